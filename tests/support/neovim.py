@@ -1,0 +1,241 @@
+"""A real Neovim under test: embedded, with a UI attached, driven by keys, its screen readable.
+
+`pynvim.attach` cannot be used inside pytest-asyncio (it runs the loop itself), hence this small
+msgpack-rpc client. The UI matters: without one Neovim shows no prompts and draws nothing.
+"""
+
+import asyncio
+import itertools
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgpack
+
+ROOT = Path(__file__).resolve().parents[2]
+WAIT = 5.0
+"""Seconds that a test waits for a condition before it fails."""
+
+
+class NvimError(Exception):
+    """Neovim answered a request with an error; the text is Neovim's."""
+
+
+def nvim_binary() -> str:
+    """Path of the Neovim to test: the one beside this Python, else the first on PATH."""
+    beside = Path(sys.executable).with_name("nvim")
+    found = str(beside) if beside.exists() else shutil.which("nvim")
+    assert found, "no Neovim; `make test` installs one"
+    return found
+
+
+async def until(condition: Callable[[], Any], what: str = "", seconds: float = WAIT) -> Any:
+    """Poll `condition` until it is truthy, and return what it gave; fail after `seconds`."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while True:
+        got = condition()
+        value = await got if isinstance(got, Awaitable) else got
+        if value:
+            return value
+        if asyncio.get_running_loop().time() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what or condition}; last: {value!r}")
+        await asyncio.sleep(0.005)
+
+
+class Screen:
+    """The default grid as the UI protocol draws it (`:help ui-linegrid`)."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        self.resize(columns, rows)
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.cells = [[" "] * columns for _ in range(rows)]
+
+    def lines(self) -> list[str]:
+        """The rows as text, right-trimmed."""
+        return ["".join(row).rstrip() for row in self.cells]
+
+    def text(self) -> str:
+        """The whole screen, rows joined by newlines."""
+        return "\n".join(self.lines())
+
+    def redraw(self, events: Sequence[Sequence[Any]]) -> None:
+        for name, *calls in events:
+            for call in calls:
+                if name == "grid_line":
+                    self._line(*call[:4])
+                elif name == "grid_scroll":
+                    self._scroll(*call[1:6])
+                elif name == "grid_clear":
+                    self.resize(len(self.cells[0]), len(self.cells))
+                elif name == "grid_resize":
+                    self.resize(call[1], call[2])
+
+    def _line(self, _grid: int, row: int, column: int, cells: Sequence[Sequence[Any]]) -> None:
+        for text, *rest in cells:
+            for _ in range(rest[1] if len(rest) > 1 else 1):
+                self.cells[row][column] = text
+                column += 1
+
+    def _scroll(self, top: int, bottom: int, left: int, right: int, rows: int) -> None:
+        order = range(top, bottom - rows) if rows > 0 else range(bottom - 1, top - rows - 1, -1)
+        for row in order:
+            self.cells[row][left:right] = self.cells[row + rows][left:right]
+
+
+class Neovim:
+    """One embedded Neovim. Requests raise `NvimError`; notifications land in `notifications`."""
+
+    def __init__(self, process: asyncio.subprocess.Process, columns: int, rows: int) -> None:
+        self.process = process
+        self.screen = Screen(columns, rows)
+        self.notifications: list[tuple[str, list[Any]]] = []
+        self._ids = itertools.count(1)
+        self._pending: dict[int, asyncio.Future[Any]] = {}
+        self._reader = asyncio.create_task(self._read())
+
+    @classmethod
+    async def start(
+        cls,
+        *arguments: str,
+        cwd: Path,
+        home: Path,
+        env: Mapping[str, str] | None = None,
+        columns: int = 100,
+        rows: int = 30,
+    ) -> "Neovim":
+        """Start `nvim --embed` with this checkout on 'runtimepath' and nothing of the user's.
+
+        `home` takes its XDG folders; `env` adds to a minimal environment.
+        """
+        clean = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
+            "XDG_CONFIG_HOME": str(home / "config"),
+            "XDG_DATA_HOME": str(home / "data"),
+            "XDG_STATE_HOME": str(home / "state"),
+            "XDG_CACHE_HOME": str(home / "cache"),
+            "CLAUDE_CONFIG_DIR": str(home / "claude"),
+            "NVIM_LOG_FILE": str(home / "nvim.log"),
+            "PYTHONDONTWRITEBYTECODE": "",
+            **(env or {}),
+        }
+        for name in ("config", "data", "state", "cache"):
+            (home / name).mkdir(parents=True, exist_ok=True)
+        process = await asyncio.create_subprocess_exec(
+            *[nvim_binary(), "--embed", "-u", "NORC", "-i", "NONE", "-n"],
+            *[
+                "--cmd",
+                f"set runtimepath^={ROOT}",
+                "--cmd",
+                f"let g:claude_ide = {{'python': '{sys.executable}'}}",
+            ],
+            *arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            cwd=cwd,
+            env=clean,
+        )
+        nvim = cls(process, columns, rows)
+        await nvim.request("nvim_ui_attach", columns, rows, {"ext_linegrid": True})
+        await until(lambda: nvim.eval("v:vim_did_enter"), "Neovim is up")
+        return nvim
+
+    async def stop(self) -> None:
+        """Kill this Neovim if it still runs, and reap it."""
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+        await self._reader
+        assert self.process.stdin
+        self.process.stdin.close()
+
+    def send_request(self, method: str, *arguments: Any) -> asyncio.Future[Any]:
+        """Send a request now; the future holds its answer."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        number = next(self._ids)
+        self._pending[number] = future
+        assert self.process.stdin
+        self.process.stdin.write(msgpack.packb([0, number, method, list(arguments)]))
+        return future
+
+    async def request(self, method: str, *arguments: Any) -> Any:
+        """Send a request and await its answer, 5 s at most."""
+        return await asyncio.wait_for(self.send_request(method, *arguments), WAIT)
+
+    async def lua(self, code: str, *arguments: Any) -> Any:
+        """Run a Lua chunk; `...` are the arguments; what it returns is returned."""
+        return await self.request("nvim_exec_lua", code, list(arguments))
+
+    async def command(self, text: str) -> None:
+        """Run an Ex command as a script does (no typeahead, no prompt)."""
+        await self.request("nvim_command", text)
+
+    async def eval(self, expression: str) -> Any:
+        """Evaluate a Vimscript expression."""
+        return await self.request("nvim_eval", expression)
+
+    async def keys(self, keys: str) -> None:
+        """Type keys as a user does; `<CR>`, `<Esc>`, `<lt>` … are translated."""
+        await self.request("nvim_input", keys)
+
+    async def mode(self) -> dict[str, Any]:
+        """The mode now: `{"mode": "n", "blocking": False}`; answers even at a prompt."""
+        mode: dict[str, Any] = await self.request("nvim_get_mode")
+        return mode
+
+    async def channel(self) -> int:
+        """The id of this test's own RPC channel, as Neovim numbers it."""
+        info = await self.request("nvim_get_api_info")
+        return int(info[0])
+
+    def events(self, name: str) -> list[Any]:
+        """Payloads of the `claude_ide_event` notifications of that name seen so far."""
+        return [a[1] for n, a in self.notifications if n == "claude_ide_event" and a[0] == name]
+
+    async def _read(self) -> None:
+        assert self.process.stdout
+        unpacker = msgpack.Unpacker(
+            raw=False, strict_map_key=False, unicode_errors="surrogateescape"
+        )
+        while chunk := await self.process.stdout.read(65536):
+            unpacker.feed(chunk)
+            for message in unpacker:
+                self._receive(message)
+        for future in self._pending.values():
+            if not future.done():
+                future.set_exception(NvimError("Neovim has exited"))
+                future.exception()  # nobody may be waiting any more
+
+    def _receive(self, message: list[Any]) -> None:
+        if message[0] == 1:
+            _, number, error, result = message
+            future = self._pending.pop(number)
+            if future.done():
+                return
+            if error:
+                future.set_exception(NvimError(error[1]))
+            else:
+                future.set_result(_plain(result))
+        elif message[0] == 2:
+            _, name, arguments = message
+            if name == "redraw":
+                self.screen.redraw(arguments)
+            else:
+                self.notifications.append((name, _plain(arguments)))
+
+
+def _plain(value: Any) -> Any:
+    """Turn buffer, window and tabpage handles into their numbers."""
+    if isinstance(value, msgpack.ExtType):
+        return msgpack.unpackb(value.data)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
