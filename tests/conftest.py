@@ -1,11 +1,19 @@
-"""Fixtures shared by every test: a project folder and a real Neovim in it."""
+"""Fixtures shared by every test: a real Neovim in a project folder, serving, with a client."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
-from support.neovim import Neovim
+from support.claude_code import ClaudeCode, claude_code, the_lock
+from support.neovim import Neovim, until
+
+# How long an example takes says nothing on a machine that others use too.
+hypothesis.settings.register_profile(
+    "busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("busy")
 
 
 @pytest.fixture
@@ -22,3 +30,27 @@ async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
     neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
     yield neovim
     await neovim.stop()
+
+
+@pytest.fixture
+def config_folder(tmp_path: Path) -> Path:
+    """The folder that stands for `~/.claude`: `CLAUDE_CONFIG_DIR` of the Neovim under test."""
+    return tmp_path / "home" / "claude"
+
+
+@pytest.fixture
+async def serving(nvim: Neovim, config_folder: Path) -> Neovim:
+    """A Neovim whose server accepts clients."""
+    await nvim.command("ClaudeStart!")
+    await the_lock(config_folder)
+    await until(
+        lambda: nvim.eval("luaeval(\"require('claude_ide.host').server() ~= nil\")"), "listening"
+    )
+    return nvim
+
+
+@pytest.fixture
+async def claude(serving: Neovim, config_folder: Path) -> AsyncIterator[ClaudeCode]:
+    """A client that has connected and said that it is initialized."""
+    async with claude_code(config_folder) as client:
+        yield client

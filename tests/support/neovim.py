@@ -123,6 +123,8 @@ class Neovim:
             "CLAUDE_CONFIG_DIR": str(home / "claude"),
             "NVIM_LOG_FILE": str(home / "nvim.log"),
             "PYTHONDONTWRITEBYTECODE": "",
+            # The host under test is measured too.
+            **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
             **(env or {}),
         }
         for name in ("config", "data", "state", "cache"):
@@ -134,6 +136,9 @@ class Neovim:
                 f"set runtimepath^={ROOT}",
                 "--cmd",
                 f"let g:claude_ide = {{'python': '{sys.executable}'}}",
+                # Else the first Python file starts interpreters in search of one with pynvim.
+                "--cmd",
+                "let g:loaded_python3_provider = 0",
             ],
             *arguments,
             stdin=asyncio.subprocess.PIPE,

@@ -1,0 +1,75 @@
+--- A buffer's text as the exact bytes that a write would put on disk, and back.
+local M = {}
+
+local BOM = '\239\187\191'
+local END_OF_LINE = { unix = '\n', dos = '\r\n', mac = '\r' }
+
+-- Every line feed follows a carriage return, and there is one: what 'fileformat' calls "dos".
+local function is_dos(text)
+  return text:find('\r\n', 1, true) ~= nil
+    and text:byte(1) ~= 10
+    and text:find('[^\r]\n') == nil
+end
+
+local function split(text)
+  local lines = vim.split(text, '\n', { plain = true })
+  if lines[#lines] == '' then
+    lines[#lines] = nil
+  end
+  return lines
+end
+
+--- Make `text` the whole content of a buffer, unmodified and with nothing to undo.
+---@param bufnr integer
+---@param text string
+function M.put(bufnr, text)
+  local options = vim.bo[bufnr]
+  local dos = is_dos(text)
+  local has_bom = vim.startswith(text, BOM)
+  if has_bom then
+    text = text:sub(#BOM + 1)
+  end
+  if dos then
+    text = text:gsub('\r\n', '\n')
+  end
+
+  local undolevels = options.undolevels
+  options.undolevels = -1
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, split(text))
+  options.undolevels = undolevels
+
+  options.fileformat = dos and 'dos' or 'unix'
+  options.bomb = has_bom
+  options.endofline = text == '' or text:byte(-1) == 10
+  options.fixendofline = false
+  options.modified = false
+end
+
+-- A buffer without any line and one with an empty line look alike to nvim_buf_get_lines.
+local function has_no_line(bufnr)
+  return vim.api.nvim_buf_call(bufnr, function()
+    return vim.fn.wordcount().bytes == 0
+  end)
+end
+
+--- The bytes that writing the buffer would put on disk, were it UTF-8.
+---
+--- Raises an error when the buffer is not loaded.
+---@param bufnr integer
+---@return string
+function M.get(bufnr)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    error('the buffer is not loaded', 0)
+  end
+  local options = vim.bo[bufnr]
+  local bom = options.bomb and BOM or ''
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  if #lines == 1 and lines[1] == '' and has_no_line(bufnr) then
+    return bom
+  end
+  local eol = END_OF_LINE[options.fileformat]
+  local is_ended = options.endofline or (options.fixendofline and not options.binary)
+  return bom .. table.concat(lines, eol) .. (is_ended and eol or '')
+end
+
+return M

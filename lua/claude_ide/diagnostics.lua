@@ -1,0 +1,160 @@
+--- What `vim.diagnostic` holds, for one file or for all, at once, in slices, or as it changes.
+local buffers = require('claude_ide.buffers')
+local channel = require('claude_ide.channel')
+local events = require('claude_ide.diagnostic_events')
+local file = require('claude_ide.file')
+local publishing = require('claude_ide.publishing')
+local reading = require('claude_ide.diagnostic_reading')
+local throttle = require('claude_ide.throttle')
+
+local M = {}
+
+local LIMIT = 5000
+-- Milliseconds.
+local INTERVAL = 100
+local BREATH = 1
+
+---@class claude_ide.FileDiagnostics
+---@field uri string
+---@field items claude_ide.DiagnosticItem[]
+
+M.await_publish = publishing.await_publish
+
+-- What tells of each buffer whose diagnostics have changed since `watch(true)`.
+---@type table<integer, fun()>
+local tellers = {}
+
+---@type table<integer, { reading: claude_ide.DiagnosticReading, uris: table<integer, string> }>
+local begun = {}
+local last_token = 0
+
+---@param path? string
+---@return integer[] bufnrs
+local function buffers_of(path)
+  if not path or path == vim.NIL then
+    return vim.tbl_filter(file.path, vim.api.nvim_list_bufs())
+  end
+  local buffer = buffers.find(path)
+  return buffer and { buffer.bufnr } or {}
+end
+
+local function uri_of(bufnr)
+  return vim.uri_from_fname(file.path(bufnr))
+end
+
+--- The diagnostics of one file, all at once; none for a file that is not open.
+---@param path string
+---@return claude_ide.DiagnosticItem[]
+function M.of_file(path)
+  local of_file = reading.new(buffers_of(path), LIMIT)
+  local items, done = {}, false
+  while not done do
+    local parts
+    parts, done = reading.step(of_file)
+    for _, part in ipairs(parts) do
+      vim.list_extend(items, part.items)
+    end
+  end
+  return items
+end
+
+--- Begin to read the diagnostics of one file or of all; `next` goes on, `finish` gives up.
+---@param path? string
+---@return { token: integer, files: string[], omitted: integer } files URIs of those that have any
+function M.begin(path)
+  local new = reading.new(buffers_of(path), LIMIT)
+  local uris = {}
+  for _, bufnr in ipairs(new.bufnrs) do
+    uris[bufnr] = uri_of(bufnr)
+  end
+  last_token = last_token + 1
+  begun[last_token] = { reading = new, uris = uris }
+  return {
+    token = last_token,
+    files = vim.tbl_map(function(bufnr)
+      return uris[bufnr]
+    end, new.bufnrs),
+    omitted = new.omitted,
+  }
+end
+
+--- The next few hundred, errors first; a file may come again with more of them.
+---@param token integer
+---@return { files: claude_ide.FileDiagnostics[], done: boolean }
+function M.next(token)
+  local one = begun[token]
+  if not one then
+    return { files = {}, done = true }
+  end
+  local parts, done = reading.step(one.reading)
+  if done then
+    M.finish(token)
+  end
+  return {
+    files = vim.tbl_map(function(part)
+      return { uri = one.uris[part.bufnr], items = part.items }
+    end, parts),
+    done = done,
+  }
+end
+
+---@param token integer
+function M.finish(token)
+  begun[token] = nil
+end
+
+-- Read all that a buffer has, with a breath between the steps, and tell of it.
+local function tell(bufnr, is_current)
+  local all = reading.new({ bufnr }, LIMIT)
+  local changed = { uri = uri_of(bufnr), items = {}, omitted = all.omitted }
+  local function step()
+    if not is_current() then
+      return
+    end
+    local parts, done = reading.step(all)
+    for _, part in ipairs(parts) do
+      vim.list_extend(changed.items, part.items)
+    end
+    if done then
+      channel.emit('diagnostics_changed', changed)
+    else
+      vim.defer_fn(step, BREATH)
+    end
+  end
+  step()
+end
+
+-- A function that tells what a buffer has, seldom enough; a newer state takes an older one's place.
+local function teller(bufnr)
+  local state = 0
+  return throttle.new(INTERVAL, function()
+    state = state + 1
+    local told = state
+    if file.path(bufnr) then
+      tell(bufnr, function()
+        return told == state and tellers[bufnr] ~= nil
+      end)
+    else
+      tellers[bufnr] = nil
+    end
+  end)
+end
+
+local function on_changed(bufnr)
+  tellers[bufnr] = tellers[bufnr] or teller(bufnr)
+  tellers[bufnr]()
+end
+
+--- Emit `diagnostics_changed` with `uri`, `items` and how many were `omitted`, for each file whose
+--- diagnostics change.
+---@param on boolean
+function M.watch(on)
+  tellers = {}
+  if on then
+    events.subscribe(on_changed)
+  else
+    events.unsubscribe(on_changed)
+  end
+end
+
+return M

@@ -1,0 +1,231 @@
+--- Proposed changes: shown beside the file, decided by the user, answered once.
+local buffer_text = require('claude_ide.buffer_text')
+local channel = require('claude_ide.channel')
+local layout = require('claude_ide.diff_layout')
+local message = require('claude_ide.message')
+local moment = require('claude_ide.moment')
+local proposal = require('claude_ide.proposal')
+local reload = require('claude_ide.reload')
+
+local M = {}
+
+---@class claude_ide.DiffRequest
+---@field path string absolute path of the file
+---@field text string what it would become
+---@field title string who proposes it
+---@field layout 'tab'|'vertical'|'horizontal'
+
+---@class claude_ide.Diff: claude_ide.DiffRequest
+---@field id integer
+---@field cancel fun() no longer waits for the moment to appear
+---@field stamp string of the file, when the diff was asked for
+---@field bufnr? integer the proposal
+---@field view? claude_ide.DiffView once shown
+---@field is_ready? boolean whether the user's keys get to it
+
+---@type table<integer, claude_ide.Diff>
+local diffs = {}
+
+---@param diff claude_ide.Diff
+---@param event string
+---@param accepted? boolean
+local function announce(diff, event, accepted)
+  vim.api.nvim_exec_autocmds('User', {
+    pattern = event,
+    modeline = false,
+    data = { id = diff.id, path = diff.path, bufnr = diff.bufnr, accepted = accepted },
+  })
+end
+
+-- Never at once: inside the `:wq` that decides, closing a window would make Neovim quit another.
+local function close_view(diff, when, accepted)
+  when(function()
+    layout.close(diff.view)
+    if diff.is_ready then
+      announce(diff, 'ClaudeDiffClosed', accepted)
+    end
+  end, function(reason)
+    message.show(('the diff cannot be closed: %s'):format(reason), 'error')
+  end)
+end
+
+local function forget(diff)
+  diffs[diff.id] = nil
+  diff.cancel()
+end
+
+local function fail(diff, reason)
+  forget(diff)
+  channel.emit('diff_failed', { id = diff.id, message = vim.split(reason, '\n')[1] })
+  if diff.view then
+    close_view(diff, moment.when_possible)
+  elseif diff.bufnr and vim.api.nvim_buf_is_valid(diff.bufnr) then
+    vim.api.nvim_buf_delete(diff.bufnr, { force = true })
+  end
+end
+
+---@param diff claude_ide.Diff
+---@param accepted boolean
+local function decide(diff, accepted)
+  if diffs[diff.id] ~= diff or not diff.view then
+    return
+  end
+  local answer = { id = diff.id, accepted = accepted }
+  if accepted then
+    local ok, text = pcall(buffer_text.get, diff.bufnr)
+    if not ok then
+      return fail(diff, text)
+    end
+    answer.text = text
+    reload.expect(diff.path)
+  end
+  forget(diff)
+  channel.emit('diff_decided', answer)
+  close_view(diff, moment.when_possible, accepted)
+end
+
+local function when_ready(diff)
+  if diffs[diff.id] ~= diff or not vim.api.nvim_buf_is_valid(diff.bufnr) then
+    return
+  end
+  vim.bo[diff.bufnr].modifiable = true
+  diff.is_ready = true
+  channel.emit('diff_shown', { id = diff.id })
+  announce(diff, 'ClaudeDiffOpened')
+end
+
+local function show(diff)
+  diff.bufnr = vim.api.nvim_create_buf(false, true)
+  proposal.fill(diff, function(accepted)
+    decide(diff, accepted)
+  end)
+  diff.view = layout.open(diff)
+  moment.guard(function()
+    when_ready(diff)
+  end)
+end
+
+--- Show a proposed change at the next moment that takes nothing from the user.
+---
+--- Emits `diff_shown` {id} when they can work on it, and one of `diff_decided` {id, accepted, text?}
+--- and `diff_failed` {id, message}, unless it is closed before.
+---@param id integer
+---@param request claude_ide.DiffRequest
+function M.open(id, request)
+  local diff = vim.tbl_extend('error', request, { id = id, stamp = reload.stamp(request.path) })
+  diffs[id] = diff
+  diff.cancel = moment.when_free(function()
+    show(diff)
+  end, function(reason)
+    fail(diff, reason)
+  end)
+end
+
+--- Take a diff away that was decided elsewhere, or that nobody waits for any more.
+---@param id integer
+function M.close(id)
+  local diff = diffs[id]
+  if not diff then
+    return
+  end
+  forget(diff)
+  -- Who has accepted it in the terminal does not say so here.
+  reload.expect(diff.path, { since = diff.stamp })
+  if not diff.view then
+    return
+  end
+  proposal.keep_edits(diff)
+  if not layout.has_user(diff.view) then
+    return close_view(diff, moment.when_harmless)
+  end
+  -- Taken back to where they were, the user may be typing on.
+  close_view(diff, function(close, on_error)
+    moment.when_free(function()
+      close()
+      moment.guard(function() end)
+    end, on_error)
+  end)
+end
+
+--- Take all diffs away.
+function M.close_all()
+  for _, id in ipairs(vim.tbl_keys(diffs)) do
+    M.close(id)
+  end
+end
+
+--- The diffs that wait for a decision, by id.
+---@return { id: integer, path: string, title: string, shown: boolean }[]
+function M.list()
+  local list = {}
+  for id, diff in vim.spairs(diffs) do
+    table.insert(list, { id = id, path = diff.path, title = diff.title, shown = diff.is_ready == true })
+  end
+  return list
+end
+
+local function ask(shown, act)
+  vim.ui.select(shown, {
+    prompt = 'Which diff?',
+    format_item = function(diff)
+      return ('%s (%s)'):format(vim.fn.fnamemodify(diff.path, ':~:.'), diff.title)
+    end,
+  }, function(diff)
+    if diff then
+      act(diff)
+    end
+  end)
+end
+
+-- The diff that a command means: this window's, else the only one, else the user's choice.
+local function choose(id, act)
+  if id and id ~= vim.NIL then
+    return diffs[id] and act(diffs[id])
+  end
+  local here = vim.api.nvim_get_current_win()
+  local shown = vim.tbl_filter(function(diff)
+    return diff.view ~= nil
+  end, vim.tbl_values(diffs))
+  table.sort(shown, function(a, b)
+    return a.id < b.id
+  end)
+  for _, diff in ipairs(shown) do
+    if layout.has_window(diff.view, here) then
+      return act(diff)
+    end
+  end
+  if #shown > 1 then
+    ask(shown, act)
+  elseif shown[1] then
+    act(shown[1])
+  else
+    message.show('no diff is open', 'warn')
+  end
+end
+
+--- Accept what a proposal holds now.
+---@param id? integer
+function M.accept(id)
+  choose(id, function(diff)
+    decide(diff, true)
+  end)
+end
+
+--- Reject a proposal.
+---@param id? integer
+function M.reject(id)
+  choose(id, function(diff)
+    decide(diff, false)
+  end)
+end
+
+vim.api.nvim_create_autocmd('VimLeavePre', {
+  group = vim.api.nvim_create_augroup('claude_ide_diff', { clear = true }),
+  callback = function()
+    for _, diff in pairs(diffs) do
+      channel.emit('diff_decided', { id = diff.id, accepted = false })
+    end
+  end,
+})
+
+return M

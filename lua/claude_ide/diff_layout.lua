@@ -1,0 +1,123 @@
+--- A diff comes into sight, and goes without a trace.
+local diff_winbar = require('claude_ide.diff_winbar')
+local diff_windows = require('claude_ide.diff_windows')
+local place = require('claude_ide.place')
+local proposal = require('claude_ide.proposal')
+local quiet = require('claude_ide.quiet')
+local tab_shape = require('claude_ide.tab_shape')
+
+local M = {}
+
+---@class claude_ide.DiffView
+---@field place claude_ide.Place where the user was
+---@field shape claude_ide.TabShape what it looked like there
+---@field windows claude_ide.DiffWindows
+---@field proposal integer buffer
+---@field is_left boolean whether the user has gone elsewhere on their own
+---@field watcher integer autocommand
+
+---@type table<claude_ide.DiffView, true>
+local views = {}
+-- Before the first of them; `:diffthis` adds to it.
+local scrollopt ---@type string
+
+--- Whether a window belongs to a diff.
+---@param view claude_ide.DiffView
+---@param win integer
+---@return boolean
+function M.has_window(view, win)
+  return win == view.windows.left
+    or (vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == view.proposal)
+end
+
+-- Later: closing a diff's windows moves the user, too, but not while its proposal is there.
+local function watch(view)
+  return vim.api.nvim_create_autocmd('WinEnter', {
+    callback = vim.schedule_wrap(function()
+      if vim.api.nvim_buf_is_valid(view.proposal) then
+        view.is_left = not M.has_window(view, vim.api.nvim_get_current_win())
+      end
+    end),
+  })
+end
+
+--- Whether the user is in a diff, or was until its windows were closed.
+---@param view claude_ide.DiffView
+---@return boolean
+function M.has_user(view)
+  return not view.is_left
+end
+
+local function build(view, diff)
+  diff_windows.open_left(view.windows, diff)
+  proposal.dress(diff, view.windows.original)
+  diff_windows.open_right(view.windows, diff)
+  diff_winbar.set(diff, view.windows.left, view.windows.right)
+end
+
+--- Show the proposal `diff.bufnr` beside its file, the proposal focused.
+---
+--- Raises an error when it cannot be shown; then nothing of it is left.
+---@param diff claude_ide.Diff
+---@return claude_ide.DiffView
+function M.open(diff)
+  local view = {
+    place = place.current(),
+    shape = tab_shape.hold(),
+    windows = {},
+    proposal = diff.bufnr,
+    is_left = false,
+  }
+  if next(views) == nil then
+    scrollopt = vim.o.scrollopt
+  end
+  views[view] = true
+  view.watcher = watch(view)
+  local ok, err = pcall(quiet.run, function()
+    build(view, diff)
+  end)
+  if not ok then
+    M.close(view)
+    error(err, 0)
+  end
+  if not view.windows.tabpage then
+    tab_shape.settle(view.shape)
+  end
+  return view
+end
+
+-- A diff that was opened over this one goes back to where this one would have gone.
+local function bequeath(view)
+  for other in pairs(views) do
+    if other.place.tabpage == view.windows.tabpage then
+      other.place = view.place
+      tab_shape.release(other.shape)
+      other.shape = tab_shape.share(view.shape)
+    end
+  end
+end
+
+local function take_down(view)
+  local restore = tab_shape.release(view.shape)
+  if M.has_user(view) then
+    place.go_back(view.place)
+  end
+  diff_windows.close(view.windows, view.proposal)
+  restore()
+  if next(views) == nil then
+    vim.o.scrollopt = scrollopt
+  end
+end
+
+--- Close a diff.
+---@param view claude_ide.DiffView
+function M.close(view)
+  views[view] = nil
+  vim.api.nvim_del_autocmd(view.watcher)
+  bequeath(view)
+  quiet.run(function()
+    take_down(view)
+  end)
+end
+
+return M

@@ -1,0 +1,108 @@
+--- Writing a buffer to its file: as the user would, but never past what somebody else has written.
+local M = {}
+
+---@class claude_ide.Stamp
+---@field time string of the file's last change
+---@field is_read boolean whether Neovim has read or written that very state
+
+---@type table<integer, claude_ide.Stamp>
+local stamps = {}
+
+local function time_of(bufnr)
+  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
+  return stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec)
+end
+
+local function stamp(bufnr, is_read)
+  local time = time_of(bufnr)
+  stamps[bufnr] = time and { time = time, is_read = is_read }
+end
+
+--- Remember from now on in which state Neovim knows each file.
+---@param on boolean
+function M.watch(on)
+  local group = vim.api.nvim_create_augroup('claude_ide_disk', { clear = true })
+  stamps = {}
+  if not on then
+    return
+  end
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(bufnr) then
+      stamp(bufnr, false)
+    end
+  end
+  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
+    group = group,
+    callback = function(event)
+      stamp(event.buf, true)
+    end,
+  })
+  vim.api.nvim_create_autocmd({ 'BufUnload', 'BufFilePost' }, {
+    group = group,
+    callback = function(event)
+      stamps[event.buf] = nil
+    end,
+  })
+end
+
+-- Ask Neovim, and keep it from asking the user.
+local function is_in_conflict(bufnr)
+  local conflict = false
+  local id = vim.api.nvim_create_autocmd('FileChangedShell', {
+    buffer = bufnr,
+    callback = function()
+      conflict = true
+      vim.v.fcs_choice = ''
+    end,
+  })
+  vim.cmd.checktime(tostring(bufnr))
+  vim.api.nvim_del_autocmd(id)
+  return conflict
+end
+
+-- `:write` asks "really write?" when the file has changed since it was read; the answer would be
+-- whatever the user is typing.
+local function has_changed(bufnr)
+  local time, known = time_of(bufnr), stamps[bufnr]
+  if not time then
+    return false
+  end
+  if known and (known.is_read or known.time ~= time) then
+    return known.time ~= time
+  end
+  return is_in_conflict(bufnr)
+end
+
+--- An error of Vim's as one line, without where it passed through our code.
+---@param message string
+---@return string
+function M.reason(message)
+  local line = vim.split(message, '\n', { plain = true })[1]
+  for _, passed in ipairs({ 'Error executing lua: ', '[^:]*%.lua:%d+: ', 'Vim%b():', 'Vim:' }) do
+    line = line:gsub('^' .. passed, '')
+  end
+  return line
+end
+
+--- Write a loaded buffer if it has anything to write.
+---@param bufnr integer
+---@return string? refusal one sentence
+function M.write(bufnr)
+  local path = vim.api.nvim_buf_get_name(bufnr)
+  if not vim.bo[bufnr].modified and vim.uv.fs_stat(path) then
+    return nil
+  end
+  if has_changed(bufnr) then
+    return ('%s has changed on disk since Neovim read it; it was not written.'):format(path)
+  end
+  -- With 'confirm' a refusal would be a dialog.
+  local confirm = vim.o.confirm
+  vim.o.confirm = false
+  local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
+    vim.cmd.write({ mods = { silent = true } })
+  end)
+  vim.o.confirm = confirm
+  return not ok and M.reason(tostring(err)) or nil
+end
+
+return M

@@ -1,0 +1,172 @@
+--- What is on disk becomes a buffer's text as one edit of the user's would: one step to undo, and
+--- what the edit does not touch keeps its marks, folds and cursor.
+local M = {}
+
+-- Beyond this, comparing line by line takes longer than a user waits.
+local MOST_COMPARED = 4 * 1024 * 1024
+local LINEMATCH = 60
+local FORMAT = { 'fileformat', 'fileencoding', 'bomb', 'endofline' }
+
+---@class claude_ide.DiskText
+---@field lines string[]
+---@field fileformat string
+---@field fileencoding string
+---@field bomb boolean
+---@field endofline boolean
+
+-- `:read` puts the file before the one line that an empty buffer has.
+local function read_into(scratch, path, fileencoding, binary)
+  local options = {
+    '++edit',
+    fileencoding ~= '' and '++enc=' .. fileencoding or nil,
+    binary and '++bin' or nil,
+  }
+  local command = 'silent keepalt noautocmd 0read %s %s'
+  vim.api.nvim_buf_call(scratch, function()
+    vim.cmd(command:format(table.concat(options, ' '), vim.fn.fnameescape(path)))
+  end)
+  local text = { lines = vim.api.nvim_buf_get_lines(scratch, 0, -2, true) }
+  for _, name in ipairs(FORMAT) do
+    text[name] = vim.bo[scratch][name]
+  end
+  return text
+end
+
+--- Read a buffer's file as `:edit` would, in the buffer's encoding.
+---@param bufnr integer
+---@return claude_ide.DiskText? text nil when the file cannot be read
+function M.read(bufnr)
+  local path = vim.api.nvim_buf_get_name(bufnr)
+  local stat = vim.uv.fs_stat(path)
+  if not stat or stat.type ~= 'file' then
+    return nil
+  end
+  local scratch = vim.api.nvim_create_buf(false, true)
+  vim.bo[scratch].undolevels = -1
+  local options = vim.bo[bufnr]
+  local ok, text = pcall(read_into, scratch, path, options.fileencoding, options.binary)
+  vim.api.nvim_buf_delete(scratch, { force = true })
+  return ok and text or nil
+end
+
+-- The bytes between what two lines begin and end with in common; whole characters.
+local function changed_columns(old, new)
+  local shorter = math.min(#old, #new)
+  local head = 0
+  while head < shorter and old:byte(head + 1) == new:byte(head + 1) do
+    head = head + 1
+  end
+  while head > 0 and head < #old and vim.str_utf_start(old, head + 1) < 0 do
+    head = head - 1
+  end
+  local tail = 0
+  while tail < shorter - head and old:byte(#old - tail) == new:byte(#new - tail) do
+    tail = tail + 1
+  end
+  while tail > 0 and vim.str_utf_start(old, #old - tail + 1) < 0 do
+    tail = tail - 1
+  end
+  return head, tail
+end
+
+-- Only what differs, so that extended marks on the rest of the line stay where they are.
+local function change_line(bufnr, row, old, new)
+  if old ~= new then
+    local head, tail = changed_columns(old, new)
+    local inserted = { new:sub(head + 1, #new - tail) }
+    vim.api.nvim_buf_set_text(bufnr, row, head, row, #old - tail, inserted)
+  end
+end
+
+---@alias claude_ide.Hunk integer[] first old line, count, first new line, count (1-based)
+
+---@return claude_ide.Hunk[]
+local function hunks(old, new)
+  local before = table.concat(old, '\n') .. '\n'
+  local after = table.concat(new, '\n') .. '\n'
+  if #before + #after > MOST_COMPARED then
+    local head, shorter = 0, math.min(#old, #new)
+    while head < shorter and old[head + 1] == new[head + 1] do
+      head = head + 1
+    end
+    local tail = 0
+    while tail < shorter - head and old[#old - tail] == new[#new - tail] do
+      tail = tail + 1
+    end
+    return { { head + 1, #old - head - tail, head + 1, #new - head - tail } }
+  end
+  return vim.diff(before, after, { result_type = 'indices', linematch = LINEMATCH })
+end
+
+local function apply(bufnr, old, new, hunk)
+  local first_old, count_old, first_new, count_new = unpack(hunk)
+  -- An insertion comes after the line that it names.
+  local row = count_old == 0 and first_old or first_old - 1
+  local paired = math.min(count_old, count_new)
+  if count_old ~= count_new then
+    local added = vim.list_slice(new, first_new + paired, first_new + count_new - 1)
+    vim.api.nvim_buf_set_lines(bufnr, row + paired, row + count_old, true, added)
+  end
+  for offset = paired - 1, 0, -1 do
+    change_line(bufnr, row + offset, old[first_old + offset], new[first_new + offset])
+  end
+end
+
+-- Documented in `:help undo-break`.
+local function break_undo(bufnr)
+  vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels
+end
+
+-- Tell Neovim that buffer and file are the same: the time of the file, and in the undo history that
+-- every other state differs from it. A `:write` does this, also one that an autocommand carries out.
+local function mark_written(bufnr)
+  vim.bo[bufnr].modified = true
+  local id = vim.api.nvim_create_autocmd('BufWriteCmd', {
+    buffer = bufnr,
+    callback = function()
+      vim.bo[bufnr].modified = false
+    end,
+  })
+  local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
+    vim.cmd('silent keepalt lockmarks write!')
+  end)
+  vim.api.nvim_del_autocmd(id)
+  if not ok then
+    error(err, 0)
+  end
+end
+
+local function replace(bufnr, text)
+  break_undo(bufnr)
+  local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  local new = #text.lines > 0 and text.lines or { '' }
+  -- From the end, so that the line numbers before stay true.
+  for _, hunk in vim.iter(hunks(old, new)):rev():enumerate() do
+    apply(bufnr, old, new, hunk)
+  end
+  break_undo(bufnr)
+  for _, name in ipairs(FORMAT) do
+    vim.bo[bufnr][name] = text[name]
+  end
+  mark_written(bufnr)
+end
+
+--- Make `text`, just read from the buffer's file, the buffer's own; unmodified afterwards.
+---
+--- Raises an error when the buffer cannot be changed now.
+---@param bufnr integer loaded
+---@param text claude_ide.DiskText
+function M.adopt(bufnr, text)
+  local options = vim.bo[bufnr]
+  local modifiable, readonly = options.modifiable, options.readonly
+  options.modifiable, options.readonly = true, false
+  local ok, err = pcall(replace, bufnr, text)
+  options.modifiable, options.readonly = modifiable, readonly
+  if not ok then
+    error(err, 0)
+  end
+  -- An autocommand of the user's may fail.
+  pcall(vim.api.nvim_exec_autocmds, 'FileChangedShellPost', { buffer = bufnr, modeline = false })
+end
+
+return M

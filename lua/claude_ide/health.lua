@@ -1,0 +1,118 @@
+--- `:checkhealth claude_ide`: the way from the command to a connected CLI, step by step.
+local M = {}
+
+local health = vim.health
+local START_MS = 8000
+
+---@type table[]? what the host found on its way to its own server
+local report
+
+--- Called by the host with the steps that it took (`check.py`).
+---@param steps { name: string, ok: boolean, seen: string }[]
+function M.take(steps)
+  report = steps
+end
+
+local function check_neovim()
+  if vim.fn.has('nvim-0.11') == 1 then
+    health.ok('Neovim ' .. tostring(vim.version()))
+    return true
+  end
+  health.error(('Neovim %s is too old'):format(vim.version()), 'Install 0.11 or newer')
+end
+
+local function check_python()
+  local python = require('claude_ide.python')
+  local program, reason = python.find(require('claude_ide.host').root())
+  if not program then
+    health.error(reason)
+    return
+  end
+  local code = 'import sys, msgpack, msgspec, pynvim, websockets; print(sys.version.split()[0])'
+  local done = vim.system({ program, '-I', '-c', code }, { text = true }):wait(START_MS)
+  if done.code == 0 then
+    health.ok(('Python %s: %s'):format(vim.trim(done.stdout), program))
+    return true
+  end
+  local why = vim.split(vim.trim(done.stderr or ''), '\n')
+  health.error(('%s cannot run the host: %s'):format(program, why[#why]), 'Run :ClaudeInstall')
+end
+
+local function check_server()
+  local host = require('claude_ide.host')
+  local was_running = host.server() ~= nil
+  if not was_running then
+    vim.cmd('ClaudeStart!')
+  end
+  if not vim.wait(START_MS, host.server, 20) then
+    health.error('The server does not start', 'See :messages and :ClaudeLog')
+    return
+  end
+  report = nil
+  require('claude_ide.channel').emit('check', {})
+  local answered = vim.wait(START_MS, function()
+    return report ~= nil
+  end, 20)
+  if not answered then
+    health.error('The host does not answer', 'See :ClaudeLog')
+  end
+  for _, step in ipairs(report or {}) do
+    local say = step.ok and health.ok or health.error
+    say(('%s: %s'):format(step.name, step.seen))
+  end
+  local variable = vim.env.CLAUDE_CODE_SSE_PORT
+  if variable == tostring(host.server().port) then
+    health.ok('Terminals of this Neovim get CLAUDE_CODE_SSE_PORT=' .. variable)
+  else
+    health.error('CLAUDE_CODE_SSE_PORT is ' .. tostring(variable) .. ', not the server’s')
+  end
+  if not was_running then
+    vim.cmd('ClaudeStop')
+    health.info('The server was started for this check, and is stopped again')
+  end
+end
+
+local function check_cli()
+  local cmd = (vim.g.claude_ide or {}).cmd or 'claude'
+  local program = type(cmd) == 'table' and cmd[1] or cmd
+  if vim.fn.executable(program) == 1 then
+    health.ok(program .. ': ' .. vim.fn.exepath(program))
+  else
+    health.warn(program .. ' is not on PATH', 'npm install -g @anthropic-ai/claude-code')
+  end
+end
+
+--- Locks of other editors for the same folder make `claude --ide` connect to none of them.
+local function check_rivals()
+  local folder = (vim.env.CLAUDE_CONFIG_DIR or vim.fn.expand('~/.claude')) .. '/ide'
+  local rivals = {}
+  for _, path in ipairs(vim.fn.glob(folder .. '/*.lock', true, true)) do
+    local ok, lock = pcall(function()
+      return vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+    end)
+    if ok and lock.pid ~= vim.fn.getpid() then
+      for _, workspace in ipairs(lock.workspaceFolders or {}) do
+        if vim.fs.relpath(workspace, vim.fn.getcwd()) then
+          rivals[#rivals + 1] = ('%s (pid %s)'):format(lock.ideName, lock.pid)
+        end
+      end
+    end
+  end
+  if #rivals > 0 then
+    health.warn(
+      'Another editor announces this folder: ' .. table.concat(rivals, ', '),
+      'Start claude from a terminal in this Neovim (:Claude), or choose with /ide'
+    )
+  end
+end
+
+function M.check()
+  health.start('claude_ide')
+  if check_neovim() and check_python() then
+    check_server()
+  end
+  check_cli()
+  check_rivals()
+end
+
+return M

@@ -1,0 +1,223 @@
+--- The Python host: found, started, sent commands to, and brought back when it dies.
+local channel = require('claude_ide.channel')
+local message = require('claude_ide.message')
+local python = require('claude_ide.python')
+
+local M = {}
+
+local MOST_RESTARTS = 3
+local RESTART_WINDOW_MS = 60000
+local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
+
+local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fs.abspath(
+  debug.getinfo(1, 'S').source:sub(2)
+))))
+local entry = root .. '/rplugin/python3/claude_ide_rplugin.py'
+
+---@class claude_ide.Server
+---@field port integer
+---@field token string
+---@field clients? integer how many are connected
+
+--- The address that was last served; kept after the end, to come back there.
+---@type claude_ide.Server?
+local server
+local serving = false
+local clients = 0
+local restarts = {} ---@type integer[] milliseconds
+local stderr = {} ---@type string[]
+local environment ---@type table<string, string|false>? what the variables were before
+
+local function working_folders()
+  return require('claude_ide.buffers').folders()
+end
+
+--- Put 127.0.0.1 into a list of hosts that need no proxy.
+local function without_proxy(hosts)
+  if not hosts or hosts == '' then
+    return '127.0.0.1'
+  end
+  local listed = vim.tbl_contains(vim.split(hosts, ',', { trimempty = true }), '127.0.0.1')
+  return listed and hosts or hosts .. ',127.0.0.1'
+end
+
+--- Have every process that Neovim starts from now on find the server.
+local function set_environment(port)
+  if not environment then
+    environment = {}
+    for _, name in ipairs(VARIABLES) do
+      environment[name] = vim.env[name] or false
+    end
+  end
+  vim.env.CLAUDE_CODE_SSE_PORT = tostring(port)
+  vim.env.ENABLE_IDE_INTEGRATION = 'true'
+  vim.env.no_proxy = without_proxy(vim.env.no_proxy)
+  vim.env.NO_PROXY = without_proxy(vim.env.NO_PROXY)
+end
+
+local function restore_environment()
+  for name, value in pairs(environment or {}) do
+    vim.env[name] = value or nil
+  end
+  environment = nil
+end
+
+--- What the editor's half does while a server runs, on or off.
+---@param on boolean
+local function watch(on)
+  local selection = require('claude_ide.selection')
+  selection[on and 'start' or 'stop']()
+  require('claude_ide.buffers').watch(on)
+  require('claude_ide.diagnostics').watch(on)
+  require('claude_ide.moment').track(on)
+end
+
+local spawn
+
+local function may_restart()
+  local now = vim.uv.now()
+  restarts = vim.tbl_filter(function(at)
+    return now - at < RESTART_WINDOW_MS
+  end, restarts)
+  restarts[#restarts + 1] = now
+  return #restarts <= MOST_RESTARTS
+end
+
+local function on_exit(_, code)
+  channel.id = nil
+  if vim.v.exiting ~= vim.NIL then
+    return
+  end
+  local was_serving = serving
+  serving, clients = false, 0
+  watch(false)
+  require('claude_ide.diff').close_all()
+  if code == 0 then
+    restore_environment()
+    return
+  end
+  local reason = stderr[#stderr] or ('the Python host died (exit %d)'):format(code)
+  if not was_serving or not may_restart() then
+    restore_environment()
+    message.show(reason, 'error')
+    return
+  end
+  local id = spawn(true)
+  if id then
+    vim.rpcnotify(id, entry .. ':command:ClaudeStart', {}, {}, 1, 0)
+    message.show(('the Python host died (exit %d) and is back'):format(code), 'warn')
+  end
+end
+
+---@param serve boolean whether to bind a port at once
+---@return integer? channel
+spawn = function(serve)
+  local program, reason = python.find(root)
+  if not program then
+    message.show(reason, 'error')
+    return nil
+  end
+  stderr = {}
+  local options = {
+    entry = entry,
+    pid = vim.fn.getpid(),
+    config = vim.g.claude_ide or vim.empty_dict(),
+    folders = working_folders(),
+    log = require('claude_ide.log').path(),
+    serve = serve,
+    port = server and server.port or 0,
+    token = server and server.token or '',
+  }
+  local ok, id = pcall(vim.fn.jobstart, {
+    program,
+    '-I',
+    root .. '/python/claude_ide/host.py',
+    vim.json.encode(options),
+  }, {
+    rpc = true,
+    on_exit = on_exit,
+    on_stderr = function(_, lines)
+      for _, line in ipairs(lines) do
+        if line ~= '' then
+          stderr[#stderr + 1] = line
+        end
+      end
+    end,
+  })
+  if not ok or id <= 0 then
+    message.show(('cannot run %s'):format(program), 'error')
+    return nil
+  end
+  channel.id = id
+  return id
+end
+
+--- Send a command to the host, which is started if need be.
+---@param name string
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.command(name, opts)
+  local lines = (opts.range or 0) > 0 and { opts.line1, opts.line2 } or {}
+  if name == 'Claude' or opts.bang then
+    -- The command will lead the user away; what is selected now is what is meant.
+    require('claude_ide.selection').hold(lines[1] and lines)
+  end
+  local id = channel.id or spawn(name ~= 'ClaudeStop' and name ~= 'ClaudeStatus')
+  if not id then
+    return
+  end
+  local bufnr = vim.api.nvim_get_current_buf()
+  local method = entry .. ':command:' .. name
+  vim.rpcnotify(id, method, opts.fargs or {}, lines, opts.bang and 1 or 0, bufnr)
+end
+
+--- The port is taken: processes may be told. Called before the host can do anything else.
+---@param port integer
+---@param token string
+function M.bound(port, token)
+  server = { port = port, token = token }
+  set_environment(port)
+end
+
+--- The server accepts clients.
+---@param port integer
+---@param token string
+function M.listening(port, token)
+  M.bound(port, token)
+  serving = true
+  watch(true)
+end
+
+--- How many clients are connected now.
+---@param count integer
+function M.clients(count)
+  local pattern = count > clients and 'ClaudeConnected' or 'ClaudeDisconnected'
+  clients = count
+  vim.api.nvim_exec_autocmds('User', {
+    pattern = pattern,
+    modeline = false,
+    data = { clients = count },
+  })
+  vim.cmd.redrawstatus()
+end
+
+--- The server was stopped on request.
+function M.stopped()
+  serving, clients = false, 0
+  watch(false)
+  require('claude_ide.diff').close_all()
+  restore_environment()
+end
+
+--- The folder of the plugin's checkout.
+---@return string
+function M.root()
+  return root
+end
+
+--- The address of the running server, or nil.
+---@return claude_ide.Server?
+function M.server()
+  return serving and vim.tbl_extend('force', server, { clients = clients }) or nil
+end
+
+return M

@@ -1,0 +1,22 @@
+--- The Lua face of the plugin. Everything here is optional: the commands work without it.
+local M = {}
+
+--- Set options; the same keys as in `g:claude_ide`, which it fills (`:help claude-ide-options`).
+---@param options table?
+function M.setup(options)
+  vim.validate('options', options, 'table', true)
+  vim.g.claude_ide = vim.tbl_deep_extend('force', vim.g.claude_ide or {}, options or {})
+  if vim.v.vim_did_enter == 1 and vim.g.claude_ide.auto_start then
+    vim.cmd('ClaudeStart!')
+  end
+end
+
+--- A few characters for a status line: empty while no server runs, else how many are connected.
+---@return string
+function M.statusline()
+  local host = package.loaded['claude_ide.host']
+  local server = host and host.server()
+  return server and ('claude:%d'):format(server.clients) or ''
+end
+
+return M

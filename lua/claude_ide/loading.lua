@@ -1,0 +1,127 @@
+--- Files become buffers, without a question to the user.
+local buffers = require('claude_ide.buffers')
+local disk = require('claude_ide.disk')
+
+local M = {}
+
+local WINDOW_EVENTS = {
+  'BufEnter',
+  'BufLeave',
+  'BufWinEnter',
+  'BufWinLeave',
+  'WinClosed',
+  'WinEnter',
+  'WinLeave',
+  'WinNew',
+}
+local MISSING = { ENOENT = true, ENOTDIR = true }
+
+--- Why a path cannot be opened as a file, as one sentence; nil when it can.
+---@param path string
+---@return string?
+local function refusal(path)
+  local stat, reason, code = vim.uv.fs_stat(path)
+  if not stat then
+    return MISSING[code] and ('No such file: %s'):format(path) or ('Cannot open %s'):format(reason)
+  elseif stat.type == 'directory' then
+    return ('Not a file but a folder: %s'):format(path)
+  elseif stat.type ~= 'file' then
+    -- Reading a pipe or a device would not end.
+    return ('Not a regular file: %s'):format(path)
+  elseif not vim.uv.fs_access(path, 'R') then
+    return ('Permission denied: %s'):format(path)
+  end
+end
+
+--- The absolute path that a path means.
+---@param path string
+---@return string
+function M.absolute(path)
+  return vim.fs.normalize(vim.fs.abspath(path), { expand_env = false })
+end
+
+--- The buffer of a file, loaded or not, listed or not.
+---@param path string absolute
+---@return integer? bufnr
+---@return string? error one sentence, when there is no buffer
+function M.add(path)
+  local known = buffers.find(path)
+  local reason = not (known and known.loaded) and refusal(path)
+  if reason then
+    return nil, reason
+  end
+  return known and known.bufnr or vim.fn.bufadd(path)
+end
+
+-- The choice of the user's own autocommands is kept. Else read-only: the swap file may hold text
+-- that is nowhere else.
+local function choose_at_swap_file()
+  local owner = vim.fn.swapinfo(vim.v.swapname).pid or 0
+  if vim.v.swapchoice == '' then
+    vim.v.swapchoice = 'o'
+  end
+  local how = vim.v.swapchoice == 'o' and 'opened read-only' or 'opened all the same'
+  return owner > 0 and ('%s: process %d is editing the file, too'):format(how, owner)
+    or ('%s: an editor that crashed left a swap file of it (see :help recovery)'):format(how)
+end
+
+--- Run `load`, which loads a file; a swap file raises no dialog.
+---@param load fun()
+---@return string? note one sentence, when there was a swap file
+---@return string? error one line, when `load` raised: that may be an autocommand of the user's
+function M.without_dialog(load)
+  local note
+  local id = vim.api.nvim_create_autocmd('SwapExists', {
+    callback = function()
+      note = choose_at_swap_file()
+    end,
+  })
+  local ok, err = pcall(load)
+  vim.api.nvim_del_autocmd(id)
+  return note, not ok and disk.reason(tostring(err)) or nil
+end
+
+-- A window that nobody sees. Only in a window does a load ask what to do about a swap file, and only
+-- there does what the filetype sets for windows last.
+local function with_hidden_window(fn)
+  local eventignore = vim.o.eventignore
+  vim.opt.eventignore:append(WINDOW_EVENTS)
+  local blank = vim.api.nvim_create_buf(false, true)
+  vim.bo[blank].bufhidden = 'wipe'
+  local win = vim.api.nvim_open_win(blank, false, {
+    relative = 'editor',
+    row = 0,
+    col = 0,
+    width = 1,
+    height = 1,
+    focusable = false,
+    hide = true,
+  })
+  local ok, err = pcall(vim.api.nvim_win_call, win, fn)
+  vim.api.nvim_win_close(win, true)
+  vim.o.eventignore = eventignore
+  if not ok then
+    error(err, 0)
+  end
+end
+
+--- Load a buffer that no window shows.
+---@param bufnr integer
+---@return string? note
+---@return string? error
+function M.hidden(bufnr)
+  if vim.api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  local note, err = M.without_dialog(function()
+    with_hidden_window(function()
+      vim.cmd.buffer({ args = { tostring(bufnr) }, mods = { silent = true, hide = true } })
+    end)
+  end)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return nil, err or 'Neovim did not load the file'
+  end
+  return note
+end
+
+return M

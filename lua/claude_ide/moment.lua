@@ -1,0 +1,134 @@
+--- The moment at which something may appear, or go, without taking anything from the user.
+local M = {}
+
+-- Milliseconds.
+local POLL = 50
+local QUIET = 400
+local GUARD = 200
+local LONGEST_GUARD = 1000
+
+local tracker = vim.api.nvim_create_namespace('claude_ide_moment_tracker')
+local guard = vim.api.nvim_create_namespace('claude_ide_moment_guard')
+local is_tracking = false
+local is_guarding = false
+local hrtime = vim.uv.hrtime
+local last_typed = 0 -- nanoseconds
+
+local function milliseconds_since(time)
+  return (hrtime() - time) / 1e6
+end
+
+--- Remember when the user types, so that nothing appears under their fingers.
+---@param on boolean
+function M.track(on)
+  if on == is_tracking then
+    return
+  end
+  is_tracking = on
+  last_typed = 0
+  vim.on_key(on and function(_, typed)
+    if typed ~= '' then
+      last_typed = hrtime()
+    end
+  end or nil, tracker)
+end
+
+-- A plugin's float (a picker, a prompt, a hover) goes away when the focus leaves it; one that holds
+-- a file or a terminal is a window like any other.
+local function is_in_dialog()
+  local buftype = vim.bo.buftype
+  return vim.api.nvim_win_get_config(0).relative ~= '' and buftype ~= '' and buftype ~= 'terminal'
+end
+
+local function is_at_rest()
+  local mode = vim.fn.mode(1)
+  return mode == 't' or ((mode == 'n' or mode == 'nt') and vim.fn.state() == '')
+end
+
+local function is_free()
+  return is_at_rest()
+    and not is_guarding
+    and milliseconds_since(last_typed) >= QUIET
+    and vim.fn.reg_recording() == ''
+    and not is_in_dialog()
+end
+
+-- Windows elsewhere may change in all modes but those whose next key acts on what is shown.
+local function is_harmless()
+  local mode = vim.fn.mode(1)
+  return mode:find('^[nit]') ~= nil and not vim.startswith(mode, 'no')
+end
+
+-- Neither textlock nor the command-line window: both refuse even this.
+local function is_possible()
+  return (pcall(vim.api.nvim_set_current_win, vim.api.nvim_get_current_win()))
+end
+
+-- Never before it has returned.
+local function when(condition, fn, on_error)
+  local is_cancelled = false
+  local function poll()
+    if is_cancelled then
+      return
+    elseif not (condition() and is_possible()) then
+      return vim.defer_fn(poll, POLL)
+    end
+    local ok, err = pcall(fn)
+    if not ok then
+      on_error(tostring(err))
+    end
+  end
+  vim.schedule(poll)
+  return function()
+    is_cancelled = true
+  end
+end
+
+--- Call `fn` at the first moment at which the user can be taken elsewhere: nothing half-typed, no
+--- prompt, no command-line window, no key for a while.
+---@param fn fun()
+---@param on_error fun(message: string) called instead when `fn` raises
+---@return fun() cancel
+function M.when_free(fn, on_error)
+  return when(is_free, fn, on_error)
+end
+
+--- Call `fn` as soon as windows that the user is not in may change.
+---@param fn fun()
+---@param on_error fun(message: string) called instead when `fn` raises
+function M.when_harmless(fn, on_error)
+  when(is_harmless, fn, on_error)
+end
+
+--- Call `fn` as soon as Neovim lets windows change at all: what the user has asked for.
+---@param fn fun()
+---@param on_error fun(message: string) called instead when `fn` raises
+function M.when_possible(fn, on_error)
+  when(is_possible, fn, on_error)
+end
+
+--- Discard what is typed blindly into something that has just appeared, and call `fn` once the
+--- user can have noticed it: when they pause, and in any case after a second.
+---@param fn fun()
+function M.guard(fn)
+  local began = hrtime()
+  local typed = began
+  is_guarding = true
+  vim.on_key(function()
+    typed = hrtime()
+    return ''
+  end, guard)
+  local function poll()
+    local left =
+      math.min(GUARD - milliseconds_since(typed), LONGEST_GUARD - milliseconds_since(began))
+    if left > 0 then
+      return vim.defer_fn(poll, math.ceil(left))
+    end
+    vim.on_key(nil, guard)
+    is_guarding = false
+    fn()
+  end
+  poll()
+end
+
+return M

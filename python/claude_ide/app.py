@@ -1,0 +1,218 @@
+"""The composition root: builds the parts, starts and stops the server, owns every task.
+
+This is also where whatever goes wrong in a command becomes one line for the user.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from claude_ide import config, startup
+from claude_ide.editor.bridge import Bridge
+from claude_ide.editor.editor import Editor
+from claude_ide.editor.state import Diagnostics
+from claude_ide.errors import ClaudeIdeError
+from claude_ide.mcp.ide import Ide
+from claude_ide.startup import Bound
+from claude_ide.transport.websocket import Listener
+
+logger = logging.getLogger(__name__)
+
+END_SECONDS = 1.5
+"""Neovim kills a host that is not gone 2 s after its stdin was closed (measured)."""
+LARGEST_LOG = 1_000_000
+LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(slots=True)
+class Serving:
+    """A server that is up: its address, its announcement, its listener."""
+
+    bound: Bound
+    listener: Listener
+
+
+class App:
+    """One Neovim's claude-ide. Made by the remote plugin when the first command comes."""
+
+    running: ClassVar["App | None"] = None
+
+    def __init__(self, nvim: Any) -> None:
+        assert startup.options is not None
+        App.running = self
+        self._loop: asyncio.AbstractEventLoop = nvim.loop
+        self.options = startup.options
+        self.config, complaints = config.decode(self.options.config)
+        _log_to(Path(self.options.log), self.config.log_level)
+        self._loop.set_exception_handler(_log_unhandled)
+        self._bridge = Bridge(nvim)
+        self.editor = Editor(self._bridge)
+        self.ide = Ide(self.editor, self.config)
+        self.serving: Serving | None = None
+        self._changing = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._events: dict[str, Callable[[dict[str, Any]], None]] = {
+            "selection_changed": self.ide.selection_changed,
+            "editors_changed": self._editors_changed,
+            "diagnostics_changed": self._diagnostics_changed,
+            "diagnostics_published": self.editor.on_finished,
+            "reformatted": self.editor.on_finished,
+            "check": lambda _payload: self.run(_check),
+        }
+        for complaint in complaints:
+            self.editor.notify(complaint, "warn")
+        if self.options.host not in LOCAL:
+            warning = f"listens on {self.options.host}: other machines can reach this server"
+            self.editor.notify(warning, "warn")
+
+    def run(self, command: Callable[["App"], Coroutine[Any, Any, None]]) -> None:
+        """Run a command; what it raises becomes one line for the user."""
+
+        async def guarded() -> None:
+            try:
+                await command(self)
+            except ClaudeIdeError as error:
+                self.editor.notify(str(error), "error")
+            except OSError as error:
+                logger.exception("a command failed")
+                self.editor.notify(f"{error.strerror or error}; see :ClaudeLog", "error")
+            except Exception as error:
+                logger.exception("a command failed")
+                self.editor.notify(f"{type(error).__name__}; see :ClaudeLog", "error")
+
+        task = self._loop.create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def on_event(self, name: str, payload: dict[str, Any]) -> None:
+        """Take what the editor's half tells (`channel.emit`)."""
+        try:
+            if name.startswith("diff_"):
+                self.editor.diffs.on_event(name, payload)
+            else:
+                self._events[name](payload)
+        except Exception:
+            logger.exception("event %s failed", name)
+
+    async def start(self) -> bool:
+        """Serve, at the earlier address if there was one; return whether that is new."""
+        async with self._changing:
+            if self.serving is not None:
+                return False
+            bound = startup.take_bound() or await self._bind()
+            listener = Listener(bound.socket, bound.lock.authToken, self.ide.serve)
+            try:
+                await listener.start()
+                self.serving = Serving(bound, listener)
+                await self.editor.listening(bound.port, bound.lock.authToken)
+            except BaseException:
+                bound.give_up()
+                raise
+            self.options = replace(self.options, port=bound.port, token=bound.lock.authToken)
+            logger.info("listening on %s:%d", self.options.host, bound.port)
+            return True
+
+    async def stop(self) -> bool:
+        """Reject what waits, close the clients, withdraw the lock; return whether it served."""
+        async with self._changing:
+            if self.serving is None:
+                return False
+            await self._stop_serving()
+            await self.editor.stopped()
+            return True
+
+    def end(self) -> None:
+        """End in order, after the loop that Neovim's channel ran in has stopped."""
+        self._bridge.close()
+        if self.serving is None:
+            return
+        # First, and at once: a CLI that starts now must not find this server.
+        self.serving.bound.lock.remove()
+        ending = self._loop.create_task(asyncio.wait_for(self._stop_serving(), END_SECONDS))
+        while not ending.done():
+            try:
+                self._loop.run_until_complete(ending)
+            except RuntimeError as error:
+                # On `:qa` the channel's end stops the loop once more, in the middle of this.
+                logger.info("ending again: %s", error)
+            except Exception:
+                logger.exception("the end was not in order")
+
+    @property
+    def address(self) -> str:
+        """Where the server listens, as `host:port`."""
+        assert self.serving is not None
+        return f"{self.options.host}:{self.serving.bound.port}"
+
+    def describe(self) -> dict[str, Any]:
+        """Return what `:ClaudeStatus` shows."""
+        status: dict[str, Any] = {
+            "clients": [client.describe() for client in self.ide.clients],
+            "diffs": [{"path": diff.path, "shown": diff.shown} for diff in self.editor.diffs],
+            "mentions": [mention["filePath"] for mention in self.ide.mentions],
+            "now": time.time(),
+        }
+        if self.serving is not None:
+            lock = self.serving.bound.lock
+            status |= {"address": self.address, "lock": str(lock.path), "name": lock.ideName}
+            status["folders"] = list(lock.workspaceFolders)
+        return status
+
+    async def _bind(self) -> Bound:
+        folders = tuple(await self.editor.run("buffers.folders"))
+        return startup.bind(self.options, folders)
+
+    async def _stop_serving(self) -> None:
+        assert self.serving is not None
+        serving, self.serving = self.serving, None
+        serving.bound.lock.remove()
+        await self.ide.settle()
+        await serving.listener.stop()
+
+    def _editors_changed(self, snapshot: dict[str, Any]) -> None:
+        self.editor.state.take_snapshot(snapshot)
+        if self.serving is None:
+            return
+        lock = self.serving.bound.lock
+        folders = tuple(snapshot["folders"])
+        if folders != lock.workspaceFolders:
+            moved = lock.with_folders(folders)
+            moved.write()
+            self.serving.bound = replace(self.serving.bound, lock=moved)
+
+    def _diagnostics_changed(self, changed: dict[str, Any]) -> None:
+        known = Diagnostics(changed["items"], changed.get("omitted", 0))
+        self.editor.state.take_diagnostics(changed["uri"], known)
+        self.ide.diagnostics_changed(changed["uri"])
+
+
+async def _check(app: App) -> None:
+    """Try the server from outside, and hand what was seen to `health.lua`."""
+    # The client half of the library is needed here only.
+    from claude_ide.check import Step, check
+
+    steps = [Step("server", False, "it does not run")]
+    if app.serving is not None:
+        bound = app.serving.bound
+        steps = await check(app.options.host, bound.port, bound.lock)
+    await app.editor.run("health.take", [asdict(step) for step in steps])
+
+
+def _log_to(path: Path, level: str) -> None:
+    handler: logging.Handler = logging.NullHandler()
+    with contextlib.suppress(OSError):  # a log that cannot be written stops nobody
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size > LARGEST_LOG:
+            path.replace(path.with_suffix(".1.log"))
+        handler = logging.FileHandler(path, encoding="utf-8")
+    line = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(handlers=[handler], level=level.upper(), format=line, force=True)
+
+
+def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    logger.error("%s", context["message"], exc_info=context.get("exception"))

@@ -1,0 +1,110 @@
+"""The `:Claude…` commands that the host carries out, one decorated function each.
+
+`plugin/claude_ide.lua` defines them in Neovim and sends them here.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from claude_ide.app import App
+from claude_ide.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How a command was called: its arguments, its range (1-based, or None), `!`, its buffer."""
+
+    arguments: list[str] = field(default_factory=list)
+    lines: tuple[int, int] | None = None
+    bang: bool = False
+    bufnr: int = 0
+
+
+Run = Callable[[App, Call], Awaitable[None]]
+
+COMMANDS: dict[str, Run] = {}
+
+
+def command(name: str) -> Callable[[Run], Run]:
+    """Register a coroutine `(app, call)` under its command's name."""
+
+    def register(run: Run) -> Run:
+        COMMANDS[name] = run
+        return run
+
+    return register
+
+
+def dispatch(app: App, name: str, call: Call) -> None:
+    """Carry out a command; nothing is awaited."""
+    app.run(partial(_run, COMMANDS[name], call))
+
+
+async def _run(run: Run, call: Call, app: App) -> None:
+    await run(app, call)
+
+
+@command("ClaudeStart")
+async def start(app: App, call: Call) -> None:
+    """:ClaudeStart — start the server; again: say where it listens. With `!`: say nothing."""
+    started = await app.start()
+    if not call.bang:
+        state = "listening" if started else "already listening"
+        app.editor.notify(f"{state} on {app.address}")
+
+
+@command("ClaudeStop")
+async def stop(app: App, _call: Call) -> None:
+    """:ClaudeStop — reject open diffs, close the clients, remove the lock file."""
+    stopped = await app.stop()
+    app.editor.notify("stopped" if stopped else "is not running")
+
+
+@command("ClaudeStatus")
+async def status(app: App, _call: Call) -> None:
+    """:ClaudeStatus — show address, lock file, clients, open diffs, waiting mentions."""
+    await app.editor.run("status.show", app.describe())
+
+
+@command("Claude")
+async def claude(app: App, call: Call) -> None:
+    """:Claude [arguments] — open the CLI in a terminal, or hide it again."""
+    await app.start()
+    terminal = app.config.terminal
+    cmd = app.config.cmd
+    await app.editor.run(
+        "terminal.toggle",
+        {
+            "cmd": [cmd] if isinstance(cmd, str) else cmd,
+            "arguments": call.arguments,
+            "side": terminal.side,
+            "size": terminal.size,
+        },
+    )
+
+
+@command("ClaudeSend")
+async def send(app: App, call: Call) -> None:
+    """:[range]ClaudeSend[!] — mention the lines, or the file; `!` goes to the terminal."""
+    lines = call.lines or (False, False)
+    await _mention(app, call, await app.editor.mention("range", call.bufnr, *lines))
+
+
+@command("ClaudeAdd")
+async def add(app: App, call: Call) -> None:
+    """:ClaudeAdd[!] {path} [first] [last] — mention a file, a folder, or lines of a file."""
+    if not 1 <= len(call.arguments) <= 3:
+        raise UserError("usage: :ClaudeAdd {path} [first] [last]")
+    arguments = [*call.arguments, False, False][:3]
+    await _mention(app, call, await app.editor.mention("path", *arguments))
+
+
+async def _mention(app: App, call: Call, mention: dict[str, object]) -> None:
+    await app.start()
+    addressee = app.ide.mention(mention)
+    if addressee is None:
+        app.editor.notify("mentioned as soon as a Claude is connected (:Claude starts one)")
+    if call.bang:
+        pid = addressee.pid if addressee is not None and addressee.pid is not None else 0
+        await app.editor.run("terminal.focus", pid)

@@ -1,0 +1,82 @@
+"""The options: `g:claude_ide` comes in, one frozen `Config` leaves; each key is checked alone.
+
+A key that is unknown or ill-typed is named in a complaint and left at its default, so that one
+slip never keeps the server from starting.
+"""
+
+import difflib
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+Size = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
+Cmd = Annotated[str, Meta(min_length=1)] | Annotated[list[str], Meta(min_length=1)]
+
+
+class DiffConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a proposed edit is shown."""
+
+    layout: Literal["tab", "vertical", "horizontal"] = "tab"
+
+
+class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where `:Claude` opens the CLI; `size` is a share of the screen, or columns or lines."""
+
+    side: Literal["right", "left", "above", "below"] = "right"
+    size: Size = 0.4
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All options with their defaults; `:help claude-ide-options` says what each does."""
+
+    python: str = ""
+    auto_start: bool = False
+    host: str = "127.0.0.1"
+    cmd: Cmd = "claude"
+    diff: DiffConfig = DiffConfig()
+    terminal: TerminalConfig = TerminalConfig()
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+def decode(options: Any) -> tuple[Config, list[str]]:
+    """Decode what the user set; return the config and one line for each key that is wrong."""
+    complaints: list[str] = []
+    config: Config = _decode_struct(Config, options, "g:claude_ide", complaints)
+    return config, complaints
+
+
+def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) -> Any:
+    if not options and isinstance(options, list | None):
+        options = {}  # Lua's empty table arrives as a list
+    if not isinstance(options, dict):
+        complaints.append(f"{where}: {_problem(options, type_)}")
+        return type_()
+    fields = {field.name: field for field in msgspec.structs.fields(type_)}
+    good = {}
+    for key, value in options.items():
+        name = f"{where}.{key}"
+        if key not in fields:
+            close = difflib.get_close_matches(str(key), fields, n=1)
+            hint = f"; do you mean {close[0]}?" if close else f"; there are {', '.join(fields)}"
+            complaints.append(f"{name} is not an option{hint}")
+            continue
+        wanted = fields[key].type
+        # Vimscript has no booleans of its own in older configs: 0 and 1 stand for them.
+        given = bool(value) if wanted is bool and value in (0, 1) else value
+        if isinstance(fields[key].default, msgspec.Struct):
+            good[key] = _decode_struct(wanted, given, name, complaints)
+        elif problem := _problem(given, wanted):
+            complaints.append(f"{name}: {problem}")
+        else:
+            good[key] = given
+    return type_(**good)
+
+
+def _problem(value: Any, wanted: Any) -> str:
+    """Say what is wrong with a value, or return the empty string."""
+    try:
+        msgspec.convert(value, wanted)
+    except msgspec.ValidationError as error:
+        return str(error).partition(" - at")[0]
+    return ""

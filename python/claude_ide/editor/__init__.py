@@ -1,0 +1,1 @@
+"""Neovim as the rest sees it; the only folder that knows pynvim."""

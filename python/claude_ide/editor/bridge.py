@@ -1,0 +1,70 @@
+"""The one way from a coroutine into Neovim.
+
+pynvim's requests block a greenlet, which a coroutine is not: a direct call would raise after the
+request was sent. So each call runs in a greenlet of its own and settles a future.
+"""
+
+import asyncio
+import logging
+from typing import Any
+
+import pynvim
+
+from claude_ide.errors import EditorError
+
+logger = logging.getLogger(__name__)
+
+
+class Bridge:
+    """Calls Lua functions of `lua/claude_ide/`; one call is one instant in the editor."""
+
+    def __init__(self, nvim: "pynvim.Nvim") -> None:
+        self._nvim = nvim
+        # Not the running loop: what Neovim sent early is handled before the loop runs.
+        self._loop: asyncio.AbstractEventLoop = nvim.loop
+        self._closed = False
+
+    def lua(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
+        """Call `module.function` with plain arguments, and return a future of its result.
+
+        While Neovim is busy (`:help api-fast`) the call waits and then happens. Raises, when
+        awaited, `EditorError` with one line.
+        """
+        done: asyncio.Future[Any] = self._loop.create_future()
+        if self._closed:
+            done.set_exception(EditorError("Neovim has ended"))
+            return done
+        module, _, name = function.rpartition(".")
+        code = f"return require('claude_ide.{module}').{name}(...)"
+
+        def call() -> None:
+            try:
+                result = self._nvim.exec_lua(code, *arguments)
+            except Exception as error:
+                if not done.done():
+                    done.set_exception(EditorError(_one_line(error)))
+            else:
+                if not done.done():
+                    done.set_result(result)
+
+        self._nvim.async_call(call)
+        return done
+
+    def tell(self, function: str, *arguments: Any) -> None:
+        """Call `module.function` and go on; a failure is logged."""
+        self.lua(function, *arguments).add_done_callback(_log_failure)
+
+    def close(self) -> None:
+        """Fail every later call: Neovim is gone."""
+        self._closed = True
+
+
+def _log_failure(done: "asyncio.Future[Any]") -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        logger.warning("%s", error)
+
+
+def _one_line(error: Exception) -> str:
+    """Leave of Neovim's error what a person reads: no traceback, no chunk names."""
+    line = str(error).strip().partition("\n")[0]
+    return line.rpartition("Error executing lua: ")[2]

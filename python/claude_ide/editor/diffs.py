@@ -1,0 +1,85 @@
+"""Proposed edits that wait for the user, each a future that the editor's half settles."""
+
+import asyncio
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+from claude_ide.editor.bridge import Bridge
+from claude_ide.errors import EditorError
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of a proposal. `text` is what was in it when it was accepted."""
+
+    accepted: bool
+    text: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Diff:
+    """One proposal. `name` is the client's key for it, opaque to us."""
+
+    id: int
+    name: str
+    path: str
+    shown: bool = False
+    decision: "asyncio.Future[Decision]" = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+    def withdraw(self) -> None:
+        """Settle it as rejected, unless the user has decided."""
+        if not self.decision.done():
+            self.decision.set_result(Decision(accepted=False))
+
+
+class Diffs:
+    """All proposals of this Neovim (`lua/claude_ide/diff.lua` shows them)."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self._numbers = itertools.count(1)
+        self._open: dict[int, Diff] = {}
+
+    def __iter__(self) -> Any:
+        return iter(list(self._open.values()))
+
+    async def show(self, name: str, path: str, text: str, title: str, layout: str) -> Diff:
+        """Ask for a proposal to be shown; it appears when that takes nothing from the user.
+
+        `layout` is `tab`, `vertical` or `horizontal`. Raises `EditorError`.
+        """
+        diff = Diff(next(self._numbers), name, path)
+        self._open[diff.id] = diff
+        request = {"path": path, "text": text, "title": title, "layout": layout}
+        try:
+            await self._bridge.lua("diff.open", diff.id, request)
+        except BaseException:
+            self.close(diff)
+            raise
+        return diff
+
+    def close(self, diff: Diff) -> None:
+        """Take a proposal off the screen, whatever became of it; nothing is awaited."""
+        self._open.pop(diff.id, None)
+        diff.withdraw()
+        self._bridge.tell("diff.close", diff.id)
+
+    def close_all(self) -> None:
+        """Reject everything that is open; whoever waits is told."""
+        for diff in self:
+            diff.withdraw()
+
+    def on_event(self, event: str, payload: dict[str, Any]) -> None:
+        """Take what the editor's half says: `diff_shown`, `diff_decided` or `diff_failed`."""
+        diff = self._open.get(payload["id"])
+        if diff is None or diff.decision.done():
+            return
+        if event == "diff_shown":
+            diff.shown = True
+        elif event == "diff_failed":
+            diff.decision.set_exception(EditorError(payload["message"]))
+        else:
+            diff.decision.set_result(Decision(payload["accepted"], payload.get("text", "")))

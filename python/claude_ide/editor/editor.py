@@ -1,0 +1,216 @@
+"""What can be asked of Neovim; each question is one Lua function, answered in one instant.
+
+Questions that change nothing are answered from the last known state when Neovim is busy.
+"""
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from claude_ide.editor.bridge import Bridge
+from claude_ide.editor.diffs import Diffs
+from claude_ide.editor.state import Diagnostics, State
+from claude_ide.errors import EditorError
+
+BUSY_SECONDS = 0.25
+"""How long a read waits for a Neovim that may be at a prompt or in `system()`."""
+
+T = TypeVar("T")
+
+
+class Editor:
+    """Neovim, noun by noun. Raises `EditorError` with one sentence."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self.state = State()
+        self.diffs = Diffs(bridge)
+        self._tokens = itertools.count(1)
+        self._finishing: dict[int, asyncio.Future[dict[str, Any]]] = {}
+
+    def on_finished(self, payload: dict[str, Any]) -> None:
+        """Settle what was begun under this token (`reformatted`, `diagnostics_published`)."""
+        waiting = self._finishing.get(payload["token"])
+        if waiting is not None and not waiting.done():
+            waiting.set_result(payload)
+
+    # The server's own life, as the user sees it.
+
+    async def listening(self, port: int, token: str) -> None:
+        """Tell Neovim where the server is, and have it tell us what the user does."""
+        await self._bridge.lua("host.listening", port, token)
+        self.state.take_snapshot(await self._bridge.lua("buffers.snapshot"))
+        self.state.selection = await self._bridge.lua("selection.latest") or None
+
+    async def stopped(self) -> None:
+        """Tell Neovim that nobody listens any more."""
+        await self._bridge.lua("host.stopped")
+
+    def notify(self, text: str, level: str = "info") -> None:
+        """Show one line (`debug`, `info`, `warn`, `error`) that causes no prompt."""
+        self._bridge.tell("message.show", text, level)
+
+    def clients_changed(self, count: int) -> None:
+        """Tell Neovim how many clients are connected now."""
+        self._bridge.tell("host.clients", count)
+
+    async def run(self, function: str, *arguments: Any) -> Any:
+        """Call a Lua function that belongs to one command alone (status, terminal)."""
+        return await self._checked(function, *arguments)
+
+    # Buffers.
+
+    async def editors(self) -> list[dict[str, Any]]:
+        """Return the open file buffers as `getOpenEditors` describes them."""
+        return (await self._snapshot()).editors
+
+    async def paths(self) -> list[str]:
+        """Return the absolute paths of the open files."""
+        return (await self._snapshot()).paths
+
+    async def folders(self) -> list[str]:
+        """Return the working folders, the current one first."""
+        return (await self._snapshot()).folders
+
+    async def current_path(self) -> str | None:
+        """Return the path of the current file, or None."""
+        return (await self._snapshot()).current
+
+    async def dirty(self, path: str) -> dict[str, bool]:
+        """Return `{isOpen, isDirty, isUntitled}` of a file."""
+
+        def last_known() -> dict[str, bool]:
+            known = [e for e in self.state.editors if e["fileName"] == path]
+            return (
+                {"isOpen": True, "isDirty": known[0]["isDirty"], "isUntitled": False}
+                if known
+                else {"isOpen": False}
+            )
+
+        return await self._fresh("buffers.dirty", path, last_known=last_known)
+
+    async def text(self, path: str) -> str | None:
+        """Return a loaded file's text, saved or not; None when it is not loaded."""
+        text: str | None = await self._checked("buffers.text", path)
+        return text
+
+    async def find(self, path: str) -> dict[str, Any] | None:
+        """Return `{bufnr, loaded, modified, listed}` of a file's buffer, or None."""
+        found: dict[str, Any] | None = await self._checked("buffers.find", path)
+        return found
+
+    async def save(self, path: str) -> None:
+        """Write a file's buffer as `:write` does."""
+        await self._checked("buffers.save", path)
+
+    async def reformat(self, path: str) -> None:
+        """Format a file with what the user has set up for it."""
+        await self._finish("formatting.reformat", path)
+
+    # Windows.
+
+    async def open_file(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Open a file in a window that may show one; see `windows.lua` for the keys."""
+        opened: dict[str, Any] = await self._checked("windows.open_file", request)
+        return opened
+
+    async def open_files(self, paths: list[str]) -> list[str]:
+        """Open files and return those that are open now."""
+        opened = await self._checked("windows.open_files", paths)
+        return list(opened["opened"])
+
+    async def close_file(self, path: str) -> bool:
+        """Close a file without losing changes; return whether it is closed."""
+        closed = await self._checked("windows.close_file", path)
+        return bool(closed.get("closed"))
+
+    # Selection and mentions.
+
+    async def current_selection(self) -> dict[str, Any] | None:
+        """Return the selection or the cursor of the current file; None outside of files."""
+        return await self._fresh("selection.current", last_known=lambda: self.state.selection)
+
+    async def latest_selection(self) -> dict[str, Any] | None:
+        """Return the selection or cursor in the file where the user was last."""
+        return await self._fresh("selection.latest", last_known=lambda: self.state.selection)
+
+    async def mention(self, function: str, *arguments: Any) -> dict[str, Any]:
+        """Return the parameters of `at_mentioned` (`range` or `path` of `mention.lua`)."""
+        mention: dict[str, Any] = await self._checked(f"mention.{function}", *arguments)
+        return mention
+
+    # Diagnostics and what was written.
+
+    async def diagnostics(self, path: str | None) -> dict[str, Diagnostics]:
+        """Return what is known of one file, or of all, by uri; slice by slice."""
+        found: dict[str, Diagnostics] = {}
+        try:
+            begun = await self._soon("diagnostics.begin", path or False)
+            done = False
+            while not done:
+                part = await self._soon("diagnostics.next", begun["token"])
+                done = part["done"]
+                for file in part["files"]:
+                    known = found.setdefault(file["uri"], Diagnostics())
+                    known.items.extend(file["items"])
+                    known.omitted += file.get("omitted", 0)
+        except TimeoutError:
+            return dict(self.state.diagnostics)
+        return found
+
+    async def reload(self) -> list[int]:
+        """Show what was written on disk in its buffers, as one undoable change each.
+
+        Returns the buffers that were. Raises `TimeoutError` when Neovim is too busy to begin.
+        """
+        await self._soon("host.server")
+        return list(await self._checked("reload.sync"))
+
+    async def expect_write(self, path: str) -> None:
+        """Have a file's buffer follow the write that the client is about to make."""
+        await self._checked("reload.expect", path, {"unsaved": True})
+
+    async def published(self, buffers: list[int], seconds: float) -> None:
+        """Wait until the language servers of these buffers have published again."""
+        await self._finish("diagnostics.await_publish", buffers, int(seconds * 1000))
+
+    # How all of it is asked.
+
+    async def _snapshot(self) -> State:
+        with contextlib.suppress(TimeoutError):
+            self.state.take_snapshot(await self._soon("buffers.snapshot"))
+        return self.state
+
+    async def _fresh(self, function: str, *arguments: Any, last_known: Callable[[], T]) -> T:
+        try:
+            answer: T = await self._soon(function, *arguments)
+        except TimeoutError:
+            return last_known()
+        return answer
+
+    async def _soon(self, function: str, *arguments: Any) -> Any:
+        """Call a function; raises `TimeoutError` when Neovim is too busy to answer."""
+        call = self._bridge.lua(function, *arguments)
+        return _without_error(await asyncio.wait_for(call, BUSY_SECONDS))
+
+    async def _checked(self, function: str, *arguments: Any) -> Any:
+        return _without_error(await self._bridge.lua(function, *arguments))
+
+    async def _finish(self, function: str, *arguments: Any) -> dict[str, Any]:
+        """Call a function that finishes later, under a token, and await that."""
+        token = next(self._tokens)
+        waiting = self._finishing[token] = asyncio.get_running_loop().create_future()
+        try:
+            await self._checked(function, token, *arguments)
+            payload: dict[str, Any] = _without_error(await waiting)
+            return payload
+        finally:
+            del self._finishing[token]
+
+
+def _without_error(result: Any) -> Any:
+    if isinstance(result, dict) and isinstance(result.get("error"), str):
+        raise EditorError(result["error"])
+    return result

@@ -1,0 +1,68 @@
+"""The host process: `python -I host.py OPTIONS`, a child of Neovim that talks to it over stdio.
+
+Started by `lua/claude_ide/host.lua`. `-I` keeps modules of the user's project off the path.
+"""
+
+import contextlib
+import importlib.util
+import signal
+import sys
+from pathlib import Path
+
+NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
+
+
+def main(arguments: "list[str]") -> int:
+    """Run until Neovim closes stdin; the last line of stderr says why, if it could not run."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    if sys.version_info < (3, 11):  # noqa: UP036  this file is run by whatever Python is found
+        version = sys.version.split()[0]
+        return _complain(f"run :ClaudeInstall; {sys.executable} is Python {version}, not 3.11")
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        return _complain(f"run :ClaudeInstall; {sys.executable} lacks {', '.join(missing)}")
+
+    from claude_ide import startup
+
+    startup.options = options = startup.Options.decode(arguments[1])
+    if options.serve:
+        try:
+            startup.bound = startup.bind(options)
+        except OSError as error:
+            return _complain(f"cannot listen on {options.host}: {error}")
+        startup.tell_neovim(startup.bound)
+
+    # A closed terminal hangs us up before it ends Neovim, whose end is the one that counts.
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        return _run(options.entry)
+    finally:
+        if (unused := startup.take_bound()) is not None:
+            unused.give_up()
+
+
+def _run(entry: str) -> int:
+    import pynvim
+
+    from claude_ide.app import App
+
+    # pynvim loads each argument that ends in `.py` as a remote plugin.
+    sys.argv = ["", entry]
+    # pynvim leaves its loop by an exception: stdin was closed (Neovim ends), or SIGTERM.
+    with contextlib.suppress(Exception):
+        pynvim.start_host()
+    # On `:qa` both come together, and pynvim has just restored the default for SIGTERM.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if App.running is not None:
+        App.running.end()
+    return 0
+
+
+def _complain(text: str) -> int:
+    sys.stderr.write(f"{text}\n")
+    return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

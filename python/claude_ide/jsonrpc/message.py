@@ -1,0 +1,147 @@
+"""JSON-RPC 2.0 messages: text comes in, requests, notifications and responses leave, and back.
+
+Source: the JSON-RPC 2.0 specification, sections 4 to 6.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
+
+Id = int | str | float | None
+"""An `id`: 0 and the empty string are ids like any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call that wants an answer. `params` is an object, an array, or None if absent."""
+
+    id: Id
+    method: str
+    params: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A call that never gets an answer, not even an error, whatever its `params` are."""
+
+    method: str
+    params: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A successful answer to the request with the same id."""
+
+    id: Id
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorResponse:
+    """A failed answer; `id` is None where the request's could not be read."""
+
+    id: Id
+    error: RpcError
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """What came in and is no message; `answer` is what its sender has to get."""
+
+    answer: ErrorResponse
+
+
+Message = Request | Notification | Response | ErrorResponse
+
+
+def decode(text: str | bytes) -> Message | Invalid | list[Message | Invalid]:
+    """Decode one frame; a batch gives a list."""
+    try:
+        decoded = msgspec.json.decode(text)
+    except (ValueError, RecursionError) as error:
+        return Invalid(ErrorResponse(None, RpcError(PARSE_ERROR, f"Parse error: {error}")))
+    if isinstance(decoded, list) and decoded:
+        return [_message(item) for item in decoded]
+    return _message(decoded)
+
+
+def _message(decoded: Any) -> Message | Invalid:
+    match decoded:
+        case {"jsonrpc": "2.0", "method": str(method), **rest}:
+            params = rest.get("params")
+            if "id" not in rest:
+                return Notification(method, params)
+            if params is not None and not isinstance(params, dict | list):
+                return _invalid(decoded, "params must be an object or an array")
+            id_ = decoded["id"]
+            if not _is_id(id_):
+                return _invalid(decoded, "id must be a string, a number or null")
+            return Request(id_, method, params)
+        case {"jsonrpc": "2.0", "id": id_, "result": result} if _is_id(id_):
+            return Response(id_, result)
+        case {"jsonrpc": "2.0", "id": id_, "error": {"code": int(code), **error}} if _is_id(id_):
+            text = str(error.get("message", ""))
+            return ErrorResponse(id_, RpcError(code, text, error.get("data")))
+        case dict() if decoded.get("jsonrpc") != "2.0":
+            return _invalid(decoded, 'jsonrpc must be "2.0"')
+        case dict():
+            return _invalid(decoded, "neither a method nor a result nor an error")
+        case _:
+            return _invalid(decoded, "not an object")
+
+
+def _is_id(value: Any) -> bool:
+    return value is None or (isinstance(value, int | str | float) and not isinstance(value, bool))
+
+
+def _invalid(decoded: Any, reason: str) -> Invalid:
+    id_ = decoded.get("id") if isinstance(decoded, dict) else None
+    error = RpcError(INVALID_REQUEST, f"Invalid request: {reason}")
+    return Invalid(ErrorResponse(id_ if _is_id(id_) else None, error))
+
+
+def encode(message: Message) -> bytes:
+    """Encode a message as one line of JSON in UTF-8.
+
+    A `msgspec.Raw` anywhere inside is taken as already encoded. Raises `ValueError` for text
+    that is not Unicode, such as a latin-1 byte in a buffer read as UTF-8; a notification is told
+    with U+FFFD instead, since nobody will put its text into a file.
+    """
+    plain = _plain(message)
+    try:
+        return msgspec.json.encode(plain)
+    except UnicodeEncodeError:
+        if not isinstance(message, Notification):
+            raise
+        return msgspec.json.encode(_readable(plain))
+
+
+def _plain(message: Message) -> dict[str, Any]:
+    plain: dict[str, Any] = {"jsonrpc": "2.0"}
+    match message:
+        case Request(id_, method, params):
+            plain |= {"id": id_, "method": method}
+        case Notification(method, params):
+            plain |= {"method": method}
+        case Response(id_, result):
+            return plain | {"id": id_, "result": result}
+        case ErrorResponse(id_, error):
+            described = {"code": error.code, "message": error.message}
+            if error.data is not None:
+                described["data"] = error.data
+            return plain | {"id": id_, "error": described}
+    return plain if params is None else plain | {"params": params}
+
+
+def _readable(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        case dict():
+            return {_readable(key): _readable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_readable(item) for item in value]
+    return value

@@ -1,0 +1,42 @@
+"""One client of the server, as the tools see it: who asks, and what is open on its behalf."""
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+
+from claude_ide.config import Config
+from claude_ide.editor.diffs import Diff
+from claude_ide.editor.editor import Editor
+
+
+@dataclass(slots=True, eq=False)
+class Client:
+    """A connected agent. `pid` is what `ide_connected` told; `since` is `time.time()`.
+
+    `listening` is whether it hears what it is told by itself, see `Ide._welcome`.
+    """
+
+    editor: Editor
+    config: Config
+    name: str = "unknown"
+    version: str = ""
+    title: str = ""
+    pid: int | None = None
+    since: float = field(default_factory=time.time)
+    last_active: float = field(default_factory=time.monotonic)
+    initialized: bool = False
+    listed_tools: asyncio.Event = field(default_factory=asyncio.Event)
+    listening: bool = False
+    responsive: bool = True
+    diffs: list[Diff] = field(default_factory=list)
+
+    def describe(self) -> dict[str, object]:
+        """Return what `:ClaudeStatus` shows of this client."""
+        return {
+            "name": self.title or self.name,
+            "version": self.version,
+            "pid": self.pid or 0,
+            "since": self.since,
+            "responsive": self.responsive,
+            "diffs": [diff.path for diff in self.diffs],
+        }

@@ -1,0 +1,180 @@
+"""What all clients share: who is connected, what they are told, and what waits to be told."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import time
+from collections import OrderedDict, deque
+from collections.abc import Coroutine
+from typing import Any
+
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import RpcError, TransportClosed
+from claude_ide.jsonrpc.peer import Peer
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.server import Server
+from claude_ide.transport.websocket import Connection
+
+logger = logging.getLogger(__name__)
+
+PING_SECONDS = 5.0
+PONG_SECONDS = 3.0
+SETTLE_SECONDS = 0.5
+LISTED_SECONDS = 0.5
+WELCOME_PINGS = 3
+WELCOME_PAUSE = 0.03
+
+
+class Outbox:
+    """What one client is to be told, in order, by a task of its own: a slow one delays no other.
+
+    Of notifications under the same key only the latest is kept.
+    """
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self._waiting: OrderedDict[object, tuple[str, Any]] = OrderedDict()
+        self._filled = asyncio.Event()
+
+    def put(self, method: str, params: Any, key: object | None = None) -> None:
+        """Tell the client as soon as it reads."""
+        self._waiting[key if key is not None else object()] = (method, params)
+        self._filled.set()
+
+    async def drain(self) -> None:
+        """Send what comes, until the client leaves."""
+        with contextlib.suppress(TransportClosed):
+            while True:
+                await self._filled.wait()
+                while self._waiting:
+                    _, (method, params) = self._waiting.popitem(last=False)
+                    await self.peer.notify(method, params)
+                self._filled.clear()
+
+
+class Ide:
+    """The server's shared side. Clients come and go through `serve`."""
+
+    def __init__(self, editor: Editor, config: Config) -> None:
+        self.editor = editor
+        self.config = config
+        self.mentions: deque[dict[str, Any]] = deque()
+        self._outboxes: dict[Client, Outbox] = {}
+
+    @property
+    def clients(self) -> list[Client]:
+        """Those that have finished `initialize`, in the order in which they came."""
+        return [client for client in self._outboxes if client.initialized]
+
+    async def serve(self, connection: Connection) -> None:
+        """Converse with one client until it leaves; then all that it left open is closed."""
+        client = Client(self.editor, self.config)
+        async with asyncio.TaskGroup() as group:
+            tasks: list[asyncio.Task[None]] = []
+
+            def start(coroutine: Coroutine[Any, Any, None]) -> None:
+                tasks.append(group.create_task(coroutine))
+
+            server = Server(client, lambda: start(self._welcome(client, peer)))
+            peer = server.peer = Peer(connection, server)
+            self._outboxes[client] = Outbox(peer)
+            start(self._outboxes[client].drain())
+            start(self._keep_alive(client, peer, connection))
+            try:
+                async for frame in connection.frames():
+                    client.last_active = time.monotonic()
+                    await peer.receive(frame)
+            finally:
+                del self._outboxes[client]
+                self.editor.clients_changed(len(self.clients))
+                for task in tasks:
+                    task.cancel()
+                await peer.close()
+
+    def tell_all(self, method: str, params: Any, key: object | None = None) -> None:
+        """Tell every client; under one `key`, a client that is behind gets the latest only."""
+        for client, outbox in self._outboxes.items():
+            if client.listening:
+                outbox.put(method, params, key)
+
+    def selection_changed(self, selection: dict[str, Any]) -> None:
+        """Tell where the user is now."""
+        self.editor.state.selection = selection
+        self.tell_all("selection_changed", selection, key="selection_changed")
+
+    def diagnostics_changed(self, uri: str) -> None:
+        """Tell that a file's diagnostics are others than before."""
+        self.tell_all("diagnostics_changed", {"uri": uri}, key=("diagnostics_changed", uri))
+
+    def mention(self, mention: dict[str, Any]) -> Client | None:
+        """Mention a file or a range to the client that was last active.
+
+        While none listens it waits for one, and None is returned.
+        """
+        listening = [client for client in self.clients if client.listening]
+        addressee = max(listening, key=lambda client: client.last_active, default=None)
+        if addressee is None:
+            self.mentions.append(mention)
+        else:
+            self._outboxes[addressee].put("at_mentioned", mention)
+        return addressee
+
+    async def settle(self) -> None:
+        """Reject every open diff and wait, briefly, until their askers have been told."""
+        self.editor.diffs.close_all()
+        answering = [outbox.peer.settled(SETTLE_SECONDS) for outbox in self._outboxes.values()]
+        await asyncio.gather(*answering)
+
+    async def _welcome(self, client: Client, peer: Peer) -> None:
+        """Tell a new client where the user is, and what waited for it.
+
+        The CLI does not hear a notification before its screen has taken over from its
+        connection, some turns of its loop after `tools/list` (measured); each ping is a turn.
+        """
+        self.editor.clients_changed(len(self.clients))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(client.listed_tools.wait(), LISTED_SECONDS)
+        for _ in range(WELCOME_PINGS):
+            with contextlib.suppress(TimeoutError, RpcError, TransportClosed):
+                await asyncio.wait_for(peer.request("ping"), PONG_SECONDS)
+            await asyncio.sleep(WELCOME_PAUSE)
+        client.listening = True
+        outbox = self._outboxes[client]
+        if self.editor.state.selection is not None:
+            outbox.put("selection_changed", self.editor.state.selection, "selection_changed")
+        while self.mentions:
+            outbox.put("at_mentioned", self.mentions.popleft())
+
+    async def _keep_alive(self, client: Client, peer: Peer, connection: Connection) -> None:
+        """Mark a client that does not answer; drop it only when its process is gone.
+
+        A CLI that was suspended (CTRL-Z) is silent too, and comes back.
+        """
+        while True:
+            await asyncio.sleep(PING_SECONDS)
+            if not client.initialized:
+                continue
+            try:
+                await asyncio.wait_for(peer.request("ping"), PONG_SECONDS)
+                client.responsive = True
+            except RpcError:
+                client.responsive = True  # an answer all the same
+            except TimeoutError:
+                client.responsive = False
+                if client.pid is not None and not _lives(client.pid):
+                    logger.info("client %s is gone without a word", client.pid)
+                    await connection.close()
+            except TransportClosed:
+                return
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

@@ -1,0 +1,164 @@
+"""The MCP server for one client: its methods, and the boundary where a failed tool is a result.
+
+Source: MCP 2025-11-25 (lifecycle, tools, utilities); WIRE notes in README.md for what is Claude
+Code's own.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from claude_ide import __version__
+from claude_ide.errors import EditorError, RpcError, ToolError
+from claude_ide.jsonrpc.message import Notification, Request
+from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
+from claude_ide.mcp import workspace
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.tool import TOOLS, Content, describe_problem, text
+from claude_ide.mcp.tools import ALL as _TOOL_MODULES  # noqa: F401  importing them registers them
+
+logger = logging.getLogger(__name__)
+
+PROTOCOL_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+LOG_LEVELS = frozenset(
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+)
+
+LONGEST_LABEL = 100
+
+
+class Server:
+    """Answers one client (the `Dialect` of its peer)."""
+
+    peer: Peer
+
+    def __init__(self, client: Client, on_initialized: Callable[[], object]) -> None:
+        self.client = client
+        self._on_initialized = on_initialized
+
+    def on_request(self, request: Request) -> Any:
+        """Return the result of a method, or an awaitable of it."""
+        method = METHODS.get(request.method)
+        if method is None:
+            raise RpcError.method_not_found(request.method)
+        params = {} if request.params is None else request.params
+        if not isinstance(params, dict):
+            raise RpcError.invalid_params(f"{request.method}: params must be an object")
+        return method(self, params)
+
+    def on_notification(self, notification: Notification) -> None:
+        """Take note; what is unknown is ignored, as the protocol asks."""
+        params = notification.params if isinstance(notification.params, dict) else {}
+        match notification.method:
+            case "notifications/initialized":
+                if not self.client.initialized:
+                    self.client.initialized = True
+                    self._on_initialized()
+            case "notifications/cancelled":
+                id_ = params.get("requestId")
+                if isinstance(id_, int | str):
+                    self.peer.cancel(id_)
+            case "ide_connected":
+                pid = params.get("pid")
+                is_pid = isinstance(pid, int) and not isinstance(pid, bool) and 0 < pid < 2**31
+                self.client.pid = pid if is_pid else None
+
+    def oversized(self, request: Request, size: int) -> Any:
+        """Return what a client gets in place of an answer that would break its connection."""
+        reason = f"the answer has {size:,} bytes, more than the {LARGEST_ANSWER:,} a client takes"
+        return failed(f"{request.method}: {reason}")
+
+    def _initialize(self, params: dict[str, Any]) -> Any:
+        asked = params.get("protocolVersion")
+        information = params.get("clientInfo")
+        if isinstance(information, dict):
+            self.client.name = _label(information.get("name")) or "unknown"
+            self.client.title = _label(information.get("title"))
+            self.client.version = _label(information.get("version"))
+        return {
+            "protocolVersion": asked if asked in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[-1],
+            "capabilities": {"tools": {"listChanged": True}, "logging": {}},
+            "serverInfo": {"name": "claude-ide", "title": "Neovim", "version": __version__},
+        }
+
+    def _set_level(self, params: dict[str, Any]) -> Any:
+        level = params.get("level")
+        if not isinstance(level, str) or level not in LOG_LEVELS:
+            known = ", ".join(sorted(LOG_LEVELS))
+            raise RpcError.invalid_params(f"logging/setLevel: level must be one of {known}")
+        return {}
+
+    def _list_tools(self, _params: dict[str, Any]) -> Any:
+        self.client.listed_tools.set()
+        return _tool_list()
+
+    async def _call_tool(self, params: dict[str, Any]) -> Any:
+        """Run a tool; one that fails is a result that the model can read."""
+        name = params.get("name")
+        if not isinstance(name, str):
+            raise RpcError.invalid_params("tools/call: name must be a string")
+        tool = TOOLS.get(name)
+        if tool is None:
+            raise RpcError.invalid_params(f"Unknown tool: {name}")
+        try:
+            return {"content": await tool.call(self.client, params.get("arguments"))}
+        except (ToolError, EditorError) as error:
+            logger.info("%s: %s", name, error)
+            return failed(str(error))
+
+
+def failed(reason: str) -> dict[str, Any]:
+    """Return the result of a tool that could not do what it was asked."""
+    content: Content = text(reason)
+    return {"content": content, "isError": True}
+
+
+def _label(value: Any) -> str:
+    """Make what a client says of itself fit into one line of the screen."""
+    said = value if isinstance(value, str) else ""
+    printable = "".join(letter if letter.isprintable() else " " for letter in said)
+    return " ".join(printable.split())[:LONGEST_LABEL]
+
+
+_encoded_tools: msgspec.Raw | None = None
+
+
+def _tool_list() -> msgspec.Raw:
+    global _encoded_tools
+    if _encoded_tools is None:
+        tools = [tool.describe() for tool in TOOLS.values()]
+        _encoded_tools = msgspec.Raw(msgspec.json.encode({"tools": tools}))
+    return _encoded_tools
+
+
+def _workspace(method: Callable[[Client, Any], Awaitable[Any]], arguments: type) -> Any:
+    """Make a bare JSON-RPC method of a function in `workspace.py`."""
+
+    async def call(server: Server, params: dict[str, Any]) -> Any:
+        try:
+            decoded: Any = msgspec.convert(params, arguments)
+        except msgspec.ValidationError as error:
+            raise RpcError.invalid_params(describe_problem(error)) from None
+        return await method(server.client, decoded)
+
+    return call
+
+
+METHODS: dict[str, Callable[[Server, dict[str, Any]], Any]] = {
+    "initialize": Server._initialize,
+    "ping": lambda _server, _params: {},
+    "tools/list": Server._list_tools,
+    "tools/call": Server._call_tool,
+    "prompts/list": lambda _server, _params: {"prompts": []},
+    "resources/list": lambda _server, _params: {"resources": []},
+    "resources/templates/list": lambda _server, _params: {"resourceTemplates": []},
+    "logging/setLevel": Server._set_level,
+    "readFile": _workspace(workspace.read_file, workspace.ReadFile),
+    "writeFile": _workspace(workspace.write_file, workspace.WriteFile),
+    "listFiles": _workspace(workspace.list_files, workspace.ListFiles),
+    "getWorkspaceInfo": _workspace(workspace.get_workspace_info, workspace.Nothing),
+    "getOpenFiles": _workspace(workspace.get_open_files, workspace.Nothing),
+    "getCurrentFile": _workspace(workspace.get_current_file, workspace.Nothing),
+}

@@ -1,0 +1,106 @@
+"""What a tool is: a wire name, a description, the type of its arguments, and a coroutine.
+
+A tool is written as `@tool("wireName") async def name(client, arguments: Type) -> Content`. Its
+docstring is the description; the input schema comes from the type, which also validates.
+Source: MCP 2025-11-25, server/tools.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from claude_ide.errors import RpcError
+
+if TYPE_CHECKING:
+    from claude_ide.mcp.client import Client
+
+Content = list[dict[str, Any]]
+"""The content blocks of a tool's result."""
+
+ArgumentsT = TypeVar("ArgumentsT", bound="Arguments")
+
+
+class Arguments(msgspec.Struct, frozen=True):
+    """Base of all argument types. Unknown keys are ignored: a newer CLI may send more."""
+
+
+class CamelCase(Arguments, frozen=True, rename="camel"):
+    """Arguments whose wire names are in camelCase."""
+
+
+class NoArguments(Arguments, frozen=True):
+    """The type of a tool that takes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One entry of `tools/list`, and what runs when it is called."""
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    run: "Callable[[Client, Any], Awaitable[Content]]"
+
+    def describe(self) -> dict[str, Any]:
+        """Return the tool as `tools/list` shows it."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": _input_schema(self.arguments),
+        }
+
+    async def call(self, client: "Client", arguments: Any) -> Content:
+        """Validate the arguments and run the tool.
+
+        Raises `RpcError` (-32602) that names the argument and what is wrong with it.
+        """
+        try:
+            decoded = msgspec.convert({} if arguments is None else arguments, self.arguments)
+        except msgspec.ValidationError as error:
+            raise RpcError.invalid_params(f"{self.name}: {describe_problem(error)}") from None
+        return await self.run(client, decoded)
+
+
+TOOLS: dict[str, Tool] = {}
+"""All tools by their wire names; importing `mcp/tools` fills it."""
+
+_Run = TypeVar("_Run", bound="Callable[..., Awaitable[Content]]")
+
+
+def tool(name: str) -> Callable[[_Run], _Run]:
+    """Register a coroutine `(client, arguments) -> Content` under its wire name."""
+
+    def register(run: _Run) -> _Run:
+        _client, arguments = inspect.signature(run).parameters.values()
+        TOOLS[name] = Tool(name, inspect.cleandoc(run.__doc__ or ""), arguments.annotation, run)
+        return run
+
+    return register
+
+
+def text(*texts: str) -> Content:
+    """Return one text block per argument."""
+    return [{"type": "text", "text": each} for each in texts]
+
+
+def json_text(value: Any) -> Content:
+    """Return one text block that holds the value as JSON."""
+    return text(msgspec.json.encode(value).decode())
+
+
+def _input_schema(arguments: type[Arguments]) -> dict[str, Any]:
+    """Return the type's JSON schema in one piece, as clients expect it."""
+    schema = msgspec.json.schema(arguments)
+    definition = dict(schema["$defs"][schema["$ref"].rpartition("/")[2]])
+    definition.pop("title", None)
+    definition.pop("description", None)  # the struct's docstring is for its readers
+    return definition
+
+
+def describe_problem(error: msgspec.ValidationError) -> str:
+    """Turn msgspec's "Expected `str`, got `int` - at `$.filePath`" round: the name first."""
+    problem, separator, path = str(error).partition(" - at `$.")
+    return f"{path.rstrip('`')}: {problem}" if separator else problem

@@ -1,0 +1,57 @@
+"""What language servers and linters say of the code."""
+
+import asyncio
+import contextlib
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from claude_ide.editor.state import Diagnostics
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.tool import Arguments, Content, json_text, tool
+from claude_ide.paths import from_uri, to_uri
+
+PUBLISH_SECONDS = 1.5
+"""How long a language server may take after a reload: the CLI waits for 2.0 s (measured)."""
+
+
+class GetDiagnostics(Arguments, frozen=True):
+    """Arguments of `getDiagnostics`."""
+
+    uri: Annotated[
+        str | None, Meta(description="A file's uri or absolute path; without one, all files")
+    ] = None
+
+
+@tool("getDiagnostics")
+async def get_diagnostics(client: Client, arguments: GetDiagnostics) -> Content:
+    """Return errors, warnings and hints of one file, or of all files, by file.
+
+    Without a uri, what was just written on disk is read first, and its language server asked.
+    """
+    if arguments.uri:
+        # Asked just before a write: answered from what is there.
+        path = from_uri(arguments.uri)
+        known = await client.editor.diagnostics(path)
+        uri = to_uri(path)
+        return _described({uri: known.get(uri, Diagnostics())})
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(_catch_up(client), PUBLISH_SECONDS)
+    return _described(await client.editor.diagnostics(None))
+
+
+async def _catch_up(client: Client) -> None:
+    """Have the buffers show what was written, and their language servers publish again."""
+    reloaded = await client.editor.reload()
+    if reloaded:
+        await client.editor.published(reloaded, PUBLISH_SECONDS)
+
+
+def _described(known: dict[str, Diagnostics]) -> Content:
+    files: list[dict[str, Any]] = []
+    for uri, diagnostics in known.items():
+        described: dict[str, Any] = {"uri": uri, "diagnostics": diagnostics.items}
+        if diagnostics.omitted:
+            described["note"] = f"{diagnostics.omitted} more are not listed"
+        files.append(described)
+    return json_text(files)

@@ -1,0 +1,88 @@
+"""Proposed edits: shown, decided by the user, closed by either side."""
+
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
+
+from claude_ide.editor.diffs import Diff
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
+
+
+class OpenDiff(Arguments, frozen=True):
+    """Arguments of `openDiff`."""
+
+    old_file_path: Annotated[
+        str, Meta(description="Absolute path of the file to compare with; it need not exist")
+    ]
+    new_file_contents: Annotated[str, Meta(description="The whole text that is proposed for it")]
+    new_file_path: Annotated[
+        str | None, Meta(description="Absolute path that the text is meant for, if another")
+    ] = None
+    tab_name: Annotated[
+        str | None, Meta(description="A key for this diff, to close it with close_tab")
+    ] = None
+
+
+class TabName(Arguments, frozen=True):
+    """Arguments of `close_tab`."""
+
+    tab_name: Annotated[
+        str, Meta(description="The tab_name that openDiff was given, or a file's absolute path")
+    ]
+
+
+@tool("openDiff")
+async def open_diff(client: Client, arguments: OpenDiff) -> Content:
+    """Show a proposed change beside the file and wait until the user accepts or rejects it.
+
+    The answer is FILE_SAVED and the accepted text, which the user may have edited, or
+    DIFF_REJECTED. The file itself is not written: that is the caller's to do.
+    """
+    name = arguments.tab_name or arguments.old_file_path
+    diff = await client.editor.diffs.show(
+        name,
+        arguments.new_file_path or arguments.old_file_path,
+        arguments.new_file_contents,
+        client.title or client.name,
+        client.config.diff.layout,
+    )
+    client.diffs.append(diff)
+    try:
+        decision = await diff.decision
+    finally:
+        client.diffs.remove(diff)
+        client.editor.diffs.close(diff)
+    if decision.accepted:
+        return text("FILE_SAVED", decision.text)
+    return text("DIFF_REJECTED", name)
+
+
+@tool("close_tab")
+async def close_tab(client: Client, arguments: TabName) -> Content:
+    """Close the diff of this name, or else the file at this path unless it has unsaved changes."""
+    named = [diff for diff in client.diffs if diff.name == arguments.tab_name]
+    if named:
+        await _withdraw(client, named)
+        return text("TAB_CLOSED")
+    if Path(arguments.tab_name).is_absolute() and await client.editor.close_file(
+        arguments.tab_name
+    ):
+        return text("TAB_CLOSED")
+    return text("Tab not found")
+
+
+@tool("closeAllDiffTabs")
+async def close_all_diff_tabs(client: Client, _arguments: NoArguments) -> Content:
+    """Close the diffs that this client has opened; nothing of the user's is touched."""
+    diffs = list(client.diffs)
+    await _withdraw(client, diffs)
+    return text(f"CLOSED_{len(diffs)}_DIFF_TABS")
+
+
+async def _withdraw(client: Client, diffs: list[Diff]) -> None:
+    for diff in diffs:
+        # Answered in the terminal: if that was a yes, the file is written next.
+        diff.withdraw()
+        await client.editor.expect_write(diff.path)

@@ -1,0 +1,99 @@
+"""Files as documents: opened, saved, formatted, asked whether they have unsaved changes."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.tool import Arguments, CamelCase, Content, json_text, text, tool
+
+
+class OpenFile(CamelCase, frozen=True):
+    """Arguments of `openFile`."""
+
+    file_path: Annotated[str, Meta(description="Absolute path of the file")]
+    preview: Annotated[
+        bool, Meta(description="Open it for a glance; Neovim has no other kind of window for that")
+    ] = False
+    start_text: Annotated[
+        str | None, Meta(description="Literal text that the selection begins with")
+    ] = None
+    end_text: Annotated[
+        str | None,
+        Meta(description="Literal text after startText that the selection ends with"),
+    ] = None
+    select_to_end_of_line: Annotated[
+        bool, Meta(description="Extend the selection to the end of its last line")
+    ] = False
+    make_frontmost: Annotated[
+        bool, Meta(description="Focus the file; if false it is opened without taking focus")
+    ] = True
+
+
+class OpenFiles(Arguments, frozen=True):
+    """Arguments of `open_files`."""
+
+    file_paths: Annotated[list[str], Meta(description="Absolute paths of the files")]
+
+
+class FilePath(CamelCase, frozen=True):
+    """Arguments of the tools on one document."""
+
+    file_path: Annotated[str, Meta(description="Absolute path of the file")]
+
+
+class ReformatFile(Arguments, frozen=True):
+    """Arguments of `reformat_file`."""
+
+    file_path: Annotated[str, Meta(description="Absolute path of the file")]
+
+
+@tool("openFile")
+async def open_file(client: Client, arguments: OpenFile) -> Content:
+    """Open a file in the editor and, if asked, select the text from startText to endText."""
+    opened = await client.editor.open_file(
+        {
+            "path": arguments.file_path,
+            "preview": arguments.preview,
+            "start_text": arguments.start_text or "",
+            "end_text": arguments.end_text or "",
+            "select_to_end_of_line": arguments.select_to_end_of_line,
+            "make_frontmost": arguments.make_frontmost,
+        }
+    )
+    if not arguments.make_frontmost:
+        return json_text({"success": True, "filePath": arguments.file_path, **opened})
+    note = f" ({opened['note']})" if opened.get("note") else ""
+    return text(f"Opened file: {arguments.file_path}{note}")
+
+
+@tool("open_files")
+async def open_files(client: Client, arguments: OpenFiles) -> Content:
+    """Open several files; the answer lists those that are open now."""
+    return json_text({"opened_files": await client.editor.open_files(arguments.file_paths)})
+
+
+@tool("saveDocument")
+async def save_document(client: Client, arguments: FilePath) -> Content:
+    """Save a file that is open in the editor, as the user would with :write."""
+    path = arguments.file_path
+    await client.editor.save(path)
+    return json_text({"success": True, "filePath": path, "saved": True, "message": "Saved"})
+
+
+@tool("checkDocumentDirty")
+async def check_document_dirty(client: Client, arguments: FilePath) -> Content:
+    """Tell whether a file that is open in the editor has unsaved changes."""
+    path = arguments.file_path
+    known = await client.editor.dirty(path)
+    if not known.pop("isOpen"):
+        reason = f"Document not open: {path}"
+        return json_text({"success": False, "filePath": path, "message": reason})
+    return json_text({"success": True, "filePath": path, **known})
+
+
+@tool("reformat_file")
+async def reformat_file(client: Client, arguments: ReformatFile) -> Content:
+    """Format a file with its language server, or with 'formatprg' or 'equalprg'."""
+    await client.editor.reformat(arguments.file_path)
+    return text("OK")

@@ -1,0 +1,50 @@
+"""Paths as the wire spells them; pure text, no disk.
+
+Windows paths travel as `/c/Users/x` in some messages and as `file:///c:/Users/x` in uris; on
+other systems a path is its own spelling. Bytes that are not UTF-8 are surrogates (PEP 383).
+"""
+
+import re
+from urllib.parse import quote, unquote
+
+_DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
+_POSIX_DRIVE = re.compile(r"^/([A-Za-z])(?:/|$)")
+_FILE = re.compile(r"^file:(?://[^/]*)?")
+
+
+def to_posix(path: str) -> str:
+    r"""Spell a Windows path with slashes: `C:\Users\x` → `/c/Users/x`."""
+    drive = _DRIVE.match(path)
+    if drive is None:
+        return path
+    return f"/{drive[1].lower()}/" + path[3:].replace("\\", "/")
+
+
+def to_windows(path: str) -> str:
+    r"""Spell such a path as Windows does: `/c/Users/x` → `C:\Users\x`."""
+    drive = _POSIX_DRIVE.match(path)
+    if drive is None:
+        return path
+    return f"{drive[1].upper()}:\\" + path[3:].replace("/", "\\")
+
+
+def to_uri(path: str) -> str:
+    r"""Return the file uri: `/a b` → `file:///a%20b`, `C:\x` → `file:///c:/x`."""
+    posix = to_posix(path)
+    if _DRIVE.match(path):
+        posix = f"/{posix[1]}:{posix[2:]}"
+    return "file://" + quote(posix, safe="/:~!$&'()*+,;=@", errors="surrogateescape")
+
+
+def from_uri(uri: str, windows: bool = False) -> str:
+    r"""Return the path of a file uri; a plain path is returned as it is.
+
+    With `windows`, `file:///c:/Users/x` gives `C:\Users\x`.
+    """
+    scheme = _FILE.match(uri)
+    if scheme is None:
+        return uri
+    path = unquote(uri[scheme.end() :], errors="surrogateescape")
+    if windows and (drive := re.match(r"^/([A-Za-z]):", path)):
+        path = to_windows(f"/{drive[1]}{path[3:]}")
+    return path

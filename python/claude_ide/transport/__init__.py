@@ -1,0 +1,1 @@
+"""Moves text between this process and another; knows no message."""

@@ -1,0 +1,209 @@
+"""The WebSocket listener: who may enter, and one connection per client.
+
+Every door is checked before the upgrade, so whoever is refused sees an HTTP status and the user
+sees nothing. Source: `protocol` notes in README.md; RFC 6455 section 4.2.2; RFC 6454 for Origin.
+"""
+
+import asyncio
+import hmac
+import ipaddress
+import logging
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from http import HTTPStatus
+from typing import Any, cast
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers, MultipleValuesError
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.protocol import State
+from websockets.typing import Subprotocol
+
+from claude_ide.errors import TransportClosed
+
+logger = logging.getLogger(__name__)
+
+AUTHORIZATION = "X-Claude-Code-Ide-Authorization"
+SUBPROTOCOL = "mcp"
+PATHS = ("/", "/mcp")
+LARGEST_MESSAGE = 64 * 2**20
+LARGEST_HANDSHAKE = 16 * 2**10
+HANDSHAKE_SECONDS = 5.0
+CLOSE_SECONDS = 1.0
+
+
+class Refused(Exception):
+    """A handshake that is not let in, and the HTTP status that says so."""
+
+    def __init__(self, status: HTTPStatus, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+class Connection:
+    """One client's frames, both ways."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
+
+    async def send(self, frame: bytes) -> None:
+        """Send one text message of UTF-8; waits while this client does not read.
+
+        Raises `TransportClosed` when the client is gone.
+        """
+        try:
+            await self._connection.send(frame, text=True)
+        except ConnectionClosed as closed:
+            raise TransportClosed(str(closed)) from None
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        """Give each message, text or binary, whole, until the client leaves."""
+        try:
+            while True:
+                yield await self._connection.recv(decode=False)
+        except ConnectionClosed as closed:
+            logger.info("client left: %s", closed)
+
+    async def close(self, code: int = 1001) -> None:
+        """Close with a status code of RFC 6455 section 7.4; a client that does not read is cut."""
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._connection.close(code)
+        except TimeoutError:
+            self._connection.transport.abort()
+
+
+class _Socket(ServerConnection):
+    """A client's socket from the moment it is accepted; dropped if its handshake is too large."""
+
+    def __init__(self, accepted: "set[_Socket]", *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._accepted = accepted
+        self._received = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # The loop does so by itself only for sockets that name their protocol, which one made by
+        # `socket.create_server` does not.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._accepted.add(self)
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._accepted.discard(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.protocol.state is State.CONNECTING:
+            self._received += len(data)
+            if self._received > LARGEST_HANDSHAKE:
+                logger.info("dropped a handshake of over %d bytes", LARGEST_HANDSHAKE)
+                self.transport.abort()
+                return
+        super().data_received(data)
+
+
+class Listener:
+    """Listens on a bound socket and runs `on_connection` for each client that is let in."""
+
+    def __init__(
+        self,
+        bound: socket.socket,
+        token: str,
+        on_connection: Callable[[Connection], Awaitable[None]],
+    ) -> None:
+        self._socket = bound
+        self._address, self._port = bound.getsockname()[:2]
+        self._token = token
+        self._on_connection = on_connection
+        self._server: Server | None = None
+        self._accepted: set[_Socket] = set()
+
+    async def start(self) -> None:
+        """Begin to accept; clients that connected since the socket was bound are first."""
+        self._server = await serve(
+            self._serve,
+            sock=self._socket,
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            process_request=self._refuse,
+            create_connection=cast("type[ServerConnection]", partial(_Socket, self._accepted)),
+            open_timeout=HANDSHAKE_SECONDS,
+            close_timeout=CLOSE_SECONDS,
+            max_size=LARGEST_MESSAGE,
+            # On loopback compression costs more than it saves, and the socket itself tells of a
+            # peer that is gone.
+            compression=None,
+            ping_interval=None,
+            server_header=None,
+        )
+
+    async def stop(self) -> None:
+        """Stop accepting and close every client with 1001 (going away).
+
+        Nobody is waited for: neither a handshake that is under way, nor a client that does not
+        read what it is sent, the close frame included.
+        """
+        if self._server is None:
+            return
+        server, self._server = self._server, None
+        server.close()
+        closed = asyncio.ensure_future(server.wait_closed())
+        self._cut(State.CONNECTING)
+        await asyncio.wait([closed], timeout=CLOSE_SECONDS)
+        self._cut(*State)
+        await closed
+
+    def _cut(self, *states: State) -> None:
+        for accepted in list(self._accepted):
+            if accepted.protocol.state in states:
+                accepted.transport.abort()
+
+    async def _serve(self, connection: ServerConnection) -> None:
+        await self._on_connection(Connection(connection))
+
+    def _refuse(self, connection: ServerConnection, request: Request) -> Response | None:
+        try:
+            self._check(request)
+        except Refused as refused:
+            logger.info("refused a client: %s", refused.reason)
+            return connection.respond(refused.status, f"{refused.reason}\n")
+        return None
+
+    def _check(self, request: Request) -> None:
+        headers = request.headers
+        if request.path.partition("?")[0] not in PATHS:
+            raise Refused(HTTPStatus.NOT_FOUND, "there is nothing at this path")
+        if "Origin" in headers:
+            # Only a page in a browser sends one.
+            raise Refused(HTTPStatus.FORBIDDEN, "a page may not connect")
+        if not self._is_our_host(_single(headers, "Host")):
+            raise Refused(HTTPStatus.FORBIDDEN, "the Host is not this server's")
+        given = _single(headers, AUTHORIZATION).encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(given, self._token.encode()):
+            raise Refused(HTTPStatus.UNAUTHORIZED, "no token, or a wrong one")
+        offered = ",".join(headers.get_all("Sec-WebSocket-Protocol")).split(",")
+        if SUBPROTOCOL not in (name.strip() for name in offered):
+            raise Refused(HTTPStatus.BAD_REQUEST, "the subprotocol mcp was not offered")
+
+    def _is_our_host(self, host: str) -> bool:
+        name, separator, port = host.rpartition(":")
+        if not separator or port != str(self._port):
+            return False
+        if name in ("localhost", self._address, f"[{self._address}]"):
+            return True
+        # A name that an attacker's DNS points here is refused; an address cannot be one.
+        try:
+            address = ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        return ipaddress.ip_address(self._address).is_unspecified or address.is_loopback
+
+
+def _single(headers: Headers, name: str) -> str:
+    try:
+        value: Any = headers.get(name, "")
+    except MultipleValuesError:
+        return ""
+    return str(value)

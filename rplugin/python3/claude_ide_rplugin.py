@@ -1,0 +1,48 @@
+"""The remote plugin: forwards what Neovim sends to the app, and decides nothing.
+
+Our own host loads it. `:UpdateRemotePlugins` imports it too, in the host that all remote plugins
+share; there it defines nothing, so that no second server is ever registered.
+"""
+
+import sys
+
+if "claude_ide" in sys.modules:
+    from collections.abc import Callable
+    from typing import Any
+
+    import pynvim
+
+    from claude_ide.app import App
+    from claude_ide.commands import COMMANDS, Call, dispatch
+
+    class ClaudeIde:
+        """One Neovim's plugin; pynvim makes it when the first command arrives."""
+
+        def __init__(self, nvim: Any) -> None:
+            try:
+                self.app = App(nvim)
+            except Exception as error:
+                # pynvim would print a traceback, which asks for <Enter>; the last line of a host
+                # that ends is shown by itself.
+                sys.stderr.write(f"{type(error).__name__}: {error}\n")
+                raise SystemExit(3) from None
+
+        @pynvim.rpc_export("claude_ide_event")  # type: ignore[untyped-decorator,unused-ignore]
+        def event(self, name: str, payload: dict[str, Any]) -> None:
+            """Pass on what `lua/claude_ide/channel.lua` emits."""
+            self.app.on_event(name, payload)
+
+    def _forward(name: str) -> Callable[..., None]:
+        def forward(
+            self: ClaudeIde, arguments: list[str], lines: list[int], bang: int, bufnr: int
+        ) -> None:
+            first_and_last = (lines[0], lines[1]) if lines else None
+            dispatch(self.app, name, Call(arguments, first_and_last, bool(bang), bufnr))
+
+        decorate = pynvim.command(name, nargs="*", range="", bang=True, eval="bufnr()")
+        return decorate(forward)  # type: ignore[no-any-return]
+
+    for _name in COMMANDS:
+        setattr(ClaudeIde, f"command_{_name}", _forward(_name))
+
+    pynvim.plugin(ClaudeIde)

@@ -1,0 +1,143 @@
+"""Fixtures for the tests with the real Claude CLI, which skip where there is none."""
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from support.claude_cli import ClaudeCli, cli_path, settle_in
+from support.claude_code import locks
+from support.fake_api import FakeApi
+from support.neovim import Neovim, until
+from support.terminal import PATIENCE
+
+StartClaude = Callable[..., Awaitable[ClaudeCli]]
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker("cli")
+
+
+@pytest.fixture(scope="session")
+def cli() -> Path:
+    """The CLI's binary; without one the test skips, or fails where `CLAUDE_IDE_REQUIRE_CLI=1`."""
+    path = cli_path()
+    if not os.access(path, os.X_OK):
+        reason = f"no Claude CLI at {path}"
+        if os.environ.get("CLAUDE_IDE_REQUIRE_CLI") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return path
+
+
+@pytest.fixture
+async def api(cli: Path) -> AsyncIterator[FakeApi]:
+    """The stand-in for the model."""
+    async with FakeApi.serve() as api:
+        yield api
+
+
+@pytest.fixture
+def config_folder(config_folder: Path, tmp_path: Path) -> Path:
+    """That of a settled user of the CLI; the CLI and Neovim share it."""
+    settle_in(tmp_path / "home", config_folder, trusted=tmp_path)
+    return config_folder
+
+
+@pytest.fixture
+async def start_claude(
+    api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
+) -> AsyncIterator[StartClaude]:
+    """Starts CLIs in `project` (or another `cwd`), which end with the test."""
+    async with AsyncExitStack() as running:
+
+        async def start(
+            *arguments: str, cwd: Path = project, ide_port: int | None = None
+        ) -> ClaudeCli:
+            claude = await ClaudeCli.launch(
+                *arguments,
+                api=api,
+                cwd=cwd,
+                home=tmp_path / "home",
+                config=config_folder,
+                ide_port=ide_port,
+            )
+            running.push_async_callback(claude.stop)
+            return claude
+
+        yield start
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    """A file of two lines, which Neovim shows when it starts the server."""
+    file = project / "a.py"
+    file.write_text("one\ntwo\n")
+    return file
+
+
+@pytest.fixture
+async def ide_port(cli: Path, nvim: Neovim, config_folder: Path, path: Path) -> int:
+    """The port of the server in `nvim`, which shows `path`."""
+    return await serve(nvim, config_folder, path)
+
+
+@pytest.fixture
+async def claude(start_claude: StartClaude, ide_port: int) -> ClaudeCli:
+    """A CLI that asks before it edits, connected to `nvim`."""
+    claude = await start_claude("--permission-mode", "default", ide_port=ide_port)
+    await claude.shows("⧉ In a.py")
+    return claude
+
+
+async def serve(nvim: Neovim, config_folder: Path, path: Path) -> int:
+    """Show `path`, start the server, and return its port.
+
+    The plugin's diff events come to this test: `nvim.events("ClaudeDiffOpened")`.
+    """
+    await nvim.lua(
+        """
+        local channel, path = ...
+        vim.api.nvim_create_autocmd('User', {
+          pattern = 'ClaudeDiff*',
+          callback = function(event)
+            vim.rpcnotify(channel, 'claude_ide_event', event.match, event.data)
+          end,
+        })
+        vim.cmd.edit(path)
+        vim.cmd.ClaudeStart()
+        """,
+        await nvim.channel(),
+        str(path),
+    )
+    port: int = await until(lambda: port_of(nvim, config_folder), "a lock file", PATIENCE)
+    return port
+
+
+def port_of(nvim: Neovim, config_folder: Path) -> int | None:
+    """The port in the lock file that carries the pid of `nvim`."""
+    ports = [port for port, lock in locks(config_folder) if lock["pid"] == nvim.process.pid]
+    return ports[0] if ports else None
+
+
+async def diff_opened(nvim: Neovim, count: int = 1) -> None:
+    """Wait until `nvim` has shown so many diffs and takes keys in the last one."""
+    await until(
+        lambda: len(nvim.events("ClaudeDiffOpened")) >= count, f"diff {count} is open", PATIENCE
+    )
+
+
+async def diffs_closed(nvim: Neovim) -> None:
+    """Wait until `nvim` has closed all its diffs, and check that no trace is left."""
+    await until(
+        lambda: len(nvim.events("ClaudeDiffClosed")) == len(nvim.events("ClaudeDiffOpened")),
+        "the diffs are closed",
+        PATIENCE,
+    )
+    assert await nvim.eval("tabpagenr('$')") == 1
+    assert await nvim.eval("winnr('$')") == 1

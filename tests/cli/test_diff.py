@@ -1,0 +1,174 @@
+"""An edit that the model proposes is decided in a real Neovim, and written by the real CLI."""
+
+from pathlib import Path
+
+import pytest
+
+from support.claude_cli import ClaudeCli
+from support.fake_api import FakeApi, edit, text, tool_use
+from support.neovim import Neovim, until
+from support.terminal import PATIENCE
+
+from .conftest import diff_opened, diffs_closed
+
+
+async def test_an_edit_accepted_with_w_is_on_disk_and_in_the_buffer(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await claude.prompt("Shout")
+    await diff_opened(nvim)
+    assert path.read_text() == "one\ntwo\n"
+    await nvim.keys(":w<CR>")
+
+    await claude.shows("● All done.")
+    assert path.read_text() == "one\nTWO\n"
+    assert "updated successfully" in api.requests[2].told
+    await diffs_closed(nvim)
+    await holds(nvim, path, "one", "TWO")
+    assert await nvim.eval("&modified") == 0
+
+    await nvim.keys("u")
+    await holds(nvim, path, "one", "two")
+
+
+async def test_an_accepted_edit_replaces_unsaved_changes_which_undo_brings_back(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+    await nvim.keys("Gounsaved<Esc>")
+
+    await claude.prompt("Shout")
+    await diff_opened(nvim)
+    await nvim.keys(":w<CR>")
+
+    await claude.shows("● All done.")
+    assert path.read_text() == "one\nTWO\n"
+    await diffs_closed(nvim)
+    await holds(nvim, path, "one", "TWO")
+
+    await nvim.keys("u")
+    await holds(nvim, path, "one", "two", "unsaved")
+
+
+async def test_an_edit_that_the_user_changes_is_written_as_changed(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await claude.prompt("Shout")
+    await diff_opened(nvim)
+    await nvim.keys("Gothree<Esc>:w<CR>")
+
+    await claude.shows("● All done.")
+    assert path.read_text() == "one\nTWO\nthree\n"
+    assert "The user modified your proposed changes" in api.requests[2].told
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [":q<CR>", ":q!<CR>", ":tabclose<CR>", ":bd<CR>", "ZQ", "<C-w>c", ":ClaudeReject<CR>"],
+)
+async def test_an_edit_is_rejected_by_closing_its_proposal(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path, keys: str
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await claude.prompt("Shout")
+    await diff_opened(nvim)
+    await nvim.keys(keys)
+
+    await claude.shows("ejected update to a.py")
+    assert path.read_text() == "one\ntwo\n"
+    await diffs_closed(nvim)
+    await holds(nvim, path, "one", "two")
+    assert await nvim.eval("&modified") == 0
+    assert len(api.requests) == 2
+
+
+async def test_leaving_neovim_rejects_the_edit(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await claude.prompt("Shout")
+    await diff_opened(nvim)
+    await nvim.keys(":qa<CR>")
+
+    await claude.shows("ejected update to a.py")
+    assert path.read_text() == "one\ntwo\n"
+    await until(lambda: nvim.process.returncode == 0, "Neovim has ended", PATIENCE)
+
+
+async def test_yes_in_the_terminal_writes_the_edit_and_closes_the_diff(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await claude.prompt("Shout")
+    await diff_opened(nvim)
+    await claude.answer("Enter")
+
+    await diffs_closed(nvim)
+    await claude.shows("● All done.")
+    assert path.read_text() == "one\nTWO\n"
+    await holds(nvim, path, "one", "TWO")
+    assert await nvim.eval("&modified") == 0
+
+
+async def test_escape_in_the_terminal_rejects_the_edit_and_closes_the_diff(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await claude.prompt("Shout")
+    await diff_opened(nvim)
+    await claude.answer("Escape")
+
+    await diffs_closed(nvim)
+    await claude.shows("ejected update to a.py")
+    assert path.read_text() == "one\ntwo\n"
+
+
+async def test_a_new_file_is_made_when_it_is_accepted(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path
+) -> None:
+    path = project / "folder" / "new.py"
+    api.script(
+        [tool_use("Write", file_path=str(path), content="first\nsecond\n")], [text("All done.")]
+    )
+
+    await claude.prompt("Make it")
+    await diff_opened(nvim)
+    assert not path.exists()
+    await nvim.keys(":w<CR>")
+
+    await claude.shows("● All done.")
+    assert path.read_bytes() == b"first\nsecond\n"
+    await diffs_closed(nvim)
+
+
+async def test_a_new_file_is_not_made_when_it_is_rejected(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path
+) -> None:
+    path = project / "new.py"
+    api.script([tool_use("Write", file_path=str(path), content="first\n")], [text("All done.")])
+
+    await claude.prompt("Make it")
+    await diff_opened(nvim)
+    await nvim.keys(":q<CR>")
+
+    await claude.shows("ejected")
+    await diffs_closed(nvim)
+    assert not path.exists()
+
+
+async def holds(nvim: Neovim, path: Path, *lines: str) -> None:
+    """Wait until the current buffer is that of `path` and holds `lines`."""
+
+    async def as_wanted() -> bool:
+        shown = await nvim.eval("[expand('%:p'), getline(1, '$')]")
+        return bool(shown == [str(path), list(lines)])
+
+    await until(as_wanted, f"{path.name} holds {lines}", PATIENCE)

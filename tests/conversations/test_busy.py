@@ -1,0 +1,130 @@
+"""While Neovim answers nobody: the protocol goes on, reads come from the last known state."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from support.claude_code import ClaudeCode, claude_code
+from support.neovim import Neovim, until
+
+READS = (
+    "getCurrentSelection",
+    "getLatestSelection",
+    "getOpenEditors",
+    "get_all_opened_file_paths",
+    "getWorkspaceFolders",
+    "checkDocumentDirty",
+    "getDiagnostics",
+)
+
+
+@asynccontextmanager
+async def hit_enter(nvim: Neovim) -> AsyncIterator[None]:
+    await nvim.keys(":echo 'one' | echo 'two' | echo 'three'<CR>")
+    await until(lambda: nvim.mode(), "a prompt")
+    await until(lambda: "Press ENTER" in nvim.screen.text())
+    yield
+    await nvim.keys("<CR>")
+
+
+@asynccontextmanager
+async def half_a_mapping(nvim: Neovim) -> AsyncIterator[None]:
+    await nvim.command("set notimeout | nnoremap gz :<CR>")
+    await nvim.keys("g")
+
+    async def is_blocking() -> bool:
+        return bool((await nvim.mode())["blocking"])
+
+    await until(is_blocking, "half a mapping")
+    yield
+    await nvim.keys("<Esc>")
+
+
+@asynccontextmanager
+async def busy_lua(nvim: Neovim) -> AsyncIterator[None]:
+    done = nvim.send_request(
+        "nvim_exec_lua", "local t = vim.uv.hrtime(); while vim.uv.hrtime() - t < 4e9 do end", []
+    )
+    yield
+    await done
+
+
+@asynccontextmanager
+async def shell_command(nvim: Neovim) -> AsyncIterator[None]:
+    done = nvim.send_request("nvim_command", "call system('sleep 4')")
+    yield
+    await done
+
+
+BUSY = pytest.mark.parametrize("busy", [hit_enter, half_a_mapping, busy_lua, shell_command])
+
+
+@pytest.fixture
+async def at_work(serving: Neovim, claude: ClaudeCode, project: Path) -> Path:
+    """A file that Neovim is known to be in, with two lines selected before."""
+    path = project / "a.py"
+    path.write_text("one\ntwo\nthree\n")
+    await serving.command(f"edit {path}")
+    await until(lambda: serving.lua("return #require('claude_ide.buffers').paths() > 0"))
+    await claude.json("getOpenEditors")
+    await until(
+        lambda: any(told["filePath"] == str(path) for told in claude.told_of("selection_changed"))
+    )
+    return path
+
+
+@BUSY
+async def test_reads_are_answered_from_the_last_known_state(
+    serving: Neovim, claude: ClaudeCode, at_work: Path, busy: object
+) -> None:
+    async with busy(serving):  # type: ignore[operator]
+        for tool in READS:
+            arguments = {"filePath": str(at_work)} if tool == "checkDocumentDirty" else {}
+
+            result = await claude.call(tool, arguments, seconds=1)
+
+            assert not result.get("isError"), tool
+        editors = await claude.json("getOpenEditors")
+        assert [tab["fileName"] for tab in editors["tabs"]] == [str(at_work)]
+        assert (await claude.json("getCurrentSelection"))["filePath"] == str(at_work)
+
+
+@BUSY
+async def test_the_protocol_does_not_wait_for_neovim(
+    serving: Neovim, claude: ClaudeCode, config_folder: Path, busy: object
+) -> None:
+    async with busy(serving):  # type: ignore[operator]
+        assert await claude.request("ping", seconds=1) == {}
+        assert (await claude.request("tools/list", seconds=1))["tools"]
+        async with asyncio.timeout(1), claude_code(config_folder) as other:
+            assert await other.request("ping") == {}
+
+
+async def test_what_must_touch_the_editor_waits_and_then_happens(
+    serving: Neovim, claude: ClaudeCode, at_work: Path, project: Path
+) -> None:
+    other = project / "b.py"
+    other.write_text("x\n")
+    async with hit_enter(serving):
+        _, opening = claude.start_call("openFile", {"filePath": str(other)})
+        await claude.request("ping")
+        assert not opening.done()
+
+    result = await asyncio.wait_for(opening, 5)
+
+    assert result["content"][0]["text"] == f"Opened file: {other}"
+    assert await serving.eval("expand('%:p')") == str(other)
+
+
+async def test_a_status_that_is_longer_than_the_screen_causes_no_prompt(
+    serving: Neovim,
+) -> None:
+    await serving.lua("require('claude_ide.message').show(('long '):rep(100), 'error')")
+    await serving.lua("require('claude_ide.message').show('a\\nb\\nc', 'error')")
+
+    await until(lambda: "a b c" in serving.screen.text())
+
+    assert (await serving.mode())["blocking"] is False

@@ -1,0 +1,278 @@
+"""The server's life: announced, stopped, ended with Neovim, brought back when it dies."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import websockets
+
+from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
+from support.neovim import Neovim, until
+
+LISTENING = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
+
+
+async def listening(nvim: Neovim) -> None:
+    await until(lambda: nvim.eval(LISTENING), "listening")
+
+
+async def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    # A killed child of a Neovim that was killed too is left to the init process of the machine.
+    return Path(f"/proc/{pid}/stat").exists() and " Z " in Path(f"/proc/{pid}/stat").read_text()
+
+
+@pytest.fixture
+async def second(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
+    """A second Neovim in the same project, which shares the config folder."""
+    neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
+    yield neovim
+    await neovim.stop()
+
+
+async def test_no_python_runs_before_the_first_command(nvim: Neovim) -> None:
+    assert await nvim.eval("exists(':ClaudeStart')") == 2
+    assert await nvim.lua("return package.loaded['claude_ide.host'] == nil")
+    assert await nvim.lua("return #vim.api.nvim_get_proc_children(vim.fn.getpid())") == 0
+
+
+async def test_start_says_where_it_listens_and_again_that_it_does(
+    nvim: Neovim, config_folder: Path
+) -> None:
+    await nvim.keys(":ClaudeStart<CR>")
+    port, _ = await the_lock(config_folder)
+    await until(lambda: f"listening on 127.0.0.1:{port}" in nvim.screen.text())
+
+    await nvim.keys(":ClaudeStart<CR>")
+
+    await until(lambda: f"already listening on 127.0.0.1:{port}" in nvim.screen.text())
+    assert (await nvim.mode())["blocking"] is False
+    assert len(locks(config_folder)) == 1
+
+
+async def test_the_lock_tells_what_the_cli_needs_and_nobody_else_reads_it(
+    serving: Neovim, config_folder: Path, project: Path
+) -> None:
+    port, lock = await the_lock(config_folder)
+
+    assert lock["workspaceFolders"] == [str(project)]
+    assert lock["pid"] == await serving.eval("getpid()")
+    assert lock["ideName"] == "Neovim"
+    assert lock["transport"] == "ws"
+    assert lock["runningInWindows"] is False
+    assert len(lock["authToken"]) == 86
+    path = config_folder / "ide" / f"{port}.lock"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+async def test_the_lock_follows_the_working_folder(
+    serving: Neovim, config_folder: Path, project: Path
+) -> None:
+    (project / "sub").mkdir()
+
+    await serving.command("tcd sub")
+
+    folders = {str(project), str(project / "sub")}
+    await until(lambda: set(locks(config_folder)[0][1]["workspaceFolders"]) == folders)
+
+
+async def test_two_neovims_have_names_of_their_own(
+    serving: Neovim, second: Neovim, config_folder: Path
+) -> None:
+    await second.command("ClaudeStart!")
+
+    await until(lambda: len(locks(config_folder)) == 2)
+    assert {lock["ideName"] for _, lock in locks(config_folder)} == {"Neovim", "Neovim (project)"}
+
+
+async def test_stop_closes_with_1001_and_withdraws_everything(
+    serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
+) -> None:
+    path = project / "a.py"
+    path.write_text("x\n")
+    asked = claude.start_call("openDiff", {"old_file_path": str(path), "new_file_contents": "y\n"})
+    await until(lambda: serving.lua("return #require('claude_ide.diff').list()"))
+
+    await serving.command("ClaudeStop")
+
+    result = await asyncio.wait_for(asked[1], 5)
+    assert result["content"][0]["text"] == "DIFF_REJECTED"
+    await until(lambda: claude.connection.close_code == 1001)
+    assert locks(config_folder) == []
+    await until(lambda: serving.lua("return vim.env.CLAUDE_CODE_SSE_PORT == nil"))
+    await until(lambda: serving.eval("tabpagenr('$') == 1"))
+
+
+async def test_start_after_stop_comes_back_at_the_same_address(
+    serving: Neovim, config_folder: Path
+) -> None:
+    before = await the_lock(config_folder)
+    await serving.command("ClaudeStop")
+    await until(lambda: not locks(config_folder))
+
+    await serving.command("ClaudeStart!")
+
+    after = await the_lock(config_folder)
+    assert (after[0], after[1]["authToken"]) == (before[0], before[1]["authToken"])
+    async with claude_code(config_folder) as client:
+        assert await client.request("ping") == {}
+
+
+async def test_terminals_started_afterwards_find_the_server(
+    serving: Neovim, config_folder: Path
+) -> None:
+    port, _ = await the_lock(config_folder)
+
+    await serving.command("terminal env")
+
+    await until(lambda: f"CLAUDE_CODE_SSE_PORT={port}" in serving.screen.text())
+    shown = serving.screen.text()
+    assert "ENABLE_IDE_INTEGRATION=true" in shown
+    assert "no_proxy=127.0.0.1" in shown
+    assert "NO_PROXY=127.0.0.1" in shown
+
+
+@pytest.mark.parametrize("end", ["qa", "SIGTERM", "SIGKILL", "SIGHUP"])
+async def test_nothing_is_left_however_neovim_ends(
+    serving: Neovim, claude: ClaudeCode, config_folder: Path, end: str
+) -> None:
+    _, lock = await the_lock(config_folder)
+
+    if end == "qa":
+        serving.send_request("nvim_command", "qa!")
+    else:
+        serving.process.send_signal(getattr(signal, end))
+
+    await until(lambda: not locks(config_folder), "no lock")
+    await until(lambda: claude.connection.close_code == 1001, "closed as going away")
+    await until(lambda: is_gone(lock["hostPid"]), "no host")
+
+
+async def test_a_host_that_is_terminated_leaves_no_lock(
+    serving: Neovim, config_folder: Path
+) -> None:
+    _, lock = await the_lock(config_folder)
+
+    os.kill(lock["hostPid"], signal.SIGTERM)
+
+    await until(lambda: not locks(config_folder))
+    await until(lambda: serving.lua("return require('claude_ide.host').server() == nil"))
+
+
+async def test_a_killed_host_comes_back_at_the_same_address(
+    serving: Neovim, claude: ClaudeCode, config_folder: Path
+) -> None:
+    port, lock = await the_lock(config_folder)
+
+    os.kill(lock["hostPid"], signal.SIGKILL)
+
+    def is_back() -> bool:
+        found = locks(config_folder)
+        return len(found) == 1 and found[0][1]["hostPid"] != lock["hostPid"]
+
+    await until(is_back, "a new host")
+    async with connected(port, lock["authToken"]) as client:
+        await client.initialize()
+        assert await client.request("ping") == {}
+    await until(lambda: "died (exit 137) and is back" in serving.screen.text())
+    assert (await serving.mode())["blocking"] is False
+
+
+async def test_a_host_that_keeps_dying_is_given_up(serving: Neovim, config_folder: Path) -> None:
+    killed = set[int]()
+    for _ in range(4):
+        await listening(serving)
+        _, lock = await the_lock(config_folder)
+        killed.add(lock["hostPid"])
+        os.kill(lock["hostPid"], signal.SIGKILL)
+        await until(lambda: serving.lua("return require('claude_ide.host').server() == nil"))
+
+        def settled() -> bool:
+            found = locks(config_folder)
+            return bool(found) and found[0][1]["hostPid"] not in killed
+
+        if len(killed) <= 3:
+            await until(settled, "a new host")
+
+    await until(lambda: "the Python host died (exit 137)" in serving.screen.text())
+    assert await serving.lua("return require('claude_ide.channel').id == nil")
+
+    await serving.command("ClaudeStart!")
+    await listening(serving)
+    assert len(locks(config_folder)) == 1
+
+
+async def test_locks_of_the_dead_are_swept_at_start(nvim: Neovim, config_folder: Path) -> None:
+    folder = config_folder / "ide"
+    folder.mkdir(parents=True)
+    dead = 2**22 + 1
+    ours = folder / "1111.lock"
+    ours.write_text(f'{{"plugin": "claude-ide", "pid": {dead}, "hostPid": {dead}}}')
+    foreign = folder / "2222.lock"
+    foreign.write_text(f'{{"ideName": "Other", "pid": {dead}}}')
+
+    await nvim.command("ClaudeStart!")
+
+    await until(lambda: len(locks(config_folder)) == 2 and not ours.exists())
+    assert foreign.exists()
+
+
+async def test_update_remote_plugins_does_no_harm(serving: Neovim, tmp_path: Path) -> None:
+    await serving.command("let g:python3_host_prog = g:claude_ide.python")
+
+    await serving.command("silent UpdateRemotePlugins")
+
+    manifest = tmp_path / "home" / "data" / "nvim" / "rplugin.vim"
+    await until(manifest.exists)
+    assert "ClaudeStart" not in manifest.read_text()
+    assert await serving.eval(LISTENING)
+
+
+async def test_a_client_without_the_token_costs_the_user_nothing(
+    serving: Neovim, config_folder: Path
+) -> None:
+    port, _ = await the_lock(config_folder)
+    before = serving.screen.text()
+
+    with contextlib.suppress(websockets.InvalidStatus):
+        async with connected(port, "wrong"):
+            raise AssertionError("let in")
+
+    assert serving.screen.text() == before
+
+
+async def test_auto_start_waits_for_the_first_screen(
+    project: Path, tmp_path: Path, config_folder: Path
+) -> None:
+    nvim = await Neovim.start(
+        "--cmd", "let g:claude_ide.auto_start = v:true", cwd=project, home=tmp_path / "home"
+    )
+    try:
+        await the_lock(config_folder)
+        assert "NVIM" in nvim.screen.text()
+        assert "claude-ide" not in nvim.screen.text()
+    finally:
+        await nvim.stop()
+
+
+async def test_a_wrong_option_is_named_and_the_server_starts(
+    project: Path, tmp_path: Path, config_folder: Path
+) -> None:
+    options = "let g:claude_ide = extend(g:claude_ide, {'autostart': 1})"
+    nvim = await Neovim.start("--cmd", options, cwd=project, home=tmp_path / "home")
+    try:
+        await nvim.command("ClaudeStart!")
+        await the_lock(config_folder)
+        await until(lambda: "g:claude_ide.autostart is not an option" in nvim.screen.text())
+        assert "auto_start?" in nvim.screen.text()
+    finally:
+        await nvim.stop()

@@ -1,0 +1,387 @@
+"""JSON-RPC and MCP over the real socket, with a real Neovim behind it."""
+
+import asyncio
+import json
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import ClaudeCode, RpcFailure, claude_code, connected, the_lock
+from support.neovim import WAIT, Neovim, until
+
+TOOLS = {
+    *("openDiff", "openFile", "open_files", "close_tab", "closeAllDiffTabs"),
+    *("get_all_opened_file_paths", "reformat_file", "getDiagnostics", "getCurrentSelection"),
+    *("getLatestSelection", "getOpenEditors", "getWorkspaceFolders", "checkDocumentDirty"),
+    *("saveDocument", "executeCode"),
+}
+
+
+async def refusal(asking: Awaitable[Any]) -> tuple[int, str]:
+    """Return code and message of the JSON-RPC error that answers."""
+    with pytest.raises(RpcFailure) as raised:
+        await asking
+    return raised.value.code, raised.value.message
+
+
+async def no_more_answers(claude: ClaudeCode, count: int = 0) -> None:
+    """Check that no answer came beyond those asked for; what was sent before has been read."""
+    assert await claude.request("ping") == {}
+    assert len(claude.told_of("?")) == count
+
+
+# Frames.
+
+
+async def test_text_binary_and_fragmented_frames_are_the_same_to_us(claude: ClaudeCode) -> None:
+    text = '{"jsonrpc": "2.0", "id": "ü", "method": "ping"}'
+    expected = {"jsonrpc": "2.0", "id": "ü", "result": {}}
+
+    assert await claude.raw(text) == expected
+    assert await claude.raw(text.encode()) == expected
+
+    await claude.connection.send([text[:5], text[5:20], "", text[20:]])
+    await until(lambda: claude.told_of("?")[2:] == [expected])
+
+
+async def test_an_answer_has_the_id_of_its_request(claude: ClaudeCode) -> None:
+    for id_ in ("", "zero", 0, -1, 1.5, 2**53):
+        answer = await claude.raw(json.dumps({"jsonrpc": "2.0", "id": id_, "method": "ping"}))
+
+        assert answer == {"jsonrpc": "2.0", "id": id_, "result": {}}
+
+
+async def test_what_is_not_json_is_a_parse_error(claude: ClaudeCode) -> None:
+    for frame in ("{", "", "{'a': 1}", b"\xff", "[" * 100_000):
+        answer = await claude.raw(frame)
+
+        assert (answer["id"], answer["error"]["code"]) == (None, -32700)
+        assert answer["error"]["message"].startswith("Parse error: ")
+    await no_more_answers(claude, 5)
+
+
+async def test_what_is_no_request_is_an_invalid_one(claude: ClaudeCode) -> None:
+    for frame in ("1", "[]", '{"id": "a"}', '{"jsonrpc": "2.0", "id": "a"}'):
+        answer = await claude.raw(frame)
+
+        assert answer["error"]["code"] == -32600
+        assert answer["error"]["message"].startswith("Invalid request: ")
+        assert answer["id"] == ("a" if "id" in frame else None)
+
+
+async def test_a_method_that_is_not_there_is_named(claude: ClaudeCode) -> None:
+    refused = await refusal(claude.request("nothing/list"))
+
+    assert refused == (-32601, "Method not found: nothing/list")
+
+
+async def test_a_batch_is_answered_as_one(claude: ClaudeCode) -> None:
+    batch = [
+        {"jsonrpc": "2.0", "id": "a", "method": "ping"},
+        {"jsonrpc": "2.0", "method": "notifications/unknown"},
+        "what?",
+        {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": {"name": "getOpenEditors"}},
+        {"jsonrpc": "2.0", "id": "c", "method": "nothing"},
+    ]
+
+    answer = await claude.raw(json.dumps(batch))
+
+    told = {item["id"]: item for item in answer}
+    assert set(told) == {"a", "b", "c", None}
+    assert told["a"]["result"] == {}
+    assert told["b"]["result"]["content"][0]["type"] == "text"
+    assert told["c"]["error"]["code"] == -32601
+    assert told[None]["error"]["code"] == -32600
+    await no_more_answers(claude, 1)
+
+
+async def test_a_batch_of_notifications_is_not_answered(claude: ClaudeCode) -> None:
+    await claude.connection.send('[{"jsonrpc": "2.0", "method": "notifications/unknown"}]')
+
+    await no_more_answers(claude)
+
+
+async def test_a_notification_never_gets_an_answer(claude: ClaudeCode) -> None:
+    for method, params in (
+        ("notifications/unknown", None),
+        ("notifications/cancelled", [1]),
+        ("notifications/cancelled", {"requestId": {}}),
+        ("ide_connected", "4711"),
+        ("tools/call", {"name": "openNothing"}),
+    ):
+        await claude.notify(method, params)
+
+    await no_more_answers(claude)
+
+
+async def test_answers_of_the_client_are_not_answered(claude: ClaudeCode) -> None:
+    error = {"code": -32600, "message": "What?"}
+    await claude.connection.send(json.dumps({"jsonrpc": "2.0", "id": None, "error": error}))
+    await claude.connection.send(json.dumps({"jsonrpc": "2.0", "id": 99, "result": {}}))
+
+    await no_more_answers(claude)
+
+
+# The lifecycle.
+
+
+async def test_initialize_agrees_on_a_version(serving: Neovim, config_folder: Path) -> None:
+    port, lock = await the_lock(config_folder)
+    known = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+    for asked in (*known, "2031-01-01", None):
+        async with connected(port, lock["authToken"], path="/mcp") as client:
+            result = await client.initialize(protocolVersion=asked)
+
+        assert result["protocolVersion"] == (asked if asked in known else "2025-11-25")
+        assert result["capabilities"]["tools"] == {"listChanged": True}
+        assert result["serverInfo"]["name"] == "claude-ide"
+
+
+async def test_both_sides_answer_a_ping(claude: ClaudeCode) -> None:
+    assert await claude.request("ping") == {}
+    await until(lambda: claude.told_of("ping"), "the server's own ping")
+
+
+async def test_what_it_is_asked_at_once_is_answered_in_any_order(
+    serving: Neovim, config_folder: Path
+) -> None:
+    """The CLI sends these without waiting for each other's answers."""
+    port, lock = await the_lock(config_folder)
+    async with connected(port, lock["authToken"]) as client:
+        await client.initialize(pid=4711)
+        lists = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+        answers = [client.send_request(method)[1] for method in lists]
+
+        tools, prompts, resources, templates = await asyncio.wait_for(
+            asyncio.gather(*answers), WAIT
+        )
+
+    assert {tool["name"] for tool in tools["tools"]} == TOOLS
+    assert prompts == {"prompts": []}
+    assert resources == {"resources": []}
+    assert templates == {"resourceTemplates": []}
+
+
+async def test_a_log_level_may_be_set(claude: ClaudeCode) -> None:
+    assert await claude.request("logging/setLevel", {"level": "warning"}) == {}
+
+    code, message = await refusal(claude.request("logging/setLevel", {"level": "loud"}))
+
+    assert code == -32602
+    assert message.startswith("logging/setLevel: level must be one of alert, critical")
+
+
+# Tools.
+
+
+async def test_an_unknown_tool_is_an_invalid_parameter(claude: ClaudeCode) -> None:
+    assert await refusal(claude.call("openNothing")) == (-32602, "Unknown tool: openNothing")
+
+
+async def test_a_wrong_argument_is_named(claude: ClaudeCode) -> None:
+    refused = await refusal(claude.call("openFile", {"filePath": 5}))
+
+    assert refused == (-32602, "openFile: filePath: Expected `str`, got `int`")
+
+
+async def test_code_is_not_executed_and_the_model_is_told_so(claude: ClaudeCode) -> None:
+    result = await claude.call("executeCode", {"code": "1 + 1"})
+
+    assert result["isError"] is True
+    assert "No Jupyter kernel is attached" in result["content"][0]["text"]
+
+
+async def test_a_tool_that_fails_is_a_result_with_one_sentence(
+    claude: ClaudeCode, project: Path
+) -> None:
+    result = await claude.call("saveDocument", {"filePath": str(project / "not-open.py")})
+
+    assert result["isError"] is True
+    assert len(result["content"][0]["text"].splitlines()) == 1
+
+
+async def test_a_bug_is_an_error_without_a_traceback(serving: Neovim, claude: ClaudeCode) -> None:
+    await serving.lua("require('claude_ide.selection').latest = function() return 'nonsense' end")
+
+    assert await refusal(claude.call("getLatestSelection")) == (-32603, "Internal error")
+    assert await claude.request("ping") == {}
+
+
+async def test_an_answer_that_the_cli_would_not_take_is_an_error_and_the_connection_stays(
+    claude: ClaudeCode, project: Path
+) -> None:
+    """A message of over 16 MB makes the CLI close the connection."""
+    (project / "large.txt").write_text("x" * 15_000_000)
+    (project / "fits.txt").write_text("x" * 14_000_000)
+
+    fits = await claude.request("readFile", {"path": "fits.txt"})
+    large = await claude.request("readFile", {"path": "large.txt"})
+
+    assert len(fits) == 14_000_000
+    assert large["isError"] is True
+    assert "the answer has 15,0" in large["content"][0]["text"]
+    assert await claude.request("ping") == {}
+
+
+# Diffs, and who waits for them.
+
+
+def diff(project: Path, name: str = "a.py") -> dict[str, str]:
+    """Arguments of an openDiff for a file of the project."""
+    path = project / name
+    path.write_text("one\n")
+    return {
+        "old_file_path": str(path),
+        "new_file_path": str(path),
+        "new_file_contents": "two\n",
+        "tab_name": f"✻ [Claude Code] {name} (9a3502) ⧉",
+    }
+
+
+async def shown(nvim: Neovim, count: int) -> None:
+    """Wait until exactly so many proposals are known, all on the screen."""
+    await until(
+        lambda: nvim.lua(
+            "local list = require('claude_ide.diff').list() "
+            "for _, diff in ipairs(list) do if not diff.shown then return false end end "
+            "return #list == ...",
+            count,
+        ),
+        f"{count} diffs",
+    )
+
+
+async def nothing_open(nvim: Neovim) -> None:
+    await shown(nvim, 0)
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "one tabpage")
+
+
+async def test_a_cancelled_open_diff_closes_and_is_not_answered(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    id_, asked = claude.start_call("openDiff", diff(project))
+    await shown(serving, 1)
+
+    await claude.notify(
+        "notifications/cancelled", {"requestId": id_, "reason": "AbortError: user-cancel"}
+    )
+
+    await nothing_open(serving)
+    await no_more_answers(claude)
+    assert not asked.done()
+
+
+async def test_an_open_diff_that_is_cancelled_before_it_was_shown_never_is(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    await serving.keys("i")
+    id_, asked = claude.start_call("openDiff", diff(project))
+    await until(lambda: serving.lua("return #require('claude_ide.diff').list() == 1"), "waiting")
+
+    await claude.notify("notifications/cancelled", {"requestId": id_})
+
+    await shown(serving, 0)
+    await serving.keys("<Esc>")
+    await no_more_answers(claude)
+    assert not asked.done()
+    assert await serving.eval("tabpagenr('$')") == 1
+
+
+async def test_close_tab_answers_a_diff_that_waits_as_rejected(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    arguments = diff(project)
+    _, asked = claude.start_call("openDiff", arguments)
+    await shown(serving, 1)
+
+    closed = await claude.texts("close_tab", {"tab_name": arguments["tab_name"]})
+
+    result = await asyncio.wait_for(asked, WAIT)
+    texts = [block["text"] for block in result["content"]]
+    assert texts == ["DIFF_REJECTED", arguments["tab_name"]]
+    assert closed == ["TAB_CLOSED"]
+    await nothing_open(serving)
+    again = await claude.texts("close_tab", {"tab_name": arguments["tab_name"]})
+    assert again == ["Tab not found"]
+
+
+async def test_close_all_closes_only_the_diffs_of_who_asks(
+    serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
+) -> None:
+    async with claude_code(config_folder) as other:
+        asked = [claude.start_call("openDiff", diff(project, name))[1] for name in ("a", "b")]
+        _, others = other.start_call("openDiff", diff(project, "c"))
+        await shown(serving, 3)
+
+        assert await claude.texts("closeAllDiffTabs") == ["CLOSED_2_DIFF_TABS"]
+
+        for result in await asyncio.wait_for(asyncio.gather(*asked), WAIT):
+            assert result["content"][0]["text"] == "DIFF_REJECTED"
+        await shown(serving, 1)
+        assert await claude.texts("closeAllDiffTabs") == ["CLOSED_0_DIFF_TABS"]
+        assert not others.done()
+
+        tab_name = "✻ [Claude Code] c (9a3502) ⧉"
+        assert await claude.texts("close_tab", {"tab_name": tab_name}) == ["Tab not found"]
+        assert not others.done()
+        assert await other.texts("closeAllDiffTabs") == ["CLOSED_1_DIFF_TABS"]
+    await nothing_open(serving)
+
+
+async def test_a_client_that_leaves_takes_its_diffs_with_it_and_nothing_else(
+    serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
+) -> None:
+    claude.start_call("openDiff", diff(project, "a"))
+    await shown(serving, 1)
+    async with claude_code(config_folder) as other:
+        other.start_call("openDiff", diff(project, "b"))
+        await shown(serving, 2)
+
+    await shown(serving, 1)
+    assert await serving.lua("return require('claude_ide.diff').list()[1].path") == str(
+        project / "a"
+    )
+
+
+async def test_a_client_that_disappears_costs_the_user_nothing(
+    serving: Neovim, config_folder: Path, project: Path
+) -> None:
+    before = await serving.eval("execute('messages')")
+    async with claude_code(config_folder) as client:
+        client.start_call("openDiff", diff(project))
+        await shown(serving, 1)
+        client.connection.transport.abort()
+
+        await nothing_open(serving)
+
+    assert await serving.eval("execute('messages')") == before
+    assert await serving.mode() == {"mode": "n", "blocking": False}
+    assert "claude-ide" not in serving.screen.text()
+
+
+async def test_a_diff_of_one_client_does_not_hold_up_anything_else(
+    serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
+) -> None:
+    claude.start_call("openDiff", diff(project))
+    await shown(serving, 1)
+
+    assert await claude.request("ping") == {}
+    assert await claude.json("getWorkspaceFolders")
+    async with claude_code(config_folder) as other:
+        assert await other.json("getWorkspaceFolders")
+
+
+async def test_status_shows_what_a_client_says_of_itself_in_one_line(
+    serving: Neovim, config_folder: Path
+) -> None:
+    port, lock = await the_lock(config_folder)
+    async with connected(port, lock["authToken"]) as client:
+        information = {"name": "two\nlines %{bufnr()}", "version": "1\t2"}
+        await client.initialize(pid=4711, clientInfo=information)
+        await client.request("ping")
+
+        await serving.command("ClaudeStatus")
+
+        await until(lambda: "two lines %{bufnr()} 1 2 · pid 4711" in serving.screen.text())

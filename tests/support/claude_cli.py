@@ -1,0 +1,105 @@
+"""The real Claude CLI in a terminal of its own, without an account and without a network.
+
+It gets nothing of the environment of whoever runs the tests: a clean one, a home and a
+configuration folder of its own, a key that is not one, and a stand-in for the model on loopback.
+"""
+
+import json
+import os
+import platform
+import re
+from pathlib import Path
+from typing import Self
+
+from support.fake_api import FakeApi
+from support.neovim import ROOT
+from support.terminal import Terminal
+
+KEY = "sk-ant-not-a-real-key-00001"
+CARET = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
+RULE = re.compile(r"─{20,}")
+
+
+def cli_path() -> Path:
+    """Where the CLI is expected: `CLAUDE_IDE_TEST_CLI`, else what npm put into `.cache/cli`."""
+    if given := os.environ.get("CLAUDE_IDE_TEST_CLI"):
+        return Path(given)
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    package = f"claude-code-{platform.system().lower()}-{machine}"
+    return ROOT / ".cache/cli/node_modules/@anthropic-ai" / package / "claude"
+
+
+class ClaudeCli(Terminal):
+    """A Claude CLI, seen and used as its user does."""
+
+    @classmethod
+    async def launch(
+        cls,
+        *arguments: str,
+        api: FakeApi,
+        cwd: Path,
+        home: Path,
+        config: Path,
+        ide_port: int | None = None,
+    ) -> Self:
+        """Start the CLI in `cwd` and wait for its prompt box; `config` is a settled user's.
+
+        With `ide_port` it is told of the IDE by its environment, as in an editor's terminal.
+        """
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(home),
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "SHELL": "/bin/sh",
+            "TMPDIR": str(home / "tmp"),
+            "CLAUDE_CONFIG_DIR": str(config),
+            "ANTHROPIC_API_KEY": KEY,
+            "ANTHROPIC_BASE_URL": api.url,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+        }
+        if ide_port is not None:
+            environment["CLAUDE_CODE_SSE_PORT"] = str(ide_port)
+            environment["ENABLE_IDE_INTEGRATION"] = "true"
+        cli = await cls.start(cli_path(), *arguments, cwd=cwd, env=environment)
+        await cli.until(lambda: CARET in cli.box(), "the prompt box")
+        return cli
+
+    def box(self) -> str:
+        """What stands between the last two rules on the screen: the prompt box."""
+        lines = self.lines()
+        rules = [row for row, line in enumerate(lines) if RULE.match(line)]
+        return "\n".join(lines[rules[-2] + 1 : rules[-1]]) if len(rules) > 1 else ""
+
+    async def prompt(self, text: str) -> None:
+        """Type a prompt and send it."""
+        self.type(text)
+        # Keys that come together with the text would be taken as pasted.
+        await self.until(lambda: text in self.box(), f"{text!r} stands in the prompt box")
+        self.press("Enter")
+
+    async def answer(self, key: str) -> None:
+        """Press `key` in the dialog that the screen shows."""
+        # The CLI discards what is typed while a dialog has only just appeared.
+        await self.still()
+        self.press(key)
+
+
+def settle_in(home: Path, config: Path, trusted: Path) -> None:
+    """Make the folders of a user who has been through the CLI's first questions.
+
+    The CLI trusts the folder `trusted` and all that are in it.
+    """
+    (home / "tmp").mkdir(parents=True)
+    config.mkdir(parents=True)
+    state = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "numStartups": 5,
+        "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+        "projects": {str(trusted.resolve()): {"hasTrustDialogAccepted": True}},
+    }
+    (config / ".claude.json").write_text(json.dumps(state))

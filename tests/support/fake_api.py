@@ -1,0 +1,175 @@
+"""A stand-in for the model: the Messages API on loopback, which streams what a test has scripted.
+
+A test scripts turns (what the model says in answer to one request) and reads in `requests` what
+the CLI told the model.
+"""
+
+import asyncio
+import itertools
+import json
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+Block = dict[str, Any]
+"""One content block of the model's message, as the API has it."""
+
+Turn = list[Block]
+"""The model's answer to one request."""
+
+
+def text(words: str) -> Block:
+    """Something that the model says."""
+    return {"type": "text", "text": words}
+
+
+def tool_use(name: str, **arguments: Any) -> Block:
+    """A tool that the model wants to use."""
+    return {"type": "tool_use", "name": name, "input": arguments}
+
+
+def edit(path: Path, old: str, new: str, *, then: str) -> list[Turn]:
+    """Turns in which the model edits a file, which the CLI wants read first, and says `then`."""
+    return [
+        [tool_use("Read", file_path=str(path))],
+        [tool_use("Edit", file_path=str(path), old_string=old, new_string=new)],
+        [text(then)],
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of the CLI; `body` is its JSON."""
+
+    path: str
+    body: dict[str, Any]
+
+    @property
+    def told(self) -> str:
+        """What the model learns with this request: all text after its own last message."""
+        messages = self.body.get("messages", [])
+        own = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
+        news = messages[own[-1] + 1 if own else 0 :]
+        return "\n".join(part for message in news for part in _texts(message["content"]))
+
+
+@dataclass
+class FakeApi:
+    """The scripted turns that are left, and the requests for a turn that have come."""
+
+    port: int = 0
+    turns: deque[Turn] = field(default_factory=deque)
+    requests: list[Request] = field(default_factory=list)
+    _ids: Iterator[int] = field(default_factory=itertools.count)
+
+    @classmethod
+    @asynccontextmanager
+    async def serve(cls) -> AsyncIterator[Self]:
+        """Serve a stand-in on a free port of the loopback interface."""
+        api = cls()
+        server = await asyncio.start_server(api._serve, "127.0.0.1", 0)
+        api.port = server.sockets[0].getsockname()[1]
+        try:
+            yield api
+        finally:
+            server.close()
+
+    @property
+    def url(self) -> str:
+        """The base URL for the CLI."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def script(self, *turns: Turn) -> None:
+        """Add turns; when there are none left the model says "(no more turns)"."""
+        self.turns.extend(turns)
+
+    def answer(self, request: Request) -> tuple[str, bytes]:
+        """The content type and body that answer `request`."""
+        path = request.path.partition("?")[0]
+        if path != "/v1/messages":
+            return "application/json", b'{"input_tokens": 10}'
+        if request.body.get("tools"):
+            self.requests.append(request)
+            turn = self.turns.popleft() if self.turns else [text("(no more turns)")]
+        else:
+            turn = [text("ok")]  # a title, a check of the quota
+        message = self._message(request.body["model"], turn)
+        if not request.body.get("stream"):
+            return "application/json", json.dumps(message).encode()
+        return "text/event-stream", b"".join(
+            f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+            for event in _events(message)
+        )
+
+    def _message(self, model: str, turn: Turn) -> dict[str, Any]:
+        uses_tool = any(block["type"] == "tool_use" for block in turn)
+        return {
+            "id": f"msg_{next(self._ids)}",
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "content": [
+                block | {"id": f"toolu_{next(self._ids)}"} if block["type"] == "tool_use" else block
+                for block in turn
+            ],
+            "stop_reason": "tool_use" if uses_tool else "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 10, "output_tokens": 20},
+        }
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the one request of a connection."""
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            first, *fields = head.strip().split("\r\n")
+            headers = {name.lower(): value for name, _, value in (f.partition(":") for f in fields)}
+            body = await reader.readexactly(int(headers.get("content-length", 0)))
+            request = Request(first.split(" ")[1], json.loads(body) if body else {})
+            content_type, answer = self.answer(request)
+            writer.write(
+                f"HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\n"
+                f"content-length: {len(answer)}\r\nconnection: close\r\n\r\n".encode()
+            )
+            if not first.startswith("HEAD "):
+                writer.write(answer)
+            await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the CLI left, or only looked whether somebody listens
+        finally:
+            writer.close()
+
+
+def _events(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The stream that makes up `message`."""
+    yield {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
+    for index, block in enumerate(message["content"]):
+        if block["type"] == "tool_use":
+            start = block | {"input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        else:
+            start = block | {"text": ""}
+            delta = {"type": "text_delta", "text": block["text"]}
+        yield {"type": "content_block_start", "index": index, "content_block": start}
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    yield {
+        "type": "message_delta",
+        "delta": {"stop_reason": message["stop_reason"], "stop_sequence": None},
+        "usage": {"output_tokens": 20},
+    }
+    yield {"type": "message_stop"}
+
+
+def _texts(content: str | list[Block]) -> Iterator[str]:
+    """All text in a message's content, that of tool results included."""
+    if isinstance(content, str):
+        yield content
+        return
+    for block in content:
+        if block["type"] == "tool_result":
+            yield from _texts(block.get("content", ""))
+        elif block["type"] == "text":
+            yield block["text"]

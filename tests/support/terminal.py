@@ -1,0 +1,162 @@
+"""A real terminal for a program under test: a pty, the keys typed into it, the screen it draws."""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import termios
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import pyte
+
+from support.neovim import until
+
+PATIENCE = 30.0
+"""Seconds that a program's screen may take to show something, on a busy machine."""
+
+STILL = 0.3
+"""Seconds after which a screen that has not changed counts as finished."""
+
+KEYS = {
+    "Enter": "\r",
+    "Escape": "\x1b",
+    "Up": "\x1b[A",
+    "Down": "\x1b[B",
+}
+
+# pyte draws the payload of what it does not know: device control strings, private CSI sequences
+# and colon-separated attributes.
+_FOREIGN = re.compile(
+    rb"\x1b(?:[PX^_].*?\x1b\\|\[[<=>][0-?]*[ -/]*[@-~]|\[[0-9;]*:[0-9:;]*[@-~])", re.DOTALL
+)
+_UNFINISHED = re.compile(rb"\x1b(?:[PX^_](?:[^\x1b]|\x1b(?!\\))*|\[[0-?]*[ -/]*)?\Z")
+
+
+class _Screen(pyte.Screen):  # type: ignore[misc]
+    """pyte's screen, which also answers what the program asks its terminal."""
+
+    def __init__(self, columns: int, rows: int, answer: Callable[[str], None]) -> None:
+        self._answer = answer
+        super().__init__(columns, rows)
+
+    def write_process_input(self, data: str) -> None:
+        self._answer(data)
+
+
+class Terminal:
+    """One program in a terminal of its own, which is its session's controlling terminal."""
+
+    def __init__(
+        self, process: asyncio.subprocess.Process, master: int, columns: int, rows: int
+    ) -> None:
+        self.process = process
+        self.screen = _Screen(columns, rows, self.type)
+        self._stream = pyte.ByteStream(self.screen)
+        self._master = master
+        self._unfinished = b""
+        asyncio.get_running_loop().add_reader(master, self._read)
+
+    @classmethod
+    async def start(
+        cls,
+        *command: str | Path,
+        cwd: Path,
+        env: Mapping[str, str],
+        columns: int = 100,
+        rows: int = 40,
+    ) -> Self:
+        """Start `command` with exactly the environment `env`."""
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        try:
+            # A session leader that opens a terminal gets it as its controlling terminal; done by
+            # a shell, because running Python between fork and exec is not safe.
+            process = await asyncio.create_subprocess_exec(
+                *["/bin/sh", "-c", 'exec "$@" <>"$0" >&0 2>&0', os.ttyname(slave), *command],
+                cwd=cwd,
+                env=dict(env),
+                start_new_session=True,
+                pass_fds=[slave],
+            )
+        finally:
+            os.close(slave)
+        return cls(process, master, columns, rows)
+
+    async def stop(self) -> None:
+        """Kill the program with its process group, and reap it."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        await self.process.wait()
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the terminal as a user closes a window: the program gets SIGHUP."""
+        if self._master >= 0:
+            asyncio.get_running_loop().remove_reader(self._master)
+            os.close(self._master)
+            self._master = -1
+
+    def type(self, text: str) -> None:
+        """Type `text` as it is."""
+        os.write(self._master, text.encode())
+
+    def press(self, key: str) -> None:
+        """Press one of `KEYS`."""
+        self.type(KEYS[key])
+
+    def lines(self) -> list[str]:
+        """The rows as text, right-trimmed."""
+        return [line.rstrip() for line in self.screen.display]
+
+    def text(self) -> str:
+        """The whole screen, rows joined by newlines."""
+        return "\n".join(self.lines())
+
+    async def until(self, condition: Callable[[], Any], what: str = "") -> Any:
+        """Wait for `condition`; a failure shows the screen as it was then."""
+        try:
+            return await until(condition, what, PATIENCE)
+        except AssertionError as error:
+            error.add_note(f"screen:\n{self.text()}")
+            raise
+
+    async def shows(self, text: str) -> None:
+        """Wait until `text` is on the screen."""
+        await self.until(lambda: text in self.text(), f"the screen shows {text!r}")
+
+    async def hides(self, text: str) -> None:
+        """Wait until `text` is no longer on the screen."""
+        await self.until(lambda: text not in self.text(), f"the screen no longer shows {text!r}")
+
+    async def still(self) -> None:
+        """Wait until the screen has stayed the same for `STILL` seconds."""
+        now = asyncio.get_running_loop().time
+        seen, since = self.text(), now()
+
+        def unchanged() -> bool:
+            nonlocal seen, since
+            if (drawn := self.text()) != seen:
+                seen, since = drawn, now()
+            return now() - since >= STILL
+
+        await self.until(unchanged, "the screen stays the same")
+
+    def _read(self) -> None:
+        try:
+            chunk = os.read(self._master, 65536)
+        except OSError:  # Linux' way to say that the program has left
+            chunk = b""
+        if not chunk:
+            asyncio.get_running_loop().remove_reader(self._master)
+            return
+        drawn = self._unfinished + chunk
+        cut = _UNFINISHED.search(drawn)
+        end = cut.start() if cut else len(drawn)
+        self._unfinished = drawn[end:]
+        self._stream.feed(_FOREIGN.sub(b"", drawn[:end]))

@@ -1,0 +1,35 @@
+"""The packages of an environment, on disk, so that tests can install them without a network."""
+
+import importlib.util
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from support.neovim import ROOT
+
+
+def wheels() -> Path:
+    """Return a folder with what the plugin needs at run time, fetched once for each Python."""
+    if importlib.util.find_spec("ensurepip") is None:
+        pytest.skip("this Python can make no environments (Debian: python3-venv)")
+    folder = ROOT / f".cache/wheels-{sys.implementation.cache_tag}"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    needed = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    fetched = folder / "fetched"
+    if not fetched.exists() or fetched.read_text() != str(needed):
+        # An environment that uv made has no pip of its own.
+        run(sys.executable, "-m", "venv", folder / "pip")
+        pip = folder / "pip/bin/pip"
+        run(pip, "download", "--quiet", "--only-binary", ":all:", "--dest", folder, *needed)
+        fetched.write_text(str(needed))
+    return folder
+
+
+def run(*command: str | Path, env: dict[str, str] | None = None) -> str:
+    """Run a command that has to succeed; return what it printed."""
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
