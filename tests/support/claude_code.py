@@ -51,6 +51,7 @@ class ClaudeCode:
         await self.notify("notifications/initialized")
         if pid is not None:
             await self.notify("ide_connected", {"pid": pid})
+        await self.request("tools/list")
         return result
 
     def send_request(self, method: str, params: Any = None) -> tuple[int, asyncio.Future[Any]]:

@@ -148,6 +148,9 @@ class Editor:
         found: dict[str, Diagnostics] = {}
         try:
             begun = await self._soon("diagnostics.begin", path or False)
+        except TimeoutError:
+            return dict(self.state.diagnostics)
+        try:
             done = False
             while not done:
                 part = await self._soon("diagnostics.next", begun["token"])
@@ -155,8 +158,9 @@ class Editor:
                 for file in part["files"]:
                     known = found.setdefault(file["uri"], Diagnostics())
                     known.items.extend(file["items"])
-                    known.omitted += file.get("omitted", 0)
+                    known.omitted += file["omitted"]
         except TimeoutError:
+            self._bridge.tell("diagnostics.finish", begun["token"])
             return dict(self.state.diagnostics)
         return found
 

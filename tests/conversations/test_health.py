@@ -1,0 +1,61 @@
+"""`:checkhealth claude_ide` goes the CLI's way and names what is broken."""
+
+from pathlib import Path
+
+from support.claude_code import locks, the_lock
+from support.neovim import Neovim, until
+
+
+async def report(nvim: Neovim) -> str:
+    """Run the check and return its text."""
+    await nvim.keys(":checkhealth claude_ide<CR>")
+    await until(lambda: nvim.eval("&filetype == 'checkhealth' && search('not on PATH')"), "report")
+    return "\n".join(await nvim.eval("getline(1, '$')"))
+
+
+async def test_all_is_well_and_a_server_started_for_it_is_stopped(
+    nvim: Neovim, config_folder: Path
+) -> None:
+    await nvim.command("let g:claude_ide.cmd = 'nope'")
+
+    text = await report(nvim)
+
+    assert "ERROR" not in text
+    assert "15 tools" in text
+    assert "a wrong one is refused with 401" in text
+    await until(lambda: not locks(config_folder))
+
+
+async def test_a_lock_that_was_taken_away_is_the_broken_step(
+    serving: Neovim, config_folder: Path
+) -> None:
+    await serving.command("let g:claude_ide.cmd = 'nope'")
+    port, _ = await the_lock(config_folder)
+    (config_folder / "ide" / f"{port}.lock").unlink()
+
+    text = await report(serving)
+
+    assert "ERROR lock file: FileNotFoundError" in text
+    assert "conversation" not in text
+
+
+async def test_a_python_without_the_packages_is_named(nvim: Neovim, tmp_path: Path) -> None:
+    bare = tmp_path / "bare-python"
+    bare.write_text("#!/bin/sh\necho \"No module named 'msgspec'\" >&2\nexit 1\n")
+    bare.chmod(0o755)
+    await nvim.lua("vim.g.claude_ide = {cmd = 'nope', python = ...}", str(bare))
+
+    text = await report(nvim)
+
+    assert "No module named 'msgspec'" in text
+    assert ":ClaudeInstall" in text
+
+
+async def test_another_editor_for_the_same_folder_is_named(
+    serving: Neovim, config_folder: Path, project: Path
+) -> None:
+    await serving.command("let g:claude_ide.cmd = 'nope'")
+    rival = config_folder / "ide" / "1.lock"
+    rival.write_text(f'{{"ideName": "Other", "pid": 1, "workspaceFolders": ["{project}"]}}')
+
+    assert "Another editor announces this folder: Other (pid 1)" in await report(serving)

@@ -1,0 +1,257 @@
+"""Every tool but the diff's, asked over the socket and seen in a real Neovim."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import ClaudeCode, RpcFailure
+from support.neovim import Neovim, until
+
+PUBLISH = """
+local bufnr, items = vim.fn.bufnr(...), select(2, ...)
+vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), bufnr, items)
+"""
+
+
+@pytest.fixture
+async def path(serving: Neovim, project: Path) -> Path:
+    """A file that Neovim shows."""
+    file = project / "a b.py"
+    file.write_text("first = 1\nsecond = 2\nthird = 3\n")
+    await serving.lua("vim.cmd.edit(vim.fn.fnameescape(...))", str(file))
+    return file
+
+
+def warning(lnum: int, text: str) -> dict[str, Any]:
+    """A diagnostic as a linter sets it, from column 0 to 5."""
+    return {"lnum": lnum, "col": 0, "end_col": 5, "message": text, "severity": 2, "source": "lint"}
+
+
+async def test_open_file_selects_what_lies_between_the_texts(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await serving.command("enew")
+
+    texts = await claude.texts(
+        "openFile", {"filePath": str(path), "startText": "first", "endText": "second"}
+    )
+
+    assert texts == [f"Opened file: {path}"]
+    assert await serving.eval("expand('%:p')") == str(path)
+    selected = await claude.json("getCurrentSelection")
+    assert selected["text"] == "first = 1\nsecond"
+    assert selected["selection"]["end"] == {"line": 1, "character": 6}
+
+
+async def test_open_file_in_the_background_takes_no_focus(
+    serving: Neovim, claude: ClaudeCode, path: Path, project: Path
+) -> None:
+    other = project / "other.py"
+    other.write_text("x = 1\n")
+
+    opened = await claude.json("openFile", {"filePath": str(other), "makeFrontmost": False})
+
+    assert opened["success"] is True
+    assert opened["languageId"] == "python"
+    assert opened["lineCount"] == 1
+    assert await serving.eval("expand('%:p')") == str(path)
+    assert await serving.eval(f"bufloaded('{other}')") == 1
+
+
+async def test_open_file_names_a_path_that_is_not_there(claude: ClaudeCode, project: Path) -> None:
+    result = await claude.call("openFile", {"filePath": str(project / "none.py")})
+
+    assert result["isError"] is True
+    assert str(project / "none.py") in result["content"][0]["text"]
+
+
+async def test_open_files_lists_what_is_open_now(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    files = [project / "x.py", project / "y.py"]
+    for file in files:
+        file.write_text("1\n")
+
+    opened = await claude.json("open_files", {"file_paths": [*map(str, files)]})
+
+    assert opened == {"opened_files": [*map(str, files)]}
+    assert set(await claude.texts("get_all_opened_file_paths")) == {"\n".join(map(str, files))}
+
+
+async def test_open_editors_tell_language_and_state(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await serving.keys("x")
+    await until(lambda: serving.eval("&modified"))
+
+    (tab,) = (await claude.json("getOpenEditors"))["tabs"]
+
+    assert tab["uri"] == f"file://{str(path).replace(' ', '%20')}"
+    assert (tab["label"], tab["languageId"]) == ("a b.py", "python")
+    assert (tab["isActive"], tab["isDirty"]) == (True, True)
+
+
+async def test_workspace_folders_start_with_the_current_one(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    (project / "sub").mkdir()
+    await serving.command("tabnew | tcd sub")
+
+    answer = await claude.json("getWorkspaceFolders")
+
+    assert answer["rootPath"] == str(project)
+    assert [folder["path"] for folder in answer["folders"]] == [str(project), str(project / "sub")]
+    assert answer["folders"][1]["name"] == "sub"
+
+
+async def test_a_document_is_dirty_until_it_is_saved(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await serving.keys("dd")
+    await until(lambda: serving.eval("&modified"))
+    assert (await claude.json("checkDocumentDirty", {"filePath": str(path)}))["isDirty"] is True
+
+    saved = await claude.json("saveDocument", {"filePath": str(path)})
+
+    assert saved["success"] is True
+    assert path.read_text() == "second = 2\nthird = 3\n"
+    assert (await claude.json("checkDocumentDirty", {"filePath": str(path)}))["isDirty"] is False
+
+
+async def test_a_document_that_is_not_open_is_not_saved(claude: ClaudeCode, project: Path) -> None:
+    elsewhere = str(project / "none.py")
+
+    known = await claude.json("checkDocumentDirty", {"filePath": elsewhere})
+    result = await claude.call("saveDocument", {"filePath": elsewhere})
+
+    assert known["success"] is False
+    assert result["isError"] is True
+    assert "not open" in result["content"][0]["text"]
+
+
+async def test_reformat_uses_formatprg(serving: Neovim, claude: ClaudeCode, path: Path) -> None:
+    await serving.command("setlocal formatprg=sort\\ -r")
+
+    assert await claude.texts("reformat_file", {"file_path": str(path)}) == ["OK"]
+
+    assert path.read_text() == "third = 3\nsecond = 2\nfirst = 1\n"
+
+
+async def test_reformat_without_a_formatter_says_so(
+    serving: Neovim, claude: ClaudeCode, path: Path, project: Path
+) -> None:
+    await serving.command("setlocal formatprg= equalprg=")
+
+    without = await claude.call("reformat_file", {"file_path": str(path)})
+    missing = await claude.call("reformat_file", {"file_path": str(project / "none.py")})
+
+    assert without["isError"] is True
+    assert "formatter" in without["content"][0]["text"]
+    assert missing["isError"] is True
+    assert missing["content"][0]["text"] == "File not found"
+
+
+async def test_diagnostics_of_one_file_and_of_all(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await until(lambda: claude.told_of("selection_changed"), "it hears what is told")
+    await serving.lua(PUBLISH, str(path), [warning(1, "unused")])
+    uri = f"file://{path}"  # not encoded: the CLI compares it with the path as it is
+    encoded = uri.replace(" ", "%20")
+    expected = {
+        "message": "unused",
+        "severity": "Warning",
+        "range": {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 5}},
+        "source": "lint",
+    }
+
+    for asked in (uri, encoded):
+        assert await claude.json("getDiagnostics", {"uri": asked}) == [
+            {"uri": uri, "diagnostics": [expected]}
+        ]
+    assert await claude.json("getDiagnostics") == [{"uri": uri, "diagnostics": [expected]}]
+    await until(lambda: claude.told_of("diagnostics_changed"))
+    assert claude.told_of("diagnostics_changed")[-1]["uri"] == encoded
+
+
+async def test_a_file_without_diagnostics_has_none(claude: ClaudeCode, project: Path) -> None:
+    uri = f"file://{project}/none.py"
+
+    assert await claude.json("getDiagnostics", {"uri": uri}) == [{"uri": uri, "diagnostics": []}]
+
+
+async def test_five_thousand_diagnostics_arrive_whole(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "big.py"
+    path.write_text("x = 1\n" * 5001)
+    await serving.lua("vim.cmd.edit(...)", str(path))
+    await serving.lua(PUBLISH, str(path), [warning(n, f"no {n}") for n in range(5001)])
+
+    (file,) = await claude.json("getDiagnostics")
+
+    assert len(file["diagnostics"]) == 5000
+    assert "1 more" in file["note"]
+
+
+async def test_close_tab_closes_a_file_but_not_its_changes(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await serving.keys("x")
+    await until(lambda: serving.eval("&modified"))
+    kept = await claude.call("close_tab", {"tab_name": str(path)})
+    assert await serving.eval("bufloaded(1) && &modified")
+
+    await serving.command("write")
+    closed = await claude.texts("close_tab", {"tab_name": str(path)})
+
+    assert kept["content"][0]["text"] != "TAB_CLOSED"
+    assert closed == ["TAB_CLOSED"]
+    assert await claude.texts("get_all_opened_file_paths") == [""]
+
+
+async def test_close_tab_of_nothing_says_so(claude: ClaudeCode) -> None:
+    assert await claude.texts("close_tab", {"tab_name": "none"}) == ["Tab not found"]
+
+
+async def test_files_of_the_workspace(
+    serving: Neovim, claude: ClaudeCode, path: Path, project: Path
+) -> None:
+    await serving.keys("ccunsaved<Esc>")
+    await until(lambda: serving.eval("mode() == 'n' && &modified"))
+
+    assert await claude.request("readFile", {"path": path.name}) == (
+        "unsaved\nsecond = 2\nthird = 3\n"
+    )
+    assert await claude.request("getOpenFiles", {}) == [path.name]
+    assert await claude.request("getCurrentFile", {}) == path.name
+    with pytest.raises(RpcFailure, match="unsaved changes"):
+        await claude.request("writeFile", {"path": path.name, "content": "lost"})
+
+    await claude.request("writeFile", {"path": "sub/new.txt", "content": "one\n"})
+    assert (project / "sub" / "new.txt").read_text() == "one\n"
+    assert await claude.request("listFiles", {"pattern": "*.txt"}) == ["sub/new.txt"]
+    info = await claude.request("getWorkspaceInfo", {})
+    assert info == {"name": "project", "path": str(project), "fileCount": 2, "type": "neovim"}
+
+
+async def test_write_file_is_seen_in_an_unchanged_buffer(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await claude.request("writeFile", {"path": path.name, "content": "new\n"})
+
+    await until(lambda: serving.eval("getline(1, '$') == ['new']"))
+    assert await serving.eval("&modified") == 0
+
+
+@pytest.mark.parametrize("wrong", ["../x", "/etc/passwd", "~/x", "", "a\0b", "out/x"])
+async def test_what_leaves_the_workspace_is_refused(
+    claude: ClaudeCode, project: Path, tmp_path: Path, wrong: str
+) -> None:
+    (project / "out").symlink_to(tmp_path)
+
+    for method, params in (("readFile", {}), ("writeFile", {"content": "x"})):
+        with pytest.raises(RpcFailure) as raised:
+            await claude.request(method, {"path": wrong, **params})
+        assert raised.value.code == -32602
