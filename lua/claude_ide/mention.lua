@@ -151,11 +151,12 @@ function M.complete(lead, cmdline, cursor)
   end
   local folder, start = lead:gsub('\\(.)', '%1'):match('^(.-)([^/]*)$')
   local found = {}
-  for name, kind in vim.fs.dir(vim.fn.fnamemodify(folder == '' and '.' or folder, ':p')) do
-    local is_wanted = vim.startswith(name, start) and (start ~= '' or name:sub(1, 1) ~= '.')
-    if is_wanted then
+  for name in vim.fs.dir(vim.fn.fnamemodify(folder == '' and '.' or folder, ':p')) do
+    local is_hidden = start == '' and vim.startswith(name, '.')
+    if vim.startswith(name, start) and not is_hidden then
       local path = folder .. name
-      local is_folder = kind == 'directory' or vim.fn.isdirectory(vim.fn.fnamemodify(path, ':p')) == 1
+      -- A link may lead to a folder.
+      local is_folder = vim.fn.isdirectory(vim.fn.fnamemodify(path, ':p')) == 1
       found[#found + 1] = vim.fn.fnameescape(path) .. (is_folder and '/' or '')
     end
   end

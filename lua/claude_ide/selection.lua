@@ -31,6 +31,7 @@ local left ---@type { place: string, selection: claude_ide.Selection }?
 local held ---@type string?
 
 ---@param path string
+---@param text string
 ---@param first claude_ide.Point
 ---@param last claude_ide.Point
 ---@return claude_ide.Selection
@@ -90,7 +91,13 @@ end
 -- All that a selection depends on, and little work: most looks end here.
 local function state(path)
   local start, cursor = fn.getpos('v'), fn.getcurpos()
-  return table.concat({ path, place(), fn.mode(), start[2], start[3], start[4], cursor[4], cursor[5] }, ' ')
+  return table.concat({
+    path,
+    place(),
+    fn.mode(),
+    table.concat(start, ',', 2),
+    table.concat(cursor, ',', 4),
+  }, ' ')
 end
 
 ---@param selection claude_ide.Selection
@@ -203,8 +210,8 @@ function M.start()
     api.nvim_create_autocmd(events, { group = group, callback = callback })
   end
   on({ 'CursorMoved', 'CursorMovedI' }, beat.overdue)
-  on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, beat.soon)
-  on({ 'BufEnter', 'WinEnter', 'BufFilePost', 'ModeChanged' }, beat.soon)
+  on({ 'TextChanged', 'TextChangedP' }, beat.soon)
+  on({ 'BufEnter', 'BufFilePost', 'ModeChanged' }, beat.soon)
   on('ModeChanged', remember_former_area)
   on('BufLeave', remember_area)
 end

@@ -58,8 +58,8 @@ local function read(first, last)
   return cut(table.concat(vim.api.nvim_buf_get_text(0, first.row, first.col, row, col, {}), '\n'))
 end
 
---- A range whose last line is empty has to end on the next one: a range that ends in column 0 is
---- taken not to include that line (WIRE.md, "Notifications to the CLI").
+--- The end of a range that includes a line: the CLI does not count the last line of a range that
+--- ends in column 0, so that an empty line is included only up to the start of the next one.
 local function after_line(row)
   local col = #line_at(row)
   return col > 0 and { row = row, col = col } or { row = row + 1, col = 0 }

@@ -148,6 +148,8 @@ class Peer:
         def forget(done: asyncio.Task[Any]) -> None:
             if self._answering.get(request.id) is done:
                 del self._answering[request.id]
+            if not done.cancelled():
+                done.exception()  # whoever was to send it may have been given up
 
         task.add_done_callback(forget)
         return request, task
@@ -204,7 +206,7 @@ class Peer:
         try:
             await self._transport.send(frame)
         except TransportClosed:
-            logger.info("an answer could not be sent: the client has left")
+            logger.info("an answer could not be sent: the other side has left")
 
     def _failed(self, request: Request, error: BaseException) -> ErrorResponse:
         if isinstance(error, RpcError):

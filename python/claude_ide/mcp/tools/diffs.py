@@ -6,6 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from claude_ide.editor.diffs import Diff
+from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
 
@@ -40,10 +41,13 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     The answer is FILE_SAVED and the accepted text, which the user may have edited, or
     DIFF_REJECTED. The file itself is not written: that is the caller's to do.
     """
-    name = arguments.tab_name or arguments.old_file_path
+    path = arguments.new_file_path or arguments.old_file_path
+    if not Path(path).is_absolute():
+        raise ToolError(f"Not an absolute path: {path}")
+    name = arguments.tab_name or path
     diff = await client.editor.diffs.show(
         name,
-        arguments.new_file_path or arguments.old_file_path,
+        path,
         arguments.new_file_contents,
         client.title or client.name,
         client.config.diff.layout,

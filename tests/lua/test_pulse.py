@@ -1,0 +1,105 @@
+"""`lua/claude_ide/pulse.lua`: looks at once, at a pace, and at the last state."""
+
+import itertools
+from typing import Any
+
+from support.neovim import Neovim, until
+
+PERIOD = 40
+
+SETUP = """
+STATE, SEEN, LOOKS = 0, 0, {}
+PULSE = require('claude_ide.pulse').new(..., function()
+  local changed = STATE ~= SEEN
+  SEEN = STATE
+  table.insert(LOOKS, {state = STATE, at = vim.uv.hrtime() / 1e6})
+  return changed
+end)
+"""
+
+# A change every 3 ms, as often as given.
+CHANGES = """
+local times = ...
+local timer = vim.uv.new_timer()
+timer:start(0, 3, vim.schedule_wrap(function()
+  if times > 0 then
+    times, STATE = times - 1, STATE + 1
+    PULSE.soon()
+  elseif not timer:is_closing() then
+    timer:close()
+  end
+end))
+"""
+
+
+async def looks(nvim: Neovim) -> list[dict[str, Any]]:
+    seen: list[dict[str, Any]] = await nvim.lua("return LOOKS")
+    return seen
+
+
+async def test_the_first_look_comes_at_once_but_after_what_happens_now(nvim: Neovim) -> None:
+    await nvim.lua(SETUP, 60000)
+
+    await nvim.lua("STATE = 1 PULSE.soon() STATE = 2")
+
+    assert [look["state"] for look in await looks(nvim)] == [2]
+
+
+async def test_looks_keep_their_distance_and_the_last_one_sees_the_last_state(
+    nvim: Neovim,
+) -> None:
+    await nvim.lua(SETUP, PERIOD)
+
+    await nvim.lua(CHANGES, 100)
+
+    async def at_rest() -> bool:
+        states = [look["state"] for look in await looks(nvim)]
+        return states[-2:] == [100, 100]
+
+    await until(at_rest)
+    times = [look["at"] for look in await looks(nvim)]
+    assert len(times) > 3
+    assert all(later - earlier >= PERIOD for earlier, later in itertools.pairwise(times))
+
+
+async def test_after_a_rest_the_next_look_comes_at_once_again(nvim: Neovim) -> None:
+    await nvim.lua(SETUP, PERIOD)
+    await nvim.lua("STATE = 1 PULSE.soon()")
+    await until(lambda: nvim.lua("return #LOOKS == 2"))
+
+    await nvim.lua("STATE = 2 PULSE.soon()")
+
+    assert [look["state"] for look in await looks(nvim)][:3] == [1, 1, 2]
+
+
+async def test_an_overdue_look_does_not_wait_for_the_loop(nvim: Neovim) -> None:
+    """Neither timers nor scheduled functions run while Lua does, nor while keys wait."""
+    await nvim.lua(SETUP, PERIOD)
+
+    await nvim.lua(
+        """local stop = vim.uv.hrtime() + 5 * 40e6
+        while vim.uv.hrtime() < stop do
+          STATE = STATE + 1
+          PULSE.overdue()
+        end
+        DURING = #LOOKS"""
+    )
+
+    assert 2 <= await nvim.lua("return DURING") <= 6
+
+
+async def test_who_has_just_looked_is_not_followed_too_soon(nvim: Neovim) -> None:
+    await nvim.lua(SETUP, PERIOD)
+
+    await nvim.lua("BEGAN = vim.uv.hrtime() / 1e6 PULSE.rest() STATE = 1 PULSE.soon()")
+
+    first = (await until(lambda: looks(nvim)))[0]
+    assert first["at"] - await nvim.lua("return BEGAN") >= PERIOD
+
+
+async def test_a_stopped_pulse_looks_no_more(nvim: Neovim) -> None:
+    await nvim.lua(SETUP, PERIOD)
+
+    await nvim.lua("PULSE.soon() PULSE.stop() PULSE.stop() vim.wait(2 * 40)")
+
+    assert await looks(nvim) == []

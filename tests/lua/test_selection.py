@@ -1,0 +1,612 @@
+"""`lua/claude_ide/selection.lua`: what is selected, and when the host is told."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+
+TEXT = "one é\ntwo 😀 two\n\tthree\n\nfive\n"
+
+# Notifications carry no time, so it is taken where they are sent.
+TIMES = """
+TIMES = {}
+local channel = require('claude_ide.channel')
+local emit = channel.emit
+channel.emit = function(...)
+  table.insert(TIMES, vim.uv.hrtime() / 1e6)
+  emit(...)
+end
+"""
+
+# A key that repeats as a held one does, and slowly enough that Neovim idles in between.
+HOLD_KEY = """
+local key, times = ...
+local timer = vim.uv.new_timer()
+timer:start(0, 15, vim.schedule_wrap(function()
+  if times > 0 then
+    times = times - 1
+    vim.api.nvim_input(key)
+  elseif not timer:is_closing() then
+    timer:close()
+    RELEASED = true
+  end
+end))
+"""
+
+Selection = dict[str, Any]
+
+
+@pytest.fixture
+async def editor(nvim: Neovim, project: Path) -> Neovim:
+    """A Neovim that shows `a.txt` and tells this test what is selected."""
+    (project / "a.txt").write_text(TEXT, encoding="utf-8")
+    await nvim.command("edit a.txt")
+    await nvim.lua(
+        "require('claude_ide.channel').id = ... require('claude_ide.selection').start()",
+        await nvim.channel(),
+    )
+    return nvim
+
+
+async def current(nvim: Neovim) -> Selection:
+    now: Selection = await nvim.lua("return require('claude_ide.selection').current()")
+    return now
+
+
+async def latest(nvim: Neovim) -> Selection:
+    now: Selection = await nvim.lua("return require('claude_ide.selection').latest()")
+    return now
+
+
+def told(nvim: Neovim) -> list[Selection]:
+    return nvim.events("selection_changed")
+
+
+def end_of(selection: Selection) -> tuple[int, int]:
+    end = selection["selection"]["end"]
+    return end["line"], end["character"]
+
+
+async def text_told(nvim: Neovim, text: str) -> Selection:
+    """Wait until a selection of that text is the last one told."""
+    await until(lambda: told(nvim) and told(nvim)[-1]["text"] == text, f"{text!r} is told")
+    return told(nvim)[-1]
+
+
+async def cursor_told(nvim: Neovim, line: int, character: int) -> Selection:
+    """Wait until the cursor at that position is the last selection told."""
+
+    def is_told() -> bool:
+        last = told(nvim)[-1] if told(nvim) else None
+        return last is not None and last["text"] == "" and end_of(last) == (line, character)
+
+    await until(is_told, f"the cursor at {line}:{character} is told")
+    return told(nvim)[-1]
+
+
+async def pause(nvim: Neovim) -> None:
+    """Let Neovim run for some periods: that nothing is told shows only after a while."""
+    await nvim.lua("vim.wait(200)")
+
+
+async def open_terminal(nvim: Neovim) -> None:
+    """Show a terminal at the right; the file keeps the focus."""
+    await nvim.lua(
+        """vim.cmd('botright vsplit | terminal cat')
+        TERMINAL = vim.api.nvim_get_current_win()
+        vim.cmd('wincmd p')"""
+    )
+
+
+async def focus_terminal(nvim: Neovim) -> None:
+    await nvim.lua("vim.api.nvim_set_current_win(TERMINAL)")
+
+
+async def in_terminal(nvim: Neovim) -> bool:
+    return bool(await nvim.eval("&buftype == 'terminal'"))
+
+
+# What is selected.
+
+
+async def test_outside_of_visual_mode_the_cursor_is_an_empty_selection(
+    editor: Neovim, project: Path
+) -> None:
+    await editor.keys("jwx")
+    position = {"line": 1, "character": 4}
+
+    assert await current(editor) == {
+        "text": "",
+        "filePath": str(project / "a.txt"),
+        "fileUrl": f"file://{project}/a.txt",
+        "selection": {"start": position, "end": position, "isEmpty": True},
+    }
+
+
+async def test_characters_beyond_the_bmp_count_two(editor: Neovim, project: Path) -> None:
+    await editor.keys("jwv")
+
+    assert await current(editor) == {
+        "text": "😀",
+        "filePath": str(project / "a.txt"),
+        "fileUrl": f"file://{project}/a.txt",
+        "selection": {
+            "start": {"line": 1, "character": 4},
+            "end": {"line": 1, "character": 6},
+            "isEmpty": False,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        pytest.param("v2l", "one", id="v"),
+        pytest.param("vj", "one é\nt", id="v over lines"),
+        pytest.param("v$", "one é\n", id="v to the end of the line"),
+        pytest.param("jVj", "two 😀 two\n\tthree", id="V"),
+        pytest.param("<C-v>jl", "on\ntw", id="CTRL-V"),
+        pytest.param("4l<C-v>j$", "é\n😀 two", id="CTRL-V and $"),
+        pytest.param("3Gv", "\t", id="a tab"),
+        pytest.param("gh<S-Right><S-Right>", "one", id="Select mode"),
+        pytest.param("gH", "one é", id="Select mode, lines"),
+        pytest.param("g<C-h>", "o", id="Select mode, block"),
+        pytest.param("v2l<C-g>", "one", id="Select mode from Visual mode"),
+        pytest.param("i<C-o>v2l", "one", id="Visual mode from Insert mode"),
+    ],
+)
+async def test_the_selection_is_the_visual_area(editor: Neovim, keys: str, text: str) -> None:
+    await editor.command("set keymodel=startsel selectmode=")
+    await editor.keys(keys)
+
+    assert (await current(editor))["text"] == text
+
+
+async def test_the_path_is_encoded_in_the_url(editor: Neovim, project: Path) -> None:
+    await editor.command(r"edit b\ \%é.txt")
+
+    now = await current(editor)
+
+    assert now["filePath"] == str(project / "b %é.txt")
+    assert now["fileUrl"].lower() == f"file://{project}/b%20%25%c3%a9.txt".lower()
+
+
+async def test_there_is_no_selection_where_there_is_no_file(editor: Neovim) -> None:
+    await editor.command("copen")
+
+    assert await current(editor) is None
+
+
+# When it is told.
+
+
+async def test_starting_tells_nothing_and_the_first_change_is_told_at_once(
+    editor: Neovim,
+) -> None:
+    await editor.keys("i<Esc>:<Esc>")
+    await pause(editor)
+    assert told(editor) == []
+
+    await editor.keys("l")
+
+    assert await cursor_told(editor, 0, 1) == await current(editor)
+
+
+async def test_each_way_to_extend_a_selection_is_told(editor: Neovim) -> None:
+    for keys, text in [
+        ("v", "o"),
+        ("2l", "one"),
+        ("o", "one"),
+        ("oV", "one é"),
+        ("j", "one é\ntwo 😀 two"),
+        ("<C-v>", "one\ntwo"),
+        ("$", "one é\ntwo 😀 two"),
+    ]:
+        await editor.keys(keys)
+        await text_told(editor, text)
+
+
+async def test_typing_is_told(editor: Neovim) -> None:
+    await editor.keys("i漢")
+    await cursor_told(editor, 0, 1)
+    await editor.keys("😀")
+    await cursor_told(editor, 0, 3)
+
+
+async def test_typing_while_the_popup_menu_is_shown_is_told(editor: Neovim) -> None:
+    await editor.keys("Got<C-n>")
+    await until(lambda: editor.eval("pumvisible()"))
+    await cursor_told(editor, 5, 3)
+    await pause(editor)
+    await editor.keys("<C-n>")
+    await cursor_told(editor, 5, 5)
+
+
+async def test_a_held_key_is_told_at_a_pace_and_to_its_end(editor: Neovim) -> None:
+    await editor.lua(TIMES)
+    await editor.lua("vim.fn.setline(1, vim.fn.range(200))")
+    await editor.keys("v")
+
+    await editor.lua(HOLD_KEY, "j", 60)
+    await until(lambda: editor.eval("line('.') == 61"))
+
+    lines = [str(number) for number in range(60)]
+    last = await text_told(editor, "\n".join([*lines, "6"]))
+    assert end_of(last) == (60, 1)
+    while_held = [end_of(selection)[0] for selection in told(editor)]
+    assert len(set(while_held)) > 5
+    times = await editor.lua("return TIMES")
+    assert all(later - earlier >= 50 for earlier, later in itertools.pairwise(times))
+
+
+async def test_keys_that_come_faster_than_neovim_can_take_them_are_told_meanwhile(
+    editor: Neovim,
+) -> None:
+    """While typed keys wait, Neovim runs no timers: a held key would starve them."""
+    await editor.lua(TIMES)
+    await editor.lua("vim.fn.setline(1, vim.fn.range(10000))")
+
+    await editor.keys("j" * 9999)
+
+    await cursor_told(editor, 9999, 0)
+    lines = [end_of(selection)[0] for selection in told(editor)]
+    assert len([line for line in lines if 0 < line < 9999]) > 1
+    times = await editor.lua("return TIMES")
+    assert all(later - earlier >= 50 for earlier, later in itertools.pairwise(times))
+
+
+async def test_what_did_not_change_is_not_told_again(editor: Neovim) -> None:
+    await editor.keys("l")
+    await cursor_told(editor, 0, 1)
+
+    await editor.keys("zza<Esc>:<Esc>:echo<CR>")
+    await editor.command("doautocmd CursorMoved | doautocmd BufEnter")
+    await pause(editor)
+    await editor.command("call setline(4, 'elsewhere')")
+    await pause(editor)
+    await editor.keys("i")
+    await pause(editor)
+
+    assert len(told(editor)) == 1
+
+
+async def test_a_change_under_an_unmoved_selection_is_told(editor: Neovim) -> None:
+    await editor.keys("Vj")
+    await text_told(editor, "one é\ntwo 😀 two")
+    await pause(editor)
+
+    await editor.lua("vim.api.nvim_buf_set_text(0, 0, 0, 0, 3, {'1'})")
+
+    await text_told(editor, "1 é\ntwo 😀 two")
+
+
+async def test_another_name_of_the_file_is_told(editor: Neovim, project: Path) -> None:
+    await editor.command("file b.txt")
+
+    await until(lambda: told(editor))
+    assert told(editor)[-1]["filePath"] == str(project / "b.txt")
+
+
+async def test_another_buffer_and_another_window_are_told(editor: Neovim, project: Path) -> None:
+    await editor.command("edit b.txt")
+    await until(lambda: told(editor))
+    assert told(editor)[-1]["filePath"] == str(project / "b.txt")
+
+    await editor.command("split | edit a.txt | normal! 3G")
+    await cursor_told(editor, 2, 0)
+    await editor.command("split | normal! gg")
+    await cursor_told(editor, 0, 0)
+    await editor.command("wincmd p")
+    await cursor_told(editor, 2, 0)
+
+
+@pytest.mark.parametrize(
+    "command", ["terminal cat", "copen", "help", "edit .", "new", "edit b | setl bt=acwrite"]
+)
+async def test_what_is_no_file_tells_nothing_and_the_last_selection_stays(
+    editor: Neovim, command: str
+) -> None:
+    await editor.keys("wh")
+    before = await cursor_told(editor, 0, 3)
+
+    await editor.command("runtime plugin/netrwPlugin.vim")
+    await editor.command(f"split | noautocmd {command} | doautocmd BufEnter")
+    await editor.keys("jj")
+    await pause(editor)
+
+    assert told(editor)[-1] == before
+    assert await latest(editor) == before
+
+
+async def test_nothing_is_told_while_a_command_is_typed(editor: Neovim) -> None:
+    await editor.keys("vj")
+    await text_told(editor, "one é\nt")
+
+    await editor.keys(":s/one")
+    await pause(editor)
+
+    assert told(editor)[-1]["text"] == "one é\nt"
+    assert (await latest(editor))["text"] == "one é\nt"
+
+    await editor.keys("<C-c>")
+    await cursor_told(editor, 0, 0)
+
+
+async def test_a_huge_selection_is_told_in_part(editor: Neovim) -> None:
+    await editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({'abc'}, 3e5))")
+    await editor.keys("VG")
+
+    await until(lambda: told(editor) and end_of(told(editor)[-1]) == (299999, 3))
+    assert len(told(editor)[-1]["text"]) == 2**20
+
+
+# When the user goes to a terminal.
+
+
+@pytest.mark.parametrize("wait", [True, False], ids=["in their own time", "in one go"])
+async def test_leaving_visual_mode_for_a_terminal_keeps_the_selection(
+    editor: Neovim, wait: bool
+) -> None:
+    await open_terminal(editor)
+
+    await editor.keys("jvj")
+    if wait:
+        await text_told(editor, "two 😀 two\n\t")
+    await editor.keys("<C-w>l")
+    await until(lambda: in_terminal(editor))
+    await editor.keys("i")
+    await pause(editor)
+
+    kept = await text_told(editor, "two 😀 two\n\t")
+    assert kept["selection"]["start"] == {"line": 1, "character": 0}
+    assert await latest(editor) == kept
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ("Vj", "one é\ntwo 😀 two"),
+        ("<C-v>jl", "on\ntw"),
+        ("<C-v>j$", "one é\ntwo 😀 two"),
+        ("jv0gg", "one é\nt"),
+    ],
+)
+async def test_the_selection_that_is_kept_is_the_last_state_of_the_area(
+    editor: Neovim, keys: str, text: str
+) -> None:
+    await open_terminal(editor)
+
+    await editor.keys(keys + "<C-w>l")
+    await until(lambda: in_terminal(editor))
+
+    await text_told(editor, text)
+
+
+async def test_a_click_into_the_terminal_keeps_the_selection(editor: Neovim) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj")
+    await text_told(editor, "one é\nt")
+
+    await editor.keys("l")
+    await editor.request("nvim_input_mouse", "left", "press", "", 0, 5, 80)
+    await editor.request("nvim_input_mouse", "left", "release", "", 0, 5, 80)
+    await until(lambda: in_terminal(editor))
+    await pause(editor)
+
+    assert told(editor)[-1]["text"] == "one é\ntw"
+
+
+async def test_a_script_that_goes_to_the_terminal_keeps_the_selection(editor: Neovim) -> None:
+    """`nvim_set_current_win()` does not end Visual mode."""
+    await open_terminal(editor)
+    await editor.command("xnoremap Q <Cmd>lua vim.api.nvim_set_current_win(TERMINAL)<CR>")
+
+    await editor.keys("vjlQ")
+    await until(lambda: in_terminal(editor))
+
+    await text_told(editor, "one é\ntw")
+    assert (await latest(editor))["text"] == "one é\ntw"
+
+
+async def test_the_kept_selection_stays_until_the_user_does_something_in_a_file(
+    editor: Neovim,
+) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj<C-w>l")
+    await pause(editor)
+
+    await editor.keys("<C-w>h")
+    await until(lambda: editor.eval("&buftype == ''"))
+    await pause(editor)
+    assert told(editor)[-1]["text"] == "one é\nt"
+    assert (await latest(editor))["text"] == "one é\nt"
+
+    await editor.keys("l")
+    await cursor_told(editor, 1, 1)
+
+
+async def test_a_click_elsewhere_in_the_file_ends_the_kept_selection(editor: Neovim) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj<C-w>l")
+    await pause(editor)
+    assert told(editor)[-1]["text"] == "one é\nt"
+
+    await editor.request("nvim_input_mouse", "left", "press", "", 0, 4, 2)
+    await editor.request("nvim_input_mouse", "left", "release", "", 0, 4, 2)
+
+    await cursor_told(editor, 4, 2)
+
+
+async def test_a_selection_that_the_user_gave_up_before_is_not_kept(editor: Neovim) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj")
+    await text_told(editor, "one é\nt")
+    await editor.keys("<Esc>")
+    await cursor_told(editor, 1, 0)
+
+    await editor.keys("<C-w>l")
+    await until(lambda: in_terminal(editor))
+    await pause(editor)
+
+    await cursor_told(editor, 1, 0)
+
+
+# When a command takes the user to a terminal.
+
+
+async def define_command(nvim: Neovim) -> None:
+    """A command that goes to the terminal as `:Claude` does: not before the host has answered."""
+    await nvim.lua(
+        """vim.api.nvim_create_user_command('Go', function(opts)
+          local lines = opts.range > 0 and {opts.line1, opts.line2} or nil
+          require('claude_ide.selection').hold(lines)
+          vim.defer_fn(function() vim.api.nvim_set_current_win(TERMINAL) end, 120)
+        end, {range = true})
+        vim.keymap.set('x', 'Q', '<Cmd>Go<CR>')
+        vim.keymap.set('x', 'K', ':<C-u>Go<CR>')"""
+    )
+    await open_terminal(nvim)
+
+
+@pytest.mark.parametrize("keys", [":Go<CR>", "Q", "K"])
+async def test_a_command_from_visual_mode_holds_the_selection(editor: Neovim, keys: str) -> None:
+    await define_command(editor)
+
+    await editor.keys("jv2l" + keys)
+    await until(lambda: in_terminal(editor))
+    await pause(editor)
+
+    assert told(editor)[-1]["text"] == "two"
+    assert (await latest(editor))["text"] == "two"
+
+
+@pytest.mark.parametrize("keys", [":Go<CR>", "Q"])
+async def test_a_command_holds_the_selection_also_while_nothing_is_told_yet(
+    editor: Neovim, keys: str
+) -> None:
+    await define_command(editor)
+    await editor.lua("require('claude_ide.selection').stop()")
+
+    await editor.keys("jv2l" + keys)
+    await until(lambda: in_terminal(editor))
+
+    assert (await latest(editor))["text"] == "two"
+
+
+async def test_a_selection_held_before_the_start_is_the_latest_afterwards(editor: Neovim) -> None:
+    await define_command(editor)
+    await editor.lua("require('claude_ide.selection').stop()")
+    await editor.keys("Vj:Go<CR>")
+
+    await editor.lua("require('claude_ide.selection').start()")
+
+    assert (await latest(editor))["text"] == "one é\ntwo 😀 two"
+    await until(lambda: in_terminal(editor))
+    assert (await latest(editor))["text"] == "one é\ntwo 😀 two"
+
+
+async def test_a_held_selection_ends_when_the_user_moves_before_the_terminal_opens(
+    editor: Neovim,
+) -> None:
+    await editor.command("command -range Go lua require('claude_ide.selection').hold()")
+    await editor.keys("v2l:Go<CR>")
+    await text_told(editor, "one")
+
+    await editor.keys("j")
+
+    await cursor_told(editor, 1, 0)
+
+
+@pytest.mark.parametrize("lines", ["1", "2", "2,3"])
+async def test_a_range_that_was_typed_holds_no_old_visual_area(editor: Neovim, lines: str) -> None:
+    await define_command(editor)
+    await editor.keys("vj<Esc>")
+
+    await editor.keys(f"4G:{lines}Go<CR>")
+    await until(lambda: in_terminal(editor))
+
+    await cursor_told(editor, 3, 0)
+
+
+async def test_a_command_from_the_terminal_holds_what_was_held(editor: Neovim) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj<C-w>l")
+    await text_told(editor, "one é\nt")
+
+    await editor.lua("require('claude_ide.selection').hold()")
+
+    assert (await latest(editor))["text"] == "one é\nt"
+
+
+# Clients that come later; the end.
+
+
+async def test_the_latest_selection_is_gathered_when_nothing_was_told(editor: Neovim) -> None:
+    assert told(editor) == []
+    assert end_of(await latest(editor)) == (0, 0)
+
+
+async def test_there_is_no_latest_selection_before_the_first_file(nvim: Neovim) -> None:
+    assert await nvim.lua("return require('claude_ide.selection').latest()") is None
+
+
+async def test_the_latest_selection_is_there_without_a_start(nvim: Neovim) -> None:
+    await nvim.command("edit a.txt | call setline(1, ['abc', 'def'])")
+    await nvim.keys("Vj")
+
+    assert (await latest(nvim))["text"] == "abc\ndef"
+
+
+async def test_asking_for_the_latest_selection_hides_no_change_from_the_host(
+    editor: Neovim,
+) -> None:
+    await editor.lua(
+        """vim.api.nvim_win_set_cursor(0, {2, 0})
+        require('claude_ide.selection').latest()"""
+    )
+
+    await cursor_told(editor, 1, 0)
+
+
+async def test_after_the_stop_nothing_is_told_and_nothing_is_left(editor: Neovim) -> None:
+    await editor.keys("j")
+    await cursor_told(editor, 1, 0)
+
+    await editor.lua("local s = require('claude_ide.selection') s.stop() s.stop()")
+    await editor.keys("j")
+    await pause(editor)
+
+    assert len(told(editor)) == 1
+    assert (
+        await editor.lua("return vim.api.nvim_get_autocmds({group='claude_ide_selection'})") == []
+    )
+    assert end_of(await latest(editor)) == (2, 0)
+
+
+async def test_after_another_start_changes_are_told_again_once(editor: Neovim) -> None:
+    await editor.lua(
+        """local s = require('claude_ide.selection')
+        s.stop() s.start() s.start()"""
+    )
+    await editor.keys("j")
+    await cursor_told(editor, 1, 0)
+    await pause(editor)
+
+    assert len(told(editor)) == 1
+
+
+async def test_an_error_ends_the_telling_with_one_line_and_no_prompt(editor: Neovim) -> None:
+    await editor.lua("require('claude_ide.positions').to_lsp = function() error('broken') end")
+
+    await editor.keys("jj")
+    await until(lambda: "broken" in editor.screen.text())
+    await editor.keys("j")
+
+    await until(lambda: editor.eval("line('.') == 4"))
+    assert await editor.mode() == {"mode": "n", "blocking": False}
+    assert (
+        await editor.lua("return vim.api.nvim_get_autocmds({group='claude_ide_selection'})") == []
+    )

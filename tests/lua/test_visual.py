@@ -1,0 +1,230 @@
+"""`lua/claude_ide/visual.lua`: text and range of Visual areas, case by case.
+
+`test_selection_fuzz.py` compares random ones with what Neovim yanks.
+"""
+
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim
+
+AREA = r"""
+local lines, options, keys = ...
+vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+for name, value in pairs(options) do vim.o[name] = value end
+vim.cmd('normal! \27gg0' .. keys)
+return require('claude_ide.visual').area(
+  vim.fn.mode(), vim.fn.getpos('v'), vim.fn.getpos('.'),
+  vim.fn.getcurpos()[5] == vim.v.maxcol)
+"""
+
+
+async def area(nvim: Neovim, lines: list[str], keys: str, **options: str | int) -> tuple[Any, ...]:
+    """Select with `keys`; return text, first and last point (row, byte column)."""
+    got = await nvim.lua(AREA, lines, options or {"tabstop": 8}, keys)
+    first, last = got["first"], got["last"]
+    return got["text"], (first["row"], first["col"]), (last["row"], last["col"])
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("v", ("a", (0, 0), (0, 1))),
+        ("v2l", ("abc", (0, 0), (0, 3))),
+        ("lvlj", ("bcd\nghi", (0, 1), (1, 3))),
+        ("jllvk0", ("abcd\nghi", (0, 0), (1, 3))),
+        ("v$", ("abcd\n", (0, 0), (1, 0))),
+        ("Gv$", ("klm", (2, 0), (2, 3))),
+        ("viwo", ("abcd", (0, 0), (0, 4))),
+    ],
+)
+async def test_a_characterwise_area_ends_after_its_last_character(
+    nvim: Neovim, keys: str, expected: tuple[Any, ...]
+) -> None:
+    assert await area(nvim, ["abcd", "ghi", "klm"], keys) == expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("v", ("é", (0, 0), (0, 2))),
+        ("lv", ("漢", (0, 2), (0, 5))),
+        ("llv", ("e\u0301\u0323", (0, 5), (0, 10))),
+        ("3lv", ("😀", (0, 10), (0, 14))),
+        ("4lv", ("👩\u200d👩\u200d👧", (0, 14), (0, 32))),
+        ("v$h", ("é漢e\u0301\u0323😀👩\u200d👩\u200d👧", (0, 0), (0, 32))),
+    ],
+)
+async def test_a_character_is_whole_with_all_that_composes_it(
+    nvim: Neovim, keys: str, expected: tuple[Any, ...]
+) -> None:
+    assert await area(nvim, ["é漢e\u0301\u0323😀👩\u200d👩\u200d👧"], keys) == expected
+
+
+async def test_an_exclusive_area_ends_before_the_cursor(nvim: Neovim) -> None:
+    got = await area(nvim, ["abcd"], "v2l", selection="exclusive")
+
+    assert got == ("ab", (0, 0), (0, 2))
+
+
+async def test_an_exclusive_area_without_extent_is_one_character(nvim: Neovim) -> None:
+    """That is what `y` takes there."""
+    assert await area(nvim, ["abcd"], "v", selection="exclusive") == ("a", (0, 0), (0, 1))
+
+
+async def test_old_selections_do_not_reach_past_the_line(nvim: Neovim) -> None:
+    assert await area(nvim, ["abcd", "e"], "v$", selection="old") == ("abcd", (0, 0), (0, 4))
+
+
+async def test_a_linewise_area_is_whole_lines(nvim: Neovim) -> None:
+    got = await area(nvim, ["abcd", "\té", "klm"], "3lVj")
+
+    assert got == ("abcd\n\té", (0, 0), (1, 3))
+
+
+async def test_a_linewise_area_that_ends_with_an_empty_line_counts_it(nvim: Neovim) -> None:
+    """The CLI does not count the last line of a range that ends in column 0."""
+    assert await area(nvim, ["a", "", "b"], "Vj") == ("a\n\n", (0, 0), (2, 0))
+    assert await area(nvim, ["a", ""], "jV") == ("\n", (1, 0), (2, 0))
+
+
+async def test_a_block_is_a_rectangle_on_the_screen(nvim: Neovim) -> None:
+    got = await area(nvim, ["abcd", "e漢f", "ééé"], "l\x162jl")
+
+    assert got == ("bc\n漢\néé", (0, 1), (2, 6))
+
+
+async def test_a_block_takes_blanks_for_a_part_of_a_tab_or_a_wide_character(nvim: Neovim) -> None:
+    lines = ["abcdef", "a漢bcd", "x\ty", "abcdef"]
+
+    got = await area(nvim, lines, "ll\x163jl", tabstop=4)
+
+    assert got == ("cd\n b\n  \ncd", (0, 2), (3, 4))
+
+
+async def test_a_block_takes_nothing_of_shorter_lines(nvim: Neovim) -> None:
+    got = await area(nvim, ["abcdef", "a", "", "abcdef"], "3l\x163jl")
+
+    assert got == ("de\n\n\nde", (0, 3), (3, 5))
+
+
+async def test_a_block_that_ends_with_an_empty_line_counts_it(nvim: Neovim) -> None:
+    assert await area(nvim, ["ab", ""], "\x16j") == ("a\n", (0, 0), (2, 0))
+
+
+async def test_a_block_after_dollar_runs_to_the_end_of_every_line(nvim: Neovim) -> None:
+    got = await area(nvim, ["abcd", "e", "fghijkl", "mn"], "l\x163j$")
+
+    assert got == ("bcd\n\nghijkl\nn", (0, 1), (3, 2))
+
+
+async def test_an_exclusive_block_ends_before_the_cursor(nvim: Neovim) -> None:
+    got = await area(nvim, ["abcd", "efgh"], "\x16j2l", selection="exclusive")
+
+    assert got == ("ab\nef", (0, 0), (1, 2))
+
+
+async def test_a_block_in_virtual_space_keeps_to_the_text(nvim: Neovim) -> None:
+    got = await area(nvim, ["abc", "abcdefgh", "a"], "\x162j6l", virtualedit="block")
+
+    assert got == ("abc\nabcdefg\na", (0, 0), (2, 1))
+
+
+async def test_a_tab_that_is_covered_in_part_is_whole(nvim: Neovim) -> None:
+    got = await area(nvim, ["\tab"], "v3l", virtualedit="all", selection="exclusive")
+
+    assert got == ("\t", (0, 0), (0, 1))
+
+
+async def test_an_area_wholly_in_virtual_space_is_empty(nvim: Neovim) -> None:
+    got = await area(nvim, ["abc"], "9lv3l", virtualedit="all")
+
+    assert got == ("", (0, 3), (0, 3))
+
+
+async def test_what_other_plugins_draw_between_the_text_shifts_a_block_as_it_does_on_the_screen(
+    nvim: Neovim,
+) -> None:
+    """Inlay hints are virtual text inside the line."""
+    await nvim.lua(
+        """vim.api.nvim_buf_set_lines(0, 0, -1, true, {'abcdef', 'abcdef', 'abcdef'})
+        vim.api.nvim_buf_set_extmark(0, vim.api.nvim_create_namespace('hints'), 1, 3,
+          {virt_text = {{'XX'}}, virt_text_pos = 'inline'})
+        vim.cmd('normal! gg0l\\22jjll')"""
+    )
+    text = await nvim.lua(
+        """local a = require('claude_ide.visual').area(
+          '\\22', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
+        vim.cmd('normal! y')
+        return {a.text, vim.fn.getreg('"')}"""
+    )
+
+    assert text[0] == text[1] == "bcd\nbc \nbcd"
+
+
+async def test_text_is_cut_at_a_mebibyte_where_a_character_ends(nvim: Neovim) -> None:
+    """The positions are those of the whole area."""
+    got = await nvim.lua(
+        """vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({('漢'):rep(33)}, 50000))
+        vim.cmd('normal! ggVG')
+        local a = require('claude_ide.visual').area(
+          'V', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
+        return {a.text, a.last}"""
+    )
+
+    text, last = got
+    whole = ("漢" * 33 + "\n") * 50000
+    assert 2**20 - 3 < len(text.encode()) <= 2**20
+    assert whole.startswith(text)
+    assert last == {"row": 49999, "col": 99}
+
+
+async def test_text_is_cut_within_a_single_long_line(nvim: Neovim) -> None:
+    got = await nvim.lua(
+        """vim.api.nvim_buf_set_lines(0, 0, -1, true, {('😀'):rep(500000), 'x'})
+        vim.cmd('normal! gglvj')
+        local a = require('claude_ide.visual').area(
+          'v', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
+        return {#a.text, a.text:sub(-8), a.first, a.last}"""
+    )
+
+    assert got[:2] == [2**20, "😀😀"]
+    assert got[2:] == [{"row": 0, "col": 4, "off": 0}, {"row": 1, "col": 1}]
+
+
+async def test_a_block_of_very_many_rows_is_cut(nvim: Neovim) -> None:
+    got = await nvim.lua(
+        """vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({'abcd'}, 30000))
+        vim.cmd('normal! gg0l\\22Gl')
+        local a = require('claude_ide.visual').area(
+          '\\22', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
+        return {#vim.split(a.text, '\\n'), a.last}"""
+    )
+
+    assert got == [10000, {"row": 29999, "col": 3}]
+
+
+async def test_marks_that_lie_past_the_text_are_taken_back_to_it(nvim: Neovim) -> None:
+    got = await nvim.lua(
+        """vim.api.nvim_buf_set_lines(0, 0, -1, true, {'ab', 'cd'})
+        local area = require('claude_ide.visual').area
+        local texts = {}
+        for _, kind in ipairs({'v', 'V', '\\22'}) do
+          texts[#texts + 1] = area(kind, {0, 1, 1, 0}, {0, 9, vim.v.maxcol, 0}, false).text
+        end
+        return texts"""
+    )
+
+    assert got[:2] == ["ab\ncd", "ab\ncd"]
+
+
+async def test_nul_bytes_are_kept(nvim: Neovim) -> None:
+    got = await nvim.lua(
+        r"""vim.api.nvim_buf_set_lines(0, 0, -1, true, {'a\0b', 'c\0d'})
+        local area = require('claude_ide.visual').area
+        return {area('V', {0, 1, 1, 0}, {0, 2, 1, 0}, false).text,
+          area('\22', {0, 1, 1, 0}, {0, 2, 3, 0}, false).text}"""
+    )
+
+    assert got == ["a\0b\nc\0d", "a\0b\nc\0d"]
