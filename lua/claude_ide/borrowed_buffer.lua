@@ -23,23 +23,25 @@ local function empty()
   return bufnr
 end
 
---- The buffer of a file, to be shown by `show`; an empty one for a file that does not exist.
+--- Show a file in a window: its own buffer, or an empty one when it does not exist.
+---
+--- Raises an error when it cannot be loaded.
 ---@param path string
----@param show fun(bufnr: integer) puts the buffer into a window, which loads it
+---@param win integer
 ---@return integer bufnr
-function M.take(path, show)
+function M.take(path, win)
   local found = buffers.find(path)
   if not (found and found.loaded) and not vim.uv.fs_stat(path) then
     local bufnr = empty()
-    show(bufnr)
+    vim.api.nvim_win_set_buf(win, bufnr)
     return bufnr
   end
   local bufnr = found and found.bufnr or vim.fn.bufadd(vim.fn.fnamemodify(path, ':.'))
-  local _, reason = loading.without_dialog(function()
-    show(bufnr)
-  end)
-  if not vim.api.nvim_buf_is_loaded(bufnr) then
-    error(reason or 'the file cannot be loaded', 0)
+  if vim.api.nvim_win_get_buf(win) ~= bufnr then
+    local _, reason = loading.in_window(win, bufnr)
+    if reason then
+      error(reason, 0)
+    end
   end
   if borrowed[bufnr] then
     borrowed[bufnr].holders = borrowed[bufnr].holders + 1
@@ -65,6 +67,15 @@ local function is_adopted(buffer)
     or vim.api.nvim_buf_get_changedtick(bufnr) ~= buffer.changedtick
 end
 
+local function restore_mark(buffer)
+  local line, column = unpack(buffer.last_position)
+  if line == 0 then
+    vim.api.nvim_buf_del_mark(buffer.bufnr, '"')
+  else
+    pcall(vim.api.nvim_buf_set_mark, buffer.bufnr, '"', line, column, {})
+  end
+end
+
 --- Give a buffer back, once no window of ours shows it any more.
 ---@param bufnr integer
 function M.give_back(bufnr)
@@ -79,16 +90,16 @@ function M.give_back(bufnr)
   borrowed[bufnr] = nil
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return
-  elseif buffer.loaded then
-    local line, column = unpack(buffer.last_position)
-    pcall(vim.api.nvim_buf_set_mark, bufnr, '"', line, column, {})
-  elseif is_adopted(buffer) then
+  elseif not buffer.loaded and is_adopted(buffer) then
     vim.bo[bufnr].buflisted = true
-  else
+    return
+  end
+  restore_mark(buffer)
+  if not buffer.loaded then
     vim.api.nvim_buf_delete(bufnr, { unload = buffer.known })
-    if buffer.known then
-      vim.bo[bufnr].buflisted = buffer.listed
-    end
+  end
+  if buffer.known then
+    vim.bo[bufnr].buflisted = buffer.listed
   end
 end
 

@@ -105,17 +105,19 @@ local function is_untitled(bufnr)
     and vim.api.nvim_buf_get_name(bufnr) == ''
 end
 
-local function is_editor(bufnr)
-  return is_file(bufnr) or is_untitled(bufnr)
-end
-
-local function all(is_wanted)
-  return usage.sort(vim.tbl_filter(is_wanted, vim.api.nvim_list_bufs()))
-end
-
--- What the user works on, also while they are in a terminal or a file tree beside it.
-local function current()
-  return usage.sort(vim.tbl_filter(is_editor, vim.fn.tabpagebuflist()))[1]
+-- What is open, the one used last first, and what of it the user works on: it need not be the
+-- current buffer, which may be a terminal or a file tree beside it.
+---@return integer[] bufnrs
+---@return integer? active
+local function survey()
+  local bufnrs = usage.sort(vim.tbl_filter(function(bufnr)
+    return is_file(bufnr) or is_untitled(bufnr)
+  end, vim.api.nvim_list_bufs()))
+  local visible = vim.fn.tabpagebuflist()
+  local active = vim.iter(bufnrs):find(function(bufnr)
+    return vim.list_contains(visible, bufnr)
+  end)
+  return bufnrs, active
 end
 
 -- Where each buffer is shown: in the current tabpage if it is, else in the first that does.
@@ -154,19 +156,29 @@ local function describe(bufnr, place, is_active)
   }
 end
 
+local function describe_all(bufnrs, active)
+  local shown = places()
+  return vim.tbl_map(function(bufnr)
+    return describe(bufnr, shown[bufnr], bufnr == active)
+  end, bufnrs)
+end
+
+local function names(bufnrs)
+  return vim.tbl_filter(function(name)
+    return name ~= ''
+  end, vim.tbl_map(vim.api.nvim_buf_get_name, bufnrs))
+end
+
 --- What is open, as an editor with tabs would say it; what was used last comes first.
 ---@return claude_ide.Editor[]
 function M.editors()
-  local shown, active = places(), current()
-  return vim.tbl_map(function(bufnr)
-    return describe(bufnr, shown[bufnr], bufnr == active)
-  end, all(is_editor))
+  return describe_all(survey())
 end
 
 --- Absolute paths of the files that are open, the one used last first.
 ---@return string[]
 function M.paths()
-  return vim.tbl_map(vim.api.nvim_buf_get_name, all(is_file))
+  return names((survey()))
 end
 
 ---@param path string
@@ -220,10 +232,10 @@ end
 --- All of it at one instant, for answers while Neovim is busy.
 ---@return claude_ide.Snapshot
 function M.snapshot()
-  local active = current()
+  local bufnrs, active = survey()
   return {
-    editors = M.editors(),
-    paths = M.paths(),
+    editors = describe_all(bufnrs, active),
+    paths = names(bufnrs),
     folders = M.folders(),
     current = active and file.path(active),
   }

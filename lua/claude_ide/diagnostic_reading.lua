@@ -23,25 +23,31 @@ local SEVERITIES = { 'Error', 'Warning', 'Info', 'Hint' }
 ---@field found vim.Diagnostic[]
 ---@field position integer of the last one of `found` that was read
 ---@field left integer how many more may be read
----@field omitted integer how many are not
+---@field unread table<integer, integer> of each buffer
+
+---@class claude_ide.DiagnosticPart
+---@field bufnr integer
+---@field items claude_ide.DiagnosticItem[]
+---@field omitted integer how many of this buffer are over the limit; known at the end
 
 ---@param bufnrs integer[]
 ---@param limit integer
 ---@return claude_ide.DiagnosticReading
 function M.new(bufnrs, limit)
-  local counts = {}
+  local counts, unread = {}, {}
   bufnrs = vim.tbl_filter(function(bufnr)
-    counts[bufnr] = vim.diagnostic.count(bufnr)
+    counts[bufnr], unread[bufnr] = vim.diagnostic.count(bufnr), 0
     return next(counts[bufnr]) ~= nil
   end, bufnrs)
-  local tasks, total = {}, 0
+  local tasks = {}
   -- Errors are read first, whichever file they are in: what is over the limit matters least.
   for severity = #SEVERITIES, 1, -1 do
     for index = #bufnrs, 1, -1 do
-      local count = counts[bufnrs[index]][severity]
+      local bufnr = bufnrs[index]
+      local count = counts[bufnr][severity]
       if count then
-        total = total + count
-        table.insert(tasks, { bufnr = bufnrs[index], severity = severity })
+        unread[bufnr] = unread[bufnr] + count
+        table.insert(tasks, { bufnr = bufnr, severity = severity })
       end
     end
   end
@@ -52,7 +58,7 @@ function M.new(bufnrs, limit)
     found = {},
     position = 0,
     left = limit,
-    omitted = math.max(total - limit, 0),
+    unread = unread,
   }
 end
 
@@ -87,6 +93,7 @@ local function take(reading)
     return nil
   end
   reading.left = reading.left - 1
+  reading.unread[reading.bufnr] = reading.unread[reading.bufnr] - 1
   reading.position = reading.position + 1
   return reading.found[reading.position]
 end
@@ -128,9 +135,20 @@ local function convert(diagnostic, text_of)
   }
 end
 
+-- What was left out for want of room, not because it is gone.
+local function omissions(reading)
+  local parts = {}
+  for _, bufnr in ipairs(reading.left == 0 and reading.bufnrs or {}) do
+    if reading.unread[bufnr] > 0 then
+      table.insert(parts, { bufnr = bufnr, items = {}, omitted = reading.unread[bufnr] })
+    end
+  end
+  return parts
+end
+
 --- Read on for a few milliseconds.
 ---@param reading claude_ide.DiagnosticReading
----@return { bufnr: integer, items: claude_ide.DiagnosticItem[] }[] parts
+---@return claude_ide.DiagnosticPart[] parts
 ---@return boolean done
 function M.step(reading)
   local deadline = vim.uv.hrtime() + MILLISECONDS * 1e6
@@ -138,11 +156,11 @@ function M.step(reading)
   while items < ITEMS and bytes < BYTES and vim.uv.hrtime() < deadline do
     local diagnostic = take(reading)
     if not diagnostic then
-      return parts, true
+      return vim.list_extend(parts, omissions(reading)), true
     end
     local part = parts[#parts]
     if not part or part.bufnr ~= reading.bufnr then
-      part = { bufnr = reading.bufnr, items = {} }
+      part = { bufnr = reading.bufnr, items = {}, omitted = 0 }
       table.insert(parts, part)
       text_of = vim.api.nvim_buf_is_loaded(reading.bufnr) and lines_of(reading.bufnr)
         or without_text

@@ -10,6 +10,8 @@ local throttle = require('claude_ide.throttle')
 local M = {}
 
 local LIMIT = 5000
+-- Of one notification, which is sent in one go.
+local LIMIT_TOLD = 1000
 -- Milliseconds.
 local INTERVAL = 100
 local BREATH = 1
@@ -17,6 +19,7 @@ local BREATH = 1
 ---@class claude_ide.FileDiagnostics
 ---@field uri string
 ---@field items claude_ide.DiagnosticItem[]
+---@field omitted integer how many of this file are over the limit; known in the last slice
 
 M.await_publish = publishing.await_publish
 
@@ -60,7 +63,7 @@ end
 
 --- Begin to read the diagnostics of one file or of all; `next` goes on, `finish` gives up.
 ---@param path? string
----@return { token: integer, files: string[], omitted: integer } files URIs of those that have any
+---@return { token: integer, files: string[] } files URIs of those that have any
 function M.begin(path)
   local new = reading.new(buffers_of(path), LIMIT)
   local uris = {}
@@ -74,7 +77,6 @@ function M.begin(path)
     files = vim.tbl_map(function(bufnr)
       return uris[bufnr]
     end, new.bufnrs),
-    omitted = new.omitted,
   }
 end
 
@@ -92,7 +94,7 @@ function M.next(token)
   end
   return {
     files = vim.tbl_map(function(part)
-      return { uri = one.uris[part.bufnr], items = part.items }
+      return { uri = one.uris[part.bufnr], items = part.items, omitted = part.omitted }
     end, parts),
     done = done,
   }
@@ -105,8 +107,8 @@ end
 
 -- Read all that a buffer has, with a breath between the steps, and tell of it.
 local function tell(bufnr, is_current)
-  local all = reading.new({ bufnr }, LIMIT)
-  local changed = { uri = uri_of(bufnr), items = {}, omitted = all.omitted }
+  local all = reading.new({ bufnr }, LIMIT_TOLD)
+  local changed = { uri = uri_of(bufnr), items = {}, omitted = 0 }
   local function step()
     if not is_current() then
       return
@@ -114,6 +116,7 @@ local function tell(bufnr, is_current)
     local parts, done = reading.step(all)
     for _, part in ipairs(parts) do
       vim.list_extend(changed.items, part.items)
+      changed.omitted = changed.omitted + part.omitted
     end
     if done then
       channel.emit('diagnostics_changed', changed)
@@ -146,7 +149,7 @@ local function on_changed(bufnr)
 end
 
 --- Emit `diagnostics_changed` with `uri`, `items` and how many were `omitted`, for each file whose
---- diagnostics change.
+--- diagnostics change; 1,000 at most.
 ---@param on boolean
 function M.watch(on)
   tellers = {}

@@ -5,6 +5,7 @@ local layout = require('claude_ide.diff_layout')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local proposal = require('claude_ide.proposal')
+local quiet = require('claude_ide.quiet')
 local reload = require('claude_ide.reload')
 
 local M = {}
@@ -30,16 +31,24 @@ local diffs = {}
 ---@param event string
 ---@param accepted? boolean
 local function announce(diff, event, accepted)
-  vim.api.nvim_exec_autocmds('User', {
-    pattern = event,
-    modeline = false,
-    data = { id = diff.id, path = diff.path, bufnr = diff.bufnr, accepted = accepted },
-  })
+  local ok, err = pcall(quiet.attempt, function()
+    vim.api.nvim_exec_autocmds('User', {
+      pattern = event,
+      modeline = false,
+      data = { id = diff.id, path = diff.path, bufnr = diff.bufnr, accepted = accepted },
+    })
+  end)
+  if not ok then
+    message.show(('%s: %s'):format(event, err), 'warn')
+  end
 end
 
 -- Never at once: inside the `:wq` that decides, closing a window would make Neovim quit another.
 local function close_view(diff, when, accepted)
   when(function()
+    if accepted == nil then
+      proposal.keep_edits(diff)
+    end
     layout.close(diff.view)
     if diff.is_ready then
       announce(diff, 'ClaudeDiffClosed', accepted)
@@ -67,7 +76,12 @@ end
 ---@param diff claude_ide.Diff
 ---@param accepted boolean
 local function decide(diff, accepted)
-  if diffs[diff.id] ~= diff or not diff.view then
+  if diffs[diff.id] ~= diff then
+    if accepted then
+      message.show('nobody waits for this diff any more', 'warn')
+    end
+    return
+  elseif not diff.view then
     return
   end
   local answer = { id = diff.id, accepted = accepted }
@@ -81,7 +95,8 @@ local function decide(diff, accepted)
   end
   forget(diff)
   channel.emit('diff_decided', answer)
-  close_view(diff, moment.when_possible, accepted)
+  local when = layout.has_user(diff.view) and moment.when_ended or moment.when_possible
+  close_view(diff, when, accepted)
 end
 
 local function when_ready(diff)
@@ -134,7 +149,6 @@ function M.close(id)
   if not diff.view then
     return
   end
-  proposal.keep_edits(diff)
   if not layout.has_user(diff.view) then
     return close_view(diff, moment.when_harmless)
   end
@@ -159,7 +173,10 @@ end
 function M.list()
   local list = {}
   for id, diff in vim.spairs(diffs) do
-    table.insert(list, { id = id, path = diff.path, title = diff.title, shown = diff.is_ready == true })
+    table.insert(
+      list,
+      { id = id, path = diff.path, title = diff.title, shown = diff.is_ready == true }
+    )
   end
   return list
 end
@@ -179,8 +196,8 @@ end
 
 -- The diff that a command means: this window's, else the only one, else the user's choice.
 local function choose(id, act)
-  if id and id ~= vim.NIL then
-    return diffs[id] and act(diffs[id])
+  if diffs[id] then
+    return act(diffs[id])
   end
   local here = vim.api.nvim_get_current_win()
   local shown = vim.tbl_filter(function(diff)

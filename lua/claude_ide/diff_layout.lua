@@ -2,7 +2,6 @@
 local diff_winbar = require('claude_ide.diff_winbar')
 local diff_windows = require('claude_ide.diff_windows')
 local place = require('claude_ide.place')
-local proposal = require('claude_ide.proposal')
 local quiet = require('claude_ide.quiet')
 local tab_shape = require('claude_ide.tab_shape')
 
@@ -26,8 +25,7 @@ local scrollopt ---@type string
 ---@param win integer
 ---@return boolean
 function M.has_window(view, win)
-  return win == view.windows.left
-    or (vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == view.proposal)
+  return diff_windows.has(view.windows, view.proposal, win)
 end
 
 -- Later: closing a diff's windows moves the user, too, but not while its proposal is there.
@@ -49,9 +47,7 @@ function M.has_user(view)
 end
 
 local function build(view, diff)
-  diff_windows.open_left(view.windows, diff)
-  proposal.dress(diff, view.windows.original)
-  diff_windows.open_right(view.windows, diff)
+  diff_windows.open(view.windows, diff)
   diff_winbar.set(diff, view.windows.left, view.windows.right)
 end
 
@@ -86,10 +82,16 @@ function M.open(diff)
   return view
 end
 
+local function is_in(windows, origin)
+  return origin.tabpage == windows.tabpage
+    or origin.win == windows.right
+    or (origin.win == windows.left and not windows.is_users)
+end
+
 -- A diff that was opened over this one goes back to where this one would have gone.
 local function bequeath(view)
   for other in pairs(views) do
-    if other.place.tabpage == view.windows.tabpage then
+    if is_in(view.windows, other.place) then
       other.place = view.place
       tab_shape.release(other.shape)
       other.shape = tab_shape.share(view.shape)

@@ -35,7 +35,9 @@ function M.set(diff, left, right)
   })
   set(right, {
     part('ClaudeIdeWinbar', (' %s '):format(diff.title)),
-    part('ClaudeIdeWinbarFile', ('%s %%<'):format(tail)):gsub('%%%%<', '%%<'),
+    -- What there is no room for goes from here on.
+    '%<',
+    part('ClaudeIdeWinbarFile', tail .. ' '),
     part('ClaudeIdeWinbarNote', unsaved and 'unsaved changes on the left' or ''),
     '%=',
     part('ClaudeIdeWinbarKeys', (' %s '):format(KEYS)),

@@ -2,6 +2,7 @@
 local borrowed_buffer = require('claude_ide.borrowed_buffer')
 local borrowed_window = require('claude_ide.borrowed_window')
 local buffers = require('claude_ide.buffers')
+local proposal = require('claude_ide.proposal')
 
 local M = {}
 
@@ -9,10 +10,10 @@ local M = {}
 ---@class claude_ide.DiffWindows
 ---@field tabpage? integer when they have one of their own
 ---@field left? integer
+---@field is_users? boolean whether the left window was there before
 ---@field right? integer
 ---@field original? integer the buffer on the left
----@field view? vim.fn.winsaveview.ret of the left window, when it is ours
----@field borrowed? claude_ide.BorrowedWindow the left window, when it is the user's
+---@field borrowed? claude_ide.BorrowedWindow the left window as the buffer had it
 
 local function is_normal(win)
   return vim.api.nvim_win_get_config(win).relative == ''
@@ -36,10 +37,8 @@ local function neutral(win)
 end
 
 local function show_original(windows, path)
-  windows.original = borrowed_buffer.take(path, function(bufnr)
-    vim.api.nvim_win_set_buf(windows.left, bufnr)
-  end)
-  windows.view = vim.api.nvim_win_call(windows.left, vim.fn.winsaveview)
+  windows.original = borrowed_buffer.take(path, windows.left)
+  windows.borrowed = borrowed_window.take(windows.left)
 end
 
 -- A window that shows the file: the current one if it does.
@@ -63,17 +62,24 @@ local function base_window()
   end) or wins[1]
 end
 
+local function blank_window(config)
+  local blank = vim.api.nvim_create_buf(false, true)
+  vim.bo[blank].bufhidden = 'wipe'
+  local ok, win = pcall(vim.api.nvim_open_win, blank, false, config)
+  if not ok then
+    vim.api.nvim_buf_delete(blank, { force = true })
+    error(win, 0)
+  end
+  return win
+end
+
 local function open_split(windows, diff)
   local own = window_of(diff.path)
   if own then
-    windows.borrowed = borrowed_window.take(own)
-    windows.left = own
-    windows.original = borrowed_buffer.take(diff.path, function() end)
-    return
+    windows.left, windows.is_users = own, true
+    return show_original(windows, diff.path)
   end
-  local blank = vim.api.nvim_create_buf(false, true)
-  vim.bo[blank].bufhidden = 'wipe'
-  windows.left = vim.api.nvim_open_win(blank, false, {
+  windows.left = blank_window({
     split = diff.layout == 'vertical' and 'above' or 'right',
     win = base_window(),
   })
@@ -90,27 +96,16 @@ local function open_tab(windows, diff)
   show_original(windows, diff.path)
 end
 
---- Show the file on the left, in a tabpage of its own or beside what the current one shows.
----@param windows claude_ide.DiffWindows
----@param diff claude_ide.Diff
-function M.open_left(windows, diff)
-  -- Diff mode joins all windows of a tabpage that are in it.
-  local has_diff = vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(win)
-    return vim.wo[win].diff
-  end)
-  local open = (diff.layout == 'tab' or has_diff) and open_tab or open_split
-  open(windows, diff)
-end
-
---- Show the proposal on the right, and compare.
----@param windows claude_ide.DiffWindows
----@param diff claude_ide.Diff
-function M.open_right(windows, diff)
+local function open_right(windows, diff)
+  proposal.dress(diff, windows.original)
   windows.right = vim.api.nvim_open_win(diff.bufnr, false, {
     split = diff.layout == 'horizontal' and 'below' or 'right',
     win = windows.left,
   })
   neutral(windows.right)
+end
+
+local function compare(windows)
   vim.api.nvim_set_current_win(windows.right)
   call(windows.left, vim.cmd.diffthis)
   vim.cmd.diffthis()
@@ -119,45 +114,104 @@ function M.open_right(windows, diff)
   end
 end
 
+-- Diff mode joins all windows of a tabpage that are in it.
+local function has_diff()
+  return vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(win)
+    return vim.wo[win].diff
+  end)
+end
+
+-- What is left of the proposal's window after an `:enew`.
+local function is_blank(win)
+  if not win or not vim.api.nvim_win_is_valid(win) then
+    return false
+  end
+  local bufnr = vim.api.nvim_win_get_buf(win)
+  return vim.api.nvim_buf_get_name(bufnr) == ''
+    and vim.bo[bufnr].buftype == ''
+    and not vim.bo[bufnr].modified
+end
+
+--- Whether a window belongs to the diff of this proposal.
+---@param windows claude_ide.DiffWindows
+---@param bufnr integer the proposal
+---@param win integer
+---@return boolean
+function M.has(windows, bufnr, win)
+  return win == windows.left
+    or vim.api.nvim_win_get_buf(win) == bufnr
+    or (win == windows.right and is_blank(win))
+end
+
+local function is_last(win)
+  return #vim.api.nvim_list_tabpages() == 1
+    and vim.deep_equal(vim.tbl_filter(is_normal, vim.api.nvim_tabpage_list_wins(0)), { win })
+end
+
 local function close_left(windows)
   local win = windows.left
   if windows.borrowed then
-    return borrowed_window.give_back(windows.borrowed)
-  elseif not vim.api.nvim_win_is_valid(win) then
+    -- Also one of ours: the next window of the buffer takes over what its last one had.
+    borrowed_window.give_back(windows.borrowed)
+  end
+  if windows.is_users or not vim.api.nvim_win_is_valid(win) then
     return
-  end
-  -- The next window of the buffer takes over what its last one had.
-  vim.wo[win][0].winbar = ''
-  if windows.view and vim.api.nvim_win_get_buf(win) == windows.original then
-    call(win, function()
-      vim.fn.winrestview(windows.view)
-    end)
-  end
-  local is_last = #vim.api.nvim_list_tabpages() == 1
-    and #vim.tbl_filter(is_normal, vim.api.nvim_tabpage_list_wins(0)) == 1
-  if not is_last then
+  elseif not is_last(win) then
     vim.api.nvim_win_close(win, true)
   elseif vim.bo[vim.api.nvim_win_get_buf(win)].buftype ~= '' then
     vim.cmd.enew()
   end
 end
 
---- Close what was opened, and wipe the proposal out.
----@param windows claude_ide.DiffWindows
----@param proposal integer buffer
-function M.close(windows, proposal)
-  if windows.left then
-    call(windows.left, vim.cmd.diffoff)
-  end
-  if vim.api.nvim_buf_is_valid(proposal) then
-    vim.api.nvim_buf_delete(proposal, { force = true })
-  end
+local function close(windows)
   if windows.left then
     close_left(windows)
   end
   if windows.original then
     borrowed_buffer.give_back(windows.original)
   end
+  for field in pairs(windows) do
+    windows[field] = nil
+  end
+end
+
+--- Show a diff, in a tabpage of its own or beside what the current one shows.
+---@param windows claude_ide.DiffWindows empty
+---@param diff claude_ide.Diff
+function M.open(windows, diff)
+  local is_split = diff.layout ~= 'tab' and not has_diff()
+  if
+    is_split
+    and not pcall(function()
+      open_split(windows, diff)
+      open_right(windows, diff)
+    end)
+  then
+    -- There is no room.
+    close(windows)
+    is_split = false
+  end
+  if not is_split then
+    open_tab(windows, diff)
+    open_right(windows, diff)
+  end
+  compare(windows)
+end
+
+--- Close what was opened, and wipe the proposal out.
+---@param windows claude_ide.DiffWindows
+---@param bufnr integer the proposal
+function M.close(windows, bufnr)
+  if windows.left then
+    call(windows.left, vim.cmd.diffoff)
+  end
+  local blank = is_blank(windows.right) and vim.api.nvim_win_get_buf(windows.right)
+  for _, gone in ipairs({ bufnr, blank or nil }) do
+    if vim.api.nvim_buf_is_valid(gone) then
+      vim.api.nvim_buf_delete(gone, { force = true })
+    end
+  end
+  close(windows)
 end
 
 return M

@@ -89,7 +89,8 @@ end
 ---@return string? refusal one sentence
 function M.write(bufnr)
   local path = vim.api.nvim_buf_get_name(bufnr)
-  if not vim.bo[bufnr].modified and vim.uv.fs_stat(path) then
+  local was_modified = vim.bo[bufnr].modified
+  if not was_modified and vim.uv.fs_stat(path) then
     return nil
   end
   if has_changed(bufnr) then
@@ -102,7 +103,9 @@ function M.write(bufnr)
     vim.cmd.write({ mods = { silent = true } })
   end)
   vim.o.confirm = confirm
-  return not ok and M.reason(tostring(err)) or nil
+  -- What fails in an autocommand after the write does not undo it.
+  local is_written = ok or (was_modified and not vim.bo[bufnr].modified)
+  return not is_written and M.reason(tostring(err)) or nil
 end
 
 return M

@@ -1,5 +1,7 @@
 --- What is on disk becomes a buffer's text as one edit of the user's would: one step to undo, and
 --- what the edit does not touch keeps its marks, folds and cursor.
+local quiet = require('claude_ide.quiet')
+
 local M = {}
 
 -- Beyond this, comparing line by line takes longer than a user waits.
@@ -15,15 +17,12 @@ local FORMAT = { 'fileformat', 'fileencoding', 'bomb', 'endofline' }
 ---@field endofline boolean
 
 -- `:read` puts the file before the one line that an empty buffer has.
-local function read_into(scratch, path, fileencoding, binary)
-  local options = {
-    '++edit',
-    fileencoding ~= '' and '++enc=' .. fileencoding or nil,
-    binary and '++bin' or nil,
-  }
-  local command = 'silent keepalt noautocmd 0read %s %s'
+local function read_into(scratch, path, like)
+  local encoding = like.fileencoding ~= '' and '++enc=' .. like.fileencoding or ''
+  local binary = like.binary and '++bin' or ''
   vim.api.nvim_buf_call(scratch, function()
-    vim.cmd(command:format(table.concat(options, ' '), vim.fn.fnameescape(path)))
+    local command = 'silent keepalt noautocmd 0read ++edit %s %s %s'
+    vim.cmd(command:format(encoding, binary, vim.fn.fnameescape(path)))
   end)
   local text = { lines = vim.api.nvim_buf_get_lines(scratch, 0, -2, true) }
   for _, name in ipairs(FORMAT) do
@@ -43,8 +42,7 @@ function M.read(bufnr)
   end
   local scratch = vim.api.nvim_create_buf(false, true)
   vim.bo[scratch].undolevels = -1
-  local options = vim.bo[bufnr]
-  local ok, text = pcall(read_into, scratch, path, options.fileencoding, options.binary)
+  local ok, text = pcall(read_into, scratch, path, vim.bo[bufnr])
   vim.api.nvim_buf_delete(scratch, { force = true })
   return ok and text or nil
 end
@@ -165,8 +163,9 @@ function M.adopt(bufnr, text)
   if not ok then
     error(err, 0)
   end
-  -- An autocommand of the user's may fail.
-  pcall(vim.api.nvim_exec_autocmds, 'FileChangedShellPost', { buffer = bufnr, modeline = false })
+  quiet.run(function()
+    vim.api.nvim_exec_autocmds('FileChangedShellPost', { buffer = bufnr, modeline = false })
+  end)
 end
 
 return M

@@ -12,6 +12,8 @@ local M = {}
 local POLL = 50
 local SERVER_ATTACHES_WITHIN = 1500
 
+local CLOSED = '%s was closed while it was being reformatted.'
+
 ---@class claude_ide.Formatter
 ---@field name string
 ---@field format fun(done: fun(err?: string, lines?: fun(): string[])) `done` is called later, once
@@ -22,7 +24,7 @@ local SERVER_ATTACHES_WITHIN = 1500
 ---@field was_loaded boolean
 ---@field finish fun(err?: string)
 
--- Replace only the lines that differ: everything else keeps its marks, folds and cursors.
+-- Replace only the lines that differ: everything else keeps its marks, folds, cursors and views.
 local function replace(bufnr, lines)
   local old = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n') .. '\n'
   local new = table.concat(lines, '\n') .. '\n'
@@ -36,22 +38,6 @@ local function replace(bufnr, lines)
     vim.api.nvim_buf_set_lines(bufnr, first, first + count, true, replacement)
   end
   return #hunks > 0
-end
-
--- Call `fn`, which changes a buffer; its windows go on showing the same part of it.
-local function keeping_views(bufnr, fn)
-  local above = {}
-  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-    local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
-    above[win] = view.lnum - view.topline
-  end
-  local result = fn()
-  for win, lines in pairs(above) do
-    vim.api.nvim_win_call(win, function()
-      vim.fn.winrestview({ topline = math.max(vim.fn.line('.') - lines, 1) })
-    end)
-  end
-  return result
 end
 
 -- A file that was loaded for this only goes again, unless the user has come across it meanwhile.
@@ -73,10 +59,7 @@ end
 local function apply(reformatting, lines)
   local bufnr = reformatting.bufnr
   local was_modified = vim.bo[bufnr].modified
-  local has_changed = keeping_views(bufnr, function()
-    return replace(bufnr, lines)
-  end)
-  if has_changed and not was_modified then
+  if replace(bufnr, lines) and not was_modified then
     local refusal = disk.write(bufnr)
     return refusal and ('%s was reformatted but not saved: %s'):format(reformatting.path, refusal)
   end
@@ -91,7 +74,7 @@ local function run(reformatting, formatter)
     if err then
       err = ('%s could not reformat %s: %s'):format(formatter.name, path, err)
     elseif not vim.api.nvim_buf_is_loaded(bufnr) then
-      err = ('%s was closed while it was being reformatted.'):format(path)
+      err = CLOSED:format(path)
     elseif vim.api.nvim_buf_get_changedtick(bufnr) ~= tick then
       err = ('%s was changed while it was being reformatted; the changes were kept.'):format(path)
     else
@@ -112,6 +95,9 @@ end
 ---@param polls_left integer
 local function find_formatter(reformatting, polls_left)
   local bufnr, path = reformatting.bufnr, reformatting.path
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return reformatting.finish(CLOSED:format(path))
+  end
   local formatter = server.find(bufnr) or filter.find(bufnr)
   if formatter then
     run(reformatting, formatter)
@@ -136,7 +122,8 @@ function M.reformat(token, path)
   local function answer(err)
     channel.emit('reformatted', { token = token, ok = err == nil, error = err })
   end
-  if not buffers.find(path) and not vim.uv.fs_stat(path) then
+  local known = buffers.find(path)
+  if not (known and known.loaded) and not vim.uv.fs_stat(path) then
     return answer('File not found')
   end
   local bufnr, refusal = loading.add(path)
@@ -151,7 +138,7 @@ function M.reformat(token, path)
   end
   local note, err = loading.hidden(bufnr)
   if err or vim.bo[bufnr].readonly or not vim.bo[bufnr].modifiable then
-    return reformatting.finish(err or ('%s is read-only%s'):format(path, note and ': ' .. note or ''))
+    return reformatting.finish(err or table.concat({ path .. ' is read-only.', note }, ' '))
   end
   find_formatter(reformatting, reformatting.was_loaded and 0 or SERVER_ATTACHES_WITHIN / POLL)
 end

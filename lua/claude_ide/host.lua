@@ -9,9 +9,9 @@ local MOST_RESTARTS = 3
 local RESTART_WINDOW_MS = 60000
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
 
-local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fs.abspath(
-  debug.getinfo(1, 'S').source:sub(2)
-))))
+local root = vim.fs.dirname(
+  vim.fs.dirname(vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2))))
+)
 local entry = root .. '/rplugin/python3/claude_ide_rplugin.py'
 
 ---@class claude_ide.Server

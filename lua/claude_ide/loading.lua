@@ -1,6 +1,7 @@
 --- Files become buffers, without a question to the user.
 local buffers = require('claude_ide.buffers')
 local disk = require('claude_ide.disk')
+local quiet = require('claude_ide.quiet')
 
 local M = {}
 
@@ -60,25 +61,46 @@ local function choose_at_swap_file()
   if vim.v.swapchoice == '' then
     vim.v.swapchoice = 'o'
   end
-  local how = vim.v.swapchoice == 'o' and 'opened read-only' or 'opened all the same'
-  return owner > 0 and ('%s: process %d is editing the file, too'):format(how, owner)
-    or ('%s: an editor that crashed left a swap file of it (see :help recovery)'):format(how)
+  local how = vim.v.swapchoice == 'o' and 'Opened read-only' or 'Opened all the same'
+  return owner > 0 and ('%s: process %d is editing the file, too.'):format(how, owner)
+    or ('%s: an editor that crashed left a swap file of it (see :help recovery).'):format(how)
 end
 
---- Run `load`, which loads a file; a swap file raises no dialog.
----@param load fun()
----@return string? note one sentence, when there was a swap file
----@return string? error one line, when `load` raised: that may be an autocommand of the user's
-function M.without_dialog(load)
+-- Call `load`, which loads a buffer. A swap file raises no dialog, and what fails in an autocommand
+-- of the user's neither shows nor keeps the next ones from running.
+local function without_dialog(bufnr, load)
   local note
   local id = vim.api.nvim_create_autocmd('SwapExists', {
     callback = function()
       note = choose_at_swap_file()
     end,
   })
-  local ok, err = pcall(load)
+  vim.v.errmsg = ''
+  local ok, err = pcall(quiet.run, load)
   vim.api.nvim_del_autocmd(id)
-  return note, not ok and disk.reason(tostring(err)) or nil
+  if not ok then
+    return nil, disk.reason(tostring(err))
+  elseif not vim.api.nvim_buf_is_loaded(bufnr) then
+    return nil, vim.v.errmsg ~= '' and vim.v.errmsg or 'Neovim did not load the file.'
+  end
+  return note
+end
+
+--- Show a buffer in a window, and load it if need be.
+---@param win integer
+---@param bufnr integer
+---@return string? note one sentence, when there was a swap file
+---@return string? error one line
+function M.in_window(win, bufnr)
+  local note, err = without_dialog(bufnr, function()
+    vim.api.nvim_win_call(win, function()
+      vim.cmd.buffer(bufnr)
+    end)
+  end)
+  if not err and vim.api.nvim_win_get_buf(win) ~= bufnr then
+    return nil, vim.v.errmsg
+  end
+  return note, err
 end
 
 -- A window that nobody sees. Only in a window does a load ask what to do about a swap file, and only
@@ -105,7 +127,7 @@ local function with_hidden_window(fn)
   end
 end
 
---- Load a buffer that no window shows.
+--- Load a buffer without showing it.
 ---@param bufnr integer
 ---@return string? note
 ---@return string? error
@@ -113,15 +135,11 @@ function M.hidden(bufnr)
   if vim.api.nvim_buf_is_loaded(bufnr) then
     return
   end
-  local note, err = M.without_dialog(function()
+  return without_dialog(bufnr, function()
     with_hidden_window(function()
-      vim.cmd.buffer({ args = { tostring(bufnr) }, mods = { silent = true, hide = true } })
+      vim.cmd.buffer({ count = bufnr, mods = { hide = true } })
     end)
   end)
-  if not vim.api.nvim_buf_is_loaded(bufnr) then
-    return nil, err or 'Neovim did not load the file'
-  end
-  return note
 end
 
 return M

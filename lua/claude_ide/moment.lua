@@ -40,9 +40,11 @@ local function is_in_dialog()
   return vim.api.nvim_win_get_config(0).relative ~= '' and buftype ~= '' and buftype ~= 'terminal'
 end
 
+-- Not "s", a screen that messages have scrolled: without a command line it stays so until the next
+-- redraw, and where something is asked the mode tells.
 local function is_at_rest()
   local mode = vim.fn.mode(1)
-  return mode == 't' or ((mode == 'n' or mode == 'nt') and vim.fn.state() == '')
+  return mode == 't' or ((mode == 'n' or mode == 'nt') and vim.fn.state('moaxSc') == '')
 end
 
 local function is_free()
@@ -59,9 +61,23 @@ local function is_harmless()
   return mode:find('^[nit]') ~= nil and not vim.startswith(mode, 'no')
 end
 
--- Neither textlock nor the command-line window: both refuse even this.
-local function is_possible()
-  return (pcall(vim.api.nvim_set_current_win, vim.api.nvim_get_current_win()))
+--- Whether Neovim lets anybody change text and windows: not under textlock, nor in the command-line
+--- window. Both are found before the arguments are looked at.
+---@return boolean
+function M.is_possible()
+  local _, refusal = pcall(vim.api.nvim_set_current_win, -1)
+  return refusal:find('Invalid window') ~= nil
+end
+
+local function end_mode()
+  local mode = vim.fn.mode(1)
+  if mode:find('^n?[iR]') then
+    vim.cmd.stopinsert()
+    return false
+  elseif mode:find('^[vVsS\22\19]') then
+    vim.cmd('normal! \27')
+  end
+  return true
 end
 
 -- Never before it has returned.
@@ -70,7 +86,7 @@ local function when(condition, fn, on_error)
   local function poll()
     if is_cancelled then
       return
-    elseif not (condition() and is_possible()) then
+    elseif not (condition() and M.is_possible()) then
       return vim.defer_fn(poll, POLL)
     end
     local ok, err = pcall(fn)
@@ -104,7 +120,15 @@ end
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
 function M.when_possible(fn, on_error)
-  when(is_possible, fn, on_error)
+  when(M.is_possible, fn, on_error)
+end
+
+--- Call `fn` as soon as the user is out of a mode that the windows which `fn` closes would take
+--- elsewhere with them; this ends it.
+---@param fn fun()
+---@param on_error fun(message: string) called instead when `fn` raises
+function M.when_ended(fn, on_error)
+  when(end_mode, fn, on_error)
 end
 
 --- Discard what is typed blindly into something that has just appeared, and call `fn` once the
@@ -113,14 +137,19 @@ end
 function M.guard(fn)
   local began = hrtime()
   local typed = began
+  local function remaining()
+    return math.min(GUARD - milliseconds_since(typed), LONGEST_GUARD - milliseconds_since(began))
+  end
   is_guarding = true
   vim.on_key(function()
-    typed = hrtime()
-    return ''
+    -- At a prompt no timer would end this, and the user could not get out of the prompt.
+    if remaining() > 0 then
+      typed = hrtime()
+      return ''
+    end
   end, guard)
   local function poll()
-    local left =
-      math.min(GUARD - milliseconds_since(typed), LONGEST_GUARD - milliseconds_since(began))
+    local left = remaining()
     if left > 0 then
       return vim.defer_fn(poll, math.ceil(left))
     end

@@ -56,19 +56,14 @@ end
 --- Go back, and into Terminal mode if that is what it was.
 ---@param place claude_ide.Place
 function M.go_back(place)
-  local mode = vim.fn.mode()
-  if not vim.api.nvim_win_is_valid(place.win) then
-    if vim.api.nvim_tabpage_is_valid(place.tabpage) then
-      vim.api.nvim_set_current_tabpage(place.tabpage)
+  if vim.api.nvim_win_is_valid(place.win) then
+    vim.api.nvim_set_current_win(place.win)
+    restore_history(place)
+    if place.terminal and vim.bo.buftype == 'terminal' then
+      vim.cmd.startinsert()
     end
-    return vim.cmd.stopinsert()
-  end
-  vim.api.nvim_set_current_win(place.win)
-  restore_history(place)
-  if place.terminal and vim.bo.buftype == 'terminal' then
-    vim.cmd.startinsert()
-  elseif mode ~= 'n' then
-    vim.cmd.stopinsert()
+  elseif vim.api.nvim_tabpage_is_valid(place.tabpage) then
+    vim.api.nvim_set_current_tabpage(place.tabpage)
   end
 end
 

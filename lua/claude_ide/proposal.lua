@@ -4,7 +4,7 @@ local message = require('claude_ide.message')
 
 local M = {}
 
-local TOO_BIG_TO_COLOUR = 1024 * 1024
+local TOO_BIG_TO_COLOUR = 1e6
 local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
 
 ---@param bufnr integer
@@ -113,7 +113,7 @@ end
 ---@param original integer the buffer beside it
 function M.dress(diff, original)
   local options = vim.bo[diff.bufnr]
-  if #diff.text <= TOO_BIG_TO_COLOUR then
+  if #diff.text < TOO_BIG_TO_COLOUR then
     local filetype = vim.bo[original].filetype
     if filetype == '' then
       filetype = vim.filetype.match({ buf = diff.bufnr, filename = diff.path }) or ''

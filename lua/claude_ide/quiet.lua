@@ -1,26 +1,36 @@
---- Doing something without a message: what the user's autocommands print or fail at along the way
---- would be a prompt over it.
+--- Running code among which are autocommands of the user's: what they print or fail at would be a
+--- prompt.
 local M = {}
 
 local task ---@type fun()?
 
---- Only for `run`: Lua code gets to be silent as an Ex command.
+--- Only for this module: how an Ex command gets at a function.
 function M._call()
   task()
+end
+
+local function run(command, fn)
+  local outer, ok, err = task, false, nil
+  task = function()
+    ok, err = pcall(fn)
+  end
+  local is_run, refusal = pcall(vim.cmd, command .. " lua require('claude_ide.quiet')._call()")
+  task = outer
+  if not (is_run and ok) then
+    error(err or refusal, 0)
+  end
 end
 
 --- Call `fn` silently. Errors of Vim's inside it are not raised; those of Lua and of the API are.
 ---@param fn fun()
 function M.run(fn)
-  local outer, ok, err = task, false, nil
-  task = function()
-    ok, err = pcall(fn)
-  end
-  vim.cmd("silent! lua require('claude_ide.quiet')._call()")
-  task = outer
-  if not ok then
-    error(err, 0)
-  end
+  run('silent!', fn)
+end
+
+--- Call `fn`. The first error of Vim's inside it is raised instead of being shown.
+---@param fn fun()
+function M.attempt(fn)
+  run('', fn)
 end
 
 return M

@@ -3,6 +3,7 @@ local buffers = require('claude_ide.buffers')
 local disk_edit = require('claude_ide.disk_edit')
 local file = require('claude_ide.file')
 local message = require('claude_ide.message')
+local moment = require('claude_ide.moment')
 
 local M = {}
 
@@ -70,15 +71,12 @@ end
 local function take(write)
   local path = vim.api.nvim_buf_get_name(write.bufnr)
   local stamp = M.stamp(path)
-  local text = not is_in_use(write.bufnr) and disk_edit.read(write.bufnr)
+  local is_possible = moment.is_possible() and not is_in_use(write.bufnr)
+  local text = is_possible and disk_edit.read(write.bufnr)
   if not text then
     return false
   end
   local ok, err = pcall(disk_edit.adopt, write.bufnr, text)
-  if not ok and tostring(err):find('E565') then
-    -- Under textlock nothing may change; later it may.
-    return false
-  end
   forget(write)
   if not ok then
     message.show(('cannot reload %s: %s'):format(vim.fs.basename(path), err), 'warn')
@@ -203,7 +201,7 @@ function M.sync(paths)
     bufnrs = vim.api.nvim_list_bufs()
   end
   return vim.tbl_filter(function(bufnr)
-    if not vim.api.nvim_buf_is_loaded(bufnr) then
+    if not vim.api.nvim_buf_is_loaded(bufnr) or not moment.is_possible() then
       return false
     end
     local write = expected[bufnr] or notice(bufnr)

@@ -39,15 +39,24 @@ function M.lines(status)
     lines[#lines + 1] = 'Server:  not running (:ClaudeStart)'
   end
   lines[#lines + 1] = ''
-  section('Clients', vim.tbl_map(function(client)
-    return client_lines(client, status.now)
-  end, status.clients))
-  section('Open diffs', vim.tbl_map(function(diff)
-    return '  ' .. relative(diff.path) .. (diff.shown and '' or ' (waits for a free moment)')
-  end, status.diffs))
-  section('Mentions that wait for a client', vim.tbl_map(function(path)
-    return '  ' .. relative(path)
-  end, status.mentions))
+  section(
+    'Clients',
+    vim.tbl_map(function(client)
+      return client_lines(client, status.now)
+    end, status.clients)
+  )
+  section(
+    'Open diffs',
+    vim.tbl_map(function(diff)
+      return '  ' .. relative(diff.path) .. (diff.shown and '' or ' (waits for a free moment)')
+    end, status.diffs)
+  )
+  section(
+    'Mentions that wait for a client',
+    vim.tbl_map(function(path)
+      return '  ' .. relative(path)
+    end, status.mentions)
+  )
   return lines
 end
 

@@ -7,10 +7,14 @@ local M = {}
 ---@field layout any[] `winlayout()`
 ---@field room any[] what the windows share out among them
 ---@field sizes string `winrestcmd()`
----@field views table<integer, vim.fn.winsaveview.ret>
+---@field views table<integer, claude_ide.WindowView>
 ---@field settled? table<integer, integer[]> sizes while it is disturbed; others are the user's
 ---@field resized? boolean whether they are
 ---@field visited? boolean whether the user has come back to it on their own
+
+---@class claude_ide.WindowView
+---@field view vim.fn.winsaveview.ret
+---@field scroll integer the option, which another height resets
 
 ---@type table<integer, claude_ide.TabShape>
 local held = {}
@@ -42,7 +46,10 @@ local function views(tabpage)
   for _, win in ipairs(windows(tabpage)) do
     -- A terminal's view follows its output.
     if vim.bo[vim.api.nvim_win_get_buf(win)].buftype ~= 'terminal' then
-      list[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+      list[win] = {
+        view = vim.api.nvim_win_call(win, vim.fn.winsaveview),
+        scroll = vim.wo[win].scroll,
+      }
     end
   end
   return list
@@ -57,6 +64,21 @@ local function on_enter()
   end
 end
 
+-- Other sizes of the same windows.
+local function is_resized(shape)
+  local now, settled = sizes(shape.tabpage), shape.settled
+  return settled ~= nil
+    and vim.deep_equal(vim.fn.sort(vim.tbl_keys(now)), vim.fn.sort(vim.tbl_keys(settled)))
+    and not vim.deep_equal(now, settled)
+end
+
+local function on_resize()
+  local shape = held[vim.api.nvim_get_current_tabpage()]
+  if shape and is_resized(shape) then
+    shape.resized = true
+  end
+end
+
 --- Hold the current tabpage's shape, until as many have released it as hold it.
 ---@return claude_ide.TabShape
 function M.hold()
@@ -66,6 +88,7 @@ function M.hold()
   end
   if next(held) == nil then
     vim.api.nvim_create_autocmd('TabEnter', { group = group, callback = on_enter })
+    vim.api.nvim_create_autocmd('WinResized', { group = group, callback = on_resize })
   end
   held[tabpage] = {
     tabpage = tabpage,
@@ -92,19 +115,15 @@ function M.settle(shape)
   shape.settled = shape.settled or sizes(shape.tabpage)
 end
 
--- Whether the user has resized windows since the disturbance.
-local function is_resized(shape)
-  return shape.settled ~= nil and not vim.deep_equal(shape.settled, sizes(shape.tabpage))
-end
-
 local function restore_views(shape)
-  for win, view in pairs(shape.views) do
-    if vim.api.nvim_win_is_valid(win) then
-      local cursor = vim.api.nvim_win_get_cursor(win)
-      if cursor[1] == view.lnum and cursor[2] == view.col then
-        vim.api.nvim_win_call(win, function()
-          vim.fn.winrestview(view)
-        end)
+  for win, saved in pairs(shape.views) do
+    local cursor = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_cursor(win)
+    if cursor and cursor[1] == saved.view.lnum and cursor[2] == saved.view.col then
+      vim.api.nvim_win_call(win, function()
+        vim.fn.winrestview(saved.view)
+      end)
+      if saved.scroll <= vim.api.nvim_win_get_height(win) then
+        vim.wo[win].scroll = saved.scroll
       end
     end
   end

@@ -4,6 +4,7 @@ local usage = require('claude_ide.usage')
 local M = {}
 
 local KEPT = { '', 'hide' }
+local NORMAL = { 'n', 'nt' }
 
 -- A part of the layout; not a float.
 local function is_tiled(win)
@@ -104,6 +105,12 @@ local function find(order, is_wanted)
       return win
     end
   end
+end
+
+--- Whether the user can be taken to another window: what they type next is not for this one.
+---@return boolean
+function M.is_user_free()
+  return vim.fn.mode(1):find('^[tvV\22]$') ~= nil or vim.list_contains(NORMAL, vim.fn.mode(1))
 end
 
 --- The window in which the user shall see a buffer: the one that shows it, else one that can.

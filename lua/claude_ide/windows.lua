@@ -2,12 +2,12 @@
 local buffers = require('claude_ide.buffers')
 local channel = require('claude_ide.channel')
 local choice = require('claude_ide.window_choice')
+local closing = require('claude_ide.closing')
 local disk = require('claude_ide.disk')
-local file = require('claude_ide.file')
 local loading = require('claude_ide.loading')
 local moment = require('claude_ide.moment')
 local passage = require('claude_ide.passage')
-local usage = require('claude_ide.usage')
+local quiet = require('claude_ide.quiet')
 
 local M = {}
 
@@ -36,45 +36,32 @@ local function given(value)
   end
 end
 
--- In every other mode a change of the window would give what the user types to another file.
-local function can_leave_window()
-  local mode = vim.fn.mode(1)
-  return mode == 't' or mode == 'n' or mode == 'nt' or mode:find('^[vV\22]$') ~= nil
-end
-
--- As the user would with `:buffer`, but silently.
-local function show(win, bufnr)
-  local ok, err = pcall(vim.api.nvim_win_call, win, function()
-    vim.cmd.buffer({ args = { tostring(bufnr) }, mods = { silent = true } })
-  end)
-  -- When the buffer is there all the same, an autocommand of the user's has failed.
-  if not ok and vim.api.nvim_win_get_buf(win) ~= bufnr then
-    error(err, 0)
-  end
-end
-
+-- Go to a buffer.
 local function enter(bufnr)
   if vim.fn.mode():find('[vV\22]') then
     vim.cmd('normal! \27')
   end
   local win = choice.to_enter(bufnr)
-  vim.api.nvim_set_current_win(win)
+  quiet.run(function()
+    vim.api.nvim_set_current_win(win)
+  end)
   if vim.api.nvim_win_get_buf(win) == bufnr then
-    -- Where CTRL-O goes back to; `:buffer` does that itself.
+    -- Where CTRL-O goes back to; the way into another buffer does that itself.
     vim.cmd("normal! m'")
-  else
-    show(win, bufnr)
+    return win
   end
-  return win
+  return win, loading.in_window(win, bufnr)
 end
 
--- Show a buffer without the focus; nil when only the user's own window could.
-local function show_beside(bufnr)
+-- Load a buffer without going to it, in a window if there is one beside the user's.
+local function load(bufnr)
   local win = choice.to_show(bufnr)
-  if win and vim.api.nvim_win_get_buf(win) ~= bufnr then
-    show(win, bufnr)
+  if not win then
+    return nil, loading.hidden(bufnr)
+  elseif vim.api.nvim_win_get_buf(win) == bufnr then
+    return win
   end
-  return win
+  return win, loading.in_window(win, bufnr)
 end
 
 local function find_passage(bufnr, request)
@@ -89,21 +76,6 @@ local function find_passage(bufnr, request)
   return found, missing
 end
 
--- Load a buffer, in a window if there is one for it.
-local function load(bufnr, has_focus)
-  local win
-  local note, err = loading.without_dialog(function()
-    win = has_focus and enter(bufnr) or show_beside(bufnr)
-  end)
-  if not win and not err then
-    note, err = loading.hidden(bufnr)
-  end
-  if err or not vim.api.nvim_buf_is_loaded(bufnr) then
-    error(err or 'Neovim did not load the file', 0)
-  end
-  return win, note
-end
-
 ---@param request claude_ide.OpenFile
 ---@return claude_ide.OpenedFile|{ error: string }
 local function open_file(request)
@@ -115,9 +87,12 @@ local function open_file(request)
   end
   vim.bo[bufnr].buflisted = true
   local is_frontmost = request.make_frontmost ~= false
-  local has_focus = is_frontmost and can_leave_window()
+  local has_focus = is_frontmost and choice.is_user_free()
   local here = vim.api.nvim_get_current_win()
-  local win, note = load(bufnr, has_focus)
+  local win, note, err = (has_focus and enter or load)(bufnr)
+  if err then
+    return { error = err }
+  end
   local notes = { note }
   if is_frontmost and not has_focus then
     table.insert(notes, 'The user is typing elsewhere; the file was opened without the focus.')
@@ -177,75 +152,7 @@ function M.open_files(paths)
   return { opened = opened, errors = errors }
 end
 
--- An empty buffer as Neovim starts with.
-local function blank()
-  return vim.iter(vim.api.nvim_list_bufs()):find(function(bufnr)
-    local options = vim.bo[bufnr]
-    local is_plain = options.buflisted and options.buftype == '' and not options.modified
-    return is_plain and vim.api.nvim_buf_get_name(bufnr) == ''
-  end) or vim.api.nvim_create_buf(true, false)
-end
-
--- What a window shows instead of a buffer that goes: what it showed before, else what was used last.
-local function replacement(win, bufnr)
-  local alternate = vim.api.nvim_win_call(win, function()
-    return vim.fn.bufnr('#')
-  end)
-  local function can_replace(candidate)
-    return candidate ~= bufnr and vim.bo[candidate].buflisted and file.path(candidate) ~= nil
-  end
-  if alternate > 0 and can_replace(alternate) then
-    return alternate
-  end
-  return usage.sort(vim.tbl_filter(can_replace, vim.api.nvim_list_bufs()))[1] or blank()
-end
-
-local function is_float(win)
-  return vim.api.nvim_win_get_config(win).relative ~= ''
-end
-
--- Why a buffer has to stay, as one sentence.
-local function obstacle(bufnr)
-  local name = vim.api.nvim_buf_get_name(bufnr)
-  if vim.bo[bufnr].modified then
-    return ('%s has unsaved changes; it stays open.'):format(name)
-  elseif vim.api.nvim_get_current_buf() == bufnr and not can_leave_window() then
-    return ('The user is typing in %s; it stays open.'):format(name)
-  end
-  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-    if vim.wo[win].diff then
-      return ('%s is part of a diff; it stays open.'):format(name)
-    end
-  end
-end
-
---- Close a file that has no unsaved changes; its windows stay, with another file in them.
----@param path string
----@return { closed: boolean, error?: string }
-function M.close_file(path)
-  local buffer = buffers.find(loading.absolute(path))
-  if not buffer or not (buffer.loaded or buffer.listed) then
-    return { closed = false, error = ('%s is not open in Neovim.'):format(path) }
-  end
-  local bufnr = buffer.bufnr
-  local reason = obstacle(bufnr)
-  if reason then
-    return { closed = false, error = reason }
-  end
-  local ok, err = pcall(function()
-    for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-      if is_float(win) or vim.wo[win].winfixbuf then
-        vim.api.nvim_win_close(win, false)
-      else
-        loading.without_dialog(function()
-          show(win, replacement(win, bufnr))
-        end)
-      end
-    end
-    vim.cmd.bdelete({ count = bufnr, mods = { silent = true } })
-  end)
-  return { closed = ok, error = not ok and disk.reason(tostring(err)) or nil }
-end
+M.close_file = closing.close_file
 
 --- Call one of the functions above as soon as that takes nothing from the user, and emit
 --- `window_action_done` with the `token` and its `result`.

@@ -61,7 +61,7 @@ def decode(text: str | bytes) -> Message | Invalid | list[Message | Invalid]:
     """Decode one frame; a batch gives a list."""
     try:
         decoded = msgspec.json.decode(text)
-    except (ValueError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         return Invalid(ErrorResponse(None, RpcError(PARSE_ERROR, f"Parse error: {error}")))
     if isinstance(decoded, list) and decoded:
         return [_message(item) for item in decoded]

@@ -135,10 +135,15 @@ class Ide:
         """
         self.editor.clients_changed(len(self.clients))
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(client.listed_tools.wait(), LISTED_SECONDS)
+            async with asyncio.timeout(LISTED_SECONDS):
+                await client.listed_tools.wait()
         for _ in range(WELCOME_PINGS):
-            with contextlib.suppress(TimeoutError, RpcError, TransportClosed):
-                await asyncio.wait_for(peer.request("ping"), PONG_SECONDS)
+            try:
+                await _ping(peer)
+            except TransportClosed:
+                return
+            except (TimeoutError, RpcError):
+                logger.info("%s does not answer a ping", client.name)
             await asyncio.sleep(WELCOME_PAUSE)
         client.listening = True
         outbox = self._outboxes[client]
@@ -157,7 +162,7 @@ class Ide:
             if not client.initialized:
                 continue
             try:
-                await asyncio.wait_for(peer.request("ping"), PONG_SECONDS)
+                await _ping(peer)
                 client.responsive = True
             except RpcError:
                 client.responsive = True  # an answer all the same
@@ -168,6 +173,12 @@ class Ide:
                     await connection.close()
             except TransportClosed:
                 return
+
+
+async def _ping(peer: Peer) -> None:
+    # Not `wait_for`: it forgets that it was cancelled when the answer came just then.
+    async with asyncio.timeout(PONG_SECONDS):
+        await peer.request("ping")
 
 
 def _lives(pid: int) -> bool:

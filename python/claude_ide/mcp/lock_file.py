@@ -1,7 +1,7 @@
 """The lock file that announces the server: `<config>/ide/<port>.lock`.
 
 Standard library only: it is written before anything else is imported, so that the CLI can be
-started as soon as the port is known. Source: the Discovery notes in README.md.
+started as soon as the port is known. Source: doc/protocol.md, "Discovery".
 """
 
 import base64

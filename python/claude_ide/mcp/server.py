@@ -1,6 +1,6 @@
 """The MCP server for one client: its methods, and the boundary where a failed tool is a result.
 
-Source: MCP 2025-11-25 (lifecycle, tools, utilities); WIRE notes in README.md for what is Claude
+Source: MCP 2025-11-25 (lifecycle, tools, utilities); doc/protocol.md for what is Claude
 Code's own.
 """
 

@@ -1,7 +1,7 @@
 """The bare JSON-RPC methods on the workspace's files; paths are relative to it and stay inside.
 
 What leaves the workspace is refused with -32602: `..`, an absolute path, `~`, a symlink out of
-it, NUL, an empty path. Source: the protocol notes in README.md.
+it, NUL, an empty path. Source: doc/protocol.md, "Bare methods".
 """
 
 import asyncio
@@ -36,7 +36,10 @@ class WriteFile(msgspec.Struct, frozen=True):
 
 
 class ListFiles(msgspec.Struct, frozen=True):
-    """Parameters of `listFiles`; `pattern` is a glob of the name or of the relative path."""
+    """Parameters of `listFiles`; `pattern` is a glob, of the name if it holds no slash.
+
+    Of the relative path otherwise, where `**` stands for any folders.
+    """
 
     pattern: str | None = None
 
@@ -52,6 +55,9 @@ async def read_file(client: Client, params: ReadFile) -> str:
     if text is not None:
         return text
     try:
+        if path.exists() and not path.is_file():
+            # Reading a pipe would wait for ever.
+            raise RpcError.invalid_params(f"readFile: not a file: {params.path}")
         return path.read_bytes().decode()
     except FileNotFoundError:
         raise RpcError.invalid_params(f"readFile: no such file: {params.path}") from None
@@ -81,7 +87,7 @@ async def write_file(client: Client, params: WriteFile) -> dict[str, bool]:
 async def list_files(client: Client, params: ListFiles) -> list[str]:
     """Return the relative paths of the workspace's files, sorted; 20,000 at most."""
     root = await _root(client)
-    return sorted([path async for path in _files(root) if _matches(path, params.pattern)])
+    return sorted([path async for path in _files(root) if matches(path, params.pattern or "*")])
 
 
 async def get_workspace_info(client: Client, _params: Nothing) -> dict[str, Any]:
@@ -156,7 +162,10 @@ def _umask() -> int:
 
 
 async def _files(root: Path) -> AsyncIterator[str]:
-    """Give relative paths, folder by folder, letting other clients in between."""
+    """Give relative paths, folder by folder, letting other clients in between.
+
+    Names that are not Unicode are left out: they could not be asked for.
+    """
     found = 0
     folders = [root]
     while folders and found < MOST_FILES:
@@ -167,15 +176,38 @@ async def _files(root: Path) -> AsyncIterator[str]:
         except OSError:
             continue
         for entry in entries:
+            if not _is_unicode(entry.name):
+                continue
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in SKIPPED:
                     folders.append(Path(entry.path))
-            elif entry.is_file() and found < MOST_FILES:
+            elif _is_file(entry) and found < MOST_FILES:
                 found += 1
                 yield str(Path(entry.path).relative_to(root))
 
 
-def _matches(path: str, pattern: str | None) -> bool:
-    if not pattern:
-        return True
-    return fnmatch.fnmatch(path if "/" in pattern else path.rpartition("/")[2], pattern)
+def _is_unicode(name: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in name)
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link to itself
+        return False
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Tell whether a relative path matches a glob; `*` stays within one name, `**` does not."""
+    if "/" not in pattern:
+        return fnmatch.fnmatchcase(path.rpartition("/")[2], pattern)
+    return _match(path.split("/"), pattern.removeprefix("/").split("/"))
+
+
+def _match(names: list[str], globs: list[str]) -> bool:
+    if not globs:
+        return not names
+    if globs[0] == "**":
+        return any(_match(names[n:], globs[1:]) for n in range(len(names) + 1))
+    matched = bool(names) and fnmatch.fnmatchcase(names[0], globs[0])
+    return matched and _match(names[1:], globs[1:])

@@ -1,7 +1,7 @@
 """The WebSocket listener: who may enter, and one connection per client.
 
 Every door is checked before the upgrade, so whoever is refused sees an HTTP status and the user
-sees nothing. Source: `protocol` notes in README.md; RFC 6455 section 4.2.2; RFC 6454 for Origin.
+sees nothing. Source: doc/protocol.md; RFC 6455 section 4.2.2; RFC 6454 for Origin.
 """
 
 import asyncio
@@ -24,6 +24,11 @@ from websockets.typing import Subprotocol
 from claude_ide.errors import TransportClosed
 
 logger = logging.getLogger(__name__)
+
+# It reports as errors what strangers do wrong, and logs the token when debugging; what is worth
+# a line is logged here.
+_library_logger = logging.getLogger(f"{__name__}.library")
+_library_logger.setLevel(logging.CRITICAL)
 
 AUTHORIZATION = "X-Claude-Code-Ide-Authorization"
 SUBPROTOCOL = "mcp"
@@ -136,6 +141,7 @@ class Listener:
             # peer that is gone.
             compression=None,
             ping_interval=None,
+            logger=_library_logger,
             server_header=None,
         )
 
@@ -161,7 +167,11 @@ class Listener:
                 accepted.transport.abort()
 
     async def _serve(self, connection: ServerConnection) -> None:
-        await self._on_connection(Connection(connection))
+        try:
+            await self._on_connection(Connection(connection))
+        except Exception:
+            logger.exception("a client could not be served")
+            raise
 
     def _refuse(self, connection: ServerConnection, request: Request) -> Response | None:
         try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -9,7 +10,7 @@ from msgspec import Meta
 from claude_ide.editor.state import Diagnostics
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, json_text, tool
-from claude_ide.paths import from_uri, to_uri
+from claude_ide.paths import from_uri
 
 PUBLISH_SECONDS = 1.5
 """How long a language server may take after a reload: the CLI waits for 2.0 s (measured)."""
@@ -31,13 +32,15 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics) -> Content:
     """
     if arguments.uri:
         # Asked just before a write: answered from what is there.
-        path = from_uri(arguments.uri)
-        known = await client.editor.diagnostics(path)
-        uri = to_uri(path)
-        return _described({uri: known.get(uri, Diagnostics())})
+        path = _path(arguments.uri)
+        for uri, known in (await client.editor.diagnostics(path)).items():
+            if _is_same(from_uri(uri), path):
+                return _described({path: known})
+        return _described({path: Diagnostics()})
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(_catch_up(client), PUBLISH_SECONDS)
-    return _described(await client.editor.diagnostics(None))
+    known_by_uri = await client.editor.diagnostics(None)
+    return _described({from_uri(uri): known for uri, known in known_by_uri.items()})
 
 
 async def _catch_up(client: Client) -> None:
@@ -47,10 +50,26 @@ async def _catch_up(client: Client) -> None:
         await client.editor.published(reloaded, PUBLISH_SECONDS)
 
 
+def _path(uri: str) -> str:
+    """Return the path of a uri: the CLI puts paths into uris as they are, others encode them."""
+    plain = uri.removeprefix("file://")
+    with contextlib.suppress(OSError):
+        if Path(plain).exists():
+            return plain
+    return from_uri(uri)
+
+
+def _is_same(path: str, other: str) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        return Path(path).samefile(other)
+    return path == other
+
+
 def _described(known: dict[str, Diagnostics]) -> Content:
+    """Describe the diagnostics of each path; the CLI compares uris with paths, undecoded."""
     files: list[dict[str, Any]] = []
-    for uri, diagnostics in known.items():
-        described: dict[str, Any] = {"uri": uri, "diagnostics": diagnostics.items}
+    for path, diagnostics in known.items():
+        described: dict[str, Any] = {"uri": f"file://{path}", "diagnostics": diagnostics.items}
         if diagnostics.omitted:
             described["note"] = f"{diagnostics.omitted} more are not listed"
         files.append(described)
