@@ -1,6 +1,7 @@
 """A client that speaks as Claude Code does, for conversations over the real socket."""
 
 import asyncio
+import contextlib
 import itertools
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -143,7 +144,9 @@ def locks(folder: Path) -> list[tuple[int, dict[str, Any]]]:
     """Return port and fields of each lock file in a config folder."""
     found = []
     for path in sorted((folder / "ide").glob("*.lock")):
-        found.append((int(path.stem), json.loads(path.read_text(encoding="utf-8"))))
+        # A host that starts sweeps the lock of one that was killed.
+        with contextlib.suppress(FileNotFoundError):
+            found.append((int(path.stem), json.loads(path.read_text(encoding="utf-8"))))
     return found
 
 

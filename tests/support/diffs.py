@@ -73,7 +73,8 @@ local state = {
   tabpage = vim.api.nvim_get_current_tabpage(),
   last_tabpage = vim.fn.tabpagenr('#'),
   win = vim.api.nvim_get_current_win(),
-  previous_win = vim.fn.winnr('#'),
+  -- Without one, CTRL-W p stays where it is.
+  previous_win = vim.fn.winnr('#') > 0 and vim.fn.winnr('#') or vim.fn.winnr(),
   mode = vim.fn.mode(1),
   registers = {},
 }
@@ -90,13 +91,19 @@ for _, buffer in ipairs(vim.fn.getbufinfo()) do
   found.windows = buffer.windows
   if vim.bo[buffer.bufnr].buftype == 'terminal' then
     found.changedtick, found.marks = nil, nil
+  elseif buffer.loaded == 0 then
+    -- Set when the buffer is loaded.
+    found.changedtick = nil
+    found.marks = vim.tbl_filter(function(mark)
+      return mark.mark ~= "'[" and mark.mark ~= "']" and mark.mark ~= "''"
+    end, found.marks)
   end
   table.insert(state.buffers, found)
 end
 for _, name in ipairs(options.global) do
   state.options[name] = vim.api.nvim_get_option_value(name, { scope = 'global' })
 end
-for name in ('"/0-+#'):gmatch('.') do
+for name in ('"/0-#'):gmatch('.') do
   state.registers[name] = vim.fn.getreg(name)
 end
 return state

@@ -9,7 +9,7 @@ SERVER = Path(__file__).with_name("language_server.py")
 
 
 async def attach(nvim: Neovim, *options: str, name: str = "words") -> int:
-    """Start the server for the current buffer, wait until it answers, and return the client's id."""
+    """Start the server for the current buffer, wait until it answers; the client's id."""
     client = await nvim.lua(
         "return vim.lsp.start({ name = ..., cmd = select(2, ...) })",
         name,

@@ -1,0 +1,127 @@
+"""`lua/claude_ide/borrowed_buffer.lua`: a file is looked at and put back as it was."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, NvimError
+
+TAKE = "return require('claude_ide.borrowed_buffer').take(..., vim.api.nvim_get_current_win())"
+GIVE_BACK = "require('claude_ide.borrowed_buffer').give_back(...)"
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    file = project / "a.txt"
+    file.write_text("one\ntwo\nthree\n")
+    return file
+
+
+async def take(nvim: Neovim, path: Path) -> int:
+    await nvim.command("new")
+    bufnr: int = await nvim.lua(TAKE, str(path))
+    return bufnr
+
+
+async def give_back(nvim: Neovim, bufnr: int) -> None:
+    await nvim.command("close")
+    await nvim.lua(GIVE_BACK, bufnr)
+
+
+async def info(nvim: Neovim, path: Path) -> Any:
+    return await nvim.lua(
+        "return vim.tbl_map(function(buffer)"
+        " return { buffer.listed, buffer.loaded, vim.api.nvim_buf_get_mark(buffer.bufnr, '\"') }"
+        " end, vim.fn.getbufinfo(...))",
+        str(path),
+    )
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [],
+        ["badd a.txt"],
+        ["call bufadd('a.txt')"],
+        ["edit a.txt", "normal! 2G", "enew"],
+        ["edit a.txt", "normal! 3G", "enew", "bunload a.txt"],
+        ["edit a.txt", "normal! 3G", "enew", "bdelete a.txt"],
+        ["call bufload(bufadd('a.txt'))"],
+    ],
+)
+async def test_it_is_as_it_was(nvim: Neovim, path: Path, before: list[str]) -> None:
+    for command in before:
+        await nvim.command(command)
+    known = await info(nvim, path)
+    bufnr = await take(nvim, path)
+    assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["one", "two", "three"]
+    await nvim.command("normal! G")
+
+    await give_back(nvim, bufnr)
+
+    assert await info(nvim, path) == known
+
+
+async def test_what_two_have_taken_is_put_back_by_the_last(nvim: Neovim, path: Path) -> None:
+    bufnr = await take(nvim, path)
+    await take(nvim, path)
+
+    await give_back(nvim, bufnr)
+    assert await nvim.eval(f"bufloaded({bufnr})")
+    await give_back(nvim, bufnr)
+
+    assert await info(nvim, path) == []
+
+
+@pytest.mark.parametrize("adopt", ["normal! ddu", "normal! dd", "tab split | tabprevious"])
+async def test_what_the_user_has_made_theirs_stays(nvim: Neovim, path: Path, adopt: str) -> None:
+    bufnr = await take(nvim, path)
+    await nvim.command(adopt)
+
+    await give_back(nvim, bufnr)
+
+    assert await nvim.eval(f"[bufloaded({bufnr}), buflisted({bufnr})]") == [1, 1]
+
+
+async def test_a_file_that_does_not_exist_is_an_empty_buffer(nvim: Neovim, project: Path) -> None:
+    bufnr = await take(nvim, project / "new.txt")
+
+    assert await nvim.eval("[bufnr(), bufname(), &buftype, &modifiable, getline(1, '$')]") == [
+        bufnr,
+        "",
+        "nofile",
+        0,
+        [""],
+    ]
+    await give_back(nvim, bufnr)
+    assert await nvim.eval(f"bufexists({bufnr})") == 0
+
+
+async def test_a_file_that_exists_only_in_neovim_is_its_buffer(nvim: Neovim, project: Path) -> None:
+    await nvim.command("edit new.txt")
+    await nvim.command("normal! ihello")
+    known = await nvim.eval("bufnr()")
+
+    bufnr = await take(nvim, project / "new.txt")
+
+    assert bufnr == known
+    await give_back(nvim, bufnr)
+    assert await nvim.eval("[bufnr(), getline(1), &modified]") == [known, "hello", 1]
+
+
+async def test_a_swap_file_raises_no_dialog(nvim: Neovim, path: Path) -> None:
+    await nvim.command("set swapfile directory=.")
+    (path.parent / ".a.txt.swp").write_bytes(b"not a swap file, but there")
+
+    bufnr = await take(nvim, path)
+
+    assert await nvim.eval(f"getbufline({bufnr}, 1)") == ["one"]
+    assert not (await nvim.mode())["blocking"]
+
+
+async def test_what_cannot_be_loaded_is_an_error(nvim: Neovim, path: Path) -> None:
+    await nvim.command("autocmd BufReadPre a.txt bwipeout!")
+
+    with pytest.raises(NvimError):
+        await take(nvim, path)

@@ -1,0 +1,82 @@
+"""`lua/claude_ide/borrowed_window.lua`: a window takes part in a diff and is as before."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.diffs import everything
+from support.neovim import Neovim
+
+TAKE = "_G.taken = require('claude_ide.borrowed_window').take(vim.api.nvim_get_current_win())"
+GIVE_BACK = "require('claude_ide.borrowed_window').give_back(_G.taken)"
+
+
+@pytest.fixture
+async def window(nvim: Neovim, project: Path) -> Neovim:
+    (project / "a.txt").write_text("".join(f"\tline {number}\n" for number in range(1, 101)))
+    await nvim.command("edit a.txt | normal! 40Gzt3l")
+    return nvim
+
+
+async def state(nvim: Neovim) -> Any:
+    return (await everything(nvim))["tabpages"][0]["windows"][0]
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        [],
+        ["setlocal nowrap foldcolumn=2 winbar=mine scrollbind cursorbind"],
+        ["10,20fold", "12,14fold", "30,35fold", "30foldopen"],
+        ["setlocal foldmethod=indent foldlevel=0", "50foldopen"],
+        ["setlocal foldmethod=marker nofoldenable foldlevel=3"],
+        ["setlocal foldmethod=expr foldexpr=v:lnum%10>0 foldlevel=1", "15foldclose"],
+        ["setlocal scrolloff=7 sidescrolloff=3"],
+    ],
+)
+async def test_options_folds_and_view_are_as_before(window: Neovim, setup: list[str]) -> None:
+    for command in setup:
+        await window.command(command)
+    await window.command("normal! 40Gzt")
+    before = await state(window)
+    await window.lua(TAKE)
+    await window.command("setlocal winbar=ours | diffthis | normal! gg")
+
+    await window.lua(GIVE_BACK)
+
+    after = await state(window)
+    for name in before:
+        assert after[name] == before[name], name
+
+
+async def test_taking_it_changes_nothing(window: Neovim) -> None:
+    await window.command("10,20fold | set hlsearch | nohlsearch")
+    await window.command("let g:heard = 0 | autocmd SessionLoadPost * let g:heard = 1")
+    before = await everything(window)
+
+    await window.lua(TAKE)
+
+    assert await everything(window) == before
+    await window.lua(GIVE_BACK)
+    assert await everything(window) == before
+    assert await window.eval("[g:heard, v:hlsearch]") == [0, 0]
+
+
+async def test_another_buffer_that_the_user_shows_in_it_keeps_its_view(window: Neovim) -> None:
+    await window.lua(TAKE)
+    await window.command("enew | call setline(1, range(50)) | normal! 30G")
+
+    await window.lua(GIVE_BACK)
+
+    assert await window.eval("line('.')") == 30
+
+
+async def test_a_window_that_has_gone_is_not_missed(window: Neovim) -> None:
+    await window.command("split")
+    await window.lua(TAKE)
+    await window.command("close")
+
+    await window.lua(GIVE_BACK)
+
+    assert await window.eval("winnr('$')") == 1

@@ -1,0 +1,106 @@
+"""`lua/claude_ide/diff_winbar.lua`: the lines above a diff say whose it is, and the keys."""
+
+from pathlib import Path
+
+import pytest
+
+from support.diffs import Diffs
+from support.neovim import Neovim, until
+
+WINBARS = """
+map([1, 2], {_, number -> nvim_eval_statusline(
+  getwinvar(number, '&winbar'),
+  {'winid': win_getid(number), 'use_winbar': v:true}
+).str})
+""".replace("\n", " ")
+LINKS = """
+map(['', 'File', 'Note', 'Keys'],
+  {_, name -> synIDattr(synIDtrans(hlID('ClaudeIdeWinbar' .. name)), 'name')})
+""".replace("\n", " ")
+
+
+@pytest.fixture
+async def diffs(nvim: Neovim) -> Diffs:
+    return await Diffs.start(nvim)
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    file = project / "a.txt"
+    file.write_text("one\n")
+    return file
+
+
+async def test_it_says_whose_proposal_it_is_and_the_keys(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await diffs.open(path, "two\n", title="Claude Code (2)")
+
+    left, right = await nvim.eval(WINBARS)
+    assert left.split() == ["a.txt"]
+    assert " ".join(right.split()) == "Claude Code (2) a.txt :w accept · :q reject"
+    assert ":w accept · :q reject" in nvim.screen.text()
+
+
+async def test_it_says_that_the_file_is_new(nvim: Neovim, diffs: Diffs, project: Path) -> None:
+    await diffs.open(project / "new.txt", "two\n")
+
+    left, _ = await nvim.eval(WINBARS)
+    assert left.split() == ["new.txt", "new", "file"]
+
+
+async def test_it_says_that_the_left_side_is_not_saved(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.command("set columns=160 | edit a.txt")
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    await diffs.open(path, "two\n")
+
+    left, right = await nvim.eval(WINBARS)
+    assert "unsaved changes" in left
+    assert "unsaved changes on the left" in right
+    assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["mine"]
+
+
+async def test_a_narrow_window_keeps_the_keys(nvim: Neovim, diffs: Diffs, project: Path) -> None:
+    await nvim.command("set columns=80")
+    path = project / f"{'long' * 20}.txt"
+
+    await diffs.open(path, "two\n")
+
+    _, right = await nvim.eval(WINBARS)
+    assert right.startswith(" Claude Code ")
+    assert right.endswith(" :w accept · :q reject ")
+
+
+async def test_names_are_shown_as_they_are(nvim: Neovim, diffs: Diffs, project: Path) -> None:
+    """A percent sign in a name is no item of a status line, least of all one to be evaluated."""
+    path = project / "100%{1+1}%#Error#.txt"
+
+    await diffs.open(path, "two\n", title="50% Claude")
+
+    left, right = await nvim.eval(WINBARS)
+    assert path.name in left
+    assert "50% Claude" in right
+
+
+async def test_the_users_colours_are_kept(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    await nvim.command("highlight link ClaudeIdeWinbar Search")
+
+    await diffs.open(path, "two\n")
+
+    links = await nvim.eval(LINKS)
+    assert links[0] == "Search"
+    assert all(links)
+
+
+async def test_it_goes_with_the_diff(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    await nvim.command("edit a.txt")
+    id_ = await diffs.open(path, "two\n", "vertical")
+    assert all(await nvim.eval(WINBARS))
+
+    await nvim.keys(":q<CR>")
+
+    await diffs.closed(id_)
+    assert await nvim.eval("&winbar") == ""

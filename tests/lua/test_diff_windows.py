@@ -1,0 +1,169 @@
+"""`lua/claude_ide/diff_windows.lua`: which windows a diff gets, and how they close."""
+
+from pathlib import Path
+
+import pytest
+
+from support.diffs import Diffs
+from support.neovim import Neovim, until
+
+OLD = "".join(f"line {number}\n" for number in range(1, 101))
+NEW = OLD.replace("line 50\n", "LINE 50\n").replace("line 9\n", "line 9\nline 9½\n")
+
+
+@pytest.fixture
+async def diffs(nvim: Neovim) -> Diffs:
+    return await Diffs.start(nvim)
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    for name in ("a.txt", "b.txt"):
+        (project / name).write_text(OLD)
+    return project / "a.txt"
+
+
+async def test_the_last_tabpage_of_all_stays(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    id_ = await diffs.open(path, NEW)
+    await nvim.keys(":tabonly<CR>:q<CR>")
+
+    await diffs.closed(id_)
+
+    assert await nvim.eval("[bufname(), &diff, &scrollbind, &winbar]") == ["a.txt", 0, 0, ""]
+    assert await nvim.eval("buflisted('a.txt')")
+    assert nvim.process.returncode is None
+
+
+async def test_the_last_tabpage_of_all_is_left_empty_by_a_new_file(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
+    id_ = await diffs.open(project / "new.txt", NEW)
+    await nvim.keys(":tabonly<CR>:q<CR>")
+
+    await diffs.closed(id_)
+
+    assert await nvim.eval("[bufname(), &buftype, &modifiable, &winbar]") == ["", "", 1, ""]
+
+
+@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
+async def test_the_window_that_shows_the_file_takes_part(
+    nvim: Neovim, diffs: Diffs, path: Path, layout: str
+) -> None:
+    await nvim.command("edit b.txt | botright vsplit a.txt | wincmd p")
+
+    await diffs.open(path, NEW, layout)
+
+    names = await nvim.eval("map(range(1, winnr('$')), 'bufname(winbufnr(v:val))')")
+    assert [name.rpartition("/")[2] for name in names] == ["b.txt", "a.txt", "a.txt"]
+    (row, column), (other_row, other_column) = [
+        await nvim.eval(f"win_screenpos({number})") for number in (2, 3)
+    ]
+    if layout == "vertical":
+        assert (row, column) < (other_row, other_column) == (row, other_column)
+    else:
+        assert (row, column) < (other_row, other_column) == (other_row, column)
+    assert await nvim.eval("tabpagenr('$')") == 1
+
+
+@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
+async def test_a_file_that_is_not_shown_gets_a_window(
+    nvim: Neovim, diffs: Diffs, path: Path, layout: str
+) -> None:
+    await nvim.command("edit b.txt")
+
+    await diffs.open(path, NEW, layout)
+
+    assert await nvim.eval("[tabpagenr('$'), winnr('$')]") == [1, 3]
+
+
+@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
+async def test_where_there_is_no_room_it_takes_a_tabpage(
+    nvim: Neovim, diffs: Diffs, path: Path, layout: str
+) -> None:
+    await nvim.command("set lines=7 columns=12 winminheight=1 winminwidth=5 | edit b.txt")
+    for _ in range(6):
+        await nvim.command("silent! split")
+    for _ in range(2):
+        await nvim.command("silent! vsplit")
+    before = await nvim.eval("[winlayout(), winrestcmd(), len(getbufinfo())]")
+
+    id_ = await diffs.open(path, NEW, layout)
+
+    assert await nvim.eval("[tabpagenr('$'), winnr('$')]") == [2, 2]
+    await nvim.keys(":q<CR>")
+    await diffs.closed(id_)
+    assert await nvim.eval("[winlayout(), winrestcmd(), len(getbufinfo())]") == before
+
+
+@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
+async def test_where_something_is_compared_already_it_takes_a_tabpage(
+    nvim: Neovim, diffs: Diffs, path: Path, layout: str
+) -> None:
+    await nvim.command("edit a.txt | diffsplit b.txt")
+    before = await nvim.eval("[winlayout(), winrestcmd(), len(getbufinfo())]")
+
+    id_ = await diffs.open(path, NEW, layout)
+
+    assert await nvim.eval("[tabpagenr('$'), winnr('$')]") == [2, 2]
+    await nvim.keys(":q<CR>")
+    await diffs.closed(id_)
+    assert await nvim.eval("[winlayout(), winrestcmd(), len(getbufinfo())]") == before
+
+
+async def test_the_cursor_is_on_the_first_change(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    await diffs.open(path, OLD.replace("line 70\n", "LINE 70\n"))
+
+    assert await nvim.eval("line('.')") == 70
+    assert "LINE 70" in nvim.screen.text()
+
+
+async def test_the_cursor_is_on_a_change_of_the_first_line(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await diffs.open(path, "changed\n" + OLD.replace("line 70\n", "LINE 70\n"))
+
+    assert await nvim.eval("line('.')") == 1
+
+
+async def test_jumping_back_does_not_lead_out_of_the_proposal(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.command("edit a.txt | normal! 50G70G10G")
+    await nvim.command("edit b.txt")
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("<C-o><C-o><C-o>:let g:typed = 1<CR>")
+    await until(lambda: nvim.eval("get(g:, 'typed')"))
+
+    assert not diffs.of("diff_decided", id_)
+
+
+@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
+async def test_neither_a_terminal_nor_a_float_is_split(
+    nvim: Neovim, diffs: Diffs, path: Path, layout: str
+) -> None:
+    """The CLI's own window keeps its size, wherever the user is."""
+    await nvim.command("edit b.txt | rightbelow vsplit | vertical resize 40")
+    await nvim.command("terminal cat")
+    terminal = await nvim.eval("win_getid()")
+    await nvim.lua(
+        "vim.api.nvim_open_win(vim.fn.bufadd('c.txt'), true,"
+        " { relative = 'editor', row = 1, col = 1, width = 9, height = 3 })"
+    )
+
+    await diffs.open(path, NEW, layout)
+
+    assert await nvim.eval("tabpagenr('$')") == 1
+    assert await nvim.eval(f"winheight(win_id2win({terminal}))") == 28
+
+
+async def test_what_the_users_window_has_of_its_own_is_not_passed_on(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.command("edit b.txt | setlocal winfixbuf winfixwidth winhighlight=Normal:Comment")
+
+    await diffs.open(path, NEW)
+
+    for number in (1, 2):
+        for option in ("winfixbuf", "winfixwidth", "winhighlight"):
+            assert not await nvim.eval(f"getwinvar({number}, '&{option}')")

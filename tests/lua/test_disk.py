@@ -1,0 +1,144 @@
+"""`lua/claude_ide/disk.lua`: a buffer is written, but never past what somebody else has written."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+
+
+async def write(nvim: Neovim, path: Path) -> Any:
+    return await nvim.lua(
+        "return require('claude_ide.disk').write(vim.fn.bufadd(...))",
+        str(path),
+    )
+
+
+async def watch(nvim: Neovim) -> None:
+    await nvim.lua("require('claude_ide.disk').watch(true)")
+
+
+@pytest.fixture
+async def path(nvim: Neovim, project: Path) -> Path:
+    """A file that is open in Neovim, with unsaved changes."""
+    path = project / "a.txt"
+    path.write_text("one\n", encoding="utf-8")
+    await nvim.command("edit a.txt | call setline(1, 'mine')")
+    return path
+
+
+def change(path: Path, text: str = "theirs\n") -> None:
+    """Write as another program, a while after Neovim has read the file."""
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns + 1))
+
+
+async def assert_refuses(nvim: Neovim, path: Path) -> None:
+    refusal = await write(nvim, path)
+
+    assert refusal == f"{path} has changed on disk since Neovim read it; it was not written."
+    assert path.read_text(encoding="utf-8") == "theirs\n"
+    assert await nvim.eval("[&modified, getline(1)]") == [1, "mine"]
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+
+
+async def test_write_puts_the_text_on_disk(nvim: Neovim, path: Path) -> None:
+    assert await write(nvim, path) is None
+
+    assert path.read_text(encoding="utf-8") == "mine\n"
+    assert await nvim.eval("&modified") == 0
+
+
+async def test_write_succeeds_when_something_fails_after_it(nvim: Neovim, path: Path) -> None:
+    await nvim.command("autocmd BufWritePost * throw 'too late'")
+
+    assert await write(nvim, path) is None
+
+    assert path.read_text(encoding="utf-8") == "mine\n"
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+
+
+async def test_write_refuses_when_the_file_changed_since_it_was_read(
+    nvim: Neovim, path: Path
+) -> None:
+    change(path)
+
+    await assert_refuses(nvim, path)
+
+
+async def test_write_refuses_again_when_asked_again(nvim: Neovim, path: Path) -> None:
+    await watch(nvim)
+    change(path)
+
+    await assert_refuses(nvim, path)
+    await assert_refuses(nvim, path)
+
+
+async def test_write_refuses_what_the_user_has_been_warned_about_already(
+    nvim: Neovim, path: Path
+) -> None:
+    await watch(nvim)
+    await nvim.command("edit! a.txt | call setline(1, 'mine')")
+    change(path)
+    await nvim.keys(":checktime<CR>")
+    await until(lambda: "W12" in nvim.screen.text())
+    await nvim.keys("o")
+    await until(lambda: nvim.lua("return vim.fn.mode() == 'n'"))
+
+    await assert_refuses(nvim, path)
+
+
+async def test_write_goes_through_after_the_user_has_read_the_file_again(
+    nvim: Neovim, path: Path
+) -> None:
+    await watch(nvim)
+    change(path)
+    await nvim.command("edit! | call setline(1, 'both')")
+
+    assert await write(nvim, path) is None
+
+    assert path.read_text(encoding="utf-8") == "both\n"
+
+
+async def test_write_goes_through_twice(nvim: Neovim, path: Path) -> None:
+    await watch(nvim)
+
+    assert await write(nvim, path) is None
+    await nvim.command("call setline(1, 'more')")
+    assert await write(nvim, path) is None
+
+    assert path.read_text(encoding="utf-8") == "more\n"
+
+
+async def test_write_creates_a_file_that_was_deleted_meanwhile(nvim: Neovim, path: Path) -> None:
+    await watch(nvim)
+    path.unlink()
+
+    assert await write(nvim, path) is None
+
+    assert path.read_text(encoding="utf-8") == "mine\n"
+
+
+async def test_write_does_not_overwrite_a_file_under_a_name_that_the_buffer_was_given(
+    nvim: Neovim, path: Path, project: Path
+) -> None:
+    await watch(nvim)
+    other = project / "b.txt"
+    other.write_text("theirs\n", encoding="utf-8")
+    await nvim.command("file b.txt")
+
+    refusal = await write(nvim, other)
+
+    assert refusal == "E13: File exists (add ! to override)"
+    assert other.read_text(encoding="utf-8") == "theirs\n"
+
+
+async def test_the_users_own_answer_to_a_changed_file_is_not_needed(
+    nvim: Neovim, path: Path
+) -> None:
+    await nvim.command("autocmd FileChangedShell * let v:fcs_choice = 'reload'")
+    change(path)
+
+    await assert_refuses(nvim, path)

@@ -1,0 +1,319 @@
+"""`:ClaudeInstall`: the plugin's own Python environment, made by uv or by venv and pip."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from support.checkout import program
+from support.neovim import ROOT, Neovim, nvim_binary, until
+from support.wheels import run, wheels
+
+MINUTE = 60.0
+READY = "claude-ide: Python is ready; :ClaudeStart starts the server"
+BUSY = "claude-ide: cannot install (see :ClaudeLog): another installation is at work"
+
+StartNeovim = Callable[[], Awaitable[Neovim]]
+
+
+@pytest.fixture(scope="session")
+def packages() -> Path:
+    """A folder that stands for the package index."""
+    return wheels()
+
+
+@pytest.fixture
+def environment(packages: Path, tmp_path: Path) -> dict[str, str]:
+    """A PATH with nothing but Python and uv, which find `packages` and nothing else."""
+    program(tmp_path / "bin/python3", f"exec '{sys.executable}' \"$@\"")
+    uv = shutil.which("uv", path=Path(sys.executable).parent)
+    assert uv, "no uv beside this Python; `make test` installs one"
+    program(tmp_path / "bin/uv", f"exec '{uv}' \"$@\"")
+    environment = {"PATH": str(tmp_path / "bin")}
+    return environment | only_from(packages, tmp_path)
+
+
+def only_from(packages: Path, tmp_path: Path) -> dict[str, str]:
+    """Return what has pip and uv look at no other index."""
+    settings = tmp_path / "uv.toml"
+    settings.write_text(f'[pip]\nno-index = true\nfind-links = ["{packages}"]\n')
+    return {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(packages),
+        "UV_CONFIG_FILE": str(settings),
+    }
+
+
+@pytest.fixture
+def without_uv(tmp_path: Path, environment: dict[str, str]) -> None:
+    """Take uv from the PATH."""
+    (tmp_path / "bin/uv").unlink()
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Where the environment is to be."""
+    return tmp_path / "home/data/nvim/claude_ide/venv"
+
+
+@pytest.fixture
+async def start_neovim(
+    project: Path, tmp_path: Path, environment: dict[str, str]
+) -> AsyncIterator[StartNeovim]:
+    """Starts Neovims without any option, which see only what `environment` says."""
+    async with AsyncExitStack() as running:
+
+        async def start() -> Neovim:
+            neovim = await Neovim.start(
+                *["--cmd", "unlet g:claude_ide"],
+                cwd=project,
+                home=tmp_path / "home",
+                env=environment,
+            )
+            running.push_async_callback(neovim.stop)
+            return neovim
+
+        yield start
+
+
+@pytest.fixture
+async def nvim(start_neovim: StartNeovim) -> Neovim:
+    """One of them."""
+    return await start_neovim()
+
+
+async def said(nvim: Neovim, text: str) -> str:
+    """Wait until a message holds `text`; it takes one line, and no key."""
+
+    async def message() -> str:
+        lines = str(await nvim.lua("return vim.fn.execute('messages')")).splitlines()
+        return next((line for line in lines if text in line), "")
+
+    line = str(await until(message, f"a message with {text!r}", MINUTE))
+    assert (await nvim.mode())["blocking"] is False
+    return line
+
+
+def held_uv(tmp_path: Path) -> Callable[[], object]:
+    """Put an installer on PATH that fails when the returned function is called, and not before."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    program(tmp_path / "bin/uv", f"echo fetching things; read line < '{fifo}'; echo $line; exit 1")
+    return lambda: fifo.write_text("the end\n")
+
+
+async def listens(nvim: Neovim) -> None:
+    """Start the server with what was installed."""
+    await nvim.command("ClaudeStart")
+    assert await said(nvim, "listening on 127.0.0.1:")
+
+
+async def test_with_uv_it_makes_an_environment_that_the_server_runs_in(
+    nvim: Neovim, own: Path
+) -> None:
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "is ready") == READY
+    assert "uv = " in (own / "pyvenv.cfg").read_text()
+    await listens(nvim)
+
+
+@pytest.mark.usefixtures("without_uv")
+async def test_without_uv_it_makes_one_with_venv_and_pip(nvim: Neovim, own: Path) -> None:
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "is ready") == READY
+    assert "uv = " not in (own / "pyvenv.cfg").read_text()
+    await listens(nvim)
+
+
+async def test_only_the_dependencies_are_installed(nvim: Neovim, own: Path) -> None:
+    await nvim.command("ClaudeInstall!")
+
+    (installed,) = own.glob("lib/python3*/site-packages")
+    assert (installed / "websockets").is_dir()
+    assert not list(installed.glob("claude_ide*"))
+
+
+async def test_a_second_run_updates_the_environment_in_place(nvim: Neovim, own: Path) -> None:
+    await nvim.command("ClaudeInstall!")
+    (own / "kept").touch()
+    shutil.rmtree(next(own.glob("lib/python3*/site-packages/pynvim")))
+
+    run(Path(sys.executable).with_name("uv"), "pip", "uninstall", "--python", own, "pynvim")
+    await nvim.command("ClaudeInstall!")
+
+    assert (own / "kept").exists()
+    assert list(own.glob("lib/python3*/site-packages/pynvim"))
+
+
+async def test_an_environment_whose_python_has_gone_is_made_anew(nvim: Neovim, own: Path) -> None:
+    (own / "bin").mkdir(parents=True)
+    (own / "bin/python").symlink_to("/no/python3")
+
+    await nvim.command("ClaudeInstall!")
+
+    await listens(nvim)
+
+
+@pytest.mark.usefixtures("without_uv")
+async def test_an_environment_of_uv_is_made_anew_once_uv_has_gone(
+    nvim: Neovim, own: Path, packages: Path
+) -> None:
+    uv = Path(sys.executable).with_name("uv")
+    run(uv, "venv", "--quiet", "--python", sys.executable, own)
+
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "is ready") == READY
+    await listens(nvim)
+
+
+async def test_the_screen_shows_what_it_does_and_takes_keys_meanwhile(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    end = held_uv(tmp_path)
+    await nvim.command("ClaudeInstall")
+    await until(lambda: "ClaudeInstall: fetching things" in nvim.screen.text(), "the progress")
+
+    await nvim.keys("ihello<Esc>")
+    assert await until(lambda: nvim.eval("getline(1)")) == "hello"
+    assert await nvim.eval("winnr()") == 1
+
+    end()
+    await said(nvim, "cannot install")
+    await until(lambda: "fetching things" not in nvim.screen.text(), "the progress is gone")
+
+
+async def test_a_second_run_at_once_is_refused(nvim: Neovim) -> None:
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeInstall()")
+
+    assert await said(nvim, "running already") == "claude-ide: an installation is running already"
+    assert await said(nvim, "is ready") == READY
+
+
+async def test_a_run_of_another_neovim_is_refused(
+    nvim: Neovim, start_neovim: StartNeovim, tmp_path: Path
+) -> None:
+    end = held_uv(tmp_path)
+    await nvim.command("ClaudeInstall")
+    await until(lambda: "fetching things" in nvim.screen.text(), "the first is at work")
+    other = await start_neovim()
+
+    await other.command("ClaudeInstall")
+
+    assert await said(other, "cannot install") == BUSY
+    end()
+    await said(nvim, "the end")
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_failure_says_why_in_one_line_and_the_log_has_all(
+    start_neovim: StartNeovim,
+    environment: dict[str, str],
+    tmp_path: Path,
+    installer: str,
+) -> None:
+    environment |= only_from(tmp_path, tmp_path)
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    nvim = await start_neovim()
+
+    await nvim.command("ClaudeInstall")
+
+    reason = {
+        "uv": "error: No solution found",
+        "pip": "ERROR: No matching distribution found for",
+    }[installer]
+    line = await said(nvim, "cannot install")
+    assert line.startswith(f"claude-ide: cannot install (see :ClaudeLog): {reason}")
+    await nvim.command("ClaudeLog")
+    assert reason in "\n".join(await nvim.eval("getline(1, '$')"))
+
+
+async def test_a_bang_waits_for_the_end(nvim: Neovim, own: Path) -> None:
+    await nvim.command("ClaudeInstall!")
+
+    assert list(own.glob("lib/python3*/site-packages/websockets"))
+    assert await said(nvim, "is ready") == READY
+
+
+async def test_a_configured_python_that_would_win_is_named(nvim: Neovim) -> None:
+    await nvim.command("let g:claude_ide = {'python': '/my/python'}")
+
+    await nvim.command("ClaudeInstall!")
+
+    assert await said(nvim, "installed") == (
+        "claude-ide: installed, but g:claude_ide.python is set: /my/python is what runs"
+    )
+
+
+async def test_without_a_recent_python_it_says_so(nvim: Neovim, tmp_path: Path) -> None:
+    (tmp_path / "bin/python3").unlink()
+
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "found") == (
+        "claude-ide: no Python 3.11 or newer found; install one, then run :ClaudeInstall"
+    )
+
+
+@pytest.mark.usefixtures("without_uv")
+async def test_a_python_that_cannot_make_environments_says_what_to_install(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    """Debian ships Python without `ensurepip`."""
+    without = (
+        "import runpy, sys; sys.modules['ensurepip'] = None; sys.argv = sys.argv[1:]; "
+        "runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    program(
+        tmp_path / "bin/python3",
+        f"case $2 in -c) exec '{sys.executable}' \"$@\" ;; esac\n"
+        f'shift; exec \'{sys.executable}\' -I -c "{without}" "$@"',
+    )
+
+    await nvim.command("ClaudeInstall")
+
+    assert "(see :ClaudeLog): install python3-venv, or uv: " in await said(nvim, "cannot install")
+
+
+async def run_headless(command: str, environment: dict[str, str], home: Path) -> str:
+    """Run a command as a plugin manager does in a script; return all that Neovim said."""
+    process = await asyncio.create_subprocess_exec(
+        *[nvim_binary(), "--headless", "-u", "NORC", "-i", "NONE", "-n"],
+        *["--cmd", f"set runtimepath^={ROOT}", "-c", command, "-c", "quitall"],
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env={**environment, "HOME": str(home), "XDG_DATA_HOME": str(home / "data")},
+    )
+    output, _ = await asyncio.wait_for(process.communicate(), MINUTE)
+    return output.decode()
+
+
+async def test_without_a_ui_it_waits_for_the_end(
+    environment: dict[str, str], tmp_path: Path, own: Path
+) -> None:
+    build = "lua print(vim.api.nvim_cmd({ cmd = 'ClaudeInstall' }, { output = true }))"
+
+    output = await run_headless(build, environment, tmp_path / "home")
+
+    assert output.strip() == READY
+    assert list(own.glob("lib/python3*/site-packages/websockets"))
+
+
+async def test_without_a_ui_a_failure_is_an_error(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    environment |= only_from(tmp_path, tmp_path)
+    build = "try | execute 'ClaudeInstall' | catch | echo 'caught' v:exception | endtry"
+
+    output = await run_headless(build, environment, tmp_path / "home")
+
+    assert output.startswith("caught")
+    assert "claude-ide: cannot install (see :ClaudeLog): error: No solution found" in output

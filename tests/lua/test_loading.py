@@ -1,0 +1,152 @@
+"""`lua/claude_ide/loading.lua`: files become buffers, without a question to the user."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+
+
+async def load(nvim: Neovim, path: Path) -> Any:
+    """Load a file hidden; what there is to say about it."""
+    return await nvim.lua(
+        """
+        local loading = require('claude_ide.loading')
+        local bufnr, refusal = loading.add(...)
+        local note, err = loading.hidden(bufnr)
+        return { refusal or vim.NIL, note or vim.NIL, err or vim.NIL }
+        """,
+        str(path),
+    )
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    path = project / "a.txt"
+    path.write_text("one\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+async def other(nvim: Neovim, project: Path, tmp_path: Path, path: Path) -> AsyncIterator[Neovim]:
+    """Another Neovim that is editing the file; the one under test uses swap files, too."""
+    other = await Neovim.start(cwd=project, home=tmp_path / "other")
+    for neovim in (other, nvim):
+        await neovim.command("set updatecount=200 directory=. swapfile")
+    await other.command("edit a.txt | call setline(1, 'theirs') | preserve")
+    yield other
+    await other.stop()
+
+
+async def test_hidden_loads_a_file_into_no_window(nvim: Neovim, path: Path) -> None:
+    layout = await nvim.eval("[winlayout(), bufnr()]")
+
+    assert await load(nvim, path) == [None, None, None]
+
+    assert await nvim.eval("[winlayout(), bufnr()]") == layout
+    assert await nvim.eval("getbufline('a.txt', 1, '$')") == ["one"]
+    assert await nvim.eval("getbufvar('a.txt', '&filetype')") == "text"
+
+
+async def test_hidden_is_an_event_for_the_buffer_not_for_windows(nvim: Neovim, path: Path) -> None:
+    await nvim.command("let g:seen = []")
+    for event in ("BufReadPost", "FileType", "BufEnter", "BufWinEnter", "WinNew", "WinEnter"):
+        await nvim.command(f"autocmd {event} * call add(g:seen, '{event}')")
+
+    await load(nvim, path)
+
+    assert await nvim.eval("sort(g:seen)") == ["BufReadPost", "FileType"]
+    assert await nvim.eval("&eventignore") == ""
+
+
+async def test_the_first_window_of_a_hidden_buffer_gets_what_the_filetype_sets(
+    nvim: Neovim, path: Path
+) -> None:
+    await nvim.command("autocmd FileType text setlocal foldmethod=marker")
+    await load(nvim, path)
+
+    await nvim.command("buffer a.txt")
+
+    assert await nvim.eval("&foldmethod") == "marker"
+
+
+async def test_the_users_choice_for_a_later_window_is_kept(nvim: Neovim, path: Path) -> None:
+    await nvim.command("autocmd FileType text setlocal foldmethod=marker")
+    await load(nvim, path)
+
+    await nvim.command("buffer a.txt | setlocal foldmethod=indent | enew | buffer a.txt")
+
+    assert await nvim.eval("&foldmethod") == "indent"
+
+
+async def test_a_file_that_a_running_neovim_edits_opens_without_a_dialog(
+    nvim: Neovim, path: Path, other: Neovim
+) -> None:
+    _, note, _ = await load(nvim, path)
+
+    assert note == f"Opened all the same: process {other.process.pid} is editing the file, too."
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+    assert await nvim.eval("getbufline('a.txt', 1)") == ["one"]
+
+
+async def test_a_file_with_a_left_over_swap_file_opens_read_only(
+    nvim: Neovim, path: Path, other: Neovim
+) -> None:
+    other.process.kill()
+    await other.process.wait()
+
+    _, note, _ = await load(nvim, path)
+
+    assert note == (
+        "Opened read-only: an editor that crashed left a swap file of it (see :help recovery)."
+    )
+    assert await nvim.eval("getbufvar('a.txt', '&readonly')") == 1
+    assert (path.parent / ".a.txt.swp").exists()
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+
+
+async def test_the_users_own_choice_at_a_swap_file_is_respected(
+    nvim: Neovim, path: Path, other: Neovim
+) -> None:
+    other.process.kill()
+    await other.process.wait()
+    await nvim.command("autocmd SwapExists * let v:swapchoice = 'e'")
+
+    await load(nvim, path)
+
+    assert await nvim.eval("getbufvar('a.txt', '&readonly')") == 0
+
+
+async def test_a_load_that_the_user_has_forbidden_is_an_error(
+    nvim: Neovim, path: Path, other: Neovim
+) -> None:
+    await nvim.command("autocmd SwapExists * let v:swapchoice = 'q'")
+
+    result = await asyncio.wait_for(load(nvim, path), 5)
+
+    assert result[2]
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+
+
+async def test_swap_files_are_the_users_business_again_afterwards(
+    nvim: Neovim, path: Path, other: Neovim
+) -> None:
+    other.process.kill()
+    await other.process.wait()
+    await load(nvim, path)
+    await nvim.command("bwipeout a.txt")
+
+    await nvim.keys(":edit a.txt<CR>")
+
+    await until(lambda: "E325" in nvim.screen.text())
+
+
+async def test_paths_are_made_absolute_as_they_are_written(nvim: Neovim, project: Path) -> None:
+    absolute = "return require('claude_ide.loading').absolute(...)"
+
+    assert await nvim.lua(absolute, "sub/../a.txt") == str(project / "a.txt")
+    assert await nvim.lua(absolute, "/a//b/./c.txt") == "/a/b/c.txt"
+    assert await nvim.lua(absolute, "/$HOME/[a]*.txt") == "/$HOME/[a]*.txt"

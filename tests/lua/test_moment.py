@@ -1,0 +1,364 @@
+"""`lua/claude_ide/moment.lua`: when something may appear without taking anything from the user."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+
+WAIT_FOR = """
+local name = ...
+local began = vim.uv.hrtime()
+_G.cancel = require('claude_ide.moment')[name](function()
+  require('claude_ide.channel').emit('called', { after = (vim.uv.hrtime() - began) / 1e6 })
+end, function(message)
+  require('claude_ide.channel').emit('failed', { message = message })
+end)
+"""
+
+BUSY = {
+    "Insert mode": ("i", "<Esc>"),
+    "a popup menu": ("ofo<C-x><C-n>", "<Esc>"),
+    "one command from Insert mode": ("i<C-o>", "<Esc><Esc>"),
+    "Replace mode": ("R", "<Esc>"),
+    "an operator": ("d", "<Esc>"),
+    "an operator and a count": ("d3", "<Esc>"),
+    "a count": ("3", "<Esc>"),
+    "a register": ('"', "<Esc>"),
+    "half of a command": ("g", "<Esc>"),
+    "a find": ("f", "<Esc>"),
+    "half of a mapping": (",", ",x"),
+    "Visual mode": ("v", "<Esc>"),
+    "Visual block mode": ("<C-v>", "<Esc>"),
+    "Select mode": ("gh", "<Esc>"),
+    "the command line": (":", "<Esc>"),
+    "a search": ("/fo", "<Esc>"),
+    "the command-line window": ("q:", ":q<CR>"),
+    "getchar()": (":call getchar()<CR>", "x"),
+    "input()": (":call input('')<CR>", "<CR>"),
+    "confirm()": (":call confirm('really?', \"&Yes\\n&No\")<CR>", "y"),
+    "a hit-enter prompt": (":echo 1 | echo 2 | echo 3<CR>", "<CR>"),
+    "an expression mapping": ("Q", "x"),
+    "a substitution that asks": (":s/f/F/c<CR>", "n"),
+    "a recording": ("qa", "q"),
+}
+
+
+@pytest.fixture
+async def typing(nvim: Neovim) -> Neovim:
+    """A Neovim with some text and mappings."""
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'foo far', 'foo', 'foo' })")
+    await nvim.command("set notimeout nomodified | nnoremap ,x <Nop>")
+    await nvim.command("nnoremap <expr> Q getchar() > 0 ? '' : ''")
+    return nvim
+
+
+async def ask(nvim: Neovim, name: str = "when_free") -> None:
+    """Ask for the moment; where Neovim is blocked, it hears of it later."""
+    nvim.send_request("nvim_exec_lua", WAIT_FOR, [name])
+
+
+async def called(nvim: Neovim) -> Any:
+    events: Sequence[Any] = await until(lambda: nvim.events("called"), "the moment")
+    assert len(events) == 1
+    return events[0]
+
+
+async def is_held(nvim: Neovim, seconds: float = 0.25) -> bool:
+    """Whether the moment does not come, several looks of the poll long."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while asyncio.get_running_loop().time() < deadline:
+        if nvim.events("called"):
+            return False
+        await asyncio.sleep(0.01)
+    return True
+
+
+async def is_busy(nvim: Neovim) -> bool:
+    mode = await nvim.mode()
+    if mode["blocking"] or mode["mode"] not in ("n", "t", "nt"):
+        return True
+    return bool(
+        await nvim.lua(
+            "return vim.fn.state() .. vim.fn.reg_recording() .. vim.fn.getcmdwintype() ~= ''"
+            " or not pcall(vim.api.nvim_set_current_win, 0)"
+        )
+    )
+
+
+async def entered(nvim: Neovim, keys: str) -> None:
+    await nvim.keys(keys)
+    await until(lambda: is_busy(nvim), f"busy after {keys}")
+
+
+@pytest.mark.parametrize(("enter", "leave"), BUSY.values(), ids=BUSY)
+async def test_nothing_happens_during(typing: Neovim, enter: str, leave: str) -> None:
+    await entered(typing, enter)
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.keys(leave)
+    await called(typing)
+
+
+async def test_normal_mode_is_free(typing: Neovim) -> None:
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_a_scrolled_screen_without_a_prompt_is_free(typing: Neovim) -> None:
+    await typing.command("set cmdheight=0 | redraw")
+    await typing.lua("vim.api.nvim_echo({ { 'one' } }, true, {})")
+    assert await typing.eval("[mode(1), state()]") == ["n", "s"]
+
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_it_never_happens_before_the_call_has_returned(typing: Neovim) -> None:
+    returned = await typing.lua(
+        "local done = false; require('claude_ide.moment').when_free(function() done = true end);"
+        "return done"
+    )
+
+    assert returned is False
+
+
+@pytest.mark.parametrize(("keys", "mode"), [("i", "t"), ("i<C-\\><C-n>", "nt")])
+async def test_a_terminal_is_free(typing: Neovim, keys: str, mode: str) -> None:
+    await typing.command("terminal cat")
+    await typing.keys(keys)
+    await until(lambda: typing.lua("return vim.fn.mode(1) == ...", mode))
+
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_a_half_typed_command_in_a_terminal_is_not_free(typing: Neovim) -> None:
+    await typing.command("terminal cat")
+    await entered(typing, "g")
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.keys("<Esc>")
+    await called(typing)
+
+
+FLOAT = """
+local buftype = ...
+local bufnr = vim.api.nvim_create_buf(false, buftype ~= '')
+if buftype == 'terminal' then
+  vim.api.nvim_buf_call(bufnr, function() vim.fn.jobstart({ 'cat' }, { term = true }) end)
+end
+vim.api.nvim_open_win(bufnr, true, { relative = 'editor', row = 1, col = 1, width = 9, height = 3 })
+"""
+
+
+async def test_a_plugins_float_with_the_focus_is_left_alone(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile")
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close")
+    await called(typing)
+
+
+@pytest.mark.parametrize("buftype", ["", "terminal"])
+async def test_a_float_with_a_file_or_a_terminal_is_a_window(typing: Neovim, buftype: str) -> None:
+    await typing.lua(FLOAT, buftype)
+
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_a_cancelled_wait_ends(typing: Neovim) -> None:
+    await entered(typing, "i")
+    await ask(typing)
+    await typing.lua("_G.cancel()")
+
+    await typing.keys("<Esc>")
+
+    assert await is_held(typing)
+
+
+async def test_an_error_at_a_later_look_reaches_the_caller(typing: Neovim) -> None:
+    await entered(typing, "i")
+    await typing.lua(
+        "require('claude_ide.moment').when_free(function() error('no such luck', 0) end,"
+        "function(m) require('claude_ide.channel').emit('failed', { message = m }) end)"
+    )
+
+    await typing.keys("<Esc>")
+
+    assert await until(lambda: typing.events("failed")) == [{"message": "no such luck"}]
+
+
+async def test_with_the_tracker_it_waits_until_the_user_pauses(typing: Neovim) -> None:
+    await typing.lua("require('claude_ide.moment').track(true)")
+    await typing.keys("j")
+    await until(lambda: typing.eval("line('.') == 2"))
+
+    await ask(typing)
+    for _ in range(5):
+        assert await is_held(typing, 0.1)
+        await typing.keys("k")
+    await typing.lua("_G.last = vim.uv.hrtime()")
+
+    await called(typing)
+    assert await typing.lua("return (vim.uv.hrtime() - _G.last) / 1e6") >= 390
+
+
+async def test_without_the_tracker_it_does_not(typing: Neovim) -> None:
+    await typing.lua("require('claude_ide.moment').track(true)")
+    await typing.lua("require('claude_ide.moment').track(false)")
+    await typing.keys("j")
+    await until(lambda: typing.eval("line('.') == 2"))
+
+    await ask(typing)
+
+    assert (await called(typing))["after"] < 390
+
+
+async def test_keys_of_a_mapping_are_no_typing(typing: Neovim) -> None:
+    """A plugin that feeds keys all the time does not hold up a diff for ever."""
+    await typing.lua("require('claude_ide.moment').track(true)")
+    await typing.lua(
+        "_G.feeder = vim.uv.new_timer(); _G.feeder:start(0, 50, vim.schedule_wrap(function()"
+        " vim.api.nvim_feedkeys('j', 'n', false) end))"
+    )
+
+    await ask(typing)
+
+    await called(typing)
+
+
+GUARD = """
+local began = vim.uv.hrtime()
+require('claude_ide.moment').guard(function()
+  require('claude_ide.channel').emit('called', { after = (vim.uv.hrtime() - began) / 1e6 })
+end)
+"""
+
+
+async def test_a_guard_discards_what_is_typed(typing: Neovim) -> None:
+    await typing.lua(GUARD)
+    await typing.keys("dd:q!<CR>ix")
+
+    await called(typing)
+
+    assert await typing.eval("getline(1, '$')") == ["foo far", "foo", "foo"]
+    assert (await typing.mode())["mode"] == "n"
+
+
+async def test_a_guard_discards_what_a_mapping_makes_of_it(typing: Neovim) -> None:
+    await typing.command("nnoremap x ddp")
+    await typing.lua(GUARD)
+    await typing.keys("x")
+
+    await called(typing)
+
+    assert await typing.eval("getline(1, '$')") == ["foo far", "foo", "foo"]
+
+
+async def test_a_guard_ends_soon_and_lets_keys_through(typing: Neovim) -> None:
+    await typing.lua(GUARD)
+
+    assert 190 <= (await called(typing))["after"] < 400
+
+    await typing.keys("dd")
+    await until(lambda: typing.eval("line('$') == 2"))
+
+
+async def test_a_guard_lasts_while_the_user_types_on(typing: Neovim) -> None:
+    await typing.lua(GUARD)
+    for _ in range(4):
+        await typing.keys("j")
+        assert await is_held(typing, 0.1)
+
+    await called(typing)
+    assert await typing.eval("line('.')") == 1
+
+
+async def test_a_guard_lasts_a_second_at_most(typing: Neovim) -> None:
+    await typing.lua(GUARD)
+
+    while not typing.events("called"):
+        await typing.keys("j")
+        await is_held(typing, 0.02)
+
+    assert (await called(typing))["after"] < 1500
+
+
+async def test_a_guard_does_not_lock_the_user_into_a_prompt(typing: Neovim) -> None:
+    """Where Neovim waits for a key, no timer can end the guard."""
+    echo = "vim.api.nvim_echo({ { 'one\\ntwo\\nthree' } }, true, {})"
+    typing.send_request("nvim_exec_lua", GUARD + echo, [])
+    await until(lambda: "Press ENTER" in typing.screen.text())
+
+    while (await typing.mode())["blocking"]:
+        await typing.keys("<CR>")
+        await is_held(typing, 0.3)
+
+    await called(typing)
+
+
+async def test_nothing_else_appears_during_a_guard(typing: Neovim) -> None:
+    await typing.lua("require('claude_ide.moment').guard(function() _G.over = vim.uv.hrtime() end)")
+    await ask(typing)
+
+    await called(typing)
+
+    assert await typing.lua("return _G.over ~= nil")
+
+
+async def test_windows_elsewhere_may_change_in_insert_mode(typing: Neovim) -> None:
+    await entered(typing, "i")
+
+    await ask(typing, "when_harmless")
+
+    await called(typing)
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["an operator", "Visual mode", "the command line", "the command-line window"],
+)
+async def test_windows_elsewhere_do_not_change_in(typing: Neovim, state: str) -> None:
+    enter, leave = BUSY[state]
+    await entered(typing, enter)
+
+    await ask(typing, "when_harmless")
+
+    assert await is_held(typing)
+    await typing.keys(leave)
+    await called(typing)
+
+
+@pytest.mark.parametrize("state", ["the command-line window", "an expression mapping"])
+async def test_nothing_is_possible_in(typing: Neovim, state: str) -> None:
+    enter, leave = BUSY[state]
+    await entered(typing, enter)
+
+    await ask(typing, "when_possible")
+
+    assert await is_held(typing)
+    await typing.keys(leave)
+    await called(typing)
+
+
+async def test_what_the_user_asked_for_is_possible_in_insert_mode(typing: Neovim) -> None:
+    await entered(typing, "i")
+
+    await ask(typing, "when_possible")
+
+    await called(typing)

@@ -1,0 +1,120 @@
+"""`lua/claude_ide/passage.lua`: a passage is found literally and selected exactly."""
+
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+
+TEXT = ["first", "", "\ttab é😀e\u0301x", "a.*[b]%d$", "first again", "last"]
+
+
+@pytest.fixture(params=["inclusive", "exclusive", "old"])
+async def selecting(nvim: Neovim, request: pytest.FixtureRequest) -> Neovim:
+    """A Neovim with the text, and one of the values of 'selection'."""
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
+    await nvim.command(f"set selection={request.param}")
+    return nvim
+
+
+async def select(nvim: Neovim, *arguments: Any) -> str:
+    """Select what is found; what `y` makes of it."""
+    await nvim.lua(
+        """
+        local passage = require('claude_ide.passage')
+        passage.select((assert(passage.find(0, ...))))
+        """,
+        *arguments,
+    )
+    await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'v'"))
+    await nvim.keys("y")
+    await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'n'"))
+    return str(await nvim.eval("@0"))
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["first"], "first"),
+        (["f"], "f"),
+        (["é😀"], "é😀"),
+        (["😀e\u0301"], "😀e\u0301"),
+        (["tab", "x"], "tab é😀e\u0301x"),
+        ([".*[b]%d$"], ".*[b]%d$"),
+        (["first", "first"], "\n".join(TEXT[:4]) + "\nfirst"),
+        (["again\nla"], "again\nla"),
+        (["again\r\nla"], "again\nla"),
+        (["d$", "last"], "d$\nfirst again\nlast"),
+    ],
+)
+async def test_a_passage_is_selected_exactly(
+    selecting: Neovim, texts: list[str], expected: str
+) -> None:
+    assert await select(selecting, *texts) == expected
+
+
+@pytest.mark.parametrize("selection", ["inclusive", "exclusive"])
+async def test_a_passage_may_begin_with_the_end_of_a_line(nvim: Neovim, selection: str) -> None:
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
+    await nvim.command(f"set selection={selection}")
+
+    assert await select(nvim, "\n\n\ttab") == "\n\n\ttab"
+
+
+async def test_a_passage_may_end_with_the_end_of_a_line(nvim: Neovim) -> None:
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
+
+    assert await select(nvim, "first\n") == "first\n"
+    assert await select(nvim, "first", "again\n") == "\n".join(TEXT[:5]) + "\n"
+
+
+async def test_what_is_selected_is_not_replaced_by_what_is_typed(nvim: Neovim) -> None:
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
+    await nvim.command("set selectmode=cmd,key,mouse")
+
+    assert await select(nvim, "first") == "first"
+    assert await nvim.eval("&selectmode") == "cmd,key,mouse"
+
+
+async def test_folds_over_the_passage_are_opened_and_it_is_in_the_middle(nvim: Neovim) -> None:
+    await nvim.lua(
+        "vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", [f"line {i}" for i in range(1, 201)]
+    )
+    await nvim.command("90,110fold | 150,160fold | normal! gg")
+
+    assert await select(nvim, "line 100", "line 102") == "line 100\nline 101\nline 102"
+
+    assert await nvim.eval("[foldclosed(101), foldclosed(155)]") == [-1, 150]
+    middle = await nvim.eval("line('w0') + (winheight(0) - 1) / 2")
+    assert abs(middle - 100) <= 1
+
+
+async def test_lines_beyond_the_end_mean_the_last_one(nvim: Neovim) -> None:
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
+
+    got = await nvim.lua("return require('claude_ide.passage').of_lines(0, 5, 900)")
+    point = await nvim.lua("return require('claude_ide.passage').of_lines(0, 900)")
+
+    assert got == {"first": {"row": 4, "col": 0}, "last": {"row": 5, "col": 4}}
+    assert point["first"] == {"row": 5, "col": 0}
+
+
+async def test_lines_in_the_wrong_order_are_one_line(nvim: Neovim) -> None:
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
+
+    got = await nvim.lua("return require('claude_ide.passage').of_lines(0, 5, 2)")
+
+    assert got == {"first": {"row": 4, "col": 0}, "last": {"row": 4, "col": 11}}
+
+
+async def test_a_search_in_a_large_buffer_is_fast(nvim: Neovim) -> None:
+    milliseconds = await nvim.lua("""
+      local lines = {}
+      for i = 1, 100000 do lines[i] = 'some text of a line ' .. i end
+      vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+      local began = os.clock()
+      assert(require('claude_ide.passage').find(0, 'line 99000', 'line 99999'))
+      return (os.clock() - began) * 1000
+    """)
+
+    assert milliseconds < 200

@@ -1,0 +1,90 @@
+"""`lua/claude_ide/place.lua`: where the user is, and the way back."""
+
+import pytest
+
+from support.neovim import Neovim, until
+
+TAKE = "_G.place = require('claude_ide.place').current()"
+GO_BACK = "require('claude_ide.place').go_back(_G.place)"
+HERE = "[tabpagenr(), winnr(), winnr('#'), tabpagenr('#')]"
+
+
+@pytest.fixture
+async def tabs(nvim: Neovim) -> Neovim:
+    """Three tabpages; in the second one three windows, the first current, the last previous."""
+    for command in ("tabnew", "vsplit", "vsplit", "tabnew", "tabprevious", "3wincmd w"):
+        await nvim.command(command)
+    await nvim.command("1wincmd w")
+    assert await nvim.eval(HERE) == [2, 1, 3, 3]
+    return nvim
+
+
+@pytest.mark.parametrize(
+    "away",
+    [
+        ["2wincmd w"],
+        ["tabfirst"],
+        ["tabfirst", "tablast"],
+        ["tablast", "vsplit", "wincmd p"],
+        ["2wincmd w", "3wincmd w", "tabfirst"],
+    ],
+)
+async def test_one_comes_back_with_the_same_ways_out(tabs: Neovim, away: list[str]) -> None:
+    await tabs.lua(TAKE)
+    for command in away:
+        await tabs.command(command)
+
+    await tabs.lua(GO_BACK)
+
+    assert await tabs.eval(HERE) == [2, 1, 3, 3]
+
+
+async def test_the_detour_is_not_seen_by_autocommands(tabs: Neovim) -> None:
+    await tabs.lua(TAKE)
+    await tabs.command("tabfirst")
+    await tabs.command("let g:entered = 0 | autocmd WinEnter * let g:entered += 1")
+
+    await tabs.lua(GO_BACK)
+
+    assert await tabs.eval("g:entered") == 1
+    assert await tabs.eval("&eventignore") == ""
+
+
+async def test_without_the_window_one_comes_back_to_the_tabpage(tabs: Neovim) -> None:
+    await tabs.lua(TAKE)
+    await tabs.command("close | tabfirst")
+
+    await tabs.lua(GO_BACK)
+
+    assert await tabs.eval("tabpagenr()") == 2
+
+
+async def test_without_the_tabpage_one_stays(tabs: Neovim) -> None:
+    await tabs.lua(TAKE)
+    await tabs.command("tabclose | tabfirst")
+
+    await tabs.lua(GO_BACK)
+
+    assert await tabs.eval("tabpagenr()") == 1
+
+
+async def test_a_previous_window_that_has_gone_is_not_missed(tabs: Neovim) -> None:
+    await tabs.lua(TAKE)
+    await tabs.command("call win_execute(win_getid(3), 'close') | tabfirst")
+
+    await tabs.lua(GO_BACK)
+
+    assert await tabs.eval("[tabpagenr(), winnr()]") == [2, 1]
+
+
+async def test_one_types_into_a_terminal_again(nvim: Neovim) -> None:
+    await nvim.command("terminal cat")
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 't'"))
+    await nvim.lua(TAKE)
+    await nvim.command("tabnew")
+    await until(lambda: nvim.eval("mode() == 'n'"))
+
+    await nvim.lua(GO_BACK)
+
+    await until(lambda: nvim.eval("mode() == 't'"))

@@ -1,0 +1,371 @@
+"""`lua/claude_ide/proposal.lua`: what the user does with a proposal, and what decides it."""
+
+from pathlib import Path
+
+import pytest
+
+from support.diffs import Diffs
+from support.neovim import Neovim, until
+
+OLD = "one\ntwo\nthree\n"
+NEW = "one\nTWO\nthree\n"
+
+
+@pytest.fixture
+async def diffs(nvim: Neovim) -> Diffs:
+    return await Diffs.start(nvim)
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    file = project / "a.py"
+    file.write_text(OLD)
+    return file
+
+
+async def is_gone(nvim: Neovim) -> bool:
+    return bool(
+        await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"claude-ide://\"')) == 0")
+    )
+
+
+ACCEPTING = [
+    ":w<CR>",
+    ":write<CR>",
+    ":w!<CR>",
+    ":wq<CR>",
+    ":x<CR>",
+    ":xit!<CR>",
+    ":exit<CR>",
+    ":silent x<CR>",
+    "ZZ",
+    ":update|write<CR>",
+    "<Cmd>write<CR>",
+    "i<C-o>:w<CR>",
+    "i<Cmd>write<CR>",
+    "v<Cmd>write<CR>",
+]
+REJECTING = [
+    ":q<CR>",
+    ":q!<CR>",
+    "ZQ",
+    "<C-w>c",
+    "<C-w>q",
+    ":close<CR>",
+    ":bd<CR>",
+    ":bdelete!<CR>",
+    ":bwipeout<CR>",
+    ":bunload<CR>",
+    ":hide<CR>",
+    ":enew<CR>",
+    ":tabclose<CR>",
+    ":edit other.txt<CR>",
+    "<C-w>h<C-w>o",
+    "<C-w>h:only<CR>",
+    "ggdG:q<CR>",
+]
+
+
+@pytest.mark.parametrize("keys", ACCEPTING)
+async def test_it_is_accepted_by(nvim: Neovim, diffs: Diffs, path: Path, keys: str) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(keys)
+
+    assert await diffs.decision(id_) == {"id": id_, "accepted": True, "text": NEW}
+    await diffs.closed(id_)
+    assert path.read_text() == OLD
+
+
+@pytest.mark.parametrize("keys", REJECTING)
+async def test_it_is_rejected_by(nvim: Neovim, diffs: Diffs, path: Path, keys: str) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(keys)
+
+    assert await diffs.decision(id_) == {"id": id_, "accepted": False}
+    await diffs.closed(id_)
+    await until(lambda: is_gone(nvim))
+
+
+@pytest.mark.parametrize("keys", REJECTING)
+async def test_it_is_rejected_although_it_was_edited_by(
+    nvim: Neovim, diffs: Diffs, path: Path, keys: str
+) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("ochanged<Esc>" + keys)
+
+    assert await diffs.decision(id_) == {"id": id_, "accepted": False}
+    await diffs.closed(id_)
+    await until(lambda: is_gone(nvim))
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "<C-w>h:q<CR>",
+        "<C-w>h<C-w>c",
+        ":split<CR>:q<CR>",
+        ":split<CR><C-w>j:q<CR>",
+        ":wall<CR>",
+        ":update<CR>",
+        ":w copy.txt<CR>",
+        ":1,2w part.txt<CR>",
+        ":x<Esc>",
+        ":x<C-c>",
+        "/x<CR>",
+        ":help<CR>",
+    ],
+)
+@pytest.mark.parametrize("edit", ["", "ccchanged<Esc>"], ids=["as proposed", "edited"])
+async def test_nothing_is_decided_by(
+    nvim: Neovim, diffs: Diffs, path: Path, edit: str, keys: str
+) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(edit + keys)
+    await nvim.keys(":let g:typed = 1<CR>")
+    await until(lambda: nvim.eval("get(g:, 'typed')"))
+
+    assert not diffs.of("diff_decided", id_)
+    assert await diffs.list() == [
+        {"id": id_, "path": str(path), "title": "Claude Code", "shown": True}
+    ]
+
+
+@pytest.mark.parametrize("keys", [":qa<CR>", "ccchanged<Esc>:qa<CR>", "<C-w>h:qa<CR>"])
+async def test_leaving_neovim_rejects_without_a_question(
+    nvim: Neovim, diffs: Diffs, path: Path, keys: str
+) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(keys)
+
+    await nvim.process.wait()
+    assert diffs.of("diff_decided", id_) == [{"id": id_, "accepted": False}]
+
+
+async def test_leaving_neovim_after_an_edit_elsewhere_still_asks(
+    nvim: Neovim, diffs: Diffs, path: Path, project: Path
+) -> None:
+    (project / "other.txt").write_text("")
+    await nvim.command("edit other.txt")
+    await nvim.keys("ichanged<Esc>")
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(":qa<CR>")
+
+    await until(lambda: "E37" in nvim.screen.text() or "E162" in nvim.screen.text())
+    await nvim.keys("<CR>")
+    assert not diffs.of("diff_decided", id_)
+
+
+async def test_what_the_user_made_of_it_is_accepted(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("Gofour<Esc>:w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == NEW + "four\n"
+
+
+async def test_changes_are_taken_back_by_diffget(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("gg]cdo:w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == OLD
+
+
+async def test_undo_ends_at_the_proposal(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("ggccchanged<Esc>uuuu:undo 0<CR>:earlier 10f<CR>:w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == NEW
+
+
+async def test_edit_goes_back_to_the_proposal(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("ggccchanged<Esc>:edit!<CR>")
+    await until(lambda: nvim.eval("getline(1) ==# 'one'"))
+    await nvim.keys("Goafter<Esc>:w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == NEW + "after\n"
+
+
+@pytest.mark.parametrize("text", [b"", b"a", b"a\r\nb\r\n", b"\xef\xbb\xbfa\n", b"a\0b\n"])
+async def test_it_is_accepted_byte_for_byte(
+    nvim: Neovim, diffs: Diffs, path: Path, text: bytes
+) -> None:
+    id_ = await diffs.open(path, text.decode())
+
+    await nvim.keys(":w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == text.decode()
+
+
+AUTOSAVES = {
+    "update": "autocmd InsertLeave,TextChanged,BufLeave,WinLeave,FocusLost * ++nested update",
+    "write": "autocmd InsertLeave,TextChanged,BufLeave * ++nested silent! write",
+    "wall": "autocmd InsertLeave,TextChanged * ++nested silent! wall",
+    "not nested": "autocmd InsertLeave,TextChanged * silent! write",
+    "Lua": "lua vim.api.nvim_create_autocmd({ 'InsertLeave', 'TextChanged' }, { nested = true,"
+    " callback = function() vim.cmd('silent! write') end })",
+    "function": "autocmd InsertLeave,TextChanged * ++nested silent! call Save()",
+    "debounced": "lua vim.api.nvim_create_autocmd({ 'InsertLeave', 'TextChanged' }, {"
+    " callback = function() vim.defer_fn(function() if vim.bo.modified then vim.cmd.write() end"
+    " end, 10) end })",
+    "autowriteall": "set autowriteall",
+}
+
+
+@pytest.mark.parametrize("autosave", AUTOSAVES.values(), ids=AUTOSAVES)
+async def test_an_autosave_does_not_accept(
+    nvim: Neovim, diffs: Diffs, path: Path, autosave: str
+) -> None:
+    await nvim.command("function Save()\nwrite\nendfunction")
+    await nvim.command(autosave)
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("ochanged<Esc>ddup<C-w>h<C-w>l:tabnew<CR>gT:set fileformat=dos<CR>")
+    await nvim.lua(
+        "vim.api.nvim_exec_autocmds('FocusLost', {});"
+        "vim.defer_fn(function() vim.g.waited = 1 end, 50)"
+    )
+    await until(lambda: nvim.eval("get(g:, 'waited')"))
+
+    assert not diffs.of("diff_decided", id_)
+    await nvim.keys(":w<CR>")
+    assert (await diffs.decision(id_))["accepted"]
+
+
+async def test_a_proposal_is_never_modified(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    await diffs.open(path, NEW)
+    await nvim.command("autocmd BufModifiedSet * let g:seen = get(g:, 'seen', 0) + &modified")
+
+    for keys in ("ochanged<Esc>", "u", "<C-r>", "dd", ":normal! ox<CR>", ":set ff=dos<CR>"):
+        await nvim.keys(keys)
+        assert await nvim.eval("&modified") == 0
+
+    assert await nvim.eval("getbufinfo({'bufmodified': 1})") == []
+
+
+async def test_a_copy_is_written_where_the_user_says(
+    nvim: Neovim, diffs: Diffs, path: Path, project: Path
+) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("Gofour<Esc>:w copy.txt<CR>")
+
+    await until((project / "copy.txt").exists)
+    assert (project / "copy.txt").read_text() == NEW + "four\n"
+    assert not diffs.of("diff_decided", id_)
+
+
+async def test_a_copy_that_cannot_be_written_is_one_message(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await diffs.open(path, NEW)
+
+    await nvim.keys(":w nowhere/copy.txt<CR>")
+
+    await until(lambda: "cannot write" in nvim.screen.text())
+    assert not (await nvim.mode())["blocking"]
+
+
+async def test_it_has_the_filetype_of_its_file(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    await nvim.command("filetype plugin indent on | syntax on")
+
+    await diffs.open(path, NEW)
+
+    assert await nvim.eval("&filetype") == "python"
+    assert await nvim.eval("&syntax") == "python"
+
+
+async def test_it_has_the_filetype_that_the_user_gave_its_file(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.command(f"edit {path} | setfiletype lua | setlocal tabstop=3 shiftwidth=3")
+
+    await diffs.open(path, NEW)
+
+    assert await nvim.eval("[&filetype, &tabstop, &shiftwidth]") == ["lua", 3, 3]
+
+
+async def test_a_new_file_has_a_filetype(nvim: Neovim, diffs: Diffs, project: Path) -> None:
+    await diffs.open(project / "new.lua", "print(1)\n")
+
+    assert await nvim.eval("&filetype") == "lua"
+
+
+async def test_above_a_megabyte_there_is_no_filetype(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await diffs.open(path, "x = 1\n" * 200_000)
+
+    assert await nvim.eval("&filetype") == ""
+
+
+async def test_a_filetype_plugin_that_fails_costs_nothing(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.command("filetype on | autocmd FileType python throw 'oops' | echo 1 | echo 2")
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(":w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == NEW
+
+
+async def test_it_leaves_no_swap_file(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    await nvim.command("set swapfile updatecount=1")
+    await diffs.open(path, NEW)
+
+    await nvim.keys("ochanged<Esc>")
+
+    assert await nvim.eval("swapname('%')") == ""
+
+
+FAKE_SERVER = """
+_G.opened = {}
+vim.api.nvim_create_autocmd('FileType', {
+  pattern = 'python',
+  callback = function(event)
+    vim.lsp.start({
+      name = 'fake',
+      cmd = function()
+        return {
+          request = function(method, params, callback)
+            vim.schedule(function() callback(nil, { capabilities = { textDocumentSync = 1 } }) end)
+            return true, 1
+          end,
+          notify = function(method, params)
+            if method == 'textDocument/didOpen' then
+              table.insert(_G.opened, params.textDocument.uri)
+            end
+          end,
+          is_closing = function() return false end,
+          terminate = function() end,
+        }
+      end,
+    }, { bufnr = event.buf })
+  end,
+})
+"""
+
+
+async def test_no_language_server_stays_with_it(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    await nvim.command("filetype on")
+    await nvim.lua(FAKE_SERVER)
+    await diffs.open(path, NEW)
+
+    async def attached() -> bool:
+        return bool(await nvim.lua("return #_G.opened > 0"))
+
+    await until(attached)
+    proposal = await nvim.eval("bufnr()")
+    await until(lambda: nvim.lua("return #vim.lsp.get_clients({ bufnr = ... }) == 0", proposal))
+    file = await nvim.eval("bufnr('a.py')")
+    assert await nvim.lua("return #vim.lsp.get_clients({ bufnr = ... })", file) == 1

@@ -1,0 +1,136 @@
+"""`lua/claude_ide/python.lua`: which Python the host runs with, and what is said without one."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from support.checkout import arguments, copy_plugin, program
+from support.neovim import Neovim, until
+
+PLACES = ["g:claude_ide.python", "own environment", "checkout", "python3_host_prog", "PATH"]
+BARE = f"exec '{sys.base_prefix}/bin/python3' \"$@\""
+"""A Python without what the host needs."""
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> dict[str, Path]:
+    """Where a Python may be, in the order in which they are to be looked at."""
+    paths = [
+        tmp_path / "configured" / "python",
+        tmp_path / "home/data/nvim/claude_ide/venv/bin/python",
+        tmp_path / "checkout/.venv/bin/python",
+        tmp_path / "host_prog" / "python",
+        tmp_path / "bin/python3",
+    ]
+    return dict(zip(PLACES, paths, strict=True))
+
+
+@pytest.fixture
+async def nvim(project: Path, places: dict[str, Path], tmp_path: Path) -> AsyncIterator[Neovim]:
+    """A Neovim with a copy of the plugin, whose PATH has one folder."""
+    neovim = await Neovim.start(
+        *arguments(copy_plugin(tmp_path / "checkout")),
+        cwd=project,
+        home=tmp_path / "home",
+        env={"PATH": str(places["PATH"].parent)},
+    )
+    yield neovim
+    await neovim.stop()
+
+
+async def configure(nvim: Neovim, places: dict[str, Path]) -> None:
+    """Set the options that name those of the places where there is something."""
+    if places[PLACES[0]].exists():
+        await nvim.lua("vim.g.claude_ide = { python = ... }", str(places[PLACES[0]]))
+    if places["python3_host_prog"].exists():
+        await nvim.lua("vim.g.python3_host_prog = ...", str(places["python3_host_prog"]))
+
+
+async def said(nvim: Neovim) -> str:
+    """Wait for what `:ClaudeStart` says; it takes one line, and no key."""
+    line = await until(lambda: nvim.lua("return vim.fn.execute('1messages')"), "a message")
+    assert (await nvim.mode())["blocking"] is False
+    return str(line).strip()
+
+
+@pytest.mark.parametrize("first", PLACES)
+async def test_the_host_runs_with_the_first_python_of_the_order(
+    nvim: Neovim, places: dict[str, Path], first: str, tmp_path: Path
+) -> None:
+    used = tmp_path / "used"
+    for place in PLACES[PLACES.index(first) :]:
+        program(places[place], f"echo '{place}' >> '{used}'\nexec '{sys.executable}' \"$@\"")
+    await configure(nvim, places)
+
+    await nvim.command("ClaudeStart")
+
+    assert "listening on 127.0.0.1:" in await said(nvim)
+    assert used.read_text().splitlines() == [first]
+
+
+async def test_without_any_python_the_message_says_what_to_do(nvim: Neovim) -> None:
+    await nvim.command("ClaudeStart")
+
+    assert await said(nvim) == (
+        "claude-ide: no Python found; install Python 3.11 or newer, then run :ClaudeInstall"
+    )
+
+
+async def test_a_configured_python_that_is_not_there_is_named(nvim: Neovim) -> None:
+    await nvim.command("let g:claude_ide = {'python': '/no/python'}")
+
+    await nvim.command("ClaudeStart")
+
+    assert await said(nvim) == "claude-ide: g:claude_ide.python is not executable: /no/python"
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_python_without_the_dependencies_says_what_to_run(
+    nvim: Neovim, places: dict[str, Path], place: str
+) -> None:
+    program(places[place], BARE)
+    await configure(nvim, places)
+
+    await nvim.command("ClaudeStart")
+
+    assert (await said(nvim)).startswith("claude-ide: run :ClaudeInstall; ")
+
+
+async def test_the_message_names_the_python_and_what_it_lacks(
+    nvim: Neovim, places: dict[str, Path]
+) -> None:
+    program(places["PATH"], BARE)
+    await nvim.request("nvim_ui_try_resize", 160, 30)
+
+    await nvim.command("ClaudeStart")
+
+    assert "bin/python3 lacks msgpack, msgspec, pynvim, websockets" in await said(nvim)
+
+
+async def test_a_failed_start_can_be_repeated_and_succeed(
+    nvim: Neovim, places: dict[str, Path]
+) -> None:
+    program(places["PATH"], BARE)
+    await nvim.command("ClaudeStart")
+    assert ":ClaudeInstall" in await said(nvim)
+
+    program(places["own environment"], f"exec '{sys.executable}' \"$@\"")
+    await nvim.command("messages clear")
+    await nvim.command("ClaudeStart")
+
+    assert "listening on" in await said(nvim)
+
+
+async def test_recent_passes_over_what_does_not_run(
+    nvim: Neovim, places: dict[str, Path], tmp_path: Path
+) -> None:
+    program(places["python3_host_prog"], "exit 1")
+    program(places["PATH"], "echo no such version; exit 127")
+    newer = program(tmp_path / "bin/python3.12", f"exec '{sys.executable}' \"$@\"")
+    await configure(nvim, places)
+
+    found = await nvim.lua("return vim.fn.exepath(require('claude_ide.python').recent())")
+
+    assert found == str(newer)

@@ -1,0 +1,500 @@
+"""`lua/claude_ide/reload.lua`: buffers follow what Claude writes to their files."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.diffs import Diffs
+from support.neovim import Neovim, until
+
+MODULE = "require('claude_ide.reload')"
+OLD = "one\ntwo\nthree\n"
+NEW = "one\nTWO\nthree\n"
+
+
+@pytest.fixture
+async def path(nvim: Neovim, project: Path) -> Path:
+    """A file that is edited, in a Neovim that would warn of every change."""
+    file = project / "a.txt"
+    file.write_text(OLD)
+    await nvim.command("edit a.txt")
+    return file
+
+
+def write(path: Path, text: str) -> None:
+    """Write as the CLI does: another file takes the name."""
+    new = path.with_name("claude.tmp")
+    new.write_text(text)
+    new.replace(path)
+
+
+async def expect(nvim: Neovim, path: Path) -> None:
+    await nvim.lua(f"{MODULE}.expect(...)", str(path))
+
+
+async def sync(nvim: Neovim, *paths: Path) -> list[int]:
+    names = [str(path) for path in paths]
+    bufnrs: list[int] = await nvim.lua(f"return {MODULE}.sync(...)", *([names] if names else []))
+    return bufnrs
+
+
+async def text(nvim: Neovim, path: Path) -> str:
+    lines = await nvim.lua("return vim.fn.getbufline(vim.fn.bufnr(...), 1, '$')", str(path))
+    return "".join(f"{line}\n" for line in lines)
+
+
+async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
+    async def is_shown() -> bool:
+        return await text(nvim, path) == wanted
+
+    await until(is_shown, f"the buffer of {path.name} follows")
+
+
+async def state(nvim: Neovim) -> Any:
+    """What is set up while a write is expected."""
+    return await nvim.lua(
+        "return { vim.fn.execute('setlocal autoread?'),"
+        " #vim.api.nvim_get_autocmds({ event = { 'FileChangedShell', 'BufWriteCmd' } }) }"
+    )
+
+
+async def messages(nvim: Neovim) -> str:
+    said: str = await nvim.eval("execute('messages')")
+    return said
+
+
+async def test_an_expected_write_is_shown(nvim: Neovim, path: Path) -> None:
+    before = await state(nvim)
+    await expect(nvim, path)
+
+    write(path, NEW)
+
+    await shows(nvim, path, NEW)
+    assert await nvim.eval("&modified") == 0
+    assert await state(nvim) == before
+    assert "W1" not in await messages(nvim)
+
+
+async def test_a_write_in_place_is_shown(nvim: Neovim, path: Path) -> None:
+    await expect(nvim, path)
+
+    path.write_text(NEW)
+
+    await shows(nvim, path, NEW)
+
+
+async def test_a_write_in_pieces_is_shown_whole(nvim: Neovim, path: Path) -> None:
+    await expect(nvim, path)
+
+    with path.open("w") as file:
+        for line in NEW.splitlines(keepends=True):
+            file.write(line)
+            file.flush()
+            await asyncio.sleep(0.03)
+
+    await shows(nvim, path, NEW)
+    await nvim.command("silent undo")
+    assert await text(nvim, path) == OLD
+
+
+async def test_one_undo_takes_claudes_edit_back(nvim: Neovim, path: Path) -> None:
+    await expect(nvim, path)
+    write(path, NEW)
+    await shows(nvim, path, NEW)
+
+    await nvim.keys("u")
+
+    await shows(nvim, path, OLD)
+    assert await nvim.eval("&modified") == 1
+
+
+async def test_unsaved_changes_are_one_undo_away(nvim: Neovim, path: Path) -> None:
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    await expect(nvim, path)
+
+    write(path, NEW)
+
+    await shows(nvim, path, NEW)
+    assert await nvim.eval("&modified") == 0
+    await nvim.keys("u")
+    await shows(nvim, path, "mine\ntwo\nthree\n")
+    assert await nvim.eval("&modified") == 1
+
+
+@pytest.mark.parametrize("unsaved", [False, True])
+@pytest.mark.parametrize("autoread", ["autoread", "noautoread"])
+async def test_nobody_else_reloads_or_warns_meanwhile(
+    nvim: Neovim, path: Path, autoread: str, unsaved: bool
+) -> None:
+    """The focus comes back, or a timer of the user's runs `:checktime`, before we look."""
+    await nvim.command(f"set {autoread}")
+    if unsaved:
+        await nvim.keys("ccmine<Esc>")
+        await until(lambda: nvim.eval("&modified"))
+    before = await text(nvim, path)
+    await expect(nvim, path)
+
+    write(path, NEW)
+    await nvim.command("checktime")
+    await nvim.request("nvim_ui_set_focus", True)
+
+    await shows(nvim, path, NEW)
+    assert not (await nvim.mode())["blocking"]
+    assert "W1" not in await messages(nvim)
+    await nvim.command("silent undo")
+    assert await text(nvim, path) == before
+
+
+async def test_what_the_user_types_after_the_accept_is_never_overwritten(
+    nvim: Neovim, path: Path
+) -> None:
+    before = await state(nvim)
+    await expect(nvim, path)
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("getline(1) ==# 'mine'"))
+
+    write(path, NEW)
+
+    async def is_given_up() -> bool:
+        return bool(await state(nvim) == before)
+
+    await until(is_given_up)
+    assert await text(nvim, path) == "mine\ntwo\nthree\n"
+    assert await nvim.eval("&modified") == 1
+    await nvim.keys(":checktime<CR>")
+    await until(lambda: "W12" in nvim.screen.text())
+
+
+async def test_a_conflict_that_shows_before_we_look_is_neovims_to_report(
+    nvim: Neovim, path: Path
+) -> None:
+    await expect(nvim, path)
+    await nvim.lua(
+        "vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'mine' });"
+        " vim.uv.fs_rename(...);"
+        " vim.api.nvim_input(':checktime<CR>')",
+        str(path.with_name("other.txt").absolute())
+        if path.with_name("other.txt").write_text(NEW)
+        else "",
+        str(path),
+    )
+
+    await until(lambda: "W12" in nvim.screen.text())
+    await nvim.keys("<CR>")
+    assert await text(nvim, path) == "mine\ntwo\nthree\n"
+
+
+async def test_a_write_that_never_comes_leaves_everything_as_it_was(
+    nvim: Neovim, path: Path
+) -> None:
+    before = await state(nvim)
+    await expect(nvim, path)
+    assert await state(nvim) != before
+
+    async def is_given_up() -> bool:
+        return bool(await state(nvim) == before)
+
+    await until(is_given_up, seconds=15)
+    assert await text(nvim, path) == OLD
+
+
+async def test_a_local_autoread_of_the_users_is_kept(nvim: Neovim, path: Path) -> None:
+    await nvim.command("set noautoread | setlocal autoread")
+    before = await state(nvim)
+    await expect(nvim, path)
+
+    write(path, NEW)
+
+    await shows(nvim, path, NEW)
+    assert await state(nvim) == before
+
+
+async def test_a_write_before_it_was_expected_is_shown(nvim: Neovim, path: Path) -> None:
+    """The CLI was answered in its terminal: the write may come before its message."""
+    stamp = await nvim.lua(f"return {MODULE}.stamp(...)", str(path))
+    write(path, NEW)
+
+    await nvim.lua(f"{MODULE}.expect(...)", str(path), {"since": stamp})
+
+    await shows(nvim, path, NEW)
+
+
+async def test_a_second_expectation_waits_on(nvim: Neovim, path: Path) -> None:
+    before = await state(nvim)
+    await expect(nvim, path)
+    await nvim.lua(f"{MODULE}.expect(...)", str(path), {"unsaved": True})
+
+    write(path, NEW)
+
+    await shows(nvim, path, NEW)
+    assert await state(nvim) == before
+
+
+async def test_a_file_that_did_not_exist_is_shown(nvim: Neovim, project: Path) -> None:
+    """Where Neovim would ask about a file that was created after editing started (W13)."""
+    path = project / "new.txt"
+    await nvim.command("edit new.txt")
+    await expect(nvim, path)
+
+    path.write_text(NEW)
+
+    await shows(nvim, path, NEW)
+    await nvim.command("checktime")
+    await nvim.keys("Gomine<Esc>:write<CR>")
+    await until(lambda: path.read_text() == NEW + "mine\n")
+    assert not (await nvim.mode())["blocking"]
+
+
+async def test_nothing_is_expected_of_a_file_that_is_not_loaded(
+    nvim: Neovim, path: Path, project: Path
+) -> None:
+    before = await state(nvim)
+
+    await expect(nvim, project / "other.txt")
+
+    assert await state(nvim) == before
+    assert len(await nvim.eval("getbufinfo()")) == 1
+
+
+async def test_a_symbolic_link_is_followed(nvim: Neovim, path: Path, project: Path) -> None:
+    (project / "link.txt").symlink_to(path)
+    await expect(nvim, project / "link.txt")
+
+    path.write_text(NEW)
+
+    await shows(nvim, path, NEW)
+
+
+@pytest.mark.parametrize("gone", ["file", "buffer", "folder"])
+async def test_what_goes_away_meanwhile_costs_nothing(nvim: Neovim, path: Path, gone: str) -> None:
+    await expect(nvim, path)
+    if gone == "buffer":
+        await nvim.command("bwipeout!")
+    else:
+        path.unlink()
+        if gone == "folder":
+            path.mkdir()
+
+    await asyncio.sleep(0.3)
+
+    assert await sync(nvim) == []
+    assert not (await nvim.mode())["blocking"]
+    assert await messages(nvim) == ""
+
+
+async def test_it_is_shown_while_the_user_types_in_another_window(nvim: Neovim, path: Path) -> None:
+    await nvim.command("botright new")
+    await nvim.keys("itypi")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+    await expect(nvim, path)
+
+    write(path, NEW)
+
+    await shows(nvim, path, NEW)
+    await nvim.keys("ng")
+    await until(lambda: nvim.eval("getline(1) ==# 'typing' && mode() ==# 'i'"))
+
+
+async def test_it_is_shown_while_the_user_is_in_a_terminal(nvim: Neovim, path: Path) -> None:
+    await nvim.command("botright split")
+    await nvim.command("terminal cat")
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 't'"))
+    await expect(nvim, path)
+
+    write(path, NEW)
+
+    await shows(nvim, path, NEW)
+    assert await nvim.eval("mode()") == "t"
+
+
+@pytest.mark.parametrize(("enter", "leave"), [("v", "<Esc>"), ("i", "<Esc>"), ("d", "<Esc>")])
+async def test_in_the_users_own_window_it_waits_for_the_mode_to_end(
+    nvim: Neovim, path: Path, enter: str, leave: str
+) -> None:
+    await nvim.keys(enter)
+    await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode ~= 'n'"))
+    await expect(nvim, path)
+
+    write(path, NEW)
+    await asyncio.sleep(0.3)
+
+    assert await text(nvim, path) == OLD
+    await nvim.keys(leave)
+    await shows(nvim, path, NEW)
+
+
+async def test_textlock_is_waited_out(nvim: Neovim, path: Path) -> None:
+    await nvim.command("nnoremap <expr> Q getchar() > 0 ? '' : ''")
+    await nvim.keys("Q")
+    await until(lambda: nvim.lua("return not pcall(vim.api.nvim_buf_set_lines, 0, 0, 0, true, {})"))
+    await expect(nvim, path)
+
+    write(path, NEW)
+    await asyncio.sleep(0.3)
+
+    assert await text(nvim, path) == OLD
+    await nvim.keys("x")
+    await shows(nvim, path, NEW)
+
+
+async def test_sync_takes_an_expected_write_at_once(nvim: Neovim, path: Path) -> None:
+    before = await state(nvim)
+    await expect(nvim, path)
+    write(path, NEW)
+
+    assert await sync(nvim) == [await nvim.eval("bufnr()")]
+
+    assert await text(nvim, path) == NEW
+    assert await state(nvim) == before
+
+
+async def test_sync_takes_what_nobody_has_announced(nvim: Neovim, path: Path) -> None:
+    before = await state(nvim)
+    write(path, NEW)
+
+    assert await sync(nvim) == [await nvim.eval("bufnr()")]
+
+    assert await text(nvim, path) == NEW
+    assert await state(nvim) == before
+    assert await sync(nvim) == []
+    await nvim.command("silent undo")
+    assert await text(nvim, path) == OLD
+
+
+async def test_sync_of_unchanged_files_changes_nothing(nvim: Neovim, path: Path) -> None:
+    before = [await state(nvim), await nvim.eval("b:changedtick")]
+
+    assert await sync(nvim) == []
+
+    assert [await state(nvim), await nvim.eval("b:changedtick")] == before
+
+
+async def test_sync_leaves_unsaved_changes_to_neovim(nvim: Neovim, path: Path) -> None:
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    write(path, NEW)
+
+    assert await sync(nvim) == []
+
+    assert await text(nvim, path) == "mine\ntwo\nthree\n"
+    await nvim.keys(":checktime<CR>")
+    await until(lambda: "W12" in nvim.screen.text())
+
+
+async def test_sync_of_named_files_leaves_the_others(
+    nvim: Neovim, path: Path, project: Path
+) -> None:
+    other = project / "b.txt"
+    other.write_text(OLD)
+    await nvim.command("split b.txt")
+    write(path, NEW)
+    write(other, NEW)
+
+    assert await sync(nvim, other) == [await nvim.eval("bufnr()")]
+
+    assert await text(nvim, path) == OLD
+
+
+async def test_sync_of_an_empty_buffer_whose_file_has_come(nvim: Neovim, project: Path) -> None:
+    await nvim.command("edit new.txt")
+    (project / "new.txt").write_text(NEW)
+
+    assert await sync(nvim) == [await nvim.eval("bufnr()")]
+
+    assert await text(nvim, project / "new.txt") == NEW
+    assert not (await nvim.mode())["blocking"]
+
+
+async def test_sync_ignores_what_is_no_file(nvim: Neovim, project: Path) -> None:
+    await nvim.command("enew | setlocal buftype=nofile | file a.txt")
+    await nvim.command("split | terminal cat")
+    await nvim.command("split scheme://host/a.txt")
+    (project / "a.txt").write_text(NEW)
+
+    assert await sync(nvim) == []
+
+
+async def test_sync_under_textlock_waits_for_the_next(nvim: Neovim, path: Path) -> None:
+    await nvim.command("nnoremap <expr> Q getchar() > 0 ? '' : ''")
+    write(path, NEW)
+    await nvim.keys("Q")
+    await until(lambda: nvim.lua("return not require('claude_ide.moment').is_possible()"))
+
+    assert await sync(nvim) == []
+
+    await nvim.keys("x")
+    await until(lambda: nvim.lua("return require('claude_ide.moment').is_possible()"))
+    assert await sync(nvim) == [await nvim.eval("bufnr()")]
+    assert await text(nvim, path) == NEW
+
+
+async def test_after_an_accept_the_buffer_follows(nvim: Neovim, path: Path) -> None:
+    diffs = await Diffs.start(nvim)
+    id_ = await diffs.open(path, NEW)
+    await nvim.keys("Gofour<Esc>:w<CR>")
+    decision = await diffs.decision(id_)
+    await diffs.closed(id_)
+    assert await text(nvim, path) == OLD
+
+    write(path, decision["text"])
+
+    await shows(nvim, path, NEW + "four\n")
+    assert await nvim.eval("[bufname(), &modified]") == ["a.txt", 0]
+    await nvim.keys("u")
+    await shows(nvim, path, OLD)
+
+
+@pytest.mark.parametrize("layout", ["tab", "vertical"])
+async def test_after_an_accept_with_unsaved_changes_they_are_one_undo_away(
+    nvim: Neovim, path: Path, layout: str
+) -> None:
+    diffs = await Diffs.start(nvim)
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    id_ = await diffs.open(path, NEW, layout)
+    await nvim.keys(":w<CR>")
+    await diffs.decision(id_)
+
+    write(path, NEW)
+
+    await shows(nvim, path, NEW)
+    await diffs.closed(id_)
+    assert await nvim.eval("[bufname(), &modified]") == ["a.txt", 0]
+    await nvim.keys("u")
+    await shows(nvim, path, "mine\ntwo\nthree\n")
+    assert await nvim.eval("&modified") == 1
+
+
+async def test_a_diff_that_was_answered_elsewhere_is_followed_too(nvim: Neovim, path: Path) -> None:
+    diffs = await Diffs.start(nvim)
+    id_ = await diffs.open(path, NEW)
+    write(path, NEW)
+
+    await diffs.close(id_)
+
+    await shows(nvim, path, NEW)
+    await diffs.closed(id_)
+    assert "W1" not in await messages(nvim)
+
+
+async def test_two_accepts_of_one_file_are_followed_one_after_the_other(
+    nvim: Neovim, path: Path
+) -> None:
+    diffs = await Diffs.start(nvim)
+    first = await diffs.open(path, NEW)
+    second = await diffs.open(path, "second\n")
+    for id_, new in ((first, NEW), (second, "second\n")):
+        await nvim.lua("require('claude_ide.diff').accept(...)", id_)
+        write(path, new)
+        await shows(nvim, path, new)
+
+    await diffs.closed(second)
+    await nvim.command("tabfirst")
+    await nvim.keys("u")
+    await shows(nvim, path, NEW)
+    await nvim.keys("u")
+    await shows(nvim, path, OLD)

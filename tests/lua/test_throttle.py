@@ -1,0 +1,76 @@
+"""`lua/claude_ide/throttle.lua`: many calls in, few runs out, the last one among them."""
+
+from itertools import pairwise
+
+from support.neovim import Neovim, until
+
+START = """
+  _G.runs = {}
+  local count = 0
+  _G.call = require('claude_ide.throttle').new(..., function()
+    count = count + 1
+    table.insert(_G.runs, { count = count, at = vim.uv.hrtime() / 1e6, state = _G.state })
+  end)
+"""
+
+
+async def test_it_runs_after_the_call_not_within_it(nvim: Neovim) -> None:
+    await nvim.lua(START, 20)
+
+    at_once = await nvim.lua("_G.state = 'before'; _G.call(); _G.state = 'after'; return #_G.runs")
+
+    assert at_once == 0
+    runs = await until(lambda: nvim.lua("return _G.runs"))
+    assert [run["state"] for run in runs] == ["after"]
+
+
+async def test_calls_without_a_pause_run_at_intervals_and_the_last_one_counts(
+    nvim: Neovim,
+) -> None:
+    await nvim.lua(START, 40)
+
+    await nvim.lua("""
+      local left = 50
+      local function again()
+        left = left - 1
+        _G.state = left
+        _G.call()
+        if left > 0 then vim.defer_fn(again, 4) end
+      end
+      again()
+    """)
+
+    await until(lambda: nvim.lua("return _G.runs[#_G.runs].state == 0"))
+    runs = await nvim.lua("return _G.runs")
+    gaps = [later["at"] - earlier["at"] for earlier, later in pairwise(runs)]
+    assert len(runs) >= 3
+    assert min(gaps) >= 35
+
+
+async def test_after_a_rest_the_next_call_does_not_wait(nvim: Neovim) -> None:
+    await nvim.lua(START, 10)
+    await nvim.lua("_G.call()")
+    await until(lambda: nvim.lua("return #_G.runs == 1"))
+    await nvim.lua("vim.wait(50)")
+
+    called = await nvim.lua("_G.call(); return vim.uv.hrtime() / 1e6")
+
+    await until(lambda: nvim.lua("return #_G.runs == 2"))
+    assert await nvim.lua("return _G.runs[2].at") - called < 1000
+
+
+async def test_one_that_fails_is_one_line_on_the_screen_and_runs_again(nvim: Neovim) -> None:
+    await nvim.lua("""
+      _G.tries = 0
+      _G.call = require('claude_ide.throttle').new(1, function()
+        _G.tries = _G.tries + 1
+        error('first line\\nsecond line')
+      end)
+    """)
+
+    await nvim.lua("_G.call()")
+    await until(lambda: "first line" in nvim.screen.text())
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+
+    await nvim.lua("_G.call()")
+    await until(lambda: nvim.lua("return _G.tries == 2"))
