@@ -1,22 +1,19 @@
 """What Neovim's diagnostics say of an edit reaches the model together with the edit's outcome."""
 
-import sys
 from pathlib import Path
 
-from support import language_server
 from support.claude_cli import ClaudeCli
 from support.fake_api import FakeApi, edit
+from support.language_client import attach
 from support.neovim import Neovim
 
 from .conftest import diff_opened
-
-SERVER = Path(language_server.__file__)
 
 
 async def test_an_error_that_an_edit_causes_is_told_in_the_request_that_follows(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
-    await nvim.lua("vim.lsp.start({ name = 'words', cmd = { ... } })", sys.executable, str(SERVER))
+    await attach(nvim)
     api.script(*edit(path, "two", "a wrong two", then="All done."))
 
     await claude.prompt("Err")

@@ -1,0 +1,96 @@
+# `make try` shows the plugin at work, `make test` checks everything. Both install what they need,
+# and do so again only when pyproject.toml has changed.
+
+PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,\
+	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+LUA := lua plugin python/claude_ide/demo
+CLI_VERSION := 2.1.330
+STYLUA_VERSION := 2.5.2
+
+# A Neovim of our own where there is none that is new enough.
+NEOVIM = $(shell nvim --clean --headless -c 'exe has("nvim-0.11") ? "quit" : "cquit"' 2>/dev/null || echo neovim)
+NPM := $(shell command -v npm 2>/dev/null)
+LUACHECK := $(shell command -v luacheck 2>/dev/null)
+PLATFORM = $(subst darwin,darwin-,$(subst linux,linux-,$(shell node -p 'process.platform + process.arch')))
+
+.PHONY: try test lint format types unit bench doc clean
+
+try: $(VENV)/runs
+	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude)
+
+test: lint types doc unit
+
+lint: $(VENV)/tests .cache/lint/installed
+	$(PYTHON) -m ruff format --check
+	$(PYTHON) -m ruff check
+ifdef LUACHECK
+	luacheck --quiet $(LUA)
+else
+	@echo 'luacheck: skipped, it is not installed (Debian: apt-get install lua-check)'
+endif
+ifdef NPM
+	node tests/lint/stylua.mjs .cache/lint --check $(LUA)
+else
+	@echo 'stylua: skipped, there is no npm to install it'
+endif
+
+format: $(VENV)/tests .cache/lint/installed
+	$(PYTHON) -m ruff check --fix
+	$(PYTHON) -m ruff format
+ifdef NPM
+	node tests/lint/stylua.mjs .cache/lint $(LUA)
+endif
+
+types: $(VENV)/tests
+	$(PYTHON) -m mypy
+
+unit: $(VENV)/tests .cache/cli/installed
+	$(PYTHON) -m pytest --cov
+
+bench: $(VENV)/tests
+	$(PYTHON) tests/bench/run.py
+
+# Duplicate or malformed tags are errors; the tags file itself belongs to who installs the plugin.
+doc: $(VENV)/tests
+	@rm -rf .cache/doc && mkdir -p .cache && cp -r doc .cache/doc
+	$(VENV)/bin/nvim --clean --headless -c \
+		'try | helptags .cache/doc | catch | echo v:exception | cquit | endtry' -c quit
+
+clean:
+	rm -rf $(VENV) .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis doc/tags
+
+$(VENV)/runs: pyproject.toml
+	@$(call install,$(NEOVIM))
+
+$(VENV)/tests: pyproject.toml
+	@$(call install,dev neovim)
+	@touch $(VENV)/runs
+
+# $(1): extras. All that the installer says is shown only if it fails.
+define install
+	if [ -z "$(PYTHON3)" ]; then echo 'Python 3.11 or newer is needed' >&2; exit 1; fi; \
+	echo 'Installing what is needed into $(VENV)…'; mkdir -p .cache; \
+	$(PYTHON3) -I python/claude_ide/install.py $(VENV) $(1) >.cache/install.log 2>&1 \
+		|| { cat .cache/install.log >&2; exit 1; }; \
+	touch $@
+endef
+
+# Without npm, or where it fails, the tests with the real CLI are skipped and say so.
+.cache/cli/installed: Makefile
+	@mkdir -p $(@D)
+ifdef NPM
+	@echo 'Installing the Claude CLI for the tests…'
+	@npm install --prefix $(@D) --no-audit --no-fund --loglevel=error \
+		@anthropic-ai/claude-code-$(PLATFORM)@$(CLI_VERSION) >$(@D)/install.log 2>&1 \
+		&& touch $@ || cat $(@D)/install.log
+endif
+
+.cache/lint/installed: Makefile
+	@mkdir -p $(@D)
+ifdef NPM
+	@npm install --prefix $(@D) --no-audit --no-fund --loglevel=error \
+		@johnnymorganz/stylua@$(STYLUA_VERSION) >$(@D)/install.log 2>&1 \
+		&& touch $@ || { cat $(@D)/install.log; exit 1; }
+endif

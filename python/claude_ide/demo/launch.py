@@ -1,0 +1,50 @@
+"""`make try`: opens Neovim in a scratch project, with the plugin and nothing of the user's own.
+
+`launch.py FOLDER [--claude]`: with `--claude` the real CLI runs in the terminal, else the demo.
+"""
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from claude_ide.demo import scratch
+
+HERE = Path(__file__).resolve().parent
+
+
+def main(arguments: list[str]) -> str | None:
+    """Become Neovim, or return what stands in the way."""
+    beside = Path(sys.executable).with_name("nvim")
+    nvim = str(beside) if beside.exists() else shutil.which("nvim")
+    if nvim is None:
+        return "no Neovim; `make clean`, then `make try` again"
+    folder = Path(arguments[0]).resolve()
+    options: dict[str, object] = {"python": sys.executable}
+    environment = dict(os.environ)
+    if "--claude" in arguments:
+        if shutil.which("claude") is None:
+            return "no `claude` on PATH; npm install -g @anthropic-ai/claude-code"
+        # In its other modes the CLI edits without asking.
+        options["cmd"] = ["claude", "--permission-mode", "default"]
+    else:
+        options["cmd"] = [sys.executable, "-I", str(HERE)]
+        # The demo leaves nothing behind in the user's folders. The real CLI needs its own.
+        environment["XDG_DATA_HOME"] = str(folder / "data")
+        environment["XDG_STATE_HOME"] = str(folder / "state")
+        environment["CLAUDE_CONFIG_DIR"] = str(folder / "claude")
+    project = folder / "project"
+    scratch.make(project)
+    os.chdir(project)
+    # A Vimscript string: quotes are doubled.
+    encoded = json.dumps(options).replace("'", "''")
+    command = [nvim, "--clean", "-n", "-u", str(HERE / "init.lua")]
+    command += ["--cmd", f"let g:claude_ide = json_decode('{encoded}')", "shop.py"]
+    os.execve(nvim, command, environment)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,89 @@
+"""The project that `make try` opens, and what the demo proposes to change in it. Pure text."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+SHOP = '''"""The till of a small shop."""
+
+
+def total(prices, discount=None):
+    """Add up the prices."""
+    sum = 0
+    for price in prices:
+        sum = price
+    if discount == None:
+        return sum
+    return sum - sum * discount / 100
+
+
+if __name__ == "__main__":
+    print(total([3, 4, 5], discount=10))
+'''
+
+TOUR = """# A short tour
+
+The window at the right is a demo of Claude Code. It says what Neovim tells it.
+
+1. In `shop.py`, move the cursor, or select lines with `V`: the demo knows at once.
+2. `:ClaudeSend` mentions the selected lines, `:ClaudeAdd TOUR.md` a file.
+3. In the demo, `e` and Enter: it proposes an edit. Change the proposal if you like, then accept
+   it with `:w` or reject it with `:q`. After an accept, `u` undoes it like an edit of your own.
+4. `d` and Enter: it reads the diagnostics of the file.
+5. `:ClaudeStatus` shows who is connected, `:Claude` hides the demo and shows it again,
+   `:checkhealth claude_ide` looks at the whole chain, `:help claude_ide` explains it.
+
+`q` and Enter ends the demo, `:qa` ends Neovim. `make try` begins again with fresh files.
+"""
+
+TEST = '''"""Tests of the till."""
+
+from shop import total
+
+
+def test_every_price_counts():
+    assert total([3, 4, 5]) == 12
+
+
+def test_the_discount_is_in_percent():
+    assert total([50], discount=10) == 45
+'''
+
+FILES = {"shop.py": SHOP, "TOUR.md": TOUR}
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    """An edit that the demo may propose, if `change` gives another text."""
+
+    reason: str
+    change: Callable[[str], str]
+
+
+def _replace(reason: str, old: str, new: str) -> Idea:
+    return Idea(reason, lambda text: text.replace(old, new))
+
+
+IDEAS = (
+    _replace("total() forgets every price but the last.", "sum = price", "sum += price"),
+    _replace("None is compared with `is`.", "discount == None", "discount is None"),
+    _replace("The name `sum` hides Python's own function.", "sum", "amount"),
+    _replace(
+        "Types tell what total() takes.",
+        "(prices, discount=None):",
+        "(prices: list[float], discount: float | None = None) -> float:",
+    ),
+)
+LAST_IDEA = Idea("I have no better idea left.", lambda text: text + "\n# The demo was here.\n")
+
+
+def next_idea(text: str) -> Idea:
+    """Return the first idea that changes the text."""
+    return next((idea for idea in IDEAS if idea.change(text) != text), LAST_IDEA)
+
+
+def make(folder: Path) -> None:
+    """Write the project anew; what else is in the folder stays."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,250 @@
+"""What the demo says and does: it tells what it is told, proposes edits, asks questions."""
+
+import asyncio
+import contextlib
+import difflib
+import json
+import os
+import secrets
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from claude_ide.demo import page, scratch
+from claude_ide.demo.page import Page
+from claude_ide.demo.server import Server, connected, find
+from claude_ide.errors import ClaudeIdeError, RpcError, ToolError, TransportClosed
+from claude_ide.paths import from_uri, to_uri
+
+FIRST_EDIT_SECONDS = 8.0
+RECONNECT_SECONDS = 0.5
+MOST_LINES = 12
+MARKS = {"Error": "✘", "Warning": "⚠", "Info": "ℹ", "Hint": "★"}  # noqa: RUF001  the CLI's own
+
+
+class Session:
+    """One run of the demo, in the folder of the project."""
+
+    def __init__(self, screen: Page) -> None:
+        self._page = screen
+        self._folder = Path.cwd()
+        self._file = self._folder / "shop.py"
+        self._server: Server | None = None
+        self._connected = asyncio.Event()
+        self._proposed = asyncio.Event()
+        self._waiting = False
+        self._actions: dict[str, tuple[str, Callable[[], Awaitable[None]]]] = {
+            "e": ("propose an edit", self._propose_edit),
+            "n": ("propose a new file", self._propose_file),
+            "d": ("ask for the diagnostics", self._ask_diagnostics),
+            "s": ("ask for the selection", self._ask_selection),
+        }
+
+    async def run(self) -> None:
+        """Talk to the server and to the user, until the user has enough."""
+        self._page.title("A demo of Claude Code")
+        self._page.say("I speak the CLI's protocol; there is no model behind me.", page.DIM)
+        self._show_menu()
+        async with asyncio.TaskGroup() as group:
+            background = [
+                group.create_task(self._stay_connected()),
+                group.create_task(self._begin()),
+            ]
+            async for line in page.typed_lines():
+                self._page.entered()
+                if line == "q":
+                    break
+                _, action = self._actions.get(line, ("", None))
+                if action is None:
+                    self._show_menu()
+                else:
+                    background.append(group.create_task(self._carry_out(action)))
+            for task in background:
+                task.cancel()
+
+    def _show_menu(self) -> None:
+        self._page.say("")
+        self._page.say("Type a letter and Enter:")
+        for key, (what, _) in self._actions.items():
+            self._page.say(f"  {key}  {what}", hang=5)
+        self._page.say("  q  quit; :qa then leaves Neovim", hang=5)
+        self._page.say("CTRL-W h goes to the file, CTRL-W l comes back here.", page.DIM)
+        self._page.say("")
+
+    async def _carry_out(self, action: Callable[[], Awaitable[None]]) -> None:
+        if self._server is None:
+            self._page.say("Not connected. :ClaudeStart starts the server.", page.RED)
+            return
+        try:
+            await action()
+        except TransportClosed:
+            pass  # said by whoever keeps the connection
+        except (ClaudeIdeError, OSError, UnicodeDecodeError) as error:
+            self._page.say(str(error), page.RED)
+
+    # The connection.
+
+    async def _stay_connected(self) -> None:
+        """Connect, and again whenever the connection is lost, as the CLI does."""
+        lost = False
+        while True:
+            address = find(os.environ)
+            try:
+                if address is not None:
+                    async with connected(address, self._told) as server:
+                        self._server = server
+                        self._page.say(f"Connected to {address.name}.", page.GREEN)
+                        self._connected.set()
+                        lost = False
+                        await server.conversation
+            except TransportClosed:
+                pass
+            self._server = None
+            if not lost:
+                lost = True
+                self._page.say("No server; :ClaudeStart starts it.", page.RED)
+            await asyncio.sleep(RECONNECT_SECONDS)
+
+    async def _begin(self) -> None:
+        """Propose the first edit, unless the user is quicker."""
+        await self._connected.wait()
+        self._page.say(f"I propose an edit in {FIRST_EDIT_SECONDS:.0f} seconds.")
+        try:
+            await asyncio.wait_for(self._proposed.wait(), FIRST_EDIT_SECONDS)
+        except TimeoutError:
+            await self._carry_out(self._propose_edit)
+
+    def _call(self, tool: str, arguments: dict[str, Any]) -> Awaitable[list[str]]:
+        if self._server is None:
+            raise TransportClosed("not connected")
+        return self._server.call(tool, arguments)
+
+    # What we are told.
+
+    def _told(self, method: str, params: dict[str, Any]) -> None:
+        match method:
+            case "selection_changed":
+                self._page.show(_described(params, self._name(params["filePath"])))
+            case "at_mentioned":
+                self._page.say(f"You mention {self._mention(params)}", page.CYAN)
+            case "diagnostics_changed":
+                name = self._name(from_uri(params["uri"]))
+                self._page.show(f"diagnostics changed in {name}")
+
+    def _name(self, path: str) -> str:
+        """Return a path as the user would write it here."""
+        return path.removeprefix(f"{self._folder}/")
+
+    def _mention(self, params: dict[str, Any]) -> str:
+        lines = [params[key] + 1 for key in ("lineStart", "lineEnd") if key in params]
+        suffix = "#L" + "-".join(map(str, lines)) if lines else ""
+        return f"@{self._name(params['filePath'])}{suffix}"
+
+    # What we ask for.
+
+    async def _propose_edit(self) -> None:
+        old = self._file.read_bytes().decode()
+        idea = scratch.next_idea(old)
+        await self._propose(self._file, idea.reason, old, idea.change(old))
+
+    async def _propose_file(self) -> None:
+        number, path = 1, self._folder / "test_shop.py"
+        while path.exists():
+            number += 1
+            path = self._folder / f"test_shop_{number}.py"
+        await self._propose(path, "The till has no tests.", None, scratch.TEST)
+
+    async def _propose(self, path: Path, reason: str, old: str | None, new: str) -> None:
+        """Go through an edit as the CLI does: ask, close, look, write, look again."""
+        self._proposed.set()
+        if self._waiting:
+            self._page.say("An edit is open already: :w accepts it, :q rejects it.", page.YELLOW)
+            return
+        self._waiting = True
+        try:
+            what = "A new file," if old is None else "An edit of"
+            self._page.say(f"{what} {path.name}:", page.BOLD)
+            self._page.say(reason)
+            self._page.say(":w in its tab accepts it, :q rejects it.", page.DIM)
+            final = await self._decision(path, new)
+            if final is None or final == old:
+                self._page.say("Rejected: nothing is written.", page.RED)
+            else:
+                with contextlib.suppress(ToolError, RpcError):
+                    await self._call("getDiagnostics", {"uri": to_uri(str(path))})
+                path.write_bytes(final.encode())
+                self._tell_accepted(new, final)
+                await self._report_diagnostics(path)
+        finally:
+            self._waiting = False
+        self._page.say("Another one? e and Enter.", page.DIM)
+
+    async def _decision(self, path: Path, text: str) -> str | None:
+        """Ask the user, and return the text that they accepted, if they did."""
+        tab_name = f"✻ [Demo] {path.name} ({secrets.token_hex(3)}) ⧉"
+        outcome, *texts = await self._call(
+            "openDiff",
+            {
+                "old_file_path": str(path),
+                "new_file_path": str(path),
+                "new_file_contents": text,
+                "tab_name": tab_name,
+            },
+        )
+        await self._call("close_tab", {"tab_name": tab_name})
+        return texts[0] if outcome == "FILE_SAVED" and texts else None
+
+    def _tell_accepted(self, proposed: str, final: str) -> None:
+        if final == proposed:
+            self._page.say("Accepted as proposed, and written.", page.GREEN)
+            return
+        self._page.say("Accepted with your changes, and written:", page.GREEN)
+        changes = difflib.unified_diff(proposed.splitlines(), final.splitlines(), n=0, lineterm="")
+        lines = [line for line in changes if line[:2] not in ("--", "++", "@@")]
+        for line in lines[:MOST_LINES]:
+            self._page.say(line, page.GREEN if line[0] == "+" else page.RED)
+        if len(lines) > MOST_LINES:
+            self._page.say(f"… and {len(lines) - MOST_LINES} lines more", page.DIM)
+
+    async def _ask_diagnostics(self) -> None:
+        await self._report_diagnostics(None)
+
+    async def _report_diagnostics(self, path: Path | None) -> None:
+        """Ask for all, which also has the editor read what was written; show those of `path`."""
+        (text,) = await self._call("getDiagnostics", {})
+        files = json.loads(text)
+        if path is not None:
+            files = [file for file in files if from_uri(file["uri"]) == str(path)]
+        found = False
+        for file in files:
+            name = self._name(from_uri(file["uri"]))
+            for diagnostic in file["diagnostics"]:
+                found = True
+                start = diagnostic["range"]["start"]
+                place = f"{name}:{start['line'] + 1}:{start['character'] + 1}"
+                mark = MARKS.get(diagnostic["severity"], "·")
+                self._page.say(f"{mark} {place} {diagnostic['message']}", page.YELLOW, hang=2)
+        if not found:
+            self._page.say("No diagnostics.", page.GREEN)
+
+    async def _ask_selection(self) -> None:
+        (text,) = await self._call("getLatestSelection", {})
+        selection = json.loads(text)
+        if not selection.get("filePath"):
+            self._page.say("No file has been open yet.")
+            return
+        self._page.say(_described(selection, self._name(selection["filePath"])), page.CYAN)
+        lines = selection["text"].splitlines()
+        for line in lines[:MOST_LINES]:
+            self._page.say(f"  {line}", page.DIM)
+        if len(lines) > MOST_LINES:
+            self._page.say(f"… and {len(lines) - MOST_LINES} lines more", page.DIM)
+
+
+def _described(params: dict[str, Any], name: str) -> str:
+    """Say where the user is, as the CLI counts."""
+    start, end = params["selection"]["start"], params["selection"]["end"]
+    if params["selection"]["isEmpty"]:
+        return f"⧉ In {name}, line {start['line'] + 1}"
+    lines = end["line"] - start["line"] + (1 if end["character"] else 0)
+    return f"⧉ {lines} line{'s' if lines > 1 else ''} selected in {name}"

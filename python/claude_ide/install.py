@@ -1,0 +1,109 @@
+"""Makes or updates a virtual environment with what `pyproject.toml` asks for, and nothing else.
+
+`python -I install.py ENVIRONMENT [EXTRA…]`, for `:ClaudeInstall` and for `make`. With `uv` if
+there is one, else with `venv` and pip. Needs Python 3.11 and nothing else.
+"""
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+
+
+class Failed(Exception):
+    """Why there is no environment, in one line."""
+
+
+def main(arguments: list[str]) -> int:
+    """Install, and return the exit status."""
+    # One stream, so that what is said, and by which tool, stays in order.
+    os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
+    try:
+        environment = Path(arguments[1]).absolute()
+        with _alone(environment.parent):
+            install(environment, requirements(arguments[2:]), shutil.which("uv"))
+    except (Failed, OSError) as reason:
+        print(reason, flush=True)
+        return 1
+    return 0
+
+
+def requirements(extras: list[str]) -> list[str]:
+    """Return what the project needs to run, and what the named extras add.
+
+    Installing the project instead would leave a copy of it behind, which an update of the
+    checkout does not reach.
+    """
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    needed: list[str] = list(project["dependencies"])
+    for extra in extras:
+        needed += project["optional-dependencies"][extra]
+    return needed
+
+
+def install(environment: Path, requirements: list[str], uv: str | None) -> None:
+    """Make the environment unless it is there and works, then bring its packages up to date."""
+    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not _works(python, needs_pip=uv is None):
+        if uv is None and importlib.util.find_spec("ensurepip") is None:
+            raise Failed(f"install python3-venv, or uv: {sys.executable} makes no environments")
+        print(f"making {environment}", flush=True)
+        # What is left of one whose Python has gone cannot be repaired.
+        shutil.rmtree(environment, ignore_errors=True)
+        if uv:
+            _run(uv, "venv", "--python", sys.executable, str(environment))
+        else:
+            _run(sys.executable, "-I", "-m", "venv", str(environment))
+    if uv:
+        _run(uv, "pip", "install", "--python", str(python), "--upgrade", *requirements)
+    else:
+        pip = [str(python), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
+        _run(*pip, "install", "--upgrade", *requirements)
+
+
+def _works(python: Path, needs_pip: bool) -> bool:
+    check = "import sys; assert sys.version_info >= (3, 11)"
+    if needs_pip:
+        check += "; import pip"
+    try:
+        tried = subprocess.run([python, "-I", "-c", check], capture_output=True, check=False)
+    except OSError:
+        return False
+    return tried.returncode == 0
+
+
+def _run(*command: str) -> None:
+    """Run a command; it says itself what went wrong, so nothing has to be added."""
+    if status := subprocess.run(command, check=False).returncode:
+        sys.exit(status)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep a second run, of another Neovim, out of the same environment."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # Windows has none; there the installers' own locks must do
+        yield
+        return
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Failed("another installation is at work") from None
+    else:
+        yield
+    finally:
+        os.close(held)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,50 @@
+"""`demo/launch.py`: what `make try CLAUDE=1` does."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from support.checkout import program
+from support.neovim import ROOT
+from support.terminal import Terminal
+
+LAUNCH = ROOT / "python/claude_ide/demo/launch.py"
+
+
+def environment(tmp_path: Path, path: Path) -> dict[str, str]:
+    return {"PATH": str(path), "HOME": str(tmp_path), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+
+
+async def test_with_claude_the_cli_runs_with_the_folders_of_the_user(tmp_path: Path) -> None:
+    path = tmp_path / "bin"
+    program(
+        path / "claude",
+        'echo "$@"; '
+        'echo "port ${CLAUDE_CODE_SSE_PORT:+set}, config ${CLAUDE_CONFIG_DIR:-the usual}"; read _',
+    )
+    screen = await Terminal.start(
+        *(sys.executable, "-I", LAUNCH, tmp_path / "try", "--claude"),
+        cwd=ROOT,
+        env=environment(tmp_path, path),
+    )
+    try:
+        await screen.shows("port set, config the usual")
+        await screen.shows("--permission-mode default")
+        await screen.shows("shop.py")
+    finally:
+        await screen.stop()
+
+
+def test_without_claude_it_says_how_to_get_it(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", LAUNCH, tmp_path / "try", "--claude"],
+        env=environment(tmp_path, tmp_path),
+        cwd=os.fspath(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == "no `claude` on PATH; npm install -g @anthropic-ai/claude-code\n"

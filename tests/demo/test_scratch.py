@@ -1,0 +1,62 @@
+"""`demo/scratch.py`: the project and the edits that are proposed in it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from claude_ide.demo import scratch
+
+
+def run(folder: Path) -> str:
+    command = [sys.executable, "shop.py"]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_the_ideas_come_one_after_the_other_and_mend_the_bug(tmp_path: Path) -> None:
+    scratch.make(tmp_path)
+    file = tmp_path / "shop.py"
+    outputs = [run(tmp_path)]
+
+    for idea in scratch.IDEAS:
+        text = file.read_text()
+        assert scratch.next_idea(text) is idea
+        file.write_text(idea.change(text))
+        outputs.append(run(tmp_path))
+
+    assert outputs == ["4.5", "10.8", "10.8", "10.8", "10.8"]
+
+
+def test_there_is_always_one_more_idea() -> None:
+    text = ""
+    for _ in range(3):
+        idea = scratch.next_idea(text)
+        assert idea.change(text) != text
+        text = idea.change(text)
+
+
+def test_the_proposed_tests_fail_before_the_first_edit_only(tmp_path: Path) -> None:
+    scratch.make(tmp_path)
+    (tmp_path / "test_shop.py").write_text(scratch.TEST)
+
+    def passes() -> bool:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=."]
+        return not subprocess.run(
+            command, cwd=tmp_path, capture_output=True, check=False
+        ).returncode
+
+    assert not passes()
+    (tmp_path / "shop.py").write_text(scratch.IDEAS[0].change(scratch.SHOP))
+    assert passes()
+
+
+def test_make_begins_anew_and_leaves_other_files_alone(tmp_path: Path) -> None:
+    scratch.make(tmp_path)
+    (tmp_path / "shop.py").write_text("mine\n")
+    (tmp_path / "other.py").write_text("mine\n")
+
+    scratch.make(tmp_path)
+
+    assert (tmp_path / "shop.py").read_text() == scratch.SHOP
+    assert (tmp_path / "other.py").read_text() == "mine\n"

@@ -1,0 +1,155 @@
+"""`demo/server.py`: the demo finds and calls a server as the CLI does."""
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.demo.server import Address, Server, connected, find
+from claude_ide.errors import RpcError, ToolError, TransportClosed
+from support.claude_code import locks, the_lock
+from support.neovim import Neovim, until
+
+LOCK = {"authToken": "secret", "ideName": "Neovim"}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of the test's own."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def write_lock(config: Path, name: str, fields: object) -> None:
+    folder = config / "ide"
+    folder.mkdir(parents=True)
+    (folder / name).write_text(json.dumps(fields))
+
+
+def test_find_takes_the_lock_file_of_the_port_in_the_environment(home: Path) -> None:
+    write_lock(home / ".claude", "4711.lock", LOCK)
+
+    found = find({"CLAUDE_CODE_SSE_PORT": "4711"})
+
+    assert found == Address(4711, "secret", "Neovim")
+
+
+def test_find_looks_into_the_configured_folder_first_and_then_at_home(home: Path) -> None:
+    environment = {"CLAUDE_CODE_SSE_PORT": "4711", "CLAUDE_CONFIG_DIR": str(home / "own")}
+    write_lock(home / ".claude", "4711.lock", LOCK)
+    assert find(environment) == Address(4711, "secret", "Neovim")
+
+    write_lock(home / "own", "4711.lock", LOCK | {"authToken": "other"})
+    assert find(environment) == Address(4711, "other", "Neovim")
+
+
+@pytest.mark.parametrize("fields", ["text", {"ideName": "Neovim"}, None])
+def test_find_passes_over_a_lock_that_says_nothing(home: Path, fields: object) -> None:
+    write_lock(home / ".claude", "4711.lock", fields)
+
+    assert find({"CLAUDE_CODE_SSE_PORT": "4711"}) is None
+
+
+def test_without_the_variable_nothing_is_found(home: Path) -> None:
+    write_lock(home / ".claude", "4711.lock", LOCK)
+
+    assert find({}) is None
+
+
+class Told(list[tuple[str, dict[str, Any]]]):
+    """What the server has told."""
+
+    def __call__(self, method: str, params: dict[str, Any]) -> None:
+        self.append((method, params))
+
+
+@pytest.fixture
+async def address(serving: Neovim, config_folder: Path) -> Address:
+    """The server in a real Neovim."""
+    port, fields = await the_lock(config_folder)
+    return Address(port, fields["authToken"], fields["ideName"])
+
+
+@pytest.fixture
+async def told() -> Told:
+    """An empty list of what is told."""
+    return Told()
+
+
+@pytest.fixture
+async def server(address: Address, told: Told) -> AsyncIterator[Server]:
+    """A connection to it."""
+    async with connected(address, told) as server:
+        yield server
+
+
+async def test_the_server_knows_the_demo_by_name_and_process(
+    server: Server, serving: Neovim
+) -> None:
+    await serving.command("ClaudeStatus")
+
+    await until(lambda: "Demo 0.1.0" in serving.screen.text(), "the name")
+    assert f"pid {os.getpid()}" in serving.screen.text()
+
+
+async def test_a_tool_that_fails_raises_what_it_says(server: Server) -> None:
+    with pytest.raises(ToolError, match="kernel"):
+        await server.call("executeCode", {"code": "1"})
+
+
+async def test_an_unknown_tool_raises_the_error(server: Server) -> None:
+    with pytest.raises(RpcError, match="Unknown tool: nothing"):
+        await server.call("nothing", {})
+
+
+async def test_told_gets_what_the_server_tells(
+    server: Server, serving: Neovim, told: Told, project: Path
+) -> None:
+    (project / "a.py").write_text("one\n")
+    await serving.command("edit a.py")
+
+    await until(
+        lambda: [p for m, p in told if m == "selection_changed" and p["filePath"].endswith("a.py")],
+        "a selection",
+    )
+
+
+async def test_a_stopped_server_ends_the_conversation_and_what_waits(
+    server: Server, serving: Neovim, project: Path
+) -> None:
+    path = str(project / "a.py")
+    asked = asyncio.create_task(
+        server.call("openDiff", {"old_file_path": path, "new_file_contents": "x"})
+    )
+    await until(lambda: serving.lua("return #require('claude_ide.diff').list() == 1"), "the diff")
+
+    await serving.command("ClaudeStop")
+
+    await asyncio.wait_for(server.conversation, 5)
+    # Told of the rejection before the end, or of the end itself.
+    with contextlib.suppress(TransportClosed):
+        assert (await asked)[0] == "DIFF_REJECTED"
+    with pytest.raises(TransportClosed):
+        await server.call("getLatestSelection", {})
+
+
+async def test_a_wrong_token_is_a_closed_transport(address: Address, told: Told) -> None:
+    with pytest.raises(TransportClosed, match="401"):
+        async with connected(Address(address.port, "wrong", "Neovim"), told):
+            raise AssertionError("connected")
+
+
+async def test_nobody_who_listens_is_a_closed_transport(
+    address: Address, serving: Neovim, told: Told, config_folder: Path
+) -> None:
+    await serving.command("ClaudeStop")
+    await until(lambda: not locks(config_folder), "stopped")
+
+    with pytest.raises(TransportClosed):
+        async with connected(address, told):
+            raise AssertionError("connected")

@@ -1,0 +1,197 @@
+"""The demo in its terminal, as `make try` shows it: a real Neovim, the keys of a new user."""
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from claude_ide.demo import scratch
+from support.neovim import ROOT
+from support.terminal import Terminal
+
+LAUNCH = ROOT / "python/claude_ide/demo/launch.py"
+FRESH = "sum = price"
+MENDED = "sum += price"
+ASKED = "· :q reject"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """What a login shell has, and what measures coverage."""
+    measuring = {k: v for k, v in os.environ.items() if k.startswith("COVERAGE_")}
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path / "home"),
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        **measuring,
+    }
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The file that the demo edits."""
+    return tmp_path / "try/project/shop.py"
+
+
+@pytest.fixture
+async def screen(
+    tmp_path: Path, environment: dict[str, str], request: pytest.FixtureRequest
+) -> AsyncIterator[Terminal]:
+    """The screen of `make try`, with the demo connected; large if not said otherwise."""
+    columns, rows = getattr(request, "param", (160, 45))
+    terminal = await Terminal.start(
+        *(sys.executable, "-I", LAUNCH, tmp_path / "try"),
+        cwd=ROOT,
+        env=environment,
+        columns=columns,
+        rows=rows,
+    )
+    await terminal.shows("I propose an edit in 8 seconds.")
+    yield terminal
+    await terminal.stop()
+
+
+async def enter(screen: Terminal, letter: str) -> None:
+    """Type into the demo."""
+    screen.type(f"{letter}\r")
+
+
+async def decide(screen: Terminal, keys: str) -> None:
+    """Type into the diff once it takes keys: it discards what is typed blindly."""
+    await screen.shows(ASKED)
+    await screen.still()
+    screen.type(keys)
+    await screen.hides(ASKED)
+
+
+@pytest.mark.parametrize("screen", [(80, 24)], indirect=True)
+async def test_the_first_screen_explains_the_keys_and_says_what_is_selected(
+    screen: Terminal,
+) -> None:
+    await screen.shows("⧉ In shop.py, line 1")
+
+    text = screen.text()
+    for line in ("e  propose an edit", "n  propose a new file", "d  ask for the diagnostics"):
+        assert line in text
+    assert "A demo of Claude Code" in screen.lines()[0]
+    assert '"""The till of a small shop."""' in screen.lines()[0]
+
+
+async def test_it_proposes_an_edit_by_itself(screen: Terminal, file: Path) -> None:
+    await decide(screen, ":w\r")
+
+    await screen.shows("Accepted as proposed, and written.")
+    assert MENDED in file.read_text()
+
+
+async def test_an_accepted_edit_is_written_shown_and_looked_at_again(
+    screen: Terminal, file: Path
+) -> None:
+    await enter(screen, "e")
+    await decide(screen, ":w\r")
+
+    await screen.shows("Accepted as proposed, and written.")
+    await screen.shows("⚠ shop.py:9:8 comparison to None")
+    assert file.read_text() == scratch.IDEAS[0].change(scratch.SHOP)
+    assert MENDED in screen.text()
+
+    await enter(screen, "e")
+    await decide(screen, ":w\r")
+
+    def since_then() -> str:
+        return screen.text().partition("None is compared with `is`.")[2]
+
+    await screen.until(lambda: "Another one?" in since_then(), "the second is through")
+    assert "★ shop.py:6:5" in since_then()
+    assert "⚠ shop.py:9:8" not in since_then()
+
+
+async def test_an_edit_that_was_changed_is_told_with_the_changes(
+    screen: Terminal, file: Path
+) -> None:
+    await enter(screen, "e")
+    await decide(screen, "Goprint('mine')\x1b:w\r")
+
+    await screen.shows("Accepted with your changes, and written:")
+    await screen.shows("print('mine')")
+    assert file.read_text().endswith("print('mine')\n")
+
+
+async def test_a_rejected_edit_is_not_written(screen: Terminal, file: Path) -> None:
+    await enter(screen, "e")
+    await decide(screen, ":q\r")
+
+    await screen.shows("Rejected: nothing is written.")
+    assert file.read_text() == scratch.SHOP
+
+
+async def test_a_new_file_is_proposed_and_written(screen: Terminal, file: Path) -> None:
+    await enter(screen, "n")
+    await decide(screen, ":w\r")
+
+    await screen.shows("Accepted as proposed, and written.")
+    assert file.with_name("test_shop.py").read_text() == scratch.TEST
+    await enter(screen, "n")
+    await screen.shows("A new file, test_shop_2.py:")
+
+
+async def test_a_selection_is_told_and_can_be_asked_for(screen: Terminal) -> None:
+    screen.type("\x17h")
+    screen.type("4GVj")
+    await screen.shows("⧉ 2 lines selected in shop.py")
+
+    screen.type("\x17l")
+    await enter(screen, "s")
+    await screen.shows("  def total(prices, discount=None):")
+
+
+async def test_mentions_are_told(screen: Terminal) -> None:
+    screen.type("\x17h")
+    screen.type(":ClaudeAdd TOUR.md 1 3\r")
+    await screen.shows("You mention @TOUR.md#L1-3")
+
+    screen.type(":4,5ClaudeSend\r")
+    await screen.shows("You mention @shop.py#L4-5")
+
+
+async def test_diagnostics_can_be_asked_for(screen: Terminal) -> None:
+    await enter(screen, "d")
+
+    await screen.shows("⚠ shop.py:9:8 comparison to None")
+    await screen.shows("★ shop.py:6:5 `sum` hides")
+
+
+async def test_wrong_input_is_answered_with_the_menu(screen: Terminal) -> None:
+    await enter(screen, "what?")
+
+    await screen.until(lambda: screen.text().count("e  propose an edit") == 2, "the menu again")
+
+
+async def test_it_says_when_the_server_stops_and_comes_back_with_it(screen: Terminal) -> None:
+    screen.type("\x17h")
+    screen.type(":ClaudeStop\r")
+    await screen.shows("No server; :ClaudeStart starts it.")
+
+    screen.type(":ClaudeStart\r")
+    await screen.until(lambda: screen.text().count("Connected to Neovim.") == 2, "connected")
+
+
+async def test_q_ends_the_demo_and_qa_leaves_neovim(screen: Terminal) -> None:
+    await enter(screen, "q")
+    await screen.hides("A demo of Claude Code")
+
+    screen.type(":qa\r")
+
+    assert await screen.process.wait() == 0
+
+
+async def test_nothing_is_left_in_the_folders_of_the_user(screen: Terminal, tmp_path: Path) -> None:
+    await enter(screen, "q")
+    await screen.hides("A demo of Claude Code")
+    screen.type(":qa\r")
+    await screen.process.wait()
+
+    assert not (tmp_path / "home").exists()
