@@ -1,0 +1,130 @@
+--- What a benchmark needs inside of Neovim. The chunk's argument is the channel that is told.
+local channel = ...
+
+local M = {}
+
+local ns = vim.api.nvim_create_namespace('bench')
+local timer = assert(vim.uv.new_timer())
+local longest_gap ---@type number
+local is_awaited = false
+
+-- Milliseconds on the clock that Python calls `time.monotonic()`.
+local function now()
+  return vim.uv.hrtime() / 1e6
+end
+
+function M.now()
+  return now()
+end
+
+--- Tell the benchmark that something is so, and since when.
+function M.tell(name, payload, at)
+  vim.rpcnotify(channel, 'bench', name, at or now(), payload)
+end
+
+--- CPU of this process so far, in milliseconds.
+function M.cpu()
+  collectgarbage()
+  local usage = vim.uv.getrusage()
+  local function ms(time)
+    return time.sec * 1e3 + time.usec / 1e3
+  end
+  return ms(usage.utime) + ms(usage.stime)
+end
+
+--- Begin to watch how long the editor takes no event. The timer alone would also fire in the midst
+--- of work that looks for CTRL-C; what it schedules runs only where a key would be taken, too.
+function M.watch_loop()
+  local last = now()
+  longest_gap = 0
+  timer:start(1, 1, vim.schedule_wrap(function()
+    local at = now()
+    longest_gap = math.max(longest_gap, at - last)
+    last = at
+  end))
+end
+
+function M.longest_gap()
+  timer:stop()
+  return longest_gap
+end
+
+local function is_diff_shown()
+  local wins = vim.api.nvim_tabpage_list_wins(0)
+  return #wins == 2 and vim.wo[wins[1]].diff and vim.wo[wins[2]].diff
+end
+
+vim.api.nvim_set_decoration_provider(ns, {
+  on_end = function()
+    if is_awaited and is_diff_shown() then
+      is_awaited = false
+      local at = now()
+      vim.schedule(function()
+        M.tell('visible', vim.NIL, at)
+      end)
+    end
+  end,
+})
+
+--- Tell when the next diff has been drawn.
+function M.await_diff()
+  is_awaited = true
+end
+
+--- The floor of openDiff: the least that shows a text beside a file.
+function M.plain_diff(path, text, most_coloured)
+  local lines = vim.split(text, '\n', { plain = true })
+  lines[#lines] = nil
+  vim.cmd.tabnew()
+  vim.cmd.edit(path)
+  local filetype = vim.bo.filetype
+  vim.cmd.vsplit({ mods = { split = 'belowright' } })
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.api.nvim_win_set_buf(0, bufnr)
+  if #text <= most_coloured then
+    vim.bo[bufnr].filetype = filetype
+  end
+  vim.cmd.wincmd('p')
+  vim.cmd.diffthis()
+  vim.cmd.wincmd('p')
+  vim.cmd.diffthis()
+  vim.cmd.redraw()
+end
+
+function M.close_plain_diff()
+  local bufnrs = vim.fn.tabpagebuflist()
+  vim.cmd.tabclose()
+  for _, bufnr in ipairs(bufnrs) do
+    vim.api.nvim_buf_delete(bufnr, { force = true })
+  end
+end
+
+--- The floor of accepting: a buffer whose `:write` sends its text.
+function M.plain_proposal(text)
+  vim.cmd.tabnew()
+  local bufnr = vim.api.nvim_get_current_buf()
+  local lines = vim.split(text, '\n', { plain = true })
+  lines[#lines] = nil
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].buftype = 'acwrite'
+  vim.api.nvim_buf_set_name(bufnr, 'bench://' .. bufnr)
+  vim.api.nvim_create_autocmd('BufWriteCmd', {
+    buffer = bufnr,
+    callback = function()
+      vim.bo[bufnr].modified = false
+      local written = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+      local text_written = table.concat(written, '\n') .. '\n'
+      M.tell('written', #text_written)
+    end,
+  })
+end
+
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'ClaudeDiffOpened',
+  callback = function()
+    M.tell('ready')
+  end,
+})
+
+_G.bench = M

@@ -1,0 +1,79 @@
+"""What all benchmarks share: clock, medians, CPU and memory of a process, the table at the end."""
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+Samples = Sequence[float]
+
+
+def now() -> float:
+    """Milliseconds, on the clock that Neovim calls `vim.uv.hrtime()`."""
+    return time.monotonic_ns() / 1e6
+
+
+def median(samples: Samples) -> float:
+    return statistics.median(samples)
+
+
+def percentile(samples: Samples, percent: float) -> float:
+    """The smallest sample that `percent` of all do not exceed."""
+    ordered = sorted(samples)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
+
+
+def cpu(pid: int) -> float:
+    """CPU of a process so far, all threads, in milliseconds (Linux; else 0)."""
+    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(path.read_text().split()[0]) for path in threads) / 1e6
+
+
+def resident(pid: int) -> float:
+    """Resident memory of a process in MB (Linux; else 0)."""
+    status = Path(f"/proc/{pid}/status")
+    if not status.exists():
+        return 0.0
+    fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+    return int(fields["VmRSS"].split()[0]) / 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How often everything is repeated, as a part of what the figures in README.md are from."""
+
+    part: float = 1.0
+
+    def runs(self, full: int) -> int:
+        return max(2, round(full * self.part))
+
+
+@dataclass(slots=True)
+class Table:
+    """What one benchmark has found, to be printed as Markdown."""
+
+    title: str
+    header: Sequence[str]
+    rows: list[Sequence[str]] = field(default_factory=list)
+
+    def add(self, *cells: str) -> None:
+        self.rows.append(cells)
+
+    def markdown(self) -> str:
+        alignment = ["---", *["---:"] * (len(self.header) - 1)]
+        lines = [f"| {' | '.join(row)} |" for row in [self.header, alignment, *self.rows]]
+        return "\n".join([f"### {self.title}", "", *lines, ""])
+
+
+def figure(value: float, digits: int = 1) -> str:
+    return f"{value:,.{digits}f}"
+
+
+def ratio(value: float, floor: float) -> str:
+    return f"{value / floor:.2f}" if floor > 0 else ""
+
+
+def goal(value: float, limit: float, unit: str = "") -> str:
+    """The goal and whether it is met; nothing depends on it."""
+    return f"≤ {limit:g}{unit}: {'met' if value <= limit else 'missed'}"

@@ -1,0 +1,36 @@
+"""Run the benchmarks and print what they find as Markdown: `run.py [--quick] [name …]`."""
+
+import argparse
+import asyncio
+import importlib
+import os
+import platform
+import sys
+from pathlib import Path
+
+# This folder's modules are named after what they measure; the standard library has such names, too.
+sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+BENCHMARKS = ("startup", "server", "requests", "cursor", "diff", "accept", "memory")
+
+
+async def main() -> None:
+    from bench.measure import Effort
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
+    parser.add_argument("--quick", action="store_true", help="a tenth of the runs")
+    options = parser.parse_args()
+    for name in options.names:
+        if name not in BENCHMARKS:
+            parser.error(f"no benchmark {name}; there are {', '.join(BENCHMARKS)}")
+    load = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    print(f"Python {platform.python_version()}, {os.cpu_count()} CPUs, load {load}\n", flush=True)
+    for name in options.names or BENCHMARKS:
+        benchmark = importlib.import_module(f"bench.{name}")
+        for table in await benchmark.run(Effort(0.1 if options.quick else 1.0)):
+            print(table.markdown(), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

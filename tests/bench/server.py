@@ -1,0 +1,87 @@
+"""`:ClaudeStart`: how long it blocks, until the port is known, until a client is answered.
+
+The floors are bare Pythons: one that binds a port and says so, one that imports what a server of
+this kind cannot do without.
+"""
+
+import asyncio
+import sys
+
+from bench.editors import Editor, editor
+from bench.measure import Effort, Table, figure, goal, median, now, percentile, ratio
+from bench.wire import INITIALIZE, Wire
+
+START = """
+local host = require('claude_ide.host')
+local bound = host.bound
+host.bound = function(port, token)
+  host.bound = bound
+  bench.tell('bound', { port, token })
+  bound(port, token)
+end
+local before = bench.now()
+vim.cmd('ClaudeStart!')
+return { before, bench.now() }
+"""
+BIND = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])"
+IMPORT = "import asyncio, msgspec, pynvim, websockets.asyncio.server; print()"
+
+
+async def run(effort: Effort) -> list[Table]:
+    """Start a server in a Neovim of its own each time."""
+    blocked: list[float] = []
+    bound: list[float] = []
+    accepting: list[float] = []
+    binding: list[float] = []
+    importing: list[float] = []
+    for each in range(-1, effort.runs(31)):
+        async with editor(plugin=True) as fresh:
+            times = await _start(fresh)
+        floors = [await _python(BIND), await _python(IMPORT)]
+        # The first one compiles.
+        if each >= 0:
+            for samples, time in zip(
+                (blocked, bound, accepting, binding, importing), (*times, *floors), strict=True
+            ):
+                samples.append(time)
+    table = Table(
+        "`:ClaudeStart` (ms)",
+        ["", "median", "least", "p90", "floor", "least", "ratio of medians", "goal for the median"],
+    )
+    for name, samples, floor, limit in (
+        ("the editor is blocked", blocked, None, None),
+        ("the port is known", bound, binding, 40),
+        ("`initialize` is answered", accepting, importing, 150),
+    ):
+        here = median(samples)
+        table.add(
+            *[name, figure(here), figure(min(samples)), figure(percentile(samples, 90))],
+            *(figure(median(floor)), figure(min(floor)), ratio(here, median(floor)))
+            if floor
+            else ("", "", ""),
+            goal(here, limit, " ms") if limit else "",
+        )
+    return [table]
+
+
+async def _start(fresh: Editor) -> tuple[float, float, float]:
+    """Return how long `:ClaudeStart` blocked, and after how long what was there."""
+    before, after = await fresh.nvim.lua(START)
+    bound, (port, token) = await fresh.told("bound")
+    # Whoever connects before the listener runs is kept by the kernel.
+    async with Wire.connected(port, token) as wire:
+        answered, _ = await wire.ask("initialize", INITIALIZE)
+    return after - before, bound - before, answered - before
+
+
+async def _python(code: str) -> float:
+    """Return how long a bare Python takes to print a line."""
+    began = now()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-I", "-c", code, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout
+    await process.stdout.readline()
+    took = now() - began
+    await process.wait()
+    return took
