@@ -1,0 +1,179 @@
+"""`jsonrpc/message.py`: what a frame means, and how a message is spelled."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
+from claude_ide.jsonrpc.message import (
+    ErrorResponse,
+    Invalid,
+    Message,
+    Notification,
+    Request,
+    Response,
+    decode,
+    encode,
+)
+
+
+@pytest.mark.parametrize("id_", [0, 1, -1, "", "a", 1.5, None, 2**70])
+def test_a_method_with_an_id_is_a_request_whatever_the_id(id_: Any) -> None:
+    frame = json.dumps({"jsonrpc": "2.0", "id": id_, "method": "ping"})
+
+    assert decode(frame) == Request(id_, "ping")
+
+
+@pytest.mark.parametrize("params", [None, [1], {"a": 1}, 5, "x"])
+def test_a_method_without_an_id_is_a_notification_whatever_its_params(params: Any) -> None:
+    """It must not be answered, so it cannot be refused."""
+    frame = json.dumps({"jsonrpc": "2.0", "method": "log", "params": params})
+
+    assert decode(frame) == Notification("log", params)
+
+
+@pytest.mark.parametrize("result", [0, None, {}, []])
+def test_a_result_is_a_response_even_if_it_is_empty(result: Any) -> None:
+    frame = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result})
+
+    assert decode(frame) == Response(1, result)
+
+
+def test_an_error_keeps_its_code_message_and_data() -> None:
+    frame = (
+        b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no","data":{"path":"/a"}}}'
+    )
+
+    decoded = decode(frame)
+
+    assert isinstance(decoded, ErrorResponse)
+    assert decoded.id is None
+    error = decoded.error
+    assert (error.code, error.message, error.data) == (-32000, "no", {"path": "/a"})
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"{",
+        b"nan",
+        b'{"jsonrpc": "2.0", "id": 1, "method": "ping"} {',
+        b'{"jsonrpc": "2.0", "method": "\xff"}',
+        "\ud800",
+        rb'"\ud800"',
+        b"1e999",
+        b"1" * 5000,
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_not_json_is_a_parse_error_without_an_id(frame: str | bytes) -> None:
+    decoded = decode(frame)
+
+    assert isinstance(decoded, Invalid)
+    assert decoded.answer.id is None
+    assert decoded.answer.error.code == PARSE_ERROR
+
+
+@pytest.mark.parametrize(
+    ("text", "id_", "reason"),
+    [
+        ("1", None, "not an object"),
+        ("null", None, "not an object"),
+        ("[]", None, "not an object"),
+        ('{"id": 1, "method": "ping"}', 1, 'jsonrpc must be "2.0"'),
+        ('{"jsonrpc": "1.0", "id": "a", "method": "ping"}', "a", 'jsonrpc must be "2.0"'),
+        ('{"jsonrpc": "2.0", "id": 1}', 1, "neither a method nor a result nor an error"),
+        ('{"jsonrpc": "2.0", "id": 1, "method": 5}', 1, "neither a method"),
+        ('{"jsonrpc": "2.0", "method": 1, "params": "bar"}', None, "neither a method"),
+        ('{"jsonrpc": "2.0", "id": {}, "method": "ping"}', None, "id must be a string"),
+        ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', None, "id must be a string"),
+        ('{"jsonrpc": "2.0", "id": 1, "method": "x", "params": "p"}', 1, "params must be"),
+        ('{"jsonrpc": "2.0", "id": 1, "error": "no"}', 1, "neither a method"),
+        ('{"jsonrpc": "2.0", "id": 1, "error": {"code": "no"}}', 1, "neither a method"),
+    ],
+)
+def test_what_is_json_but_no_message_is_an_invalid_request(
+    text: str, id_: Any, reason: str
+) -> None:
+    decoded = decode(text)
+
+    assert isinstance(decoded, Invalid)
+    assert decoded.answer.id == id_
+    assert decoded.answer.error.code == INVALID_REQUEST
+    assert decoded.answer.error.message.startswith(f"Invalid request: {reason}")
+
+
+def test_a_batch_is_decoded_item_by_item() -> None:
+    first, second, third = expect_list(
+        decode('[{"jsonrpc":"2.0","id":1,"method":"a"},2,{"jsonrpc":"2.0","method":"b"}]')
+    )
+
+    assert first == Request(1, "a")
+    assert isinstance(second, Invalid)
+    assert third == Notification("b")
+
+
+def expect_list(decoded: Any) -> list[Any]:
+    assert isinstance(decoded, list)
+    return decoded
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+ids = st.integers() | st.text()
+params = st.none() | st.lists(json_values) | st.dictionaries(st.text(), json_values)
+messages = st.one_of(
+    st.builds(Request, ids, st.text(), params),
+    st.builds(Notification, st.text(), params),
+    st.builds(Response, ids, json_values),
+)
+
+
+@given(messages)
+def test_what_is_encoded_is_decoded_to_the_same_message(message: Message) -> None:
+    assert decode(encode(message)) == message
+
+
+@given(st.binary() | json_values.map(msgspec.json.encode))
+def test_decode_never_raises(frame: bytes) -> None:
+    decode(frame)
+
+
+def test_an_error_is_encoded_with_data_only_if_there_is_some() -> None:
+    plain = encode(ErrorResponse(3, RpcError(-32601, "no")))
+    told = encode(ErrorResponse(3, RpcError(-32000, "no", data=[])))
+
+    assert json.loads(plain)["error"] == {"code": -32601, "message": "no"}
+    assert json.loads(told)["error"] == {"code": -32000, "message": "no", "data": []}
+
+
+def test_raw_json_is_encoded_as_it_is() -> None:
+    assert encode(Response(1, msgspec.Raw(b'{"a":  1}'))).endswith(b'"result":{"a":  1}}')
+
+
+LATIN_1 = b"caf\xe9".decode("utf-8", "surrogateescape")
+"""Text as Neovim gives it of a buffer that is not UTF-8."""
+
+
+def test_an_answer_with_text_that_is_not_unicode_is_not_encoded() -> None:
+    with pytest.raises(ValueError, match="surrogates not allowed"):
+        encode(Response(1, {"text": LATIN_1}))
+
+
+def test_a_notification_is_encoded_with_replacements_for_text_that_is_not_unicode() -> None:
+    frame = encode(Notification("selection_changed", {"text": LATIN_1, "lines": [1, LATIN_1]}))
+
+    assert json.loads(frame)["params"] == {"text": "caf\ufffd", "lines": [1, "caf\ufffd"]}

@@ -1,0 +1,282 @@
+"""`mcp/ide.py` on a real socket: who is kept, and who is told what. No Neovim is needed."""
+
+import asyncio
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import pytest
+
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.mcp import ide as ide_module
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.ide import Ide
+from claude_ide.transport.websocket import Listener
+from support.claude_code import ClaudeCode, connected
+from support.neovim import WAIT, until
+
+TOKEN = "a-token"
+SELECTION = {"text": "x", "filePath": "/a.py"}
+
+
+@pytest.fixture
+def ide(editor: Editor) -> Ide:
+    return Ide(editor, Config())
+
+
+@pytest.fixture
+async def port(ide: Ide) -> AsyncIterator[int]:
+    bound = socket.create_server(("127.0.0.1", 0))
+    listener = Listener(bound, TOKEN, ide.serve)
+    await listener.start()
+    yield bound.getsockname()[1]
+    await asyncio.wait_for(listener.stop(), WAIT)
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have clients pinged often, and waited for not for long."""
+    monkeypatch.setattr(ide_module, "PING_SECONDS", 0.02)
+    monkeypatch.setattr(ide_module, "PONG_SECONDS", 0.2)
+
+
+@asynccontextmanager
+async def joined(ide: Ide, port: int, pid: int | None = None) -> AsyncIterator[ClaudeCode]:
+    """A client that has come so far that it is told what happens."""
+    before = len(ide.clients)
+    async with connected(port, TOKEN) as client:
+        await client.initialize(pid)
+        await client.request("tools/list")
+        await until(lambda: len(ide.clients) > before and ide.clients[-1].listening, "welcomed")
+        yield client
+
+
+@pytest.fixture
+async def claude(ide: Ide, port: int) -> AsyncIterator[ClaudeCode]:
+    async with joined(ide, port) as client:
+        yield client
+
+
+def the_client(ide: Ide) -> Client:
+    (client,) = ide.clients
+    return client
+
+
+# Who is kept.
+
+
+async def test_a_client_is_known_while_it_is_connected(ide: Ide, port: int) -> None:
+    async with connected(port, TOKEN) as client:
+        await client.request("ping")
+        assert ide.clients == []
+
+        await client.initialize(pid=4711)
+        await client.request("ping")
+        assert the_client(ide).describe()["pid"] == 4711
+
+    await until(lambda: not ide.clients, "gone")
+
+
+@pytest.mark.usefixtures("often")
+async def test_a_client_is_pinged_and_found_responsive(ide: Ide, claude: ClaudeCode) -> None:
+    await until(lambda: len(claude.told_of("ping")) > 10)
+
+    assert the_client(ide).responsive
+
+
+@pytest.mark.usefixtures("often")
+async def test_a_client_that_knows_no_ping_is_responsive_all_the_same(
+    ide: Ide, claude: ClaudeCode
+) -> None:
+    claude.answers_pings = False
+    await until(lambda: not the_client(ide).responsive)
+
+    claude.pong = {"error": {"code": -32601, "message": "Method not found: ping"}}
+    claude.answers_pings = True
+
+    await until(lambda: the_client(ide).responsive)
+
+
+@pytest.mark.usefixtures("often")
+async def test_a_silent_client_is_marked_and_kept_while_its_process_lives(
+    ide: Ide, port: int
+) -> None:
+    """A CLI that was suspended is silent, and comes back."""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=-1)
+    try:
+        async with joined(ide, port, process.pid) as client:
+            client.answers_pings = False
+            await until(lambda: not the_client(ide).responsive, "marked")
+            asked = len(client.told_of("ping"))
+            await until(lambda: len(client.told_of("ping")) > asked + 1, "asked again")
+
+            client.answers_pings = True
+
+            await until(lambda: the_client(ide).responsive, "well again")
+            assert client.connection.close_code is None
+    finally:
+        process.kill()
+        await process.wait()
+
+
+@pytest.mark.usefixtures("often")
+async def test_a_silent_client_whose_process_is_gone_is_dropped(ide: Ide, port: int) -> None:
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
+    await process.wait()
+    async with joined(ide, port, process.pid) as client:
+        assert client.connection.close_code is None
+
+        client.answers_pings = False
+
+        await until(lambda: client.connection.close_code == 1001)
+        await until(lambda: not ide.clients)
+
+
+@pytest.mark.usefixtures("often")
+async def test_a_silent_client_of_which_no_process_is_known_is_kept(ide: Ide, port: int) -> None:
+    async with joined(ide, port) as client:
+        client.answers_pings = False
+        await until(lambda: not the_client(ide).responsive)
+
+        assert await client.request("ping") == {}
+
+
+# Who is told what.
+
+
+async def test_everybody_is_told_of_a_selection(ide: Ide, port: int) -> None:
+    async with joined(ide, port) as one, joined(ide, port) as other:
+        ide.selection_changed(SELECTION)
+
+        await until(lambda: one.told_of("selection_changed") == [SELECTION])
+        await until(lambda: other.told_of("selection_changed") == [SELECTION])
+
+
+async def test_a_new_client_is_told_the_current_selection(ide: Ide, port: int) -> None:
+    ide.selection_changed(SELECTION)
+
+    async with joined(ide, port) as client:
+        await until(lambda: client.told_of("selection_changed") == [SELECTION])
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("answers", [True, False])
+async def test_a_client_that_knows_no_ping_is_told_all_the_same(
+    ide: Ide, port: int, answers: bool
+) -> None:
+    ide.selection_changed(SELECTION)
+
+    async with connected(port, TOKEN) as client:
+        client.answers_pings = answers
+        client.pong = {"error": {"code": -32601, "message": "Method not found: ping"}}
+        await client.initialize()
+
+        await until(lambda: client.told_of("selection_changed") == [SELECTION])
+
+
+async def test_a_client_that_has_not_initialized_is_told_nothing(ide: Ide, port: int) -> None:
+    async with connected(port, TOKEN) as client:
+        await client.request("ping")
+
+        ide.selection_changed(SELECTION)
+
+        await client.request("ping")
+        assert client.told == []
+
+
+async def test_a_text_that_is_not_unicode_is_told_readably(ide: Ide, claude: ClaudeCode) -> None:
+    ide.selection_changed({"text": "caf\udce9"})
+
+    await until(lambda: claude.told_of("selection_changed") == [{"text": "caf\ufffd"}])
+    assert await claude.request("ping") == {}
+
+
+async def test_of_selections_a_client_that_is_behind_gets_the_latest_only(
+    ide: Ide, claude: ClaudeCode
+) -> None:
+    # Nothing is sent before this test waits for something.
+    for n in range(100):
+        ide.selection_changed({"n": n})
+        ide.diagnostics_changed(f"file:///{n % 2}")
+
+    await until(lambda: len(claude.told_of("diagnostics_changed")) == 2)
+
+    assert claude.told_of("selection_changed") == [{"n": 99}]
+    uris = [params["uri"] for params in claude.told_of("diagnostics_changed")]
+    assert sorted(uris) == ["file:///0", "file:///1"]
+
+
+async def test_mentions_all_arrive_in_their_order(ide: Ide, claude: ClaudeCode) -> None:
+    for n in range(20):
+        assert ide.mention({"n": n}) is the_client(ide)
+
+    await until(lambda: len(claude.told_of("at_mentioned")) == 20)
+    assert claude.told_of("at_mentioned") == [{"n": n} for n in range(20)]
+
+
+async def test_a_mention_goes_to_the_client_that_was_active_last(ide: Ide, port: int) -> None:
+    async with joined(ide, port) as one, joined(ide, port) as other:
+        one.answers_pings = other.answers_pings = False
+        await one.request("ping")
+
+        ide.mention(SELECTION)
+
+        await until(lambda: one.told_of("at_mentioned") == [SELECTION])
+        await other.request("ping")
+        assert other.told_of("at_mentioned") == []
+
+
+async def test_mentions_wait_for_the_first_client(ide: Ide, port: int) -> None:
+    assert ide.mention({"n": 1}) is None
+    assert ide.mention({"n": 2}) is None
+
+    async with joined(ide, port) as one:
+        await until(lambda: one.told_of("at_mentioned") == [{"n": 1}, {"n": 2}])
+
+    assert not ide.mentions
+
+
+async def test_a_client_that_leaves_while_it_is_welcomed_takes_no_mention_with_it(
+    ide: Ide, port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    ide.mention(SELECTION)
+    for answered in range(3):
+        async with connected(port, TOKEN) as client:
+            await client.initialize()
+            await client.request("tools/list")
+            await until(partial(pinged, client, answered + 1))
+            client.connection.transport.abort()
+        await until(lambda: not ide.clients)
+
+    async with joined(ide, port) as last:
+        await until(lambda: last.told_of("at_mentioned") == [SELECTION])
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+def pinged(client: ClaudeCode, times: int) -> bool:
+    return len(client.told_of("ping")) >= times
+
+
+async def test_a_client_that_does_not_read_delays_no_other(ide: Ide, port: int) -> None:
+    async with joined(ide, port) as slow, joined(ide, port) as quick:
+        slow.connection.transport.pause_reading()
+        for n in range(3):
+            ide.selection_changed({"n": n, "text": "x" * 10_000_000})
+            await until(partial(knows, quick, n))
+
+        slow.connection.transport.resume_reading()
+
+        await until(partial(knows, slow, 2))
+
+
+def knows(client: ClaudeCode, n: int) -> bool:
+    """Whether the last selection that a client was told of has this number."""
+    told = client.told_of("selection_changed")
+    return bool(told) and told[-1]["n"] == n
+
+
+async def test_settle_does_not_wait_for_ever(ide: Ide, claude: ClaudeCode) -> None:
+    await asyncio.wait_for(ide.settle(), WAIT)

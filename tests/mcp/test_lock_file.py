@@ -1,0 +1,184 @@
+"""`mcp/lock_file.py`: what announces a server, and to whom."""
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.mcp import lock_file
+from claude_ide.mcp.lock_file import LockFile
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "config" / "ide"
+
+
+@pytest.fixture
+def lock(folder: Path) -> LockFile:
+    return LockFile(
+        path=folder / "4711.lock",
+        workspaceFolders=("/project", "/project/sub"),
+        pid=os.getppid(),
+        ideName="Neovim",
+        authToken="token",
+        hostPid=os.getpid(),
+    )
+
+
+@pytest.fixture
+def dead() -> int:
+    """The pid of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def write(folder: Path, port: int, **fields: Any) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{port}.lock"
+    path.write_text(json.dumps(fields))
+    return path
+
+
+def test_the_file_holds_what_the_cli_reads(lock: LockFile) -> None:
+    lock.write()
+
+    assert json.loads(lock.path.read_text()) == {
+        "workspaceFolders": ["/project", "/project/sub"],
+        "pid": os.getppid(),
+        "ideName": "Neovim",
+        "authToken": "token",
+        "transport": "ws",
+        "runningInWindows": False,
+        "plugin": "claude-ide",
+        "hostPid": os.getpid(),
+    }
+
+
+def test_only_the_owner_can_read_file_and_folder(lock: LockFile) -> None:
+    before = os.umask(0)
+    try:
+        lock.write()
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE(lock.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(lock.path.parent.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_others_can_read_is_closed_to_them(lock: LockFile, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    folder.chmod(0o755)
+
+    lock.write()
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_writing_again_replaces_the_file_in_one_step(lock: LockFile) -> None:
+    lock.write()
+    with lock.path.open() as reader:
+        lock.with_folders(("/elsewhere",)).write()
+
+        # Whoever was reading goes on reading the old file, whole.
+        assert json.load(reader)["workspaceFolders"] == ["/project", "/project/sub"]
+    assert json.loads(lock.path.read_text())["workspaceFolders"] == ["/elsewhere"]
+    assert list(lock.path.parent.iterdir()) == [lock.path]
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(lock: LockFile, folder: Path) -> None:
+    lock.path.mkdir(parents=True)
+
+    with pytest.raises(OSError):
+        lock.write()
+
+    assert list(folder.iterdir()) == [lock.path]
+
+
+def test_removing_twice_does_no_harm(lock: LockFile) -> None:
+    lock.write()
+
+    lock.remove()
+    lock.remove()
+
+    assert not lock.path.exists()
+
+
+def test_the_folder_is_the_one_that_the_cli_reads() -> None:
+    assert lock_file.folder({"CLAUDE_CONFIG_DIR": "/config"}) == Path("/config/ide")
+    assert lock_file.folder({"CLAUDE_CONFIG_DIR": ""}) == Path.home() / ".claude" / "ide"
+    assert lock_file.folder({"XDG_CONFIG_HOME": "/xdg"}) == Path.home() / ".claude" / "ide"
+
+
+def test_a_token_is_64_random_bytes_in_base64url_without_padding() -> None:
+    tokens = {lock_file.new_token() for _ in range(100)}
+
+    assert len(tokens) == 100
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{86}", token) for token in tokens)
+
+
+def test_sweep_removes_ours_whose_neovim_or_host_is_dead(
+    lock: LockFile, folder: Path, dead: int
+) -> None:
+    replace(lock, path=folder / "1.lock", pid=dead).write()
+    replace(lock, path=folder / "2.lock", hostPid=dead).write()
+    lock.write()
+
+    lock_file.sweep(folder)
+
+    assert list(folder.iterdir()) == [lock.path]
+
+
+def test_sweep_leaves_what_is_not_ours(folder: Path, dead: int) -> None:
+    others = [
+        write(folder, 1, ideName="VS Code", pid=dead),
+        write(folder, 2, plugin="another", pid=dead, hostPid=dead),
+        write(folder, 3),
+        folder / "4.lock",
+        folder / "5.lock",
+        folder / "notes.txt",
+    ]
+    others[3].write_text("not json")
+    others[4].write_text('["claude-ide"]')
+    others[5].write_text("")
+
+    lock_file.sweep(folder)
+
+    assert sorted(folder.iterdir()) == others
+
+
+@pytest.mark.parametrize("pid", [None, "1", 0, -1, 1.5, 2**80])
+def test_a_pid_that_is_none_is_no_living_process(folder: Path, pid: Any) -> None:
+    path = write(folder, 1, plugin="claude-ide", pid=pid, hostPid=os.getpid())
+
+    lock_file.sweep(folder)
+
+    assert not path.exists()
+
+
+def test_sweep_of_a_folder_that_is_not_there_does_nothing(folder: Path) -> None:
+    lock_file.sweep(folder)
+
+    assert not folder.exists()
+
+
+def test_the_first_neovim_has_a_plain_name_and_the_next_that_of_its_project(
+    lock: LockFile, folder: Path, dead: int
+) -> None:
+    assert lock_file.ide_name(folder, "/home/me/project") == "Neovim"
+
+    replace(lock, path=folder / "1.lock", pid=dead).write()
+    write(folder, 2, ideName="VS Code", pid=os.getpid())
+    assert lock_file.ide_name(folder, "/home/me/project") == "Neovim"
+
+    lock.write()
+    assert lock_file.ide_name(folder, "/home/me/project") == "Neovim (project)"
+    assert lock_file.ide_name(folder, "/") == "Neovim (/)"

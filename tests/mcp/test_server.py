@@ -1,0 +1,358 @@
+"""`mcp/server.py`: what one client is answered, without a socket and without Neovim."""
+
+import asyncio
+import itertools
+import json
+from typing import Any
+
+import pytest
+
+from claude_ide import __version__
+from claude_ide.errors import EditorError, ToolError
+from claude_ide.jsonrpc import peer as peer_module
+from claude_ide.jsonrpc.peer import Peer
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.server import METHODS, Server
+from claude_ide.mcp.tool import TOOLS, Content, NoArguments, text, tool
+from support.neovim import until
+
+
+class Conversation:
+    """A client's side, in memory: what it asks, and every frame that it is sent."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.welcomed = 0
+        self.frames: list[Any] = []
+        server = Server(client, self.welcome)
+        self.peer = server.peer = Peer(self, server)
+        self._ids = itertools.count()
+
+    def welcome(self) -> None:
+        self.welcomed += 1
+
+    async def send(self, frame: bytes) -> None:
+        self.frames.append(json.loads(frame))
+
+    async def start(self, method: str, params: Any = None) -> int:
+        id_ = next(self._ids)
+        message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+        await self.peer.receive(json.dumps(message))
+        return id_
+
+    async def ask(self, method: str, params: Any = None) -> Any:
+        """Return the answer: a result, or an error as `(code, message)`."""
+        id_ = await self.start(method, params)
+        answer = await until(lambda: [f for f in self.frames if f["id"] == id_], "an answer")
+        if "error" in answer[0]:
+            return answer[0]["error"]["code"], answer[0]["error"]["message"]
+        return answer[0]["result"]
+
+    async def tell(self, method: str, params: Any = None) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        await self.peer.receive(json.dumps(message))
+
+
+@pytest.fixture
+def conversation(client: Client) -> Conversation:
+    return Conversation(client)
+
+
+# The lifecycle.
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+async def test_initialize_echoes_a_protocol_version_that_is_known(
+    conversation: Conversation, version: str
+) -> None:
+    told = await conversation.ask("initialize", {"protocolVersion": version})
+
+    assert told["protocolVersion"] == version
+
+
+@pytest.mark.parametrize("version", ["2031-01-01", "", None, 5, []])
+async def test_initialize_offers_the_newest_for_any_other(
+    conversation: Conversation, version: Any
+) -> None:
+    told = await conversation.ask("initialize", {"protocolVersion": version})
+
+    assert told["protocolVersion"] == "2025-11-25"
+
+
+async def test_initialize_without_parameters_is_answered(conversation: Conversation) -> None:
+    assert await conversation.ask("initialize") == {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {"listChanged": True}, "logging": {}},
+        "serverInfo": {"name": "claude-ide", "title": "Neovim", "version": __version__},
+    }
+
+
+async def test_a_client_is_known_by_what_it_says_of_itself(conversation: Conversation) -> None:
+    information = {"name": "claude-code", "title": "Claude Code", "version": "2.1.330"}
+    await conversation.ask("initialize", {"clientInfo": information})
+    await conversation.tell("ide_connected", {"pid": 4711})
+
+    described = conversation.client.describe()
+
+    assert (described["name"], described["version"], described["pid"]) == (
+        "Claude Code",
+        "2.1.330",
+        4711,
+    )
+
+
+@pytest.mark.parametrize("information", [None, 5, [], {}, {"name": None}])
+async def test_a_client_that_says_nothing_of_itself_is_unknown(
+    conversation: Conversation, information: Any
+) -> None:
+    await conversation.ask("initialize", {"clientInfo": information})
+
+    assert conversation.client.describe()["name"] == "unknown"
+
+
+async def test_a_name_is_one_line_of_a_sensible_length(conversation: Conversation) -> None:
+    """It is shown in a winbar and in a float, which take neither line feeds nor novels."""
+    information = {"name": "a\nb\x1b[31m\tc", "title": "", "version": "v" * 10_000}
+    await conversation.ask("initialize", {"clientInfo": information})
+
+    described = conversation.client.describe()
+
+    assert described["name"] == "a b [31m c"
+    assert described["version"] == "v" * 100
+
+
+@pytest.mark.parametrize("pid", [None, "4711", 1.5, True, 0, -1, 2**40, 10**30, [4711]])
+async def test_a_pid_that_is_none_is_not_remembered(conversation: Conversation, pid: Any) -> None:
+    await conversation.tell("ide_connected", {"pid": pid})
+
+    assert conversation.client.pid is None
+
+
+async def test_a_client_is_welcomed_once_when_it_has_initialized(
+    conversation: Conversation,
+) -> None:
+    await conversation.ask("initialize")
+    assert (conversation.welcomed, conversation.client.initialized) == (0, False)
+
+    await conversation.tell("notifications/initialized")
+    await conversation.tell("notifications/initialized")
+
+    assert (conversation.welcomed, conversation.client.initialized) == (1, True)
+
+
+# Methods.
+
+
+async def test_ping_is_answered_with_nothing(conversation: Conversation) -> None:
+    assert await conversation.ask("ping") == {}
+
+
+async def test_there_are_no_prompts_and_no_resources(conversation: Conversation) -> None:
+    assert await conversation.ask("prompts/list") == {"prompts": []}
+    assert await conversation.ask("resources/list") == {"resources": []}
+    assert await conversation.ask("resources/templates/list") == {"resourceTemplates": []}
+
+
+async def test_tools_list_holds_every_tool_and_again(conversation: Conversation) -> None:
+    first = await conversation.ask("tools/list")
+
+    assert first == {"tools": [tool.describe() for tool in TOOLS.values()]}
+    assert await conversation.ask("tools/list", {"cursor": "x"}) == first
+
+
+async def test_a_log_level_is_taken_and_a_wrong_one_is_answered_with_the_right_ones(
+    conversation: Conversation,
+) -> None:
+    assert await conversation.ask("logging/setLevel", {"level": "debug"}) == {}
+
+    levels: list[Any] = ["loud", None, []]
+    for level in levels:
+        code, message = await conversation.ask("logging/setLevel", {"level": level})
+        assert code == -32602
+        assert message.startswith("logging/setLevel: level must be one of alert, critical, debug")
+
+
+async def test_a_method_that_is_not_there_is_named(conversation: Conversation) -> None:
+    assert await conversation.ask("sampling/createMessage") == (
+        -32601,
+        "Method not found: sampling/createMessage",
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_no_method_takes_its_parameters_by_position(
+    conversation: Conversation, method: str
+) -> None:
+    assert await conversation.ask(method, [1]) == (-32602, f"{method}: params must be an object")
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "problem"),
+    [
+        ("readFile", {}, "Object missing required field `path`"),
+        ("readFile", {"path": 5}, "path: Expected `str`, got `int`"),
+        ("writeFile", {"path": "a"}, "Object missing required field `content`"),
+        ("listFiles", {"pattern": []}, "pattern: Expected `str | null`, got `array`"),
+    ],
+)
+async def test_wrong_parameters_are_named(
+    conversation: Conversation, method: str, params: Any, problem: str
+) -> None:
+    assert await conversation.ask(method, params) == (-32602, problem)
+
+
+@pytest.mark.parametrize(
+    "method", ["notifications/unknown", "ping", "tools/call", "notifications/cancelled"]
+)
+@pytest.mark.parametrize("params", [None, [], {"requestId": []}, {"requestId": {}}, 5, "x"])
+async def test_a_notification_is_never_answered_whatever_it_is(
+    conversation: Conversation, method: str, params: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    await conversation.tell(method, params)
+
+    assert await conversation.ask("ping") == {}
+    assert len(conversation.frames) == 1
+    assert caplog.records == []
+
+
+# Tools.
+
+
+@pytest.fixture
+def given_up(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Tools that do what tools may do; the list tells who has been cancelled."""
+    for name in ("answers", "refuses", "editorRefuses", "fails", "talks", "waits"):
+        monkeypatch.setitem(TOOLS, name, TOOLS["executeCode"])  # gone again after the test
+
+    @tool("answers")
+    async def answers(client: Client, _arguments: NoArguments) -> Content:
+        return text(client.name, "")
+
+    @tool("refuses")
+    async def refuses(_client: Client, _arguments: NoArguments) -> Content:
+        raise ToolError("It is too late for that")
+
+    @tool("editorRefuses")
+    async def editor_refuses(_client: Client, _arguments: NoArguments) -> Content:
+        raise EditorError("E37: No write since last change")
+
+    @tool("fails")
+    async def fails(_client: Client, _arguments: NoArguments) -> Content:
+        raise KeyError("the text of a file")
+
+    @tool("talks")
+    async def talks(_client: Client, _arguments: NoArguments) -> Content:
+        return text("x" * 1000)
+
+    @tool("waits")
+    async def waits(client: Client, _arguments: NoArguments) -> Content:
+        client.name = "waits"
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.append(client.name)
+        return text("waited")
+
+    cancelled: list[str] = []
+    return cancelled
+
+
+@pytest.mark.usefixtures("given_up")
+async def test_a_tool_that_answers_gives_its_content(conversation: Conversation) -> None:
+    assert await conversation.ask("tools/call", {"name": "answers", "_meta": {}}) == {
+        "content": [{"type": "text", "text": "unknown"}, {"type": "text", "text": ""}]
+    }
+
+
+@pytest.mark.usefixtures("given_up")
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("refuses", "It is too late for that"),
+        ("editorRefuses", "E37: No write since last change"),
+        ("executeCode", "No Jupyter kernel is attached to Neovim, so nothing was run"),
+    ],
+)
+async def test_a_tool_that_cannot_is_a_result_that_the_model_reads(
+    conversation: Conversation, name: str, sentence: str
+) -> None:
+    assert await conversation.ask("tools/call", {"name": name, "arguments": {"code": "1"}}) == {
+        "content": [{"type": "text", "text": sentence}],
+        "isError": True,
+    }
+
+
+@pytest.mark.usefixtures("given_up")
+async def test_a_tool_with_a_bug_is_an_error_that_tells_nothing(
+    conversation: Conversation, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await conversation.ask("tools/call", {"name": "fails"}) == (-32603, "Internal error")
+    assert "the text of a file" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["openNothing", "", "initialize"])
+async def test_a_tool_that_is_not_there_is_named(conversation: Conversation, name: str) -> None:
+    """MCP: a tool that fails is a result; one that does not exist is an error."""
+    assert await conversation.ask("tools/call", {"name": name}) == (
+        -32602,
+        f"Unknown tool: {name}",
+    )
+
+
+@pytest.mark.parametrize("params", [{}, {"name": None}, {"name": 5}, {"name": ["openDiff"]}])
+async def test_a_call_without_a_name_is_refused(
+    conversation: Conversation, params: dict[str, Any]
+) -> None:
+    code, message = await conversation.ask("tools/call", params)
+
+    assert (code, message) == (-32602, "tools/call: name must be a string")
+
+
+async def test_arguments_are_checked_against_the_schema(conversation: Conversation) -> None:
+    asked = {"name": "openFile", "arguments": {"filePath": "/a", "preview": "no"}}
+
+    assert await conversation.ask("tools/call", asked) == (
+        -32602,
+        "openFile: preview: Expected `bool`, got `str`",
+    )
+
+
+@pytest.mark.usefixtures("given_up")
+async def test_an_answer_that_the_client_would_not_take_is_replaced(
+    conversation: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peer_module, "LARGEST_ANSWER", 1000)
+
+    told = await conversation.ask("tools/call", {"name": "talks"})
+
+    assert told["isError"] is True
+    assert told["content"][0]["text"].startswith("tools/call: the answer has 1,0")
+
+
+async def test_a_cancelled_call_is_given_up_without_an_answer(
+    conversation: Conversation, given_up: list[str]
+) -> None:
+    id_ = await conversation.start("tools/call", {"name": "waits"})
+    await until(lambda: conversation.client.name == "waits")
+
+    await conversation.tell("notifications/cancelled", {"requestId": id_, "reason": "Escape"})
+
+    await until(lambda: given_up)
+    assert await conversation.ask("ping") == {}
+    assert len(conversation.frames) == 1
+
+
+async def test_cancelling_nothing_in_particular_cancels_nothing(
+    conversation: Conversation, given_up: list[str]
+) -> None:
+    message = '{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"waits"}}'
+    await conversation.peer.receive(message)
+    await until(lambda: conversation.client.name == "waits")
+
+    await conversation.tell("notifications/cancelled", {})
+    await conversation.tell("notifications/cancelled", {"requestId": 99})
+    await conversation.ask("tools/call", {"name": "answers"})
+    assert given_up == []
+
+    await conversation.peer.close()
+    assert given_up == ["waits"]

@@ -1,0 +1,192 @@
+"""`mcp/tool.py` and all tools: what `tools/list` shows, and how arguments are checked."""
+
+import re
+from typing import Any
+
+import msgspec
+import pytest
+
+from claude_ide.errors import INVALID_PARAMS, RpcError
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.tool import TOOLS, Arguments, CamelCase, Content, Tool, json_text, text, tool
+from claude_ide.mcp.tools import ALL
+
+NAMES = [
+    "openDiff",
+    "close_tab",
+    "closeAllDiffTabs",
+    "openFile",
+    "open_files",
+    "saveDocument",
+    "checkDocumentDirty",
+    "reformat_file",
+    "getOpenEditors",
+    "get_all_opened_file_paths",
+    "getWorkspaceFolders",
+    "getCurrentSelection",
+    "getLatestSelection",
+    "getDiagnostics",
+    "executeCode",
+]
+TYPES = {"object", "string", "integer", "number", "boolean", "array", "null"}
+KEYWORDS = {
+    *("type", "properties", "required", "items", "anyOf", "description", "default"),
+    *("minimum", "maximum", "minLength", "maxLength", "pattern", "enum"),
+}
+
+
+class Pick(CamelCase, frozen=True):
+    """For the tests."""
+
+    file_path: str
+    how_often: int = 1
+    lines: list[int] | None = None
+
+
+async def pick(_client: Client, arguments: Pick) -> Content:
+    """Say what it was asked."""
+    return text(arguments.file_path, str(arguments.how_often))
+
+
+picking = Tool("pick", "Say what it was asked.", Pick, pick)
+
+
+def test_all_tools_of_the_protocol_are_there() -> None:
+    assert sorted(TOOLS) == sorted(NAMES)
+    assert {tool.run.__module__ for tool in TOOLS.values()} == {module.__name__ for module in ALL}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_tool_describes_itself_in_a_sentence(name: str) -> None:
+    described = TOOLS[name].describe()
+
+    assert described["name"] == name
+    assert re.match(r"[A-Z].{20,}\.", described["description"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_input_schema_is_an_object_in_one_piece(name: str) -> None:
+    schema = TOOLS[name].describe()["inputSchema"]
+
+    assert schema["type"] == "object"
+    assert set(schema["required"]) <= set(schema["properties"])
+    check_schema(schema)
+
+
+def check_schema(schema: Any) -> None:
+    """Check the keywords that our schemas use against JSON Schema 2020-12."""
+    assert isinstance(schema, dict)
+    assert set(schema) <= KEYWORDS
+    if "anyOf" in schema:
+        for each in schema["anyOf"]:
+            check_schema(each)
+    else:
+        assert schema["type"] in TYPES
+    for each in schema.get("properties", {}).values():
+        check_schema(each)
+    if "items" in schema:
+        check_schema(schema["items"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_argument_of_a_tool_is_described(name: str) -> None:
+    properties = TOOLS[name].describe()["inputSchema"]["properties"]
+
+    for argument in properties.values():
+        assert re.match(r"[A-Z].{10,}", argument["description"])
+
+
+@pytest.mark.parametrize(
+    ("name", "required", "optional"),
+    [
+        ("openDiff", {"old_file_path", "new_file_contents"}, {"new_file_path", "tab_name"}),
+        ("close_tab", {"tab_name"}, set()),
+        ("closeAllDiffTabs", set(), set()),
+        (
+            "openFile",
+            {"filePath"},
+            {"preview", "startText", "endText", "selectToEndOfLine", "makeFrontmost"},
+        ),
+        ("open_files", {"file_paths"}, set()),
+        ("saveDocument", {"filePath"}, set()),
+        ("checkDocumentDirty", {"filePath"}, set()),
+        ("reformat_file", {"file_path"}, set()),
+        ("getDiagnostics", set(), {"uri"}),
+        ("executeCode", {"code"}, set()),
+    ],
+)
+def test_arguments_have_the_names_of_the_wire(
+    name: str, required: set[str], optional: set[str]
+) -> None:
+    schema = TOOLS[name].describe()["inputSchema"]
+
+    assert set(schema["required"]) == required
+    assert set(schema["properties"]) == required | optional
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({}, "pick: Object missing required field `filePath`"),
+        (None, "pick: Object missing required field `filePath`"),
+        ([], "pick: Expected `object`, got `array`"),
+        ("x", "pick: Expected `object`, got `str`"),
+        ({"filePath": 5}, "pick: filePath: Expected `str`, got `int`"),
+        ({"filePath": None}, "pick: filePath: Expected `str`, got `null`"),
+        ({"filePath": "/a", "howOften": "2"}, "pick: howOften: Expected `int`, got `str`"),
+        ({"filePath": "/a", "lines": [1, "2"]}, "pick: lines[1]: Expected `int`, got `str`"),
+    ],
+)
+async def test_wrong_arguments_are_named_with_what_is_wrong(
+    client: Client, arguments: Any, problem: str
+) -> None:
+    with pytest.raises(RpcError) as raised:
+        await picking.call(client, arguments)
+
+    assert raised.value.code == INVALID_PARAMS
+    assert raised.value.message == problem
+
+
+async def test_arguments_that_are_not_known_are_ignored(client: Client) -> None:
+    answer = await picking.call(client, {"filePath": "/a", "newerThanWe": True})
+
+    assert answer == text("/a", "1")
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_what_the_schema_refuses_never_reaches_the_tool(client: Client, name: str) -> None:
+    schema = TOOLS[name].describe()["inputSchema"]
+    for argument in schema["properties"]:
+        with pytest.raises(RpcError, match=f"^{name}: ") as raised:
+            await TOOLS[name].call(client, {argument: {"not": "this"}})
+        assert raised.value.code == INVALID_PARAMS
+
+
+def test_the_decorator_registers_under_the_wire_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(TOOLS, "sayNothing", raising=False)
+
+    @tool("sayNothing")
+    async def say_nothing(_client: Client, _arguments: Arguments) -> Content:
+        """Say nothing.
+
+        In a second paragraph, too.
+        """
+        return text()
+
+    registered = TOOLS.pop("sayNothing")
+    assert registered.run is say_nothing
+    assert registered.arguments is Arguments
+    assert registered.description == "Say nothing.\n\nIn a second paragraph, too."
+
+
+def test_text_makes_one_block_of_each_argument() -> None:
+    assert text("a", "") == [{"type": "text", "text": "a"}, {"type": "text", "text": ""}]
+    assert text() == []
+
+
+def test_json_text_holds_one_value() -> None:
+    (block,) = json_text({"ü": [1, None]})
+
+    assert block["type"] == "text"
+    assert msgspec.json.decode(block["text"]) == {"ü": [1, None]}
+    assert "ü" in block["text"]

@@ -1,0 +1,134 @@
+"""The house as README.md draws it: who may import whom, and how large a module may be."""
+
+import ast
+import graphlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.neovim import ROOT
+
+PACKAGE = ROOT / "python" / "claude_ide"
+RPLUGIN = ROOT / "rplugin" / "python3"
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "__init__": set(),
+    "errors": set(),
+    "config": set(),
+    "paths": set(),
+    "jsonrpc": {"errors"},
+    "transport": {"errors"},
+    "editor": {"errors"},
+    "mcp": {"__init__", "errors", "config", "paths", "jsonrpc", "transport", "editor"},
+    "startup": {"mcp"},
+    "check": {"mcp", "transport"},
+    "agents": {"errors", "config", "paths", "jsonrpc", "transport"},
+    "chat": {"errors", "config", "paths", "agents", "editor"},
+    "app": {"errors", "config", "startup", "check", "transport", "mcp", "editor", "chat"},
+    "commands": {"errors", "app"},
+    "host": {"startup", "app"},
+    "install": set(),
+    "demo": {"__init__", "errors", "paths", "jsonrpc", "mcp"},
+}
+"""The parts of the package, and which others each may import."""
+
+LONGEST = 400
+"""Lines of a module."""
+
+
+def part(module: str) -> str:
+    """The part of the package that a module of it belongs to."""
+    _, _, inside = module.partition(".")
+    return inside.partition(".")[0] or "__init__"
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The full names of the modules that a file imports anywhere, functions included."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            assert node.module
+            if node.module == "claude_ide":
+                yield from (f"claude_ide.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def name(path: Path) -> str:
+    return ".".join(("claude_ide", *path.relative_to(PACKAGE).with_suffix("").parts))
+
+
+def identifier(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", modules(), ids=identifier)
+def test_a_module_imports_only_what_its_part_may(path: Path) -> None:
+    own = part(name(path))
+    assert own in MAY_IMPORT, "a new part has to find its place in the house"
+
+    ours = [module for module in imported(path) if module.partition(".")[0] == "claude_ide"]
+    # `from claude_ide import __version__` names no module.
+    parts = {part(module.replace("claude_ide.__version__", "claude_ide")) for module in ours}
+
+    assert parts - {own} <= MAY_IMPORT[own]
+
+
+def test_dependency_runs_one_way() -> None:
+    list(graphlib.TopologicalSorter(MAY_IMPORT).static_order())
+
+
+def test_only_the_editor_and_the_host_know_pynvim() -> None:
+    knowing = {
+        part(name(path))
+        for path in modules()
+        if any(module.partition(".")[0] == "pynvim" for module in imported(path))
+    }
+
+    assert knowing == {"editor", "host"}
+
+
+def test_nothing_imports_the_remote_plugin() -> None:
+    plugins = {path.stem for path in RPLUGIN.glob("*.py")}
+    assert plugins == {"claude_ide_rplugin"}
+
+    for path in modules():
+        assert not plugins & set(imported(path))
+
+
+def test_a_server_is_announced_before_anything_but_the_standard_library_is_imported() -> None:
+    """What `startup` imports is what the user waits for."""
+    code = f"""
+import sys
+sys.path.insert(0, {str(PACKAGE.parent)!r})
+import claude_ide.startup
+print(*{{name.partition(".")[0] for name in sys.modules}})
+"""
+    command = [sys.executable, "-I", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+
+    assert "claude_ide" in loaded
+    assert not loaded & {"asyncio", "logging", "msgpack", "msgspec", "pynvim", "websockets"}
+
+
+SOURCES = [
+    *modules(),
+    *RPLUGIN.glob("*.py"),
+    *(ROOT / "lua").rglob("*.lua"),
+    *(ROOT / "plugin").glob("*.lua"),
+]
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES), ids=identifier)
+def test_a_module_can_be_read_in_one_go(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST

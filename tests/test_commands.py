@@ -1,0 +1,92 @@
+"""The `:Claude…` commands: defined in Lua, carried out in Python, described in the help."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import claude_ide
+from claude_ide.commands import COMMANDS
+from support.neovim import ROOT, Neovim
+
+ENTRY = ROOT / "rplugin" / "python3" / "claude_ide_rplugin.py"
+PLUGIN = (ROOT / "plugin" / "claude_ide.lua").read_text(encoding="utf-8")
+HELP = (ROOT / "doc" / "claude_ide.txt").read_text(encoding="utf-8")
+DEFINED = re.findall(r"^command\('(\w+)'", PLUGIN, re.MULTILINE)
+FORWARDED = re.findall(r"^command\('(\w+)', host\('(\w+)'\)", PLUGIN, re.MULTILINE)
+"""Name, and under which name the host gets it."""
+
+
+@pytest.fixture(scope="module")
+def rplugin() -> ModuleType:
+    """The remote plugin, loaded as our host loads it."""
+    assert "claude_ide" in sys.modules, claude_ide
+    spec = importlib.util.spec_from_file_location("claude_ide_rplugin", ENTRY)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def specs(rplugin: ModuleType) -> dict[str, Any]:
+    """What pynvim knows of each command: its decorator's arguments."""
+    members = [getattr(rplugin.ClaudeIde, name) for name in dir(rplugin.ClaudeIde)]
+    found = [member._nvim_rpc_spec for member in members if hasattr(member, "_nvim_rpc_spec")]
+    return {spec["name"]: spec for spec in found if spec["type"] == "command"}
+
+
+def test_the_commands_that_go_to_the_host_are_those_that_it_knows() -> None:
+    assert sorted(FORWARDED) == sorted((name, name) for name in COMMANDS)
+    assert set(COMMANDS) < set(DEFINED)
+
+
+def test_pynvim_knows_the_same_commands(rplugin: ModuleType) -> None:
+    assert sorted(specs(rplugin)) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_never_waited_for_and_takes_what_lua_sends(
+    rplugin: ModuleType, name: str
+) -> None:
+    spec = specs(rplugin)[name]
+
+    assert spec["sync"] is False
+    # `host.lua` sends arguments, range, bang and buffer, in the order of pynvim's decorator.
+    assert spec["opts"] == {"nargs": "*", "range": "", "bang": "", "eval": "bufnr()"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_says_what_it_does_under_its_own_name(name: str) -> None:
+    assert re.match(rf":(\[range\])?{name}\b", COMMANDS[name].__doc__ or "")
+
+
+@pytest.mark.parametrize("name", DEFINED)
+async def test_a_command_exists_in_neovim_with_a_description(nvim: Neovim, name: str) -> None:
+    commands = await nvim.request("nvim_get_commands", {})
+
+    # For a command that is Lua, the definition is its description.
+    assert re.fullmatch(r"[A-Z][^\n]{10,60}", commands[name]["definition"])
+
+
+@pytest.mark.parametrize("name", DEFINED)
+def test_a_command_has_a_help_tag(name: str) -> None:
+    assert re.search(rf"\*:{name}\*", HELP)
+
+
+def test_the_help_describes_no_command_that_is_not_there() -> None:
+    assert set(re.findall(r"\*:(Claude\w*)\*", HELP)) == set(DEFINED)
+
+
+def test_update_remote_plugins_finds_nothing_to_register() -> None:
+    """It loads the file in a host that knows nothing of us."""
+    code = f"import runpy; print([n for n in runpy.run_path({str(ENTRY)!r}) if n[0] != '_'])"
+
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip() == "['sys']"

@@ -1,0 +1,117 @@
+"""`config.py`: what the user sets, and what is said of what is wrong."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claude_ide.config import Config, DiffConfig, TerminalConfig, decode
+
+
+def test_nothing_set_gives_the_defaults_without_complaint() -> None:
+    assert decode({}) == (Config(), [])
+
+
+def test_every_option_can_be_set() -> None:
+    config, complaints = decode(
+        {
+            "python": "/usr/bin/python3",
+            "auto_start": True,
+            "host": "0.0.0.0",
+            "cmd": ["claude", "--verbose"],
+            "diff": {"layout": "vertical"},
+            "terminal": {"side": "left", "size": 80},
+            "log_level": "debug",
+        }
+    )
+
+    assert complaints == []
+    assert config == Config(
+        python="/usr/bin/python3",
+        auto_start=True,
+        host="0.0.0.0",
+        cmd=["claude", "--verbose"],
+        diff=DiffConfig(layout="vertical"),
+        terminal=TerminalConfig(side="left", size=80),
+        log_level="debug",
+    )
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_vimscript_numbers_stand_for_booleans(value: int) -> None:
+    config, complaints = decode({"auto_start": value})
+
+    assert (config.auto_start, complaints) == (bool(value), [])
+
+
+def test_an_empty_table_of_lua_is_a_list_and_sets_nothing() -> None:
+    assert decode({"diff": [], "terminal": []}) == (Config(), [])
+
+
+@pytest.mark.parametrize("options", [[], None])
+def test_no_dictionary_at_all_sets_nothing(options: Any) -> None:
+    assert decode(options) == (Config(), [])
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"autostart": 1}, "g:claude_ide.autostart is not an option; do you mean auto_start?"),
+        ({"diff": {"lay_out": "tab"}}, "g:claude_ide.diff.lay_out is not an option"),
+        ({"auto_start": 2}, "g:claude_ide.auto_start: Expected `bool`, got `int`"),
+        ({"auto_start": "yes"}, "g:claude_ide.auto_start: Expected `bool`, got `str`"),
+        ({"auto_start": []}, "g:claude_ide.auto_start: Expected `bool`"),
+        ({"cmd": 5}, "g:claude_ide.cmd: Expected `str | array`, got `int`"),
+        ({"cmd": ["claude", 5]}, "g:claude_ide.cmd: Expected `str`, got `int`"),
+        ({"cmd": ""}, "g:claude_ide.cmd: "),
+        ({"cmd": []}, "g:claude_ide.cmd: "),
+        ({"diff": "tab"}, "g:claude_ide.diff: Expected `object`, got `str`"),
+        ({"diff": {"layout": "tabs"}}, "g:claude_ide.diff.layout: Invalid enum value 'tabs'"),
+        ({"terminal": {"size": 0}}, "g:claude_ide.terminal.size: Expected `int` >= 1"),
+        ({"terminal": {"size": -0.5}}, "g:claude_ide.terminal.size: Expected `float` > 0"),
+        ({"log_level": "loud"}, "g:claude_ide.log_level: Invalid enum value 'loud'"),
+        ("tab", "g:claude_ide: Expected `object`, got `str`"),
+        (["auto_start"], "g:claude_ide: Expected `object`, got `array`"),
+    ],
+)
+def test_what_is_wrong_is_named_and_left_at_its_default(options: Any, complaint: str) -> None:
+    config, complaints = decode(options)
+
+    assert config == Config()
+    (said,) = complaints
+    assert said.startswith(complaint)
+
+
+def test_an_unknown_option_with_no_likeness_is_answered_with_all_there_are() -> None:
+    _, (complaint,) = decode({"zzz": 1})
+
+    assert complaint.startswith("g:claude_ide.zzz is not an option; there are python, auto_start")
+
+
+def test_one_slip_leaves_the_other_options_alone() -> None:
+    config, complaints = decode(
+        {"host": 5, "log_level": "debug", "terminal": {"side": "up", "size": 20}}
+    )
+
+    assert config == Config(log_level="debug", terminal=TerminalConfig(size=20))
+    assert len(complaints) == 2
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
+options = st.dictionaries(
+    st.text() | st.sampled_from([field.name for field in msgspec.structs.fields(Config)]), values
+)
+
+
+@given(options)
+def test_whatever_is_set_the_config_is_sound(given: dict[str, Any]) -> None:
+    config, complaints = decode(given)
+
+    assert msgspec.convert(msgspec.to_builtins(config), Config) == config
+    assert all(complaint.startswith("g:claude_ide.") for complaint in complaints)

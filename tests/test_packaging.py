@@ -1,0 +1,107 @@
+"""What comes with the checkout besides the plugin: the package, the Makefile, the README."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import claude_ide
+from support.checkout import copy_plugin, program
+from support.neovim import ROOT
+from support.wheels import run, wheels
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAP = README.partition("## A map of the house")[2].partition("\n## ")[0]
+PACKAGE = ROOT / "python/claude_ide"
+
+
+def test_pip_install_brings_what_the_host_needs(tmp_path: Path) -> None:
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels()), "HOME": str(tmp_path)}
+    project = copy_plugin(tmp_path / "project")
+    for name in ("README.md", "LICENSE"):
+        (project / name).write_bytes((ROOT / name).read_bytes())
+    run(sys.executable, "-m", "venv", tmp_path / "venv")
+    python = tmp_path / "venv/bin/python"
+
+    run(python, "-I", "-m", "pip", "install", "--quiet", project, env=offline)
+
+    found = run(python, "-I", "-c", "import claude_ide.app, pynvim; print(claude_ide.__file__)")
+    assert found.startswith(str(tmp_path / "venv"))
+    assert (Path(found.strip()).parent / "py.typed").exists()
+
+
+def test_the_version_is_one() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+    assert PROJECT["version"] == claude_ide.__version__
+    assert re.findall(r"^## ([\d.]+)", changelog, re.MULTILINE)[0] == claude_ide.__version__
+
+
+def make(*arguments: str) -> str:
+    """Return the commands that `make` would run, with everything installed."""
+    return run("make", "--dry-run", "--directory", str(ROOT), *arguments)
+
+
+def test_the_two_commands_of_the_first_screen_are_targets() -> None:
+    first_screen = README.splitlines()[:24]
+    commands = [line.split()[:2] for line in first_screen if line.startswith("make ")]
+
+    assert commands == [["make", "try"], ["make", "test"]]
+    assert "demo/launch.py" in make("try")
+    for tool in ("ruff format --check", "ruff check", "mypy", "pytest", "helptags"):
+        assert tool in make("test")
+
+
+def test_make_try_takes_the_real_cli_on_request() -> None:
+    assert "--claude" not in make("try")
+    assert "--claude" in make("try", "CLAUDE=1")
+
+
+def test_make_says_which_python_it_needs(tmp_path: Path) -> None:
+    for name in ("echo", "mkdir", "nvim"):
+        program(tmp_path / "bin" / name, f'exec /bin/{name} "$@"')
+    program(tmp_path / "bin/python3", "exit 1")
+    (tmp_path / "Makefile").write_bytes((ROOT / "Makefile").read_bytes())
+    (tmp_path / "pyproject.toml").touch()
+
+    done = subprocess.run(
+        ["/usr/bin/make", "try"],
+        cwd=tmp_path,
+        env={"PATH": str(tmp_path / "bin")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode != 0
+    assert "Python 3.11 or newer is needed" in done.stderr
+
+
+MODULES = [path for path in PACKAGE.glob("**/*.py") if path.name != "__init__.py"]
+WHOLE_FOLDERS = ("demo", "mcp/tools")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_python_module_or_its_folder_is_on_the_map(path: Path) -> None:
+    folder = path.parent.relative_to(PACKAGE).as_posix()
+    name = path.parent.name + "/" if folder in WHOLE_FOLDERS else path.name
+
+    assert re.search(rf"^ +(\S+ )?{re.escape(name)}", MAP, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "lua/claude_ide").glob("*.lua")), ids=lambda p: p.stem
+)
+def test_a_lua_module_is_on_the_map(path: Path) -> None:
+    assert re.search(rf"^  (\w+ )*{path.stem}( |$)", MAP, re.MULTILINE)
+
+
+def test_the_map_names_nothing_that_is_not_there() -> None:
+    lua = MAP.partition("lua/claude_ide/")[2].partition("rplugin/")[0].splitlines()[1:]
+    names = [name for line in lua for name in re.split(" {2,}", line[2:])[0].split()]
+
+    assert [name for name in names if not (ROOT / f"lua/claude_ide/{name}.lua").exists()] == []
