@@ -14,8 +14,8 @@ import websockets
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.server import ServerConnection, serve
 
-from bench.editors import Editor, serving
-from bench.measure import Effort, Samples, Table, figure, goal, now, percentile, ratio
+from bench.editors import Editor, host_pid, serving
+from bench.measure import Effort, Samples, Table, cpu, figure, goal, now, percentile, ratio
 from bench.wire import INITIALIZE, call, connection, request
 from support.claude_code import the_lock
 
@@ -33,6 +33,8 @@ end
 vim.diagnostic.set(vim.api.nvim_create_namespace('bench_diagnostics'), 0, items)
 """
 Address = tuple[int, str]
+Result = tuple[Samples, Samples, float, float]
+"""How long ours and the floor took; CPU of the host and of Neovim."""
 
 
 async def run(effort: Effort) -> list[Table]:
@@ -50,20 +52,25 @@ async def run(effort: Effort) -> list[Table]:
                 _compare,
                 (port, lock["authToken"]),
                 (ready.recv(), ""),
+                (await host_pid(served), served.nvim.process.pid),
                 _frames(served),
                 max(1, effort.runs(REQUESTS) // TURNS),
             )
     floor.terminate()
     table = Table(
         f"Requests, {effort.runs(REQUESTS):,} of each, one after the other (ms)",
-        ["", "p50", "p99", "floor p50", "floor p99", "ratio of p50", "goal for p50"],
+        [
+            *["", "p50", "p99", "floor p50", "floor p99", "ratio of p50", "goal for p50"],
+            *["CPU in the host", "CPU in Neovim"],
+        ],
     )
-    for name, (ours, theirs) in results.items():
+    for name, (ours, theirs, *used) in results.items():
         here, there = percentile(ours, 50), percentile(theirs, 50)
         table.add(
             *[name, figure(here, 2), figure(percentile(ours, 99), 2)],
             *[figure(there, 2), figure(percentile(theirs, 99), 2), ratio(here, there)],
             goal(here, 0.3 if name == "tools/list" else 0.8, " ms"),
+            *(figure(each / len(ours), 2) for each in used),
         )
     return [table]
 
@@ -92,22 +99,28 @@ def _frames(served: Editor) -> dict[str, str]:
 
 
 def _compare(
-    server: Address, floor: Address, frames: Mapping[str, str], turn: int
-) -> dict[str, tuple[Samples, Samples]]:
+    server: Address,
+    floor: Address,
+    pids: tuple[int, int],
+    frames: Mapping[str, str],
+    turn: int,
+) -> dict[str, Result]:
     """Measure in this process; `turn` is how many requests come between two changes of server."""
 
-    async def measure() -> dict[str, tuple[Samples, Samples]]:
-        results: dict[str, tuple[Samples, Samples]] = {}
+    async def measure() -> dict[str, Result]:
+        results: dict[str, Result] = {}
         async with connection(*server) as ours, connection(*floor) as theirs:
             await _introduce(ours)
             for name, frame in frames.items():
                 # The floor sends what it was sent last as binary.
                 await theirs.send((await _answer(ours, frame))[1])
                 times: tuple[list[float], list[float]] = [], []
+                before = [cpu(pid) for pid in pids]
                 for _ in range(TURNS):
                     for side, samples in zip((ours, theirs), times, strict=True):
                         samples += [(await _answer(side, frame))[0] for _ in range(turn)]
-                results[name] = times
+                host, neovim = (cpu(pid) - used for pid, used in zip(pids, before, strict=True))
+                results[name] = (*times, host, neovim)
         return results
 
     return asyncio.run(measure())

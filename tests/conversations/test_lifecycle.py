@@ -132,7 +132,7 @@ async def test_terminals_started_afterwards_find_the_server(
 ) -> None:
     port, _ = await the_lock(config_folder)
 
-    await serving.command("terminal env")
+    await serving.command("terminal env | grep -v COVERAGE")
 
     await until(lambda: f"CLAUDE_CODE_SSE_PORT={port}" in serving.screen.text())
     shown = serving.screen.text()

@@ -255,3 +255,19 @@ async def test_what_leaves_the_workspace_is_refused(
         with pytest.raises(RpcFailure) as raised:
             await claude.request(method, {"path": wrong, **params})
         assert raised.value.code == -32602
+
+
+async def test_bytes_of_no_known_encoding_are_told_as_far_as_they_can_be(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "latin.txt"
+    path.write_bytes(b"caf\xe9 \xff\xfe\n")
+    await serving.lua("vim.cmd.edit({ ..., magic = { file = false } })", str(path))
+    await serving.command("edit ++enc=utf-8 ++bad=keep")
+    await until(lambda: claude.told_of("selection_changed"))
+
+    await serving.keys("V")
+    await until(lambda: claude.told_of("selection_changed")[-1]["text"].startswith("caf\ufffd"))
+
+    assert (await claude.json("getCurrentSelection"))["text"].startswith("caf\ufffd")
+    assert await claude.request("ping") == {}

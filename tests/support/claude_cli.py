@@ -29,6 +29,25 @@ def cli_path() -> Path:
     return ROOT / ".cache/cli/node_modules/@anthropic-ai" / package / "claude"
 
 
+def environment(api: FakeApi, home: Path, config: Path) -> dict[str, str]:
+    """The environment of a CLI whose user has settled in `home` and `config`."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(home),
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        "SHELL": "/bin/sh",
+        "TMPDIR": str(home / "tmp"),
+        "CLAUDE_CONFIG_DIR": str(config),
+        "ANTHROPIC_API_KEY": KEY,
+        "ANTHROPIC_BASE_URL": api.url,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+    }
+
+
 class ClaudeCli(Terminal):
     """A Claude CLI, seen and used as its user does."""
 
@@ -46,25 +65,11 @@ class ClaudeCli(Terminal):
 
         With `ide_port` it is told of the IDE by its environment, as in an editor's terminal.
         """
-        environment = {
-            "PATH": "/usr/bin:/bin",
-            "HOME": str(home),
-            "TERM": "xterm-256color",
-            "LANG": "C.UTF-8",
-            "SHELL": "/bin/sh",
-            "TMPDIR": str(home / "tmp"),
-            "CLAUDE_CONFIG_DIR": str(config),
-            "ANTHROPIC_API_KEY": KEY,
-            "ANTHROPIC_BASE_URL": api.url,
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "DISABLE_TELEMETRY": "1",
-            "DISABLE_ERROR_REPORTING": "1",
-        }
+        given = environment(api, home, config)
         if ide_port is not None:
-            environment["CLAUDE_CODE_SSE_PORT"] = str(ide_port)
-            environment["ENABLE_IDE_INTEGRATION"] = "true"
-        cli = await cls.start(cli_path(), *arguments, cwd=cwd, env=environment)
+            given["CLAUDE_CODE_SSE_PORT"] = str(ide_port)
+            given["ENABLE_IDE_INTEGRATION"] = "true"
+        cli = await cls.start(cli_path(), *arguments, cwd=cwd, env=given)
         await cli.until(lambda: CARET in cli.box(), "the prompt box")
         return cli
 

@@ -17,6 +17,9 @@ from typing import Any, Self
 Block = dict[str, Any]
 """One content block of the model's message, as the API has it."""
 
+ERRORS = {401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}
+"""The kinds of the API's errors, by their HTTP status."""
+
 Turn = list[Block]
 """The model's answer to one request."""
 
@@ -24,6 +27,11 @@ Turn = list[Block]
 def text(words: str) -> Block:
     """Something that the model says."""
     return {"type": "text", "text": words}
+
+
+def thinking(words: str) -> Block:
+    """Something that the model thinks before it speaks."""
+    return {"type": "thinking", "thinking": words, "signature": "c2ln"}
 
 
 def tool_use(name: str, **arguments: Any) -> Block:
@@ -58,9 +66,14 @@ class Request:
 
 @dataclass
 class FakeApi:
-    """The scripted turns that are left, and the requests for a turn that have come."""
+    """The scripted turns that are left, and the requests for a turn that have come.
+
+    With `hold` the model says no more than its first words; with `status`, an HTTP error.
+    """
 
     port: int = 0
+    hold: bool = False
+    status: int = 200
     turns: deque[Turn] = field(default_factory=deque)
     requests: list[Request] = field(default_factory=list)
     _ids: Iterator[int] = field(default_factory=itertools.count)
@@ -89,6 +102,9 @@ class FakeApi:
     def answer(self, request: Request) -> tuple[str, bytes]:
         """The content type and body that answer `request`."""
         path = request.path.partition("?")[0]
+        if self.status != 200:
+            error = {"type": ERRORS.get(self.status, "api_error"), "message": "scripted"}
+            return "application/json", json.dumps({"type": "error", "error": error}).encode()
         if path != "/v1/messages":
             return "application/json", b'{"input_tokens": 10}'
         if request.body.get("tools"):
@@ -130,10 +146,14 @@ class FakeApi:
             request = Request(first.split(" ")[1], json.loads(body) if body else {})
             content_type, answer = self.answer(request)
             writer.write(
-                f"HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\n"
+                f"HTTP/1.1 {self.status} -\r\ncontent-type: {content_type}\r\n"
                 f"content-length: {len(answer)}\r\nconnection: close\r\n\r\n".encode()
             )
-            if not first.startswith("HEAD "):
+            if self.hold and request.body.get("tools"):
+                writer.write(answer.partition(b"event: content_block_stop")[0])
+                await writer.drain()
+                await reader.read()  # until the CLI leaves
+            elif not first.startswith("HEAD "):
                 writer.write(answer)
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -149,6 +169,9 @@ def _events(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if block["type"] == "tool_use":
             start = block | {"input": {}}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        elif block["type"] == "thinking":
+            start = block | {"thinking": "", "signature": ""}
+            delta = {"type": "thinking_delta", "thinking": block["thinking"]}
         else:
             start = block | {"text": ""}
             delta = {"type": "text_delta", "text": block["text"]}

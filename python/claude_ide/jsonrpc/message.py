@@ -116,7 +116,7 @@ def encode(message: Message) -> bytes:
     except UnicodeEncodeError:
         if not isinstance(message, Notification):
             raise
-        return msgspec.json.encode(_readable(plain))
+        return msgspec.json.encode(readable(plain))
 
 
 def _plain(message: Message) -> dict[str, Any]:
@@ -136,12 +136,13 @@ def _plain(message: Message) -> dict[str, Any]:
     return plain if params is None else plain | {"params": params}
 
 
-def _readable(value: Any) -> Any:
+def readable(value: Any) -> Any:
+    """Return the same value with U+FFFD for what is not Unicode: bytes of no known encoding."""
     match value:
         case str():
             return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         case dict():
-            return {_readable(key): _readable(item) for key, item in value.items()}
+            return {readable(key): readable(item) for key, item in value.items()}
         case list() | tuple():
-            return [_readable(item) for item in value]
+            return [readable(item) for item in value]
     return value

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from claude_ide.errors import RpcError
+from claude_ide.jsonrpc.message import readable
 
 if TYPE_CHECKING:
     from claude_ide.mcp.client import Client
@@ -87,8 +88,12 @@ def text(*texts: str) -> Content:
 
 
 def json_text(value: Any) -> Content:
-    """Return one text block that holds the value as JSON."""
-    return text(msgspec.json.encode(value).decode())
+    """Return one text block that holds the value as JSON; what is not Unicode is replaced."""
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        encoded = msgspec.json.encode(readable(value))
+    return text(encoded.decode())
 
 
 def _input_schema(arguments: type[Arguments]) -> dict[str, Any]:
