@@ -30,6 +30,10 @@ class Client:
     responsive: bool = True
     diffs: list[Diff] = field(default_factory=list)
 
+    def act(self) -> None:
+        """Take note that it does something of its own; the answer to a ping is nothing of that."""
+        self.last_active = time.monotonic()
+
     def describe(self) -> dict[str, object]:
         """Return what `:ClaudeStatus` shows of this client."""
         return {

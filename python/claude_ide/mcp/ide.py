@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import time
 from collections import OrderedDict, deque
 from collections.abc import Coroutine
 from typing import Any
@@ -84,7 +83,6 @@ class Ide:
             start(self._keep_alive(client, peer, connection))
             try:
                 async for frame in connection.frames():
-                    client.last_active = time.monotonic()
                     await peer.receive(frame)
             finally:
                 del self._outboxes[client]

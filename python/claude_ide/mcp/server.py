@@ -39,7 +39,8 @@ class Server:
         self._on_initialized = on_initialized
 
     def on_request(self, request: Request) -> Any:
-        """Return the result of a method, or an awaitable of it."""
+        """Return the result of a method, or a coroutine of it."""
+        self.client.act()
         method = METHODS.get(request.method)
         if method is None:
             raise RpcError.method_not_found(request.method)
@@ -50,6 +51,7 @@ class Server:
 
     def on_notification(self, notification: Notification) -> None:
         """Take note; what is unknown is ignored, as the protocol asks."""
+        self.client.act()
         params = notification.params if isinstance(notification.params, dict) else {}
         match notification.method:
             case "notifications/initialized":
