@@ -46,8 +46,9 @@ endif
 types: $(VENV)/tests
 	$(PYTHON) -m mypy
 
+# Most tests wait for another process; more of them than there are cores fill the waits.
 unit: $(VENV)/tests .cache/cli/installed
-	$(PYTHON) -m pytest --cov
+	$(PYTHON) -m pytest --cov --numprocesses 3 --dist worksteal
 
 bench: $(VENV)/tests
 	$(PYTHON) tests/bench/run.py
