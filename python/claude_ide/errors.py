@@ -63,3 +63,15 @@ class TransportClosed(ClaudeIdeError):
 
 class UserError(ClaudeIdeError):
     """Something that the user asked for is not possible; the text is one line."""
+
+
+class AgentError(ClaudeIdeError):
+    """An agent that cannot be started, or refused what it was asked; the text is one line."""
+
+
+class UnsupportedError(AgentError):
+    """The agent, or this version of it, does not know what it was asked."""
+
+
+class UnknownSessionError(AgentError):
+    """There is no session with the id that was to be resumed."""

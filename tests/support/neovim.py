@@ -16,7 +16,7 @@ from typing import Any
 import msgpack
 
 ROOT = Path(__file__).resolve().parents[2]
-WAIT = 5.0
+WAIT = 15.0
 """Seconds that a test waits for a condition before it fails."""
 
 

@@ -1,0 +1,118 @@
+"""What an agent tells, in words that fit every agent: the events that a panel shows.
+
+A `block` names one piece of an answer while it grows; a `tool` is the id of one use of a tool; a
+`parent` is the tool use in which a subagent said it. `raw` is what the agent really sent.
+"""
+
+from claude_ide.agents.events.asking import (
+    Choice,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    Question,
+    QuestionAsked,
+    RequestWithdrawn,
+)
+from claude_ide.agents.events.session import (
+    Cleared,
+    Command,
+    Compacted,
+    Compacting,
+    Dead,
+    EffortChanged,
+    ModeChanged,
+    Model,
+    ModelChanged,
+    PromptChanged,
+    PromptStage,
+    Ready,
+    Retry,
+    Session,
+    Stopping,
+    TurnEnded,
+    TurnEndReason,
+    Usage,
+    Waiting,
+)
+from claude_ide.agents.events.talk import (
+    Notice,
+    PreviewVoided,
+    Text,
+    TextDelta,
+    Thinking,
+    ThinkingDelta,
+    ThinkingTokens,
+    UserMessage,
+)
+from claude_ide.agents.events.tools import (
+    Change,
+    Hunk,
+    Task,
+    TasksChanged,
+    Todo,
+    TodoList,
+    ToolEnded,
+    ToolInput,
+    ToolOutput,
+    ToolStarted,
+    ToolStatus,
+)
+
+__all__ = [
+    "Change",
+    "Choice",
+    "Cleared",
+    "Command",
+    "Compacted",
+    "Compacting",
+    "Dead",
+    "EffortChanged",
+    "Event",
+    "Hunk",
+    "ModeChanged",
+    "Model",
+    "ModelChanged",
+    "Notice",
+    "Option",
+    "OptionKind",
+    "PermissionAsked",
+    "PlanProposed",
+    "PreviewVoided",
+    "PromptChanged",
+    "PromptStage",
+    "Question",
+    "QuestionAsked",
+    "Ready",
+    "RequestWithdrawn",
+    "Retry",
+    "Session",
+    "Stopping",
+    "Task",
+    "TasksChanged",
+    "Text",
+    "TextDelta",
+    "Thinking",
+    "ThinkingDelta",
+    "ThinkingTokens",
+    "Todo",
+    "TodoList",
+    "ToolEnded",
+    "ToolInput",
+    "ToolOutput",
+    "ToolStarted",
+    "ToolStatus",
+    "TurnEndReason",
+    "TurnEnded",
+    "Usage",
+    "UserMessage",
+    "Waiting",
+]
+
+Event = (
+    Ready | Session | Cleared | ModeChanged | ModelChanged | EffortChanged | PromptChanged
+    | UserMessage | Waiting | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens
+    | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded | PermissionAsked
+    | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TasksChanged | Usage | Retry
+    | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
+)  # fmt: skip

@@ -1,0 +1,88 @@
+"""What the user is asked: permissions, questions, the approval of a plan."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class OptionKind(Enum):
+    """What a permission option does; a source may offer several of one kind."""
+
+    ALLOW_ONCE = "allow once"
+    ALLOW_ALWAYS = "allow always"
+    REJECT_ONCE = "reject once"
+    REJECT_ALWAYS = "reject always"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to answer a request; `scope` says how far an "always" reaches."""
+
+    id: str
+    name: str
+    kind: OptionKind
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsked:
+    """The agent wants to use a tool and waits for an answer to this `request`, for ever."""
+
+    request: str
+    tool: str
+    name: str
+    arguments: dict[str, Any]
+    options: tuple[Option, ...]
+    kind: str = "other"
+    title: str = ""
+    path: str = ""
+    reason: str = ""
+    parent: str = ""
+    raw: Any = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer that a question offers."""
+
+    label: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to the user; free text is always an answer."""
+
+    text: str
+    header: str
+    choices: tuple[Choice, ...]
+    multiple: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """The agent waits for answers to its questions."""
+
+    request: str
+    tool: str
+    questions: tuple[Question, ...]
+    raw: Any = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProposed:
+    """The agent waits for the approval of its plan; an empty `plan` is told in the text before."""
+
+    request: str
+    tool: str
+    plan: str
+    path: str
+    options: tuple[Option, ...]
+    raw: Any = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestWithdrawn:
+    """A permission, question or plan is no longer asked; no answer is wanted."""
+
+    request: str

@@ -1,0 +1,48 @@
+"""What the user says: words, and what the editor adds to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the user typed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A file, or a range of its lines (1-based, inclusive), that the agent is to read itself."""
+
+    path: str
+    first: int | None = None
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture."""
+
+    data: bytes
+    media_type: str = "image/png"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The text that is selected in the editor; lines are 1-based and inclusive."""
+
+    path: str
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """The file that the editor shows."""
+
+    path: str
+
+
+Prompt = Sequence[Words | Mention | Image | Selection | OpenFile]

@@ -1,0 +1,169 @@
+"""The states of an agent's session, as a table: a state and an event come in, a state leaves.
+
+Transitions come from what the agent says, never from what we expect it to do; the end of a turn
+always leads to rest, whatever was lost before. What waits for the user is beside the state, since
+requests can overlap.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from types import MappingProxyType
+
+from claude_ide.agents import events
+from claude_ide.agents.events import Event, PromptStage
+
+
+class State(Enum):
+    """What the agent is doing."""
+
+    OFF = "off"
+    STARTING = "starting"
+    IDLE = "idle"
+    QUEUED = "queued"
+    WAITING = "waiting"
+    THINKING = "thinking"
+    WRITING = "writing"
+    TOOL_INPUT = "tool input"
+    TOOLS = "tools"
+    RETRYING = "retrying"
+    COMPACTING = "compacting"
+    STOPPING = "stopping"
+    DEAD = "dead"
+
+
+class Signal(Enum):
+    """What an event means for the state."""
+
+    SPAWNED = auto()
+    READY = auto()
+    QUEUED = auto()
+    REQUESTED = auto()
+    THINKING = auto()
+    WRITING = auto()
+    TOOL_INPUT = auto()
+    TOOL_CALLED = auto()
+    RETRYING = auto()
+    COMPACTING = auto()
+    COMPACTED = auto()
+    STOPPING = auto()
+    TURN_ENDED = auto()
+    DIED = auto()
+
+
+BUSY = frozenset(State) - {State.OFF, State.STARTING, State.IDLE, State.DEAD}
+"""States in which there is something to stop."""
+
+_WORKING = BUSY - {State.STOPPING}
+_ALIVE = frozenset(State) - {State.OFF, State.DEAD}
+# A turn can begin without a prompt of ours: a task in the background has ended.
+_ANSWERING = _WORKING | {State.IDLE}
+
+
+def _from(states: frozenset[State], target: State) -> Mapping[State, State]:
+    return MappingProxyType(dict.fromkeys(states, target))
+
+
+TRANSITIONS: Mapping[Signal, Mapping[State, State]] = MappingProxyType(
+    {
+        Signal.SPAWNED: _from(frozenset({State.OFF, State.DEAD}), State.STARTING),
+        Signal.READY: _from(frozenset({State.STARTING}), State.IDLE),
+        Signal.QUEUED: _from(frozenset({State.IDLE}), State.QUEUED),
+        Signal.REQUESTED: _from(_ANSWERING, State.WAITING),
+        Signal.THINKING: _from(_ANSWERING, State.THINKING),
+        Signal.WRITING: _from(_ANSWERING, State.WRITING),
+        Signal.TOOL_INPUT: _from(_ANSWERING, State.TOOL_INPUT),
+        Signal.TOOL_CALLED: _from(_ANSWERING, State.TOOLS),
+        Signal.RETRYING: _from(_ANSWERING, State.RETRYING),
+        Signal.COMPACTING: _from(_ANSWERING, State.COMPACTING),
+        Signal.COMPACTED: _from(frozenset({State.COMPACTING}), State.WAITING),
+        Signal.STOPPING: _from(_WORKING, State.STOPPING),
+        Signal.TURN_ENDED: _from(_ALIVE, State.IDLE),
+        Signal.DIED: _from(frozenset(State), State.DEAD),
+    }
+)
+"""Where each signal leads; a state that is not listed stays."""
+
+_SIGNALS: Mapping[type[Event], Signal] = MappingProxyType(
+    {
+        events.Ready: Signal.READY,
+        events.Waiting: Signal.REQUESTED,
+        events.ThinkingDelta: Signal.THINKING,
+        events.ThinkingTokens: Signal.THINKING,
+        events.TextDelta: Signal.WRITING,
+        events.ToolStarted: Signal.TOOL_INPUT,
+        events.Retry: Signal.RETRYING,
+        events.Compacting: Signal.COMPACTING,
+        events.Compacted: Signal.COMPACTED,
+        events.Stopping: Signal.STOPPING,
+        events.TurnEnded: Signal.TURN_ENDED,
+        events.Dead: Signal.DIED,
+    }
+)
+
+
+def after(state: State, signal: Signal) -> State:
+    """Return the state that follows."""
+    return TRANSITIONS[signal].get(state, state)
+
+
+def signal_of(event: Event) -> Signal | None:
+    """Return what an event means for the state; a subagent's mean nothing."""
+    if getattr(event, "parent", ""):
+        return None
+    match event:
+        case events.ToolInput(arguments=arguments):
+            return Signal.TOOL_INPUT if arguments is None else Signal.TOOL_CALLED
+        case events.PromptChanged(stage=PromptStage.QUEUED):
+            return Signal.QUEUED
+        case events.PromptChanged(stage=PromptStage.STARTED):
+            return Signal.REQUESTED
+        case _:
+            return _SIGNALS.get(type(event))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """A session: what the agent does, which requests wait for the user, which prompts in line."""
+
+    state: State = State.OFF
+    asking: tuple[str, ...] = ()
+    queued: tuple[str, ...] = ()
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is something to stop."""
+        return self.state in BUSY
+
+    def spawned(self) -> "SessionState":
+        """Return the state after the agent was started, anew or again."""
+        return SessionState(after(self.state, Signal.SPAWNED))
+
+    def answered(self, request: str) -> "SessionState":
+        """Return the state after the user has answered a request."""
+        return replace(self, asking=tuple(asked for asked in self.asking if asked != request))
+
+    def after(self, event: Event) -> "SessionState":
+        """Return the state after an event."""
+        match event:
+            case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
+                return replace(self, asking=(*self.answered(event.request).asking, event.request))
+            case events.RequestWithdrawn(request):
+                return self.answered(request)
+            case events.PromptChanged(prompt, stage):
+                others = tuple(queued for queued in self.queued if queued != prompt)
+                queued = (*others, prompt) if stage is PromptStage.QUEUED else others
+                return replace(self, state=self._next(event), queued=queued)
+            case events.TurnEnded():
+                # What waits in line begins by itself.
+                state = State.WAITING if self.queued and self.state in BUSY else self._next(event)
+                return replace(self, state=state)
+            case events.Dead():
+                return SessionState(State.DEAD)
+            case _:
+                state = self._next(event)
+                return self if state is self.state else replace(self, state=state)
+
+    def _next(self, event: Event) -> State:
+        signal = signal_of(event)
+        return self.state if signal is None else after(self.state, signal)

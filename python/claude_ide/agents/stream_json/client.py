@@ -1,0 +1,237 @@
+"""The Claude CLI as an agent: the port's verbs, as control requests and prompts."""
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Mapping
+
+from claude_ide.agents.agent import (
+    Allow,
+    Answer,
+    Capabilities,
+    ContextUsage,
+    NewSession,
+    Opening,
+    Reject,
+    Rewind,
+    SessionSummary,
+)
+from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
+from claude_ide.agents.prompt import Prompt
+from claude_ide.agents.session_state import SessionState
+from claude_ide.agents.stream_json import answers, encode, history
+from claude_ide.agents.stream_json.connection import Connection, Traffic
+from claude_ide.agents.stream_json.frames import text
+from claude_ide.agents.stream_json.host import Edited, McpServer
+from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.permission import encode_answer
+from claude_ide.errors import AgentError, TransportClosed
+from claude_ide.transport.lines import GRACE_SECONDS
+
+INTERRUPT_SECONDS = 0.5
+"""How long a turn is given to end before the CLI is."""
+
+DETECTED = {
+    "cancel_async_message": "withdraw",
+    "set_permission_mode": "modes",
+    "set_model": "models",
+    "apply_flag_settings": "effort",
+    "set_max_thinking_tokens": "thinking_tokens",
+    "rewind_files": "rewind",
+    "get_context_usage": "context_usage",
+    "rename_session": "titles",
+    "side_question": "side_question",
+}
+"""Control requests that a version may not know, and what it then cannot do."""
+
+
+class StreamJsonAgent:
+    """Implements `Agent`. After its death it can be started again."""
+
+    def __init__(
+        self,
+        launch: Launch,
+        *,
+        servers: Mapping[str, McpServer] | None = None,
+        edited: Edited | None = None,
+        system_prompt: str = "",
+        traffic: Traffic | None = None,
+    ) -> None:
+        self._launch = launch
+        self._servers = servers or {}
+        self._edited = edited
+        self._system_prompt = system_prompt
+        self._traffic = traffic
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._state = SessionState()
+        self._connection: Connection | None = None
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What this CLI can do; one that has refused a request can do less."""
+        unknown = self._connection.controls.unsupported if self._connection else set()
+        detected = {can: request not in unknown for request, can in DETECTED.items()}
+        return Capabilities(
+            images=True,
+            steer=True,
+            redirect=True,
+            resume=True,
+            fork=True,
+            change_proposal=True,
+            reject_with_reason=True,
+            **detected,
+        )
+
+    @property
+    def state(self) -> SessionState:
+        """What it is doing."""
+        return self._state
+
+    @property
+    def session(self) -> str:
+        """The session's id; of a fork it is told with the first turn only."""
+        return self._connection.decoder.settings.session if self._connection else ""
+
+    async def start(self, opening: Opening) -> Ready:
+        """Start the CLI and wait until it answers."""
+        if self._connection is not None and self._connection.alive:
+            raise AgentError("Claude Code is running already")
+        if isinstance(opening, NewSession) and not opening.id:
+            # Otherwise it would be told with the first turn only.
+            opening = NewSession(str(uuid.uuid4()))
+        child = await Connection.spawn(self._launch, opening)
+        self._state = self._state.spawned()
+        connection = Connection(child, self._emit, self._servers, self._edited, self._traffic)
+        self._connection = connection
+        return await connection.initialize(opening, self._system_prompt)
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Give every event, `Dead` being the last; after another start there are more."""
+        while True:
+            event = await self._events.get()
+            yield event
+            if isinstance(event, Dead):
+                return
+
+    async def stop(self, grace: float = GRACE_SECONDS) -> None:
+        """End the CLI; each rung of the ladder is given `grace` seconds."""
+        if self._connection is None:
+            return
+        if self._state.busy:
+            with contextlib.suppress(TimeoutError, TransportClosed, AgentError):
+                async with asyncio.timeout(INTERRUPT_SECONDS):
+                    await self.interrupt()
+        await self._connection.stop(grace)
+
+    def kill(self) -> None:
+        """End the CLI at once; for when nothing can be awaited any more."""
+        if self._connection is not None:
+            self._connection.kill()
+
+    async def prompt(self, prompt: Prompt) -> str:
+        """Say something, after what runs now."""
+        return await self._say(prompt)
+
+    async def steer(self, prompt: Prompt) -> str:
+        """Say something that reaches the model with its next request."""
+        return await self._say(prompt, "next")
+
+    async def redirect(self, prompt: Prompt) -> str:
+        """Say something that ends the present turn and starts at once."""
+        return await self._say(prompt, "now")
+
+    async def withdraw(self, prompt: str) -> bool:
+        """Take back a prompt that has not begun."""
+        answer = await self._running.controls.request("cancel_async_message", message_uuid=prompt)
+        return answer.get("cancelled") is True
+
+    async def interrupt(self, *, withdraw_queued: bool = False) -> None:
+        """End the present turn."""
+        running = self._running
+        running.tell([Stopping()])
+        fields = {"cancel_queued": True} if withdraw_queued else {}
+        await running.controls.request("interrupt", **fields)
+
+    async def answer(self, request: str, answer: Answer) -> None:
+        """Answer what was asked, unless it was withdrawn or answered before."""
+        running = self._running
+        asked = running.asked.pop(request, None)
+        if asked is None:
+            return
+        tool = text(asked.get("tool_use_id"))
+        if isinstance(answer, Reject):
+            running.decoder.rejected.add(tool)
+        elif isinstance(answer, Allow) and answer.arguments not in (None, asked.get("input")):
+            running.host.proposal_changed(tool)
+        self._state = self._state.answered(request)
+        await running.send(encode.success(request, encode_answer(asked, answer)))
+
+    async def set_mode(self, mode: str) -> None:
+        """Set the permission mode."""
+        running = self._running
+        answer = await running.controls.request("set_permission_mode", mode=mode)
+        running.tell(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))
+
+    async def set_model(self, model: str) -> None:
+        """Set the model; a name that does not exist fails with the next turn only."""
+        running = self._running
+        answer = await running.controls.request("set_model", model=model)
+        running.tell(running.decoder.settings.set_model(text(answer.get("model")) or model))
+
+    async def set_effort(self, effort: str) -> None:
+        """Set how much the model is to think, from the next request on."""
+        settings = {"effortLevel": effort}
+        await self._running.controls.request("apply_flag_settings", settings=settings)
+        self._running.tell([EffortChanged(effort)])
+
+    async def set_thinking_tokens(self, most: int | None) -> None:
+        """Limit the tokens of thinking; models that decide by themselves ignore it."""
+        controls = self._running.controls
+        await controls.request("set_max_thinking_tokens", max_thinking_tokens=most)
+
+    async def context_usage(self) -> ContextUsage:
+        """Ask how full the context is."""
+        answer = await self._running.controls.request("get_context_usage", detail="summary")
+        return answers.context_usage(answer)
+
+    async def rename(self, title: str) -> None:
+        """Give the session a title."""
+        running = self._running
+        await running.controls.request("rename_session", title=title, source="host")
+        running.tell(running.decoder.settings.set_title(title))
+
+    async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
+        """Put the files back as they were before a prompt, or tell what that would change."""
+        fields = {"dry_run": True} if dry_run else {}
+        controls = self._running.controls
+        return answers.rewind(
+            await controls.request("rewind_files", user_message_id=prompt, **fields)
+        )
+
+    async def ask_aside(self, question: str) -> str:
+        """Ask something that does not become part of the conversation."""
+        answer = await self._running.controls.request("side_question", question=question)
+        return text(answer.get("response"))
+
+    async def sessions(self) -> list[SessionSummary]:
+        """List the sessions of this folder, the latest first."""
+        return history.sessions(history.folder(self._launch.environment, self._launch.cwd))
+
+    async def history(self, session: str) -> list[Event]:
+        """Tell what was said in a session."""
+        return history.read(history.folder(self._launch.environment, self._launch.cwd), session)
+
+    @property
+    def _running(self) -> Connection:
+        if self._connection is None:
+            raise AgentError("Claude Code is not running")
+        return self._connection
+
+    async def _say(self, prompt: Prompt, priority: str = "") -> str:
+        id_ = str(uuid.uuid4())
+        await self._running.send(encode.prompt(id_, prompt, priority))
+        return id_
+
+    def _emit(self, event: Event) -> None:
+        self._state = self._state.after(event)
+        self._events.put_nowait(event)

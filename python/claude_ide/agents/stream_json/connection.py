@@ -1,0 +1,176 @@
+"""One running CLI: its child process, frames both ways, and whoever waits for an answer."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+
+from claude_ide.agents.agent import NewSession, Opening
+from claude_ide.agents.events import (
+    Dead,
+    Event,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    Ready,
+)
+from claude_ide.agents.stream_json import answers
+from claude_ide.agents.stream_json.control import Controls
+from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.frames import Frame, decode_line, encode_line, mapping, text
+from claude_ide.agents.stream_json.host import Edited, Host, McpServer
+from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
+from claude_ide.transport.lines import GRACE_SECONDS, Child
+
+logger = logging.getLogger(__name__)
+
+FRAMES_AT_ONCE = 200
+"""How many frames are decoded before others get their turn."""
+
+EXIT_SECONDS = 2.0
+"""How long a CLI that has closed its stdout is given to end."""
+
+NO_CONVERSATION = "No conversation found"
+
+Traffic = Callable[[str, Frame], None]
+"""Takes each frame with its direction: "in" for what we say, "out" for what the CLI says."""
+
+
+class Connection:
+    """A CLI from its start to its death."""
+
+    def __init__(
+        self,
+        child: Child,
+        emit: Callable[[Event], None],
+        servers: Mapping[str, McpServer],
+        edited: Edited | None,
+        traffic: Traffic | None = None,
+    ) -> None:
+        self.decoder = Decoder()
+        self.controls = Controls(self.send)
+        self.host = Host(self.send, servers, edited)
+        self.asked: dict[str, Frame] = {}
+        """What waits for the user, by request."""
+        self._child = child
+        self._emit = emit
+        self._traffic = traffic
+        self._reading = asyncio.get_running_loop().create_task(self._read())
+        self._reading.add_done_callback(_report)
+
+    @staticmethod
+    async def spawn(launch: Launch, opening: Opening) -> Child:
+        """Start the CLI.
+
+        Raises `AgentError` if there is none, or it cannot be started.
+        """
+        try:
+            return await Child.spawn(
+                launch.arguments_for(opening),
+                cwd=launch.cwd,
+                environment=launch.child_environment(),
+            )
+        except OSError as error:
+            raise AgentError(f"{launch.command[0]} cannot be started: {error.strerror}") from None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the CLI still runs."""
+        return not self._reading.done()
+
+    async def initialize(self, opening: Opening, system_prompt: str) -> Ready:
+        """Wait until the CLI answers, and tell what it offers.
+
+        Raises `UnknownSessionError`, or `AgentError` with what it said when it ended.
+        """
+        fields = self.host.fields()
+        if system_prompt:
+            fields["appendSystemPrompt"] = system_prompt
+        try:
+            answer = await self.controls.request("initialize", **fields)
+        except UnsupportedError:
+            answer = {}
+        except TransportClosed:
+            # A CLI that cannot go on ends without an answer.
+            await self._reading
+            raise self._premature() from None
+        except BaseException:
+            self.kill()
+            raise
+        settings = self.decoder.settings
+        if isinstance(opening, NewSession) or not opening.fork:
+            self.tell(settings.set_session(opening.id))
+        ready = answers.ready(answer)
+        self.tell([ready])
+        self.tell(settings.set_mode(text(answer.get("current_permission_mode"))))
+        return ready
+
+    async def send(self, frame: Frame) -> None:
+        """Say something to the CLI."""
+        if self._traffic:
+            self._traffic("in", frame)
+        await self._child.send(encode_line(frame))
+
+    def tell(self, events: Iterable[Event]) -> None:
+        """Pass events on."""
+        for event in events:
+            self._emit(event)
+
+    async def stop(self, grace: float = GRACE_SECONDS) -> None:
+        """End the CLI; each rung of the ladder is given `grace` seconds."""
+        await self._child.stop(grace)
+        await asyncio.wait([self._reading])
+
+    def kill(self) -> None:
+        """End the CLI at once."""
+        self._child.kill()
+
+    async def _read(self) -> None:
+        try:
+            number = 0
+            async for line in self._child.lines():
+                frame = decode_line(line)
+                if frame is not None:
+                    self._take(frame)
+                number += 1
+                if number % FRAMES_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+        finally:
+            self.asked.clear()
+            self.controls.close()
+            await self.host.close()
+            code = await self._child.stop(EXIT_SECONDS)
+            self._emit(Dead(code, self._child.stderr, self.decoder.settings.session))
+
+    def _take(self, frame: Frame) -> None:
+        if self._traffic:
+            self._traffic("out", frame)
+        events = self.decoder.decode(frame)
+        match text(frame.get("type")):
+            case "control_response":
+                self.controls.settle(frame)
+            case "control_request" if not events:
+                self.host.take(frame)
+            case "control_request":
+                self._ask(events, frame)
+            case "control_cancel_request":
+                self.host.cancel(text(frame.get("request_id")))
+                self.asked.pop(text(frame.get("request_id")), None)
+        self.tell(events)
+
+    def _ask(self, events: list[Event], frame: Frame) -> None:
+        for event in events:
+            assert isinstance(event, PermissionAsked | QuestionAsked | PlanProposed)
+            self.asked[event.request] = mapping(frame.get("request"))
+
+    def _premature(self) -> AgentError:
+        said = self._child.stderr.strip()
+        if NO_CONVERSATION in said:
+            return UnknownSessionError(said.splitlines()[-1])
+        last = said.splitlines()[-1] if said else f"exit code {self._child.code}"
+        return AgentError(f"Claude Code ended before it was ready: {last}")
+
+
+def _report(reading: asyncio.Task[None]) -> None:
+    if not reading.cancelled() and (error := reading.exception()):
+        logger.error("the CLI's output could not be read on", exc_info=error)

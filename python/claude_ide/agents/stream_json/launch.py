@@ -1,0 +1,67 @@
+"""How the CLI is started: its arguments, and what of our environment it gets (`CHAT.md` 1.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from claude_ide.agents.agent import NewSession, Opening
+
+ENTRYPOINT = "claude-ide-nvim"
+"""Who started the CLI, as it tells its maker; ours, and nobody else's name."""
+
+NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_SSE_PORT")
+"""With the one the CLI takes itself for nested; the other would reach what it starts."""
+
+STREAM = (
+    *("--output-format", "stream-json"),
+    "--verbose",
+    *("--input-format", "stream-json"),
+    "--include-partial-messages",
+    *("--permission-prompt-tool", "stdio"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Which CLI is started, where, and with what; an empty value is the CLI's own choice."""
+
+    command: tuple[str | Path, ...]
+    cwd: Path
+    environment: Mapping[str, str]
+    model: str = ""
+    mode: str = ""
+    mcp_config: str = ""
+    allowed_tools: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = field(default=())
+    """More arguments, as the user has configured them."""
+
+    def arguments_for(self, opening: Opening) -> list[str | Path]:
+        """Return the command that opens a session."""
+        return [*self.command, *STREAM, *self.options(), *_opening(opening), *self.arguments]
+
+    def options(self) -> list[str]:
+        """Return the arguments that sessions and single questions have in common."""
+        given = {
+            "--model": self.model,
+            "--permission-mode": self.mode,
+            "--mcp-config": self.mcp_config,
+            "--allowedTools": ",".join(self.allowed_tools),
+        }
+        return [word for option, value in given.items() if value for word in (option, value)]
+
+    def child_environment(self) -> dict[str, str]:
+        """Return the environment that the CLI gets."""
+        inherited = {
+            name: value for name, value in self.environment.items() if name not in NOT_INHERITED
+        }
+        return inherited | {
+            "CLAUDE_CODE_ENTRYPOINT": ENTRYPOINT,
+            "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "true",
+        }
+
+
+def _opening(opening: Opening) -> list[str]:
+    if isinstance(opening, NewSession):
+        return ["--session-id", opening.id] if opening.id else []
+    resumed = ["--resume", opening.id] if opening.id else ["--continue"]
+    return [*resumed, "--fork-session"] if opening.fork else resumed

@@ -1,0 +1,231 @@
+"""A child process, spoken with in lines: its stdin and stdout, the last of its stderr, its end.
+
+A line may be megabytes long and may come in any pieces. The child leads a session of its own, so
+that whatever it started goes with it.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from claude_ide.errors import TransportClosed
+
+GRACE_SECONDS = 2.0
+"""How long each rung of the stop ladder is given."""
+
+DRAIN_SECONDS = 1.0
+"""How long stdout is read after the child's exit: something that it started may hold it open."""
+
+STDERR_LINES = 40
+LONGEST_STDERR_LINE = 2_000
+MOST_UNREAD = 4 * 2**20
+
+STDIN, STDOUT, STDERR = range(3)
+
+
+class LineSplitter:
+    """Pieces of a stream come in, whole lines leave; a piece is copied once, whatever its size."""
+
+    def __init__(self) -> None:
+        self._begun: list[bytes] = []
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """Return the lines that this piece ends, without their line feeds."""
+        *ended, rest = piece.split(b"\n")
+        if ended:
+            ended[0] = b"".join((*self._begun, ended[0]))
+            self._begun.clear()
+        if rest:
+            self._begun.append(rest)
+        return ended
+
+    def rest(self) -> bytes:
+        """Return what has come of a line that was not ended, and forget it."""
+        rest = b"".join(self._begun)
+        self._begun.clear()
+        return rest
+
+
+class Child(asyncio.SubprocessProtocol):
+    """A running child; made by `spawn`."""
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+        """The exit code, negative for a signal; None while it runs."""
+        self._lines: deque[bytes] = deque()
+        self._unread = 0
+        self._splitters = {STDOUT: LineSplitter(), STDERR: LineSplitter()}
+        self._stderr: deque[bytes] = deque(maxlen=STDERR_LINES)
+        self._arrived = asyncio.Event()
+        self._writable = asyncio.Event()
+        self._exited = asyncio.Event()
+        self._ended = False
+        self._sending = asyncio.Lock()
+        self._writable.set()
+
+    @classmethod
+    async def spawn(
+        cls, arguments: Sequence[str | Path], *, cwd: str | Path, environment: Mapping[str, str]
+    ) -> Self:
+        """Start a program in `cwd` with exactly this environment.
+
+        Raises `OSError` if it cannot be started.
+        """
+        _, child = await asyncio.get_running_loop().subprocess_exec(
+            cls, *arguments, cwd=cwd, env=dict(environment), start_new_session=True
+        )
+        return child
+
+    @property
+    def pid(self) -> int:
+        """The child's process id, which is that of its group too."""
+        return self._transport.get_pid()
+
+    @property
+    def _over(self) -> bool:
+        return self._ended or self.code is not None
+
+    @property
+    def stderr(self) -> str:
+        """The last lines that the child wrote to stderr."""
+        return b"\n".join(self._stderr).decode("utf-8", "replace")
+
+    async def send(self, line: bytes) -> None:
+        """Send a line, whole and in turn; waits while the child does not read.
+
+        Raises `TransportClosed` when the child takes no more.
+        """
+        assert b"\n" not in line
+        await self.write(line + b"\n")
+
+    async def write(self, data: bytes) -> None:
+        """Send anything, for a child that does not take lines; otherwise as `send`."""
+        async with self._sending:
+            stdin = self._stdin()
+            if not self._over and not stdin.is_closing():
+                stdin.write(data)
+                await self._writable.wait()
+                if not self._over:
+                    return
+            raise TransportClosed("the process has ended")
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Give each line of stdout until it ends; empty lines are left out."""
+        while True:
+            while self._lines:
+                line = self._lines.popleft()
+                self._unread -= len(line)
+                if self._unread < MOST_UNREAD:
+                    self._pipe(STDOUT).resume_reading()
+                yield line
+            if self._ended:
+                return
+            self._arrived.clear()
+            await self._arrived.wait()
+
+    async def wait(self) -> int:
+        """Wait for the end of the child itself; return its exit code."""
+        await self._exited.wait()
+        assert self.code is not None
+        return self.code
+
+    def close_input(self) -> None:
+        """Tell the child that nothing more will come; what was sent still arrives."""
+        self._stdin().close()
+
+    async def stop(self, grace: float = GRACE_SECONDS) -> int:
+        """End the child: close its stdin, then SIGTERM, then SIGKILL, each after `grace` seconds.
+
+        Returns its exit code.
+        """
+        self.close_input()
+        for sent in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(grace):
+                    return await self.wait()
+            self._signal(sent)
+        return await self.wait()
+
+    def kill(self) -> None:
+        """End the child and all it started at once; for when nothing can be awaited any more."""
+        if self.code is None:
+            self._signal(signal.SIGKILL)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take the running process (called by asyncio)."""
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Take a piece of stdout or stderr (called by asyncio)."""
+        self._take(fd, self._splitters[fd].feed(data))
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """Note that a pipe has ended (called by asyncio)."""
+        if fd == STDIN:
+            self._writable.set()
+            return
+        self._take(fd, [self._splitters[fd].rest()])
+        if fd == STDOUT:
+            self._end()
+            if self.code is not None:
+                self._transport.close()
+
+    def pause_writing(self) -> None:
+        """Note that the child reads more slowly than we write (called by asyncio)."""
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        """Note that the child has caught up (called by asyncio)."""
+        self._writable.set()
+
+    def process_exited(self) -> None:
+        """Note the child's end (called by asyncio)."""
+        self.code = self._transport.get_returncode()
+        self._exited.set()
+        self._writable.set()
+        self._signal(signal.SIGKILL)
+        if self._ended:
+            self._transport.close()
+        else:
+            asyncio.get_running_loop().call_later(DRAIN_SECONDS, self._close)
+
+    def _take(self, fd: int, lines: list[bytes]) -> None:
+        lines = [line for line in lines if line.strip()]
+        if fd == STDERR:
+            self._stderr.extend(line[:LONGEST_STDERR_LINE] for line in lines)
+            return
+        self._lines.extend(lines)
+        self._unread += sum(map(len, lines))
+        if self._unread >= MOST_UNREAD:
+            self._pipe(STDOUT).pause_reading()
+        self._arrived.set()
+
+    def _end(self) -> None:
+        self._ended = True
+        self._writable.set()
+        self._arrived.set()
+
+    def _close(self) -> None:
+        self._end()
+        self._transport.close()
+
+    def _signal(self, sent: signal.Signals) -> None:
+        # What the child started is in its group, and may outlive it.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, sent)
+
+    def _stdin(self) -> asyncio.WriteTransport:
+        stdin = self._transport.get_pipe_transport(STDIN)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        return stdin
+
+    def _pipe(self, fd: int) -> asyncio.ReadTransport:
+        pipe = self._transport.get_pipe_transport(fd)
+        assert isinstance(pipe, asyncio.ReadTransport)
+        return pipe

@@ -1,0 +1,543 @@
+"""`StreamJsonAgent` in conversation with a CLI that replays recordings."""
+
+import asyncio
+import inspect
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.agent import Agent, Allow, NewSession, Reject, Reply, ResumeSession, Rewind
+from claude_ide.agents.events import (
+    Dead,
+    EffortChanged,
+    ModeChanged,
+    ModelChanged,
+    PermissionAsked,
+    PlanProposed,
+    PromptChanged,
+    PromptStage,
+    QuestionAsked,
+    Ready,
+    RequestWithdrawn,
+    Session,
+    TextDelta,
+    TodoList,
+    ToolEnded,
+    TurnEnded,
+    TurnEndReason,
+)
+from claude_ide.agents.prompt import Words
+from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.stream_json.client import StreamJsonAgent
+from claude_ide.agents.stream_json.control import ControlError
+from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
+from support.agents import Talk
+from support.digest import digest
+from support.neovim import until
+from support.transcripts import heard
+
+Replay = Callable[..., Awaitable[Talk]]
+
+
+@pytest.fixture
+async def replay(tmp_path: Path) -> AsyncIterator[Replay]:
+    """Starts agents on recordings; they end with the test."""
+    talks: list[Talk] = []
+
+    async def replay(name: str, **options: Any) -> Talk:
+        talk = await Talk.replay(name, tmp_path, **options)
+        talks.append(talk)
+        return talk
+
+    yield replay
+    for talk in talks:
+        talk.agent.kill()
+        await talk.until(Dead)
+
+
+def test_it_has_every_verb_of_the_port() -> None:
+    for name, verb in inspect.getmembers(Agent, inspect.isfunction):
+        if not name.startswith("_"):
+            assert [*inspect.signature(getattr(StreamJsonAgent, name)).parameters][
+                : len(inspect.signature(verb).parameters)
+            ] == [*inspect.signature(verb).parameters]
+    agent: Agent = StreamJsonAgent(Launch(("x",), Path(), {}))
+    assert agent.state.state is State.OFF
+
+
+async def test_it_tells_what_the_cli_offers_before_anything_is_said(replay: Replay) -> None:
+    talk = await replay("plain_thinking")
+    ready = await talk.until(Ready)
+
+    assert ready.version == "2.1.330"
+    assert ready.modes == ("default", "acceptEdits", "plan", "auto")
+    assert ready.models[0].efforts == ("low", "medium", "high", "xhigh", "max")
+    assert ready.commands[0].name == "deep-research"
+    assert ready.account == "ANTHROPIC_API_KEY"
+    assert (await talk.until(ModeChanged)).mode == "default"
+    assert talk.agent.state.state is State.IDLE
+
+
+async def test_the_session_is_known_before_the_first_prompt(replay: Replay, tmp_path: Path) -> None:
+    talk = await replay("plain_thinking")
+
+    arguments = heard(tmp_path / "heard.jsonl")[0]["argv"]
+
+    assert talk.agent.session == arguments[arguments.index("--session-id") + 1]
+    assert (await talk.until(Session)).id == talk.agent.session
+
+
+async def test_the_child_gets_a_clean_environment(replay: Replay, tmp_path: Path) -> None:
+    theirs = {"CLAUDECODE": "1", "CLAUDE_CODE_SSE_PORT": "1", "MINE": "x"}
+    await replay("plain_thinking", environment=theirs)
+
+    environment = heard(tmp_path / "heard.jsonl")[0]["env"]
+
+    assert environment["CLAUDE_CODE_ENTRYPOINT"] == "claude-ide-nvim"
+    assert environment["MINE"] == "x"
+    assert not {"CLAUDECODE", "CLAUDE_CODE_SSE_PORT"} & set(environment)
+
+
+@pytest.mark.parametrize("piece", ["1000000", "17"])
+async def test_a_turn_is_told_however_its_lines_are_cut(replay: Replay, piece: str) -> None:
+    talk = await replay("plain_thinking", environment={"FAKE_CLI_PIECE": piece})
+
+    ended = await talk.turn("hello there")
+
+    assert digest(talk.told)[-3:] == ["thinks", "says Hello! **How**", "turn completed"]
+    assert ended.why is TurnEndReason.COMPLETED
+    assert talk.agent.state.state is State.IDLE
+    assert (await talk.end()).code == 0
+
+
+async def test_an_edit_is_allowed(replay: Replay) -> None:
+    talk = await replay("read_edit_allow")
+    await talk.say("change it to 2")
+    asked = await talk.until(PermissionAsked)
+    assert asked.request in talk.agent.state.asking
+
+    await talk.agent.answer(asked.request, Allow())
+    await talk.until(TurnEnded)
+
+    assert not talk.agent.state.asking
+    [answer] = talk.heard("control_response")
+    assert answer["response"]["response"]["behavior"] == "allow"
+    assert answer["response"]["response"]["updatedInput"] == asked.arguments
+
+
+async def test_an_answer_is_given_only_once(replay: Replay) -> None:
+    talk = await replay("read_edit_allow")
+    await talk.say("change it to 2")
+    asked = await talk.until(PermissionAsked)
+
+    await talk.agent.answer(asked.request, Allow())
+    await talk.agent.answer(asked.request, Reject())
+    await talk.agent.answer("nobody's", Reject())
+    await talk.until(TurnEnded)
+
+    assert len(talk.heard("control_response")) == 1
+
+
+async def test_the_model_is_told_what_the_user_changed(replay: Replay) -> None:
+    """The CLI would tell it that the file is as proposed."""
+    talk = await replay("edit_user_modified_hook")
+    await talk.say("go")
+    asked = await talk.until(PermissionAsked)
+
+    changed = asked.arguments | {"new_string": "return 42"}
+    await talk.agent.answer(asked.request, Allow(arguments=changed))
+    await talk.until(TurnEnded)
+
+    answer = talk.heard("control_response")[-1]["response"]["response"]
+    context = answer["hookSpecificOutput"]["additionalContext"]
+    assert context.startswith("The user changed your proposal")
+    assert context.endswith("@@ -1,2 +1,2 @@\n def hello():\n-    return 1\n+    return 42")
+
+
+async def test_the_model_is_told_nothing_where_nothing_was_changed(replay: Replay) -> None:
+    talk = await replay("edit_user_modified_hook")
+    await talk.say("go")
+    asked = await talk.until(PermissionAsked)
+
+    await talk.agent.answer(asked.request, Allow(arguments=dict(asked.arguments)))
+    await talk.until(TurnEnded)
+
+    assert talk.heard("control_response")[-1]["response"]["response"] == {}
+
+
+async def test_the_editor_can_add_what_it_sees_after_an_edit(replay: Replay) -> None:
+    async def edited(path: str) -> str:
+        return f"1 new error in {path}"
+
+    talk = await replay("edit_user_modified_hook", edited=edited)
+    await talk.say("go")
+    await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
+    await talk.until(TurnEnded)
+
+    answer = talk.heard("control_response")[-1]["response"]["response"]
+    context = answer["hookSpecificOutput"]["additionalContext"]
+    assert context == "1 new error in /home/dev/project/a.py"
+
+
+async def test_an_edit_is_denied_with_words_and_then_with_the_turn(replay: Replay) -> None:
+    talk = await replay("edit_deny")
+    await talk.say("change it to 2")
+    first = await talk.until(PermissionAsked)
+    await talk.agent.answer(first.request, Reject("Use a constant instead, please."))
+    await talk.until(TurnEnded)
+    await talk.say("again")
+    second = await talk.until(PermissionAsked, count=2)
+    await talk.agent.answer(second.request, Reject("stop everything", stop=True))
+
+    assert (await talk.until(TurnEnded, count=2)).why is TurnEndReason.INTERRUPTED
+    said = [frame["response"]["response"] for frame in talk.heard("control_response")]
+    assert said == [
+        {"behavior": "deny", "message": "Use a constant instead, please."},
+        {"behavior": "deny", "message": "stop everything", "interrupt": True},
+    ]
+
+
+async def test_questions_are_answered(replay: Replay) -> None:
+    talk = await replay("ask_user")
+    await talk.say("build it")
+    asked = await talk.until(QuestionAsked)
+    answers = {"Which library?": "httpx", "Which features?": ["Retry", "Cache"]}
+    await talk.agent.answer(asked.request, Reply(answers))
+    await talk.until(TurnEnded)
+
+    [answer] = talk.heard("control_response")
+    assert answer["response"]["response"]["updatedInput"]["answers"] == {
+        "Which library?": "httpx",
+        "Which features?": "Retry, Cache",
+    }
+
+
+async def test_a_plan_without_a_file_is_approved(replay: Replay) -> None:
+    talk = await replay("exit_plan")
+    await talk.say("plan it")
+    asked = await talk.until(PlanProposed)
+    await talk.agent.answer(asked.request, Allow())
+    await talk.until(TurnEnded)
+
+    assert (await talk.until(ModeChanged, lambda event: event.mode == "default")).mode == "default"
+
+
+async def test_an_interrupt_withdraws_what_was_asked(replay: Replay) -> None:
+    talk = await replay("interrupt_permission")
+    await talk.say("touch it")
+    asked = await talk.until(PermissionAsked)
+
+    await talk.agent.interrupt()
+    withdrawn = await talk.until(RequestWithdrawn)
+    await talk.agent.answer(asked.request, Allow())
+
+    assert withdrawn.request == asked.request
+    assert (await talk.until(TurnEnded)).why is TurnEndReason.INTERRUPTED
+    assert talk.agent.state.asking == ()
+    assert not talk.heard("control_response")
+
+
+async def test_an_interrupted_text_keeps_what_was_said(replay: Replay) -> None:
+    talk = await replay("interrupt_stream")
+    await talk.say("write a lot")
+    await talk.until(TextDelta)
+    await talk.agent.interrupt()
+    assert (await talk.until(TurnEnded)).why is TurnEndReason.INTERRUPTED
+
+    await talk.turn("and again")
+
+    assert digest(talk.told)[-4:] == [
+        *("aborted The quick brow", "turn interrupted"),
+        *("says fresh answer", "turn completed"),
+    ]
+
+
+async def test_an_interrupt_can_withdraw_what_waits_in_line(replay: Replay) -> None:
+    talk = await replay("interrupt_cancel_queued")
+    await talk.say("one")
+    await talk.until(TextDelta)
+    second = await talk.say("two")
+    await talk.until(PromptChanged, lambda event: event.prompt == second)
+    assert talk.agent.state.queued == (second,)
+
+    await talk.agent.interrupt(withdraw_queued=True)
+
+    cancelled = await talk.until(PromptChanged, lambda event: event.prompt == second, count=2)
+    assert cancelled.stage is PromptStage.CANCELLED
+    await talk.until(TurnEnded)
+    assert talk.heard("control_request", "interrupt")[0]["request"]["cancel_queued"] is True
+
+
+async def test_a_prompt_is_withdrawn_and_another_runs(replay: Replay) -> None:
+    talk = await replay("cancel_queued")
+    await talk.say("one")
+    await talk.until(TextDelta)
+    second = await talk.say("two")
+
+    assert await talk.agent.withdraw(second)
+    third = await talk.say("three")
+    await talk.agent.interrupt()
+    await talk.until(TurnEnded, count=2)
+
+    withdrawn = talk.heard("control_request", "cancel_async_message")[0]["request"]
+    assert withdrawn["message_uuid"] == second
+    await talk.until(
+        PromptChanged, lambda event: event == PromptChanged(third, PromptStage.COMPLETED)
+    )
+
+
+async def test_the_turn_is_steered(replay: Replay) -> None:
+    talk = await replay("priority_next_midtools")
+    await talk.say("one")
+    await talk.until(ToolEnded, count=2)
+
+    steering = await talk.agent.steer([Words("steer: also do Y")])
+    ended = await talk.until(TurnEnded)
+
+    assert ended.prompts == (steering,)
+    assert talk.heard("user")[-1]["priority"] == "next"
+
+
+async def test_the_turn_is_redirected(replay: Replay) -> None:
+    talk = await replay("priority_now")
+    await talk.say("one")
+    await talk.until(TextDelta)
+
+    redirecting = await talk.agent.redirect([Words("stop, do this")])
+
+    assert (await talk.until(TurnEnded)).why is TurnEndReason.REDIRECTED
+    assert (await talk.until(TurnEnded, count=2)).prompts == (redirecting,)
+    assert talk.heard("user")[-1]["priority"] == "now"
+
+
+async def test_modes_models_and_the_rest_are_set_and_told(replay: Replay) -> None:
+    talk = await replay("controls")
+    agent = talk.agent
+    for mode in ("plan", "acceptEdits"):
+        await agent.set_mode(mode)
+    with pytest.raises(ControlError) as refused:
+        await agent.set_mode("bypassPermissions")
+    assert refused.value.code == "bypass_not_launched"
+    for mode in ("default", "dontAsk", "auto", "manual"):
+        await agent.set_mode(mode)
+    with pytest.raises(ControlError, match="must be one of"):
+        await agent.set_mode("nonsense")
+    await agent.set_mode("default")
+    await talk.turn("first")
+    await agent.set_model("claude-sonnet-4-5")
+    await talk.turn("second")
+    for model in ("default", "no-such-model-x", "default"):
+        await agent.set_model(model)
+    for most in (8000, 0, None):
+        await agent.set_thinking_tokens(most)
+
+    modes = [event.mode for event in talk.told if isinstance(event, ModeChanged)]
+    models = [event.model for event in talk.told if isinstance(event, ModelChanged)]
+    assert modes == ["default", "plan", "acceptEdits", "default", "dontAsk", "auto", "default"]
+    assert models == [
+        *("claude-opus-5-5", "claude-sonnet-4-5"),
+        *("claude-opus-5-5", "no-such-model-x", "claude-opus-5-5"),
+    ]
+
+
+async def test_the_effort_is_set(replay: Replay) -> None:
+    talk = await replay("effort")
+    await talk.turn("a")
+    await talk.agent.set_effort("high")
+    await talk.turn("b")
+
+    [asked] = talk.heard("control_request", "apply_flag_settings")
+    assert asked["request"]["settings"] == {"effortLevel": "high"}
+    assert (await talk.until(EffortChanged)).effort == "high"
+
+
+async def test_a_turn_is_undone_after_a_look(replay: Replay) -> None:
+    talk = await replay("rewind")
+    prompt = await talk.say("change")
+    await talk.until(TurnEnded)
+
+    seen = await talk.agent.rewind(prompt, dry_run=True)
+    done = await talk.agent.rewind(prompt, dry_run=False)
+
+    assert seen == Rewind(True, ("/home/dev/project/a.py",), 1, 1)
+    assert done.possible
+    asked = [frame["request"] for frame in talk.heard("control_request", "rewind_files")]
+    assert [request.get("dry_run", False) for request in asked] == [True, False]
+    assert {request["user_message_id"] for request in asked} == {prompt}
+
+
+async def test_an_old_cli_works_and_refuses_what_it_does_not_know(replay: Replay) -> None:
+    talk = await replay("cli197")
+    agent = talk.agent
+    assert (await talk.until(Ready)).version == ""
+    await talk.say("go")
+    await agent.answer((await talk.until(PermissionAsked)).request, Allow())
+    await talk.until(TurnEnded)
+    await talk.turn("todo")
+
+    usage = await agent.context_usage()
+    assert (usage.used, usage.size) == (10_500, 1_000_000)
+    assert ("Messages", 8938) in usage.categories
+    assert agent.capabilities.context_usage
+    assert TodoList not in talk.kinds()
+
+
+async def test_a_feature_that_is_refused_is_no_capability_any_more(
+    tmp_path: Path, replay: Replay
+) -> None:
+    talk = await Talk.replay("plain_thinking", tmp_path)
+    assert talk.agent.capabilities.rewind
+    connection = talk.agent._connection
+    assert connection is not None
+
+    asking = asyncio.create_task(talk.agent.rewind("u", dry_run=True))
+    await until(lambda: talk.heard("control_request", "rewind_files"), "it was asked")
+    [asked] = talk.heard("control_request", "rewind_files")
+    refusal = {"subtype": "error", "error": "Unsupported control request subtype: rewind_files"}
+    connection.controls.settle({"response": refusal | {"request_id": asked["request_id"]}})
+
+    with pytest.raises(UnsupportedError):
+        await asking
+    assert not talk.agent.capabilities.rewind
+    await talk.end()
+
+
+async def test_the_editors_tools_are_served_over_the_same_pipe(replay: Replay) -> None:
+    asked: list[str] = []
+
+    async def server(message: dict[str, Any]) -> dict[str, Any] | None:
+        asked.append(message["method"])
+        if "id" not in message:
+            return None
+        content = {"content": [{"type": "text", "text": "DIFF_REJECTED"}]}
+        return {"jsonrpc": "2.0", "id": message["id"], "result": content}
+
+    talk = await replay("sdk_mcp", servers={"editor": server})
+    await talk.say("diff it")
+    await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
+    await talk.until(TurnEnded)
+
+    assert asked == ["initialize", "notifications/initialized", "tools/list", "tools/call"]
+    assert talk.heard("control_request", "initialize")[0]["request"]["sdkMcpServers"] == ["editor"]
+    answers = [frame["response"]["response"] for frame in talk.heard("control_response")]
+    # A notification is acknowledged too.
+    assert [a["mcp_response"]["id"] for a in answers if "mcp_response" in a] == [0, 0, 1, 2]
+
+
+async def test_todos_are_told_from_either_kind_of_tool(replay: Replay) -> None:
+    talk = await replay("todowrite_env")
+    await talk.turn("fix the bug")
+
+    assert [todo.status for todo in (await talk.until(TodoList, count=2)).todos] == [
+        *("completed", "in_progress")
+    ]
+
+
+async def test_a_killed_cli_is_dead_and_can_be_started_again(
+    replay: Replay, tmp_path: Path
+) -> None:
+    talk = await replay("killed_kill")
+    await talk.say("write")
+
+    dead = await talk.until(Dead)
+
+    assert dead.code == -signal.SIGKILL
+    assert talk.agent.state == SessionState(State.DEAD)
+    with pytest.raises(TransportClosed):
+        await talk.say("are you there?")
+    await talk.start(ResumeSession(dead.session))
+    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.session == dead.session
+    arguments = heard(tmp_path / "heard.jsonl")[-2]["argv"]
+    assert arguments[arguments.index("--resume") + 1] == dead.session
+    await talk.say("write")
+    await talk.until(Dead, count=2)
+
+
+async def test_an_unknown_session_is_told_though_initialize_is_never_answered(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(UnknownSessionError, match="No conversation found with session ID: 0000"):
+        await Talk.replay("resume_1_bad", tmp_path, ResumeSession("00000000"))
+
+
+async def test_a_cli_that_ends_while_it_is_asked_fails_what_waits(replay: Replay) -> None:
+    talk = await replay("killed_kill")
+    asking = asyncio.create_task(talk.agent.context_usage())
+    await talk.say("write")
+
+    with pytest.raises(TransportClosed):
+        await asking
+
+
+async def test_a_cli_that_is_not_there_is_named(tmp_path: Path) -> None:
+    agent = StreamJsonAgent(Launch(("/no/such/claude",), tmp_path, {}))
+
+    with pytest.raises(AgentError, match="/no/such/claude cannot be started: No such file"):
+        await agent.start(NewSession())
+    assert agent.state.state is State.OFF
+
+
+async def test_a_cli_that_ends_at_once_says_why(tmp_path: Path) -> None:
+    code = "import sys; sys.exit('requires --verbose')"
+    agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
+
+    with pytest.raises(AgentError, match="ended before it was ready: requires --verbose"):
+        await agent.start(NewSession())
+
+
+async def test_nothing_can_be_asked_of_an_agent_that_was_not_started(tmp_path: Path) -> None:
+    agent = StreamJsonAgent(Launch(("x",), tmp_path, {}))
+
+    with pytest.raises(AgentError, match="not running"):
+        await agent.prompt([Words("x")])
+    await agent.stop()
+    agent.kill()
+
+
+async def test_it_cannot_be_started_twice(replay: Replay) -> None:
+    talk = await replay("plain_thinking")
+
+    with pytest.raises(AgentError, match="running already"):
+        await talk.agent.start(NewSession())
+
+
+async def test_a_start_that_is_given_up_leaves_no_child(tmp_path: Path) -> None:
+    code = "import sys; sys.stdin.read(); import time; time.sleep(60)"
+    agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.5):
+            await agent.start(NewSession())
+
+    async for event in agent.events():
+        assert isinstance(event, Dead)
+        assert event.code == -signal.SIGKILL
+
+
+async def test_stopping_a_busy_agent_interrupts_it_first(replay: Replay) -> None:
+    talk = await replay("interrupt_stream")
+    await talk.say("write a lot")
+    await talk.until(TextDelta)
+
+    await talk.agent.stop()
+
+    assert talk.heard("control_request", "interrupt")
+    assert (await talk.until(Dead)).session == talk.agent.session
+
+
+async def test_the_traffic_can_be_kept(replay: Replay) -> None:
+    kept: list[tuple[str, str]] = []
+    talk = await replay(
+        "malformed_badtype", traffic=lambda way, frame: kept.append((way, frame["type"]))
+    )
+    await talk.turn("are you there?")
+
+    assert kept[0] == ("in", "control_request")
+    assert kept[1] == ("out", "control_response")
+    assert kept[-1] == ("out", "result")

@@ -1,0 +1,275 @@
+"""`decode.py` and what it is made of: the edges that no recording has, and frames that are odd."""
+
+import copy
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from claude_ide.agents import events
+from claude_ide.agents.events import Notice, PreviewVoided, Text, TextDelta, ToolEnded, ToolStarted
+from claude_ide.agents.stream_json.decode import Decoder
+from support.digest import decoded, digest
+from support.transcripts import names, told
+
+Frame = dict[str, Any]
+
+
+def stream(kind: str, **fields: Any) -> Frame:
+    return {"type": "stream_event", "event": {"type": kind, **fields}}
+
+
+def begun(message: str, text: str = "half") -> list[Frame]:
+    """A message with one block of text that is not complete."""
+    return [
+        stream("message_start", message={"id": message}),
+        stream("content_block_start", index=0, content_block={"type": "text"}),
+        stream("content_block_delta", index=0, delta={"type": "text_delta", "text": text}),
+    ]
+
+
+def whole(message: str, *blocks: Frame, **fields: Any) -> Frame:
+    return {"type": "assistant", "message": {"id": message, "content": [*blocks]}, **fields}
+
+
+def text(words: str) -> Frame:
+    return {"type": "text", "text": words}
+
+
+def result_of(tool: str, result: Any, **block: Any) -> Frame:
+    content = [{"type": "tool_result", "tool_use_id": tool, **block}]
+    return {"type": "user", "message": {"content": content}, "tool_use_result": result}
+
+
+def test_frames_and_subtypes_that_are_not_known_are_ignored() -> None:
+    frames: list[Frame] = [
+        {"type": "nonsense"},
+        {"type": "system", "subtype": "nonsense"},
+        {"type": ["a"]},
+        {},
+        stream("nonsense"),
+        whole("m", {"type": "nonsense"}),
+        {"type": "command_lifecycle", "command_uuid": "u", "state": "nonsense"},
+    ]
+
+    assert decoded(frames) == []
+
+
+def test_a_whole_answer_without_a_preview_is_shown() -> None:
+    """A stream that could not be had, a subagent, a command of the CLI."""
+    told_ = decoded([whole("m", {"type": "thinking", "thinking": "hm"}, text("a"), text("b"))])
+
+    blocks = [event.block for event in told_]  # type: ignore[union-attr]
+    assert digest(told_) == ["thinks", "says a", "says b"]
+    assert len(set(blocks)) == 3
+
+
+def test_blocks_of_one_message_in_frames_of_their_own_are_kept_apart() -> None:
+    told_ = decoded([whole("m", text("a")), whole("m", text("b")), whole("n", text("c"))])
+
+    assert len({event.block for event in told_ if isinstance(event, Text)}) == 3
+
+
+def test_a_preview_is_void_when_the_next_message_begins_without_it() -> None:
+    told_ = decoded([*begun("m"), stream("message_delta"), stream("message_stop"), *begun("n")])
+
+    assert [event for event in told_ if isinstance(event, PreviewVoided)] == [
+        PreviewVoided(("m:0",))
+    ]
+
+
+def test_a_preview_is_void_when_the_turn_ends_without_it() -> None:
+    told_ = decoded([*begun("m"), {"type": "result", "is_error": True}])
+
+    assert digest(told_) == ["void", "turn failed"]
+
+
+def test_a_whole_block_that_comes_late_still_replaces_its_preview() -> None:
+    told_ = decoded(
+        [*begun("m"), stream("message_delta"), stream("message_stop"), whole("m", text("half"))]
+    )
+
+    assert [event.block for event in told_ if isinstance(event, TextDelta | Text)] == ["m:0"] * 2
+
+
+def test_a_tool_whose_input_broke_off_is_void_too() -> None:
+    tool = {"type": "tool_use", "id": "t1", "name": "Edit"}
+    told_ = decoded(
+        [
+            stream("message_start", message={"id": "m"}),
+            stream("content_block_start", index=0, content_block=tool),
+            stream("message_stop"),
+        ]
+    )
+
+    assert told_ == [ToolStarted("t1", "Edit", "edit"), PreviewVoided(("m:0",), ("t1",))]
+
+
+def test_what_a_subagent_streams_does_not_disturb_the_preview() -> None:
+    subagent = [frame | {"parent_tool_use_id": "t1"} for frame in begun("other")]
+
+    told_ = decoded([*begun("m"), *subagent, whole("m", text("half"))])
+
+    assert digest(told_) == ["says half"]
+
+
+def test_two_blocks_of_one_kind_are_confirmed_in_their_order() -> None:
+    frames = begun("m", "a")
+    frames.append(whole("m", text("a")))
+    frames.append(stream("content_block_start", index=1, content_block={"type": "text"}))
+    frames.append(stream("content_block_delta", index=1, delta={"type": "text_delta", "text": "b"}))
+    frames.append(whole("m", text("b")))
+
+    confirmed = [(e.block, e.text) for e in decoded(frames) if isinstance(e, Text)]
+    assert confirmed == [("m:0", "a"), ("m:1", "b")]
+
+
+def test_an_error_in_the_models_place_is_a_notice_and_not_an_answer() -> None:
+    frame = whole("x", text("Overloaded"), error="server_error")
+    frame["message"]["model"] = "<synthetic>"
+
+    [notice] = decoded([frame])
+
+    assert isinstance(notice, Notice)
+    assert (notice.text, notice.level, notice.reason) == ("Overloaded", "error", "server_error")
+
+
+@pytest.mark.parametrize("flag", ["isReplay", "isSynthetic"])
+def test_what_the_user_did_not_type_is_hidden(flag: str) -> None:
+    assert decoded([result_of("t1", {}) | {flag: True}]) == []
+
+
+def test_a_failed_tool_tells_a_string_instead_of_its_result() -> None:
+    [ended] = decoded([result_of("t1", "Error: no", content="no", is_error=True)])
+
+    assert ended == ToolEnded("t1", events.ToolStatus.FAILED, "no")
+
+
+def test_a_rejection_that_the_cli_does_not_tell_is_remembered() -> None:
+    """2.1.197 tells it as any failure."""
+    decoder = Decoder()
+    decoder.rejected.add("t1")
+
+    mine, other = (decoder.decode(result_of(t, "Error: no", is_error=True)) for t in ("t1", "t2"))
+
+    assert [event.status.value for event in (*mine, *other) if isinstance(event, ToolEnded)] == [
+        *("rejected", "failed")
+    ]
+
+
+def test_the_output_of_a_tool_may_be_of_several_parts() -> None:
+    content = [{"type": "text", "text": "one"}, {"type": "image", "source": {}}]
+
+    [ended] = decoded([result_of("t1", [], content=content)])
+
+    assert isinstance(ended, ToolEnded)
+    assert ended.output == "one\n[image]"
+
+
+def test_a_new_file_counts_all_its_lines() -> None:
+    created = {"type": "create", "filePath": "/n", "content": "a\nb", "structuredPatch": []}
+
+    [ended] = decoded([result_of("t1", created)])
+
+    assert isinstance(ended, ToolEnded)
+    assert ended.change == events.Change("/n", 2, 0, created=True)
+
+
+def test_a_todo_that_was_deleted_is_gone() -> None:
+    def use(tool: str, name: str, arguments: Frame, result: Frame) -> list[Frame]:
+        block = {"type": "tool_use", "id": tool, "name": name, "input": arguments}
+        return [whole("m", block), result_of(tool, result)]
+
+    task = {"task": {"id": "1", "subject": "a"}}
+    deleted = {"taskId": "1", "status": "deleted"}
+    told_ = decoded(
+        [*use("t1", "TaskCreate", {}, task), *use("t2", "TaskUpdate", deleted, {"success": True})]
+    )
+
+    lists = [event.todos for event in told_ if isinstance(event, events.TodoList)]
+    assert [len(todos) for todos in lists] == [1, 0]
+
+
+def test_a_todo_tool_that_failed_changes_nothing() -> None:
+    block = {"type": "tool_use", "id": "t1", "name": "TodoWrite", "input": {"todos": [{}]}}
+
+    told_ = decoded([whole("m", block), result_of("t1", "Error: no", is_error=True)])
+
+    assert not any(isinstance(event, events.TodoList) for event in told_)
+
+
+@pytest.mark.parametrize(
+    ("result", "why", "message"),
+    [
+        ({"terminal_reason": "completed"}, "completed", ""),
+        ({"terminal_reason": "aborted_streaming", "is_error": True}, "interrupted", ""),
+        ({"terminal_reason": "aborted_tools", "is_error": True}, "interrupted", ""),
+        ({"terminal_reason": "aborted_streaming", "is_error": False}, "redirected", ""),
+        ({"terminal_reason": "prompt_too_long", "is_error": True, "result": "x"}, "too long", "x"),
+        ({"terminal_reason": "api_error", "is_error": True, "result": "x"}, "failed", "x"),
+        ({"is_error": True, "errors": ["[ede_diagnostic] a", "b"]}, "failed", "b"),
+        ({"is_error": False}, "completed", ""),
+    ],
+)
+def test_why_a_turn_has_ended(result: Frame, why: str, message: str) -> None:
+    [_, ended] = decoded([{"type": "result", **result}])
+
+    assert isinstance(ended, events.TurnEnded)
+    assert (ended.why.value, ended.message) == (why, message)
+
+
+def test_the_context_is_that_of_the_model_that_answers() -> None:
+    models = {"small": {"contextWindow": 10}, "big": {"contextWindow": 1000}}
+    init = {"type": "system", "subtype": "init", "model": "big"}
+
+    usage = decoded([init, {"type": "result", "modelUsage": models}])[1]
+
+    assert isinstance(usage, events.Usage)
+    assert usage.context_size == 1000
+
+
+def test_settings_are_told_when_they_change_and_not_with_every_turn() -> None:
+    init = {
+        "type": "system",
+        "subtype": "init",
+        "session_id": "s",
+        "model": "m",
+        "permissionMode": "plan",
+    }
+
+    told_ = decoded([init, init, init | {"permissionMode": "default"}])
+
+    assert told_ == [
+        *(events.Session("s"), events.ModeChanged("plan"), events.ModelChanged("m")),
+        events.ModeChanged("default"),
+    ]
+
+
+ODD: list[Any] = [None, True, -1, 0.5, "", "x", [], ["x"], [None], {}, {"type": "text"}, [{}]]
+
+
+def with_one_odd_value(frame: Frame, chance: random.Random) -> Frame:
+    """A copy of a frame in which one value, anywhere, is something else."""
+    frame = copy.deepcopy(frame)
+    node: Any = frame
+    while True:
+        keys: list[Any] = [*node] if isinstance(node, dict) else [*range(len(node))]
+        key = chance.choice(keys)
+        inner = node[key]
+        if isinstance(inner, dict | list) and inner and chance.random() < 0.8:
+            node = inner
+            continue
+        node[key] = chance.choice(ODD)
+        return frame
+
+
+@settings(max_examples=100)
+@given(st.sampled_from(names()), st.randoms(use_true_random=False))
+def test_no_frame_is_too_odd(name: str, chance: random.Random) -> None:
+    """The set of frames and of their fields grows with every version."""
+    decoder = Decoder()
+    for frame in told(name):
+        odd = with_one_odd_value(frame, chance) if chance.random() < 0.5 else frame
+        decoder.decode(odd)

@@ -1,0 +1,133 @@
+"""`headless.py`: single questions, to a CLI that replays and to programs that fail."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from claude_ide.agents.events import Text, TurnEnded
+from claude_ide.agents.stream_json.headless import Ask, Format, Question
+from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.errors import AgentError
+from support.transcripts import heard, replaying
+
+
+def program(code: str, folder: Path) -> Launch:
+    """How to start a Python program in the CLI's place; it ignores the arguments."""
+    return Launch((sys.executable, "-I", "-c", f"import sys, json, time\n{code}"), folder, {})
+
+
+async def test_the_answer_is_told_while_it_comes(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    ask = Ask(replaying("headless_stream", tmp_path, log=log), Question(""))
+
+    told = [event async for event in ask.events()]
+
+    assert [event.text for event in told if isinstance(event, Text)] == ["hi there"]
+    assert isinstance(told[-1], TurnEnded)
+    assert (ask.result().text, ask.result().cost) == ("hi there", 0.0098)
+    arguments = heard(log)[0]["argv"]
+    assert arguments[:4] == ["-p", "--output-format", "stream-json", "--verbose"]
+
+
+async def test_the_whole_result_comes_at_once_as_json(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    ask = Ask(replaying("headless_json", tmp_path, log=log), Question("", Format.JSON))
+
+    assert [event async for event in ask.events()] == []
+
+    assert ask.result().text == "hi there"
+    assert ask.result().raw["num_turns"] == 1
+    assert heard(log)[0]["argv"] == ["-p", "--output-format", "json"]
+
+
+async def test_a_prompt_of_any_length_is_given_on_stdin(tmp_path: Path) -> None:
+    code = "print(json.dumps({'type': 'result', 'result': str(len(sys.stdin.buffer.read()))}))"
+    ask = Ask(program(code, tmp_path), Question("ü" * 3_000_000))
+
+    _ = [event async for event in ask.events()]
+
+    assert ask.result().text == "6000000"
+
+
+@pytest.mark.parametrize(
+    "result", ['{"result": "{\\"a\\": 1}"}', '{"structured_output": {"a": 1}}']
+)
+async def test_an_answer_with_a_schema_is_structured(tmp_path: Path, result: str) -> None:
+    code = (
+        f"print(json.dumps({result} | {{'type': 'result', 'arguments': sys.argv[1:]}}))\n"
+        "assert '--json-schema' in sys.argv"
+    )
+    ask = Ask(program(code, tmp_path), Question("x", schema={"type": "object"}))
+
+    _ = [event async for event in ask.events()]
+
+    assert ask.result().structured == {"a": 1}
+    assert ask.result().raw["arguments"][-2:] == ["--json-schema", '{"type": "object"}']
+
+
+async def test_an_answer_that_does_not_fit_the_schema_is_an_error(tmp_path: Path) -> None:
+    code = "print(json.dumps({'type': 'result', 'result': 'sorry'}))"
+    ask = Ask(program(code, tmp_path), Question("x", schema={"type": "object"}))
+    _ = [event async for event in ask.events()]
+
+    with pytest.raises(AgentError, match="no JSON"):
+        ask.result()
+
+
+async def test_what_went_wrong_is_told(tmp_path: Path) -> None:
+    code = "print(json.dumps({'type': 'result', 'is_error': True, 'result': 'Invalid API key'}))"
+    ask = Ask(program(code, tmp_path), Question("x"))
+    _ = [event async for event in ask.events()]
+
+    with pytest.raises(AgentError, match="Invalid API key"):
+        ask.result()
+
+
+async def test_a_cli_that_gives_no_answer_says_why(tmp_path: Path) -> None:
+    ask = Ask(program("sys.exit('unknown option --x')", tmp_path), Question("x" * 1_000_000))
+
+    with pytest.raises(AgentError, match="gave no answer: unknown option --x"):
+        _ = [event async for event in ask.events()]
+
+
+async def test_a_cli_that_is_not_there_is_named(tmp_path: Path) -> None:
+    ask = Ask(Launch(("/no/such/claude",), tmp_path, {}), Question("x"))
+
+    with pytest.raises(AgentError, match="/no/such/claude cannot be started"):
+        _ = [event async for event in ask.events()]
+
+
+async def test_a_question_is_cancelled(tmp_path: Path) -> None:
+    frame = "{'type': 'system', 'subtype': 'status', 'status': 'requesting'}"
+    ask = Ask(program(f"print(json.dumps({frame}), flush=True); time.sleep(60)", tmp_path), Q)
+
+    with pytest.raises(AgentError, match="exit code -9"):
+        async for _event in ask.events():
+            ask.cancel()
+    with pytest.raises(AgentError, match="cancelled"):
+        ask.result()
+
+
+async def test_whoever_stops_listening_ends_the_cli(tmp_path: Path) -> None:
+    frame = "{'type': 'system', 'subtype': 'status', 'status': 'requesting'}"
+    ask = Ask(program(f"print(json.dumps({frame}), flush=True); time.sleep(60)", tmp_path), Q)
+    told = ask.events()
+    await anext(told)
+
+    await told.aclose()
+
+    assert ask._child is not None
+    assert ask._child.code == -15
+
+
+async def test_a_question_can_be_cancelled_before_it_is_asked(tmp_path: Path) -> None:
+    ask = Ask(program("", tmp_path), Q)
+
+    ask.cancel()
+
+    with pytest.raises(AgentError):
+        ask.result()
+
+
+Q = Question("x")

@@ -1,0 +1,161 @@
+"""`history.py`: sessions as the CLI keeps them. The shape of the lines is that of 2.1.330."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents import events
+from claude_ide.agents.stream_json import history
+from claude_ide.errors import UnknownSessionError
+from support.digest import digest
+
+ID = "c84bef1a-63d6-4df7-8423-cb634ed9c696"
+
+
+def user(content: Any, **fields: Any) -> dict[str, Any]:
+    return {"type": "user", "uuid": "u1", "message": {"role": "user", "content": content}} | fields
+
+
+def assistant(*blocks: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    message = {"id": "m1", "model": "claude-opus-5-5", "content": [*blocks]}
+    return {"type": "assistant", "message": message} | fields
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def keep(kept: Path, *lines: dict[str, Any], id_: str = ID, at: float | None = None) -> Path:
+    """Write a session's file."""
+    kept.mkdir(parents=True, exist_ok=True)
+    path = kept / f"{id_}.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    if at is not None:
+        os.utime(path, (at, at))
+    return path
+
+
+PATCH = [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-one", "+ONE"]}]
+CONVERSATION = [
+    {"type": "queue-operation", "operation": "enqueue"},
+    user([text("<ide_opened_file>The user opened…</ide_opened_file>"), text("edit it")]),
+    {"type": "attachment", "attachment": {"type": "environment"}},
+    assistant({"type": "thinking", "thinking": "hm"}),
+    assistant({"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": "/p/a"}}),
+    user(
+        [{"type": "tool_result", "tool_use_id": "t1", "content": "updated"}],
+        toolUseResult={"filePath": "/p/a", "structuredPatch": PATCH},
+    ),
+    assistant({"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": "ls"}}),
+    user(
+        [{"type": "tool_result", "tool_use_id": "t2", "content": "no", "is_error": True}],
+        toolUseResult="Error: no",
+        permissionDecision={"decision": "reject", "source": "user_reject"},
+    ),
+    assistant(text("found by a subagent"), isSidechain=True),
+    assistant(text("done")),
+    user("<local-command-caveat>…</local-command-caveat>", isMeta=True),
+    user("<command-name>/context</command-name>\n<command-args>all</command-args>"),
+    {
+        "type": "system",
+        "subtype": "local_command",
+        "content": "<local-command-stdout>2.2k</local-command-stdout>",
+    },
+    {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"preTokens": 9}},
+    user("This session is being continued…", isCompactSummary=True),
+    user([text("[Request interrupted by user]")]),
+    {"type": "custom-title", "customTitle": "My title"},
+    {"type": "last-prompt", "lastPrompt": "edit it"},
+]
+
+
+def test_a_conversation_is_told_as_it_was(tmp_path: Path) -> None:
+    keep(tmp_path, *CONVERSATION)
+
+    told = history.read(tmp_path, ID)
+
+    assert told[0] == events.Session(ID, "My title")
+    assert digest(told) == [
+        *("thinks", "uses Edit", "completed Edit +1 -1", "uses Bash", "rejected Bash"),
+        *("says done", "info", "compacted"),
+    ]
+    said = [event for event in told if isinstance(event, events.UserMessage)]
+    assert said == [events.UserMessage("edit it", "u1"), events.UserMessage("/context all", "u1")]
+    assert events.Compacted(9) in told
+
+
+def test_a_picture_that_was_sent_is_mentioned(tmp_path: Path) -> None:
+    keep(tmp_path, user([text("what is this?"), {"type": "image", "source": {}}]))
+
+    assert history.read(tmp_path, ID)[1] == events.UserMessage("what is this?\n[image]", "u1")
+
+
+def test_a_line_that_is_broken_is_left_out(tmp_path: Path) -> None:
+    path = keep(tmp_path, user("a"), user("b"))
+    path.write_text(path.read_text().replace('"b"', '"b').replace("\n", "\n\n", 1))
+
+    assert [event.text for event in history.read(tmp_path, ID)[1:]] == ["a"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("session", ["unknown", "../etc/passwd", "", "a/b"])
+def test_a_session_that_is_not_there_is_an_error(tmp_path: Path, session: str) -> None:
+    keep(tmp_path, user("a"))
+
+    with pytest.raises(UnknownSessionError):
+        history.read(tmp_path, session)
+
+
+def test_sessions_are_listed_with_their_titles_the_latest_first(tmp_path: Path) -> None:
+    generated = {"type": "ai-title", "aiTitle": "By the model"}
+    mine = {"type": "custom-title", "customTitle": "My  title\n"}
+    keep(tmp_path, user("one"), generated, mine, id_="a", at=1000)
+    keep(tmp_path, user("two"), generated, id_="b", at=3000)
+    keep(tmp_path, user("three"), {"type": "last-prompt", "lastPrompt": "four"}, id_="c", at=2000)
+    keep(tmp_path, user([text("five")]), id_="d", at=500)
+    keep(tmp_path, {"type": "queue-operation"}, id_="e", at=9000)
+
+    listed = history.sessions(tmp_path)
+
+    assert [(session.id, session.title, session.first_prompt) for session in listed] == [
+        *(("b", "By the model", "two"), ("c", "four", "three")),
+        *(("a", "My title", "one"), ("d", "five", "five")),
+    ]
+    assert listed[0].changed.timestamp() == 3000
+
+
+def test_the_title_of_a_long_session_is_found_at_its_end(tmp_path: Path) -> None:
+    filling = [assistant(text("x" * 1000)) for _ in range(300)]
+    title = {"type": "custom-title", "customTitle": "Late"}
+    keep(tmp_path, user("first"), *filling, title)
+
+    [session] = history.sessions(tmp_path)
+
+    assert (session.title, session.first_prompt) == ("Late", "first")
+
+
+def test_a_folder_without_sessions_has_none(tmp_path: Path) -> None:
+    assert history.sessions(tmp_path / "nothing") == []
+
+
+def test_the_sessions_of_a_folder_are_kept_under_its_path(tmp_path: Path) -> None:
+    project = tmp_path / "my project_ü"
+    name = str(project.resolve()).replace("/", "-").replace("my project_ü", "my-project--")
+
+    given = history.folder({"CLAUDE_CONFIG_DIR": "/cfg"}, project)
+    usual = history.folder({"HOME": "/home/me"}, project)
+
+    assert given == Path("/cfg/projects") / name.replace("_", "-")
+    assert usual == Path("/home/me/.claude/projects") / name.replace("_", "-")
+
+
+def test_the_sessions_of_a_very_deep_folder_are_found(tmp_path: Path) -> None:
+    """The CLI cuts the name and adds a number that only it can compute."""
+    deep = Path("/", *["d" * 50] * 6)
+    cut = "-".join(["", *["d" * 50] * 6])[: history.LONGEST_NAME]
+    kept = tmp_path / "projects" / f"{cut}-1x2y3z"
+    kept.mkdir(parents=True)
+
+    assert history.folder({"CLAUDE_CONFIG_DIR": str(tmp_path)}, deep) == kept

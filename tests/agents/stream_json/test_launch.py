@@ -1,0 +1,64 @@
+"""`launch.py`: the CLI's arguments and environment."""
+
+from pathlib import Path
+
+import pytest
+
+from claude_ide.agents.agent import NewSession, Opening, ResumeSession
+from claude_ide.agents.stream_json.launch import Launch
+from support.transcripts import entries
+
+OURS = {
+    "PATH": "/bin",
+    "CLAUDECODE": "1",
+    "CLAUDE_CODE_SSE_PORT": "4711",
+    "CLAUDE_CODE_ENTRYPOINT": "cli",
+}
+
+
+def launch(**settings: object) -> Launch:
+    return Launch(("claude",), Path("/p"), OURS, **settings)  # type: ignore[arg-type]
+
+
+def test_it_is_started_as_it_was_for_the_recordings() -> None:
+    recorded = entries("plain_thinking")[0]["m"]["argv"]
+
+    given = launch().arguments_for(NewSession())
+
+    assert given == recorded[:1] + recorded[2:10]
+
+
+@pytest.mark.parametrize(
+    ("opening", "arguments"),
+    [
+        (NewSession(), []),
+        (NewSession("u"), ["--session-id", "u"]),
+        (ResumeSession("u"), ["--resume", "u"]),
+        (ResumeSession("u", fork=True), ["--resume", "u", "--fork-session"]),
+        (ResumeSession(), ["--continue"]),
+        (ResumeSession(fork=True), ["--continue", "--fork-session"]),
+    ],
+)
+def test_a_session_is_opened_in_each_way(opening: Opening, arguments: list[str]) -> None:
+    plain = launch().arguments_for(NewSession())
+
+    assert launch().arguments_for(opening) == plain + arguments
+
+
+def test_what_the_user_has_chosen_is_passed_on() -> None:
+    chosen = launch(model="m", mode="plan", allowed_tools=("Read", "Bash(ls)"), arguments=("--x",))
+
+    given = chosen.arguments_for(NewSession())
+
+    assert given[-7:] == [
+        *("--model", "m", "--permission-mode", "plan"),
+        *("--allowedTools", "Read,Bash(ls)", "--x"),
+    ]
+
+
+def test_the_environment_says_who_starts_it_and_hides_who_started_us() -> None:
+    assert launch().child_environment() == {
+        "PATH": "/bin",
+        "CLAUDE_CODE_ENTRYPOINT": "claude-ide-nvim",
+        "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "true",
+    }

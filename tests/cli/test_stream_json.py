@@ -1,0 +1,322 @@
+"""`StreamJsonAgent` and `Ask` with the real CLI, without an account and without a network."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.agent import Allow, Reject, ResumeSession
+from claude_ide.agents.events import (
+    Dead,
+    ModeChanged,
+    Notice,
+    PermissionAsked,
+    PlanProposed,
+    PromptChanged,
+    PromptStage,
+    Ready,
+    Retry,
+    Text,
+    TextDelta,
+    Thinking,
+    ThinkingDelta,
+    ToolEnded,
+    TurnEnded,
+    TurnEndReason,
+    UserMessage,
+)
+from claude_ide.agents.prompt import Selection, Words
+from claude_ide.agents.stream_json.headless import Ask, Format, Question
+from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.errors import UnknownSessionError
+from support.agents import Talk
+from support.claude_cli import environment
+from support.digest import digest
+from support.fake_api import FakeApi, edit, text, thinking, tool_use
+
+StartTalk = Callable[..., Awaitable[Talk]]
+
+
+@pytest.fixture
+def launch(cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path) -> Launch:
+    """How to start the CLI in `project`, as a settled user of it."""
+    given = environment(api, tmp_path / "home", config_folder)
+    return Launch((cli,), project, given | {"CLAUDE_CODE_MAX_RETRIES": "1"}, mode="default")
+
+
+@pytest.fixture
+async def start_talk(launch: Launch) -> AsyncIterator[StartTalk]:
+    """Starts agents, which end with the test."""
+    talks: list[Talk] = []
+
+    async def start(opening: Any = None, **options: Any) -> Talk:
+        talk = Talk(launch, **options)
+        talks.append(talk)
+        await talk.start(opening)
+        return talk
+
+    yield start
+    for talk in talks:
+        talk.agent.kill()
+        await talk.until(Dead)
+
+
+@pytest.fixture
+async def talk(start_talk: StartTalk) -> Talk:
+    """An agent that waits for its first prompt."""
+    return await start_talk()
+
+
+async def test_a_text_with_thinking_is_told_as_it_comes(talk: Talk, api: FakeApi) -> None:
+    api.script([thinking("hm"), text("hello")])
+
+    ended = await talk.turn("hi")
+
+    assert talk.agent.session
+    assert (await talk.until(Ready)).commands
+    pieces = [event.text for event in talk.told if isinstance(event, TextDelta)]
+    thoughts = [event.text for event in talk.told if isinstance(event, ThinkingDelta)]
+    assert "".join(pieces) == (await talk.until(Text)).text == "hello"
+    assert "".join(thoughts) == (await talk.until(Thinking)).text == "hm"
+    assert ended.why is TurnEndReason.COMPLETED
+
+
+async def test_an_edit_is_allowed(talk: Talk, api: FakeApi, path: Path) -> None:
+    api.script(*edit(path, "one", "ONE", then="done"))
+    await talk.say("change it")
+    asked = await talk.until(PermissionAsked)
+
+    await talk.agent.answer(asked.request, Allow())
+    await talk.until(TurnEnded)
+
+    assert path.read_text() == "ONE\ntwo\n"
+    assert story(talk)[-7:] == [
+        *("uses Read", "completed Read", "uses Edit", "asks Edit", "completed Edit +1 -1"),
+        *("says done", "turn completed"),
+    ]
+
+
+async def test_the_model_is_told_that_the_user_changed_its_edit(
+    talk: Talk, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "one", "ONE", then="done"))
+    await talk.say("change it")
+    asked = await talk.until(PermissionAsked)
+
+    whole = {"old_string": "one\ntwo\n", "new_string": "mine\ntwo\n"}
+    await talk.agent.answer(asked.request, Allow(arguments=asked.arguments | whole))
+    await talk.until(TurnEnded)
+
+    assert path.read_text() == "mine\ntwo\n"
+    assert "The user changed your proposal" in api.requests[-1].told
+    assert "+mine" in api.requests[-1].told
+
+
+async def test_an_edit_is_denied_with_words(talk: Talk, api: FakeApi, path: Path) -> None:
+    api.script(*edit(path, "one", "ONE", then="as you like"))
+    await talk.say("change it")
+
+    await talk.agent.answer((await talk.until(PermissionAsked)).request, Reject("Not this file."))
+    await talk.until(TurnEnded)
+
+    assert path.read_text() == "one\ntwo\n"
+    assert "Not this file." in api.requests[-1].told
+    assert "rejected Edit" in digest(talk.told)
+
+
+async def test_what_is_always_allowed_is_not_asked_again(
+    talk: Talk, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "one", "ONE", then="once"), *edit(path, "two", "TWO", then="twice"))
+    await talk.say("change it")
+    asked = await talk.until(PermissionAsked)
+    [accept_edits] = [option for option in asked.options if "acceptEdits" in option.name]
+
+    await talk.agent.answer(asked.request, Allow((accept_edits.id,)))
+    await talk.until(TurnEnded)
+    await talk.turn("and the other")
+
+    assert path.read_text() == "ONE\nTWO\n"
+    assert sum(isinstance(event, PermissionAsked) for event in talk.told) == 1
+    assert [e.mode for e in talk.told if isinstance(e, ModeChanged)] == ["default", "acceptEdits"]
+
+
+async def test_a_plan_is_approved_together_with_its_edits(talk: Talk, api: FakeApi) -> None:
+    await talk.agent.set_mode("plan")
+    api.script([tool_use("ExitPlanMode", plan="# Plan")], [text("starting")])
+    await talk.say("plan it")
+    asked = await talk.until(PlanProposed)
+
+    await talk.agent.answer(asked.request, Allow((asked.options[1].id,)))
+    await talk.until(TurnEnded)
+
+    modes = [event.mode for event in talk.told if isinstance(event, ModeChanged)]
+    assert modes[-1] == "acceptEdits"
+
+
+async def test_a_text_is_interrupted_and_the_talk_goes_on(talk: Talk, api: FakeApi) -> None:
+    api.hold = True
+    api.script([text("a long answer")], [text("fresh")])
+    await talk.say("write")
+    await talk.until(TextDelta)
+
+    await talk.agent.interrupt()
+    ended = await talk.until(TurnEnded)
+    api.hold = False
+
+    assert ended.why is TurnEndReason.INTERRUPTED
+    assert (await talk.turn("again")).why is TurnEndReason.COMPLETED
+    assert story(talk)[-2:] == ["says fresh", "turn completed"]
+
+
+async def test_a_turn_is_undone(talk: Talk, api: FakeApi, path: Path) -> None:
+    api.script(*edit(path, "one", "ONE", then="done"))
+    prompt = await talk.say("change it")
+    await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
+    await talk.until(TurnEnded)
+
+    seen = await talk.agent.rewind(prompt, dry_run=True)
+    assert path.read_text() == "ONE\ntwo\n"
+    done = await talk.agent.rewind(prompt, dry_run=False)
+
+    assert (seen.files, seen.insertions, seen.deletions) == ((str(path),), 1, 1)
+    assert done.possible
+    assert path.read_text() == "one\ntwo\n"
+
+
+async def test_a_session_is_resumed_with_its_history(
+    start_talk: StartTalk, talk: Talk, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "one", "ONE", then="first answer"))
+    prompt = await talk.say("first question")
+    await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
+    await talk.until(TurnEnded)
+    await talk.agent.rename("My talk")
+    await talk.end()
+    session = talk.agent.session
+
+    resumed = await start_talk(ResumeSession(session))
+    [listed] = await resumed.agent.sessions()
+    told = await resumed.agent.history(session)
+    api.script([text("second answer")])
+    await resumed.turn("second question")
+
+    assert (listed.id, listed.title, listed.first_prompt) == (session, "My talk", "first question")
+    assert UserMessage("first question", prompt) in told
+    assert digest(told)[-2:] == ["completed Edit +1 -1", "says first answer"]
+    assert resumed.agent.session == session
+    assert "first question" in str(api.requests[-1].body["messages"])
+
+
+async def test_a_fork_has_an_id_of_its_own(start_talk: StartTalk, talk: Talk, api: FakeApi) -> None:
+    api.script([text("one")], [text("two")])
+    await talk.turn("first")
+    await talk.end()
+
+    fork = await start_talk(ResumeSession(fork=True))
+    await fork.turn("second")
+
+    assert fork.agent.session not in ("", talk.agent.session)
+    assert "first" in str(api.requests[-1].body["messages"])
+
+
+async def test_an_unknown_session_cannot_be_resumed(launch: Launch) -> None:
+    with pytest.raises(UnknownSessionError, match="No conversation found"):
+        await Talk(launch).start(ResumeSession("00000000-0000-4000-8000-000000000000"))
+
+
+async def test_a_killed_cli_is_resumed_where_it_was(talk: Talk, api: FakeApi) -> None:
+    api.script([text("one")], [text("two")])
+    await talk.turn("first")
+
+    talk.agent.kill()
+    dead = await talk.until(Dead)
+    await talk.start(ResumeSession(dead.session))
+    await talk.turn("second")
+
+    assert dead.code == -9
+    assert dead.session == talk.agent.session
+    assert "first" in str(api.requests[-1].body["messages"])
+
+
+async def test_an_error_of_the_api_is_told_with_its_retries(talk: Talk, api: FakeApi) -> None:
+    api.status = 401
+
+    ended = await talk.turn("hi")
+
+    retry, notice = await talk.until(Retry), await talk.until(Notice)
+    assert (retry.reason, retry.status) == ("authentication_failed", 401)
+    assert (notice.level, notice.reason) == ("error", "authentication_failed")
+    assert ended.why is TurnEndReason.FAILED
+    assert ended.message == notice.text
+
+
+async def test_the_selection_reaches_the_model_and_is_hidden_in_the_history(
+    talk: Talk, api: FakeApi
+) -> None:
+    api.script([text("ok")])
+
+    await talk.agent.prompt([Selection("a.py", 2, 2, "two"), Words("what is it?")])
+    await talk.until(TurnEnded)
+    told = await talk.agent.history(talk.agent.session)
+
+    assert "The user selected the lines 2 to 2 from a.py:\ntwo" in api.requests[-1].told
+    said = [event.text for event in told if isinstance(event, UserMessage)]
+    assert said == ["what is it?"]
+
+
+async def test_a_prompt_is_followed_through_the_queue(talk: Talk, api: FakeApi) -> None:
+    if not (await talk.until(Ready)).version:
+        pytest.skip("versions that do not tell their number do not tell this either")
+    api.script([text("ok")])
+    prompt = await talk.say("hi")
+    await talk.until(PromptChanged, lambda event: event.stage is PromptStage.COMPLETED)
+
+    changes = [event for event in talk.told if isinstance(event, PromptChanged)]
+    assert {change.prompt for change in changes} == {prompt}
+    assert [change.stage.value for change in changes] == ["queued", "started", "completed"]
+
+
+def story(talk: Talk) -> list[str]:
+    """What was told, but for the stages of prompts, which come when they come."""
+    return digest(event for event in talk.told if not isinstance(event, PromptChanged))
+
+
+async def test_the_editors_tools_are_used_by_the_model(start_talk: StartTalk, api: FakeApi) -> None:
+    async def server(message: dict[str, Any]) -> dict[str, Any] | None:
+        tool = {"name": "where", "description": "Where", "inputSchema": {"type": "object"}}
+        results = {
+            "initialize": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "neovim", "version": "1"},
+            },
+            "tools/list": {"tools": [tool | {"_meta": {"anthropic/alwaysLoad": True}}]},
+            "tools/call": {"content": [{"type": "text", "text": "in line 7"}]},
+        }
+        if "id" not in message:
+            return None
+        return {"jsonrpc": "2.0", "id": message["id"], "result": results[message["method"]]}
+
+    talk = await start_talk(servers={"neovim": server})
+    api.script([tool_use("mcp__neovim__where")], [text("ok")])
+    await talk.say("where am I?")
+    await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
+    await talk.until(TurnEnded)
+
+    assert (await talk.until(ToolEnded)).output == "in line 7"
+    assert "in line 7" in api.requests[-1].told
+
+
+@pytest.mark.parametrize("form", Format)
+async def test_a_single_question_is_answered(launch: Launch, api: FakeApi, form: Format) -> None:
+    api.script([text("forty-two")])
+    ask = Ask(replace(launch, mode=""), Question("what is it?", form))
+
+    told = [event async for event in ask.events()]
+
+    assert ask.result().text == "forty-two"
+    assert "what is it?" in api.requests[-1].told
+    assert any(isinstance(event, TextDelta) for event in told) == (form is not Format.JSON)

@@ -1,0 +1,101 @@
+"""An agent under test, its events as they come, and what its CLI has heard."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from claude_ide.agents.agent import NewSession, Opening
+from claude_ide.agents.events import Dead, Event, TurnEnded
+from claude_ide.agents.prompt import Words
+from claude_ide.agents.stream_json.client import StreamJsonAgent
+from claude_ide.agents.stream_json.launch import Launch
+from support.transcripts import heard, replaying
+
+E = TypeVar("E", bound=Event)
+PATIENCE = 20.0
+"""Seconds that anything may take on a machine that others use too."""
+
+
+class Talk:
+    """A conversation with an agent: what it tells is kept in `told`, and waited for."""
+
+    def __init__(self, launch: Launch, log: Path | None = None, **options: Any) -> None:
+        self.agent = StreamJsonAgent(launch, **options)
+        self.told: list[Event] = []
+        self._log = log
+        self._arrived = asyncio.Condition()
+        self._listening: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def replay(
+        cls,
+        name: str,
+        folder: Path,
+        opening: Opening | None = None,
+        environment: dict[str, str] | None = None,
+        **options: Any,
+    ) -> "Talk":
+        """Start an agent on a recording, in `folder`."""
+        log = folder / "heard.jsonl"
+        launch = replaying(name, folder, log=log, environment=environment)
+        talk = cls(launch, log, **options)
+        await talk.start(opening)
+        return talk
+
+    async def start(self, opening: Opening | None = None) -> None:
+        """Start the agent, and begin to listen."""
+        if self._listening is None or self._listening.done():
+            self._listening = asyncio.create_task(self._listen())
+        async with asyncio.timeout(PATIENCE):
+            await self.agent.start(opening or NewSession())
+
+    async def say(self, words: str) -> str:
+        """Send a prompt."""
+        return await self.agent.prompt([Words(words)])
+
+    async def until(
+        self, kind: type[E], matching: Callable[[E], bool] = lambda _event: True, count: int = 1
+    ) -> E:
+        """Wait for the event of a kind that matches; with `count`, for so many of them."""
+
+        def found() -> list[E]:
+            return [event for event in self.told if isinstance(event, kind) and matching(event)]
+
+        try:
+            async with asyncio.timeout(PATIENCE), self._arrived:
+                await self._arrived.wait_for(lambda: len(found()) >= count)
+        except TimeoutError:
+            raise AssertionError(f"no {kind.__name__} among {self.told}") from None
+        return found()[count - 1]
+
+    async def turn(self, words: str) -> TurnEnded:
+        """Send a prompt and wait for the end of its turn."""
+        ended = sum(isinstance(event, TurnEnded) for event in self.told)
+        await self.say(words)
+        return await self.until(TurnEnded, count=ended + 1)
+
+    async def end(self) -> Dead:
+        """Stop the agent; return its last event."""
+        await self.agent.stop()
+        return await self.until(Dead, count=1)
+
+    def heard(self, type_: str = "", subtype: str = "") -> list[dict[str, Any]]:
+        """The frames that the CLI has got, of one kind, or all."""
+        assert self._log is not None
+        return [
+            frame
+            for frame in heard(self._log)[1:]
+            if type_ in ("", frame["type"])
+            and subtype in ("", frame.get("request", {}).get("subtype"))
+        ]
+
+    def kinds(self) -> list[type[Event]]:
+        """The kinds of the events, in their order."""
+        return [type(event) for event in self.told]
+
+    async def _listen(self) -> None:
+        async for event in self.agent.events():
+            async with self._arrived:
+                self.told.append(event)
+                self._arrived.notify_all()

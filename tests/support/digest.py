@@ -1,0 +1,77 @@
+"""Events in few words, for tests that tell a whole conversation."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from claude_ide.agents import events
+from claude_ide.agents.events import Event
+from claude_ide.agents.stream_json.decode import Decoder
+
+
+def decoded(frames: Iterable[Mapping[str, Any]]) -> list[Event]:
+    """All events that frames tell."""
+    decoder = Decoder()
+    return [event for frame in frames for event in decoder.decode(dict(frame))]
+
+
+def digest(told: Iterable[Event]) -> list[str]:
+    """What a reader of the panel would notice; not the pieces that a whole replaces.
+
+    The first session, mode and model are left out: every conversation begins with them.
+    """
+    tools: dict[str, str] = {}
+    seen: set[type] = set()
+    lines: list[str] = []
+    for event in told:
+        if isinstance(event, events.ToolStarted):
+            tools[event.tool] = event.name
+        first = type(event) not in seen
+        seen.add(type(event))
+        if first and isinstance(event, events.Session | events.ModeChanged | events.ModelChanged):
+            continue
+        lines += _line(event, tools)
+    return lines
+
+
+def _line(event: Event, tools: dict[str, str]) -> Iterator[str]:
+    match event:
+        case events.Session(_, title):
+            yield f"session {title}".strip()
+        case events.ModeChanged(mode):
+            yield f"mode {mode}"
+        case events.ModelChanged(model):
+            yield f"model {model}"
+        case events.Text(_, text, parent, aborted):
+            who = "subagent says" if parent else "aborted" if aborted else "says"
+            yield f"{who} {text.splitlines()[0][:14].strip()}"
+        case events.Thinking():
+            yield "thinks"
+        case events.ToolInput(tool, _, dict()):
+            yield f"uses {tools[tool]}"
+        case events.ToolEnded(tool, status, _, change):
+            lines = f" +{change.added} -{change.removed}" if change else ""
+            yield f"{status.value} {tools[tool]}{lines}"
+        case events.PermissionAsked(_, _, name):
+            yield f"asks {name}"
+        case events.QuestionAsked(_, _, questions):
+            yield f"asks {len(questions)} questions"
+        case events.PlanProposed(_, _, plan):
+            yield "proposes a plan" if plan else "proposes no plan"
+        case events.RequestWithdrawn():
+            yield "withdraws"
+        case events.TodoList(todos):
+            yield f"todos {' '.join(todo.status for todo in todos)}"
+        case events.PreviewVoided():
+            yield "void"
+        case events.Retry(attempt, most, _, reason):
+            yield f"retry {attempt}/{most} {reason}"
+        case events.Notice(_, level, reason):
+            yield f"{level} {reason}".strip()
+        case events.PromptChanged(prompt, stage):
+            yield f"{prompt[:1]} {stage.value}"
+        case events.TasksChanged(running):
+            yield f"{len(running)} tasks"
+        case events.Cleared() | events.Compacting() | events.Compacted():
+            yield type(event).__name__.lower()
+        case events.TurnEnded(why):
+            yield f"turn {why.value}"

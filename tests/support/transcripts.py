@@ -1,0 +1,49 @@
+"""The recorded conversations in `tests/golden/`, and a CLI that replays one."""
+
+import functools
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from claude_ide.agents.stream_json.launch import Launch
+from support.neovim import ROOT
+
+GOLDEN = ROOT / "tests" / "golden"
+FAKE_CLI = Path(__file__).with_name("fake_cli.py")
+
+Entry = dict[str, Any]
+
+
+def entries(name: str) -> list[Entry]:
+    """Everything in a recording."""
+    lines = (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@functools.cache
+def told(name: str) -> list[dict[str, Any]]:
+    """The frames that the CLI said; not to be changed."""
+    return [entry["m"] for entry in entries(name) if entry["dir"] == "out"]
+
+
+def names() -> list[str]:
+    """All recordings."""
+    return sorted(path.stem for path in GOLDEN.glob("*.jsonl"))
+
+
+def replaying(
+    name: str, cwd: Path, *, log: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Launch:
+    """How to start a CLI that says what was recorded, and logs what it gets."""
+    given = {"PATH": "/usr/bin:/bin", "HOME": str(cwd)} | dict(environment or {})
+    if log is not None:
+        given["FAKE_CLI_LOG"] = str(log)
+    command = (sys.executable, "-I", FAKE_CLI, GOLDEN / f"{name}.jsonl")
+    return Launch(command, cwd, given)
+
+
+def heard(log: Path) -> list[dict[str, Any]]:
+    """What a replaying CLI has got: first its arguments and environment, then each frame."""
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,226 @@
+"""`transport/lines.py`, with real children."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claude_ide.errors import TransportClosed
+from claude_ide.transport.lines import STDERR_LINES, Child, LineSplitter
+from support.neovim import until
+
+Start = Callable[..., Awaitable[Child]]
+
+
+@pytest.fixture
+async def start(tmp_path: Path) -> AsyncIterator[Start]:
+    """Starts Python children, which end with the test."""
+    children: list[Child] = []
+
+    async def start(code: str, **environment: str) -> Child:
+        command = [sys.executable, "-I", "-u", "-c", f"import sys, os, signal, time\n{code}"]
+        child = await Child.spawn(command, cwd=tmp_path, environment=environment)
+        children.append(child)
+        return child
+
+    yield start
+    for child in children:
+        child.kill()
+        await child.wait()
+
+
+async def lines(child: Child) -> list[bytes]:
+    async with asyncio.timeout(10):
+        return [line async for line in child.lines()]
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and is not waited for does not."""
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+@given(st.lists(st.binary(max_size=30).map(lambda line: line.replace(b"\n", b""))), st.data())
+def test_lines_are_the_same_however_they_are_cut(whole: list[bytes], data: st.DataObject) -> None:
+    stream = b"".join(line + b"\n" for line in whole) + b"rest"
+    splitter = LineSplitter()
+    got: list[bytes] = []
+    while stream:
+        size = data.draw(st.integers(1, len(stream)))
+        got += splitter.feed(stream[:size])
+        stream = stream[size:]
+
+    assert got == whole
+    assert splitter.rest() == b"rest"
+    assert splitter.rest() == b""
+
+
+async def test_lines_come_whole_though_a_character_is_written_in_two_pieces(start: Start) -> None:
+    child = await start(
+        "b = 'grüße 🎉\\n'.encode()\n"
+        "for i in range(len(b)): os.write(1, b[i:i+1]); time.sleep(0.001)"
+    )
+
+    assert await lines(child) == ["grüße 🎉".encode()]
+
+
+async def test_a_line_of_megabytes_comes_whole(start: Start) -> None:
+    child = await start("print('x' * 9_000_000); print('y')")
+
+    assert [len(line) for line in await lines(child)] == [9_000_000, 1]
+
+
+async def test_empty_lines_are_left_out_and_a_last_line_needs_no_end(start: Start) -> None:
+    child = await start("os.write(1, b'one\\n\\n  \\ntwo')")
+
+    assert await lines(child) == [b"one", b"two"]
+
+
+async def test_what_is_said_arrives_in_order_though_many_say_it_at_once(start: Start) -> None:
+    child = await start("time.sleep(0.1)\nfor line in sys.stdin: print(line[:8], end='\\n')")
+    said = [f"{number:08}".encode() + b"x" * 40_000 for number in range(100)]
+
+    async with asyncio.timeout(20), asyncio.TaskGroup() as saying:
+        for line in said:
+            saying.create_task(child.send(line))
+    child.close_input()
+
+    assert await lines(child) == [line[:8] for line in said]
+
+
+async def test_a_sender_waits_while_the_child_does_not_read(start: Start) -> None:
+    child = await start("sys.stdin.readline(); time.sleep(60)")
+    await child.send(b"x")
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3):
+            await child.send(b"x" * 10_000_000)
+
+
+async def test_a_child_whose_output_nobody_reads_has_to_wait(start: Start, tmp_path: Path) -> None:
+    child = await start(
+        "for i in range(40): os.write(1, b'x' * 999_999 + b'\\n'); open('n', 'w').write(str(i))"
+    )
+    written = tmp_path / "n"
+    await until(lambda: written.exists() and int(written.read_text() or 0) > 3, "it writes")
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1):
+            await child.wait()
+    assert int(written.read_text()) < 20
+    assert len(await lines(child)) == 40
+
+
+async def test_sending_to_a_child_that_has_ended_is_an_error(start: Start) -> None:
+    child = await start("")
+    assert await lines(child) == []
+    await child.wait()
+
+    with pytest.raises(TransportClosed):
+        await child.send(b"{}")
+
+
+async def test_a_sender_that_waits_is_told_when_the_child_ends(start: Start) -> None:
+    child = await start("time.sleep(0.2)")
+
+    with pytest.raises(TransportClosed):
+        async with asyncio.timeout(10):
+            await child.send(b"x" * 10_000_000)
+
+
+async def test_nothing_can_be_said_after_the_input_was_closed(start: Start) -> None:
+    child = await start("print(len(sys.stdin.read()))")
+    await child.send(b"x" * 1_000_000)
+    child.close_input()
+
+    with pytest.raises(TransportClosed):
+        await child.send(b"late")
+    assert await lines(child) == [b"1000001"]
+
+
+async def test_the_last_of_stderr_is_kept(start: Start) -> None:
+    child = await start("for i in range(1000): print('line', i, file=sys.stderr)\nsys.exit(3)")
+    await lines(child)
+
+    assert await child.wait() == 3
+    await until(lambda: "line 999" in child.stderr, "all of stderr has come")
+    assert len(child.stderr.splitlines()) == STDERR_LINES
+
+
+async def test_a_signal_is_told_by_the_exit_code(start: Start) -> None:
+    child = await start("os.kill(os.getpid(), signal.SIGKILL)")
+
+    assert await child.wait() == -signal.SIGKILL
+    assert child.code == -signal.SIGKILL
+
+
+async def test_a_program_that_does_not_exist_cannot_be_started(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        await Child.spawn(["/no/such/program"], cwd=tmp_path, environment={})
+
+
+async def test_the_child_gets_the_given_environment_and_nothing_else(start: Start) -> None:
+    child = await start("print(os.environ.get('ONLY'), os.environ.get('HOME'))", ONLY="this")
+
+    assert await lines(child) == [b"this None"]
+
+
+async def test_stopping_a_child_that_listens_only_closes_its_input(start: Start) -> None:
+    child = await start("sys.stdin.read(); print('bye')")
+
+    assert await child.stop() == 0
+    assert await lines(child) == [b"bye"]
+
+
+async def test_stopping_a_child_that_ignores_its_input_terminates_it(start: Start) -> None:
+    child = await start("print(1); time.sleep(60)")
+    assert await anext(child.lines()) == b"1"
+
+    assert await child.stop(grace=0.2) == -signal.SIGTERM
+
+
+async def test_stopping_a_stubborn_child_kills_it(start: Start) -> None:
+    child = await start(
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1)\nwhile True: time.sleep(60)"
+    )
+    assert await anext(child.lines()) == b"1"
+
+    assert await child.stop(grace=0.2) == -signal.SIGKILL
+    assert await child.stop() == -signal.SIGKILL
+
+
+GRANDCHILD = "p = os.fork()\nif not p: signal.pause()\nprint(p)\n"
+
+
+@pytest.mark.parametrize("end", ["sys.exit()", "sys.stdin.read()", "time.sleep(60)"])
+async def test_what_the_child_has_started_goes_with_it(start: Start, end: str) -> None:
+    child = await start(GRANDCHILD + end)
+    grandchild = int(await anext(child.lines()))
+
+    await child.stop(grace=0.2)
+
+    await until(lambda: not alive(grandchild), "the grandchild is gone")
+
+
+async def test_the_output_ends_though_something_else_holds_it_open(start: Start) -> None:
+    child = await start(
+        "p = os.fork()\nif not p: os.setsid(); time.sleep(30); sys.exit()\nprint(p)"
+    )
+    got = await lines(child)
+
+    assert child.code == 0
+    os.kill(int(got[0]), signal.SIGKILL)
+
+
+async def test_the_child_is_no_part_of_our_process_group(start: Start) -> None:
+    child = await start("print(os.getpgid(0), os.getsid(0))")
+
+    assert await lines(child) == [f"{child.pid} {child.pid}".encode()]
