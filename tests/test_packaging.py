@@ -81,14 +81,20 @@ def test_make_says_which_python_it_needs(tmp_path: Path) -> None:
     assert "Python 3.11 or newer is needed" in done.stderr
 
 
-MODULES = [path for path in PACKAGE.glob("**/*.py") if path.name != "__init__.py"]
-WHOLE_FOLDERS = ("demo", "mcp/tools")
+WHOLE_FOLDERS = ("agents", "demo", "mcp/tools")
+"""Folders that the map names without what is in them."""
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_a_python_module_or_its_folder_is_on_the_map(path: Path) -> None:
-    folder = path.parent.relative_to(PACKAGE).as_posix()
-    name = path.parent.name + "/" if folder in WHOLE_FOLDERS else path.name
+def on_the_map() -> list[Path]:
+    """The folders that are named as a whole, and the modules that are not in one of them."""
+    folders = [PACKAGE / folder for folder in WHOLE_FOLDERS]
+    modules = [path for path in PACKAGE.glob("**/*.py") if path.name != "__init__.py"]
+    return folders + [m for m in modules if not any(m.is_relative_to(f) for f in folders)]
+
+
+@pytest.mark.parametrize("path", on_the_map(), ids=lambda p: p.relative_to(PACKAGE).as_posix())
+def test_a_module_or_its_folder_is_on_the_map(path: Path) -> None:
+    name = path.name if path.suffix else f"{path.name}/"
 
     assert re.search(rf"^ +(\S+ )?{re.escape(name)}", MAP, re.MULTILINE)
 

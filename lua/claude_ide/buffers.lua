@@ -229,6 +229,13 @@ function M.folders()
   return folders
 end
 
+--- The path of the file that the user works on.
+---@return string?
+function M.current()
+  local _, active = survey()
+  return active and file.path(active) or nil
+end
+
 --- All of it at one instant, for answers while Neovim is busy.
 ---@return claude_ide.Snapshot
 function M.snapshot()

@@ -43,7 +43,9 @@ end
 ---@param view claude_ide.DiffView
 ---@return boolean
 function M.has_user(view)
-  return not view.is_left
+  local win = vim.api.nvim_get_current_win()
+  local shows_other = win == view.windows.right and not M.has_window(view, win)
+  return not view.is_left and not shows_other
 end
 
 local function build(view, diff)

@@ -121,15 +121,16 @@ local function has_diff()
   end)
 end
 
--- What is left of the proposal's window after an `:enew`.
-local function is_blank(win)
-  if not win or not vim.api.nvim_win_is_valid(win) then
-    return false
-  end
-  local bufnr = vim.api.nvim_win_get_buf(win)
-  return vim.api.nvim_buf_get_name(bufnr) == ''
+-- What `:enew` leaves in the window of a proposal: a buffer younger than that, without anything.
+local function blank_buffer(win, proposed)
+  local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
+  local is_blank = bufnr
+    and bufnr > proposed
+    and vim.api.nvim_buf_get_name(bufnr) == ''
     and vim.bo[bufnr].buftype == ''
     and not vim.bo[bufnr].modified
+    and #vim.fn.win_findbuf(bufnr) == 1
+  return is_blank and bufnr or nil
 end
 
 --- Whether a window belongs to the diff of this proposal.
@@ -140,7 +141,7 @@ end
 function M.has(windows, bufnr, win)
   return win == windows.left
     or vim.api.nvim_win_get_buf(win) == bufnr
-    or (win == windows.right and is_blank(win))
+    or (win == windows.right and blank_buffer(win, bufnr) ~= nil)
 end
 
 local function is_last(win)
@@ -205,8 +206,7 @@ function M.close(windows, bufnr)
   if windows.left then
     call(windows.left, vim.cmd.diffoff)
   end
-  local blank = is_blank(windows.right) and vim.api.nvim_win_get_buf(windows.right)
-  for _, gone in ipairs({ bufnr, blank or nil }) do
+  for _, gone in ipairs({ bufnr, blank_buffer(windows.right, bufnr) }) do
     if vim.api.nvim_buf_is_valid(gone) then
       vim.api.nvim_buf_delete(gone, { force = true })
     end

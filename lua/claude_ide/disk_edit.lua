@@ -7,6 +7,8 @@ local M = {}
 -- Beyond this, comparing line by line takes longer than a user waits.
 local MOST_COMPARED = 4 * 1024 * 1024
 local LINEMATCH = 60
+-- Of one hunk; replacing more lines one by one takes too long.
+local MOST_PAIRED = 1000
 local FORMAT = { 'fileformat', 'fileencoding', 'bomb', 'endofline' }
 
 ---@class claude_ide.DiskText
@@ -101,7 +103,10 @@ local function apply(bufnr, old, new, hunk)
   -- An insertion comes after the line that it names.
   local row = count_old == 0 and first_old or first_old - 1
   local paired = math.min(count_old, count_new)
-  if count_old ~= count_new then
+  if paired > MOST_PAIRED then
+    paired = 0
+  end
+  if paired < math.max(count_old, count_new) then
     local added = vim.list_slice(new, first_new + paired, first_new + count_new - 1)
     vim.api.nvim_buf_set_lines(bufnr, row + paired, row + count_old, true, added)
   end

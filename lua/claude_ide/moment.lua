@@ -135,6 +135,8 @@ end
 --- user can have noticed it: when they pause, and in any case after a second.
 ---@param fn fun()
 function M.guard(fn)
+  -- A large diff takes longer to draw than the guard lasts, and is noticed only then.
+  vim.cmd.redraw()
   local began = hrtime()
   local typed = began
   local function remaining()

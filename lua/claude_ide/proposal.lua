@@ -26,11 +26,14 @@ end
 -- `:write other.txt` saves a copy and decides nothing.
 local function write_copy(bufnr, path)
   local file, reason = io.open(path, 'wb')
-  if not file then
-    return message.show(('cannot write %s'):format(reason), 'error')
+  local ok = file ~= nil
+  if file then
+    ok, reason = file:write(buffer_text.get(bufnr))
+    file:close()
   end
-  file:write(buffer_text.get(bufnr))
-  file:close()
+  if not ok then
+    message.show(('cannot write %s'):format(reason), 'error')
+  end
 end
 
 -- `:x` writes only what is modified, and a proposal never is; yet its user means to write.

@@ -26,6 +26,10 @@ local MISSING = 'missing'
 local expected = {}
 local timer ---@type uv.uv_timer_t?
 
+--- The state of a buffer's file in which Neovim was found to know it.
+---@type table<integer, string>
+local known = {}
+
 --- What tells two states of a file apart.
 ---@param path string
 ---@return string
@@ -172,7 +176,9 @@ end
 
 -- A write that nobody has announced, to the file of a buffer that holds nothing else.
 local function notice(bufnr)
-  if vim.bo[bufnr].modified or not file.path(bufnr) or is_in_use(bufnr) then
+  local path = file.path(bufnr)
+  local stamp = path and M.stamp(path)
+  if not path or known[bufnr] == stamp or vim.bo[bufnr].modified or is_in_use(bufnr) then
     return nil
   end
   local write = {
@@ -185,28 +191,32 @@ local function notice(bufnr)
   if has_changed(bufnr) then
     return write
   end
+  known[bufnr] = stamp
   forget(write)
+end
+
+local function sync(bufnr)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return false
+  end
+  local write = expected[bufnr] or notice(bufnr)
+  return write ~= nil and is_untouched(write) and news(write) ~= nil and take(write)
 end
 
 --- Have loaded buffers show now what has been written to their files.
 ---@param paths? string[] default: those of all buffers
 ---@return integer[] bufnrs of those that did
 function M.sync(paths)
-  local bufnrs = {}
-  if type(paths) == 'table' then
-    for _, path in ipairs(paths) do
-      table.insert(bufnrs, (buffers.find(path) or {}).bufnr)
-    end
-  else
-    bufnrs = vim.api.nvim_list_bufs()
+  if not moment.is_possible() then
+    return {}
+  elseif type(paths) ~= 'table' then
+    return vim.tbl_filter(sync, vim.api.nvim_list_bufs())
   end
-  return vim.tbl_filter(function(bufnr)
-    if not vim.api.nvim_buf_is_loaded(bufnr) or not moment.is_possible() then
-      return false
-    end
-    local write = expected[bufnr] or notice(bufnr)
-    return write ~= nil and is_untouched(write) and news(write) ~= nil and take(write)
-  end, bufnrs)
+  local bufnrs = {}
+  for _, path in ipairs(paths) do
+    table.insert(bufnrs, (buffers.find(path) or {}).bufnr)
+  end
+  return vim.tbl_filter(sync, bufnrs)
 end
 
 return M

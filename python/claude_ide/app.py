@@ -8,7 +8,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -111,9 +111,12 @@ class App:
                 self.serving = Serving(bound, listener)
                 await self.editor.listening(bound.port, bound.lock.authToken)
             except BaseException:
-                bound.give_up()
+                self.serving = None
+                bound.lock.remove()
+                await listener.stop()
+                bound.socket.close()
                 raise
-            self.options = replace(self.options, port=bound.port, token=bound.lock.authToken)
+            self.options = self.options._replace(port=bound.port, token=bound.lock.authToken)
             logger.info("listening on %s:%d", self.options.host, bound.port)
             return True
 
@@ -183,7 +186,7 @@ class App:
         if folders != lock.workspaceFolders:
             moved = lock.with_folders(folders)
             moved.write()
-            self.serving.bound = replace(self.serving.bound, lock=moved)
+            self.serving.bound = self.serving.bound._replace(lock=moved)
 
     def _diagnostics_changed(self, changed: dict[str, Any]) -> None:
         known = Diagnostics(changed["items"], changed.get("omitted", 0))

@@ -8,9 +8,8 @@ import json
 import os
 import socket
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from claude_ide.mcp import lock_file
 from claude_ide.mcp.lock_file import LockFile
@@ -18,8 +17,7 @@ from claude_ide.mcp.lock_file import LockFile
 LOOPBACK = "127.0.0.1"
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What Neovim says of itself when it starts a host.
 
     `entry` is the path of the remote plugin; `config`, whatever the user made of `g:claude_ide`;
@@ -50,8 +48,7 @@ class Options:
         return host if isinstance(host, str) and host else LOOPBACK
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """A server's address before anything is served there."""
 
     socket: socket.socket

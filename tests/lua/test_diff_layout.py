@@ -402,6 +402,21 @@ async def test_sizes_set_in_the_users_tabpage_meanwhile_are_kept(
     assert await nvim.eval("winheight(1)") == 9
 
 
+async def test_an_empty_buffer_of_the_users_is_not_taken_for_a_leftover(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    before = await prepare(nvim, [])
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(":1buffer<CR>")
+
+    await diffs.closed(id_)
+    assert await nvim.eval("[tabpagenr('$'), bufexists(1), bufnr()]") == [2, 1, 1]
+    await nvim.keys(":tabclose<CR>")
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"))
+    assert (await everything(nvim))["tabpages"][0]["layout"] == before["tabpages"][0]["layout"]
+
+
 async def test_the_screen_may_change_its_size_meanwhile(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:

@@ -113,6 +113,11 @@ async def listens(nvim: Neovim) -> None:
     assert await said(nvim, "listening on 127.0.0.1:")
 
 
+async def install_and_wait(nvim: Neovim) -> None:
+    """Run `:ClaudeInstall!`, which answers nothing before its end."""
+    await asyncio.wait_for(nvim.send_request("nvim_command", "ClaudeInstall!"), MINUTE)
+
+
 async def test_with_uv_it_makes_an_environment_that_the_server_runs_in(
     nvim: Neovim, own: Path
 ) -> None:
@@ -133,7 +138,7 @@ async def test_without_uv_it_makes_one_with_venv_and_pip(nvim: Neovim, own: Path
 
 
 async def test_only_the_dependencies_are_installed(nvim: Neovim, own: Path) -> None:
-    await nvim.command("ClaudeInstall!")
+    await install_and_wait(nvim)
 
     (installed,) = own.glob("lib/python3*/site-packages")
     assert (installed / "websockets").is_dir()
@@ -141,12 +146,12 @@ async def test_only_the_dependencies_are_installed(nvim: Neovim, own: Path) -> N
 
 
 async def test_a_second_run_updates_the_environment_in_place(nvim: Neovim, own: Path) -> None:
-    await nvim.command("ClaudeInstall!")
+    await install_and_wait(nvim)
     (own / "kept").touch()
     shutil.rmtree(next(own.glob("lib/python3*/site-packages/pynvim")))
 
     run(Path(sys.executable).with_name("uv"), "pip", "uninstall", "--python", own, "pynvim")
-    await nvim.command("ClaudeInstall!")
+    await install_and_wait(nvim)
 
     assert (own / "kept").exists()
     assert list(own.glob("lib/python3*/site-packages/pynvim"))
@@ -156,7 +161,7 @@ async def test_an_environment_whose_python_has_gone_is_made_anew(nvim: Neovim, o
     (own / "bin").mkdir(parents=True)
     (own / "bin/python").symlink_to("/no/python3")
 
-    await nvim.command("ClaudeInstall!")
+    await install_and_wait(nvim)
 
     await listens(nvim)
 
@@ -237,7 +242,7 @@ async def test_a_failure_says_why_in_one_line_and_the_log_has_all(
 
 
 async def test_a_bang_waits_for_the_end(nvim: Neovim, own: Path) -> None:
-    await nvim.command("ClaudeInstall!")
+    await install_and_wait(nvim)
 
     assert list(own.glob("lib/python3*/site-packages/websockets"))
     assert await said(nvim, "is ready") == READY
@@ -246,7 +251,7 @@ async def test_a_bang_waits_for_the_end(nvim: Neovim, own: Path) -> None:
 async def test_a_configured_python_that_would_win_is_named(nvim: Neovim) -> None:
     await nvim.command("let g:claude_ide = {'python': '/my/python'}")
 
-    await nvim.command("ClaudeInstall!")
+    await install_and_wait(nvim)
 
     assert await said(nvim, "installed") == (
         "claude-ide: installed, but g:claude_ide.python is set: /my/python is what runs"

@@ -292,10 +292,11 @@ async def test_a_guard_lasts_while_the_user_types_on(typing: Neovim) -> None:
 async def test_a_guard_lasts_a_second_at_most(typing: Neovim) -> None:
     await typing.lua(GUARD)
 
-    while not typing.events("called"):
+    async def is_over() -> bool:
         await typing.keys("j")
-        await is_held(typing, 0.02)
+        return bool(typing.events("called"))
 
+    await until(is_over)
     assert (await called(typing))["after"] < 1500
 
 
@@ -305,10 +306,12 @@ async def test_a_guard_does_not_lock_the_user_into_a_prompt(typing: Neovim) -> N
     typing.send_request("nvim_exec_lua", GUARD + echo, [])
     await until(lambda: "Press ENTER" in typing.screen.text())
 
-    while (await typing.mode())["blocking"]:
+    async def is_out() -> bool:
         await typing.keys("<CR>")
         await is_held(typing, 0.3)
+        return not (await typing.mode())["blocking"]
 
+    await until(is_out)
     await called(typing)
 
 

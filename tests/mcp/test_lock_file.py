@@ -6,7 +6,6 @@ import re
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -128,8 +127,8 @@ def test_a_token_is_64_random_bytes_in_base64url_without_padding() -> None:
 def test_sweep_removes_ours_whose_neovim_or_host_is_dead(
     lock: LockFile, folder: Path, dead: int
 ) -> None:
-    replace(lock, path=folder / "1.lock", pid=dead).write()
-    replace(lock, path=folder / "2.lock", hostPid=dead).write()
+    lock._replace(path=folder / "1.lock", pid=dead).write()
+    lock._replace(path=folder / "2.lock", hostPid=dead).write()
     lock.write()
 
     lock_file.sweep(folder)
@@ -175,7 +174,7 @@ def test_the_first_neovim_has_a_plain_name_and_the_next_that_of_its_project(
 ) -> None:
     assert lock_file.ide_name(folder, "/home/me/project") == "Neovim"
 
-    replace(lock, path=folder / "1.lock", pid=dead).write()
+    lock._replace(path=folder / "1.lock", pid=dead).write()
     write(folder, 2, ideName="VS Code", pid=os.getpid())
     assert lock_file.ide_name(folder, "/home/me/project") == "Neovim"
 

@@ -4,7 +4,6 @@ Questions that change nothing are answered from the last known state when Neovim
 """
 
 import asyncio
-import contextlib
 import itertools
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -64,19 +63,19 @@ class Editor:
 
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
-        return (await self._snapshot()).editors
+        return await self._fresh("buffers.editors", last_known=lambda: self.state.editors)
 
     async def paths(self) -> list[str]:
         """Return the absolute paths of the open files."""
-        return (await self._snapshot()).paths
+        return await self._fresh("buffers.paths", last_known=lambda: self.state.paths)
 
     async def folders(self) -> list[str]:
         """Return the working folders, the current one first."""
-        return (await self._snapshot()).folders
+        return await self._fresh("buffers.folders", last_known=lambda: self.state.folders)
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
-        return (await self._snapshot()).current
+        return await self._fresh("buffers.current", last_known=lambda: self.state.current)
 
     async def dirty(self, path: str) -> dict[str, bool]:
         """Return `{isOpen, isDirty, isUntitled}` of a file."""
@@ -181,11 +180,6 @@ class Editor:
         await self._finish("diagnostics.await_publish", buffers, int(seconds * 1000))
 
     # How all of it is asked.
-
-    async def _snapshot(self) -> State:
-        with contextlib.suppress(TimeoutError):
-            self.state.take_snapshot(await self._soon("buffers.snapshot"))
-        return self.state
 
     async def _fresh(self, function: str, *arguments: Any, last_known: Callable[[], T]) -> T:
         try:

@@ -9,17 +9,17 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 PLUGIN = "claude-ide"
 """Marks the locks that are ours to sweep; the CLI ignores fields it does not know."""
 
 
-@dataclass(frozen=True, slots=True)
-class LockFile:
+class LockFile(NamedTuple):
     """What one server announces; the field names are those of the wire.
+
+    A tuple, because importing `dataclasses` takes a third of the time that the port may.
 
     `pid` is Neovim's: the CLI checks that it lives and is among its own ancestors. `hostPid` is
     ours, and tells a lock whose host was killed from one that is served.
@@ -43,7 +43,7 @@ class LockFile:
             # The token is what keeps others out. A folder that is not ours stays as it is.
             with contextlib.suppress(PermissionError):
                 folder.chmod(0o700)
-        fields = {name: value for name, value in asdict(self).items() if name != "path"}
+        fields = {name: value for name, value in self._asdict().items() if name != "path"}
         # Not `*.lock`: the CLI reads, and deletes, whatever ends so.
         draft = folder / f".{self.path.stem}.{self.hostPid}.new"
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -57,7 +57,7 @@ class LockFile:
 
     def with_folders(self, folders: tuple[str, ...]) -> "LockFile":
         """Return the same lock for other workspace folders."""
-        return replace(self, workspaceFolders=folders)
+        return self._replace(workspaceFolders=folders)
 
     def remove(self) -> None:
         """Remove the file; nothing happens if somebody did so before."""
