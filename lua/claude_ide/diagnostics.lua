@@ -5,6 +5,7 @@ local events = require('claude_ide.diagnostic_events')
 local file = require('claude_ide.file')
 local publishing = require('claude_ide.publishing')
 local reading = require('claude_ide.diagnostic_reading')
+local reload = require('claude_ide.reload')
 local throttle = require('claude_ide.throttle')
 
 local M = {}
@@ -98,6 +99,23 @@ function M.next(token)
     end, parts),
     done = done,
   }
+end
+
+--- `begin`, and the first of `next` along with it: most readings are over at once.
+---@param path? string
+---@return { token: integer, files: claude_ide.FileDiagnostics[], done: boolean }
+function M.read(path)
+  local token = M.begin(path).token
+  return vim.tbl_extend('error', M.next(token), { token = token })
+end
+
+--- The same of all files, unless some had been written since and their buffers show it only now:
+--- then it is those buffers that are returned, whose language servers have yet to look.
+---@return { reloaded: integer[], token?: integer, files?: claude_ide.FileDiagnostics[], done?: boolean }
+function M.read_all()
+  local reloaded = reload.sync()
+  local first = #reloaded == 0 and M.read() or {}
+  return vim.tbl_extend('error', first, { reloaded = reloaded })
 end
 
 ---@param token integer

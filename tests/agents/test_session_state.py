@@ -68,7 +68,7 @@ def test_a_turn_with_a_tool_goes_through_all_its_states() -> None:
         assert state.state is expected, event
 
 
-@pytest.mark.parametrize("state", set(State) - {State.OFF, State.DEAD})
+@pytest.mark.parametrize("state", [s for s in State if s not in {State.OFF, State.DEAD}])
 def test_the_end_of_a_turn_is_rest_whatever_was_lost(state: State) -> None:
     assert after(state, Signal.TURN_ENDED) is State.IDLE
 
@@ -78,7 +78,7 @@ def test_death_can_come_at_any_time(state: State) -> None:
     assert after(state, Signal.DIED) is State.DEAD
 
 
-@pytest.mark.parametrize("signal", set(Signal) - {Signal.SPAWNED, Signal.DIED})
+@pytest.mark.parametrize("signal", [s for s in Signal if s not in {Signal.SPAWNED, Signal.DIED}])
 def test_the_dead_say_nothing(signal: Signal) -> None:
     assert after(State.DEAD, signal) is State.DEAD
 

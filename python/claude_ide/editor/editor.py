@@ -4,6 +4,7 @@ Questions that change nothing are answered from the last known state when Neovim
 """
 
 import asyncio
+import contextlib
 import itertools
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -142,26 +143,44 @@ class Editor:
 
     # Diagnostics and what was written.
 
-    async def diagnostics(self, path: str | None) -> dict[str, Diagnostics]:
-        """Return what is known of one file, or of all, by uri; slice by slice."""
-        found: dict[str, Diagnostics] = {}
+    async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
+        """Return what is known of one file, by uri; slice by slice."""
         try:
-            begun = await self._soon("diagnostics.begin", path or False)
+            return await self._read_on(await self._soon("diagnostics.read", path))
         except TimeoutError:
             return dict(self.state.diagnostics)
+
+    async def all_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
+        """Return what is known of all files, once Neovim has read what was written to them.
+
+        The language servers of those that were written have `seconds` to look at them.
+        """
         try:
-            done = False
-            while not done:
-                part = await self._soon("diagnostics.next", begun["token"])
-                done = part["done"]
+            part = await self._soon("diagnostics.read_all")
+            if part["reloaded"]:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await self._published(part["reloaded"], seconds)
+                part = await self._soon("diagnostics.read", False)
+            return await self._read_on(part)
+        except TimeoutError:
+            return dict(self.state.diagnostics)
+
+    async def _read_on(self, part: dict[str, Any]) -> dict[str, Diagnostics]:
+        """Read the slices after the first, and put them together."""
+        token, found = part["token"], dict[str, Diagnostics]()
+        try:
+            while True:
                 for file in part["files"]:
                     known = found.setdefault(file["uri"], Diagnostics())
                     known.items.extend(file["items"])
                     known.omitted += file["omitted"]
+                if part["done"]:
+                    return found
+                part = await self._soon("diagnostics.next", token)
         except TimeoutError:
-            self._bridge.tell("diagnostics.finish", begun["token"])
-            return dict(self.state.diagnostics)
-        return found
+            self._bridge.tell("diagnostics.finish", token)
+            raise
 
     async def reload(self) -> list[int]:
         """Show what was written on disk in its buffers, as one undoable change each.
@@ -175,7 +194,7 @@ class Editor:
         """Have a file's buffer follow the write that the client is about to make."""
         await self._checked("reload.expect", path, {"unsaved": True})
 
-    async def published(self, buffers: list[int], seconds: float) -> None:
+    async def _published(self, buffers: list[int], seconds: float) -> None:
         """Wait until the language servers of these buffers have published again."""
         await self._finish("diagnostics.await_publish", buffers, int(seconds * 1000))
 

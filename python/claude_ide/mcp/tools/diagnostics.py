@@ -1,6 +1,5 @@
 """What language servers and linters say of the code."""
 
-import asyncio
 import contextlib
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,17 +36,8 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics) -> Content:
             if _is_same(from_uri(uri), path):
                 return _described({path: known})
         return _described({path: Diagnostics()})
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(_catch_up(client), PUBLISH_SECONDS)
-    known_by_uri = await client.editor.diagnostics(None)
+    known_by_uri = await client.editor.all_diagnostics(PUBLISH_SECONDS)
     return _described({from_uri(uri): known for uri, known in known_by_uri.items()})
-
-
-async def _catch_up(client: Client) -> None:
-    """Have the buffers show what was written, and their language servers publish again."""
-    reloaded = await client.editor.reload()
-    if reloaded:
-        await client.editor.published(reloaded, PUBLISH_SECONDS)
 
 
 def _path(uri: str) -> str:
