@@ -9,7 +9,6 @@ local M = {}
 ---@field holders integer
 ---@field known boolean whether it existed
 ---@field loaded boolean
----@field listed boolean
 ---@field last_position integer[] the mark '"'
 ---@field changedtick integer once loaded
 
@@ -52,7 +51,6 @@ function M.take(path, win)
     holders = 1,
     known = found ~= nil,
     loaded = found ~= nil and found.loaded,
-    listed = found ~= nil and found.listed,
     last_position = vim.api.nvim_buf_get_mark(bufnr, '"'),
     changedtick = vim.api.nvim_buf_get_changedtick(bufnr),
   }
@@ -97,9 +95,6 @@ function M.give_back(bufnr)
   restore_mark(buffer)
   if not buffer.loaded then
     vim.api.nvim_buf_delete(bufnr, { unload = buffer.known })
-  end
-  if buffer.known then
-    vim.bo[bufnr].buflisted = buffer.listed
   end
 end
 

@@ -17,7 +17,7 @@ local M = {}
 
 ---@type table<claude_ide.DiffView, true>
 local views = {}
--- Before the first of them; `:diffthis` adds to it.
+-- Before the first of them; `:diffthis` adds to it, and `:diffoff` takes away what the user had.
 local scrollopt ---@type string
 
 --- Whether a window belongs to a diff.

@@ -25,14 +25,8 @@ local function call(win, fn)
   end
 end
 
--- Take away what a new window took over from the one that it was made from.
-local function neutral(win)
-  local options = vim.wo[win]
-  options.winfixbuf = false
-  options.winfixwidth = false
-  options.winfixheight = false
-  options.winhighlight = ''
-  -- CTRL-O out of the proposal would reject it.
+-- CTRL-O out of the proposal would reject it.
+local function forget_jumps(win)
   vim.api.nvim_win_call(win, vim.cmd.clearjumps)
 end
 
@@ -83,7 +77,7 @@ local function open_split(windows, diff)
     split = diff.layout == 'vertical' and 'above' or 'right',
     win = base_window(),
   })
-  neutral(windows.left)
+  forget_jumps(windows.left)
   show_original(windows, diff.path)
 end
 
@@ -92,7 +86,7 @@ local function open_tab(windows, diff)
   windows.tabpage = vim.api.nvim_get_current_tabpage()
   windows.left = vim.api.nvim_get_current_win()
   vim.bo.bufhidden = 'wipe'
-  neutral(windows.left)
+  forget_jumps(windows.left)
   show_original(windows, diff.path)
 end
 
@@ -102,7 +96,7 @@ local function open_right(windows, diff)
     split = diff.layout == 'horizontal' and 'below' or 'right',
     win = windows.left,
   })
-  neutral(windows.right)
+  forget_jumps(windows.right)
 end
 
 local function compare(windows)

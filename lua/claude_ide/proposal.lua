@@ -39,7 +39,7 @@ end
 -- `:x` writes only what is modified, and a proposal never is; yet its user means to write.
 local function is_exit(line)
   local ok, command = pcall(vim.api.nvim_parse_cmd, line, {})
-  return ok and (command.cmd == 'xit' or command.cmd == 'exit') and #command.args == 0
+  return ok and (command.cmd == 'xit' or command.cmd == 'exit')
 end
 
 ---@param bufnr integer
@@ -66,7 +66,7 @@ local function listen(bufnr, text, decide)
     buffer_text.put(bufnr, text)
   end)
   on('CmdlineLeave', function()
-    if not vim.v.event.abort and vim.v.event.cmdtype == ':' and is_exit(vim.fn.getcmdline()) then
+    if vim.v.event.cmdtype == ':' and is_exit(vim.fn.getcmdline()) then
       vim.bo[bufnr].modified = true
     end
   end)
@@ -79,7 +79,7 @@ local function listen(bufnr, text, decide)
   end)
 
   -- A modified proposal would keep `:q` and `:qa` from leaving, and an autosave would accept it.
-  -- Other events than a changed line: 'fileformat' and its like.
+  -- It gets modified by a changed line, but also by 'fileformat' and the like.
   on({ 'QuitPre', 'BufModifiedSet' }, function()
     unmodified(bufnr)
   end)

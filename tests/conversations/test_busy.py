@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code
-from support.neovim import Neovim, until
+from support.neovim import WAIT, Neovim, until
 
 READS = (
     "getCurrentSelection",
@@ -113,7 +113,7 @@ async def test_what_must_touch_the_editor_waits_and_then_happens(
         await claude.request("ping")
         assert not opening.done()
 
-    result = await asyncio.wait_for(opening, 5)
+    result = await asyncio.wait_for(opening, WAIT)
 
     assert result["content"][0]["text"] == f"Opened file: {other}"
     assert await serving.eval("expand('%:p')") == str(other)

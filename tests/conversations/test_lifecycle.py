@@ -12,7 +12,7 @@ import pytest
 import websockets
 
 from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
-from support.neovim import Neovim, until
+from support.neovim import WAIT, Neovim, until
 
 LISTENING = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
 
@@ -104,7 +104,7 @@ async def test_stop_closes_with_1001_and_withdraws_everything(
 
     await serving.command("ClaudeStop")
 
-    result = await asyncio.wait_for(asked[1], 5)
+    result = await asyncio.wait_for(asked[1], WAIT)
     assert result["content"][0]["text"] == "DIFF_REJECTED"
     await until(lambda: claude.connection.close_code == 1001)
     assert locks(config_folder) == []

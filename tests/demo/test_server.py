@@ -13,7 +13,7 @@ import pytest
 from claude_ide.demo.server import Address, Server, connected, find
 from claude_ide.errors import RpcError, ToolError, TransportClosed
 from support.claude_code import locks, the_lock
-from support.neovim import Neovim, until
+from support.neovim import WAIT, Neovim, until
 
 LOCK = {"authToken": "secret", "ideName": "Neovim"}
 
@@ -130,7 +130,7 @@ async def test_a_stopped_server_ends_the_conversation_and_what_waits(
 
     await serving.command("ClaudeStop")
 
-    await asyncio.wait_for(server.conversation, 5)
+    await asyncio.wait_for(server.conversation, WAIT)
     # Told of the rejection before the end, or of the end itself.
     with contextlib.suppress(TransportClosed):
         assert (await asked)[0] == "DIFF_REJECTED"

@@ -136,6 +136,21 @@ async def test_it_is_a_step_of_its_own_between_the_users(nvim: Neovim, path: Pat
     await until(lambda: nvim.eval("getline('$') ==# 'after'"))
 
 
+async def test_it_is_a_step_of_its_own_between_a_scripts(nvim: Neovim, path: Path) -> None:
+    change = "vim.api.nvim_buf_set_lines(0, 0, 1, true, { ... })"
+    await nvim.lua(change, "before")
+    write(path, ["CLAUDE", *OLD[1:]])
+    await adopt(nvim)
+    await nvim.lua(change, "after")
+
+    seen = []
+    for _ in range(3):
+        await nvim.command("silent undo")
+        seen.append(await nvim.eval("getline(1)"))
+
+    assert seen == ["CLAUDE", "before", "line 1"]
+
+
 async def test_redone_it_is_unmodified(nvim: Neovim, path: Path) -> None:
     write(path, EDITS["a line changed"])
     await adopt(nvim)

@@ -110,10 +110,12 @@ async def test_it_is_rejected_although_it_was_edited_by(
         ":split<CR><C-w>j:q<CR>",
         ":wall<CR>",
         ":update<CR>",
+        ":execute 'normal! Gomore' | update<CR>",
+        ":execute 'normal! Gomore' | wall<CR>",
+        ":set modified<CR>:wall<CR>",
         ":w copy.txt<CR>",
         ":1,2w part.txt<CR>",
         ":x<Esc>",
-        ":x<C-c>",
         "/x<CR>",
         ":help<CR>",
     ],
@@ -134,7 +136,16 @@ async def test_nothing_is_decided_by(
     ]
 
 
-@pytest.mark.parametrize("keys", [":qa<CR>", "ccchanged<Esc>:qa<CR>", "<C-w>h:qa<CR>"])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ":qa<CR>",
+        "ccchanged<Esc>:qa<CR>",
+        "ccchanged<Esc><C-w>h:qa<CR>",
+        ":set fileformat=dos<CR>:qa<CR>",
+        ":set fileformat=dos<CR>:tabonly<CR>:only<CR>:q<CR>",
+    ],
+)
 async def test_leaving_neovim_rejects_without_a_question(
     nvim: Neovim, diffs: Diffs, path: Path, keys: str
 ) -> None:
@@ -262,6 +273,17 @@ async def test_a_copy_is_written_where_the_user_says(
     await until((project / "copy.txt").exists)
     assert (project / "copy.txt").read_text() == NEW + "four\n"
     assert not diffs.of("diff_decided", id_)
+
+
+async def test_a_copy_that_is_written_on_leaving_accepts_nothing(
+    nvim: Neovim, diffs: Diffs, path: Path, project: Path
+) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(":x copy.txt<CR>")
+
+    assert (await diffs.decision(id_))["accepted"] is False
+    assert (project / "copy.txt").read_text() == NEW
 
 
 async def test_a_copy_that_cannot_be_written_is_one_message(

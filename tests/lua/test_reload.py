@@ -233,6 +233,24 @@ async def test_a_second_expectation_waits_on(nvim: Neovim, path: Path) -> None:
     assert await state(nvim) == before
 
 
+async def test_a_second_accept_covers_what_was_typed_since_the_first(
+    nvim: Neovim, path: Path
+) -> None:
+    stamp = await nvim.lua(f"return {MODULE}.stamp(...)", str(path))
+    await nvim.lua(f"{MODULE}.expect(...)", str(path), {"since": stamp})
+    await nvim.lua(
+        f"vim.api.nvim_buf_set_lines(0, 0, 1, true, {{ 'mine' }});{MODULE}.expect(...)",
+        str(path),
+        {"since": stamp},
+    )
+
+    write(path, NEW)
+
+    await shows(nvim, path, NEW)
+    await nvim.keys("u")
+    await shows(nvim, path, "mine\ntwo\nthree\n")
+
+
 async def test_a_file_that_did_not_exist_is_shown(nvim: Neovim, project: Path) -> None:
     """Where Neovim would ask about a file that was created after editing started (W13)."""
     path = project / "new.txt"

@@ -1,6 +1,8 @@
 """The packages of an environment, on disk, so that tests can install them without a network."""
 
+import fcntl
 import importlib.util
+import os
 import subprocess
 import sys
 import tomllib
@@ -16,6 +18,18 @@ def wheels() -> Path:
     if importlib.util.find_spec("ensurepip") is None:
         pytest.skip("this Python can make no environments (Debian: python3-venv)")
     folder = ROOT / f".cache/wheels-{sys.implementation.cache_tag}"
+    folder.mkdir(parents=True, exist_ok=True)
+    # Test processes that run beside each other wait for the first one to fetch.
+    held = os.open(folder, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    try:
+        _fetch(folder)
+    finally:
+        os.close(held)
+    return folder
+
+
+def _fetch(folder: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     needed = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
     fetched = folder / "fetched"
@@ -25,7 +39,6 @@ def wheels() -> Path:
         pip = folder / "pip/bin/pip"
         run(pip, "download", "--quiet", "--only-binary", ":all:", "--dest", folder, *needed)
         fetched.write_text(str(needed))
-    return folder
 
 
 def run(*command: str | Path, env: dict[str, str] | None = None) -> str:

@@ -54,8 +54,12 @@ class Diffs:
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
         request = {"path": path, "text": text, "title": title, "layout": layout}
+        opening = self._bridge.lua("diff.open", diff.id, request)
         try:
-            await self._bridge.lua("diff.open", diff.id, request)
+            # Withdrawn while Neovim is busy, it has to be answered all the same.
+            await asyncio.wait([opening, diff.decision], return_when=asyncio.FIRST_COMPLETED)
+            if opening.done():
+                opening.result()
         except BaseException:
             self.close(diff)
             raise
