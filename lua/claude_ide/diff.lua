@@ -169,7 +169,7 @@ function M.close_all()
 end
 
 --- The diffs that wait for a decision, by id.
----@return { id: integer, path: string, title: string, shown: boolean }[]
+---@return { id: integer, path: string, title: string, shown: boolean }[] shown: takes keys
 function M.list()
   local list = {}
   for id, diff in vim.spairs(diffs) do

@@ -120,8 +120,8 @@ local function break_undo(bufnr)
   vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels
 end
 
--- Tell Neovim that buffer and file are the same: the time of the file, and in the undo history that
--- every other state differs from it. A `:write` does this, also one that an autocommand carries out.
+-- Tell Neovim that buffer and file are the same: the file's time, and that every other state of the
+-- undo history differs from it. A `:write` does so, also one that an autocommand carries out.
 local function mark_written(bufnr)
   vim.bo[bufnr].modified = true
   local id = vim.api.nvim_create_autocmd('BufWriteCmd', {

@@ -79,7 +79,6 @@ local function listen(bufnr, text, decide)
   end)
 
   -- A modified proposal would keep `:q` and `:qa` from leaving, and an autosave would accept it.
-  -- It gets modified by a changed line, but also by 'fileformat' and the like.
   on({ 'QuitPre', 'BufModifiedSet' }, function()
     unmodified(bufnr)
   end)

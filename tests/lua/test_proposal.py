@@ -63,6 +63,7 @@ REJECTING = [
     "<C-w>h<C-w>o",
     "<C-w>h:only<CR>",
     "ggdG:q<CR>",
+    ":set modified<CR>:q<CR>",
 ]
 
 
@@ -112,7 +113,6 @@ async def test_it_is_rejected_although_it_was_edited_by(
         ":update<CR>",
         ":execute 'normal! Gomore' | update<CR>",
         ":execute 'normal! Gomore' | wall<CR>",
-        ":set modified<CR>:wall<CR>",
         ":w copy.txt<CR>",
         ":1,2w part.txt<CR>",
         ":x<Esc>",
@@ -143,6 +143,7 @@ async def test_nothing_is_decided_by(
         "ccchanged<Esc>:qa<CR>",
         "ccchanged<Esc><C-w>h:qa<CR>",
         ":set fileformat=dos<CR>:qa<CR>",
+        ":set modified<CR>:qa<CR>",
         ":set fileformat=dos<CR>:tabonly<CR>:only<CR>:q<CR>",
     ],
 )

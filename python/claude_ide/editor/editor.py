@@ -42,7 +42,10 @@ class Editor:
         """Tell Neovim where the server is, and have it tell us what the user does."""
         await self._bridge.lua("host.listening", port, token)
         self.state.take_snapshot(await self._bridge.lua("buffers.snapshot"))
-        self.state.selection = await self._bridge.lua("selection.latest") or None
+        self.state.selection = None
+        latest = await self._bridge.lua("selection.latest")
+        # What the user did meanwhile has been told before this goes on.
+        self.state.selection = self.state.selection or latest
 
     async def stopped(self) -> None:
         """Tell Neovim that nobody listens any more."""
