@@ -122,8 +122,8 @@ end
 
 --- Show a proposed change at the next moment that takes nothing from the user.
 ---
---- Emits `diff_shown` {id} when they can work on it, and one of `diff_decided` {id, accepted, text?}
---- and `diff_failed` {id, message}, unless it is closed before.
+--- Emits `diff_shown` {id} when they can work on it. Emits `diff_decided` {id, accepted, text?} or
+--- `diff_failed` {id, message}, once, unless it is closed before.
 ---@param id integer
 ---@param request claude_ide.DiffRequest
 function M.open(id, request)
@@ -173,10 +173,8 @@ end
 function M.list()
   local list = {}
   for id, diff in vim.spairs(diffs) do
-    table.insert(
-      list,
-      { id = id, path = diff.path, title = diff.title, shown = diff.is_ready == true }
-    )
+    local shown = diff.is_ready == true
+    table.insert(list, { id = id, path = diff.path, title = diff.title, shown = shown })
   end
   return list
 end

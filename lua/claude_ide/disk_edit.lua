@@ -23,7 +23,7 @@ local function read_into(scratch, path, like)
   local encoding = like.fileencoding ~= '' and '++enc=' .. like.fileencoding or ''
   local binary = like.binary and '++bin' or ''
   vim.api.nvim_buf_call(scratch, function()
-    local command = 'silent keepalt noautocmd 0read ++edit %s %s %s'
+    local command = 'silent noautocmd 0read ++edit %s %s %s'
     vim.cmd(command:format(encoding, binary, vim.fn.fnameescape(path)))
   end)
   local text = { lines = vim.api.nvim_buf_get_lines(scratch, 0, -2, true) }
@@ -49,22 +49,16 @@ function M.read(bufnr)
   return ok and text or nil
 end
 
--- The bytes between what two lines begin and end with in common; whole characters.
-local function changed_columns(old, new)
+-- How many bytes two lines have in common at their beginning, and how many at their end.
+local function common_ends(old, new)
   local shorter = math.min(#old, #new)
   local head = 0
   while head < shorter and old:byte(head + 1) == new:byte(head + 1) do
     head = head + 1
   end
-  while head > 0 and head < #old and vim.str_utf_start(old, head + 1) < 0 do
-    head = head - 1
-  end
   local tail = 0
   while tail < shorter - head and old:byte(#old - tail) == new:byte(#new - tail) do
     tail = tail + 1
-  end
-  while tail > 0 and vim.str_utf_start(old, #old - tail + 1) < 0 do
-    tail = tail - 1
   end
   return head, tail
 end
@@ -72,7 +66,7 @@ end
 -- Only what differs, so that extended marks on the rest of the line stay where they are.
 local function change_line(bufnr, row, old, new)
   if old ~= new then
-    local head, tail = changed_columns(old, new)
+    local head, tail = common_ends(old, new)
     local inserted = { new:sub(head + 1, #new - tail) }
     vim.api.nvim_buf_set_text(bufnr, row, head, row, #old - tail, inserted)
   end
@@ -131,7 +125,7 @@ local function mark_written(bufnr)
     end,
   })
   local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
-    vim.cmd('silent keepalt lockmarks write!')
+    vim.cmd('silent write!')
   end)
   vim.api.nvim_del_autocmd(id)
   if not ok then

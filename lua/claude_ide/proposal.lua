@@ -66,7 +66,7 @@ local function listen(bufnr, text, decide)
     buffer_text.put(bufnr, text)
   end)
   on('CmdlineLeave', function()
-    if vim.v.event.cmdtype == ':' and is_exit(vim.fn.getcmdline()) then
+    if not vim.v.event.abort and vim.v.event.cmdtype == ':' and is_exit(vim.fn.getcmdline()) then
       vim.bo[bufnr].modified = true
     end
   end)
@@ -79,7 +79,7 @@ local function listen(bufnr, text, decide)
   end)
 
   -- A modified proposal would keep `:q` and `:qa` from leaving, and an autosave would accept it.
-  on({ 'QuitPre', 'BufModifiedSet' }, function()
+  on('QuitPre', function()
     unmodified(bufnr)
   end)
   vim.api.nvim_buf_attach(bufnr, false, {

@@ -136,12 +136,15 @@ async def test_it_is_a_step_of_its_own_between_the_users(nvim: Neovim, path: Pat
     await until(lambda: nvim.eval("getline('$') ==# 'after'"))
 
 
-async def test_it_is_a_step_of_its_own_between_a_scripts(nvim: Neovim, path: Path) -> None:
-    change = "vim.api.nvim_buf_set_lines(0, 0, 1, true, { ... })"
-    await nvim.lua(change, "before")
+async def test_it_is_a_step_of_its_own_within_a_script(nvim: Neovim, path: Path) -> None:
     write(path, ["CLAUDE", *OLD[1:]])
-    await adopt(nvim)
-    await nvim.lua(change, "after")
+    await nvim.lua(
+        "local function change(line) vim.api.nvim_buf_set_lines(0, 0, 1, true, { line }) end;"
+        "local edit = require('claude_ide.disk_edit');"
+        "change('before');"
+        "edit.adopt(vim.api.nvim_get_current_buf(), edit.read(0));"
+        "change('after')"
+    )
 
     seen = []
     for _ in range(3):
@@ -266,6 +269,19 @@ async def test_a_mark_within_a_line_stays_beside_the_change(nvim: Neovim, path: 
     assert await extmarks(nvim) == [[0, 16]]
 
 
+async def test_a_mark_stays_with_a_line_that_has_changed_below_a_new_one(
+    nvim: Neovim, path: Path
+) -> None:
+    write(path, ["first = 1", "second = 2"])
+    await adopt(nvim)
+    await set_extmark(nvim, 1, 0)
+    write(path, ["other(zero)", "first = 10", "second = 20"])
+
+    await adopt(nvim)
+
+    assert await extmarks(nvim) == [[2, 0]]
+
+
 async def test_the_last_change_is_where_the_edit_was(nvim: Neovim, path: Path) -> None:
     write(path, EDITS["a line changed"])
 
@@ -367,6 +383,7 @@ async def test_others_hear_of_it_as_of_any_change_on_disk(nvim: Neovim, path: Pa
     await nvim.command("let g:heard = []")
     await nvim.command("autocmd FileChangedShellPost * call add(g:heard, expand('<afile>'))")
     await nvim.command("autocmd BufWritePre,BufWritePost * call add(g:heard, 'written')")
+    await nvim.command("autocmd BufReadPost,FileReadPre,FileReadPost * call add(g:heard, 'read')")
     write(path, EDITS["a line changed"])
 
     await adopt(nvim)

@@ -113,6 +113,7 @@ async def test_it_is_rejected_although_it_was_edited_by(
         ":update<CR>",
         ":execute 'normal! Gomore' | update<CR>",
         ":execute 'normal! Gomore' | wall<CR>",
+        ":x<Esc>:wall<CR>",
         ":w copy.txt<CR>",
         ":1,2w part.txt<CR>",
         ":x<Esc>",
