@@ -18,6 +18,12 @@ local function stamp(bufnr, is_read)
   stamps[bufnr] = time and { time = time, is_read = is_read }
 end
 
+--- A buffer holds what its file does now, though no `:edit` has read it.
+---@param bufnr integer
+function M.has_read(bufnr)
+  stamp(bufnr, true)
+end
+
 --- Remember from now on in which state Neovim knows each file.
 ---@param on boolean
 function M.watch(on)

@@ -1,5 +1,6 @@
 --- Buffers follow what Claude writes to their files, without a question or a warning.
 local buffers = require('claude_ide.buffers')
+local disk = require('claude_ide.disk')
 local disk_edit = require('claude_ide.disk_edit')
 local file = require('claude_ide.file')
 local message = require('claude_ide.message')
@@ -86,6 +87,8 @@ local function take(write)
     message.show(('cannot reload %s: %s'):format(vim.fs.basename(path), err), 'warn')
   elseif M.stamp(path) ~= stamp then
     M.expect(path, { since = stamp })
+  else
+    disk.has_read(write.bufnr)
   end
   return ok
 end

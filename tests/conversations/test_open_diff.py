@@ -34,3 +34,27 @@ async def test_w_accepts_and_answers_with_the_text(
     assert [block["text"] for block in result["content"]] == ["FILE_SAVED", "print('hello')\n"]
     assert path.read_text() == "print('hi')\n"
     await until(lambda: serving.eval("tabpagenr('$') == 1"))
+
+
+async def test_what_claude_wrote_can_be_edited_and_saved(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("one\n")
+    await serving.command(f"edit {path}")
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": "two\n"}
+    )
+    await diff_is_ready(serving)
+    await serving.keys(":w<CR>")
+    await asked
+    path.write_text("two\n")
+    await until(lambda: serving.eval(f"getbufline('{path}', 1) == ['two']"), "it is read")
+    await until(lambda: serving.eval("tabpagenr('$') == 1"), "the diff is gone")
+
+    await serving.keys("othree<Esc>")
+    await until(lambda: serving.eval("&modified && mode() == 'n'"), "it is edited")
+    result = await claude.call("saveDocument", {"filePath": str(path)})
+
+    assert not result.get("isError"), result
+    assert path.read_text() == "two\nthree\n"
