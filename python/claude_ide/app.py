@@ -162,7 +162,7 @@ class App:
         }
         if self.serving is not None:
             lock = self.serving.bound.lock
-            status |= {"address": self.address, "lock": str(lock.path), "name": lock.ideName}
+            status |= {"address": self.address, "lock": lock.path, "name": lock.ideName}
             status["folders"] = list(lock.workspaceFolders)
         return status
 

@@ -37,7 +37,7 @@ class _Way:
         self._fields: dict[str, Any] = {}
 
     async def lock_file(self) -> str:
-        path: Path = self._lock.path
+        path = Path(self._lock.path)
         self._fields = json.loads(path.read_text(encoding="utf-8"))
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & 0o077:

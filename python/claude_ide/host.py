@@ -5,16 +5,17 @@ Started by `lua/claude_ide/host.lua`. `-I` keeps modules of the user's project o
 
 import contextlib
 import importlib.util
+import os
 import signal
 import sys
-from pathlib import Path
 
 NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
 
 
 def main(arguments: "list[str]") -> int:
     """Run until Neovim closes stdin; the last line of stderr says why, if it could not run."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    package = os.path.dirname(os.path.realpath(__file__))
+    sys.path.insert(0, os.path.dirname(package))
     if sys.version_info < (3, 11):  # noqa: UP036  this file is run by whatever Python is found
         version = sys.version.split()[0]
         return _complain(f"run :ClaudeInstall; {sys.executable} is Python {version}, not 3.11")

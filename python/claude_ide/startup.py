@@ -8,8 +8,7 @@ import json
 import os
 import socket
 import sys
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections import namedtuple
 
 from claude_ide.mcp import lock_file
 from claude_ide.mcp.lock_file import LockFile
@@ -17,7 +16,12 @@ from claude_ide.mcp.lock_file import LockFile
 LOOPBACK = "127.0.0.1"
 
 
-class Options(NamedTuple):
+_Options = namedtuple(
+    "_Options", "entry pid config folders log serve port token", defaults=(True, 0, "")
+)
+
+
+class Options(_Options):
     """What Neovim says of itself when it starts a host.
 
     `entry` is the path of the remote plugin; `config`, whatever the user made of `g:claude_ide`;
@@ -25,14 +29,7 @@ class Options(NamedTuple):
     Neovim, to come back at the same address.
     """
 
-    entry: str
-    pid: int
-    config: Any
-    folders: tuple[str, ...]
-    log: str
-    serve: bool = True
-    port: int = 0
-    token: str = ""
+    __slots__ = ()
 
     @classmethod
     def decode(cls, text: str) -> "Options":
@@ -48,12 +45,10 @@ class Options(NamedTuple):
         return host if isinstance(host, str) and host else LOOPBACK
 
 
-class Bound(NamedTuple):
-    """A server's address before anything is served there."""
+class Bound(namedtuple("Bound", "socket port lock")):
+    """A server's address, and its `LockFile`, before anything is served there."""
 
-    socket: socket.socket
-    port: int
-    lock: LockFile
+    __slots__ = ()
 
     def give_up(self) -> None:
         """Withdraw the announcement and free the port."""
@@ -69,10 +64,10 @@ def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
     lock_file.sweep(folder)
     workspace = options.folders if folders is None else folders
     lock = LockFile(
-        path=folder / f"{port}.lock",
+        path=os.path.join(folder, f"{port}.lock"),
         workspaceFolders=workspace,
         pid=options.pid,
-        ideName=lock_file.ide_name(folder, workspace[0] if workspace else str(Path.cwd())),
+        ideName=lock_file.ide_name(folder, workspace[0] if workspace else os.getcwd()),
         authToken=options.token or lock_file.new_token(),
         hostPid=os.getpid(),
     )

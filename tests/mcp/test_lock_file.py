@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def lock(folder: Path) -> LockFile:
     return LockFile(
-        path=folder / "4711.lock",
+        path=str(folder / "4711.lock"),
         workspaceFolders=("/project", "/project/sub"),
         pid=os.getppid(),
         ideName="Neovim",
@@ -50,7 +50,7 @@ def write(folder: Path, port: int, **fields: Any) -> Path:
 def test_the_file_holds_what_the_cli_reads(lock: LockFile) -> None:
     lock.write()
 
-    assert json.loads(lock.path.read_text()) == {
+    assert json.loads(Path(lock.path).read_text()) == {
         "workspaceFolders": ["/project", "/project/sub"],
         "pid": os.getppid(),
         "ideName": "Neovim",
@@ -69,8 +69,8 @@ def test_only_the_owner_can_read_file_and_folder(lock: LockFile) -> None:
     finally:
         os.umask(before)
 
-    assert stat.S_IMODE(lock.path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(lock.path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(Path(lock.path).stat().st_mode) == 0o600
+    assert stat.S_IMODE(Path(lock.path).parent.stat().st_mode) == 0o700
 
 
 def test_a_folder_that_others_can_read_is_closed_to_them(lock: LockFile, folder: Path) -> None:
@@ -84,22 +84,22 @@ def test_a_folder_that_others_can_read_is_closed_to_them(lock: LockFile, folder:
 
 def test_writing_again_replaces_the_file_in_one_step(lock: LockFile) -> None:
     lock.write()
-    with lock.path.open() as reader:
+    with Path(lock.path).open() as reader:
         lock.with_folders(("/elsewhere",)).write()
 
         # Whoever was reading goes on reading the old file, whole.
         assert json.load(reader)["workspaceFolders"] == ["/project", "/project/sub"]
-    assert json.loads(lock.path.read_text())["workspaceFolders"] == ["/elsewhere"]
-    assert list(lock.path.parent.iterdir()) == [lock.path]
+    assert json.loads(Path(lock.path).read_text())["workspaceFolders"] == ["/elsewhere"]
+    assert list(Path(lock.path).parent.iterdir()) == [Path(lock.path)]
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(lock: LockFile, folder: Path) -> None:
-    lock.path.mkdir(parents=True)
+    Path(lock.path).mkdir(parents=True)
 
     with pytest.raises(OSError):
         lock.write()
 
-    assert list(folder.iterdir()) == [lock.path]
+    assert list(folder.iterdir()) == [Path(lock.path)]
 
 
 def test_removing_twice_does_no_harm(lock: LockFile) -> None:
@@ -108,13 +108,13 @@ def test_removing_twice_does_no_harm(lock: LockFile) -> None:
     lock.remove()
     lock.remove()
 
-    assert not lock.path.exists()
+    assert not Path(lock.path).exists()
 
 
 def test_the_folder_is_the_one_that_the_cli_reads() -> None:
-    assert lock_file.folder({"CLAUDE_CONFIG_DIR": "/config"}) == Path("/config/ide")
-    assert lock_file.folder({"CLAUDE_CONFIG_DIR": ""}) == Path.home() / ".claude" / "ide"
-    assert lock_file.folder({"XDG_CONFIG_HOME": "/xdg"}) == Path.home() / ".claude" / "ide"
+    assert lock_file.folder({"CLAUDE_CONFIG_DIR": "/config"}) == "/config/ide"
+    assert lock_file.folder({"CLAUDE_CONFIG_DIR": ""}) == str(Path.home() / ".claude" / "ide")
+    assert lock_file.folder({"XDG_CONFIG_HOME": "/xdg"}) == str(Path.home() / ".claude" / "ide")
 
 
 def test_a_token_is_64_random_bytes_in_base64url_without_padding() -> None:
@@ -127,13 +127,13 @@ def test_a_token_is_64_random_bytes_in_base64url_without_padding() -> None:
 def test_sweep_removes_ours_whose_neovim_or_host_is_dead(
     lock: LockFile, folder: Path, dead: int
 ) -> None:
-    lock._replace(path=folder / "1.lock", pid=dead).write()
-    lock._replace(path=folder / "2.lock", hostPid=dead).write()
+    lock._replace(path=str(folder / "1.lock"), pid=dead).write()
+    lock._replace(path=str(folder / "2.lock"), hostPid=dead).write()
     lock.write()
 
     lock_file.sweep(folder)
 
-    assert list(folder.iterdir()) == [lock.path]
+    assert list(folder.iterdir()) == [Path(lock.path)]
 
 
 def test_sweep_leaves_what_is_not_ours(folder: Path, dead: int) -> None:
@@ -152,6 +152,21 @@ def test_sweep_leaves_what_is_not_ours(folder: Path, dead: int) -> None:
     lock_file.sweep(folder)
 
     assert sorted(folder.iterdir()) == others
+
+
+def test_sweep_removes_what_a_host_that_was_killed_had_not_written_whole(
+    folder: Path, dead: int
+) -> None:
+    folder.mkdir(parents=True)
+    half_written = folder / f".4711.lock.{dead}.new"
+    being_written = folder / f".4712.lock.{os.getpid()}.new"
+    somebody_elses = folder / ".notes.new"
+    for path in (half_written, being_written, somebody_elses):
+        path.write_text('{"pid')
+
+    lock_file.sweep(folder)
+
+    assert set(folder.iterdir()) == {being_written, somebody_elses}
 
 
 @pytest.mark.parametrize("pid", [None, "1", 0, -1, 1.5, 2**80])
@@ -174,7 +189,7 @@ def test_the_first_neovim_has_a_plain_name_and_the_next_that_of_its_project(
 ) -> None:
     assert lock_file.ide_name(folder, "/home/me/project") == "Neovim"
 
-    lock._replace(path=folder / "1.lock", pid=dead).write()
+    lock._replace(path=str(folder / "1.lock"), pid=dead).write()
     write(folder, 2, ideName="VS Code", pid=os.getpid())
     assert lock_file.ide_name(folder, "/home/me/project") == "Neovim"
 

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -39,7 +40,7 @@ def find(environment: Mapping[str, str]) -> Address | None:
     # A CLI with a configuration folder of its own looks at the usual one too.
     for folder in (lock_file.folder(environment), lock_file.folder({})):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            fields = json.loads((folder / f"{port}.lock").read_text(encoding="utf-8"))
+            fields = json.loads(Path(folder, f"{port}.lock").read_text(encoding="utf-8"))
             return Address(int(port), fields["authToken"], fields["ideName"])
     return None
 

@@ -149,7 +149,7 @@ class Editor:
     async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
         """Return what is known of one file, by uri; slice by slice."""
         try:
-            return await self._read_on(await self._soon("diagnostics.read", path))
+            return await self._read_on(await self._soon_json("diagnostics.read", path))
         except TimeoutError:
             return dict(self.state.diagnostics)
 
@@ -159,12 +159,12 @@ class Editor:
         The language servers of those that were written have `seconds` to look at them.
         """
         try:
-            part = await self._soon("diagnostics.read_all")
+            part = await self._soon_json("diagnostics.read_all")
             if part["reloaded"]:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(seconds):
                         await self._published(part["reloaded"], seconds)
-                part = await self._soon("diagnostics.read", False)
+                part = await self._soon_json("diagnostics.read", False)
             return await self._read_on(part)
         except TimeoutError:
             return dict(self.state.diagnostics)
@@ -180,7 +180,7 @@ class Editor:
                     known.omitted += file["omitted"]
                 if part["done"]:
                     return found
-                part = await self._soon("diagnostics.next", token)
+                part = await self._soon_json("diagnostics.next", token)
         except TimeoutError:
             self._bridge.tell("diagnostics.finish", token)
             raise
@@ -212,8 +212,12 @@ class Editor:
 
     async def _soon(self, function: str, *arguments: Any) -> Any:
         """Call a function; raises `TimeoutError` when Neovim is too busy to answer."""
-        call = self._bridge.lua(function, *arguments)
-        return _without_error(await asyncio.wait_for(call, BUSY_SECONDS))
+        async with asyncio.timeout(BUSY_SECONDS):
+            return _without_error(await self._bridge.lua(function, *arguments))
+
+    async def _soon_json(self, function: str, *arguments: Any) -> Any:
+        async with asyncio.timeout(BUSY_SECONDS):
+            return await self._bridge.json(function, *arguments)
 
     async def _checked(self, function: str, *arguments: Any) -> Any:
         return _without_error(await self._bridge.lua(function, *arguments))

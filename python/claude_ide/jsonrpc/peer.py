@@ -8,7 +8,7 @@ import asyncio
 import inspect
 import itertools
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol, TypeVar
 
 from claude_ide.errors import INTERNAL_ERROR, ClaudeIdeError, RpcError, TransportClosed
@@ -30,8 +30,8 @@ LARGEST_ANSWER = 15_000_000
 """Bytes. The CLI closes the connection at about 16 MB (`openDiff`, measured)."""
 
 
-Answer = bytes | tuple[Request, asyncio.Task[Any]]
-"""An encoded answer, or a request and the task whose result will be the answer."""
+Answering = tuple[Request, Coroutine[Any, Any, Any]]
+"""A request, and the coroutine whose result will be its answer."""
 
 T = TypeVar("T")
 
@@ -71,12 +71,17 @@ class Peer:
         """Take one frame. Returns before its requests are answered, unless at once."""
         decoded = decode(frame)
         if isinstance(decoded, list):
-            answers = [self._take(message) for message in decoded]
-            self._start(self._send_batch([answer for answer in answers if answer is not None]))
+            taken = [self._take(message) for message in decoded]
+            answers = [
+                answer if isinstance(answer, bytes) else self._start(self._answer, *answer)
+                for answer in taken
+                if answer is not None
+            ]
+            self._track(self._send_batch(answers))
         elif isinstance(answer := self._take(decoded), bytes):
             await self._send(answer)
         elif answer is not None:
-            self._start(self._send_finished(answer))
+            self._start(self._answer_alone, *answer)
 
     async def request(self, method: str, params: Any = None) -> Any:
         """Call the other side and await its result.
@@ -117,7 +122,7 @@ class Peer:
                 reply.exception()  # whoever awaited it may be gone too
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _take(self, message: Message | Invalid) -> Answer | None:
+    def _take(self, message: Message | Invalid) -> bytes | Answering | None:
         """Act on one message; the answer, if there is one, has to be sent."""
         match message:
             case Request():
@@ -135,24 +140,14 @@ class Peer:
                 return encode(answer)
         return None
 
-    def _call(self, request: Request) -> Answer:
+    def _call(self, request: Request) -> bytes | Answering:
         try:
             result = self._dialect.on_request(request)
         except Exception as error:
             return self._encoded(request, self._failed(request, error))
-        if not inspect.iscoroutine(result):
-            return self._encoded(request, Response(request.id, result))
-        task = self._start(result)
-        self._answering[request.id] = task
-
-        def forget(done: asyncio.Task[Any]) -> None:
-            if self._answering.get(request.id) is done:
-                del self._answering[request.id]
-            if not done.cancelled():
-                done.exception()  # whoever was to send it may have been given up
-
-        task.add_done_callback(forget)
-        return request, task
+        if inspect.iscoroutine(result):
+            return request, result
+        return self._encoded(request, Response(request.id, result))
 
     def _settle(self, id_: Id, result: Any, error: RpcError | None) -> None:
         reply = self._pending.get(id_)
@@ -163,18 +158,38 @@ class Peer:
         else:
             reply.set_exception(error)
 
-    async def _finished(self, answer: Answer) -> bytes | None:
-        """Return the encoded answer when it is there; None if its request was cancelled."""
-        if isinstance(answer, bytes):
-            return answer
-        request, task = answer
-        await asyncio.wait([task])
-        if task.cancelled():
+    def _start(
+        self,
+        answer: Callable[[Request, Coroutine[Any, Any, Any]], Coroutine[Any, Any, T]],
+        request: Request,
+        result: Coroutine[Any, Any, Any],
+    ) -> asyncio.Task[T]:
+        """Answer a request in a task of its own, which `cancel` finds by the request's id."""
+        task = self._track(answer(request, result))
+        self._answering[request.id] = task
+        # A task that is cancelled before its first step leaves it unawaited.
+        task.add_done_callback(lambda _task: result.close())
+        return task
+
+    async def _answer(self, request: Request, result: Coroutine[Any, Any, Any]) -> bytes | None:
+        """Return the encoded answer when it is there; None if the request was cancelled."""
+        answer: Response | ErrorResponse
+        try:
+            answer = Response(request.id, await result)
+        except asyncio.CancelledError:
             return None
-        error = task.exception()
-        if error is not None:
-            return self._encoded(request, self._failed(request, error))
-        return self._encoded(request, Response(request.id, task.result()))
+        except Exception as error:
+            answer = self._failed(request, error)
+        finally:
+            # From here on it cannot be cancelled any more: its frame leaves whole.
+            if self._answering.get(request.id) is asyncio.current_task():
+                del self._answering[request.id]
+        return self._encoded(request, answer)
+
+    async def _answer_alone(self, request: Request, result: Coroutine[Any, Any, Any]) -> None:
+        frame = await self._answer(request, result)
+        if frame is not None:
+            await self._send(frame)
 
     def _encoded(self, request: Request, answer: Response | ErrorResponse) -> bytes:
         try:
@@ -187,14 +202,15 @@ class Peer:
             frame = encode(Response(request.id, self._dialect.oversized(request, len(frame))))
         return frame
 
-    async def _send_finished(self, answer: Answer) -> None:
-        frame = await self._finished(answer)
-        if frame is not None:
-            await self._send(frame)
-
-    async def _send_batch(self, answers: list[Answer]) -> None:
-        finished = [await self._finished(answer) for answer in answers]
-        frames = [frame for frame in finished if frame is not None]
+    async def _send_batch(self, answers: Sequence[bytes | asyncio.Task[bytes | None]]) -> None:
+        tasks = [answer for answer in answers if isinstance(answer, asyncio.Task)]
+        if tasks:
+            await asyncio.wait(tasks)
+        finished = [
+            answer if isinstance(answer, bytes) else not answer.cancelled() and answer.result()
+            for answer in answers
+        ]
+        frames = [frame for frame in finished if frame]
         while frames:
             # Together they may be more than a client takes at once.
             sizes = itertools.accumulate(len(frame) + 1 for frame in frames)
@@ -217,7 +233,7 @@ class Peer:
         logger.error("%s failed", request.method, exc_info=error)
         return ErrorResponse(request.id, RpcError.internal())
 
-    def _start(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    def _track(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -4,55 +4,56 @@ Standard library only: it is written before anything else is imported, so that t
 started as soon as the port is known. Source: doc/protocol.md, "Discovery".
 """
 
-import base64
+import binascii
 import contextlib
 import json
 import os
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections import namedtuple
+from collections.abc import Iterator, Mapping
 
 PLUGIN = "claude-ide"
 """Marks the locks that are ours to sweep; the CLI ignores fields it does not know."""
 
+DRAFT = ".new"
+"""The end of a lock's name until it is whole; not `.lock`, which the CLI reads, and deletes."""
 
-class LockFile(NamedTuple):
-    """What one server announces; the field names are those of the wire.
+StrPath = str | os.PathLike[str]
 
-    A tuple, because importing `dataclasses` takes a third of the time that the port may.
+# Neither `dataclasses`, `typing` nor `pathlib`: to import them takes half the time that the user
+# may wait for the port.
+_LockFile = namedtuple(
+    "_LockFile",
+    "path workspaceFolders pid ideName authToken hostPid transport runningInWindows plugin",
+    defaults=("ws", os.name == "nt", PLUGIN),
+)
+
+
+class LockFile(_LockFile):
+    """What one server announces at `path`; the other fields are named as on the wire.
 
     `pid` is Neovim's: the CLI checks that it lives and is among its own ancestors. `hostPid` is
     ours, and tells a lock whose host was killed from one that is served.
     """
 
-    path: Path
-    workspaceFolders: tuple[str, ...]
-    pid: int
-    ideName: str
-    authToken: str
-    hostPid: int
-    transport: str = "ws"
-    runningInWindows: bool = os.name == "nt"
-    plugin: str = PLUGIN
+    __slots__ = ()
 
     def write(self) -> None:
         """Write the file whole or not at all, readable by its owner only."""
-        folder = self.path.parent
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if folder.stat().st_mode & 0o077:
+        folder, name = os.path.split(self.path)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if os.stat(folder).st_mode & 0o077:
             # The token is what keeps others out. A folder that is not ours stays as it is.
             with contextlib.suppress(PermissionError):
-                folder.chmod(0o700)
+                os.chmod(folder, 0o700)
         fields = {name: value for name, value in self._asdict().items() if name != "path"}
-        # Not `*.lock`: the CLI reads, and deletes, whatever ends so.
-        draft = folder / f".{self.path.stem}.{self.hostPid}.new"
+        draft = os.path.join(folder, f".{name}.{self.hostPid}{DRAFT}")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(fields, file)
-            draft.replace(self.path)
+            os.replace(draft, self.path)
         except BaseException:
-            draft.unlink(missing_ok=True)
+            _remove(draft)
             raise
 
     def with_folders(self, folders: tuple[str, ...]) -> "LockFile":
@@ -61,45 +62,63 @@ class LockFile(NamedTuple):
 
     def remove(self) -> None:
         """Remove the file; nothing happens if somebody did so before."""
-        self.path.unlink(missing_ok=True)
+        _remove(self.path)
 
 
-def folder(environment: Mapping[str, str]) -> Path:
+def folder(environment: Mapping[str, str]) -> str:
     """Return the folder that the CLI reads: `$CLAUDE_CONFIG_DIR/ide`, else `~/.claude/ide`."""
-    configured = environment.get("CLAUDE_CONFIG_DIR")
-    return (Path(configured) if configured else Path.home() / ".claude") / "ide"
+    configured = environment.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    return os.path.join(configured, "ide")
 
 
 def new_token() -> str:
     """Return 64 random bytes in base64url without padding."""
-    return base64.urlsafe_b64encode(os.urandom(64)).rstrip(b"=").decode()
+    encoded = binascii.b2a_base64(os.urandom(64), newline=False).decode()
+    return encoded.translate(str.maketrans("+/", "-_", "="))
 
 
-def sweep(folder: Path) -> None:
-    """Remove the locks of ours whose Neovim or host no longer lives."""
+def sweep(folder: StrPath) -> None:
+    """Remove the locks of ours whose Neovim or host no longer lives, and unfinished ones."""
     for path, fields in _locks(folder):
         ours = fields.get("plugin") == PLUGIN
         if ours and not (_lives(fields.get("pid")) and _lives(fields.get("hostPid"))):
-            path.unlink(missing_ok=True)
+            _remove(path)
+    for name in _names(folder, DRAFT):
+        pid = name.removesuffix(DRAFT).rpartition(".")[2]
+        if name.startswith(".") and pid.isdecimal() and not _lives(int(pid)):
+            _remove(os.path.join(folder, name))
 
 
-def ide_name(folder: Path, workspace: str) -> str:
+def ide_name(folder: StrPath, workspace: str) -> str:
     """Return `Neovim`, or with the project's name when another Neovim is announced already."""
     taken = any(
         str(fields.get("ideName", "")).startswith("Neovim") and _lives(fields.get("pid"))
         for _, fields in _locks(folder)
     )
-    return f"Neovim ({Path(workspace).name or workspace})" if taken else "Neovim"
+    project = os.path.basename(os.path.normpath(workspace))
+    return f"Neovim ({project or workspace})" if taken else "Neovim"
 
 
-def _locks(folder: Path) -> list[tuple[Path, dict[str, Any]]]:
-    locks = []
-    for path in folder.glob("*.lock"):
+def _locks(folder: StrPath) -> Iterator[tuple[str, dict[str, object]]]:
+    for name in _names(folder, ".lock"):
+        path = os.path.join(folder, name)
         with contextlib.suppress(OSError, ValueError):
-            fields = json.loads(path.read_text(encoding="utf-8"))
+            with open(path, encoding="utf-8") as file:
+                fields = json.load(file)
             if isinstance(fields, dict):
-                locks.append((path, fields))
-    return locks
+                yield path, fields
+
+
+def _names(folder: StrPath, suffix: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder) if name.endswith(suffix)]
+    except OSError:
+        return []
+
+
+def _remove(path: StrPath) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def _lives(pid: object) -> bool:

@@ -129,6 +129,9 @@ async def _resolve(client: Client, path: str) -> Path:
     root = await _root(client)
     try:
         resolved = (root / given).resolve()
+        # From Python 3.13 on, only this notices links that lead to each other.
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            resolved.stat()
     except (OSError, RuntimeError) as error:
         raise RpcError.invalid_params(f"path: {path}: {error}") from None
     if not resolved.is_relative_to(root):

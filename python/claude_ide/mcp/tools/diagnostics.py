@@ -50,9 +50,11 @@ def _path(uri: str) -> str:
 
 
 def _is_same(path: str, other: str) -> bool:
+    if path == other:
+        return True
     with contextlib.suppress(OSError, ValueError):
         return Path(path).samefile(other)
-    return path == other
+    return False
 
 
 def _described(known: dict[str, Diagnostics]) -> Content:
