@@ -1,4 +1,4 @@
---- What `vim.diagnostic` holds, for one file or for all, at once, in slices, or as it changes.
+--- What `vim.diagnostic` holds, for one file or for all, in slices, or as it changes.
 local buffers = require('claude_ide.buffers')
 local channel = require('claude_ide.channel')
 local events = require('claude_ide.diagnostic_events')
@@ -44,22 +44,6 @@ end
 
 local function uri_of(bufnr)
   return vim.uri_from_fname(file.path(bufnr))
-end
-
---- The diagnostics of one file, all at once; none for a file that is not open.
----@param path string
----@return claude_ide.DiagnosticItem[]
-function M.of_file(path)
-  local of_file = reading.new(buffers_of(path), LIMIT)
-  local items, done = {}, false
-  while not done do
-    local parts
-    parts, done = reading.step(of_file)
-    for _, part in ipairs(parts) do
-      vim.list_extend(items, part.items)
-    end
-  end
-  return items
 end
 
 --- Begin to read the diagnostics of one file or of all; `next` goes on, `finish` gives up.

@@ -1,11 +1,9 @@
 --- Files in windows: shown, gone to, closed; nothing of the user's is lost or taken from under them.
 local buffers = require('claude_ide.buffers')
-local channel = require('claude_ide.channel')
 local choice = require('claude_ide.window_choice')
 local closing = require('claude_ide.closing')
 local disk = require('claude_ide.disk')
 local loading = require('claude_ide.loading')
-local moment = require('claude_ide.moment')
 local passage = require('claude_ide.passage')
 local quiet = require('claude_ide.quiet')
 
@@ -153,19 +151,5 @@ function M.open_files(paths)
 end
 
 M.close_file = closing.close_file
-
---- Call one of the functions above as soon as that takes nothing from the user, and emit
---- `window_action_done` with the `token` and its `result`.
----@param token any
----@param action 'open_file'|'open_files'|'close_file'
----@param argument any
-function M.when_free(token, action, argument)
-  moment.when_free(function()
-    channel.emit('window_action_done', { token = token, result = M[action](argument) })
-  end, function(message)
-    local result = { error = disk.reason(message) }
-    channel.emit('window_action_done', { token = token, result = result })
-  end)
-end
 
 return M

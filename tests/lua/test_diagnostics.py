@@ -72,6 +72,12 @@ async def read_all(
     return files, omitted
 
 
+async def of_file(nvim: Neovim, path: Path) -> list[Any]:
+    """Read one file to the end."""
+    files, _ = await read_all(nvim, path)
+    return [item for items in files.values() for item in items]
+
+
 def place(item: dict[str, Any]) -> tuple[int, int, int, int]:
     start, end = item["range"]["start"], item["range"]["end"]
     return start["line"], start["character"], end["line"], end["character"]
@@ -100,7 +106,7 @@ async def test_a_diagnostic_has_the_words_of_the_wire(nvim: Neovim, project: Pat
         ],
     )
 
-    assert await call(nvim, "of_file", str(project / "a.txt")) == [
+    assert await of_file(nvim, project / "a.txt") == [
         {
             "message": "undefined name",
             "severity": "Error",
@@ -123,7 +129,7 @@ async def test_severities_are_words_and_errors_come_first(nvim: Neovim, project:
         ],
     )
 
-    items = await call(nvim, "of_file", str(project / "a.txt"))
+    items = await of_file(nvim, project / "a.txt")
 
     assert [item["severity"] for item in items] == ["Error", "Warning", "Info", "Hint"]
 
@@ -132,7 +138,7 @@ async def test_what_is_missing_is_left_out(nvim: Neovim, project: Path) -> None:
     bufnr = await edit(nvim, project / "a.txt")
     await nvim.lua(SET, "linter", bufnr, [{"lnum": 1, "col": 2, "message": "no"}])
 
-    assert await call(nvim, "of_file", str(project / "a.txt")) == [
+    assert await of_file(nvim, project / "a.txt") == [
         {
             "message": "no",
             "severity": "Error",
@@ -146,7 +152,7 @@ async def test_a_code_may_be_a_number(nvim: Neovim, project: Path, code: str | i
     bufnr = await edit(nvim, project / "a.txt")
     await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": "m", "code": code}])
 
-    [item] = await call(nvim, "of_file", str(project / "a.txt"))
+    [item] = await of_file(nvim, project / "a.txt")
 
     assert item["code"] == code
 
@@ -164,7 +170,7 @@ async def test_columns_are_utf_16_code_units(nvim: Neovim, project: Path) -> Non
         ],
     )
 
-    items = await call(nvim, "of_file", str(project / "a.txt"))
+    items = await of_file(nvim, project / "a.txt")
 
     assert [place(item) for item in items] == [(0, 4, 0, 8), (0, 4, 1, 1)]
 
@@ -182,7 +188,7 @@ async def test_places_outside_the_text_do_no_harm(nvim: Neovim, project: Path) -
         ],
     )
 
-    items = await call(nvim, "of_file", str(project / "a.txt"))
+    items = await of_file(nvim, project / "a.txt")
 
     assert [place(item) for item in items] == [(0, 3, 0, 3), (7, 0, 7, 0), (0, 0, 0, 0)]
 
@@ -192,7 +198,7 @@ async def test_all_namespaces_count(nvim: Neovim, project: Path) -> None:
     for name in ("linter", "spelling"):
         await nvim.lua(SET, name, bufnr, [{"lnum": 0, "col": 0, "message": name}])
 
-    items = await call(nvim, "of_file", str(project / "a.txt"))
+    items = await of_file(nvim, project / "a.txt")
 
     assert sorted(item["message"] for item in items) == ["linter", "spelling"]
 
@@ -209,7 +215,7 @@ async def test_functions_in_user_data_and_odd_codes_do_no_harm(nvim: Neovim, pro
         bufnr,
     )
 
-    items = await call(nvim, "of_file", str(project / "a.txt"))
+    items = await of_file(nvim, project / "a.txt")
 
     assert [(item["message"], item.get("code")) for item in items] == [("m", None), ("n", None)]
 
@@ -219,8 +225,8 @@ async def test_a_file_without_diagnostics_and_one_that_is_not_open_have_none(
 ) -> None:
     await edit(nvim, project / "a.txt")
 
-    assert await call(nvim, "of_file", str(project / "a.txt")) == []
-    assert await call(nvim, "of_file", str(project / "b.txt")) == []
+    assert await of_file(nvim, project / "a.txt") == []
+    assert await of_file(nvim, project / "b.txt") == []
 
 
 async def test_a_file_is_found_through_a_symlink(nvim: Neovim, project: Path) -> None:
@@ -228,14 +234,14 @@ async def test_a_file_is_found_through_a_symlink(nvim: Neovim, project: Path) ->
     await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": "m"}])
     (project / "link.txt").symlink_to(project / "a.txt")
 
-    assert len(await call(nvim, "of_file", str(project / "link.txt"))) == 1
+    assert len(await of_file(nvim, project / "link.txt")) == 1
 
 
 async def test_a_buffer_without_text_keeps_its_columns(nvim: Neovim, project: Path) -> None:
     bufnr = await nvim.lua("return vim.fn.bufadd(...)", str(project / "a.txt"))
     await nvim.lua(SET, "linter", bufnr, [{"lnum": 5, "col": 7, "end_col": 9, "message": "m"}])
 
-    [item] = await call(nvim, "of_file", str(project / "a.txt"))
+    [item] = await of_file(nvim, project / "a.txt")
 
     assert place(item) == (5, 7, 5, 9)
 
@@ -248,7 +254,7 @@ async def test_reading_does_not_change_what_vim_diagnostic_holds(
     held = "return vim.diagnostic.get(...)"
     before = await nvim.lua(held, bufnr)
 
-    await call(nvim, "of_file", str(project / "a.txt"))
+    await of_file(nvim, project / "a.txt")
 
     assert await nvim.lua(held, bufnr) == before
     assert await nvim.lua("local t = {}; return vim.deepcopy(t) ~= t") is True
@@ -557,7 +563,7 @@ async def test_what_a_language_server_publishes_arrives(nvim: Neovim, project: P
     await edit(nvim, project / "a.txt", "fine\né😀 wrong and odd\n")
     await attach(nvim)
 
-    items = await until(lambda: call(nvim, "of_file", str(project / "a.txt")))
+    items = await until(lambda: of_file(nvim, project / "a.txt"))
 
     assert items == [
         {

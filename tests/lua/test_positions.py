@@ -20,71 +20,46 @@ async def test_character_counts_utf16_code_units(nvim: Neovim) -> None:
     assert characters == [0, 1, 2, 3, 5, 6, 7, 8, 9]
 
 
-async def test_col_counts_bytes(nvim: Neovim) -> None:
-    cols = await nvim.lua(
-        """local line = ...
-        local p = require('claude_ide.positions')
-        return vim.tbl_map(function(character) return p.col(line, character) end,
-          {0, 1, 2, 3, 5, 6, 7, 8, 9})""",
-        LINE,
-    )
-
-    assert cols == [0, 1, 3, 6, 10, 11, 13, 14, 15]
-
-
 async def test_what_lies_inside_a_character_means_its_end(nvim: Neovim) -> None:
-    assert await nvim.lua(
-        """local p = require('claude_ide.positions')
-        return {p.character('😀z', 2), p.col('😀z', 1)}"""
-    ) == [2, 4]
+    assert await nvim.lua("return require('claude_ide.positions').character('😀z', 2)") == 2
 
 
 async def test_what_lies_past_the_end_of_a_line_means_its_end(nvim: Neovim) -> None:
     assert await nvim.lua(
         """local p = require('claude_ide.positions')
-        return {p.character('é', 99), p.col('é', 99), p.character('', 1), p.col('', 1)}"""
-    ) == [1, 2, 0, 0]
+        return {p.character('é', 99), p.character('', 1)}"""
+    ) == [1, 0]
 
 
 async def test_bytes_that_are_no_utf8_count_one_each(nvim: Neovim) -> None:
-    assert await nvim.lua(
-        r"""local p = require('claude_ide.positions')
-        return {p.character('a\255\254b', 3), p.col('a\255\254b', 3)}"""
-    ) == [3, 3]
+    assert (
+        await nvim.lua(
+            r"""local p = require('claude_ide.positions')
+        return p.character('a\255\254b', 3)"""
+        )
+        == 3
+    )
 
 
-async def test_random_positions_in_a_buffer_survive_the_round_trip(nvim: Neovim) -> None:
+async def test_random_positions_in_a_buffer(nvim: Neovim) -> None:
     chance = random.Random(1)
     lines = ["".join(chance.choices(LINE, k=chance.randrange(12))) for _ in range(60)]
-    expected = [
-        [row, len(line[:end].encode()), len(line[:end].encode("utf-16-le")) // 2]
+    cases = [
+        (row, len(line[:end].encode()), len(line[:end].encode("utf-16-le")) // 2)
         for row, line in enumerate(lines)
         for end in range(len(line) + 1)
     ]
 
     got = await nvim.lua(
-        """local lines, expected = ...
+        """local lines, cases = ...
         local p = require('claude_ide.positions')
         vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
-        return vim.tbl_map(function(case)
-          local position = p.to_lsp(0, case[1], case[2])
-          local row, col = p.from_lsp(0, position)
-          assert(position.line == case[1])
-          return {row, col, position.character}
-        end, expected)""",
+        return vim.tbl_map(function(case) return p.to_lsp(0, case[1], case[2]) end, cases)""",
         lines,
-        expected,
+        cases,
     )
 
-    assert got == expected
-
-
-async def test_a_position_past_the_last_line_means_the_end_of_the_buffer(nvim: Neovim) -> None:
-    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, {'a', 'bcd'})")
-
-    assert await nvim.lua(
-        "return {require('claude_ide.positions').from_lsp(0, {line = 2, character = 0})}"
-    ) == [1, 3]
+    assert got == [{"line": row, "character": character} for row, _, character in cases]
 
 
 async def test_a_row_past_the_last_one_has_no_characters(nvim: Neovim) -> None:

@@ -576,27 +576,6 @@ async def test_what_is_half_typed_goes_on_while_a_file_is_opened(
     assert await here(nvim) == "mine.txt"
 
 
-async def test_when_free_waits_until_the_user_has_stopped_typing(
-    nvim: Neovim, project: Path
-) -> None:
-    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    await nvim.command("edit mine.txt")
-    await nvim.keys("ifirst ")
-    write(project / "a.txt")
-
-    await nvim.lua(
-        "require('claude_ide.windows').when_free(7, 'open_file', ...)",
-        {"path": str(project / "a.txt")},
-    )
-    await nvim.keys("second<Esc>")
-
-    [event] = await until(lambda: nvim.events("window_action_done"))
-    assert event["token"] == 7
-    assert event["result"]["path"] == str(project / "a.txt")
-    assert await here(nvim) == "a.txt"
-    assert await nvim.eval("getbufline('mine.txt', 1)") == ["first second"]
-
-
 # Several
 
 
