@@ -27,9 +27,10 @@ end
 --- Raises an error when it cannot be loaded.
 ---@param path string
 ---@param win integer
+---@param own? integer the buffer, when it is not the path that leads to it
 ---@return integer bufnr
-function M.take(path, win)
-  local found = buffers.find(path)
+function M.take(path, win, own)
+  local found = own and { bufnr = own, loaded = true } or buffers.find(path)
   if not (found and found.loaded) and not vim.uv.fs_stat(path) then
     local bufnr = empty()
     vim.api.nvim_win_set_buf(win, bufnr)

@@ -27,8 +27,9 @@ function M.set(diff, left, right)
   end
   local tail = vim.fs.basename(diff.path)
   local original = vim.bo[vim.api.nvim_win_get_buf(left)]
-  local is_new = original.buftype ~= ''
-  local unsaved = not is_new and original.modified
+  -- What is for a buffer replaces nothing on disk.
+  local is_new = not diff.original and original.buftype ~= ''
+  local unsaved = not diff.original and not is_new and original.modified
   set(left, {
     part('ClaudeIdeWinbarFile', (' %s '):format(tail)),
     part('ClaudeIdeWinbarNote', is_new and 'new file' or unsaved and 'unsaved changes' or ''),

@@ -30,14 +30,14 @@ local function forget_jumps(win)
   vim.api.nvim_win_call(win, vim.cmd.clearjumps)
 end
 
-local function show_original(windows, path)
-  windows.original = borrowed_buffer.take(path, windows.left)
+local function show_original(windows, diff)
+  windows.original = borrowed_buffer.take(diff.path, windows.left, diff.original)
   windows.borrowed = borrowed_window.take(windows.left)
 end
 
 -- A window that shows the file: the current one if it does.
-local function window_of(path)
-  local found = buffers.find(path)
+local function window_of(diff)
+  local found = diff.original and { bufnr = diff.original } or buffers.find(diff.path)
   local wins = vim.api.nvim_tabpage_list_wins(0)
   table.insert(wins, 1, vim.api.nvim_get_current_win())
   return found
@@ -68,17 +68,17 @@ local function blank_window(config)
 end
 
 local function open_split(windows, diff)
-  local own = window_of(diff.path)
+  local own = window_of(diff)
   if own then
     windows.left, windows.is_users = own, true
-    return show_original(windows, diff.path)
+    return show_original(windows, diff)
   end
   windows.left = blank_window({
     split = diff.layout == 'vertical' and 'above' or 'right',
     win = base_window(),
   })
   forget_jumps(windows.left)
-  show_original(windows, diff.path)
+  show_original(windows, diff)
 end
 
 local function open_tab(windows, diff)
@@ -87,7 +87,7 @@ local function open_tab(windows, diff)
   windows.left = vim.api.nvim_get_current_win()
   vim.bo.bufhidden = 'wipe'
   forget_jumps(windows.left)
-  show_original(windows, diff.path)
+  show_original(windows, diff)
 end
 
 local function open_right(windows, diff)

@@ -133,15 +133,22 @@ local function mark_written(bufnr)
   end
 end
 
-local function replace(bufnr, text)
+--- Make these lines the buffer's, as one step to undo.
+---@param bufnr integer
+---@param lines string[]
+function M.change(bufnr, lines)
   break_undo(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-  local new = #text.lines > 0 and text.lines or { '' }
+  local new = #lines > 0 and lines or { '' }
   -- From the end, so that the line numbers before stay true.
   for _, hunk in vim.iter(hunks(old, new)):rev():enumerate() do
     apply(bufnr, old, new, hunk)
   end
   break_undo(bufnr)
+end
+
+local function replace(bufnr, text)
+  M.change(bufnr, text.lines)
   for _, name in ipairs(FORMAT) do
     vim.bo[bufnr][name] = text[name]
   end

@@ -418,3 +418,14 @@ async def test_ten_megabytes_follow(nvim: Neovim, project: Path) -> None:
 
     assert await nvim.eval("[line('.'), getline('.')]") == [160_001, big[160_000]]
     assert await nvim.eval("getline(85001, 85002)") == ["changed", "and more"]
+
+
+async def test_lines_from_elsewhere_become_one_change(nvim: Neovim, path: Path) -> None:
+    await nvim.command("50")
+
+    await nvim.lua("require('claude_ide.disk_edit').change(0, ...)", ["new", *OLD[:70], "end"])
+
+    assert await lines(nvim) == ["new", *OLD[:70], "end"]
+    assert await nvim.eval("[line('.'), &modified]") == [51, 1]
+    await nvim.command("undo")
+    assert await lines(nvim) == OLD

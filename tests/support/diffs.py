@@ -124,19 +124,36 @@ class Diffs:
         return cls(nvim)
 
     async def ask(
-        self, path: Path, text: str | bytes, layout: str = "tab", title: str = "Claude Code"
+        self,
+        path: Path | str,
+        text: str | bytes,
+        layout: str = "tab",
+        title: str = "Claude Code",
+        original: int | None = None,
     ) -> int:
         """Ask for a diff; it need not have appeared when this returns."""
         id_ = next(self._ids)
-        request = {"path": str(path), "text": text, "layout": layout, "title": title}
+        request: dict[str, Any] = {
+            "path": str(path),
+            "text": text,
+            "layout": layout,
+            "title": title,
+        }
+        if original is not None:
+            request["original"] = original
         await self.nvim.lua(f"{MODULE}.open(...)", id_, request)
         return id_
 
     async def open(
-        self, path: Path, text: str | bytes, layout: str = "tab", title: str = "Claude Code"
+        self,
+        path: Path | str,
+        text: str | bytes,
+        layout: str = "tab",
+        title: str = "Claude Code",
+        original: int | None = None,
     ) -> int:
         """Show a diff, and wait until it takes keys."""
-        id_ = await self.ask(path, text, layout, title)
+        id_ = await self.ask(path, text, layout, title, original)
         await self.ready(id_)
         return id_
 

@@ -64,3 +64,12 @@ def test_a_prompt_carries_its_id_and_its_priority() -> None:
     assert plain["uuid"] == "u"
     assert "priority" not in plain
     assert urgent["priority"] == "now"
+
+
+def test_a_prompt_can_be_one_text() -> None:
+    parts = (Words("what is "), Mention("a.py"), OpenFile("/p/b.py"), Image(b"x"))
+
+    context, _, words = encode.words(parts).partition("\n\n")
+
+    assert context == content(OpenFile("/p/b.py"))[0]["text"]
+    assert words == "what is @a.py"

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.events import Text, TurnEnded
+from claude_ide.agents.stream_json.frames import Frame
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.errors import AgentError
-from support.transcripts import heard, replaying
+from support.transcripts import heard, replaying, told
 
 
 def program(code: str, folder: Path) -> Launch:
@@ -28,6 +29,17 @@ async def test_the_answer_is_told_while_it_comes(tmp_path: Path) -> None:
     assert (ask.result().text, ask.result().cost) == ("hi there", 0.0098)
     arguments = heard(log)[0]["argv"]
     assert arguments[:4] == ["-p", "--output-format", "stream-json", "--verbose"]
+
+
+@pytest.mark.parametrize("name", ["headless_stream", "headless_json"])
+async def test_every_frame_can_be_had_as_the_cli_says_it(name: str, tmp_path: Path) -> None:
+    frames: list[Frame] = []
+    format_ = Format.JSON if name == "headless_json" else Format.STREAM_JSON
+    ask = Ask(replaying(name, tmp_path), Question("", format_), frames.append)
+
+    _ = [event async for event in ask.events()]
+
+    assert frames == told(name)
 
 
 async def test_the_whole_result_comes_at_once_as_json(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the host says: prompts, control requests, answers to the CLI's own (`CHAT.md` 1.3, 1.9)."""
+"""What the host says: prompts, control requests, answers to the CLI's own."""
 
 import base64
 from typing import Any
@@ -20,6 +20,11 @@ def prompt(id_: str, content: Prompt, priority: str = "") -> Frame:
         "message": {"role": "user", "content": _blocks(content)},
     }
     return frame | {"priority": priority} if priority else frame
+
+
+def words(content: Prompt) -> str:
+    """Return a prompt as one text, for a CLI that is asked a single question; without images."""
+    return "\n\n".join(block["text"] for block in _blocks(content) if block["type"] == "text")
 
 
 def control_request(id_: str, subtype: str, fields: dict[str, Any]) -> Frame:

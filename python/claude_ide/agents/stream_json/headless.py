@@ -1,8 +1,8 @@
-"""One question to the CLI, without a session to keep: `claude -p`, streamed (`CHAT.md` 1.11)."""
+"""One question to the CLI, without a session to keep: `claude -p`, streamed."""
 
 import contextlib
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -52,9 +52,13 @@ class Result:
 class Ask:
     """A question that is being answered; `events` first, then `result`."""
 
-    def __init__(self, launch: Launch, question: Question) -> None:
+    def __init__(
+        self, launch: Launch, question: Question, on_frame: Callable[[Frame], None] | None = None
+    ) -> None:
+        """Prepare a question; `on_frame` gets each frame as the CLI said it."""
         self._launch = launch
         self._question = question
+        self._on_frame = on_frame
         self._child: Child | None = None
         self._result: Frame | None = None
 
@@ -72,6 +76,8 @@ class Ask:
                 frame = decode_line(line)
                 if frame is None:
                     continue
+                if self._on_frame is not None:
+                    self._on_frame(frame)
                 if frame.get("type") == "result":
                     self._result = frame
                 if self._question.format is not Format.JSON:

@@ -1,0 +1,35 @@
+"""A question is asked: about lines, a file, or nothing but itself."""
+
+import json
+from typing import Any
+
+from claude_ide.agents.prompt import OpenFile, Selection, Words
+from claude_ide.agents.stream_json import encode
+from claude_ide.agents.stream_json.headless import Format, Question
+from claude_ide.headless.launching import launch
+from claude_ide.headless.requests import AskRequest
+from claude_ide.headless.run import Run
+
+
+async def ask(run: Run, request: AskRequest) -> Any:
+    """Return the answer's text, or with the formats of JSON the CLI's whole result."""
+    format_ = Format(request.format)
+    schema = json.loads(request.schema) if request.schema else None
+    result = await run.ask(
+        launch(run.config, request.cwd, request.tools, request.model),
+        Question(prompt(request), format_, schema),
+        wants_events=request.wants_events,
+    )
+    return result.text if format_ is Format.TEXT else result.raw
+
+
+def prompt(request: AskRequest) -> str:
+    """Return the question with what it is about before it."""
+    words = Words(request.prompt)
+    if request.lines is not None:
+        about = request.lines
+        selection = Selection(about.name, about.first, about.last, about.text)
+        return encode.words([selection, words])
+    if request.file:
+        return encode.words([OpenFile(request.file), words])
+    return request.prompt

@@ -1,0 +1,95 @@
+"""Lines of a buffer are rewritten as the user asks, and shown as a diff for them to decide."""
+
+from typing import Any
+
+import msgspec
+
+from claude_ide.agents.stream_json.headless import Format, Question
+from claude_ide.errors import AgentError
+from claude_ide.headless.launching import launch
+from claude_ide.headless.requests import READING, RewriteRequest
+from claude_ide.headless.run import Run
+
+TITLE = "Claude's rewrite"
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "replacement": {
+            "type": "string",
+            "description": "The lines that take the place of the marked ones, complete",
+        }
+    },
+    "required": ["replacement"],
+    "additionalProperties": False,
+}
+
+PROMPT = """\
+Rewrite lines of {name}{language} as this instruction says:
+
+<instruction>
+{instruction}
+</instruction>
+
+This is its text as it stands in the editor, which may not be saved. The lines to rewrite are those
+between <rewrite> and </rewrite>; these two marks are not part of the text.
+
+<text>
+{text}
+</text>
+
+Answer with the lines that take the place of the marked ones and nothing else: complete, with their
+indentation, without the marks, without a code fence and without comments on what you did. If
+nothing is to be changed, answer with the lines as they are.
+"""
+
+
+class Rewritten(msgspec.Struct, frozen=True):
+    """The model's answer, by the schema."""
+
+    replacement: str
+
+
+async def rewrite(run: Run, request: RewriteRequest) -> Any:
+    """Ask for new lines, show them, and put what the user accepts into the buffer."""
+    result = await run.ask(
+        launch(run.config, request.cwd, READING),
+        Question(prompt(request), Format.TEXT, SCHEMA),
+    )
+    proposal = await run.editor.run("rewrite.propose", run.id, _replacement(result.structured))
+    if proposal is None:
+        return None
+    diff = await run.editor.diffs.show(
+        f"rewrite {run.id}",
+        proposal["path"],
+        proposal["text"],
+        TITLE,
+        run.config.diff.layout,
+        request.bufnr,
+    )
+    try:
+        decision = await diff.decision
+    finally:
+        run.editor.diffs.close(diff)
+    if decision.accepted:
+        await run.editor.run("rewrite.apply", run.id, decision.text)
+    return None
+
+
+def prompt(request: RewriteRequest) -> str:
+    """Return what the model is asked: the instruction, and the whole text with the lines marked."""
+    before = request.lines[: request.first]
+    marked = request.lines[request.first : request.last]
+    after = request.lines[request.last :]
+    text = "\n".join([*before, "<rewrite>", *marked, "</rewrite>", *after])
+    language = f" ({request.filetype})" if request.filetype else ""
+    return PROMPT.format(
+        name=request.name, language=language, instruction=request.instruction, text=text
+    )
+
+
+def _replacement(structured: Any) -> str:
+    try:
+        return msgspec.convert(structured, Rewritten).replacement
+    except msgspec.ValidationError:
+        raise AgentError("the answer does not have the lines that were asked for") from None

@@ -1,0 +1,249 @@
+"""Single questions with the real CLI: asked in Neovim, answered by a stand-in for the model."""
+
+import json
+import re
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.stream_json.headless import Ask, Question
+from claude_ide.agents.stream_json.launch import Launch
+from support.claude_cli import environment
+from support.fake_api import FakeApi, text, thinking, tool_use
+from support.neovim import Neovim, until
+from support.terminal import PATIENCE
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+@pytest.fixture
+async def nvim(
+    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
+) -> AsyncIterator[Neovim]:
+    """A Neovim whose `claude` is the real one, and talks to the stand-in."""
+    home = tmp_path / "home"
+    given = environment(api, home, config_folder) | {"CLAUDE_CODE_MAX_RETRIES": "1"}
+    neovim = await Neovim.start(
+        "--cmd", f"let g:claude_ide.cmd = '{cli}'", cwd=project, home=home, env=given
+    )
+    yield neovim
+    await neovim.stop()
+
+
+async def shown(nvim: Neovim, words: str) -> None:
+    """Wait until words are on the screen."""
+    await until(lambda: words in nvim.screen.text(), f"{words!r} on the screen", PATIENCE)
+
+
+async def lines(nvim: Neovim) -> list[str]:
+    """The current buffer's lines."""
+    got: list[str] = await nvim.eval("getline(1, '$')")
+    return got
+
+
+async def ask(nvim: Neovim, prompt: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Call the Lua function, and wait for what its callback gets."""
+    await nvim.lua(
+        """
+        local prompt, options = ...
+        _G.answered = {}
+        require('claude_ide').ask(prompt, options, function(err, result)
+          table.insert(_G.answered, { err = err, result = result })
+        end)
+        """,
+        prompt,
+        options,
+    )
+    answered = await until(lambda: nvim.lua("return _G.answered"), "an answer", PATIENCE)
+    assert len(answered) == 1
+    return dict(answered[0])
+
+
+def told(api: FakeApi) -> str:
+    """What the model was told first."""
+    return api.requests[0].told
+
+
+def offered(api: FakeApi) -> set[str]:
+    """The tools that the model has, but for those that are there for the API's sake."""
+    names = {tool["name"] for tool in api.requests[0].body["tools"]}
+    return names - {"DeferredToolPlaceholder"}
+
+
+async def test_a_question_is_answered_in_a_float(nvim: Neovim, api: FakeApi) -> None:
+    api.script([thinking("hm"), text("It is **forty-two**.\n\n```lua\nreturn 42\n```")])
+
+    await nvim.keys(":ClaudeAsk what is it?<CR>")
+
+    await shown(nvim, "forty-two")
+    await until(lambda: nvim.eval("&filetype == 'markdown'"), "the answer is complete")
+    assert (await lines(nvim))[2:] == ["```lua", "return 42", "```"]
+    assert "what is it?" in told(api)
+    assert offered(api) == {"Read", "Grep", "Glob"}
+
+
+async def test_lines_go_along_with_a_question(nvim: Neovim, api: FakeApi, path: Path) -> None:
+    api.script([text("ok")])
+    await nvim.command(f"edit {path}")
+
+    await nvim.keys(":2ClaudeAsk what is it?<CR>")
+
+    await shown(nvim, "ok")
+    assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in told(api)
+
+
+async def test_a_file_is_read_but_nothing_is_changed_or_run(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    api.script(
+        [tool_use("Read", file_path=str(path))],
+        [tool_use("Write", file_path=str(path), content="mine")],
+        [tool_use("Bash", command="touch made")],
+        [text("as you like")],
+    )
+
+    await nvim.keys(":ClaudeAsk change it<CR>")
+
+    await shown(nvim, "as you like")
+    assert "two" in api.requests[1].told
+    assert "No such tool available: Write" in api.requests[2].told
+    assert "No such tool available: Bash" in api.requests[3].told
+    assert path.read_text() == "one\ntwo\n"
+    assert not (path.parent / "made").exists()
+
+
+async def test_an_answer_is_stopped(nvim: Neovim, api: FakeApi) -> None:
+    api.hold = True
+    api.script([text("a long answer")])
+    await nvim.keys(":ClaudeAsk go on<CR>")
+    await shown(nvim, "a long answer")
+    host = await nvim.eval("jobpid(luaeval(\"require('claude_ide.channel').id\"))")
+    assert children(host)
+
+    await nvim.keys("<C-c>")
+
+    await shown(nvim, "cancelled")
+    await until(lambda: not children(host), "no CLI runs any more")
+
+
+def children(pid: int) -> str:
+    """The pids of a process's children."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return " ".join(task.read_text() for task in tasks).strip()
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "Failed to authenticate. API Error: 401 scripted; run :Claude and /login"),
+        (429, "429"),
+        (529, "529"),
+    ],
+)
+async def test_an_error_of_the_api_is_one_line(
+    nvim: Neovim, api: FakeApi, status: int, words: str
+) -> None:
+    api.status = status
+
+    answered = await ask(nvim, "hi", {})
+
+    assert words in answered["err"]
+    assert "\n" not in answered["err"]
+    assert "result" not in answered
+
+
+async def test_lines_are_rewritten(nvim: Neovim, api: FakeApi, path: Path) -> None:
+    api.script([tool_use("StructuredOutput", replacement="TWO\nthree\n")])
+    await nvim.command(f"edit {path}")
+
+    await nvim.keys(":2ClaudeEdit shout<CR>")
+    await shown(nvim, "accept")
+    await until(lambda: nvim.eval("&modifiable"))
+    await nvim.keys(":w<CR>")
+
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
+    assert await until(lambda: nvim.eval("&modified"))
+    assert await lines(nvim) == ["one", "TWO", "three"]
+    assert path.read_text() == "one\ntwo\n"
+    assert "<rewrite>\ntwo\n</rewrite>" in told(api)
+    assert offered(api) == {"Read", "Grep", "Glob", "StructuredOutput"}
+
+
+@pytest.fixture
+def staged(project: Path) -> None:
+    """A file is staged in the project."""
+    (project / "a.py").write_text("print(1)\n")
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    subprocess.run(["git", "add", "."], cwd=project, check=True)
+
+
+@pytest.mark.usefixtures("staged")
+async def test_a_commit_message_is_written(nvim: Neovim, api: FakeApi, project: Path) -> None:
+    api.script([tool_use("StructuredOutput", message="Print one\n\nTwo came before.")])
+    (project / ".git/COMMIT_EDITMSG").write_text("\n# Please enter the message\n")
+    await nvim.command("edit .git/COMMIT_EDITMSG | set filetype=gitcommit")
+
+    await nvim.command("ClaudeCommit")
+
+    await until(lambda: nvim.eval("getline(1) == 'Print one'"), "the message", PATIENCE)
+    assert await lines(nvim) == [
+        *("Print one", "", "Two came before.", ""),
+        "# Please enter the message",
+    ]
+    assert "+print(1)" in told(api)
+    assert offered(api) == {"StructuredOutput"}
+
+
+async def test_lua_gets_a_text(nvim: Neovim, api: FakeApi) -> None:
+    api.script([text("forty-two")])
+
+    assert await ask(nvim, "what?", {}) == {"result": "forty-two"}
+
+
+async def test_lua_gets_the_whole_result(nvim: Neovim, api: FakeApi) -> None:
+    api.script([tool_use("StructuredOutput", n=3)])
+
+    answered = await ask(nvim, "how many?", {"format": "json", "schema": SCHEMA})
+
+    assert answered["result"]["type"] == "result"
+    assert answered["result"]["structured_output"] == {"n": 3}
+
+
+async def test_lua_gets_a_text_that_fits_a_schema(nvim: Neovim, api: FakeApi) -> None:
+    api.script([tool_use("StructuredOutput", n=3)])
+
+    answered = await ask(nvim, "how many?", {"schema": SCHEMA})
+
+    assert json.loads(answered["result"]) == {"n": 3}
+
+
+async def test_a_schema_that_is_none_is_refused(nvim: Neovim) -> None:
+    answered = await ask(nvim, "how many?", {"schema": {"type": "nonsense"}})
+
+    # 2.1.197 asks all the same, and the answer is none.
+    assert re.search("not a valid JSON Schema|no JSON", answered["err"])
+
+
+async def test_a_single_question_leaves_no_session_behind(
+    nvim: Neovim, api: FakeApi, config_folder: Path
+) -> None:
+    api.script([text("ok")])
+
+    await ask(nvim, "what?", {})
+
+    assert list(config_folder.rglob("*.jsonl")) == []
+
+
+async def test_python_gets_what_fits_a_schema(
+    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
+) -> None:
+    given = environment(api, tmp_path / "home", config_folder)
+    api.script([text("let me see"), tool_use("StructuredOutput", n=3)])
+    asking = Ask(Launch((cli,), project, given), Question("how many?", schema=SCHEMA))
+
+    _ = [event async for event in asking.events()]
+
+    assert asking.result().structured == {"n": 3}

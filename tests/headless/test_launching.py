@@ -1,0 +1,44 @@
+"""`headless/launching.py`: the CLI of a single question, and what it may do."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from claude_ide.config import AskConfig, Config
+from claude_ide.errors import AgentError, UserError
+from claude_ide.headless.launching import launch
+
+
+def test_it_may_use_these_tools_alone(tmp_path: Path) -> None:
+    launched = launch(Config(cmd=sys.executable), str(tmp_path), ("Read", "Grep"))
+
+    assert launched.command == (sys.executable,)
+    assert launched.cwd == tmp_path
+    assert launched.environment == os.environ
+    assert launched.arguments[-2:] == ("--tools", "Read,Grep")
+    assert "--strict-mcp-config" in launched.arguments
+    assert "--no-session-persistence" in launched.arguments
+
+
+def test_a_question_may_want_another_model(tmp_path: Path) -> None:
+    config = Config(cmd=[sys.executable, "-I"], ask=AskConfig(model="opus"))
+
+    assert launch(config, str(tmp_path), ()).model == "opus"
+    assert launch(config, str(tmp_path), (), "haiku").model == "haiku"
+    assert launch(config, str(tmp_path), ()).command == (sys.executable, "-I")
+
+
+def test_a_missing_cli_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    with pytest.raises(AgentError, match=r"claude is not on PATH; npm install -g @anthropic-ai"):
+        launch(Config(), str(tmp_path), ())
+    with pytest.raises(AgentError, match=r"^mine is not on PATH$"):
+        launch(Config(cmd="mine"), str(tmp_path), ())
+
+
+def test_a_missing_folder_is_named() -> None:
+    with pytest.raises(UserError, match=r"^no such folder: /no/such$"):
+        launch(Config(cmd=sys.executable), "/no/such", ())

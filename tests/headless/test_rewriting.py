@@ -1,0 +1,30 @@
+"""`headless/rewriting.py`: what the model is told of the lines to rewrite."""
+
+import pytest
+
+from claude_ide.headless.requests import RewriteRequest
+from claude_ide.headless.rewriting import prompt
+
+LINES = ["one", "{two}", "three"]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "text"),
+    [
+        (1, 2, "one\n<rewrite>\n{two}\n</rewrite>\nthree\n"),
+        (0, 3, "<rewrite>\none\n{two}\nthree\n</rewrite>\n"),
+        (2, 3, "one\n{two}\n<rewrite>\nthree\n</rewrite>\n"),
+    ],
+)
+def test_the_lines_are_marked_in_the_whole_text(first: int, last: int, text: str) -> None:
+    asked = prompt(RewriteRequest(1, "/", 1, "shout {it}", "/a.py", "python", LINES, first, last))
+
+    assert f"<text>\n{text}</text>" in asked
+    assert "lines of /a.py (python) as" in asked
+    assert "<instruction>\nshout {it}\n</instruction>" in asked
+
+
+def test_a_text_without_a_language_has_none() -> None:
+    asked = prompt(RewriteRequest(1, "/", 1, "x", "[No Name]", "", LINES, 0, 1))
+
+    assert "lines of [No Name] as" in asked

@@ -1,0 +1,91 @@
+"""`lua/claude_ide/answer.lua`: what `:ClaudeAsk` asks, and what is shown of the answer."""
+
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+
+
+@pytest.fixture
+async def nvim(nvim: Neovim) -> Neovim:
+    """A Neovim of which this test is the host."""
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    return nvim
+
+
+async def asked(nvim: Neovim, command: str) -> dict[str, Any]:
+    """Carry out a command, and return what it asks."""
+    await nvim.command(command)
+    got = await until(lambda: nvim.events("question_asked"))
+    return dict(got[-1])
+
+
+async def finish(nvim: Neovim, id_: int, ended: dict[str, Any]) -> None:
+    await nvim.lua("require('claude_ide.question').finish(...)", id_, ended)
+
+
+async def test_a_question_in_a_buffer_without_a_file_stands_alone(nvim: Neovim) -> None:
+    request = await asked(nvim, "ClaudeAsk why | how?")
+
+    assert request["prompt"] == "why | how?"
+    assert "file" not in request
+    assert "lines" not in request
+
+
+async def test_lines_of_a_buffer_without_a_file_go_along(nvim: Neovim) -> None:
+    await nvim.command("call setline(1, ['one', 'two'])")
+
+    about = (await asked(nvim, "2ClaudeAsk why?"))["lines"]
+
+    assert about == {"name": "a buffer without a file", "first": 2, "last": 2, "text": "two"}
+
+
+async def test_an_answer_that_never_grew_is_shown_at_its_end(nvim: Neovim) -> None:
+    request = await asked(nvim, "ClaudeAsk why?")
+
+    await finish(nvim, request["id"], {"result": "because\nof that"})
+
+    assert await nvim.eval("getline(1, '$')") == ["because", "of that"]
+
+
+async def test_what_goes_wrong_is_said_below_what_came(nvim: Neovim) -> None:
+    request = await asked(nvim, "ClaudeAsk why?")
+    tell = "require('claude_ide.question').tell(...)"
+    await nvim.lua(tell, request["id"], {"keep": 0, "text": "because"})
+
+    await finish(nvim, request["id"], {"error": "no more"})
+
+    await until(lambda: "no more" in nvim.screen.text())
+    assert await nvim.eval("getline(1, '$')") == ["because"]
+
+
+async def test_a_title_of_several_lines_is_one(nvim: Neovim) -> None:
+    await nvim.lua("vim.ui.input = function(_, answer) answer('why\\nand how?') end")
+
+    await nvim.command("ClaudeAsk")
+
+    await until(lambda: "why and how?" in nvim.screen.text())
+
+
+async def test_nothing_to_stop_is_said(nvim: Neovim) -> None:
+    await nvim.command("ClaudeAsk!")
+
+    await until(lambda: "no question is being answered" in nvim.screen.text())
+
+
+async def test_from_the_command_line_window_it_is_refused_in_one_line(nvim: Neovim) -> None:
+    await nvim.keys("q:")
+    await until(lambda: nvim.eval("getcmdwintype() == ':'"))
+
+    await nvim.command("ClaudeAsk why?")
+
+    await until(lambda: "cannot be shown" in nvim.screen.text())
+    assert nvim.events("question_asked") == []
+
+
+async def test_it_can_be_asked_while_typing(nvim: Neovim) -> None:
+    await nvim.command("inoremap <F2> <Cmd>ClaudeAsk why?<CR>")
+    await nvim.keys("ihello<F2>")
+
+    await until(lambda: nvim.eval("[mode(), nvim_win_get_config(0).relative] == ['n', 'editor']"))

@@ -1,0 +1,101 @@
+"""`lua/claude_ide/answer_window.lua`: a text that grows in a float or a split."""
+
+import pytest
+
+from support.neovim import Neovim, until
+
+OPEN = """
+local title, kind = ...
+_G.told = {}
+_G.view = require('claude_ide.answer_window').open(title, kind, {
+  stop = function() table.insert(_G.told, 'stop') end,
+  closed = function() table.insert(_G.told, 'closed') end,
+})
+"""
+
+
+async def open_window(nvim: Neovim, title: str = "Why?", kind: str = "float") -> None:
+    await nvim.lua(OPEN, title, kind)
+
+
+async def draw(nvim: Neovim, text: str, keep: int = 0) -> list[str]:
+    """Draw, and return what the buffer holds then."""
+    await nvim.lua("require('claude_ide.answer_window').draw(_G.view, ...)", text, keep)
+    lines: list[str] = await nvim.eval("getline(1, '$')")
+    return lines
+
+
+@pytest.mark.parametrize("kind", ["float", "split"])
+async def test_only_what_is_new_is_drawn(nvim: Neovim, kind: str) -> None:
+    await open_window(nvim, kind=kind)
+
+    assert await draw(nvim, "ä\nb") == ["ä", "b"]
+    await nvim.lua("vim.bo.modifiable = true; vim.fn.setline(1, 'mark')")
+    assert await draw(nvim, "ä\nbc\n\nd", len("ä\nb".encode())) == ["mark", "bc", "", "d"]
+    assert await draw(nvim, "x", 0) == ["x"]
+    assert await nvim.eval("&modifiable") == 0
+
+
+@pytest.mark.parametrize("columns, rows", [(100, 30), (20, 6), (300, 80)])
+async def test_it_fits_every_screen(nvim: Neovim, columns: int, rows: int) -> None:
+    await open_window(nvim, "日本 " * 100)
+
+    await nvim.request("nvim_ui_try_resize", columns, rows)
+
+    await until(lambda: nvim.eval(f"&columns == {columns} && &lines == {rows}"))
+    config = await until(lambda: nvim.lua("return vim.api.nvim_win_get_config(0)"))
+    await until(lambda: nvim.eval(f"winwidth(0) <= {columns - 2} && winheight(0) <= {rows - 3}"))
+    assert config["relative"] == "editor"
+
+
+async def test_words_stand_where_the_text_ends(nvim: Neovim) -> None:
+    await open_window(nvim)
+    say = "require('claude_ide.answer_window').say(_G.view, ...)"
+
+    await nvim.lua(say, "waiting")
+    await until(lambda: "waiting" in nvim.screen.text())
+    await draw(nvim, "one\ntwo")
+
+    def rows() -> list[int]:
+        text = nvim.screen.lines()
+        return [n for n, line in enumerate(text) if "two" in line or "waiting" in line]
+
+    await until(lambda: len(rows()) == 2 and rows()[1] - rows()[0] == 2)
+    await nvim.lua(say, "")
+    await until(lambda: "waiting" not in nvim.screen.text())
+
+
+async def test_keys_and_closing_are_told(nvim: Neovim) -> None:
+    await open_window(nvim)
+
+    await nvim.keys("<C-c>")
+    await until(lambda: nvim.lua("return #_G.told == 1"))
+    await nvim.keys("q")
+
+    await until(lambda: nvim.lua("return vim.deep_equal(_G.told, { 'stop', 'closed' })"))
+    assert await nvim.eval("winnr('$')") == 1
+    await nvim.lua("require('claude_ide.answer_window').draw(_G.view, 'late', 0)")
+    await nvim.lua("require('claude_ide.answer_window').finish(_G.view, 'late')")
+
+
+async def test_it_is_coloured_once_it_is_complete(nvim: Neovim) -> None:
+    await nvim.command("autocmd FileType markdown throw 'mine'")
+    await open_window(nvim)
+    await draw(nvim, "# x")
+    active = "return vim.treesitter.highlighter.active[vim.fn.bufnr()] ~= nil"
+    assert not await nvim.lua(active)
+
+    await nvim.lua("require('claude_ide.answer_window').finish(_G.view)")
+
+    assert await nvim.lua(active)
+    assert await nvim.eval("[&filetype, &modifiable, &bufhidden]") == ["markdown", 0, "wipe"]
+    assert (await nvim.mode())["blocking"] is False
+
+
+async def test_the_text_can_be_yanked(nvim: Neovim) -> None:
+    await open_window(nvim)
+    await draw(nvim, "one\ntwo")
+
+    await nvim.keys("yG")
+
+    await until(lambda: nvim.eval('getreg(\'"\') == "one\\ntwo\\n"'))

@@ -1,0 +1,148 @@
+"""`lua/claude_ide/rewrite.lua`: lines are marked, found again, and replaced as one change."""
+
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+
+LINES = ["same", "x", "same", "y"]
+
+
+@pytest.fixture
+async def nvim(nvim: Neovim) -> Neovim:
+    """A Neovim of which this test is the host."""
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, LINES)
+    return nvim
+
+
+async def begin(nvim: Neovim, command: str) -> int:
+    """Carry out a command, and return the id of its question."""
+    count = len(nvim.events("question_asked"))
+    await nvim.command(command)
+    asked = await until(lambda: nvim.events("question_asked")[count:])
+    return int(asked[0]["id"])
+
+
+async def propose(nvim: Neovim, id_: int, text: str) -> Any:
+    return await nvim.lua("return require('claude_ide.rewrite').propose(...)", id_, text)
+
+
+async def apply(nvim: Neovim, id_: int, text: str) -> Any:
+    return await nvim.lua("return require('claude_ide.rewrite').apply(...)", id_, text)
+
+
+async def lines(nvim: Neovim) -> list[str]:
+    got: list[str] = await nvim.eval("getline(1, '$')")
+    return got
+
+
+@pytest.mark.parametrize(
+    ("command", "first", "last"),
+    [("ClaudeEdit x", 0, 4), ("2,3ClaudeEdit x", 1, 3), ("%ClaudeEdit x", 0, 4)],
+)
+async def test_the_range_is_told(nvim: Neovim, command: str, first: int, last: int) -> None:
+    await begin(nvim, command)
+
+    [asked] = nvim.events("question_asked")
+    assert (asked["first"], asked["last"], asked["lines"]) == (first, last, LINES)
+    assert asked["instruction"] == "x"
+    assert asked["name"] == "[No Name]"
+
+
+async def test_the_mark_says_what_goes_on_and_goes(nvim: Neovim) -> None:
+    id_ = await begin(nvim, "2ClaudeEdit x")
+    await nvim.lua("require('claude_ide.question').tell(...)", id_, {"progress": "thinking…"})
+
+    await until(lambda: "x  Claude is rewriting… thinking…" in nvim.screen.text())
+    await nvim.lua("require('claude_ide.question').finish(...)", id_, {})
+    await until(lambda: "rewriting" not in nvim.screen.text())
+
+
+async def test_of_equal_lines_the_marked_ones_are_replaced(nvim: Neovim) -> None:
+    id_ = await begin(nvim, "3ClaudeEdit x")
+    await nvim.command("1copy 0")
+    await nvim.command("2delete")
+    await nvim.command("2copy 2")
+
+    proposed = await propose(nvim, id_, "other")
+
+    assert proposed["text"] == "same\nx\nx\nother\ny\n"
+
+
+async def test_lines_are_found_though_everything_was_set_anew(nvim: Neovim) -> None:
+    """As a formatter does, which takes all marks with it."""
+    id_ = await begin(nvim, "2ClaudeEdit x")
+    await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, ["new", *LINES])
+
+    assert (await propose(nvim, id_, "z"))["text"] == "new\nsame\nz\nsame\ny\n"
+
+
+async def test_what_is_below_the_lines_is_not_taken_for_theirs(nvim: Neovim) -> None:
+    id_ = await begin(nvim, "2,3ClaudeEdit x")
+    await nvim.command("call append(3, 'below') | call append(1, 'above')")
+
+    assert (await propose(nvim, id_, "z\n"))["text"] == "same\nabove\nz\nbelow\ny\n"
+
+
+async def test_a_change_while_it_is_shown_is_kept_beside_it(nvim: Neovim) -> None:
+    id_ = await begin(nvim, "2ClaudeEdit x")
+    text = (await propose(nvim, id_, "z"))["text"]
+    await nvim.command("call setline(4, 'mine')")
+
+    assert await apply(nvim, id_, text) is None
+    assert await lines(nvim) == ["same", "z", "same", "mine"]
+
+
+async def test_a_change_of_the_same_lines_while_it_is_shown_is_not_overwritten(
+    nvim: Neovim,
+) -> None:
+    id_ = await begin(nvim, "2ClaudeEdit x")
+    text = (await propose(nvim, id_, "z"))["text"]
+    await nvim.command("call setline(2, 'mine')")
+
+    refused = await apply(nvim, id_, text)
+
+    assert "the lines were changed meanwhile" in refused["error"]
+    assert await lines(nvim) == ["same", "mine", "same", "y"]
+    assert await nvim.eval("getbufline(bufnr('$'), 1, '$')") == ["same", "z", "same", "y"]
+
+
+async def test_a_buffer_that_was_locked_meanwhile_is_left_alone(nvim: Neovim) -> None:
+    id_ = await begin(nvim, "2ClaudeEdit x")
+    text = (await propose(nvim, id_, "z"))["text"]
+    await nvim.command("set nomodifiable")
+
+    assert "'modifiable' is off" in (await apply(nvim, id_, text))["error"]
+    assert await lines(nvim) == LINES
+
+
+async def test_a_readonly_buffer_is_changed_without_a_prompt(nvim: Neovim) -> None:
+    await nvim.command("set readonly")
+    id_ = await begin(nvim, "2ClaudeEdit x")
+    text = (await propose(nvim, id_, "z"))["text"]
+
+    await apply(nvim, id_, text)
+
+    assert await lines(nvim) == ["same", "z", "same", "y"]
+    assert (await nvim.mode()) == {"mode": "n", "blocking": False}
+
+
+async def test_folds_and_marks_elsewhere_stay(nvim: Neovim) -> None:
+    await nvim.command("4mark a | 4")
+    id_ = await begin(nvim, "2ClaudeEdit x")
+    text = (await propose(nvim, id_, "z\nz\nz"))["text"]
+
+    await apply(nvim, id_, text)
+
+    assert await nvim.eval("[line(\"'a\"), line('.')]") == [6, 6]
+
+
+async def test_without_an_instruction_it_asks_for_one(nvim: Neovim) -> None:
+    await nvim.keys(":2ClaudeEdit<CR>")
+    await until(lambda: "Rewrite:" in nvim.screen.text())
+    await nvim.keys("shout<CR>")
+
+    [asked] = await until(lambda: nvim.events("question_asked"))
+    assert (asked["instruction"], asked["first"], asked["last"]) == ("shout", 1, 2)

@@ -1,0 +1,34 @@
+"""What the user answers to something that was asked under a token."""
+
+from typing import Any
+
+from support.neovim import Neovim, until
+
+
+async def listen(nvim: Neovim) -> None:
+    """Have Neovim tell this test what it would tell a host."""
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+
+
+def answers(nvim: Neovim, token: int) -> list[dict[str, Any]]:
+    """What was answered so far, without the token."""
+    return [
+        {name: value for name, value in payload.items() if name != "token"}
+        for payload in nvim.events("answered")
+        if payload["token"] == token
+    ]
+
+
+async def answer(nvim: Neovim, token: int) -> dict[str, Any]:
+    """Wait for the one answer."""
+    found = await until(lambda: answers(nvim, token), f"{token} is answered")
+    assert len(found) == 1
+    return dict(found[0])
+
+
+async def settled(nvim: Neovim) -> None:
+    """Type a command behind what was typed before: it runs only when nothing is asked."""
+    await nvim.command("let g:settled = 0")
+    await nvim.keys(":let g:settled = 1<CR>")
+    await until(lambda: nvim.eval("g:settled"), "keys are commands")
+    assert not (await nvim.mode())["blocking"]

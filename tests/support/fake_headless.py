@@ -1,0 +1,139 @@
+"""A CLI that is asked single questions, and says what a test makes it say.
+
+As a program it tells the test over loopback how it was started and what it was asked, and then
+prints what comes back.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, Self
+
+Frame = dict[str, Any]
+
+
+class Asked:
+    """One CLI that has been asked something and waits for what to answer."""
+
+    def __init__(
+        self, told: Frame, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.pid: int = told["pid"]
+        self.arguments: list[str] = told["arguments"]
+        self.environment: dict[str, str] = told["environment"]
+        self.cwd: str = told["cwd"]
+        self.prompt: str = told["prompt"]
+        self._reader = reader
+        self._writer = writer
+        self._written = ""
+
+    def say(self, frame: Frame) -> None:
+        """Print a frame."""
+        self._writer.write(json.dumps(frame).encode() + b"\n")
+
+    def begin(self) -> None:
+        """Begin a message of the model's, and a text in it."""
+        self._stream({"type": "message_start", "message": {"id": "msg"}})
+        block = {"type": "text", "text": ""}
+        self._stream({"type": "content_block_start", "index": 0, "content_block": block})
+
+    def write(self, words: str) -> None:
+        """Say a piece of the text."""
+        self._written += words
+        delta = {"type": "text_delta", "text": words}
+        self._stream({"type": "content_block_delta", "index": 0, "delta": delta})
+
+    def end(self, result: str = "", **fields: Any) -> None:
+        """Give the result, and end; a text that was begun is said whole first."""
+        if self._written:
+            content = [{"type": "text", "text": self._written}]
+            self.say({"type": "assistant", "message": {"id": "msg", "content": content}})
+        ended = {"type": "result", "is_error": False, "result": result} | fields
+        self.say(ended)
+        self._writer.write_eof()
+
+    def fit(self, structured: Frame) -> None:
+        """End with an answer that fits a schema."""
+        self.end(json.dumps(structured), structured_output=structured)
+
+    def fail(self, message: str) -> None:
+        """End with what went wrong."""
+        self.end(message, is_error=True)
+
+    def break_off(self, complaint: str) -> None:
+        """End without a result."""
+        self.say({"complaint": complaint})
+        self._writer.write_eof()
+
+    async def gone(self) -> None:
+        """Wait until the CLI has ended."""
+        with suppress(ConnectionError):
+            await asyncio.wait_for(self._reader.read(), 15)
+
+    def _stream(self, event: Frame) -> None:
+        self.say({"type": "stream_event", "event": event, "parent_tool_use_id": None})
+
+
+class FakeHeadless:
+    """All CLIs of a test: their command, and those that have been asked, in order."""
+
+    def __init__(self) -> None:
+        self.command: list[str] = []
+        self._asked: asyncio.Queue[Asked] = asyncio.Queue()
+        self._open: list[asyncio.StreamWriter] = []
+
+    @classmethod
+    @asynccontextmanager
+    async def serve(cls) -> AsyncIterator[Self]:
+        """Wait for CLIs on a free port of the loopback interface."""
+        fake = cls()
+        server = await asyncio.start_server(fake._take, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        fake.command = [sys.executable, "-I", str(Path(__file__).resolve()), str(port)]
+        try:
+            yield fake
+        finally:
+            server.close()
+            for writer in fake._open:
+                writer.close()
+
+    async def asked(self) -> Asked:
+        """Wait for the next CLI."""
+        return await asyncio.wait_for(self._asked.get(), 15)
+
+    async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open.append(writer)
+        told = json.loads(await reader.readexactly(int(await reader.readline())))
+        self._asked.put_nowait(Asked(told, reader, writer))
+
+
+def main() -> int:
+    told = {
+        "pid": os.getpid(),
+        "arguments": sys.argv[2:],
+        "environment": dict(os.environ),
+        "cwd": os.getcwd(),  # noqa: PTH109
+        "prompt": sys.stdin.buffer.read().decode(),
+    }
+    test = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    data = json.dumps(told).encode()
+    test.sendall(b"%d\n" % len(data) + data)
+    for line in test.makefile("rb"):
+        frame = json.loads(line)
+        if "complaint" in frame:
+            sys.stderr.write(frame["complaint"])
+            return 1
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+        if frame.get("type") == "result":
+            return int(frame["is_error"])
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
