@@ -39,7 +39,7 @@ async def test_it_says_whose_proposal_it_is_and_the_keys(
     left, right = await nvim.eval(WINBARS)
     assert left.split() == ["a.txt"]
     assert " ".join(right.split()) == "Claude Code (2) a.txt :w accept · :q reject"
-    assert ":w accept · :q reject" in nvim.screen.text()
+    await until(lambda: ":w accept · :q reject" in nvim.screen.text(), "the keys")
 
 
 async def test_it_says_that_the_file_is_new(nvim: Neovim, diffs: Diffs, project: Path) -> None:

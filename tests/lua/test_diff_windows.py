@@ -114,7 +114,7 @@ async def test_the_cursor_is_on_the_first_change(nvim: Neovim, diffs: Diffs, pat
     await diffs.open(path, OLD.replace("line 70\n", "LINE 70\n"))
 
     assert await nvim.eval("line('.')") == 70
-    assert "LINE 70" in nvim.screen.text()
+    await until(lambda: "LINE 70" in nvim.screen.text(), "the text")
 
 
 async def test_the_cursor_is_on_a_change_of_the_first_line(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.neovim import Neovim, NvimError
+from support.neovim import Neovim, NvimError, until
 
 RUN = "require('claude_ide.quiet').run"
 ATTEMPT = "require('claude_ide.quiet').attempt"
@@ -62,4 +62,4 @@ async def test_an_attempt_raises_what_an_autocommand_fails_at(nvim: Neovim) -> N
 async def test_an_attempt_shows_what_is_printed(nvim: Neovim) -> None:
     await nvim.lua(f"{ATTEMPT}(function() vim.cmd.echo('\"hello\"') end)")
 
-    assert "hello" in nvim.screen.text()
+    await until(lambda: "hello" in nvim.screen.text(), "what was printed")
