@@ -16,6 +16,12 @@ local function editor(module, fn)
   end
 end
 
+local function question(module, fn)
+  return function(opts)
+    require('claude_ide.' .. module)[fn](opts)
+  end
+end
+
 local function complete_path(...)
   return require('claude_ide.mention').complete(...)
 end
@@ -30,6 +36,13 @@ command('Claude', host('Claude'), {
   range = true,
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
+})
+command('ClaudeChat', host('ClaudeChat'), {
+  nargs = '*',
+  complete = function(...)
+    return require('claude_ide.chat.command').complete(...)
+  end,
+  desc = 'Chat with Claude in a window of its own',
 })
 command('ClaudeStart', host('ClaudeStart'), { bang = true, desc = 'Start the IDE server' })
 command('ClaudeStop', host('ClaudeStop'), { desc = 'Stop the IDE server' })
@@ -46,7 +59,25 @@ command('ClaudeAdd', host('ClaudeAdd'), {
   desc = 'Mention a file, a folder or lines of a file to Claude',
 })
 command('ClaudeAccept', editor('diff', 'accept'), { desc = 'Accept the proposed edit' })
-command('ClaudeReject', editor('diff', 'reject'), { desc = 'Reject the proposed edit' })
+command('ClaudeReject', function(opts)
+  require('claude_ide.diff').reject(nil, opts.args)
+end, { nargs = '*', desc = 'Reject the proposed edit, with a reason' })
+command('ClaudeAsk', question('answer', 'ask'), {
+  nargs = '*',
+  range = true,
+  bang = true,
+  desc = 'Ask Claude something, about the lines',
+})
+command('ClaudeEdit', question('rewrite', 'edit'), {
+  nargs = '*',
+  range = true,
+  bang = true,
+  desc = 'Have Claude rewrite the lines, or the file',
+})
+command('ClaudeCommit', question('commit_message', 'write'), {
+  bang = true,
+  desc = 'Have Claude write the commit message',
+})
 command('ClaudeInstall', function(opts)
   require('claude_ide.install').run(opts.bang)
 end, { bang = true, desc = "Make or update the plugin's Python; with ! wait for it" })

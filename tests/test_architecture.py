@@ -27,7 +27,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "check": {"mcp", "transport"},
     "agents": {"errors", "config", "paths", "jsonrpc", "transport"},
     "chat": {"errors", "config", "paths", "agents", "editor"},
-    "app": {"errors", "config", "startup", "check", "transport", "mcp", "editor", "chat"},
+    "headless": {"errors", "config", "agents", "editor"},
+    "app": {
+        *("errors", "config", "startup", "check", "transport", "mcp", "editor"),
+        *("chat", "headless"),
+    },
     "commands": {"errors", "app"},
     "host": {"startup", "app"},
     "install": set(),

@@ -15,6 +15,7 @@ local M = {}
 ---@field text string what it would become
 ---@field title string who proposes it
 ---@field layout 'tab'|'vertical'|'horizontal'
+---@field original? integer the buffer that it is for, when no file is going to be written
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
@@ -58,6 +59,13 @@ local function close_view(diff, when, accepted)
   end)
 end
 
+-- Who proposes a change of a file writes it next.
+local function expect_write(diff, options)
+  if not diff.original then
+    reload.expect(diff.path, options)
+  end
+end
+
 local function forget(diff)
   diffs[diff.id] = nil
   diff.cancel()
@@ -75,7 +83,8 @@ end
 
 ---@param diff claude_ide.Diff
 ---@param accepted boolean
-local function decide(diff, accepted)
+---@param reason? string why not
+local function decide(diff, accepted, reason)
   if diffs[diff.id] ~= diff then
     if accepted then
       message.show('nobody waits for this diff any more', 'warn')
@@ -84,14 +93,14 @@ local function decide(diff, accepted)
   elseif not diff.view then
     return
   end
-  local answer = { id = diff.id, accepted = accepted }
+  local answer = { id = diff.id, accepted = accepted, reason = reason }
   if accepted then
     local ok, text = pcall(buffer_text.get, diff.bufnr)
     if not ok then
       return fail(diff, text)
     end
     answer.text = text
-    reload.expect(diff.path)
+    expect_write(diff)
   end
   forget(diff)
   channel.emit('diff_decided', answer)
@@ -145,7 +154,7 @@ function M.close(id)
   end
   forget(diff)
   -- Who has accepted it in the terminal does not say so here.
-  reload.expect(diff.path, { since = diff.stamp })
+  expect_write(diff, { since = diff.stamp })
   if not diff.view then
     return
   end
@@ -226,11 +235,12 @@ function M.accept(id)
   end)
 end
 
---- Reject a proposal.
+--- Reject a proposal; the reason is told where whoever proposes it takes one.
 ---@param id? integer
-function M.reject(id)
+---@param reason? string
+function M.reject(id, reason)
   choose(id, function(diff)
-    decide(diff, false)
+    decide(diff, false, reason)
   end)
 end
 

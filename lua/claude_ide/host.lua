@@ -92,6 +92,7 @@ local function on_exit(_, code)
   serving, clients = false, 0
   watch(false)
   require('claude_ide.diff').close_all()
+  require('claude_ide.question').host_ended()
   if code == 0 then
     restore_environment()
     return
@@ -150,6 +151,12 @@ spawn = function(serve)
   end
   channel.id = id
   return id
+end
+
+--- Have the host run, without a server if it has none.
+---@return boolean runs
+function M.start()
+  return (channel.id or spawn(false)) ~= nil
 end
 
 --- Send a command to the host, which is started if need be.

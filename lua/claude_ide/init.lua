@@ -11,12 +11,26 @@ function M.setup(options)
   end
 end
 
---- A few characters for a status line: empty while no server runs, else how many are connected.
+--- A few characters for a status line: empty while no server runs, else how many are connected,
+--- and with a question mark how many requests of chats wait for an answer.
 ---@return string
 function M.statusline()
   local host = package.loaded['claude_ide.host']
   local server = host and host.server()
-  return server and ('claude:%d'):format(server.clients) or ''
+  local waiting = package.loaded['claude_ide.chat.waiting']
+  local count = waiting and waiting.count() or 0
+  return (server and ('claude:%d'):format(server.clients) or '')
+    .. (count > 0 and (' %d?'):format(count) or '')
+end
+
+--- Ask Claude one question; `callback` is called once, with an error or the answer
+--- (`:help claude-ide.ask()`).
+---@param prompt string
+---@param options claude_ide.AskOptions?
+---@param callback fun(err: string?, result: string|table|nil)
+---@return { cancel: fun(self) }
+function M.ask(prompt, options, callback)
+  return require('claude_ide.question').ask(prompt, options, callback)
 end
 
 return M

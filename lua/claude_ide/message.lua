@@ -1,7 +1,12 @@
 --- What the plugin says to the user: one line that fits, so that it never asks for <Enter>.
 local M = {}
 
-local function fit(text, width)
+--- Cut a text that is too wide.
+---@param text string
+---@param width integer columns
+---@return string
+function M.fit(text, width)
+  width = math.max(width, 1)
   if vim.api.nvim_strwidth(text) <= width then
     return text
   end
@@ -16,7 +21,7 @@ end
 ---@param level 'debug'|'info'|'warn'|'error'
 function M.show(text, level)
   vim.schedule(function()
-    local line = fit('claude-ide: ' .. text:gsub('%s+', ' '), vim.v.echospace)
+    local line = M.fit('claude-ide: ' .. text:gsub('%s+', ' '), vim.v.echospace)
     -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
     vim.cmd.redraw()
     vim.notify(line, vim.log.levels[level:upper()])

@@ -34,10 +34,12 @@ function M.track(on)
 end
 
 -- A plugin's float (a picker, a prompt, a hover) goes away when the focus leaves it; one that holds
--- a file or a terminal is a window like any other.
+-- a file, a terminal or a chat is a window like any other.
 local function is_in_dialog()
-  local buftype = vim.bo.buftype
-  return vim.api.nvim_win_get_config(0).relative ~= '' and buftype ~= '' and buftype ~= 'terminal'
+  local options = vim.bo
+  return vim.api.nvim_win_get_config(0).relative ~= ''
+    and not (options.buftype == '' or options.buftype == 'terminal')
+    and not (options.filetype == 'claude-prompt' or options.filetype == 'claude-chat')
 end
 
 -- Not "s", a screen that messages have scrolled: without a command line it stays so until the next
@@ -47,8 +49,16 @@ local function is_at_rest()
   return mode == 't' or ((mode == 'n' or mode == 'nt') and vim.fn.state('moaxSc') == '')
 end
 
+-- A chat's prompt in which nothing has been typed yet: who has just sent something waits there.
+local function is_before_typing()
+  return vim.fn.mode(1) == 'i'
+    and vim.bo.filetype == 'claude-prompt'
+    and vim.api.nvim_buf_line_count(0) == 1
+    and vim.api.nvim_get_current_line() == ''
+end
+
 local function is_free()
-  return is_at_rest()
+  return (is_at_rest() or is_before_typing())
     and not is_guarding
     and milliseconds_since(last_typed) >= QUIET
     and vim.fn.reg_recording() == ''
@@ -106,7 +116,10 @@ end
 ---@param on_error fun(message: string) called instead when `fn` raises
 ---@return fun() cancel
 function M.when_free(fn, on_error)
-  return when(is_free, fn, on_error)
+  return when(function()
+    -- Where keys would insert, nothing can appear that takes them for commands.
+    return is_free() and end_mode()
+  end, fn, on_error)
 end
 
 --- Call `fn` as soon as windows that the user is not in may change.

@@ -7,10 +7,11 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from claude_ide import config, startup
 from claude_ide.editor.bridge import Bridge
@@ -20,6 +21,10 @@ from claude_ide.errors import ClaudeIdeError
 from claude_ide.mcp.ide import Ide
 from claude_ide.startup import Bound
 from claude_ide.transport.websocket import Listener
+
+if TYPE_CHECKING:
+    from claude_ide.chat.chats import Chats
+    from claude_ide.headless.questions import Questions
 
 logger = logging.getLogger(__name__)
 
@@ -56,13 +61,17 @@ class App:
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._events: dict[str, Callable[[dict[str, Any]], None]] = {
-            "selection_changed": self.ide.selection_changed,
+        self._events: dict[str, Callable[[dict[str, Any]], object]] = {
+            "selection_changed": self._selection_changed,
             "editors_changed": self._editors_changed,
             "diagnostics_changed": self._diagnostics_changed,
             "diagnostics_published": self.editor.on_finished,
             "reformatted": self.editor.on_finished,
+            "answered": self.editor.on_finished,
+            "chat": lambda told: self.chats.on_event(told),
             "check": lambda _payload: self.run(_check),
+            "question_asked": lambda asked: self.run(lambda app: app.questions.answer(asked)),
+            "question_cancelled": lambda asked: self.questions.cancel(asked),
         }
         for complaint in complaints:
             self.editor.notify(complaint, "warn")
@@ -72,10 +81,14 @@ class App:
 
     def run(self, command: Callable[["App"], Coroutine[Any, Any, None]]) -> None:
         """Run a command; what it raises becomes one line for the user."""
+        self.guard(command(self))
+
+    def guard(self, work: Awaitable[Any]) -> "asyncio.Task[None]":
+        """Do something in a task of its own; what it raises becomes one line for the user."""
 
         async def guarded() -> None:
             try:
-                await command(self)
+                await work
             except ClaudeIdeError as error:
                 self.editor.notify(str(error), "error")
             except OSError as error:
@@ -88,6 +101,25 @@ class App:
         task = self._loop.create_task(guarded())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
+
+    @cached_property
+    def chats(self) -> "Chats":
+        """The chats; what they need is imported with the first one."""
+        from claude_ide.chat.chats import Chats
+        from claude_ide.mcp.in_process import READING, InProcessServer
+
+        def serve() -> InProcessServer:
+            return InProcessServer(self.editor, self.config, "Claude")
+
+        return Chats(self.editor, self.config, self.guard, serve, READING)
+
+    @cached_property
+    def questions(self) -> "Questions":
+        """Single questions; what they need is imported with the first one."""
+        from claude_ide.headless.questions import Questions
+
+        return Questions(self.editor, self.config)
 
     def on_event(self, name: str, payload: dict[str, Any]) -> None:
         """Take what the editor's half tells (`channel.emit`)."""
@@ -132,6 +164,10 @@ class App:
     def end(self) -> None:
         """End in order, after the loop that Neovim's channel ran in has stopped."""
         self._bridge.close()
+        if "questions" in self.__dict__:
+            self.questions.kill()
+        if "chats" in self.__dict__:
+            self.chats.kill()
         if self.serving is None:
             return
         # First, and at once: a CLI that starts now must not find this server.
@@ -176,6 +212,11 @@ class App:
         serving.bound.lock.remove()
         await self.ide.settle()
         await serving.listener.stop()
+
+    def _selection_changed(self, selection: dict[str, Any]) -> None:
+        self.ide.selection_changed(selection)
+        if "chats" in self.__dict__:
+            self.chats.selection_changed()
 
     def _editors_changed(self, snapshot: dict[str, Any]) -> None:
         self.editor.state.take_snapshot(snapshot)

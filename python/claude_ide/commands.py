@@ -100,6 +100,15 @@ async def add(app: App, call: Call) -> None:
     await _mention(app, call, await app.editor.mention("path", *arguments))
 
 
+@command("ClaudeChat")
+async def chat(app: App, call: Call) -> None:
+    """:ClaudeChat [what] [argument] — show or hide the chat, or do something with it."""
+    what, *words = call.arguments or [""]
+    # Whoever chats wants the agent to know where they are.
+    await app.start()
+    await app.chats.command(what, " ".join(words))
+
+
 async def _mention(app: App, call: Call, mention: dict[str, object]) -> None:
     await app.start()
     addressee = app.ide.mention(mention)

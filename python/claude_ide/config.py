@@ -27,6 +27,22 @@ class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     size: Size = 0.4
 
 
+class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Single questions: the model, the CLI's own choice if empty; where the answer is shown."""
+
+    model: str = ""
+    window: Literal["float", "split"] = "float"
+
+
+class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The chat panel: where it opens, and how the agent begins; '' is the CLI's own choice."""
+
+    side: Literal["right", "left", "above", "below", "float", "tab"] = "right"
+    size: Size = 0.4
+    model: str = ""
+    mode: str = ""
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All options with their defaults; `:help claude-ide-options` says what each does."""
 
@@ -36,6 +52,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cmd: Cmd = "claude"
     diff: DiffConfig = DiffConfig()
     terminal: TerminalConfig = TerminalConfig()
+    chat: ChatConfig = ChatConfig()
+    ask: AskConfig = AskConfig()
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
 

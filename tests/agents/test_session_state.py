@@ -37,7 +37,7 @@ def started(prompt: str) -> Event:
 
 
 def test_a_turn_with_a_tool_goes_through_all_its_states() -> None:
-    """The diagram of `CHAT.md` 1.10, from left to right."""
+    """A turn, from left to right."""
     told: list[tuple[Event, State]] = [
         (events.Ready(), State.IDLE),
         (queued("p"), State.QUEUED),

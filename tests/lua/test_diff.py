@@ -443,3 +443,42 @@ async def test_ten_megabytes_are_shown_and_accepted(nvim: Neovim, diffs: Diffs, 
     await nvim.keys(":w<CR>")
 
     assert (await diffs.decision(id_))["text"] == text
+
+
+@pytest.mark.parametrize("layout", ["tab", "vertical"])
+async def test_a_buffer_without_a_file_is_compared_itself(
+    nvim: Neovim, diffs: Diffs, layout: str
+) -> None:
+    await nvim.command("call setline(1, ['one', 'two'])")
+    before = await nvim.eval("[bufnr(), win_getid(), &modified]")
+
+    id_ = await diffs.open("[No Name]", NEW, layout, original=before[0])
+    assert await shown_text(nvim) == [["one", "two"], ["one", "TWO"]]
+    await until(lambda: "new file" not in nvim.screen.text())
+    await nvim.keys(":w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == NEW
+    await diffs.closed(id_)
+    assert await nvim.eval("[bufnr(), win_getid(), &modified]") == before
+    assert await nvim.eval("getline(1, '$')") == ["one", "two"]
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+async def test_no_write_is_expected_of_what_is_for_a_buffer(
+    nvim: Neovim, diffs: Diffs, path: Path, accepts: bool
+) -> None:
+    """Neovim goes on asking about writes of others, as it does without a diff."""
+    await nvim.command(f"edit {path}")
+    autoread = await nvim.eval("getbufvar('', '&autoread')")
+    id_ = await diffs.open(path, NEW, original=await nvim.eval("bufnr()"))
+
+    if accepts:
+        await nvim.keys(":w<CR>")
+        await diffs.decision(id_)
+    else:
+        await diffs.close(id_)
+    await diffs.closed(id_)
+
+    watching = "len(nvim_get_autocmds({'event': 'FileChangedShell', 'buffer': bufnr()}))"
+    assert await nvim.eval(watching) == 0
+    assert await nvim.eval("getbufvar('', '&autoread')") == autoread

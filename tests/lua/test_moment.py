@@ -172,6 +172,36 @@ async def test_a_plugins_float_with_the_focus_is_left_alone(typing: Neovim) -> N
     await called(typing)
 
 
+async def test_a_chats_float_is_a_window(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile")
+    await typing.command("setlocal filetype=claude-chat")
+
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_whoever_waits_in_the_empty_prompt_of_a_chat_is_free(typing: Neovim) -> None:
+    await typing.command("enew | setlocal filetype=claude-prompt")
+    await entered(typing, "i")
+
+    await ask(typing)
+
+    await called(typing)
+    assert (await typing.mode())["mode"] == "n"
+
+
+async def test_whoever_writes_in_the_prompt_of_a_chat_is_not(typing: Neovim) -> None:
+    await typing.command("enew | setlocal filetype=claude-prompt")
+    await typing.keys("iwhat about")
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.keys("<Esc>")
+    await called(typing)
+
+
 @pytest.mark.parametrize("buftype", ["", "terminal"])
 async def test_a_float_with_a_file_or_a_terminal_is_a_window(typing: Neovim, buftype: str) -> None:
     await typing.lua(FLOAT, buftype)

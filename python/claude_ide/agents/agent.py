@@ -147,6 +147,9 @@ class Agent(Protocol):
     async def stop(self) -> None:
         """End it: interrupt, close, terminate, kill, whichever it takes."""
 
+    def kill(self) -> None:
+        """End it at once; for when nothing can be awaited any more."""
+
     async def prompt(self, prompt: Prompt) -> str:
         """Say something, after what runs now; return the prompt's id."""
 

@@ -11,10 +11,11 @@ from claude_ide.errors import EditorError
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of a proposal. `text` is what was in it when it was accepted."""
+    """What became of a proposal: the `text` in it when it was accepted, or why it was not."""
 
     accepted: bool
     text: str = ""
+    reason: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -46,14 +47,19 @@ class Diffs:
     def __iter__(self) -> Any:
         return iter(list(self._open.values()))
 
-    async def show(self, name: str, path: str, text: str, title: str, layout: str) -> Diff:
+    async def show(
+        self, name: str, path: str, text: str, title: str, layout: str, original: int | None = None
+    ) -> Diff:
         """Ask for a proposal to be shown; it appears when that takes nothing from the user.
 
-        `layout` is `tab`, `vertical` or `horizontal`. Raises `EditorError`.
+        `layout` is `tab`, `vertical` or `horizontal`. With `original` the proposal is for this
+        buffer, and nobody will write a file. Raises `EditorError`.
         """
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
-        request = {"path": path, "text": text, "title": title, "layout": layout}
+        request: dict[str, Any] = {"path": path, "text": text, "title": title, "layout": layout}
+        if original is not None:
+            request["original"] = original
         opening = self._bridge.lua("diff.open", diff.id, request)
         try:
             # Withdrawn while Neovim is busy, it has to be answered all the same.
@@ -86,4 +92,5 @@ class Diffs:
         elif event == "diff_failed":
             diff.decision.set_exception(EditorError(payload["message"]))
         else:
-            diff.decision.set_result(Decision(payload["accepted"], payload.get("text", "")))
+            text, reason = payload.get("text", ""), payload.get("reason", "")
+            diff.decision.set_result(Decision(payload["accepted"], text, reason))

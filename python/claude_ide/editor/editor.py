@@ -31,7 +31,7 @@ class Editor:
         self._finishing: dict[int, asyncio.Future[dict[str, Any]]] = {}
 
     def on_finished(self, payload: dict[str, Any]) -> None:
-        """Settle what was begun under this token (`reformatted`, `diagnostics_published`)."""
+        """Settle what was begun under this token (`reformatted`, `answered`, …)."""
         waiting = self._finishing.get(payload["token"])
         if waiting is not None and not waiting.done():
             waiting.set_result(payload)
@@ -201,6 +201,36 @@ class Editor:
         """Wait until the language servers of these buffers have published again."""
         await self._finish("diagnostics.await_publish", buffers, int(seconds * 1000))
 
+    # What the user is asked.
+
+    def new_token(self) -> int:
+        """Return a token under which something can be asked, and asked again."""
+        return next(self._tokens)
+
+    async def ask(self, module: str, *arguments: Any, token: int = 0) -> dict[str, Any]:
+        """Open a dialogue (`module.open`) and return what it was answered (`answered`).
+
+        Cancelled, it is closed without an answer.
+        """
+        token = token or self.new_token()
+        try:
+            return await self._finish_under(token, f"{module}.open", *arguments)
+        except asyncio.CancelledError:
+            self._bridge.tell(f"{module}.close", token)
+            raise
+
+    async def select(self, prompt: str, items: list[str]) -> int | None:
+        """Return which of the items the user chooses, from 0; None if none."""
+        answer = await self._finish("dialogue.select", prompt, items)
+        index = answer.get("index")
+        return index - 1 if isinstance(index, int) else None
+
+    async def input(self, prompt: str, default: str = "") -> str | None:
+        """Return what the user types; None if they think better of it."""
+        answer = await self._finish("dialogue.input", prompt, default)
+        text = answer.get("text")
+        return text if isinstance(text, str) else None
+
     # How all of it is asked.
 
     async def _fresh(self, function: str, *arguments: Any, last_known: Callable[[], T]) -> T:
@@ -224,7 +254,9 @@ class Editor:
 
     async def _finish(self, function: str, *arguments: Any) -> dict[str, Any]:
         """Call a function that finishes later, under a token, and await that."""
-        token = next(self._tokens)
+        return await self._finish_under(self.new_token(), function, *arguments)
+
+    async def _finish_under(self, token: int, function: str, *arguments: Any) -> dict[str, Any]:
         waiting = self._finishing[token] = asyncio.get_running_loop().create_future()
         try:
             await self._checked(function, token, *arguments)

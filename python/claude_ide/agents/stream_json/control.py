@@ -1,7 +1,7 @@
 """Our control requests: each waits for its answer under its id, until the CLI is gone.
 
 A version of the CLI that does not know a request refuses it at once; that is how features are
-detected, and it is asked only once (`CHAT.md` 1.5).
+detected, and it is asked only once.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Frames of the CLI come in, events leave. Pure; whatever is not known is ignored and logged.
 
-Source: `CHAT.md` 1.3 to 1.7. Only what the conversation is made of is decoded here: answers to our
+Source: doc/stream-json.md. Only what the conversation is made of is decoded here: answers to our
 control requests, and what the CLI asks of its host, are `control.py` and `host.py`.
 """
 

@@ -1,6 +1,6 @@
 """Sessions as the CLI keeps them: files of JSON lines come in, summaries and events leave.
 
-The CLI does not say again what was said before a session was resumed (`CHAT.md` 1.8).
+The CLI does not say again what was said before a session was resumed.
 """
 
 import re

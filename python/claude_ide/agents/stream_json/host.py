@@ -1,7 +1,7 @@
 """What the CLI asks of its host, not of the user: hooks, and messages to our MCP servers.
 
 Each request is a task of its own, since a tool may wait for the user; every one is answered, also
-a notification (`CHAT.md` 1.9).
+a notification.
 """
 
 import asyncio

@@ -1,10 +1,12 @@
-"""How the CLI is started: its arguments, and what of our environment it gets (`CHAT.md` 1.1)."""
+"""How the CLI is started: its arguments, and what of our environment it gets."""
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from claude_ide.agents.agent import NewSession, Opening
+from claude_ide.errors import AgentError
 
 ENTRYPOINT = "claude-ide-nvim"
 """Who started the CLI, as it tells its maker; ours, and nobody else's name."""
@@ -19,6 +21,21 @@ STREAM = (
     "--include-partial-messages",
     *("--permission-prompt-tool", "stdio"),
 )
+
+
+INSTALL = "npm install -g @anthropic-ai/claude-code"
+
+
+def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the words that start the CLI, as the user has configured them.
+
+    Raises `AgentError` with what to do if it is not there.
+    """
+    words = (cmd,) if isinstance(cmd, str) else tuple(cmd)
+    if shutil.which(words[0]) is None:
+        hint = f"; {INSTALL}" if words[0] == "claude" else ""
+        raise AgentError(f"{words[0]} is not on PATH{hint}")
+    return words
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What the CLI asks the user (`can_use_tool`), and the answers.
 
-Source: `CHAT.md` 1.4. The CLI's suggestions become options of their own, each with its scope, and
-go back as they came: taking them all would change more than the user has agreed to.
+Source: doc/stream-json.md, "Permission". The CLI's suggestions become options of their own, each
+with its scope, and go back as they came: taking them all would change more than was agreed to.
 """
 
 from collections.abc import Sequence

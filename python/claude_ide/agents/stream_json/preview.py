@@ -1,7 +1,7 @@
 """The answer while it grows: stream events come in, pieces leave, keyed by message and block.
 
 What is shown of them is a preview: the CLI says each block once more, whole, and that is the truth.
-A block that is never said whole is void and has to be deleted (`CHAT.md` 1.3).
+A block that is never said whole is void and has to be deleted.
 """
 
 from dataclasses import dataclass

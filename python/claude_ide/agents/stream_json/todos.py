@@ -1,7 +1,7 @@
 """The model's list of todos, from whichever tools its version has for that.
 
 Some models write the whole list (`TodoWrite`), some work item by item (`TaskCreate`, `TaskUpdate`,
-`TaskList`), some have neither; `CHAT.md` 1.7.
+`TaskList`), some have neither; doc/stream-json.md.
 """
 
 from dataclasses import replace

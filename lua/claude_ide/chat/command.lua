@@ -1,0 +1,39 @@
+--- Completion of `:ClaudeChat`.
+local M = {}
+
+local WORDS = {
+  'answer',
+  'continue',
+  'effort',
+  'end',
+  'export',
+  'fork',
+  'mode',
+  'model',
+  'new',
+  'rename',
+  'resume',
+  'rewind',
+  'stop',
+}
+local ARGUMENTS = {
+  effort = { 'low', 'medium', 'high', 'max' },
+  mode = { 'default', 'acceptEdits', 'plan' },
+}
+
+---@param lead string
+---@param line string
+---@param pos integer
+---@return string[]
+function M.complete(lead, line, pos)
+  local words = vim.split(line:sub(1, pos), '%s+')
+  local candidates = #words > 2 and (ARGUMENTS[words[#words - 1]] or {}) or WORDS
+  if words[#words - 1] == 'export' then
+    return vim.fn.getcompletion(lead, 'file')
+  end
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, candidates)
+end
+
+return M

@@ -1,0 +1,43 @@
+--- Windows that follow the end of a transcript: those whose cursor stands on its last line.
+local M = {}
+
+-- Visual mode and a search show what is there by the cursor; it stays.
+local function is_held(win)
+  if win ~= vim.api.nvim_get_current_win() then
+    return false
+  end
+  local mode = vim.fn.mode(1)
+  if mode:find('^c') then
+    return vim.fn.getcmdtype():find('[/?]') ~= nil
+  end
+  return mode:find('^[vVsS\22\19]') ~= nil
+end
+
+--- The windows that follow now.
+---@param bufnr integer
+---@return integer[]
+function M.windows(bufnr)
+  local last = vim.api.nvim_buf_line_count(bufnr)
+  return vim.tbl_filter(function(win)
+    return vim.api.nvim_win_get_cursor(win)[1] == last and not is_held(win)
+  end, vim.fn.win_findbuf(bufnr))
+end
+
+--- Show the end of a buffer in a window.
+---@param win integer
+function M.go_to_end(win)
+  local bufnr = vim.api.nvim_win_get_buf(win)
+  local last = vim.api.nvim_buf_line_count(bufnr)
+  local text = vim.api.nvim_buf_get_lines(bufnr, last - 1, last, false)[1]
+  local far = last - vim.api.nvim_win_get_cursor(win)[1] >= vim.api.nvim_win_get_height(win) / 2
+  -- Of a paragraph that is longer than the window is wide, the end is what is new.
+  vim.api.nvim_win_set_cursor(win, { last, #text })
+  if far then
+    -- Else the end would be in the middle of the window.
+    vim.api.nvim_win_call(win, function()
+      vim.cmd('keepjumps normal! zb')
+    end)
+  end
+end
+
+return M

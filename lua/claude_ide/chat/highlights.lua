@@ -1,0 +1,56 @@
+--- The colours of a chat: links that a colour scheme or the user may override.
+local M = {}
+
+local LINKS = {
+  ClaudeChatUser = 'Title',
+  ClaudeChatHeading = 'Title',
+  ClaudeChatCode = 'String',
+  ClaudeChatCodeBlock = 'CursorLine',
+  ClaudeChatFence = 'NonText',
+  ClaudeChatList = 'Special',
+  ClaudeChatQuote = 'Comment',
+  ClaudeChatLink = 'Underlined',
+  ClaudeChatThinking = 'Comment',
+  ClaudeChatTool = 'Function',
+  ClaudeChatToolRunning = 'DiagnosticInfo',
+  ClaudeChatToolFailed = 'DiagnosticError',
+  ClaudeChatToolRejected = 'DiagnosticWarn',
+  ClaudeChatDetail = 'Comment',
+  ClaudeChatAdded = 'Added',
+  ClaudeChatRemoved = 'Removed',
+  ClaudeChatNotice = 'DiagnosticHint',
+  ClaudeChatWarning = 'DiagnosticWarn',
+  ClaudeChatError = 'DiagnosticError',
+  ClaudeChatRequest = 'DiagnosticWarn',
+  ClaudeChatKey = 'Special',
+  ClaudeChatQueued = 'Comment',
+  ClaudeChatMeta = 'Comment',
+  ClaudeChatMode = 'Statement',
+  ClaudeChatTodo = 'NormalFloat',
+  ClaudeChatTodoDone = 'Comment',
+  ClaudeChatTodoActive = 'DiagnosticInfo',
+}
+local ATTRIBUTES = {
+  ClaudeChatBold = { bold = true },
+  ClaudeChatItalic = { italic = true },
+}
+
+local function define()
+  for name, link in pairs(LINKS) do
+    vim.api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+  for name, attributes in pairs(ATTRIBUTES) do
+    vim.api.nvim_set_hl(0, name, vim.tbl_extend('error', { default = true }, attributes))
+  end
+end
+
+--- Define the groups, now and after each change of the colour scheme.
+function M.define()
+  define()
+  vim.api.nvim_create_autocmd('ColorScheme', {
+    group = vim.api.nvim_create_augroup('claude_ide_chat_highlights', { clear = true }),
+    callback = define,
+  })
+end
+
+return M

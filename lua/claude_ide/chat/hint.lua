@@ -1,0 +1,34 @@
+--- What is said about the prompt: beside the text while the user inserts it, because the line that
+--- says so hides every message.
+local message = require('claude_ide.message')
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace('claude_ide_chat_hint')
+local SHOWN = 4000 -- milliseconds
+
+local function show_beside(bufnr, text)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  local mark = api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {
+    virt_text = { { text, 'ClaudeChatWarning' } },
+    virt_text_pos = 'eol',
+    hl_mode = 'combine',
+  })
+  vim.defer_fn(function()
+    pcall(api.nvim_buf_del_extmark, bufnr, namespace, mark)
+  end, SHOWN)
+end
+
+---@param bufnr integer the prompt
+---@param text string
+---@param level 'info'|'warn'|'error'
+function M.show(bufnr, text, level)
+  message.show(text, level)
+  if vim.o.showmode and vim.fn.mode():find('^[iR]') and api.nvim_get_current_buf() == bufnr then
+    api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+    show_beside(bufnr, text)
+  end
+end
+
+return M

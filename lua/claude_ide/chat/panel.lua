@@ -1,0 +1,216 @@
+--- The panels of the chats, as the host asks for them.
+local chat_bar = require('claude_ide.chat.bar')
+local chat_focus = require('claude_ide.chat.focus')
+local chat_highlights = require('claude_ide.chat.highlights')
+local chat_pin = require('claude_ide.chat.pin')
+local chat_prompt = require('claude_ide.chat.prompt')
+local chat_state = require('claude_ide.chat.state')
+local chat_transcript = require('claude_ide.chat.transcript')
+local chat_transcript_keys = require('claude_ide.chat.transcript_keys')
+local chat_view = require('claude_ide.chat.view')
+local message = require('claude_ide.message')
+local moment = require('claude_ide.moment')
+local quiet = require('claude_ide.quiet')
+
+local M = {}
+
+local api = vim.api
+
+local POLL = 50 -- milliseconds
+
+local function is_free()
+  local mode = vim.fn.mode(1)
+  return not mode:find('^[cr!]') and not mode:find('^no') and moment.is_possible()
+end
+
+-- At once but for where windows must not change, or what is being typed would be lost.
+local function when_free(fn)
+  if is_free() then
+    return fn()
+  end
+  vim.defer_fn(function()
+    when_free(fn)
+  end, POLL)
+end
+
+local function bring(chat)
+  if chat_state.get(chat.id) ~= chat then
+    return
+  end
+  chat_state.use(chat)
+  chat.is_wanted = true
+  if chat.view and (chat_view.is_here(chat) or chat.options.side == 'tab') then
+    chat_focus.enter_prompt(chat.view)
+  else
+    chat_view.show(chat)
+  end
+end
+
+---@param chat claude_ide.Chat
+local function finish(chat)
+  chat_state.remove(chat)
+  chat_view.take_down(chat)
+  for _, bufnr in ipairs({ chat.transcript, chat.prompt }) do
+    if api.nvim_buf_is_valid(bufnr) then
+      api.nvim_buf_delete(bufnr, { force = true })
+    end
+  end
+end
+
+-- Without its text a buffer is of no use any more; `:edit` brings none back.
+local function on_unload(chat)
+  if chat_state.get(chat.id) ~= chat or vim.v.exiting ~= vim.NIL then
+    return
+  end
+  chat_state.remove(chat)
+  chat_state.tell(chat, 'closed')
+  vim.schedule(function()
+    finish(chat)
+  end)
+end
+
+local function create(id, options)
+  chat_highlights.define()
+  chat_view.watch()
+  ---@type claude_ide.Chat
+  local chat = {
+    id = id,
+    options = options,
+    tabpage = api.nvim_get_current_tabpage(),
+    is_wanted = false,
+    is_shown = false,
+    used = 0,
+    cursors = {},
+    bars = {},
+    pinned = {},
+  }
+  chat.transcript = chat_transcript.create(chat)
+  chat.prompt = chat_prompt.create(chat)
+  api.nvim_buf_set_name(chat.transcript, ('claude-chat://%d'):format(chat.transcript))
+  api.nvim_buf_set_name(chat.prompt, ('claude-prompt://%d'):format(chat.prompt))
+  chat_transcript_keys.define(chat)
+  for bufnr, filetype in pairs({
+    [chat.transcript] = 'claude-chat',
+    [chat.prompt] = 'claude-prompt',
+  }) do
+    api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
+      buffer = bufnr,
+      callback = function()
+        on_unload(chat)
+      end,
+    })
+    -- An autocommand of the user's may fail.
+    pcall(quiet.run, function()
+      vim.bo[bufnr].filetype = filetype
+    end)
+  end
+  chat_state.add(chat)
+  return chat
+end
+
+local function ensure(id, options)
+  local chat = chat_state.get(id)
+  if not chat then
+    return create(id, options)
+  end
+  local is_moved = chat.view and options.side ~= chat.options.side
+  chat.options = options
+  if is_moved then
+    chat_view.take_down(chat)
+  end
+  return chat
+end
+
+--- Make the panel of a chat, or show it, and take the user into its prompt.
+---@param id integer
+---@param options claude_ide.ChatOptions
+function M.open(id, options)
+  local chat = ensure(id, options)
+  when_free(function()
+    bring(chat)
+  end)
+end
+
+--- Show the panel of a chat in the current tabpage, or hide it there.
+---@param id integer
+---@param options claude_ide.ChatOptions
+---@return 'shown'|'hidden'
+function M.toggle(id, options)
+  local chat = chat_state.get(id)
+  if not chat or not (chat.is_wanted and chat_view.is_here(chat)) then
+    M.open(id, options)
+    return 'shown'
+  end
+  M.hide(id)
+  return 'hidden'
+end
+
+--- Hide the panel; the chat goes on.
+---@param id integer
+function M.hide(id)
+  local chat = chat_state.get(id)
+  if chat then
+    when_free(function()
+      chat_view.hide(chat)
+    end)
+  end
+end
+
+--- Take the user into the prompt, which is shown if need be.
+---@param id integer
+function M.write(id)
+  local chat = chat_state.get(id)
+  if chat then
+    bring(chat)
+  end
+end
+
+--- The chat that a command means: this tabpage's, else the one used last.
+---@return integer|false id
+function M.here()
+  local chats = chat_state.list()
+  local here = vim.iter(chats):find(function(chat)
+    return chat.tabpage == api.nvim_get_current_tabpage()
+  end)
+  local chat = here or chats[1]
+  return chat and chat.id or false
+end
+
+--- Take a chat away.
+---@param id integer
+function M.close(id)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  end
+  moment.when_possible(function()
+    finish(chat)
+  end, function(reason)
+    message.show(('the chat cannot be closed: %s'):format(reason), 'error')
+  end)
+end
+
+---@alias claude_ide.Chunks { [1]: string, [2]: string }[] text and highlight group
+
+--- Set the winbars.
+---@param id integer
+---@param bars table<'transcript'|'prompt', { left: claude_ide.Chunks, right: claude_ide.Chunks }>
+function M.bar(id, bars)
+  local chat = chat_state.get(id)
+  if chat then
+    chat_bar.set(chat, bars)
+  end
+end
+
+--- Pin rows to the transcript's top right corner; none to take them away.
+---@param id integer
+---@param rows claude_ide.Chunks[]
+function M.pin(id, rows)
+  local chat = chat_state.get(id)
+  if chat then
+    chat.pinned = rows
+    chat_pin.update(chat)
+  end
+end
+
+return M

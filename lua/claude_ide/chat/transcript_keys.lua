@@ -1,0 +1,151 @@
+--- The keys of a transcript.
+local chat_code = require('claude_ide.chat.code')
+local chat_keys = require('claude_ide.chat.keys')
+local chat_state = require('claude_ide.chat.state')
+local chat_transcript = require('claude_ide.chat.transcript')
+local message = require('claude_ide.message')
+
+local M = {}
+
+local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
+-- Milliseconds that a request has to be there: a key typed before was not meant for it.
+local NOTICED = 400
+local ANSWER = 'Answer the request under the cursor'
+
+local function row()
+  return vim.api.nvim_win_get_cursor(0)[1] - 1
+end
+
+local function part_here(chat)
+  return chat_transcript.part(chat, row())
+end
+
+local function press(chat)
+  local part = part_here(chat)
+  if part then
+    local offset = row() - part.row
+    chat_state.tell(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
+  end
+end
+
+local function go_to(chat)
+  local part = part_here(chat)
+  if part then
+    local line, column = unpack(vim.api.nvim_win_get_cursor(0))
+    local offset = line - 1 - part.row
+    chat_state.tell(chat, 'go_to', { part = part.id, offset = offset, column = column })
+  end
+end
+
+local function withdraw(chat)
+  local part = part_here(chat)
+  if part and part.kind == 'queued' then
+    chat_state.tell(chat, 'withdraw', { part = part.id })
+  end
+end
+
+local function go_by_turn(chat, direction)
+  local target = chat_transcript.turn(chat, row(), direction * vim.v.count1)
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { target + 1, 0 })
+end
+
+-- The object of `yc`: a register and everything else that belongs to `y` is Vim's own.
+local function code_object(chat)
+  local first, last = chat_code.at(chat.transcript, row())
+  if first then
+    return ('<Cmd>keepjumps normal! %dGV%dG<CR>'):format(first + 1, last)
+  end
+  message.show('there is no code block here', 'info')
+  return '<Esc>'
+end
+
+---@return boolean
+local function is_answerable(chat)
+  local part = part_here(chat)
+  return part ~= nil and part.kind == 'request' and part.age >= NOTICED and vim.v.count == 0
+end
+
+-- For an <expr> map, which must not change windows itself.
+local function of_panel(chat, name)
+  return function()
+    return ('<Cmd>lua require("claude_ide.chat.panel").%s(%d)<CR>'):format(name, chat.id)
+  end
+end
+
+local function answer(chat, key, otherwise)
+  return function()
+    if not is_answerable(chat) then
+      return otherwise()
+    end
+    chat_state.tell(chat, 'answer', { part = part_here(chat).id, key = key })
+    return '<Ignore>'
+  end
+end
+
+---@param chat claude_ide.Chat
+---@return claude_ide.ChatKey[]
+local function list(chat)
+  local keys = {}
+  local function add(modes, typed, name, desc, run, rest)
+    local key = { modes = modes, keys = typed, name = name, desc = desc, run = run }
+    table.insert(keys, vim.tbl_extend('error', key, rest or {}))
+  end
+  local function with_chat(fn, ...)
+    local arguments = { ... }
+    return function()
+      return fn(chat, unpack(arguments))
+    end
+  end
+  local function tell(event)
+    return with_chat(chat_state.tell, event)
+  end
+  local to_prompt, hide = of_panel(chat, 'write'), of_panel(chat, 'hide')
+
+  add(
+    'n',
+    { '<CR>', 'za', '<2-LeftMouse>' },
+    'press',
+    'Open or fold what is here',
+    with_chat(press)
+  )
+  add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(go_to))
+  add('nxo', { ']]' }, 'next-turn', 'Next prompt', with_chat(go_by_turn, 1))
+  add('nxo', { '[[' }, 'previous-turn', 'Previous prompt', with_chat(go_by_turn, -1))
+  local yc = { expr = true, shown = { 'yc' } }
+  add('o', { 'c' }, 'code', 'Yank the code block', with_chat(code_object), yc)
+  for _, key in ipairs(ANSWERS) do
+    local otherwise = key == 'a' and to_prompt or function()
+      return key
+    end
+    local name = 'answer-' .. key
+    local hidden = { expr = true, shown = key == 'y' and ANSWERS or {} }
+    add('n', { key }, name, ANSWER, answer(chat, key, otherwise), hidden)
+  end
+  add('n', { 'x' }, 'withdraw', 'Withdraw a prompt that waits', with_chat(withdraw))
+  add('n', { '<C-c>' }, 'stop', 'Stop Claude', tell('stop'))
+  add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', tell('cycle_mode'))
+  add('n', { 'i', 'I', 'A', 'o', 'O' }, 'write', 'Go to the prompt', to_prompt, { expr = true })
+  local other = chat_keys.to_window('j', 'Down', function()
+    return chat.view and chat.view.windows.prompt
+  end)
+  table.insert(keys, other)
+  add('n', { 'R' }, 'restart', 'Start Claude again', tell('restart'))
+  add('n', { 'L' }, 'login', 'Log in, in a terminal', tell('login'))
+  add('n', { 'q' }, 'hide', 'Hide the chat', function()
+    -- Else a recording could not be ended here.
+    return vim.fn.reg_recording() ~= '' and 'q' or hide()
+  end, { expr = true })
+  add('n', { 'g?' }, 'keys', 'Show these keys', function()
+    chat_keys.show(keys)
+  end)
+  return keys
+end
+
+--- Define the keys in a chat's transcript.
+---@param chat claude_ide.Chat
+function M.define(chat)
+  chat_keys.define(chat.transcript, list(chat))
+end
+
+return M

@@ -1,0 +1,271 @@
+--- The panel on the screen: shown, and hidden without a trace in the windows around it.
+local chat_bar = require('claude_ide.chat.bar')
+local chat_focus = require('claude_ide.chat.focus')
+local chat_follow = require('claude_ide.chat.follow')
+local chat_pin = require('claude_ide.chat.pin')
+local chat_shape = require('claude_ide.chat.shape')
+local chat_state = require('claude_ide.chat.state')
+local chat_windows = require('claude_ide.chat.windows')
+local message = require('claude_ide.message')
+local place = require('claude_ide.place')
+local quiet = require('claude_ide.quiet')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.ChatView
+---@field windows claude_ide.ChatWindows
+---@field tabpage integer
+---@field place claude_ide.Place where the user was
+---@field insert? integer[] the cursor there, if they were inserting text
+---@field shape claude_ide.ChatShape what it looked like there
+---@field is_settled? boolean whether it looked as it was left, when one of the windows went
+---@field was_user_in? boolean whether the user was in that window
+
+---@class claude_ide.ChatCursor
+---@field view vim.fn.winsaveview.ret
+---@field is_last boolean whether it stood on the last line
+
+local function tell_whether_shown(chat)
+  local is_shown = #vim.fn.win_findbuf(chat.transcript) + #vim.fn.win_findbuf(chat.prompt) > 0
+  if is_shown ~= chat.is_shown then
+    chat.is_shown = is_shown
+    chat_state.tell(chat, 'visible', { shown = is_shown })
+  end
+end
+
+local function remember(chat, view)
+  for name, win in pairs(view.windows) do
+    if api.nvim_win_is_valid(win) then
+      local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
+      chat.cursors[name] = {
+        view = api.nvim_win_call(win, vim.fn.winsaveview),
+        is_last = api.nvim_win_get_cursor(win)[1] == last,
+      }
+    end
+  end
+end
+
+local function recall(chat, windows)
+  for name, win in pairs(windows) do
+    local cursor = chat.cursors[name]
+    if cursor and not (name == 'transcript' and cursor.is_last) then
+      api.nvim_win_call(win, function()
+        vim.fn.winrestview(cursor.view)
+      end)
+    else
+      chat_follow.go_to_end(win)
+    end
+  end
+end
+
+-- The windows of the view, and any that the user has split off them.
+local function windows_of(chat)
+  local wins = vim.fn.win_findbuf(chat.prompt)
+  return vim.list_extend(wins, vim.fn.win_findbuf(chat.transcript))
+end
+
+--- Take the windows away, whatever the user is doing.
+---@param chat claude_ide.Chat
+function M.take_down(chat)
+  local view = chat.view
+  if not view then
+    return
+  end
+  chat.view = nil
+  chat_pin.close(chat)
+  remember(chat, view)
+  local is_settled = view.is_settled
+  if is_settled == nil then
+    is_settled = chat_shape.is_settled(view.shape)
+  end
+  local has_user = view.was_user_in or chat_focus.is_in(view, api.nvim_get_current_win())
+  quiet.run(function()
+    if has_user then
+      chat_focus.leave(view)
+    end
+    vim.iter(windows_of(chat)):each(chat_windows.close)
+    if is_settled then
+      chat_shape.restore(view.shape)
+    end
+    if has_user then
+      chat_focus.resume_insert(view)
+    end
+  end)
+  tell_whether_shown(chat)
+end
+
+--- Hide a chat, once the user is out of a mode that they would take along.
+---@param chat claude_ide.Chat
+function M.hide(chat)
+  local view = chat.view
+  chat.is_wanted = false
+  if view and chat_focus.is_in(view, api.nvim_get_current_win()) then
+    chat_focus.leave_mode(function()
+      if not chat.is_wanted then
+        M.take_down(chat)
+      end
+    end)
+  else
+    M.take_down(chat)
+  end
+end
+
+--- Whether a chat is shown in the current tabpage.
+---@param chat claude_ide.Chat
+---@return boolean
+function M.is_here(chat)
+  return chat.view ~= nil and chat.view.tabpage == api.nvim_get_current_tabpage()
+end
+
+-- Only one panel has room in a tabpage, and a chat is in one.
+---@return boolean had_user
+local function make_way(chat)
+  local had_user = false
+  for _, other in ipairs(chat_state.list()) do
+    if M.is_here(other) then
+      had_user = had_user or chat_focus.is_in(other.view, api.nvim_get_current_win())
+      M.take_down(other)
+    end
+  end
+  M.take_down(chat)
+  return had_user
+end
+
+--- Show a chat in the current tabpage, and take the user into its prompt.
+---@param chat claude_ide.Chat
+function M.show(chat)
+  local is_inserting = not make_way(chat) and vim.fn.mode():find('^[iR]') ~= nil
+  local view = {
+    place = place.current(),
+    insert = is_inserting and api.nvim_win_get_cursor(0) or nil,
+    shape = chat_shape.take(),
+  }
+  local ok = pcall(quiet.run, function()
+    view.windows = chat_windows.open(chat)
+  end)
+  if not ok then
+    return message.show('there is no room for the chat', 'warn')
+  end
+  quiet.run(function()
+    view.tabpage = api.nvim_win_get_tabpage(view.windows.transcript)
+    recall(chat, view.windows)
+  end)
+  chat.view, chat.tabpage = view, view.tabpage
+  local origin = view.place
+  chat_bar.apply(chat)
+  quiet.run(function()
+    chat_focus.enter_prompt(chat.view)
+  end)
+  view.place = origin
+  chat_shape.settle(view.shape)
+  chat_pin.update(chat)
+  tell_whether_shown(chat)
+end
+
+-- A window of the panel that is alone, and did not close the other one itself, was left by `:only`.
+local function after_close(chat, view)
+  if chat.view ~= view then
+    return
+  end
+  local left = vim.tbl_filter(api.nvim_win_is_valid, vim.tbl_values(view.windows))
+  if
+    not view.was_user_in
+    and #left == 1
+    and not chat_focus.other_window(view)
+    and api.nvim_get_current_win() == left[1]
+  then
+    view.is_settled = nil
+    chat_windows.complete(chat, view.windows)
+    recall(chat, view.windows)
+    chat_bar.apply(chat)
+    chat_pin.update(chat)
+  else
+    M.hide(chat)
+  end
+end
+
+local function on_win_closed(event)
+  local win = tonumber(event.match)
+  for _, chat in ipairs(chat_state.list()) do
+    local view = chat.view
+    if view and chat_focus.is_in(view, win) then
+      remember(chat, view)
+      -- Neovim makes the sizes of those that stay equal.
+      view.is_settled = chat_shape.is_settled(view.shape)
+      view.was_user_in = view.was_user_in or api.nvim_get_current_win() == win
+      vim.schedule(function()
+        after_close(chat, view)
+      end)
+    end
+    vim.schedule(function()
+      tell_whether_shown(chat)
+    end)
+  end
+end
+
+-- `:quit!` would unload the buffer with its window, but not while another one shows it.
+local function on_quit(event)
+  local is_chat = vim.iter(chat_state.list()):any(function(chat)
+    return chat.transcript == event.buf or chat.prompt == event.buf
+  end)
+  if is_chat then
+    local keeper = api.nvim_open_win(event.buf, false, {
+      relative = 'editor',
+      row = 0,
+      col = 0,
+      width = 1,
+      height = 1,
+      focusable = false,
+      hide = true,
+      noautocmd = true,
+    })
+    vim.schedule(function()
+      pcall(api.nvim_win_close, keeper, true)
+    end)
+  end
+end
+
+-- Where the user came from last is where they get back to.
+local function on_win_enter()
+  local win = api.nvim_get_current_win()
+  local previous = vim.fn.win_getid(vim.fn.winnr('#'))
+  for _, chat in ipairs(chat_state.list()) do
+    local view = chat.view
+    if view and chat_focus.is_in(view, win) then
+      chat_state.use(chat)
+      local is_elsewhere = previous ~= 0 and not chat_focus.is_in(view, previous)
+      if is_elsewhere and previous ~= view.place.win then
+        view.place = { tabpage = view.tabpage, win = previous, terminal = false }
+        view.insert = nil
+      end
+    end
+  end
+end
+
+local function on_resize()
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.view then
+      chat_windows.fit(chat.view.windows, chat.options)
+      chat_pin.update(chat)
+    end
+  end
+end
+
+--- Keep up with what the user does to the windows.
+function M.watch()
+  local group = api.nvim_create_augroup('claude_ide_chat_view', { clear = true })
+  local function on(events, callback)
+    api.nvim_create_autocmd(events, { group = group, callback = callback })
+  end
+  on('WinClosed', on_win_closed)
+  on('WinEnter', on_win_enter)
+  on('QuitPre', on_quit)
+  on('VimResized', on_resize)
+  on({ 'WinResized', 'TabEnter' }, function()
+    vim.iter(chat_state.list()):each(chat_pin.update)
+  end)
+end
+
+return M

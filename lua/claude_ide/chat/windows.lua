@@ -1,0 +1,246 @@
+--- The two windows of a panel: at a side, in two floats, or in a tabpage of their own.
+local usage = require('claude_ide.usage')
+
+local M = {}
+
+---@class claude_ide.ChatWindows
+---@field transcript integer
+---@field prompt integer
+
+local PROMPT_HEIGHT = 6
+local SMALLEST_FLOAT = 0.7
+-- Of text in floats, where the screen has room for it.
+local LEAST_LINES = 12
+local LEAST_COLUMNS = 60
+local LEAST_WIDTH = 20
+local LEAST_HEIGHT = 5
+
+local api = vim.api
+
+local TRANSCRIPT_OPTIONS = {
+  spell = false,
+  scrolloff = 0,
+  cursorline = false,
+}
+local OPTIONS = {
+  breakindent = true,
+  colorcolumn = '',
+  cursorbind = false,
+  diff = false,
+  foldcolumn = '0',
+  foldenable = false,
+  linebreak = true,
+  list = false,
+  number = false,
+  relativenumber = false,
+  scrollbind = false,
+  signcolumn = 'no',
+  statuscolumn = '',
+  winfixbuf = true,
+  wrap = true,
+}
+
+local function set(win, options)
+  for name, value in pairs(options) do
+    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
+  end
+end
+
+-- The user's own, but for the tildes below the text.
+local function fillchars()
+  local global = vim.o.fillchars
+  return global == '' and 'eob: ' or global .. ',eob: '
+end
+
+local function dress(windows, options)
+  local is_wide = options.side == 'right' or options.side == 'left'
+  for _, win in pairs(windows) do
+    set(win, OPTIONS)
+    set(win, { winfixwidth = is_wide, fillchars = fillchars() })
+    api.nvim_win_call(win, vim.cmd.clearjumps)
+  end
+  set(windows.transcript, TRANSCRIPT_OPTIONS)
+  set(windows.transcript, { winfixheight = options.side == 'above' or options.side == 'below' })
+  set(windows.prompt, { winfixheight = true })
+end
+
+local function prompt_height(height)
+  return math.max(1, math.min(PROMPT_HEIGHT, math.floor(height / 3)))
+end
+
+local function share(size, whole, least)
+  local wanted = math.floor(size < 1 and whole * size or size)
+  return math.max(1, math.min(math.max(wanted, least), whole - least))
+end
+
+local function split_prompt(chat, windows)
+  local height = prompt_height(api.nvim_win_get_height(windows.transcript))
+  windows.prompt = api.nvim_open_win(chat.prompt, false, {
+    split = 'below',
+    win = windows.transcript,
+    height = height,
+  })
+end
+
+local function open_side(chat, windows, options)
+  local is_wide = options.side == 'right' or options.side == 'left'
+  windows.transcript = api.nvim_open_win(chat.transcript, false, {
+    split = options.side,
+    win = -1,
+    width = is_wide and share(options.size, vim.o.columns, LEAST_WIDTH) or nil,
+    height = not is_wide and share(options.size, vim.o.lines, LEAST_HEIGHT) or nil,
+  })
+  split_prompt(chat, windows)
+end
+
+local function open_tab(chat, windows)
+  vim.cmd('tab split')
+  windows.transcript = api.nvim_get_current_win()
+  set(windows.transcript, { winfixbuf = false })
+  api.nvim_win_set_buf(windows.transcript, chat.transcript)
+  split_prompt(chat, windows)
+end
+
+---@return { transcript: vim.api.keyset.win_config, prompt: vim.api.keyset.win_config }
+local function floats(options)
+  local size = options.size < 1 and math.max(options.size, SMALLEST_FLOAT) or SMALLEST_FLOAT
+  -- The command line and the borders take the rest.
+  local width = math.max(math.floor(vim.o.columns * size), LEAST_COLUMNS)
+  width = math.max(1, math.min(width, vim.o.columns - 2))
+  local room = vim.o.lines - vim.o.cmdheight - 4
+  local height = math.floor((room + 4) * size) - 4
+  height = math.max(2, math.min(math.max(height, LEAST_LINES), room))
+  local below = prompt_height(height)
+  local above = height - below
+  local row = math.max(0, math.floor((room - height) / 2))
+  local col = math.max(0, math.floor((vim.o.columns - width - 2) / 2))
+  local function config(y, h)
+    local place = { relative = 'editor', row = y, col = col, width = width, height = h }
+    return vim.tbl_extend('error', place, { border = 'rounded', zindex = 40 })
+  end
+  return { transcript = config(row, above), prompt = config(row + above + 2, below) }
+end
+
+local function open_floats(chat, windows, options)
+  local configs = floats(options)
+  configs.transcript.title = (' %s '):format(options.title)
+  windows.transcript = api.nvim_open_win(chat.transcript, false, configs.transcript)
+  windows.prompt = api.nvim_open_win(chat.prompt, false, configs.prompt)
+end
+
+local function close(windows)
+  for _, win in pairs(windows) do
+    if api.nvim_win_is_valid(win) then
+      pcall(api.nvim_win_close, win, true)
+    end
+  end
+end
+
+--- Open the windows of a chat in the current tabpage, or in a new one; the user stays where they
+--- are, but for the new one. Raises an error when there is no room for them.
+---@param chat claude_ide.Chat
+---@return claude_ide.ChatWindows
+function M.open(chat)
+  local options, windows = chat.options, {}
+  local open = options.side == 'tab' and open_tab
+    or options.side == 'float' and open_floats
+    or open_side
+  local ok = pcall(open, chat, windows, options)
+  if not ok then
+    -- There is no room.
+    close(windows)
+    windows = {}
+    local is_open, reason = pcall(open_tab, chat, windows)
+    if not is_open then
+      close(windows)
+      error(reason, 0)
+    end
+  end
+  dress(windows, options)
+  return windows
+end
+
+--- Open the prompt's window again below the transcript's, or the other way round.
+---@param chat claude_ide.Chat
+---@param windows claude_ide.ChatWindows one of them closed
+function M.complete(chat, windows)
+  if api.nvim_win_is_valid(windows.transcript) then
+    split_prompt(chat, windows)
+  else
+    windows.transcript = api.nvim_open_win(chat.transcript, false, {
+      split = 'above',
+      win = windows.prompt,
+    })
+    api.nvim_win_set_height(windows.prompt, prompt_height(vim.o.lines))
+  end
+  dress(windows, chat.options)
+end
+
+--- Fit floats to the screen.
+---@param windows claude_ide.ChatWindows
+---@param options claude_ide.ChatOptions
+function M.fit(windows, options)
+  for name, config in pairs(floats(options)) do
+    local win = windows[name]
+    if api.nvim_win_is_valid(win) and api.nvim_win_get_config(win).relative ~= '' then
+      api.nvim_win_set_config(win, config)
+    end
+  end
+end
+
+local function is_tiled(win)
+  return api.nvim_win_get_config(win).relative == ''
+end
+
+-- What the last window of Neovim shows instead of a chat: a file, if there is one.
+local function replacement(bufnr)
+  local others = vim.tbl_filter(function(candidate)
+    return candidate ~= bufnr and vim.bo[candidate].buflisted
+  end, api.nvim_list_bufs())
+  return usage.sort(others)[1] or api.nvim_create_buf(true, false)
+end
+
+-- The direction in which windows share out what a window leaves.
+local function direction(win, layout, parent)
+  if layout[1] == 'leaf' then
+    return layout[2] == win and parent or nil
+  end
+  for _, child in ipairs(layout[2]) do
+    local found = direction(win, child, layout[1])
+    if found then
+      return found
+    end
+  end
+end
+
+-- The sizes of the others are not this window's to change, even with 'equalalways'.
+local function close_quietly(win, tabpage)
+  local layout = vim.fn.winlayout(api.nvim_tabpage_get_number(tabpage))
+  local eadirection = vim.o.eadirection
+  vim.o.eadirection = direction(win, layout) == 'col' and 'hor' or 'ver'
+  local ok, reason = pcall(api.nvim_win_close, win, true)
+  vim.o.eadirection = eadirection
+  if not ok then
+    error(reason, 0)
+  end
+end
+
+--- Close a window; Neovim's last one gets another buffer instead.
+---@param win integer
+function M.close(win)
+  if not api.nvim_win_is_valid(win) then
+    return
+  end
+  local tabpage = api.nvim_win_get_tabpage(win)
+  local tiled = vim.tbl_filter(is_tiled, api.nvim_tabpage_list_wins(tabpage))
+  local is_last = #api.nvim_list_tabpages() == 1 and vim.deep_equal(tiled, { win })
+  if not is_last then
+    return close_quietly(win, tabpage)
+  end
+  local bufnr = replacement(api.nvim_win_get_buf(win))
+  set(win, { winfixbuf = false, winfixheight = false, winfixwidth = false })
+  -- Brings its own options along.
+  api.nvim_win_set_buf(win, bufnr)
+end
+
+return M

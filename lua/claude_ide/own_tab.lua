@@ -1,0 +1,115 @@
+--- A tabpage of its own for a buffer, that goes without a trace.
+local chat_windows = require('claude_ide.chat.windows')
+local place = require('claude_ide.place')
+local quiet = require('claude_ide.quiet')
+local tab_shape = require('claude_ide.tab_shape')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.OwnTab
+---@field bufnr integer
+---@field place claude_ide.Place where the user was
+---@field shape claude_ide.TabShape what it looked like there
+---@field is_left boolean whether the user has gone elsewhere on their own
+---@field watcher integer autocommand
+
+local OPTIONS = {
+  breakindent = true,
+  cursorbind = false,
+  diff = false,
+  foldenable = false,
+  linebreak = true,
+  scrollbind = false,
+  winfixbuf = true,
+  wrap = true,
+}
+
+-- Later: closing the windows moves the user, too, but not while the buffer is there.
+local function watch(tab)
+  return api.nvim_create_autocmd('WinEnter', {
+    callback = vim.schedule_wrap(function()
+      if api.nvim_buf_is_valid(tab.bufnr) then
+        tab.is_left = api.nvim_get_current_buf() ~= tab.bufnr
+      end
+    end),
+  })
+end
+
+--- Whether the user is there, or was until its windows were closed.
+---@param tab claude_ide.OwnTab
+---@return boolean
+function M.has_user(tab)
+  return not tab.is_left
+end
+
+local function build(tab)
+  vim.cmd.tabnew()
+  vim.bo.bufhidden = 'wipe'
+  local win = api.nvim_get_current_win()
+  vim.wo[win].winfixbuf = false
+  api.nvim_win_set_buf(win, tab.bufnr)
+  for name, value in pairs(OPTIONS) do
+    vim.wo[win][0][name] = value
+  end
+  -- CTRL-O would go to a buffer that is no more.
+  vim.cmd.clearjumps()
+end
+
+--- Show a buffer, and go there.
+---
+--- Raises an error when it cannot be shown; then nothing of it is left.
+---@param bufnr integer
+---@return claude_ide.OwnTab
+function M.open(bufnr)
+  local tab = {
+    bufnr = bufnr,
+    place = place.current(),
+    shape = tab_shape.hold(),
+    is_left = false,
+  }
+  tab.watcher = watch(tab)
+  local ok, err = pcall(quiet.run, function()
+    build(tab)
+  end)
+  if not ok then
+    M.close(tab)
+    error(err, 0)
+  end
+  return tab
+end
+
+--- Go to where it is shown, if it still is.
+---@param tab claude_ide.OwnTab
+function M.enter(tab)
+  local win = vim.fn.win_findbuf(tab.bufnr)[1]
+  if win then
+    api.nvim_set_current_win(win)
+  end
+end
+
+local function take_down(tab)
+  local restore = tab_shape.release(tab.shape)
+  if M.has_user(tab) then
+    place.go_back(tab.place)
+  end
+  for _, win in ipairs(vim.fn.win_findbuf(tab.bufnr)) do
+    chat_windows.close(win)
+  end
+  if api.nvim_buf_is_valid(tab.bufnr) then
+    api.nvim_buf_delete(tab.bufnr, { force = true })
+  end
+  restore()
+end
+
+--- Close its windows; the user is back where they were.
+---@param tab claude_ide.OwnTab
+function M.close(tab)
+  api.nvim_del_autocmd(tab.watcher)
+  quiet.run(function()
+    take_down(tab)
+  end)
+end
+
+return M

@@ -1,0 +1,122 @@
+"""The bars above both windows: how the session stands, as chunks for `chat/panel.lua` (`bar`)."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from claude_ide.agents import events
+from claude_ide.agents.events import Event
+from claude_ide.agents.session_state import SessionState, State
+from claude_ide.chat import amounts
+from claude_ide.chat.plain import one_line
+from claude_ide.chat.rows import Chunk
+
+Sides = dict[str, list[Chunk]]
+"""`{"left": chunks, "right": chunks}`"""
+
+META, MODE, WARNING = "ClaudeChatMeta", "ClaudeChatMode", "ClaudeChatWarning"
+FULL = 80
+"""Percent of the context from which it is a warning."""
+
+DOING = {
+    State.OFF: "off",
+    State.STARTING: "starting…",
+    State.IDLE: "",
+    State.QUEUED: "sent…",
+    State.WAITING: "waiting…",
+    State.THINKING: "thinking…",
+    State.WRITING: "writing…",
+    State.TOOL_INPUT: "preparing a tool…",
+    State.TOOLS: "using tools…",
+    State.RETRYING: "retrying…",
+    State.COMPACTING: "compacting…",
+    State.STOPPING: "stopping…",
+    State.DEAD: "ended",
+}
+
+
+class Bar:
+    """What events tell of the session's settings and costs; `clock` gives seconds."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self.mode = ""
+        self.model = ""
+        self.effort = ""
+        self._cost: float | None = None
+        self._used: int | None = None
+        self._size: int | None = None
+        self._retry: tuple[events.Retry, float] | None = None
+
+    def take(self, event: Event) -> None:
+        """Take an event; those that mean nothing here are left alone."""
+        match event:
+            case events.ModeChanged(mode):
+                self.mode = mode
+            case events.ModelChanged(model):
+                self.model = model
+            case events.EffortChanged(effort):
+                self.effort = effort
+            case events.Usage(cost, used, size):
+                self._cost = self._cost if cost is None else cost
+                self._used = self._used if used is None else used
+                self._size = self._size if size is None else size
+            case events.Cleared():
+                self._used = None
+            case events.Compacted(_, after):
+                self._used = after
+            case events.Retry():
+                self._retry = (event, self._clock() + event.seconds)
+
+    def transcript(self, state: SessionState) -> Sides:
+        """Return the bar of the transcript: what is being done, and how the session stands."""
+        left = self._doing(state)
+        if waiting := len(state.asking):
+            verb = "waits" if waiting == 1 else "wait"
+            asks = f"{amounts.count(waiting, 'request')} {verb}"
+            left.append((asks, "ClaudeChatRequest"))
+        if queued := len(state.queued):
+            left.append((f"{queued} queued", "ClaudeChatQueued"))
+        return {"left": _apart(left), "right": _apart(self._standing())}
+
+    def seconds_to_change(self, state: SessionState) -> float | None:
+        """Return after how long the bar looks different by itself; None if it does not."""
+        if state.state is not State.RETRYING or self._retry is None:
+            return None
+        left = self._retry[1] - self._clock()
+        return left % 1 or 1.0 if left > 0 else None
+
+    def _doing(self, state: SessionState) -> list[Chunk]:
+        if state.state is State.RETRYING and self._retry is not None:
+            retry, due = self._retry
+            most = f"/{retry.most}" if retry.most else ""
+            left = max(0, -int(-(due - self._clock()) // 1))
+            return [(f"retry {retry.attempt}{most} in {left} s", WARNING)]
+        group = "ClaudeChatError" if state.state is State.DEAD else "ClaudeChatToolRunning"
+        return [(doing, group)] if (doing := DOING[state.state]) else []
+
+    def _standing(self) -> list[Chunk]:
+        told: list[Chunk] = []
+        if self.mode:
+            told.append((one_line(self.mode, 30), MODE))
+        if model := " ".join(filter(None, (self.model.removeprefix("claude-"), self.effort))):
+            told.append((one_line(model, 40), META))
+        if self._used is not None and self._size:
+            percent = round(100 * self._used / self._size)
+            told.append((f"{percent}%", WARNING if percent >= FULL else META))
+        if self._cost:
+            told.append((amounts.money(self._cost), META))
+        return told
+
+
+def prompt(chips: Sequence[str], keys: Sequence[tuple[str, str]]) -> Sides:
+    """Return the bar of the prompt: what goes with it, and keys with what they do."""
+    left = [(f"[{one_line(chip, 60)}]", "ClaudeChatLink") for chip in chips]
+    right: list[Chunk] = []
+    for key, meaning in keys:
+        right += [("  ", ""), (key, "ClaudeChatKey"), (f" {meaning}", META)]
+    return {"left": _apart(left), "right": right[1:]}
+
+
+def _apart(chunks: list[Chunk]) -> list[Chunk]:
+    spaced = [part for chunk in chunks for part in (("  ", ""), chunk)]
+    return spaced[1:]

@@ -1,0 +1,371 @@
+"""One conversation: an agent, what is shown of it, and what the user does with it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from claude_ide.agents import events
+from claude_ide.agents.agent import Agent, Answer, NewSession, Opening, ResumeSession
+from claude_ide.agents.events import Event, Ready
+from claude_ide.agents.session_state import SessionState, State
+from claude_ide.chat import bar, context, export, todos
+from claude_ide.chat.bar import Bar
+from claude_ide.chat.painter import Painter
+from claude_ide.chat.requests import NAME, Requests
+from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.view import OpenOutput, Review
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import AgentError, ClaudeIdeError, TransportClosed, UserError
+
+KEYS = (("<CR>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
+DEFAULT_MODE = "default"
+ENDED = "the agent has ended; R in the transcript starts it again"
+
+Run = Callable[[Awaitable[Any]], "asyncio.Task[None]"]
+"""Starts a task whose errors become one line for the user."""
+
+
+class Bars:
+    """The bars of both windows, as a source of frames: one is sent when it has changed."""
+
+    def __init__(self, look: Callable[[], dict[str, Any]]) -> None:
+        self._look = look
+        self._sent: dict[str, Any] | None = None
+
+    def frame(self) -> dict[str, Any] | None:
+        """Return both bars, if they are not what was sent last."""
+        bars = self._look()
+        if bars == self._sent:
+            return None
+        self._sent = bars
+        return bars
+
+    def redraw(self) -> None:
+        """Forget what was sent."""
+        self._sent = None
+
+
+class Chat:
+    """A chat with one agent; `id` is what the panel knows it by, `root` the project's folder."""
+
+    def __init__(
+        self, id_: int, root: str, agent: Agent, editor: Editor, config: Config, run: Run
+    ) -> None:
+        self.id = id_
+        self.root = root
+        self.agent = agent
+        self.title = ""
+        self.shown = True
+        self.transcript = Transcript(root=root)
+        self._editor = editor
+        self._config = config
+        self._run = run
+        self._state = SessionState()
+        self._bar = Bar()
+        self._ready: Ready | None = None
+        self._started = asyncio.Event()
+        self._told: context.Where | None = None
+        self._dropped: context.Where | None = None
+        self._requests = Requests(editor, config, self._send_answer, run)
+        self._painter = Painter(self._draw, self.transcript)
+        self._bars = Painter(self._draw_bars, Bars(self._look))
+        run(self._painter.run())
+        run(self._bars.run())
+        self._ticking: asyncio.TimerHandle | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for the user."""
+        return len(self._requests)
+
+    # Its life.
+
+    def start(self, opening: Opening) -> None:
+        """Start the agent, and show what it tells until it ends."""
+        self._started.clear()
+        self._ready = None
+        self._state = self._state.spawned()
+        self.refresh()
+        self._run(self._live(opening))
+
+    async def close(self) -> None:
+        """End the agent, and all that belongs to the chat."""
+        self._requests.clear()
+        self._painter.close()
+        self._bars.close()
+        if self._ticking is not None:
+            self._ticking.cancel()
+        await self.agent.stop()
+
+    async def _live(self, opening: Opening) -> None:
+        try:
+            await self._show_history(opening)
+            self._ready = await self.agent.start(opening)
+        except AgentError as error:
+            self._fail(str(error))
+            return
+        finally:
+            self._started.set()
+        async for event in self.agent.events():
+            self._take(event)
+
+    def _fail(self, reason: str) -> None:
+        """Show why there is no agent; `R` tries again."""
+        self._state = SessionState(State.DEAD)
+        self.transcript.take(events.Notice(f"{reason} (R tries again)", "error"))
+        self.refresh()
+
+    async def _show_history(self, opening: Opening) -> None:
+        if isinstance(opening, ResumeSession) and opening.id and not self.transcript.lines:
+            self.transcript.take_history(await self.agent.history(opening.id))
+            self._painter.now()
+
+    def _take(self, event: Event) -> None:
+        self._state = self._state.after(event)
+        urgent = self.transcript.take(event)
+        self._bar.take(event)
+        match event:
+            case Ready():
+                self._on_ready(event)
+            case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
+                self._requests.take(event)
+                self._tell_of_requests()
+            case events.RequestWithdrawn(request):
+                self._requests.drop(request)
+                self._tell_of_requests()
+            case events.TodoList():
+                self._run(self._editor.run("chat.panel.pin", self.id, todos.pinned(event)))
+            case events.Session(_, title) if title:
+                self.title = title
+            case events.Dead():
+                self._requests.clear()
+                self._tell_of_requests()
+                self._give_back()
+        (self._painter.now if urgent else self._painter.soon)()
+        self._bars.soon()
+
+    def _give_back(self) -> None:
+        """Put what the agent has not begun with back into the prompt: it died with the agent."""
+        for prompt, text in self.transcript.queued.items():
+            cancelled = events.PromptChanged(prompt, events.PromptStage.CANCELLED)
+            self.transcript.take(cancelled)
+            self._run(self._editor.run("chat.prompt.put", self.id, text))
+
+    def _on_ready(self, ready: Ready) -> None:
+        commands = [
+            {"name": command.name, "description": command.description, "hint": command.hint}
+            for command in ready.commands
+        ]
+        self._run(self._editor.run("chat.prompt.offer", self.id, {"commands": commands}))
+
+    # What is shown.
+
+    def refresh(self) -> None:
+        """Draw what has changed."""
+        self._painter.soon()
+        self._bars.soon()
+
+    async def _draw(self, frame: dict[str, Any]) -> None:
+        await self._editor.run("chat.transcript.draw", self.id, frame)
+
+    async def _draw_bars(self, bars: dict[str, Any]) -> None:
+        await self._editor.run("chat.panel.bar", self.id, bars)
+
+    def _look(self) -> dict[str, Any]:
+        """The bars as they should be now; and while they change by themselves, look again."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+            self._ticking = None
+        seconds = self._bar.seconds_to_change(self._state)
+        if seconds is not None:
+            loop = asyncio.get_running_loop()
+            self._ticking = loop.call_later(seconds, self._bars.soon)
+        about = self._about()
+        chips = [context.chip(about, self.root)] if about else []
+        return {
+            "transcript": self._bar.transcript(self._state),
+            "prompt": bar.prompt(chips, KEYS),
+        }
+
+    def _tell_of_requests(self) -> None:
+        self._run(self._editor.run("chat.waiting.set", self.id, self.waiting))
+        if self.waiting and not self.shown:
+            self._editor.notify(f"{NAME} waits for your answer (:ClaudeChat shows it)")
+
+    # What the user does.
+
+    async def send(self, sent: Mapping[str, Any]) -> None:
+        """Send what was typed; what cannot be sent comes back into the prompt."""
+        text = str(sent["text"])
+        try:
+            await self._offer()
+            about = self._about()
+            prompt = await context.prompt(
+                self._editor, text, self.root, about, sent.get("images") or ()
+            )
+            say = {"steer": self.agent.steer, "redirect": self.agent.redirect}.get(
+                str(sent.get("how")), self.agent.prompt
+            )
+            id_ = await say(prompt)
+        except (ClaudeIdeError, TransportClosed):
+            await self._editor.run("chat.prompt.put", self.id, text)
+            raise
+        if about is not None:
+            self._told = about
+        self.transcript.said(id_, text, [context.chip(about, self.root)] if about else [])
+        self._painter.now()
+        self._bars.soon()
+
+    async def stop(self) -> None:
+        """End the present turn; what was queued stays."""
+        if self._state.busy:
+            await self.agent.interrupt()
+
+    async def restart(self) -> None:
+        """Start an agent that has ended, with the session it had."""
+        if self._state.state is not State.DEAD:
+            return
+        session = self.agent.session
+        self.start(ResumeSession(session) if session and self._has_said() else NewSession(session))
+
+    async def press(self, part: int, offset: int) -> None:
+        """Open or close a part of the transcript, or show all of it."""
+        match self.transcript.press(part, offset):
+            case OpenOutput(title, text):
+                await self._editor.run("scratch.open", title, text)
+            case Review(request):
+                self._requests.review(request)
+        self._painter.now()
+
+    async def go_to(self, part: int, offset: int, column: int) -> None:
+        """Open the file that is named under the cursor."""
+        place = self.transcript.place(part, offset, column)
+        if place is None:
+            raise UserError("there is no file under the cursor")
+        path, line = place
+        request = {"path": path if path.startswith("/") else f"{self.root}/{path}"}
+        await self._editor.open_file(request | ({"line": line} if line else {}))
+
+    async def answer(self, part: int, key: str) -> None:
+        """Answer the request in a part of the transcript."""
+        asked = self.transcript.request(part)
+        if asked is not None and key == "d":
+            await self.press(part, 0)
+        elif asked is not None:
+            await self._requests.key(asked.request, key)
+
+    async def choose_answer(self) -> None:
+        """Answer the request that waits longest."""
+        await self._requests.choose()
+
+    async def withdraw(self, part: int) -> None:
+        """Take back a prompt that has not begun, into the prompt window."""
+        prompt = self.transcript.withdraw(part)
+        if prompt is None:
+            return
+        text = self.transcript.queued.get(prompt, "")
+        if not await self.agent.withdraw(prompt):
+            raise UserError("too late: the agent has begun with it")
+        await self._editor.run("chat.prompt.put", self.id, text)
+
+    async def cycle_mode(self) -> None:
+        """Go on to the next permission mode."""
+        offered = (await self._offer()).modes
+        modes = [mode for mode in offered if mode != "auto"] or [DEFAULT_MODE]
+        now = self._bar.mode or DEFAULT_MODE
+        at = modes.index(now) + 1 if now in modes else 0
+        await self.agent.set_mode(modes[at % len(modes)])
+
+    async def set_mode(self, mode: str) -> None:
+        """Set the permission mode, or have it chosen."""
+        modes = (await self._offer()).modes
+        chosen = mode or await self._chosen("Mode:", list(modes))
+        if chosen:
+            await self.agent.set_mode(chosen)
+
+    async def set_model(self, model: str) -> None:
+        """Set the model to one that the agent has listed, or have it chosen."""
+        models = {each.id: each.name or each.id for each in (await self._offer()).models}
+        if model and model not in models:
+            raise UserError(f"no such model: {model}; there are {', '.join(models)}")
+        chosen = model or await self._chosen("Model:", list(models), list(models.values()))
+        if chosen:
+            await self.agent.set_model(chosen)
+
+    async def set_effort(self, effort: str) -> None:
+        """Set how much the model is to think, or have it chosen."""
+        models = (await self._offer()).models
+        efforts = list(dict.fromkeys(each for model in models for each in model.efforts))
+        if effort and effort not in efforts:
+            raise UserError(f"no such effort: {effort}; there are {', '.join(efforts)}")
+        chosen = effort or await self._chosen("Effort:", efforts)
+        if chosen:
+            await self.agent.set_effort(chosen)
+
+    async def rename(self, title: str) -> None:
+        """Give the session a title, which the list of sessions shows."""
+        await self._offer()
+        given = title or await self._editor.input("Title: ", self.title)
+        if given:
+            await self.agent.rename(given)
+
+    async def drop_context(self) -> None:
+        """Leave out of the next prompt where the user is."""
+        self._dropped = self._about()
+        self._bars.soon()
+
+    async def rewind(self) -> None:
+        """Put the files back as they were before one of the prompts, after a look at what goes."""
+        await self._offer()
+        prompts = self.transcript.prompts
+        if not prompts:
+            raise UserError("there is no turn to undo in this chat")
+        ids = list(reversed(prompts))
+        chosen = await self._chosen("Undo back to before:", ids, [prompts[id_] for id_ in ids])
+        if not chosen:
+            return
+        would = await self.agent.rewind(chosen, dry_run=True)
+        if not would.possible:
+            raise UserError(would.reason or "that cannot be undone")
+        if not would.files:
+            raise UserError("no file has changed since")
+        files = ", ".join(path.removeprefix(f"{self.root}/") for path in would.files)
+        question = f"Restore {files} (+{would.insertions} -{would.deletions} lines)?"
+        if await self._editor.select(question, ["Restore", "Leave as they are"]) == 0:
+            await self.agent.rewind(chosen, dry_run=False)
+            await self._editor.reload()
+            self._editor.notify(f"restored {files}")
+
+    def export(self) -> str:
+        """Return the conversation as Markdown."""
+        return export.markdown(self.transcript, self.title)
+
+    # How it is done.
+
+    async def _offer(self) -> Ready:
+        """Wait until the agent answers, and return what there is to choose from."""
+        await self._started.wait()
+        if self._ready is None or self._state.state is State.DEAD:
+            raise UserError(ENDED)
+        return self._ready
+
+    def _has_said(self) -> bool:
+        return bool(self.transcript.prompts)
+
+    def _about(self) -> context.Where | None:
+        """Where the user is, unless the agent has been told so, or they want it left out."""
+        about = context.where(self._editor.state.selection)
+        return None if about in (self._told, self._dropped) else about
+
+    async def _chosen(self, prompt: str, values: list[str], names: list[str] | None = None) -> str:
+        index = await self._editor.select(prompt, names or values) if values else None
+        return "" if index is None else values[index]
+
+    async def _send_answer(self, request: str, answer: Answer, said: str) -> None:
+        await self.agent.answer(request, answer)
+        self._state = self._state.answered(request)
+        self.transcript.answered(request, said)
+        self._painter.now()
+        self._bars.soon()
+        self._tell_of_requests()

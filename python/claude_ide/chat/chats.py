@@ -1,0 +1,245 @@
+"""All chats of this Neovim, and what their panels tell."""
+
+import asyncio
+import itertools
+import os
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Any
+
+from claude_ide.agents.agent import NewSession, Opening, ResumeSession
+from claude_ide.agents.stream_json.client import StreamJsonAgent
+from claude_ide.agents.stream_json.host import McpServer
+from claude_ide.agents.stream_json.launch import Launch, command
+from claude_ide.chat.chat import Chat, Run
+from claude_ide.chat.diagnosis import diagnosis
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import UserError
+
+SERVER = "neovim"
+"""The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
+
+END_SECONDS = 1.0
+
+
+class Chats:
+    """The chats by their ids. `serve` makes the MCP server of one agent (`InProcessServer`)."""
+
+    def __init__(
+        self,
+        editor: Editor,
+        config: Config,
+        run: Run,
+        serve: Callable[[], McpServer],
+        allowed_tools: tuple[str, ...] = (),
+    ) -> None:
+        self._editor = editor
+        self._config = config
+        self._run = run
+        self._serve = serve
+        self._allowed_tools = tuple(f"mcp__{SERVER}__{name}" for name in allowed_tools)
+        self._numbers = itertools.count(1)
+        self._chats: dict[int, Chat] = {}
+
+    # What the command asks.
+
+    async def command(self, what: str, argument: str) -> None:
+        """Do what `:ClaudeChat` says; raises `UserError` for what it does not know."""
+        alone: dict[str, Callable[[], Awaitable[None]]] = {
+            "": self.toggle,
+            "new": lambda: self.open(NewSession()),
+            "continue": self.resume_last,
+            "fork": self.fork,
+            "stop": lambda: self._here(Chat.stop),
+            "end": lambda: self._here(self._end),
+            "rewind": lambda: self._here(Chat.rewind),
+            "answer": lambda: self._here(Chat.choose_answer),
+        }
+        with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
+            "resume": self.resume,
+            "mode": lambda mode: self._here(lambda chat: chat.set_mode(mode)),
+            "model": lambda model: self._here(lambda chat: chat.set_model(model)),
+            "effort": lambda effort: self._here(lambda chat: chat.set_effort(effort)),
+            "rename": lambda title: self._here(lambda chat: chat.rename(title)),
+            "export": lambda path: self._here(lambda chat: self._export(chat, path)),
+        }
+        if what in with_argument:
+            return await with_argument[what](argument)
+        if what not in alone:
+            known = ", ".join(sorted([*filter(None, alone), *with_argument]))
+            raise UserError(f":ClaudeChat {what} is unknown; there are {known}")
+        if argument:
+            raise UserError(f":ClaudeChat {what} takes no argument: {argument}")
+        await alone[what]()
+
+    async def toggle(self) -> None:
+        """Show or hide the chat of this tabpage; the first time, begin one."""
+        here = await self._editor.run("chat.panel.here")
+        chat = self._chats.get(here) if here else None
+        if chat is None:
+            return await self.open(NewSession())
+        await self._editor.run("chat.panel.toggle", chat.id, self._options(chat))
+
+    async def open(self, opening: Opening) -> None:
+        """Begin a chat, with its panel at once and its agent as soon as it is there."""
+        launch = await self._launch()
+        agent = StreamJsonAgent(
+            launch, servers={SERVER: self._serve()}, edited=self._diagnosis, system_prompt=""
+        )
+        chat = Chat(
+            next(self._numbers), str(launch.cwd), agent, self._editor, self._config, self._run
+        )
+        self._chats[chat.id] = chat
+        chat.start(opening)
+        await self._editor.run("chat.panel.open", chat.id, self._options(chat))
+
+    async def resume(self, session: str) -> None:
+        """Go on with an earlier session of this folder, which the user chooses."""
+        if not session:
+            sessions = await self._sessions()
+            if not sessions:
+                raise UserError("there is no earlier session in this folder")
+            names = [
+                f"{each.changed.astimezone():%Y-%m-%d %H:%M}  {each.title or each.first_prompt}"
+                for each in sessions
+            ]
+            chosen = await self._editor.select("Resume:", names)
+            if chosen is None:
+                return
+            session = sessions[chosen].id
+        else:
+            # One that does not exist is told at once, without an empty panel.
+            await StreamJsonAgent(await self._launch()).history(session)
+        await self.open(ResumeSession(session))
+
+    async def resume_last(self) -> None:
+        """Go on with the latest session of this folder."""
+        sessions = await self._sessions()
+        if not sessions:
+            raise UserError("there is no earlier session in this folder")
+        await self.open(ResumeSession(sessions[0].id))
+
+    async def fork(self) -> None:
+        """Go on with this chat's session under another id; this one stays as it is."""
+        chat = await self.here()
+        if not chat.agent.session:
+            raise UserError("there is nothing to fork yet")
+        await self.open(ResumeSession(chat.agent.session, fork=True))
+
+    async def _here(self, act: Callable[[Chat], Awaitable[None]]) -> None:
+        await act(await self.here())
+
+    async def _end(self, chat: Chat) -> None:
+        await self._close(chat)
+        await self._editor.run("chat.panel.close", chat.id)
+
+    async def _export(self, chat: Chat, path: str) -> None:
+        """Write the conversation to a file, or show it."""
+        text = chat.export()
+        if not path:
+            await self._editor.run("scratch.open", "conversation.md", text, "markdown")
+            return
+        target = Path(chat.root, Path(path).expanduser())
+        if target.exists():
+            raise UserError(f"{path} exists")
+        target.write_text(text, encoding="utf-8")
+        self._editor.notify(f"wrote {path}")
+
+    async def here(self) -> Chat:
+        """Return the chat that a command means.
+
+        Raises `UserError` if there is none.
+        """
+        here = await self._editor.run("chat.panel.here")
+        chat = self._chats.get(here) if here else None
+        if chat is None:
+            raise UserError("there is no chat (:ClaudeChat begins one)")
+        return chat
+
+    # What the panels tell.
+
+    def on_event(self, payload: Mapping[str, Any]) -> None:
+        """Take what happened in a panel (`chat/state.lua`, `tell`)."""
+        chat = self._chats.get(payload["chat"])
+        if chat is None:
+            return
+        match payload["event"]:
+            case "visible":
+                chat.shown = payload["shown"]
+            case "closed":
+                self._run(self._close(chat))
+            case event:
+                self._run(self._act(chat, event, payload))
+
+    def selection_changed(self) -> None:
+        """Take note that the user is elsewhere: what goes with a prompt has changed."""
+        for chat in self._chats.values():
+            chat.refresh()
+
+    def _act(self, chat: Chat, event: str, told: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
+        match event:
+            case "send":
+                return chat.send(told)
+            case "press":
+                return chat.press(told["part"], told["offset"])
+            case "go_to":
+                return chat.go_to(told["part"], told["offset"], told["column"])
+            case "answer":
+                return chat.answer(told["part"], told["key"])
+            case "withdraw":
+                return chat.withdraw(told["part"])
+            case "login":
+                return self._login()
+        return {
+            "stop": chat.stop,
+            "answers": chat.choose_answer,
+            "cycle_mode": chat.cycle_mode,
+            "drop_context": chat.drop_context,
+            "restart": chat.restart,
+        }[event]()
+
+    async def _login(self) -> None:
+        terminal = self._config.terminal
+        request = {"side": terminal.side, "size": terminal.size, "arguments": ["/login"]}
+        cmd = list(command(self._config.cmd))
+        await self._editor.run("terminal.toggle", request | {"cmd": cmd})
+
+    # The end.
+
+    async def close(self) -> None:
+        """End all agents."""
+        await asyncio.gather(*map(self._close, list(self._chats.values())))
+
+    def kill(self) -> None:
+        """End all agents at once; for when nothing can be awaited any more."""
+        for chat in self._chats.values():
+            chat.agent.kill()
+
+    async def _close(self, chat: Chat) -> None:
+        self._chats.pop(chat.id, None)
+        await chat.close()
+
+    # How it is done.
+
+    async def _launch(self) -> Launch:
+        folders = await self._editor.folders()
+        chat = self._config.chat
+        return Launch(
+            command(self._config.cmd),
+            Path(folders[0]),
+            os.environ,
+            model=chat.model,
+            mode=chat.mode,
+            allowed_tools=self._allowed_tools,
+        )
+
+    async def _sessions(self) -> list[Any]:
+        return await StreamJsonAgent(await self._launch()).sessions()
+
+    async def _diagnosis(self, path: str) -> str:
+        return await diagnosis(self._editor, path)
+
+    def _options(self, chat: Chat) -> dict[str, Any]:
+        panel = self._config.chat
+        return {"side": panel.side, "size": panel.size, "title": chat.title or "Claude"}

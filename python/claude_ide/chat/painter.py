@@ -1,0 +1,126 @@
+"""When frames are drawn: never two at a time, at most one each 33 ms, fewer if Neovim is slow."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from claude_ide.errors import EditorError
+
+logger = logging.getLogger(__name__)
+
+FRAME_SECONDS = 0.033
+STRETCH = 2
+"""How much longer than a draw has taken nothing is drawn after it."""
+
+LONGEST_PAUSE = 10.0
+"""How long is waited at most after draws that failed, one after the other."""
+
+
+class Source(Protocol):
+    """What has frames: a `Transcript`."""
+
+    def frame(self) -> dict[str, Any] | None:
+        """Return what the editor lacks, or None."""
+
+    def redraw(self) -> None:
+        """Send everything anew with the next frames."""
+
+
+class Painter:
+    """Draws frames of a source, on request.
+
+    Usage: a task for `run`, then `painter.now() if transcript.take(event) else painter.soon()`.
+    After a frame that could not be drawn nobody knows what the editor has: the next request then
+    sends everything anew.
+    """
+
+    def __init__(
+        self,
+        draw: Callable[[dict[str, Any]], Awaitable[Any]],
+        source: Source,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._draw = draw
+        self._source = source
+        self._clock = clock
+        self._wanted = asyncio.Event()
+        self._urgent = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._failures = 0
+        self._closed = asyncio.Event()
+
+    def soon(self) -> None:
+        """Draw what has changed with the next frame that is due."""
+        self._wanted.set()
+        self._idle.clear()
+
+    def now(self) -> None:
+        """Draw what has changed without waiting longer than the shortest frame takes."""
+        self._urgent.set()
+        self.soon()
+
+    async def drawn(self) -> None:
+        """Wait until the editor has everything that was requested, or a draw has failed."""
+        await self._idle.wait()
+
+    def close(self) -> None:
+        """Let `run` end, after the frame that is being drawn."""
+        self._closed.set()
+        self.now()
+
+    async def run(self) -> None:
+        """Draw what is requested, until it is closed or cancelled."""
+        try:
+            while not self._closed.is_set():
+                await self._wanted.wait()
+                await self._paint()
+        finally:
+            self._idle.set()
+
+    async def _paint(self) -> None:
+        self._wanted.clear()
+        self._urgent.clear()
+        frame = None if self._closed.is_set() else self._source.frame()
+        if frame is None:
+            self._idle.set()
+            return
+        began = self._clock()
+        if await self._drawn(frame):
+            # There may be more than one frame holds.
+            self._wanted.set()
+        await self._pause(self._clock() - began)
+
+    async def _drawn(self, frame: dict[str, Any]) -> bool:
+        try:
+            await self._draw(frame)
+        except EditorError as error:
+            if not self._failures:
+                logger.warning("a frame of the chat could not be drawn: %s", error)
+            self._failures += 1
+            self._source.redraw()
+            self._idle.set()
+            return False
+        self._failures = 0
+        return True
+
+    async def _pause(self, took: float) -> None:
+        """Wait until the next frame is due; less if it is urgent, more after failures."""
+        if self._failures:
+            due = min(FRAME_SECONDS * 2**self._failures, LONGEST_PAUSE)
+            return await _unless(self._closed, due)
+        least = max(FRAME_SECONDS - took, 0)
+        await asyncio.sleep(least)
+        await _unless(self._urgent, STRETCH * took - least)
+
+
+async def _unless(event: asyncio.Event, seconds: float) -> None:
+    """Wait for `seconds`, or until something happens."""
+    if seconds > 0:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()

@@ -1,0 +1,247 @@
+"""What waits for the user: shown where it can be judged, answered once, or withdrawn.
+
+An edit is shown as a diff, a plan as a buffer, questions as a form; keys on the request in the
+transcript answer as well. Whatever closes without an answer keeps waiting.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from claude_ide.agents.agent import Allow, Answer, Reject, Reply
+from claude_ide.agents.events import OptionKind, PermissionAsked, PlanProposed, QuestionAsked
+from claude_ide.chat import proposal
+from claude_ide.chat.asking import Asked
+from claude_ide.config import Config
+from claude_ide.editor.diffs import Diff
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import EditorError
+
+NAME = "Claude"
+ALLOWED, REJECTED = "allowed", "rejected"
+ALWAYS = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
+
+Send = Callable[[str, Answer, str], Awaitable[None]]
+"""Sends the answer to a request; the last argument says in words what it was."""
+
+
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """One request. `review` is what shows it to the user beside the transcript."""
+
+    asked: Asked
+    token: int
+    review: "asyncio.Task[None] | None" = None
+    diff: Diff | None = None
+    answering: bool = field(default=False)
+
+
+class Requests:
+    """The requests of one chat. `run` starts a task whose errors are told to the user."""
+
+    def __init__(
+        self,
+        editor: Editor,
+        config: Config,
+        send: Send,
+        run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
+    ) -> None:
+        self._editor = editor
+        self._config = config
+        self._send = send
+        self._run = run
+        self._waiting: dict[str, Waiting] = {}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def take(self, asked: Asked) -> None:
+        """Take a request, and show what there is to see of it."""
+        self.drop(asked.request)
+        waiting = Waiting(asked, self._editor.new_token())
+        self._waiting[asked.request] = waiting
+        if not isinstance(asked, QuestionAsked):
+            self._review(waiting)
+
+    def drop(self, request: str) -> None:
+        """Take note that a request was withdrawn: what shows it goes."""
+        waiting = self._waiting.pop(request, None)
+        if waiting is not None and waiting.review is not None:
+            waiting.review.cancel()
+
+    def clear(self) -> None:
+        """Drop them all: nobody waits for an answer any more."""
+        for request in list(self._waiting):
+            self.drop(request)
+
+    def review(self, request: str) -> None:
+        """Show a request where there is room for it."""
+        if waiting := self._waiting.get(request):
+            self._review(waiting)
+
+    async def key(self, request: str, key: str) -> None:
+        """Answer by one of the keys that the transcript shows."""
+        waiting = self._waiting.get(request)
+        if waiting is None:
+            return
+        match key:
+            case "y" if isinstance(waiting.asked, QuestionAsked):
+                self._review(waiting)
+            case "y" if waiting.diff is not None and waiting.diff.shown:
+                # With whatever the user has made of it by now.
+                await self._editor.run("diff.accept", waiting.diff.id)
+            case "y":
+                await self._answer(waiting, Allow(), ALLOWED)
+            case "a":
+                await self._always(waiting)
+            case "n":
+                await self._answer(waiting, Reject(), REJECTED)
+            case "N":
+                reason = await self._editor.input("Why not? ")
+                if reason is not None:
+                    said = f"{REJECTED}: {reason}" if reason else REJECTED
+                    await self._answer(waiting, Reject(reason), said)
+
+    async def choose(self) -> None:
+        """Have the user choose an answer to the request that waits longest, from a list."""
+        waiting = next(iter(self._waiting.values()), None)
+        if waiting is None:
+            return
+        if isinstance(waiting.asked, QuestionAsked):
+            return self._review(waiting)
+        ways = {"y": "Yes", "n": "No", "N": "No, because…"}
+        if _always(waiting.asked):
+            ways = {"y": "Yes, once", "a": "Always…", "n": "No", "N": "No, because…"}
+        title = waiting.asked.name if isinstance(waiting.asked, PermissionAsked) else "the plan"
+        if isinstance(waiting.asked, PermissionAsked) and waiting.asked.title:
+            title = f"{title} {waiting.asked.title}"
+        chosen = await self._editor.select(f"{NAME} asks: {title}", list(ways.values()))
+        if chosen is not None:
+            await self.key(waiting.asked.request, list(ways)[chosen])
+
+    async def _always(self, waiting: Waiting) -> None:
+        if isinstance(waiting.asked, QuestionAsked):
+            return
+        options = _always(waiting.asked)
+        if not options:
+            return
+        chosen: int | None = 0
+        if len(options) > 1:
+            names = [
+                f"{option.name} ({option.scope})" if option.scope else option.name
+                for option in options
+            ]
+            # One by one, each with its scope: to send them all back would change more than wanted.
+            chosen = await self._editor.select("Allow always:", names)
+        if chosen is not None:
+            option = options[chosen]
+            if option.kind is OptionKind.REJECT_ALWAYS:
+                await self._answer(waiting, Reject(option=option.id), option.name)
+            else:
+                await self._answer(waiting, Allow(options=(option.id,)), option.name)
+
+    async def _answer(self, waiting: Waiting, answer: Answer, said: str) -> None:
+        request = waiting.asked.request
+        if self._waiting.get(request) is not waiting or waiting.answering:
+            return
+        waiting.answering = True
+        try:
+            await self._send(request, answer, said)
+        finally:
+            waiting.answering = False
+        self._waiting.pop(request, None)
+        if waiting.review is not None and waiting.review is not asyncio.current_task():
+            waiting.review.cancel()
+
+    def _review(self, waiting: Waiting) -> None:
+        if waiting.review is not None and not waiting.review.done():
+            return
+        match waiting.asked:
+            case PermissionAsked():
+                if (proposed := proposal.of(waiting.asked)) is not None:
+                    waiting.review = self._run(self._review_edit(waiting, proposed))
+            case QuestionAsked():
+                waiting.review = self._run(self._review_questions(waiting, waiting.asked))
+            case PlanProposed():
+                waiting.review = self._run(self._review_plan(waiting, waiting.asked))
+
+    async def _review_edit(self, waiting: Waiting, proposed: proposal.Proposal) -> None:
+        layout = self._config.diff.layout
+        diffs = self._editor.diffs
+        diff = await diffs.show(waiting.asked.request, proposed.path, proposed.text, NAME, layout)
+        waiting.diff = diff
+        try:
+            decision = await diff.decision
+        except EditorError:
+            # The keys in the transcript are left, and say what is wanted as well.
+            return
+        finally:
+            waiting.diff = None
+            diffs.close(diff)
+        if not decision.accepted:
+            said = f"{REJECTED}: {decision.reason}" if decision.reason else REJECTED
+            return await self._answer(waiting, Reject(decision.reason), said)
+        changed = proposed.accepted(decision.text)
+        said = ALLOWED if changed is None else f"{ALLOWED}, with your changes"
+        await self._answer(waiting, Allow(arguments=changed), said)
+
+    async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
+        questions = [
+            {
+                "text": question.text,
+                "header": question.header,
+                "multiple": question.multiple,
+                "choices": [
+                    {"label": choice.label, "description": choice.description}
+                    for choice in question.choices
+                ],
+            }
+            for question in asked.questions
+        ]
+        told = await self._editor.ask(
+            "chat.form", {"title": f"{NAME} asks", "questions": questions}, token=waiting.token
+        )
+        if told.get("declined"):
+            await self._answer(waiting, Reject(), "declined")
+        elif answers := told.get("answers"):
+            multiple = {question.text: question.multiple for question in asked.questions}
+            chosen = {
+                answer["question"]: answer["chosen"]
+                if multiple.get(answer["question"])
+                else ", ".join(answer["chosen"])
+                for answer in answers
+            }
+            said = "; ".join(", ".join(answer["chosen"]) for answer in answers)
+            await self._answer(waiting, Reply(chosen), said)
+
+    async def _review_plan(self, waiting: Waiting, asked: PlanProposed) -> None:
+        if not asked.plan:
+            return
+        told = await self._editor.ask(
+            "chat.plan", {"title": f"{NAME}'s plan", "text": asked.plan}, token=waiting.token
+        )
+        text, decision = str(told.get("text", "")), told.get("decision")
+        edited = text not in ("", asked.plan)
+        if decision == "revise":
+            reason = _revision(text if edited else "", str(told.get("comments") or ""))
+            return await self._answer(waiting, Reject(reason), "keep planning")
+        if decision in ("approve", "approve_edits"):
+            arguments = None
+            if edited and isinstance(asked.raw, dict):
+                arguments = {**asked.raw.get("input", {}), "plan": text}
+            accepting = _always(asked)[:1] if decision == "approve_edits" else []
+            options = tuple(option.id for option in accepting)
+            said = "approved" + (", edits accepted" if options else "")
+            await self._answer(waiting, Allow(options, arguments), said)
+
+
+def _always(asked: PermissionAsked | PlanProposed) -> list[Any]:
+    return [option for option in asked.options if option.kind in ALWAYS]
+
+
+def _revision(text: str, comments: str) -> str:
+    """What the model reads when the user does not approve of its plan yet."""
+    if text:
+        return f"Keep planning. The user has annotated the plan; it now reads:\n\n{text}"
+    return f"Keep planning. {comments}".strip() if comments else ""

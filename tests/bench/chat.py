@@ -1,0 +1,167 @@
+"""The chat panel: what an answer costs Neovim while it comes, and what the panel adds to the CLI.
+
+The CLI is `talker.py`, so that nothing is measured but the panel; the floor of the times is a bare
+client of the same program.
+"""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+from bench.editors import LONGEST, Editor, editor, host_pid
+from bench.measure import Effort, Table, cpu, figure, goal, median, now
+from support.neovim import until
+from support.panel import Panel
+
+TALKER = Path(__file__).with_name("talker.py")
+COMMAND = [sys.executable, "-I", str(TALKER)]
+PATIENCE = 4 * LONGEST
+
+WATCH = """
+local transcript = require('claude_ide.chat.transcript')
+local draw = transcript.draw
+transcript.draw = function(id, frame)
+  draw(id, frame)
+  for _, edit in ipairs(frame.edits or {}) do
+    for _, line in ipairs(edit.lines) do
+      if line:find('^── ') then
+        bench.tell('turn ended')
+      elseif line:find('^## A heading') then
+        bench.tell('first words')
+      end
+    end
+  end
+end
+"""
+
+
+async def run(effort: Effort) -> list[Table]:
+    """Flood a chat, feed it at two paces, the slower one below a long history; then time it."""
+    return [await _load(effort), await _times(effort.runs(31))]
+
+
+async def _load(effort: Effort) -> Table:
+    table = Table(
+        "A chat whose answer comes (CPU in ms, pauses in ms)",
+        ["", "took (s)", "Neovim", "of a core", "host", "longest stall", "goal"],
+    )
+    part = effort.part
+    async with editor(plugin=True) as served:
+        panel = await Panel.open(served.nvim, COMMAND)
+        await served.nvim.lua(WATCH)
+        pid = await host_pid(served)
+        flood = int(50_000 * part)
+        await _row(table, served, panel, pid, f"{flood:,} deltas at once", flood, 0, cpu_ms=200)
+        fast = int(2_000 * 10 * part)
+        await _row(table, served, panel, pid, "2,000 deltas a second", fast, 2_000, percent=5)
+        lines = len((await panel.look())["lines"])
+        slow = max(80, int(80 * 8 * part))
+        name = f"80 deltas a second, {lines:,} lines above"
+        await _row(table, served, panel, pid, name, slow, 80, percent=3)
+    return table
+
+
+async def _row(
+    table: Table,
+    served: Editor,
+    panel: Panel,
+    pid: int,
+    name: str,
+    count: int,
+    rate: int,
+    *,
+    cpu_ms: float = 0,
+    percent: float = 0,
+) -> None:
+    took, used, in_host = await _say(served, panel, pid, count, rate)
+    await served.ask("watch_loop")
+    await _say(served, panel, pid, count, rate)
+    stall = await served.ask("longest_gap")
+    goals = [goal(used, cpu_ms, " ms")] if cpu_ms else [goal(100 * used / took, percent, " %")]
+    if cpu_ms:
+        goals.append(goal(stall, 20, " ms"))
+    of_a_core = f"{100 * used / took:.1f} %"
+    row = [figure(took / 1000), figure(used), of_a_core, figure(in_host), figure(stall)]
+    table.add(name, *row, "; ".join(goals))
+
+
+async def _say(
+    served: Editor, panel: Panel, pid: int, count: int, rate: int
+) -> tuple[float, float, float]:
+    """Have it talk; return how long that took, and the CPU of Neovim and of the host."""
+    before, in_host, began = await served.ask("cpu"), cpu(pid), now()
+    await panel.say(f"say {count} {rate}")
+    at = await _told(served, "turn ended")
+    used, in_host = await served.ask("cpu") - before, cpu(pid) - in_host
+    served.nvim.notifications.clear()
+    return at - began, used, in_host
+
+
+async def _times(runs: int) -> Table:
+    opened, bare_opened, first, bare_first = [], [], [], []
+    for _ in range(runs):
+        async with editor(plugin=True) as served:
+            await Panel.open(served.nvim, COMMAND)
+            # The first chat starts the host, too, and imports what all others need.
+            began = now()
+            await served.nvim.command("ClaudeChat new")
+            panel = Panel(served.nvim)
+            await panel.is_new(2)
+            opened.append(now() - began)
+            await served.nvim.lua(WATCH)
+            await panel.write()
+            await served.nvim.keys("say 20 0")
+            began = now()
+            await served.nvim.keys("<C-s>")
+            first.append(await _told(served, "first words") - began)
+        ready, spoken = await _bare()
+        bare_opened.append(ready)
+        bare_first.append(spoken)
+    table = Table(
+        "What the panel adds to the CLI (ms, medians)",
+        ["", "panel", "a bare client", "added", "goal for what is added"],
+    )
+    for name, samples, floor, limit in (
+        ("`:ClaudeChat` until the agent is ready", opened, bare_opened, 50),
+        ("a prompt until its first words are drawn", first, bare_first, 40),
+    ):
+        here, bare = median(samples), median(floor)
+        table.add(name, figure(here), figure(bare), figure(here - bare), goal(here - bare, limit))
+    return table
+
+
+async def _bare() -> tuple[float, float]:
+    """Do the same without an editor: until `initialize` is answered, until the first delta."""
+    began = now()
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdin
+    assert process.stdout
+    request = {"subtype": "initialize"}
+    asked = {"type": "control_request", "request_id": "1", "request": request}
+    process.stdin.write(json.dumps(asked).encode() + b"\n")
+    await process.stdout.readline()
+    ready = now() - began
+    began = now()
+    content = [{"type": "text", "text": "say 20 0"}]
+    prompt = {"type": "user", "message": {"role": "user", "content": content}}
+    process.stdin.write(json.dumps(prompt).encode() + b"\n")
+    while b"content_block_delta" not in await process.stdout.readline():
+        pass
+    spoken = now() - began
+    process.kill()
+    await process.wait()
+    return ready, spoken
+
+
+async def _told(served: Editor, name: str) -> float:
+    def find() -> float | None:
+        for method, arguments in served.nvim.notifications:
+            if method == "bench" and arguments[0] == name:
+                return float(arguments[1])
+        return None
+
+    at = await until(find, name, PATIENCE)
+    return float(at)

@@ -1,0 +1,81 @@
+"""A CLI that says as much as it is asked to, as fast as it is asked to; a program of its own.
+
+The prompt `say COUNT RATE` makes it answer with so many deltas, RATE a second (0: all at once).
+"""
+
+import json
+import sys
+import time
+
+# As models write: headings, lists, code, twelve bytes at a time.
+PARAGRAPH = """## A heading of some length
+
+Some words with `code` in them, and **bold** ones, as an answer of a model has them, line by line.
+
+- one item of a list
+- another, with [a link](https://example.org) in it
+
+```python
+def function(argument):
+    return argument + 1
+```
+
+"""
+PIECES = [PARAGRAPH[start : start + 12] for start in range(0, len(PARAGRAPH), 12)]
+STREAM = {"session_id": "1", "parent_tool_use_id": None}
+
+
+def say(*frames: dict[str, object]) -> None:
+    sys.stdout.write("".join(f"{json.dumps(frame)}\n" for frame in frames))
+    sys.stdout.flush()
+
+
+def event(**fields: object) -> dict[str, object]:
+    return {"type": "stream_event", "event": fields, **STREAM}
+
+
+def delta(number: int) -> dict[str, object]:
+    piece = {"type": "text_delta", "text": PIECES[number % len(PIECES)]}
+    return event(type="content_block_delta", index=0, delta=piece)
+
+
+def answer(turn: int, count: int, rate: float) -> None:
+    message = {"id": f"msg_{turn}", "role": "assistant", "model": "m", "content": []}
+    block = {"type": "text", "text": ""}
+    say(
+        {"type": "system", "subtype": "init", "session_id": "1", "model": "m", "tools": []},
+        event(type="message_start", message=message),
+        event(type="content_block_start", index=0, content_block=block),
+    )
+    began = time.monotonic()
+    for number in range(count):
+        if rate:
+            # The pace is what is asked for.
+            time.sleep(max(0.0, began + number / rate - time.monotonic()))  # noqa: TID251
+        say(delta(number))
+    text = "".join(PIECES[number % len(PIECES)] for number in range(count))
+    say(
+        {"type": "assistant", "message": message | {"content": [block | {"text": text}]}, **STREAM},
+        event(type="content_block_stop", index=0),
+        event(type="message_stop"),
+        {"type": "result", "subtype": "success", "is_error": False, "session_id": "1"}
+        | {"terminal_reason": "completed", "duration_ms": 1, "total_cost_usd": 0.0},
+    )
+
+
+def main() -> None:
+    turn = 0
+    for line in sys.stdin:
+        frame = json.loads(line)
+        if frame["type"] == "control_request":
+            response = {"subtype": "success", "request_id": frame["request_id"]}
+            response["response"] = {"current_permission_mode": "default"}
+            say({"type": "control_response", "response": response})
+        elif frame["type"] == "user":
+            turn += 1
+            words = frame["message"]["content"][-1]["text"].split()
+            answer(turn, int(words[1]), float(words[2]))
+
+
+if __name__ == "__main__":
+    main()

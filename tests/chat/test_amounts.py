@@ -1,0 +1,32 @@
+"""Numbers as they are read."""
+
+import pytest
+
+from claude_ide.chat.amounts import count, duration, money
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0, "0 ms"),
+        (0.0123, "12 ms"),
+        (0.9999, "1.0 s"),
+        (3.24, "3.2 s"),
+        (59.97, "1 min 0 s"),
+        (125.4, "2 min 5 s"),
+        (3725, "62 min 5 s"),
+    ],
+)
+def test_durations(seconds: float, shown: str) -> None:
+    assert duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("dollars", "shown"), [(1.234, "$1.23"), (0.0294, "$0.03"), (0.0001, "$0.0001")]
+)
+def test_money(dollars: float, shown: str) -> None:
+    assert money(dollars) == shown
+
+
+def test_counts() -> None:
+    assert (count(1, "line"), count(1034, "line")) == ("1 line", "1,034 lines")

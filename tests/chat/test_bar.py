@@ -1,0 +1,110 @@
+"""The bars above both windows."""
+
+import pytest
+
+from claude_ide.agents.events import (
+    Cleared,
+    Compacted,
+    EffortChanged,
+    Event,
+    ModeChanged,
+    ModelChanged,
+    Ready,
+    Retry,
+    Usage,
+)
+from claude_ide.agents.session_state import SessionState, State
+from claude_ide.chat import bar
+from claude_ide.chat.bar import Bar, Sides
+from support.frames import Clock
+
+IDLE = SessionState(State.IDLE)
+TOLD: list[Event] = [
+    ModeChanged("acceptEdits"),
+    ModelChanged("claude-opus-5-5"),
+    EffortChanged("high"),
+    Usage(0.123, None, 200_000),
+    Usage(None, 50_000),
+]
+
+
+def told(*events: Event) -> Bar:
+    shown = Bar(clock=Clock())
+    for event in events:
+        shown.take(event)
+    return shown
+
+
+def text(sides: Sides, side: str) -> str:
+    return "".join(chunk for chunk, _ in sides[side])
+
+
+def test_it_shows_mode_model_effort_context_and_cost() -> None:
+    assert text(told(*TOLD).transcript(IDLE), "right") == "acceptEdits  opus-5-5 high  25%  $0.12"
+
+
+def test_it_shows_nothing_that_was_not_told() -> None:
+    assert told(Ready()).transcript(IDLE) == {"left": [], "right": []}
+
+
+def test_a_context_that_is_nearly_full_is_a_warning() -> None:
+    shown = told(Usage(None, 190_000, 200_000)).transcript(IDLE)
+
+    assert shown["right"] == [("95%", "ClaudeChatWarning")]
+
+
+@pytest.mark.parametrize("event", [Cleared(), Compacted(190_000)])
+def test_an_emptied_context_is_not_shown_as_full(event: Event) -> None:
+    assert told(Usage(None, 190_000, 200_000), event).transcript(IDLE)["right"] == []
+
+
+@pytest.mark.parametrize("state", State)
+def test_every_state_has_a_name(state: State) -> None:
+    assert bool(text(told().transcript(SessionState(state)), "left")) == (state is not State.IDLE)
+
+
+def test_it_counts_what_waits() -> None:
+    state = SessionState(State.TOOLS, asking=("1", "2"), queued=("a",))
+
+    assert text(told().transcript(state), "left") == "using tools…  2 requests wait  1 queued"
+
+
+def test_one_request_waits() -> None:
+    state = SessionState(State.IDLE, asking=("1",))
+
+    assert told().transcript(state)["left"] == [("1 request waits", "ClaudeChatRequest")]
+
+
+def test_a_retry_counts_down() -> None:
+    clock = Clock()
+    shown, state = Bar(clock=clock), SessionState(State.RETRYING)
+    shown.take(Retry(2, 10, 7.5, "rate_limit"))
+
+    counted = []
+    while (change := shown.seconds_to_change(state)) is not None:
+        counted.append(text(shown.transcript(state), "left"))
+        clock.seconds += change
+    counted.append(text(shown.transcript(state), "left"))
+
+    assert counted == [f"retry 2/10 in {seconds} s" for seconds in (8, 7, 6, 5, 4, 3, 2, 1, 0)]
+
+
+def test_a_bar_without_a_countdown_does_not_change_by_itself() -> None:
+    shown = told(Retry(2, 10, 7.5, "rate_limit"))
+
+    assert shown.seconds_to_change(SessionState(State.WRITING)) is None
+
+
+def test_the_prompt_has_its_chips_and_its_keys() -> None:
+    shown = bar.prompt(["a.py:2-4"], [("<CR>", "send"), ("<C-c>", "stop")])
+
+    assert text(shown, "left") == "[a.py:2-4]"
+    assert text(shown, "right") == "<CR> send  <C-c> stop"
+    assert ("<CR>", "ClaudeChatKey") in shown["right"]
+
+
+def test_a_bar_is_one_line_whatever_it_is_told() -> None:
+    shown = told(ModelChanged("a\nmodel\x1b")).transcript(IDLE)
+
+    assert text(shown, "right") == "a …"
+    assert bar.prompt(["a\x00b"], [])["left"] == [("[a^@b]", "ClaudeChatLink")]

@@ -1,0 +1,94 @@
+"""`chat/context.py`: what goes with a prompt."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.prompt import Image, OpenFile, Selection
+from claude_ide.chat import context
+
+
+def told(text: str, start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
+    positions = [{"line": line, "character": character} for line, character in (start, end)]
+    selection = {"start": positions[0], "end": positions[1], "isEmpty": not text}
+    return {"filePath": "/project/a.py", "text": text, "selection": selection}
+
+
+def test_a_cursor_means_the_file() -> None:
+    assert context.where(told("", (3, 1), (3, 1))) == OpenFile("/project/a.py")
+
+
+def test_nothing_is_nothing() -> None:
+    assert context.where(None) is None
+    assert context.where({"filePath": ""}) is None
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "lines"),
+    [((1, 0), (1, 3), (2, 2)), ((1, 2), (3, 1), (2, 4)), ((1, 0), (3, 0), (2, 3))],
+)
+def test_a_selection_has_its_lines(
+    start: tuple[int, int], end: tuple[int, int], lines: tuple[int, int]
+) -> None:
+    assert context.where(told("text", start, end)) == Selection("/project/a.py", *lines, "text")
+
+
+def test_chips_are_short() -> None:
+    assert context.chip(OpenFile("/project/src/a.py"), "/project") == "src/a.py"
+    assert context.chip(OpenFile("/elsewhere/a.py"), "/project") == "/elsewhere/a.py"
+    assert context.chip(Selection("/project/a.py", 2, 5, "x"), "/project") == "a.py:2-5"
+    assert context.chip(Selection("/project/a.py", 2, 2, "x"), "/project") == "a.py:2"
+
+
+def test_pictures_are_decoded() -> None:
+    sent = [{"data": base64.b64encode(b"\x89PNG").decode(), "media_type": "image/png"}]
+
+    assert context.images(sent) == [Image(b"\x89PNG", "image/png")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("look at @a.py", [("", "a.py", "", "")]),
+        ("@a.py#L2-5, please", [("", "a.py", "2", "5")]),
+        ("(see @a.py)", [("", "a.py", "", "")]),
+        ('@"a b.py"#L3', [("a b.py", "", "3", "")]),
+        ("me@example.org", []),
+        ("@src/a.py and @b.py.", [("", "src/a.py", "", ""), ("", "b.py", "", "")]),
+    ],
+)
+def test_mentions_are_found(text: str, found: list[tuple[str, ...]]) -> None:
+    assert context.MENTION.findall(text) == found
+
+
+class Buffers:
+    """An editor with one unsaved buffer."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.held = str(path), text
+
+    async def find(self, path: str) -> dict[str, bool] | None:
+        return {"modified": True} if path == self.path else None
+
+    async def text(self, _path: str) -> str:
+        return self.held
+
+
+async def test_what_is_mentioned_and_unsaved_goes_along(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    editor: Any = Buffers(path, "one\ntwo\nthree\n")
+
+    found = await context.unsaved(editor, "@a.py#L2-3 and @b.py", str(tmp_path))
+
+    assert found == [Selection(str(path), 2, 3, "two\nthree")]
+
+
+async def test_the_whole_of_an_unsaved_file_goes_along(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    editor: Any = Buffers(path, "one\ntwo\n")
+
+    assert await context.unsaved(editor, "@a.py", str(tmp_path)) == [
+        Selection(str(path), 1, 2, "one\ntwo")
+    ]

@@ -1,0 +1,72 @@
+"""A conversation as Markdown."""
+
+from claude_ide.agents.events import Dead, Notice, Text, Waiting
+from claude_ide.chat.export import markdown
+from claude_ide.chat.transcript import Transcript
+from support.digest import decoded
+from support.transcripts import told
+
+
+def test_a_conversation_is_exported_with_what_was_said_and_done() -> None:
+    transcript = Transcript(clock=lambda: 0.0, root="/home/dev/project")
+    transcript.said("a", "Make hello return 2\nplease", ["a.py:1-2"])
+    for event in decoded(told("read_edit_allow")):
+        transcript.take(event)
+
+    assert markdown(transcript, "My chat") == (
+        "# My chat\n"
+        "\n"
+        "## Make hello return 2 …\n"
+        "\n"
+        "Make hello return 2\nplease\n"
+        "\n"
+        "*a.py:1-2*\n"
+        "\n"
+        "Let me look.\n"
+        "\n"
+        "- → Read a.py  0 ms\n"
+        "\n"
+        "- ± Edit a.py  +1 −1  0 ms\n"  # noqa: RUF001
+        "\n"
+        "  ```diff\n"
+        "   def hello():\n"
+        "  -    return 1\n"
+        "  +    return 2\n"
+        "  ```\n"
+        "\n"
+        "Done.\n"
+    )
+
+
+def test_thinking_is_a_quotation() -> None:
+    transcript = Transcript()
+    for event in decoded(told("plain_thinking")):
+        transcript.take(event)
+
+    assert markdown(transcript).splitlines()[:3] == [
+        "# A conversation with Claude",
+        "",
+        "> The user greets me. I will greet back politely.",
+    ]
+
+
+def test_what_waits_and_what_only_concerns_the_panel_is_left_out() -> None:
+    transcript = Transcript()
+    transcript.take(Waiting())
+    transcript.said("b", "And then?")
+    for event in (Text("1", "answer"), Notice("overloaded", "error"), Dead(1, "stderr")):
+        transcript.take(event)
+
+    assert markdown(transcript) == "# A conversation with Claude\n\nanswer\n\noverloaded\n"
+
+
+def test_what_was_opened_makes_no_difference() -> None:
+    transcript = Transcript(clock=lambda: 0.0)
+    for event in decoded(told("read_edit_allow")):
+        transcript.take(event)
+    before = markdown(transcript)
+    for part in range(1, 10):
+        transcript.press(part, 0)
+    transcript.frame()
+
+    assert markdown(transcript) == before

@@ -1,0 +1,270 @@
+"""Every recorded conversation, as the panel shows it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from claude_ide.agents import events
+from claude_ide.agents.events import Event
+from claude_ide.chat.transcript import Transcript
+from support.digest import decoded
+from support.frames import Drawn, Panel
+from support.transcripts import names, told
+
+ROOT = "/home/dev/project"
+
+READ = "→ Read a.py  0 ms"
+EDIT = "± Edit a.py  +1 −1  0 ms"  # noqa: RUF001
+SLOW = "The quick brown fox jumps over the lazy dog."
+
+SCREENS = {
+    "plain_thinking": [
+        "▸ Thought 1 ms · 12 tokens",
+        "",
+        "Hello! **How** can I help?",
+        "",
+        "```python",
+        "print(1)",
+        "```",
+        "── 162 ms · $0.0087",
+    ],
+    "read_edit_allow": ["Let me look.", "", READ, EDIT, "", "Done.", "── 256 ms · $0.03"],
+    "edit_deny": [
+        *(READ, "⊘ Edit a.py  rejected", "", "Understood, I will not.", "── 216 ms · $0.03"),
+        *("", "⊘ Edit a.py  rejected", "interrupted · 48 ms · $0.0098"),
+    ],
+    "error_midstream": ["whole answer", "── 178 ms · $0.0001"],
+    "error_drop": ["retried once: unknown", "", "whole answer", "── 743 ms · $0.02"],
+    "error_401": [
+        "retried 4 times: authentication failed (401)",
+        "",
+        "Invalid API key · Fix external API key",
+        "L opens claude in a terminal to log in",
+        "failed · 8.0 s",
+    ],
+    "error_429": [
+        *("retried 3 times: rate limit (429)", "", "recovered", "── 4.8 s · $0.0098"),
+    ],
+    "interrupt_bash": ["⊘ Bash yes > /dev/null  rejected", "interrupted · 4.0 s · $0.0098"],
+    "interrupt_permission": ["⊘ Bash touch x  rejected", "interrupted · 175 ms · $0.0098"],
+    "interrupt_stream": [
+        "▸ Thought 302 ms · 10 tokens",
+        "",
+        f"{SLOW} {SLOW} {SLOW.partition(' the lazy')[0]}",
+        "interrupted · 1.0 s · $0.0092",
+        "",
+        "fresh answer",
+        "── 38 ms · $0.0098",
+    ],
+    "ask_user": [
+        *("• AskUserQuestion  0 ms", "", "Thanks: httpx it is.", "── 157 ms · $0.02", ""),
+        *("⊘ AskUserQuestion  rejected", "", "no answer then", "── 50 ms · $0.02"),
+    ],
+    "exit_plan_file": [
+        "± Write /home/dev/.claude/plans/plan-it-jolly-seahorse.md  +4 −0  0 ms",  # noqa: RUF001
+        "⊘ ExitPlanMode  rejected",
+        "",
+        "Revising.",
+        "── 319 ms · $0.03",
+    ],
+    "todos_sonnet": [
+        "◇ TaskCreate Write tests  0 ms",
+        "◇ TaskCreate Run tests  0 ms",
+        "◇ TaskUpdate  0 ms",
+        "◇ TaskList  0 ms",
+        "◇ TaskUpdate  0 ms",
+        "",
+        "All done.",
+        "── 396 ms · $0.05",
+    ],
+    "subagent": [
+        "◇ Task look around  0 ms",
+        "  Found a.py",
+        "",
+        "✗ Glob *.py  failed: No such tool available: Glob. Glob is not available in this session"
+        " — find files with `find` via th…  0 ms",
+        "",
+        "The agent found a.py.",
+        "── 261 ms · $0.04",
+    ],
+    "parallel_tools": [
+        *("$ Bash touch p1  0 ms", "$ Bash touch p2  0 ms", READ),
+        *("", "all three", "── 1.0 s · $0.02"),
+    ],
+    "resume_1_bad": [
+        "failed · 0 ms",
+        "No conversation found with session ID: 00000000-0000-4000-8000-000000000000",
+    ],
+    "killed_kill": [f"{' '.join([SLOW] * 5)} The quick brown"],
+}
+
+
+def replay(name: str) -> tuple[Transcript, Drawn]:
+    panel = Panel(root=ROOT).take(*decoded(told(name)))
+    return panel.transcript, panel.drawn
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_a_conversation_looks_like_this(name: str) -> None:
+    _, page = replay(name)
+
+    assert [line.rstrip() for line in page.text] == SCREENS[name]
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_frames_have_drawn_is_what_is_to_be_shown(name: str) -> None:
+    transcript, page = replay(name)
+
+    assert page.text == transcript.lines
+
+
+@pytest.mark.parametrize("name", names())
+def test_frames_in_between_make_no_difference_in_the_end(name: str) -> None:
+    _, often = replay(name)
+    transcript = Transcript(clock=lambda: 0.0, root=ROOT)
+    for event in decoded(told(name)):
+        transcript.take(event)
+
+    once = Drawn().everything(transcript)
+
+    assert once.text == often.text
+    assert [line.language for line in once.lines] == [line.language for line in often.lines]
+    assert [line.marks for line in once.lines] == [line.marks for line in often.lines]
+
+
+@pytest.mark.parametrize("name", names())
+def test_each_use_of_a_tool_is_one_part(name: str) -> None:
+    _, page = replay(name)
+
+    uses = {e.tool for e in decoded(told(name)) if isinstance(e, events.ToolStarted)}
+    assert [kind for _, kind in page.parts].count("tool") == len(uses)
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_half_answer_is_left(name: str) -> None:
+    """Each text that was said whole is there once, and no text that was not."""
+    told_ = decoded(told(name))
+    whole = [e.text for e in told_ if isinstance(e, events.Text) and e.text.strip()]
+    notes = [e.text for e in told_ if isinstance(e, events.Notice) and e.level == "info"]
+    _, page = replay(name)
+
+    assert [kind for _, kind in page.parts].count("text") == len(whole) + (name == "killed_kill")
+    lines = [line.strip() for line in page.text]
+    for text in (*whole, *notes):
+        assert text.strip().splitlines()[0].strip() in lines
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_request_waits_when_the_conversation_is_over(name: str) -> None:
+    transcript, page = replay(name)
+
+    assert not transcript.waiting
+    assert "request" not in [kind for _, kind in page.parts]
+
+
+def requests(name: str) -> Iterator[tuple[Event, Transcript, Drawn]]:
+    transcript, page = Transcript(clock=lambda: 0.0, root=ROOT), Drawn()
+    for event in decoded(told(name)):
+        transcript.take(event)
+        page.everything(transcript)
+        yield event, transcript, page
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_request_is_the_last_thing_shown_while_it_waits(name: str) -> None:
+    for event, transcript, page in requests(name):
+        if isinstance(event, events.PermissionAsked | events.QuestionAsked | events.PlanProposed):
+            assert transcript.waiting[-1] == event
+            part, kind = page.parts[-1]
+            assert (kind, transcript.request(part)) == ("request", event)
+        if isinstance(event, events.RequestWithdrawn):
+            assert "request" not in [kind for _, kind in page.parts]
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_prompt_is_shown_that_was_not_ours(name: str) -> None:
+    transcript, page = replay(name)
+
+    assert not transcript.queued
+    assert not {"turn", "queued"} & {kind for _, kind in page.parts}
+
+
+def replay_with_prompts(name: str) -> list[str]:
+    """The lines, when each prompt was sent just before the agent first told of it."""
+    transcript, page = Transcript(clock=lambda: 0.0), Drawn()
+    sent: set[str] = set()
+    for event in decoded(told(name)):
+        if isinstance(event, events.PromptChanged) and event.prompt not in sent:
+            sent.add(event.prompt)
+            transcript.said(event.prompt, f"prompt {event.prompt[:1]}")
+        transcript.take(event)
+        page.everything(transcript)
+    assert not transcript.queued
+    return [line[:10] for line in page.text if line]
+
+
+def test_queued_prompts_begin_where_their_turns_begin() -> None:
+    assert replay_with_prompts("queue") == [
+        *("» prompt 1", "The quick ", "── 1.0 s ·"),
+        *("» prompt 2", "second", "── 30 ms ·"),
+    ]
+
+
+def test_a_prompt_that_was_withdrawn_leaves_nothing() -> None:
+    assert replay_with_prompts("cancel_queued") == [
+        *("» prompt 1", "slow slow ", "interrupte"),
+        *("» prompt 3", "second", "── 48 ms ·"),
+    ]
+
+
+def test_a_prompt_that_steers_stands_where_the_model_has_learnt_of_it() -> None:
+    lines = replay_with_prompts("priority_next_midtools")
+
+    assert lines[-3:] == ["» prompt 6", "saw it", "── 1.0 s ·"]
+    assert lines[-4].startswith("→ Read")
+
+
+def test_a_prompt_that_redirects_stands_after_the_turn_that_it_has_ended() -> None:
+    assert replay_with_prompts("priority_now") == [
+        *("slow slow ", "interrupte", "» prompt 5", "redirected", "── 59 ms ·"),
+    ]
+
+
+def test_a_prompt_is_interrupted_with_all_that_wait() -> None:
+    assert replay_with_prompts("interrupt_cancel_queued") == [
+        *("» prompt 1", "slow slow ", "interrupte"),
+    ]
+
+
+def test_the_version_that_tells_no_stages_shows_prompts_with_their_turns() -> None:
+    """2.1.197 says nothing of a prompt; its turn begins with the first event."""
+    transcript, page = Transcript(clock=lambda: 0.0), Drawn()
+    transcript.said("a", "first")
+    for event in decoded(told("cli197")):
+        if not transcript.queued and isinstance(event, events.ToolEnded):
+            transcript.said("b", "second")
+        assert not isinstance(event, events.PromptChanged)
+        transcript.take(event)
+        page.everything(transcript)
+
+    turns = [line for line in page.text if line.startswith("»")]
+    assert turns[:2] == ["» first", "» second"]
+    assert page.text[0] == "» first"
+    assert page.text[page.text.index("» second") - 2].startswith("── 181 ms")
+
+
+def test_clearing_draws_a_line_and_keeps_what_is_above() -> None:
+    _, page = replay("slash_commands")
+
+    cleared = page.text.index(
+        "── the conversation was cleared: Claude knows nothing of what is above"
+    )
+    assert page.text.index("one") < cleared
+    assert "── the conversation was compacted: 10,760 → 2,565 tokens" in page.text
+    assert page.text[-2:] == ["Set model to `Sonnet 5.5` for this session only", "── 7 ms"]
+
+
+def test_the_output_of_a_command_is_markdown() -> None:
+    _, page = replay("slash_commands")
+
+    assert page.groups("## Context") == {("## Context Usage", "ClaudeChatHeading")}

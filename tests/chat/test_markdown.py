@@ -1,0 +1,118 @@
+"""Markdown by the line: what is highlighted, in bytes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claude_ide.chat.markdown import Fence, highlight
+
+
+def groups(line: str, fence: Fence | None = None) -> list[tuple[str, str]]:
+    """The highlighted texts, without the prefix that all groups have."""
+    row, _ = highlight(line, fence)
+    shown = row.text.encode()
+    return [
+        (shown[first:last].decode(), group.removeprefix("ClaudeChat"))
+        for first, last, group in row.marks
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("", []),
+        ("plain text", []),
+        ("# Heading with *stars*", [("# Heading with *stars*", "Heading")]),
+        ("#hashtag", []),
+        ("####### seven", []),
+        ("> said *so*", [("> said *so*", "Quote"), ("*so*", "Italic")]),
+        ("- item", [("-", "List")]),
+        ("  12. item", [("12.", "List")]),
+        ("* *item*", [("*", "List"), ("*item*", "Italic")]),
+        ("- [x] done", [("- [x]", "List")]),
+        ("-no item", []),
+        ("---", [("---", "Meta")]),
+        ("* * *", [("* * *", "Meta")]),
+        ("a **bold** word", [("**bold**", "Bold")]),
+        ("__bold__ and _italic_", [("__bold__", "Bold"), ("_italic_", "Italic")]),
+        ("***both***", [("***both***", "Bold"), ("***both***", "Italic")]),
+        ("**a *b* c**", [("*b*", "Italic"), ("**a *b* c**", "Bold")]),
+        ("2 * 3 * 4", []),
+        ("snake_case_name", []),
+        ("un*frigging*believable", [("*frigging*", "Italic")]),
+        ("**open", []),
+        (r"\*escaped\*", []),
+        ("`code *x*` and `y`", [("`code *x*`", "Code"), ("`y`", "Code")]),
+        ("``a ` b``", [("``a ` b``", "Code")]),
+        ("`open **b**", [("**b**", "Bold")]),
+        ("[text](a.py#L1) x", [("[text](a.py#L1)", "Link")]),
+        ("[f](a(1).py)", [("[f](a(1).py)", "Link")]),
+        ("see https://a.b/c_d_e.", [("https://a.b/c_d_e.", "Link")]),
+        ("[ ] no link (here)", []),
+    ],
+)
+def test_a_line_is_highlighted(line: str, expected: list[tuple[str, str]]) -> None:
+    assert groups(line) == expected
+
+
+def test_columns_are_bytes() -> None:
+    row, _ = highlight("ä **ö🙂** `ü`")
+
+    assert [tuple(mark) for mark in row.marks] == [
+        (3, 13, "ClaudeChatBold"),
+        (14, 18, "ClaudeChatCode"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "fence"),
+    [
+        ("```", Fence("```", "")),
+        ("```Python title=x", Fence("```", "python")),
+        ("~~~~ c++", Fence("~~~~", "c++")),
+        ("- ```sh", Fence("```", "sh")),
+        ("    ```js", Fence("```", "js")),
+    ],
+)
+def test_a_fence_opens(line: str, fence: Fence) -> None:
+    row, opened = highlight(line)
+
+    assert opened == fence
+    assert row.marks == ((0, len(line), "ClaudeChatFence"),)
+
+
+@pytest.mark.parametrize("line", ["``` `x`", "``", "text ```"])
+def test_what_looks_like_a_fence_opens_none(line: str) -> None:
+    assert highlight(line)[1] is None
+
+
+def test_in_a_fence_everything_is_code_until_it_is_closed() -> None:
+    fence = Fence("```", "py")
+
+    assert groups("# **no heading**", fence) == [("# **no heading**", "CodeBlock")]
+    assert highlight("```py", fence)[1] == fence
+    assert highlight("~~~", fence)[1] == fence
+    assert highlight("````", fence)[1] is None
+    assert highlight("  ```  ", fence)[1] is None
+    assert highlight("", fence) == (("", ()), fence)
+
+
+def test_a_very_long_line_is_not_searched() -> None:
+    assert groups("**a** " * 5000) == []
+
+
+@given(st.text(st.sampled_from("ab *_`[]()\\>#-~ä🙂:/h"), max_size=40))
+def test_marks_lie_within_the_line_and_on_whole_characters(line: str) -> None:
+    row, _ = highlight(line)
+
+    shown = row.text.encode()
+    for first, last, _ in row.marks:
+        assert 0 <= first < last <= len(shown)
+        shown[:first].decode()
+        shown[:last].decode()
+
+
+@pytest.mark.parametrize("piece", ["[", "`", "*a", "``` ", "](", "__", "\\", "[a](", "https://"])
+def test_a_line_of_nothing_but_openings_costs_what_it_is_long(piece: str) -> None:
+    """A search that goes back would not end within the patience of whoever runs this."""
+    highlight((piece * 10_000)[:9_999])

@@ -1,0 +1,431 @@
+"""A page of parts, and the edits that bring an editor's copy of it up to date."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claude_ide.chat.page import EARLIER, Code, Page, Part
+from claude_ide.chat.rows import Row, row
+from support.frames import Drawn
+
+
+def rows(*texts: str) -> list[Row]:
+    return [Row(text) for text in texts]
+
+
+def draw(page: Page, drawn: Drawn, most: int = 400) -> Drawn:
+    while (frame := page.frame(most)) is not None:
+        drawn.apply(frame)
+    return drawn
+
+
+def edits(page: Page) -> list[tuple[int, int, list[str]]]:
+    frame = page.frame()
+    assert frame is not None
+    return [(edit["first"], edit["last"], edit["lines"]) for edit in frame["edits"]]
+
+
+def page_of(*kinds: str) -> tuple[Page, list[Part]]:
+    page = Page()
+    parts = [page.add(kind) for kind in kinds]
+    for part in parts:
+        page.write(part, rows(f"{part.kind} {part.id}"))
+    page.frame()
+    return page, parts
+
+
+def test_a_page_where_nothing_has_changed_has_no_frame() -> None:
+    page, _ = page_of("text")
+
+    assert page.frame() is None
+
+
+def test_what_is_written_again_as_it_was_has_no_frame() -> None:
+    page, [part] = page_of("text")
+
+    page.write(part, rows("text 1"))
+
+    assert page.frame() is None
+
+
+def test_parts_are_drawn_in_one_edit_with_a_blank_line_between_them() -> None:
+    page = Page()
+    for kind in ("turn", "text"):
+        page.write(page.add(kind), [row((kind, "ClaudeChatUser"))])
+
+    frame = page.frame()
+
+    assert frame == {
+        "edits": [
+            {
+                "first": 0,
+                "last": 0,
+                "lines": ["turn", "", "text"],
+                "marks": [(0, 0, 0, 4, "ClaudeChatUser"), (2, 0, 2, 4, "ClaudeChatUser")],
+                "parts": [(0, 1, "turn"), (2, 2, "text")],
+            }
+        ],
+        "code": [],
+    }
+
+
+def test_tools_and_thinking_stand_close_to_each_other_and_the_end_to_its_turn() -> None:
+    page, _ = page_of("turn", "thinking", "tool", "tool", "text", "tool", "end", "turn")
+
+    assert page.lines == [
+        *("turn 1", "", "thinking 2", "tool 3", "tool 4", "", "text 5", "", "tool 6", "end 7"),
+        *("", "turn 8"),
+    ]
+
+
+def test_appended_text_writes_its_own_lines_only() -> None:
+    page, [_, part] = page_of("turn", "text")
+
+    page.write(part, rows("one", "two"), first=1)
+
+    assert edits(page) == [(3, 3, ["one", "two"])]
+
+
+def test_a_part_that_grows_stays_above_the_tail() -> None:
+    page, [part] = page_of("text")
+    page.write(page.add("queued", tail=True), rows("waits"))
+    page.frame()
+
+    page.write(part, rows("more"), first=1)
+
+    assert edits(page) == [(1, 1, ["more"])]
+    assert page.lines == ["text 1", "more", "", "waits"]
+
+
+def test_a_new_part_stands_above_the_tail() -> None:
+    page, _ = page_of("turn")
+    page.write(page.add("request", tail=True), rows("waits"))
+    page.frame()
+
+    page.write(page.add("text"), rows("answer"))
+
+    assert edits(page) == [(1, 1, ["", "answer"])]
+
+
+def test_a_changed_part_in_the_middle_replaces_only_its_lines() -> None:
+    page, [_, tool, _] = page_of("turn", "tool", "text")
+
+    page.write(tool, rows("tool done", "output"))
+
+    assert edits(page) == [(2, 3, ["tool done", "output"])]
+
+
+def test_a_changed_line_in_the_middle_of_a_part_replaces_only_that_line() -> None:
+    page, [part] = page_of("text")
+    page.write(part, rows("a", "b", "c"))
+    page.frame()
+
+    page.write(part, rows("a", "B", "c"))
+
+    assert edits(page) == [(1, 2, ["B"])]
+
+
+def test_a_part_that_is_written_again_keeps_its_beginning_where_it_begins() -> None:
+    """A line put before its first must not carry the editor's mark of it down."""
+    page, [part] = page_of("tool")
+
+    page.write(part, rows("new", "tool 1"))
+
+    frame = page.frame()
+    assert frame is not None
+    [edit] = frame["edits"]
+    assert (edit["first"], edit["last"]) == (0, 1)
+    assert edit["parts"] == [(0, part.id, "tool")]
+
+
+def test_a_part_whose_first_line_goes_begins_with_the_next() -> None:
+    page = Page()
+    part = page.add("tool")
+    page.write(part, rows("first", "below"))
+    drawn = draw(page, Drawn())
+
+    page.write(part, rows("below"))
+
+    assert draw(page, drawn).parts == [(part.id, "tool")]
+
+
+def test_nothing_is_taken_away_in_a_frame_that_has_no_room_for_what_replaces_it() -> None:
+    page, [first, second] = page_of("turn", "text")
+    page.write(first, rows("a", "b"))
+    page.write(second, rows("c"))
+
+    frame = page.frame(2)
+
+    assert frame is not None
+    assert [(edit["last"], edit["lines"]) for edit in frame["edits"]] == [(1, ["a", "b"])]
+
+
+def test_a_part_can_be_added_below_another() -> None:
+    page, [tool, _] = page_of("tool", "text")
+
+    child = page.add("tool", after=tool, depth=1)
+    page.write(child, rows("child"))
+
+    assert page.lines == ["tool 1", "child", "", "text 2"]
+    assert edits(page) == [(1, 1, ["child"])]
+
+
+def test_a_removed_part_takes_its_blank_line_along() -> None:
+    page, [_, text, _] = page_of("turn", "text", "turn")
+
+    page.remove(text)
+
+    assert edits(page) == [(1, 3, [])]
+    assert page.lines == ["turn 1", "", "turn 3"]
+
+
+def test_a_removed_part_is_not_written_to() -> None:
+    page, [_, text] = page_of("turn", "text")
+    page.remove(text)
+
+    page.write(text, rows("late"))
+
+    assert page.lines == ["turn 1"]
+
+
+def test_a_part_that_came_and_went_between_two_frames_was_never_there() -> None:
+    page, _ = page_of("turn")
+
+    part = page.add("text")
+    page.write(part, rows("short"))
+    page.remove(part)
+
+    assert page.frame() is None
+
+
+def test_a_frame_holds_so_many_lines_and_the_rest_comes_next() -> None:
+    page, [part] = page_of("text")
+    page.write(part, rows(*(f"line {number}" for number in range(1000))))
+
+    frames = []
+    while (frame := page.frame()) is not None:
+        frames.append(sum(len(edit["lines"]) for edit in frame["edits"]))
+
+    assert frames == [400, 400, 200]
+
+
+def test_a_closed_fence_is_told_with_its_rows_in_the_buffer() -> None:
+    page, [_, part] = page_of("turn", "text")
+
+    page.write(part, rows("```py", "print()", "```"), first=1, code=[Code(2, 3, "py")])
+
+    frame = page.frame()
+    assert frame is not None
+    assert frame["code"] == [(4, 5, "py")]
+
+
+def test_a_fence_is_told_once_all_of_it_is_drawn() -> None:
+    page = Page()
+    part = page.add("text")
+    page.write(part, rows("```py", "1", "2", "3", "```"), code=[Code(1, 4, "py")])
+
+    frames = []
+    while (frame := page.frame(2)) is not None:
+        frames.append(frame["code"])
+
+    assert frames == [[], [], [(1, 4, "py")]]
+
+
+def test_a_fence_is_told_once() -> None:
+    page, [part] = page_of("text")
+    page.write(part, rows("```py", "1", "```"), code=[Code(1, 2, "py")])
+    page.frame()
+
+    page.write(part, rows("below"), first=3)
+
+    frame = page.frame()
+    assert frame is not None
+    assert frame["code"] == []
+
+
+def test_a_fence_is_told_though_its_last_line_was_drawn_before_it_counted() -> None:
+    """The line is complete with the line break after it, which nobody sees."""
+    page, [part] = page_of("text")
+    page.write(part, rows("```py", "1", "```"))
+    page.frame()
+
+    page.write(part, rows("```"), first=2, code=[Code(1, 2, "py")])
+
+    assert page.frame() == {"edits": [], "code": [(1, 2, "py")]}
+    assert page.frame() is None
+
+
+def test_a_fence_is_told_again_when_its_lines_are_written_again() -> None:
+    page, [part] = page_of("text")
+    page.write(part, rows("```py", "1", "```"), code=[Code(1, 2, "py")])
+    page.frame()
+
+    page.write(part, rows("```py", "2", "```"), code=[Code(1, 2, "py")])
+
+    frame = page.frame()
+    assert frame is not None
+    assert frame["code"] == [(1, 2, "py")]
+
+
+def test_after_redraw_everything_is_replaced() -> None:
+    page, _ = page_of("turn", "text")
+    drawn = Drawn()
+    drawn.apply({"edits": [stale("something else")], "code": []})
+
+    page.redraw()
+
+    assert draw(page, drawn).text == ["turn 1", "", "text 2"]
+    assert drawn.parts == [(1, "turn"), (2, "text")]
+
+
+def test_after_redraw_fences_are_told_again() -> None:
+    page, [part] = page_of("text")
+    page.write(part, rows("```py", "1", "```"), code=[Code(1, 2, "py")])
+    page.frame()
+
+    page.redraw()
+
+    frame = page.frame()
+    assert frame is not None
+    assert frame["code"] == [(1, 2, "py")]
+
+
+def test_an_empty_page_can_be_redrawn() -> None:
+    drawn = Drawn()
+    drawn.apply({"edits": [stale("something else")], "code": []})
+    page = Page()
+
+    page.redraw()
+
+    assert draw(page, drawn).text == []
+
+
+def stale(line: str) -> dict[str, Any]:
+    return {"first": 0, "last": 0, "lines": [line], "marks": [], "parts": []}
+
+
+def test_the_oldest_turns_are_dropped_from_a_page_that_is_too_long() -> None:
+    page = Page()
+    for number in range(12):
+        page.write(page.add("turn"), rows(f"turn {number}"))
+        page.write(page.add("text"), rows(*["text"] * 10))
+    drawn = draw(page, Drawn())
+
+    dropped = page.trim(most=100, kept=60)
+
+    assert page.lines[:4] == [EARLIER, "", "turn 8", ""]
+    assert len(dropped) == 16
+    assert draw(page, drawn).text == page.lines
+    assert [kind for _, kind in drawn.parts] == ["notice", *["turn", "text"] * 4]
+
+
+def test_a_page_is_trimmed_again_with_one_line_for_all_that_was_dropped() -> None:
+    page = Page()
+    drawn = Drawn()
+    for number in range(40):
+        page.write(page.add("turn"), rows(f"turn {number}", *["more"] * 9))
+        page.trim(most=100, kept=60)
+        draw(page, drawn)
+
+    assert drawn.text == page.lines
+    assert page.lines.count(EARLIER) == 1
+    assert len(page.lines) <= 110
+
+
+def test_a_turn_that_is_too_long_itself_loses_its_beginning() -> None:
+    page = Page()
+    for number in range(20):
+        page.write(page.add("text"), rows(*[f"text {number}"] * 2_000))
+
+    page.trim(most=30_000, kept=20_000)
+
+    assert page.lines[:3] == [EARLIER, "", "text 11"]
+    assert len(page.lines) < 20_000
+
+
+def test_one_endless_part_is_not_dropped_while_it_grows() -> None:
+    page = Page()
+    part = page.add("text")
+    page.write(part, rows(*["line"] * 500))
+
+    assert page.trim(most=100, kept=60) == []
+
+
+KINDS = st.sampled_from(["turn", "text", "thinking", "tool", "request", "notice", "end"])
+TEXTS = st.lists(st.sampled_from(["", "a", "b", "c", "ä ö", "```"]), max_size=6)
+
+
+class Chaos:
+    """A page to which anything happens, in any order."""
+
+    def __init__(self, choose: Callable[[st.SearchStrategy[Any]], Any]) -> None:
+        self.page = Page()
+        self.drawn = Drawn()
+        self.parts: list[Part] = []
+        self.choose = choose
+
+    def step(self) -> None:
+        happens = self.choose(
+            st.sampled_from(
+                [*[self.add] * 3, *[self.write] * 5, self.remove, self.draw, self.fail, self.trim]
+            )
+        )
+        happens()
+
+    def add(self) -> None:
+        after = self.choose(st.sampled_from([None, *self.parts]))
+        kind, tail = self.choose(KINDS), after is None and self.choose(st.booleans())
+        self.parts.append(self.page.add(kind, after=after, tail=tail))
+
+    def write(self) -> None:
+        if self.parts:
+            part = self.choose(st.sampled_from(self.parts))
+            length = max(len(part.rows) - part.lead, 0)
+            first = self.choose(st.integers(0, length))
+            new = [row((text, "ClaudeChatText")) for text in self.choose(TEXTS)]
+            code = [Code(first, first + len(new) - 1, "py")] if len(new) > 1 and first else []
+            self.page.write(part, new, first, code)
+
+    def remove(self) -> None:
+        if self.parts:
+            self.page.remove(self.choose(st.sampled_from(self.parts)))
+
+    def draw(self) -> None:
+        frame = self.page.frame(self.choose(st.integers(1, 9)))
+        if frame is not None:
+            self.drawn.apply(frame)
+
+    def fail(self) -> None:
+        """A frame is lost, and with it half the buffer."""
+        self.page.frame(3)
+        del self.drawn.lines[::2]
+        self.page.redraw()
+
+    def trim(self) -> None:
+        self.page.trim(most=12, kept=6)
+
+
+@given(st.data())
+def test_the_frames_always_add_up_to_the_page(data: st.DataObject) -> None:
+    chaos = Chaos(data.draw)
+    for _ in range(data.draw(st.integers(1, 40))):
+        chaos.step()
+
+    drawn = draw(chaos.page, chaos.drawn, data.draw(st.integers(1, 9)))
+
+    parts = [part for part in chaos.page.parts if part.rows]
+    assert drawn.text == chaos.page.lines
+    assert drawn.parts == [(part.id, part.kind) for part in parts if len(part.rows) > part.lead]
+    at = 0
+    for part in parts:
+        for number, each in enumerate(part.rows):
+            line = drawn.lines[at + number]
+            assert line.marks == [tuple(mark) for mark in each.marks]
+            begins = bool(line.parts)
+            assert begins == (number == part.lead)
+        for first, last, language in part.code:
+            inside = drawn.lines[at + part.lead + first : at + part.lead + last]
+            assert {line.language for line in inside} == {language}
+        at += len(part.rows)

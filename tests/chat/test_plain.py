@@ -1,0 +1,60 @@
+"""Text from outside, made harmless."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claude_ide.chat.plain import harmless, lines, one_line, without_escapes
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("tab\tstays", "tab\tstays"),
+        ("a\x00b\x1b\x7f", "a^@b^[^?"),
+        ("line\nbreak", "line^Jbreak"),
+        ("lone \ud800 half", "lone \ufffd half"),
+        ("bytes \udcff", "bytes \ufffd"),
+        ("whole 🙂 ä", "whole 🙂 ä"),
+        ("10%\r20%\r100%", "100%"),
+        ("dos\r", "dos"),
+    ],
+)
+def test_a_line_is_made_harmless(text: str, shown: str) -> None:
+    assert harmless(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("a", ["a"]),
+        ("a\n", ["a"]),
+        ("a\r\nb\n\n", ["a", "b", ""]),
+        ("a\u2028b\x0cc", ["a\u2028b^Lc"]),
+    ],
+)
+def test_a_text_has_lines(text: str, found: list[str]) -> None:
+    assert lines(text) == found
+
+
+@given(st.text())
+def test_lines_can_be_put_into_a_buffer(text: str) -> None:
+    for line in lines(text):
+        assert not set(line) & {"\n", "\r", "\x00"}
+        line.encode()
+
+
+@pytest.mark.parametrize(
+    "escape",
+    ["\x1b[31m", "\x1b[1;31m", "\x1b[?25l", "\x1b]0;title\x07", "\x1b]8;;x\x1b\\", "\x1bM"],
+)
+def test_colours_and_cursor_movements_are_left_out(escape: str) -> None:
+    assert without_escapes(f"a{escape}b") == "ab"
+
+
+def test_one_line_tells_that_there_is_more() -> None:
+    assert one_line("  one  ") == "one"
+    assert one_line("\none\ntwo") == "one …"
+    assert one_line("x" * 10, 5) == "xxxx…"
+    assert one_line("") == ""

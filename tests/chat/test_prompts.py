@@ -1,0 +1,132 @@
+"""The user's prompts, while they wait and when they begin."""
+
+import pytest
+
+from claude_ide.agents.events import (
+    Notice,
+    PromptChanged,
+    PromptStage,
+    TextDelta,
+    TurnEnded,
+    TurnEndReason,
+    UserMessage,
+    Waiting,
+)
+from claude_ide.chat.view import OpenOutput
+from support.frames import Panel
+
+DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1500)
+
+
+def test_a_prompt_becomes_a_turn_when_it_begins() -> None:
+    panel = Panel()
+    panel.transcript.said("a", "Do it\nwell", ["a.py:2-4"])
+    assert panel.text == ["» Do it", "  well", "  [a.py:2-4]"]
+    assert [kind for _, kind in panel.drawn.parts] == ["queued"]
+
+    panel.take(PromptChanged("a", PromptStage.QUEUED), PromptChanged("a", PromptStage.STARTED))
+
+    assert panel.text == ["» Do it", "  well", "  [a.py:2-4]"]
+    assert [kind for _, kind in panel.drawn.parts] == ["turn"]
+
+
+def test_a_prompt_during_a_turn_waits_below_what_is_said() -> None:
+    panel = Panel().take(Waiting(), TextDelta("1", "one"))
+    panel.transcript.said("b", "And then?\nWhat?")
+
+    panel.take(TextDelta("1", "\ntwo"))
+
+    assert panel.text == ["one", "two", "", "⧗ And then? (+1 line)  x takes it back"]
+    part, _ = panel.drawn.part("⧗")
+    assert panel.transcript.withdraw(part) == "b"
+    assert panel.transcript.queued == {"b": "And then?\nWhat?"}
+
+
+def test_a_withdrawn_prompt_is_gone() -> None:
+    panel = Panel().take(Waiting())
+    panel.transcript.said("b", "And then?")
+
+    panel.take(PromptChanged("b", PromptStage.CANCELLED))
+
+    assert (panel.text, panel.transcript.queued) == ([], {})
+
+
+def test_a_prompt_that_was_interrupted_stays() -> None:
+    panel = Panel()
+    panel.transcript.said("a", "Do it")
+
+    panel.take(PromptChanged("a", PromptStage.STARTED), PromptChanged("a", PromptStage.CANCELLED))
+
+    assert panel.text == ["» Do it"]
+
+
+@pytest.mark.parametrize("stage", [PromptStage.STARTED, PromptStage.COMPLETED])
+def test_a_prompt_may_have_begun_before_we_know_its_id(stage: PromptStage) -> None:
+    panel = Panel().take(PromptChanged("a", stage))
+
+    panel.transcript.said("a", "Do it")
+
+    assert (panel.text, panel.transcript.queued) == (["» Do it"], {})
+
+
+def test_a_prompt_may_be_withdrawn_before_we_know_its_id() -> None:
+    panel = Panel().take(PromptChanged("a", PromptStage.CANCELLED))
+
+    panel.transcript.said("a", "Do it")
+
+    assert panel.text == []
+
+
+def test_prompts_of_which_no_stage_is_told_begin_together_with_the_next_turn() -> None:
+    panel = Panel().take(Waiting())
+    for prompt in ("a", "b"):
+        panel.transcript.said(prompt, prompt)
+
+    panel.take(TextDelta("1", "one"), DONE)
+    assert list(panel.transcript.queued) == ["a", "b"]
+    panel.take(Waiting())
+
+    assert panel.text == ["one", "── 1.5 s", "", "» a", "", "» b"]
+
+
+def test_of_prompts_whose_stages_are_told_one_begins_with_a_turn_that_has_none() -> None:
+    """The CLI answers its own commands without saying that it has begun with them."""
+    panel = Panel()
+    for prompt in ("a", "b"):
+        panel.transcript.said(prompt, prompt)
+        panel.take(PromptChanged(prompt, PromptStage.QUEUED))
+
+    panel.take(Notice("Total cost: 0"), DONE)
+
+    assert panel.text[:3] == ["» a", "", "Total cost: 0"]
+    assert list(panel.transcript.queued) == ["b"]
+
+
+def test_prompts_that_the_turns_end_names_have_been_in_it() -> None:
+    panel = Panel().take(Waiting())
+    panel.transcript.said("b", "steer")
+    panel.take(PromptChanged("b", PromptStage.QUEUED))
+
+    panel.take(TurnEnded(TurnEndReason.COMPLETED, ("a", "b"), milliseconds=3))
+
+    assert panel.text == ["» steer", "── 3 ms"]
+
+
+def test_the_prompts_of_all_turns_are_told_by_their_ids() -> None:
+    panel = Panel()
+    panel.transcript.take_history([UserMessage("First\nof all", "a"), UserMessage("nobody's")])
+    panel.transcript.said("b", "Second")
+    panel.take(Waiting())
+    panel.transcript.said("c", "not yet")
+
+    assert panel.transcript.prompts == {"a": "First …", "b": "Second"}
+
+
+def test_a_long_prompt_is_cut_and_opened_elsewhere() -> None:
+    text = "\n".join(str(number) for number in range(300))
+    panel = Panel()
+    panel.transcript.said("a", text)
+    panel.take(Waiting())
+
+    assert len(panel.text) == 201
+    assert panel.press("  … 100 more lines") == OpenOutput("prompt", text)

@@ -1,0 +1,100 @@
+"""`chat/proposal.py`: what an edit would make of a file, before it is allowed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.events import PermissionAsked
+from claude_ide.chat import proposal
+
+
+def asked(path: Path, kind: str = "edit", **arguments: Any) -> PermissionAsked:
+    given = {"file_path": str(path), **arguments}
+    return PermissionAsked("r", "t", "Edit", given, (), kind=kind, path=str(path))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "a.py"
+    file.write_bytes(b"one\ntwo\ntwo\n")
+    return file
+
+
+def test_an_edit_replaces_the_first_of_what_it_names(path: Path) -> None:
+    proposed = proposal.of(asked(path, old_string="two", new_string="2"))
+
+    assert proposed is not None
+    assert proposed.text == "one\n2\ntwo\n"
+
+
+def test_an_edit_can_replace_all_of_them(path: Path) -> None:
+    proposed = proposal.of(asked(path, old_string="two", new_string="2", replace_all=True))
+
+    assert proposed is not None
+    assert proposed.text == "one\n2\n2\n"
+
+
+def test_what_would_not_be_applied_is_no_proposal(path: Path) -> None:
+    assert proposal.of(asked(path, old_string="three", new_string="3")) is None
+    assert proposal.of(asked(path, old_string="", new_string="3")) is None
+    assert proposal.of(asked(path, old_string=3, new_string="3")) is None
+    assert proposal.of(asked(path, new_string="3")) is None
+
+
+def test_only_edits_of_files_are_proposals(path: Path) -> None:
+    assert proposal.of(asked(path, kind="execute", old_string="two", new_string="2")) is None
+    assert proposal.of(asked(Path("a.py"), old_string="two", new_string="2")) is None
+    assert proposal.of(asked(path.parent, old_string="two", new_string="2")) is None
+
+
+def test_a_file_that_is_no_text_is_no_proposal(path: Path) -> None:
+    path.write_bytes(b"\xff\xfe")
+
+    assert proposal.of(asked(path, old_string="two", new_string="2")) is None
+
+
+def test_a_new_file_is_one(path: Path) -> None:
+    new = path.with_name("new.py")
+
+    for arguments in ({"content": "hello\n"}, {"old_string": "", "new_string": "hello\n"}):
+        proposed = proposal.of(asked(new, **arguments))
+
+        assert proposed is not None
+        assert (proposed.text, proposed.original) == ("hello\n", None)
+
+
+def test_the_ends_of_lines_stay_as_they_are(path: Path) -> None:
+    path.write_bytes(b"one\r\ntwo\r\n")
+
+    proposed = proposal.of(asked(path, old_string="one\ntwo", new_string="1\n2"))
+
+    assert proposed is not None
+    assert proposed.text == "1\r\n2\r\n"
+
+
+def test_what_was_accepted_unchanged_needs_no_other_arguments(path: Path) -> None:
+    proposed = proposal.of(asked(path, old_string="two", new_string="2"))
+
+    assert proposed is not None
+    assert proposed.accepted(proposed.text) is None
+
+
+def test_a_changed_edit_replaces_the_whole_file(path: Path) -> None:
+    path.write_bytes(b"one\r\ntwo\r\n")
+    proposed = proposal.of(asked(path, old_string="two", new_string="2", replace_all=True))
+
+    assert proposed is not None
+    assert proposed.accepted("ONE\r\n2\r\n") == {
+        "file_path": str(path),
+        "old_string": "one\ntwo\n",
+        "new_string": "ONE\n2\n",
+        "replace_all": False,
+    }
+
+
+def test_a_changed_write_has_another_content(path: Path) -> None:
+    proposed = proposal.of(asked(path, content="new\n"))
+
+    assert proposed is not None
+    assert proposed.accepted("newer\n") == {"file_path": str(path), "content": "newer\n"}

@@ -1,0 +1,89 @@
+"""What the model says, and the previews of it."""
+
+from claude_ide.agents.events import (
+    PreviewVoided,
+    Text,
+    TextDelta,
+    ToolEnded,
+    ToolStarted,
+    ToolStatus,
+)
+from support.frames import Panel, shown
+
+
+def test_text_is_shown_while_it_comes() -> None:
+    assert shown(TextDelta("1", "one\ntw"), TextDelta("1", "o")) == ["one", "two"]
+
+
+def test_a_whole_text_replaces_its_preview() -> None:
+    assert shown(TextDelta("1", "half"), Text("1", "another\ntext")) == ["another", "text"]
+
+
+def test_a_text_that_is_told_twice_is_shown_once() -> None:
+    assert shown(Text("1", "text"), Text("1", "text")) == ["text"]
+
+
+def test_a_preview_that_is_void_is_deleted() -> None:
+    assert shown(Text("0", "before"), TextDelta("1", "half"), PreviewVoided(("1",))) == ["before"]
+
+
+def test_a_tool_that_is_void_is_deleted() -> None:
+    told = (
+        ToolStarted("t", "Bash"),
+        PreviewVoided(("1",), ("t",)),
+        ToolEnded("t", ToolStatus.COMPLETED),
+    )
+
+    assert shown(*told) == []
+
+
+def test_text_is_appended_with_the_lines_that_are_new() -> None:
+    panel = Panel().take(TextDelta("1", "one\ntwo\nthr"))
+
+    panel.take(TextDelta("1", "ee\nfour"))
+
+    [edit] = panel.drawn.frames[-1]["edits"]
+    assert (edit["first"], edit["last"], edit["lines"]) == (2, 3, ["three", "four"])
+
+
+def test_a_fence_is_coloured_when_it_is_closed() -> None:
+    panel = Panel().take(TextDelta("1", "Look:\n```python\nprint(1)\n``"))
+    assert not any(frame["code"] for frame in panel.drawn.frames)
+
+    panel.take(TextDelta("1", "`\n"))
+
+    assert panel.drawn.frames[-1]["code"] == [(2, 3, "python")]
+    assert [line.language for line in panel.drawn.lines] == ["", "", "python", ""]
+
+
+def test_a_whole_text_that_is_its_preview_changes_nothing() -> None:
+    panel = Panel().take(TextDelta("1", "# one\n"), TextDelta("1", "two\n\n"))
+
+    panel.transcript.take(Text("1", "# one\ntwo\n\n"))
+
+    assert panel.transcript.frame() is None
+
+
+def test_what_a_subagent_says_stands_below_its_tool() -> None:
+    told = (
+        ToolStarted("a", "Task"),
+        ToolStarted("b", "Read"),
+        Text("1", "found\nit", parent="a"),
+        ToolStarted("c", "Bash", parent="a"),
+        Text("2", "done"),
+        ToolStarted("d", "Bash", parent="c"),
+    )
+
+    assert shown(*told) == [
+        *("• Task …", "  found", "  it", "  • Bash …", "    • Bash …", "• Read …", "", "done"),
+    ]
+
+
+def test_the_highlights_of_a_subagents_text_move_with_it() -> None:
+    panel = Panel().take(ToolStarted("a", "Task"), Text("1", "**very** good", parent="a"))
+
+    assert panel.drawn.groups("  **very**") == {("**very**", "ClaudeChatBold")}
+
+
+def test_what_a_subagent_says_whose_tool_is_unknown_is_shown_all_the_same() -> None:
+    assert shown(Text("1", "found", parent="gone")) == ["  found"]

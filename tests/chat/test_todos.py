@@ -1,0 +1,43 @@
+"""The pinned todo list."""
+
+from claude_ide.agents.events import Todo, TodoList
+from claude_ide.chat.todos import MOST_ROWS, pinned
+
+
+def text(todos: TodoList) -> list[str]:
+    return ["".join(chunk for chunk, _ in row) for row in pinned(todos)]
+
+
+def numbered(count: int, done: int) -> TodoList:
+    status = ["completed"] * done + ["pending"] * (count - done)
+    return TodoList(tuple(Todo(str(n), f"item {n}", each) for n, each in enumerate(status)))
+
+
+def test_items_are_shown_as_they_stand() -> None:
+    todos = TodoList(
+        (
+            Todo("1", "Write tests", "completed", "Writing tests"),
+            Todo("2", "Run tests", "in_progress", "Running tests"),
+            Todo("3", "Read\nlogs", "pending"),
+        )
+    )
+
+    assert text(todos) == ["✓ Write tests", "▶ Running tests", "☐ Read …"]
+    assert {group for row in pinned(todos) for _, group in row} == {
+        *("ClaudeChatTodoDone", "ClaudeChatTodoActive", "ClaudeChatTodo"),
+    }
+
+
+def test_an_empty_list_is_taken_away() -> None:
+    assert pinned(TodoList(())) == []
+
+
+def test_of_a_long_list_what_is_next_is_shown() -> None:
+    shown = text(numbered(30, 12))
+
+    assert shown[:3] == ["12 of 30 done", "✓ item 11", "☐ item 12"]
+    assert len(shown) == MOST_ROWS + 1
+
+
+def test_the_end_of_a_long_list_is_shown_when_all_is_done() -> None:
+    assert text(numbered(30, 30))[-1] == "✓ item 29"

@@ -1,0 +1,222 @@
+"""A tool's one line, and what it opens on."""
+
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.events import (
+    Change,
+    Hunk,
+    ToolEnded,
+    ToolInput,
+    ToolOutput,
+    ToolStarted,
+    ToolStatus,
+)
+from claude_ide.chat.page import Part
+from claude_ide.chat.tool import ToolUse, shortened
+from claude_ide.chat.view import OpenOutput
+
+HUNK = Hunk(10, 3, 10, 4, (" same", "-old", "+new", "+more", " end"))
+CHANGE = Change("/p/a.py", 2, 1, (HUNK,))
+
+
+def use(kind: str = "execute", name: str = "Bash", title: str = "") -> ToolUse:
+    return ToolUse(Part(1, "tool"), ToolStarted("t", name, kind, title), "/p")
+
+
+def run(kind: str, name: str, arguments: dict[str, Any], output: str = "", **end: Any) -> ToolUse:
+    """A tool that has been used, opened."""
+    tool = use(kind, name)
+    path = str(arguments.get("file_path", ""))
+    title = path or str(arguments.get("command", ""))
+    tool.input(ToolInput("t", 9, arguments, title, path), 1.0)
+    tool.end(ToolEnded("t", ToolStatus.COMPLETED, output, **end), 1.25)
+    tool.press(0)
+    return tool
+
+
+def lines(tool: ToolUse) -> list[str]:
+    return [row.text for row in tool.rows()]
+
+
+def groups(tool: ToolUse, line: str) -> set[tuple[str, str]]:
+    row = next(row for row in tool.rows() if row.text == line)
+    shown = row.text.encode()
+    return {(shown[first:last].decode(), group) for first, last, group in row.marks}
+
+
+def test_a_tool_that_has_begun_has_a_name_and_no_end() -> None:
+    assert lines(use()) == ["$ Bash …"]
+
+
+def test_growing_input_shows_its_size() -> None:
+    tool = use("edit", "Write")
+    tool.input(ToolInput("t", 12_345), 0.0)
+
+    assert lines(tool) == ["± Write  12,345 characters …"]
+
+
+def test_a_tool_that_has_ended_shows_what_it_changed_and_how_long_it_took() -> None:
+    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, change=CHANGE)
+
+    line = "± Edit a.py  +2 −1  250 ms"  # noqa: RUF001
+    assert lines(tool)[0] == line
+    assert {("+2", "ClaudeChatAdded"), ("−1", "ClaudeChatRemoved")} <= groups(tool, line)  # noqa: RUF001
+
+
+@pytest.mark.parametrize(
+    ("status", "line", "group"),
+    [
+        (ToolStatus.FAILED, "✗ Bash ls  failed: no such file  250 ms", "ClaudeChatToolFailed"),
+        (ToolStatus.REJECTED, "⊘ Bash ls  rejected", "ClaudeChatToolRejected"),
+    ],
+)
+def test_a_tool_that_has_not_worked_is_marked(status: ToolStatus, line: str, group: str) -> None:
+    tool = use(title="ls")
+    tool.input(ToolInput("t", 9, {"command": "ls"}), 1.0)
+    tool.end(ToolEnded("t", status, "<tool_use_error>Error: no such file</tool_use_error>"), 1.25)
+
+    assert lines(tool) == [line]
+    assert (f"{line[0]} Bash", group) in groups(tool, line)
+
+
+def test_a_command_of_several_lines_is_one_line_until_it_is_opened() -> None:
+    tool = run("execute", "Bash", {"command": "cd a\nls"}, "b.py\nc.py\n")
+
+    assert lines(tool) == ["$ Bash cd a …  250 ms", "    cd a", "    ls", "    b.py", "    c.py"]
+    assert groups(tool, "    cd a") == {("cd a", "ClaudeChatCode")}
+    tool.press(2)
+    assert len(lines(tool)) == 1
+
+
+def test_other_tools_open_on_their_arguments() -> None:
+    tool = run("other", "Ask", {"what": "one\ntwo", "many": [1, {"a": None}]}, "done")
+
+    assert lines(tool)[1:] == [
+        *("    what: one", "      two", '    many: [1,{"a":null}]', "    done"),
+    ]
+
+
+def test_an_edit_opens_on_its_hunks() -> None:
+    tool = run("edit", "Edit", {"file_path": "/p/a.py", "old_string": "x"}, "ok", change=CHANGE)
+
+    assert lines(tool)[1:] == ["     same", "    -old", "    +new", "    +more", "     end"]
+    assert groups(tool, "    +new") == {("+new", "ClaudeChatAdded")}
+    assert groups(tool, "    -old") == {("-old", "ClaudeChatRemoved")}
+
+
+def test_a_new_file_opens_on_what_was_written() -> None:
+    arguments = {"file_path": "/p/a.py", "content": "one\ntwo\n"}
+    tool = run("edit", "Write", arguments, "ok", change=Change("/p/a.py", 2, 0, created=True))
+
+    assert lines(tool)[1:] == ["    +one", "    +two"]
+
+
+def test_several_edits_are_shown_before_they_are_made() -> None:
+    edits = [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": ""}]
+    tool = use("edit", "MultiEdit")
+    tool.input(ToolInput("t", 9, {"file_path": "/p/a.py", "edits": edits}), 0.0)
+    tool.press(0)
+
+    assert lines(tool)[1:] == ["    -a", "    +b", "    -c", "    +"]
+
+
+def test_long_output_is_cut_and_opened_elsewhere() -> None:
+    output = "\n".join(str(number) for number in range(1234))
+    tool = run("execute", "Bash", {"command": "seq"}, output)
+
+    assert len(lines(tool)) == 203
+    assert lines(tool)[-1] == "    … 1,034 more lines"
+    assert tool.press(202) == OpenOutput("Bash seq", output)
+    assert len(lines(tool)) == 203, "it is still open"
+
+
+def test_one_more_line_is_one() -> None:
+    tool = run("execute", "Bash", {"command": "seq"}, "x\n" * 201)
+
+    assert lines(tool)[-1] == "    … 1 more line"
+
+
+def test_a_long_change_is_cut() -> None:
+    hunk = Hunk(1, 0, 1, 500, tuple(f"+{number}" for number in range(500)))
+    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, change=Change("/p/a.py", 500, 0, (hunk,)))
+
+    assert lines(tool)[-1] == "    … 300 more lines"
+    action = tool.press(201)
+    assert isinstance(action, OpenOutput)
+    assert action.text.count("\n") == 499
+
+
+def test_output_is_shown_as_it_comes_without_its_colours() -> None:
+    tool = use(title="make")
+    tool.press(0)
+    tool.output(ToolOutput("t", "\x1b[32mone\x1b[0m\n10%\r"))
+    tool.output(ToolOutput("t", "20%\n"))
+
+    assert lines(tool) == ["$ Bash make …", "    one", "    20%"]
+
+
+def test_a_tool_without_anything_to_show_says_so() -> None:
+    tool = run("other", "Nothing", {})
+
+    assert lines(tool)[1:] == ["    nothing to show"]
+
+
+def test_its_line_leads_to_the_first_changed_line() -> None:
+    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, change=CHANGE)
+
+    assert tool.place(0, 5) == ("/p/a.py", 11)
+
+
+def test_a_line_of_a_change_leads_to_itself() -> None:
+    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, change=CHANGE)
+    tool.rows()
+
+    assert [tool.place(offset, 0) for offset in range(1, 6)] == [
+        *(("/p/a.py", 10), ("/p/a.py", 11), ("/p/a.py", 11), ("/p/a.py", 12), ("/p/a.py", 13)),
+    ]
+
+
+def test_a_numbered_line_of_a_file_leads_to_itself() -> None:
+    tool = run("read", "Read", {"file_path": "/p/a.py"}, "  41\tone\n  42\ttwo")
+    tool.rows()
+
+    assert tool.place(3, 9) == ("/p/a.py", 42)
+
+
+def test_what_a_search_has_found_leads_there() -> None:
+    tool = run("search", "Grep", {"pattern": "x"}, "src/b.py:7:x = 1")
+    tool.part.rows = tool.rows()
+
+    assert tool.place(2, 6) == ("src/b.py", 7)
+    assert tool.place(2, 18) is None
+
+
+def test_a_tool_without_a_file_leads_nowhere() -> None:
+    assert use().place(0, 0) is None
+
+
+def test_a_title_is_one_short_line() -> None:
+    assert lines(use(title="x" * 500)) == [f"$ Bash {'x' * 119}… …"]
+
+
+def test_an_agent_may_name_a_tool_twice() -> None:
+    tool = use(title="")
+    tool.named(ToolStarted("t", "", "execute", "ls -l"))
+
+    assert lines(tool) == ["$ Bash ls -l …"]
+
+
+@pytest.mark.parametrize(
+    ("path", "root", "short"),
+    [
+        ("/p/a.py", "/p", "a.py"),
+        ("/p/a.py", "/p/", "a.py"),
+        ("/pp/a.py", "/p", "/pp/a.py"),
+        ("/p/a.py", "", "/p/a.py"),
+        ("ls /p/a.py", "/p", "ls /p/a.py"),
+    ],
+)
+def test_paths_are_seen_from_the_project(path: str, root: str, short: str) -> None:
+    assert shortened(path, root) == short

@@ -1,0 +1,35 @@
+"""The tools of a conversation, by their ids."""
+
+from claude_ide.agents.events import (
+    Text,
+    ThinkingTokens,
+    ToolEnded,
+    ToolInput,
+    ToolStarted,
+    ToolStatus,
+)
+from support.frames import Panel, shown
+
+
+def test_what_grows_in_one_line_redraws_no_more_than_that_line() -> None:
+    panel = Panel().take(ToolStarted("a", "Read"), ToolStarted("b", "Write"))
+    panel.take(Text("1", "text"), ThinkingTokens(1))
+
+    for event in (ToolInput("b", 100), ToolInput("b", 200), ThinkingTokens(2), ThinkingTokens(3)):
+        panel.take(event)
+        [edit] = panel.drawn.frames[-1]["edits"]
+        assert (edit["last"] - edit["first"], len(edit["lines"])) == (1, 1)
+
+    assert panel.text == [
+        *("• Read …", "• Write  200 characters …", "", "text", "", "· Thinking… 3 tokens"),
+    ]
+
+
+def test_a_tool_that_is_told_twice_is_shown_once() -> None:
+    told = (ToolStarted("a", "Bash"), ToolStarted("a", "", "execute", "ls"))
+
+    assert shown(*told) == ["$ Bash ls …"]
+
+
+def test_what_is_told_of_a_tool_that_has_not_begun_is_left_out() -> None:
+    assert shown(ToolInput("a", 1, {}), ToolEnded("a", ToolStatus.COMPLETED, "output")) == []

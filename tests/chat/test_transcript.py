@@ -1,0 +1,229 @@
+"""Events come in; what the panel shows, and what a key on it means, leaves."""
+
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.events import (
+    Dead,
+    Event,
+    Notice,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    RequestWithdrawn,
+    Retry,
+    Text,
+    TextDelta,
+    Thinking,
+    ToolEnded,
+    ToolInput,
+    ToolStarted,
+    ToolStatus,
+    TurnEnded,
+    TurnEndReason,
+    Usage,
+    UserMessage,
+    Waiting,
+)
+from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.view import Review
+from support.frames import Clock, Panel, shown
+
+DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1500)
+ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
+
+
+def asks(request: str, tool: str = "t", **fields: Any) -> PermissionAsked:
+    return PermissionAsked(request, tool, "Bash", {"command": "ls"}, (ALLOW,), **fields)
+
+
+# Requests.
+
+
+def test_a_request_waits_below_everything_and_becomes_a_line_with_its_tool() -> None:
+    panel = Panel().take(ToolStarted("t", "Bash"), asks("r"), Text("1", "meanwhile"))
+    assert panel.text[:4] == ["• Bash …", "", "meanwhile", ""]
+    assert panel.text[4] == "? May Claude use Bash?"
+    part, _ = panel.drawn.part("?")
+    assert panel.transcript.request(part) == asks("r")
+
+    panel.transcript.answered("r", "allowed")
+
+    assert panel.text == ["• Bash …", "  ↳ allowed", "", "meanwhile"]
+    assert panel.transcript.waiting == []
+
+
+def test_an_answer_to_a_tool_that_is_not_shown_says_what_it_was() -> None:
+    panel = Panel().take(asks("r", title="ls"))
+
+    panel.transcript.answered("r", "no: never\nlist")
+
+    assert panel.text == ["↳ Bash ls: no: never …"]
+
+
+def test_a_request_that_is_withdrawn_is_gone() -> None:
+    panel = Panel().take(asks("r"), asks("s"), RequestWithdrawn("r"))
+
+    assert [asked.request for asked in panel.transcript.waiting] == ["s"]
+    panel.transcript.answered("r", "allowed")
+    assert panel.text.count("? May Claude use Bash?") == 1
+
+
+def test_a_request_ends_with_its_tool() -> None:
+    told = (ToolStarted("t", "Bash"), asks("r"), ToolEnded("t", ToolStatus.REJECTED))
+
+    assert shown(*told) == ["⊘ Bash  rejected"]
+
+
+def test_the_time_that_the_user_took_to_answer_is_not_the_tools() -> None:
+    panel = Panel().take(ToolStarted("t", "Bash"), ToolInput("t", 2, {}), asks("r"))
+    panel.clock.seconds = 60
+    panel.transcript.answered("r", "allowed")
+    panel.clock.seconds = 60.5
+
+    panel.take(ToolEnded("t", ToolStatus.COMPLETED))
+
+    assert panel.text == ["• Bash  500 ms", "  ↳ allowed"]
+
+
+def test_a_plan_is_reviewed_where_there_is_room() -> None:
+    panel = Panel().take(PlanProposed("r", "t", "# Plan", "/plan.md", (ALLOW,)))
+
+    assert panel.press("? May Claude carry out") == Review("r")
+
+
+# The turn's end, and other ends.
+
+
+def test_a_turn_ends_with_what_it_has_cost() -> None:
+    told = (Usage(0.5), DONE, Usage(0.75), DONE)
+
+    assert shown(*told) == ["── 1.5 s · $0.50", "── 1.5 s · $0.25"]
+
+
+def test_an_interrupted_turn_says_so_and_leaves_no_tool_running() -> None:
+    told = (ToolStarted("t", "Bash"), TurnEnded(TurnEndReason.INTERRUPTED))
+
+    assert shown(*told) == ["⊘ Bash  interrupted", "interrupted"]
+
+
+def test_a_background_tool_runs_on_when_the_turn_is_over() -> None:
+    told = (
+        ToolStarted("a", "Task"),
+        ToolStarted("b", "Bash", parent="a"),
+        ToolEnded("a", ToolStatus.COMPLETED),
+        DONE,
+    )
+
+    assert shown(*told) == ["• Task", "  • Bash …", "── 1.5 s"]
+
+
+def test_what_went_wrong_is_told_once() -> None:
+    failed = TurnEnded(TurnEndReason.FAILED, message="overloaded")
+
+    assert shown(failed) == ["failed", "overloaded"]
+    assert shown(Notice("overloaded", "error"), failed) == ["overloaded", "failed"]
+
+
+def test_who_is_not_logged_in_learns_how_to() -> None:
+    told = Notice("Please run /login", "error", "authentication_failed")
+
+    assert shown(told)[-1] == "L opens claude in a terminal to log in"
+
+
+def test_attempts_are_one_line() -> None:
+    panel = Panel().take(Retry(1, 10, 0.5, "rate_limit", 429))
+    assert panel.text == ["retry 1/10 in 500 ms: rate limit (429)"]
+
+    panel.take(Retry(2, 10, 7, "rate_limit", 429))
+    assert panel.text == ["retry 2/10 in 7.0 s: rate limit (429)"]
+
+    panel.take(TextDelta("1", "answer"))
+    assert panel.text[0] == "retried 2 times: rate limit (429)"
+    panel.take(Retry(1, 10, 1, "overloaded"))
+    assert panel.text[-1] == "retry 1/10 in 1.0 s: overloaded"
+
+
+def test_a_death_shows_the_last_words_and_takes_away_what_nobody_can_answer() -> None:
+    panel = Panel().take(ToolStarted("t", "Bash"), asks("r"))
+
+    panel.take(Dead(143, "\n".join(str(number) for number in range(30))))
+
+    assert panel.text == [
+        *("⊘ Bash  interrupted", "", "Claude Code has ended (exit code 143)"),
+        *(str(number) for number in range(20, 30)),
+        "R resumes",
+    ]
+    assert panel.transcript.waiting == []
+
+
+def test_a_death_keeps_what_the_user_has_typed() -> None:
+    panel = Panel().take(Waiting())
+    panel.transcript.said("a", "And then?")
+
+    panel.take(Dead(0))
+
+    assert panel.transcript.queued == {"a": "And then?"}
+
+
+@pytest.mark.parametrize(
+    ("event", "urgent"),
+    [
+        (DONE, True),
+        (Dead(0), True),
+        (asks("r"), True),
+        (RequestWithdrawn("r"), True),
+        (ToolStarted("t", "Bash"), True),
+        (TextDelta("1", "text"), False),
+        (Usage(1.0), False),
+    ],
+)
+def test_what_the_user_waits_for_is_drawn_at_once(event: Event, urgent: bool) -> None:
+    assert Transcript().take(event) is urgent
+
+
+# History.
+
+
+def test_history_is_shown_without_times_and_costs() -> None:
+    transcript = Transcript(clock=Clock())
+
+    transcript.take_history(
+        [
+            UserMessage("Do it", "a"),
+            Thinking("1", "Well."),
+            ToolStarted("t", "Bash", "execute", "ls"),
+            ToolInput("t", 2, {"command": "ls"}),
+            ToolEnded("t", ToolStatus.COMPLETED),
+            ToolStarted("u", "Bash", "execute", "cut off"),
+            Text("2", "Done."),
+            UserMessage("Thanks", "b"),
+        ]
+    )
+
+    assert transcript.lines == [
+        *("» Do it", "", "▸ Thought", "$ Bash ls", "⊘ Bash cut off  interrupted"),
+        *("", "Done.", "", "» Thanks"),
+    ]
+
+
+def test_after_history_the_first_turn_does_not_cost_what_all_before_has() -> None:
+    transcript = Transcript(clock=Clock())
+    transcript.take_history([UserMessage("Do it")])
+
+    for event in (Usage(7.0), DONE, Usage(7.5), DONE):
+        transcript.take(event)
+
+    assert transcript.lines[-2:] == ["── 1.5 s", "── 1.5 s · $0.50"]
+
+
+def test_a_prompt_after_history_is_shown_as_any_other() -> None:
+    transcript = Transcript(clock=Clock())
+    transcript.take_history([UserMessage("Do it"), Text("1", "Done.")])
+
+    transcript.said("b", "More")
+    transcript.take(Waiting())
+
+    assert transcript.lines == ["» Do it", "", "Done.", "", "» More"]

@@ -1,0 +1,37 @@
+"""Places that a text names."""
+
+import pytest
+
+from claude_ide.chat.view import Place, place_in
+
+
+@pytest.mark.parametrize(
+    ("line", "under", "place"),
+    [
+        ("see a.py now", "a.py", ("a.py", None)),
+        ("see `src/a.py:12`.", "src", ("src/a.py", 12)),
+        ("ä src/a.py:12:3: error", "12", ("src/a.py", 12)),
+        ("[a](src/a.py#L10-L12)", "src", ("src/a.py", 10)),
+        ("/etc/hosts(3)", "hosts", ("/etc/hosts", 3)),
+        ("~/a.txt, and", "a.txt", ("~/a.txt", None)),
+        ("Makefile:3 says", "Make", ("Makefile", 3)),
+        ("src/ has it", "src", ("src/", None)),
+        ("a sentence. Ends", "sentence", None),
+        ("and so on...", "on", None),
+        ("either/or", "or", ("either/or", None)),
+    ],
+)
+def test_the_place_under_the_cursor_is_found(line: str, under: str, place: Place | None) -> None:
+    column = len(line[: line.index(under)].encode())
+
+    assert place_in(line, column) == place
+
+
+def test_there_is_no_place_beside_the_text() -> None:
+    assert place_in("a.py b", 4) is None
+    assert place_in("a.py", 99) is None
+    assert place_in("", 0) is None
+
+
+def test_a_line_of_nothing_but_dots_costs_no_more_than_a_short_one() -> None:
+    assert place_in("." * 300_000, 150_000) is None

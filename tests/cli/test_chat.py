@@ -1,0 +1,312 @@
+"""The chat panel with the real CLI: what the user does in Neovim, what the model is told."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from support.claude_cli import environment
+from support.fake_api import FakeApi, edit, text, thinking, tool_use
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+
+
+@pytest.fixture
+async def nvim(
+    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
+) -> AsyncIterator[Neovim]:
+    """A Neovim whose children find the stand-in for the model."""
+    home = tmp_path / "home"
+    given = environment(api, home, config_folder) | {"CLAUDE_CODE_MAX_RETRIES": "1"}
+    del given["PATH"]
+    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=120, rows=40)
+    yield neovim
+    await neovim.stop()
+
+
+@pytest.fixture
+async def panel(nvim: Neovim, cli: Path, path: Path) -> Panel:
+    """A chat beside the file at `path`."""
+    await nvim.command(f"edit {path}")
+    return await Panel.open(nvim, [cli], mode="default")
+
+
+async def diff_is_open(nvim: Neovim) -> None:
+    """Wait until a proposal takes keys."""
+
+    async def shown() -> bool:
+        diffs = await nvim.lua("return require('claude_ide.diff').list()")
+        return bool(diffs) and diffs[0]["shown"]
+
+    await until(shown, "the diff is open", PATIENCE)
+
+
+async def test_an_answer_is_shown_with_what_it_took(panel: Panel, api: FakeApi) -> None:
+    api.script([thinking("Hm."), text("Hello, **you**.")])
+
+    await panel.say("Greet me")
+
+    shown = await panel.shows("── ")
+    assert "» Greet me" in shown
+    assert "Hello, **you**." in shown
+    assert "▸ Thought" in shown
+    assert "Greet me" in api.requests[0].told
+
+
+async def test_the_model_learns_where_the_user_is(panel: Panel, api: FakeApi, path: Path) -> None:
+    api.script([text("I see.")], [text("Again.")])
+
+    async def told() -> bool:
+        return "[a.py]" in (await panel.look())["prompt_bar"]
+
+    await until(told, "the chip", PATIENCE)
+    await panel.say("What is this?")
+    await panel.shows("I see.")
+    await panel.say("And now?")
+    await panel.shows("Again.")
+
+    assert f"opened the file {path}" in api.requests[0].told
+    assert "opened the file" not in api.requests[1].told
+
+
+async def test_an_edit_is_accepted_in_the_diff(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    await nvim.keys(":w<CR>")
+
+    shown = await panel.shows("All done.")
+    assert "↳ allowed" in shown
+    assert path.read_text() == "one\nTWO\n"
+    assert await nvim.eval(f"getbufline('{path}', 1, '$')") == ["one", "TWO"]
+    assert await nvim.eval("tabpagenr('$')") == 1
+
+
+async def test_an_edit_that_the_user_changes_is_written_and_told(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    await nvim.keys("Gothree<Esc>:w<CR>")
+
+    assert "↳ allowed, with your changes" in await panel.shows("All done.")
+    assert path.read_text() == "one\nTWO\nthree\n"
+    assert "+three" in api.requests[2].told
+
+
+async def test_an_edit_is_rejected_with_a_reason(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="Very well."))
+
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    await nvim.keys(":ClaudeReject please whisper<CR>")
+
+    assert "rejected: please whisper" in await panel.shows("Very well.")
+    assert path.read_text() == "one\ntwo\n"
+    assert "please whisper" in api.requests[2].told
+
+
+async def test_a_command_is_allowed_with_one_key(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    api.script([tool_use("Bash", command="touch made.txt")], [text("Made.")])
+
+    await panel.say("Make it")
+    await until(lambda: _pressed(panel, "y", project / "made.txt"), "the file", PATIENCE)
+
+    await panel.shows("Made.")
+
+
+async def _pressed(panel: Panel, key: str, made: Path) -> bool:
+    """Press a key, which counts only once the request could be read."""
+    if not made.exists() and await panel.go_to("? May Claude use Bash"):
+        await panel.nvim.keys(key)
+    return made.exists()
+
+
+async def test_the_models_own_tools_of_the_editor_need_no_permission(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    await nvim.lua(
+        """local path = ...
+        vim.diagnostic.set(vim.api.nvim_create_namespace('test'), vim.fn.bufnr(path), {
+          { lnum = 1, col = 0, message = 'two is too many', severity = 1 },
+        })""",
+        str(path),
+    )
+    api.script(
+        [tool_use("mcp__neovim__getDiagnostics", uri=f"file://{path}")], [text("One error.")]
+    )
+
+    await panel.say("What is wrong?")
+
+    await panel.shows("One error.")
+    assert "two is too many" in api.requests[1].told
+
+
+async def test_ctrl_c_stops_the_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.hold = True
+    api.script([text("a very long story " * 50)])
+
+    await panel.say("Tell me")
+    await panel.shows("a very")
+    await nvim.keys("<C-c>")
+
+    await panel.shows("interrupted")
+
+    async def at_rest() -> bool:
+        return "writing" not in (await panel.look())["bar"]
+
+    await until(at_rest, "the bar says so", PATIENCE)
+
+
+async def test_a_session_is_resumed_with_what_was_said(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.script([text("The word is swordfish.")], [text("You were told.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    await nvim.command("stopinsert | ClaudeChat end")
+
+    async def ended() -> bool:
+        return not await panel.look()
+
+    await until(ended, "the chat has ended", PATIENCE)
+    await nvim.command("ClaudeChat continue")
+
+    await panel.shows("The word is swordfish.")
+    await panel.is_ready()
+    await panel.say("What was it?")
+    await panel.shows("You were told.")
+    conversation = str(api.requests[-1].body["messages"])
+    assert "swordfish" in conversation
+
+
+async def test_the_mode_is_cycled(nvim: Neovim, panel: Panel) -> None:
+    await panel.bar_shows("default")
+
+    await nvim.keys("<Esc><S-Tab>")
+
+    await panel.bar_shows("acceptEdits")
+
+
+async def test_a_wrong_key_is_told_as_such(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.status = 401
+
+    await panel.say("Hello")
+
+    assert "L" in await panel.shows("log in")
+
+
+async def test_a_question_is_answered_in_a_form(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    options = [
+        {"label": "httpx", "description": "asks and waits"},
+        {"label": "aiohttp", "description": "does not wait"},
+    ]
+    question = {"question": "Which?", "header": "Library", "multiSelect": False}
+    asked = {"questions": [question | {"options": options}]}
+    api.script([tool_use("AskUserQuestion", **asked)], [text("So be it.")])
+
+    await panel.say("Choose a library")
+    await panel.shows("? Library: Which?")
+    await panel.go_to("? Library: Which?")
+    await nvim.keys("<CR>")
+    await until(lambda: _in_float(nvim), "the form", PATIENCE)
+    await nvim.keys("2<C-s>")
+
+    assert "↳ aiohttp" in await panel.shows("So be it.")
+    assert "aiohttp" in api.requests[1].told
+
+
+async def _in_float(nvim: Neovim) -> bool:
+    return bool(await nvim.lua("return vim.api.nvim_win_get_config(0).relative ~= ''"))
+
+
+PLAN = "# Plan\n\n1. Shout\n"
+
+
+async def plan_is_open(nvim: Neovim) -> None:
+    """Wait until a plan takes keys."""
+
+    async def shown() -> bool:
+        lines = await nvim.eval("getline(1, '$')")
+        return bool(lines[:1] == ["# Plan"] and await nvim.eval("&modifiable"))
+
+    await until(shown, "the plan is open", PATIENCE)
+
+
+async def plan(api: FakeApi, config_folder: Path, panel: Panel) -> None:
+    """Have the model write its plan where the CLI wants it, and propose it."""
+    await panel.nvim.command("ClaudeChat mode plan")
+    await panel.bar_shows("plan")
+    api.script([text("Thinking of it.")])
+    await panel.say("Plan it")
+    await panel.shows("Thinking of it.")
+    found = re.search(r"\S+/plans/\S+\.md", str(api.requests[0].body))
+    assert found
+    path = found[0].strip("\"'`.\\")
+    api.script(
+        [tool_use("Write", file_path=path, content=PLAN)],
+        [tool_use("ExitPlanMode")],
+        [text("As you say.")],
+    )
+    await panel.say("Go on")
+    await plan_is_open(panel.nvim)
+
+
+async def test_a_plan_is_approved_with_w(
+    nvim: Neovim, panel: Panel, api: FakeApi, config_folder: Path
+) -> None:
+    await plan(api, config_folder, panel)
+
+    await nvim.keys(":w<CR>")
+
+    assert "↳ approved" in await panel.shows("As you say.")
+    assert "approved" in api.requests[-1].told
+    await panel.bar_shows("default")
+
+
+async def test_a_plan_is_sent_back_with_what_was_written_into_it(
+    nvim: Neovim, panel: Panel, api: FakeApi, config_folder: Path
+) -> None:
+    await plan(api, config_folder, panel)
+
+    await nvim.keys("Goand whisper<Esc>:q<CR>")
+
+    assert "keep planning" in await panel.shows("As you say.")
+    assert "and whisper" in api.requests[-1].told
+    await panel.bar_shows("plan")
+
+
+async def test_the_files_are_put_back_as_they_were(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+    await nvim.lua(
+        """_G.asked = {}
+        vim.ui.select = function(items, options, done)
+          table.insert(_G.asked, options.prompt)
+          done(items[1], 1)
+        end"""
+    )
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    await nvim.keys(":w<CR>")
+    await panel.shows("── ")
+    assert path.read_text() == "one\nTWO\n"
+
+    await nvim.command("ClaudeChat rewind")
+
+    await until(lambda: path.read_text() == "one\ntwo\n", "the file is as it was", PATIENCE)
+    await until(
+        lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['one', 'two']"), "and its buffer"
+    )
+    assert "Restore a.py" in (await nvim.lua("return _G.asked"))[1]

@@ -1,0 +1,290 @@
+"""The chat panel in a real Neovim, with a CLI that replays what the real one once said."""
+
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+from support.panel import CONFIGURE, PATIENCE, Panel
+from support.transcripts import FAKE_CLI, GOLDEN, heard
+
+Open = Callable[[str], Awaitable[Panel]]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Where the CLI notes what it hears."""
+    return tmp_path / "heard.jsonl"
+
+
+@pytest.fixture
+async def replay(nvim: Neovim, log: Path) -> Open:
+    """Begin a chat with a recording."""
+
+    async def begin(name: str) -> Panel:
+        await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
+        return await Panel.open(
+            nvim, [sys.executable, "-I", FAKE_CLI, GOLDEN / f"{name}.jsonl"], mode="default"
+        )
+
+    return begin
+
+
+def answers(log: Path) -> list[dict[str, Any]]:
+    """What the CLI was answered when it asked the user."""
+    return [
+        frame["response"]["response"]
+        for frame in (heard(log)[1:] if log.exists() else [])
+        if frame["type"] == "control_response" and "behavior" in frame["response"]["response"]
+    ]
+
+
+async def press(nvim: Neovim, panel: Panel, words: str, key: str, log: Path) -> None:
+    """Press a key on a request, which counts only once the request could be read."""
+
+    async def pressed() -> bool:
+        if not answers(log) and await panel.go_to(words):
+            await nvim.keys(key)
+        return bool(answers(log))
+
+    await until(pressed, f"{key} answers", PATIENCE)
+
+
+async def test_the_panel_opens_with_the_user_in_its_prompt(nvim: Neovim, replay: Open) -> None:
+    panel = await replay("plain_thinking")
+
+    seen = await panel.look()
+    assert (await nvim.mode())["mode"] == "i"
+    assert await nvim.eval("win_getid()") == seen["windows"][1][0]
+    assert [len(windows) for windows in seen["windows"]] == [1, 1]
+
+
+async def test_what_is_said_and_thought_is_shown(nvim: Neovim, replay: Open) -> None:
+    panel = await replay("plain_thinking")
+
+    await panel.say("hello there")
+    await panel.shows("── ")
+    assert "The user greets me" not in await panel.text()
+    assert await panel.go_to("▸ Thought")
+    await nvim.keys("<CR>")
+
+    await panel.shows("The user greets me. I will greet back politely.")
+    assert (await panel.look())["prompt"] == [""]
+
+
+async def test_toggling_hides_the_panel_and_the_chat_goes_on(nvim: Neovim, replay: Open) -> None:
+    panel = await replay("plain_thinking")
+    await panel.say("hello there")
+    await nvim.keys("<Esc>")
+
+    await nvim.command("ClaudeChat")
+    await until(lambda: nvim.eval("winnr('$') == 1"), "hidden")
+    await panel.shows("── ")
+    await nvim.command("ClaudeChat")
+
+    await until(lambda: nvim.eval("winnr('$') == 3"), "shown")
+    assert "Hello! **How** can I help?" in await panel.text()
+
+
+async def test_a_question_is_answered_in_a_form(nvim: Neovim, replay: Open, log: Path) -> None:
+    panel = await replay("ask_user")
+
+    await panel.say("Which library?")
+    await panel.shows("? ")
+    await panel.go_to("? ")
+    await nvim.keys("<CR>")
+    await until(lambda: nvim.lua("return vim.api.nvim_win_get_config(0).relative ~= ''"), "a form")
+    await nvim.keys("12<C-s>")
+
+    await until(lambda: answers(log), "the answer", PATIENCE)
+    given = answers(log)[0]
+    assert given["behavior"] == "allow"
+    assert given["updatedInput"]["answers"]
+    await panel.shows("── ")
+
+
+async def test_a_rejection_has_its_reason(nvim: Neovim, replay: Open, log: Path) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua("vim.ui.input = function(_, done) done('not here') end")
+
+    await panel.say("Make a file")
+    await press(nvim, panel, "? May Claude use", "N", log)
+
+    assert answers(log)[0]["behavior"] == "deny"
+    assert answers(log)[0]["message"] == "not here"
+
+
+async def test_allowing_always_offers_each_way_with_its_scope(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua(
+        """vim.ui.select = function(items, _, done)
+          _G.offered = items
+          done(items[1], 1)
+        end"""
+    )
+
+    await panel.say("Make a file")
+    await press(nvim, panel, "? May Claude use", "a", log)
+
+    assert len(answers(log)[0]["updatedPermissions"]) == 1
+    offered = await nvim.lua("return _G.offered")
+    assert len(offered) > 1
+    assert all(item.endswith(")") for item in offered)
+
+
+async def test_a_request_is_answered_from_the_empty_prompt(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+
+    await panel.say("Make a file")
+    await panel.shows("? May Claude use")
+    await nvim.keys("<Esc><CR>")
+
+    await until(lambda: answers(log), "the answer", PATIENCE)
+    assert answers(log)[0]["behavior"] == "allow"
+
+
+async def test_a_request_that_nobody_sees_is_told(nvim: Neovim, replay: Open) -> None:
+    panel = await replay("always_allow")
+    await panel.say("Make a file")
+    await nvim.keys("<Esc>")
+    await nvim.command("ClaudeChat")
+
+    await until(
+        lambda: nvim.lua("return require('claude_ide').statusline():find('1?', 1, true) ~= nil"),
+        "the status line counts it",
+        PATIENCE,
+    )
+
+
+async def test_ctrl_c_in_the_prompt_stops_and_keeps_what_is_typed(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("interrupt_stream")
+    await panel.say("Tell me a story")
+    await panel.bar_shows("writing")
+
+    await panel.write()
+    await nvim.keys("and then<C-c>")
+
+    await panel.shows("interrupted")
+    assert (await panel.look())["prompt"] == ["and then"]
+
+
+async def test_a_cli_that_dies_is_told_and_can_be_started_again(nvim: Neovim, replay: Open) -> None:
+    panel = await replay("killed_kill")
+    await panel.say("Tell me a story")
+
+    assert "R" in await panel.shows("ended")
+    await panel.bar_shows("ended")
+    await panel.say("are you there?")
+    await until(lambda: _holds(panel, "are you there?"), "the prompt comes back", PATIENCE)
+
+
+async def _holds(panel: Panel, words: str) -> bool:
+    return words in (await panel.look())["prompt"]
+
+
+async def test_the_cli_ends_with_the_buffers_and_with_neovim(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("plain_thinking")
+    pid = await _child(nvim)
+    await nvim.command(f"stopinsert | bwipeout! {(await _buffers(nvim))[0]}")
+
+    await until(lambda: not _lives(pid), "the CLI has ended", PATIENCE)
+    assert await panel.look() == {}
+
+    await replay("plain_thinking")
+    pid = await _child(nvim)
+    nvim.send_request("nvim_command", "qa")
+    await nvim.process.wait()
+    await until(lambda: not _lives(pid), "the CLI has ended with Neovim", PATIENCE)
+
+
+async def _buffers(nvim: Neovim) -> list[int]:
+    chat = "local c = require('claude_ide.chat.state').list()[1]; return { c.transcript, c.prompt }"
+    return list(await nvim.lua(chat))
+
+
+async def _child(nvim: Neovim) -> int:
+    """The pid of the replaying CLI."""
+
+    def find() -> int:
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    words = (entry / "cmdline").read_bytes().decode().split("\0")
+                    cwd = str((entry / "cwd").readlink())
+                except (OSError, ValueError):
+                    continue
+                if str(FAKE_CLI) in words and cwd == here:
+                    return int(entry.name)
+        return 0
+
+    here = os.path.realpath(await nvim.eval("getcwd()"))
+    pid: int = await until(find, "the CLI runs", PATIENCE)
+    return pid
+
+
+def _lives(pid: int) -> bool:
+    state = Path(f"/proc/{pid}/stat")
+    return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+async def test_without_a_cli_one_line_says_how_to_get_one(nvim: Neovim) -> None:
+    await nvim.lua(
+        """_G.told = {}
+        vim.notify = function(text) table.insert(_G.told, text) end"""
+    )
+    await nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
+
+    await nvim.command("ClaudeChat")
+
+    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
+    assert told == ["claude-ide: no-such-claude is not on PATH"]
+    assert await nvim.eval("winnr('$')") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("nonsense", ":ClaudeChat nonsense is unknown; there are answer"),
+        ("new please", ":ClaudeChat new takes no argument: please"),
+        ("stop", "there is no chat (:ClaudeChat begins one)"),
+        ("resume nonsense", "there is no session nonsense"),
+        ("continue", "there is no earlier session in this folder"),
+    ],
+)
+async def test_what_is_asked_wrongly_is_told(nvim: Neovim, arguments: str, says: str) -> None:
+    await nvim.lua(
+        """_G.told = {}
+        vim.notify = function(text) table.insert(_G.told, text) end"""
+    )
+    await nvim.lua(CONFIGURE, {"cmd": [sys.executable]})
+
+    await nvim.command(f"ClaudeChat {arguments}")
+
+    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
+    assert says[:60] in told[0]
+
+
+async def test_the_conversation_is_exported(nvim: Neovim, replay: Open, project: Path) -> None:
+    panel = await replay("plain_thinking")
+    await panel.say("hello there")
+    await panel.shows("── ")
+
+    await nvim.command("stopinsert | ClaudeChat export talk.md")
+
+    await until((project / "talk.md").exists, "the file", PATIENCE)
+    text = (project / "talk.md").read_text()
+    assert "## hello there" in text
+    assert "Hello! **How** can I help?" in text

@@ -1,0 +1,215 @@
+"""`lua/claude_ide/chat/completion.lua`: `@file` anywhere, `/command` where the prompt begins."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.chats import Chats
+from support.neovim import Neovim, until
+
+COMMANDS = [
+    {"name": "compact", "description": "Make the conversation shorter", "hint": "<what to keep>"},
+    {"name": "review", "description": "Review\nthe changes", "hint": ""},
+    {"name": "init", "description": "", "hint": ""},
+]
+OFFER = "require('claude_ide.chat.prompt').offer(...)"
+ITEMS = "map(complete_info(['items']).items, 'v:val.word')"
+
+
+@pytest.fixture
+def files(project: Path) -> Path:
+    for name in ("a b.py", "main.py", "src/deep/test_main.py", "src/util.py", "ignored.log"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("")
+    (project / ".gitignore").write_text("*.log\n")
+    subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
+    return project
+
+
+@pytest.fixture
+async def chats(nvim: Neovim, files: Path) -> Chats:
+    chats = await Chats.start(nvim)
+    await chats.open()
+    await nvim.lua(OFFER, 1, {"commands": COMMANDS})
+    return chats
+
+
+async def offered(nvim: Neovim, *words: str) -> list[str]:
+    """Wait until the menu shows all of these."""
+
+    async def shown() -> Any:
+        if not await nvim.eval("pumvisible()"):
+            return False
+        items = await nvim.eval(ITEMS)
+        return items if set(words) <= set(items) else False
+
+    items: list[str] = await until(shown, f"the menu offers {words}")
+    return items
+
+
+async def typed(nvim: Neovim, text: str) -> None:
+    await until(lambda: nvim.eval(f"getline('.') ==# '{text}'"), f"typed {text}")
+
+
+async def test_files_are_offered_at_once(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("see @")
+
+    items = await offered(nvim, "@main.py")
+    assert set(items) == {
+        "@.gitignore",
+        '@"a b.py"',
+        "@main.py",
+        "@src/",
+        "@src/deep/",
+        "@src/deep/test_main.py",
+        "@src/util.py",
+    }
+
+
+async def test_files_are_narrowed_down_and_taken(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("see @")
+    await offered(nvim, "@main.py")
+    await nvim.keys("tmain")
+    assert await offered(nvim, "@src/deep/test_main.py") == ["@src/deep/test_main.py"]
+
+    await nvim.keys("<Tab> please")
+
+    await typed(nvim, "see @src/deep/test_main.py please")
+
+
+async def test_a_folder_is_gone_into(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("@sr")
+    await offered(nvim, "@src/")
+    await nvim.keys("<Tab>")
+
+    items = await offered(nvim, "@src/util.py", "@src/deep/")
+    assert "@main.py" not in items
+    await nvim.keys("u")
+    await offered(nvim, "@src/util.py")
+    await nvim.keys("<C-n><C-y>!")
+    await typed(nvim, "@src/util.py!")
+
+
+async def test_a_path_with_a_blank_is_quoted(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys('@"a b')
+
+    assert await offered(nvim, '@"a b.py"') == ['@"a b.py"']
+    await nvim.keys("<Tab>")
+    await typed(nvim, '@"a b.py"')
+
+
+async def test_a_file_that_was_taken_is_not_offered_again(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("@main")
+    await offered(nvim, "@main.py")
+    await nvim.keys("<Tab>")
+    await typed(nvim, "@main.py")
+
+    assert await nvim.eval("pumvisible()") == 0
+
+
+async def test_the_enter_key_is_not_taken(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("@ma")
+    await offered(nvim, "@main.py")
+
+    await nvim.keys("<CR>next")
+
+    await typed(nvim, "next")
+    assert await chats.lines("prompt") == ["@ma", "next"]
+
+
+async def test_an_address_is_no_file(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("@")
+    await offered(nvim, "@main.py")
+    await nvim.keys("<BS>me@main")
+    await typed(nvim, "me@main")
+
+    assert await nvim.eval("pumvisible()") == 0
+
+
+async def test_commands_are_offered_with_what_they_do(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("/")
+
+    assert await offered(nvim, "/init") == ["/compact", "/review", "/init"]
+    await nvim.command("redraw")
+    assert "/compact <what to keep>" in nvim.screen.text()
+    assert "Make the conv" in nvim.screen.text()
+    await nvim.keys("rv")
+    assert await offered(nvim, "/review") == ["/review"]
+    await nvim.keys("<Tab> now")
+    await typed(nvim, "/review now")
+
+
+@pytest.mark.parametrize("keys", ["x<CR>/", "a /"])
+async def test_commands_begin_the_prompt_only(nvim: Neovim, chats: Chats, keys: str) -> None:
+    await nvim.keys(keys)
+    await until(lambda: nvim.eval("getline('.') =~ '/$'"))
+
+    assert await nvim.eval("pumvisible()") == 0
+
+
+async def test_the_omnifunc_offers_the_same(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("lua package.loaded['blink.cmp'] = {}")
+    await nvim.keys("@mai")
+    await typed(nvim, "@mai")
+    assert await nvim.eval("pumvisible()") == 0
+
+    await nvim.keys("<C-x><C-o>")
+
+    assert await offered(nvim, "@main.py") == ["@main.py", "@src/deep/test_main.py"]
+    await nvim.keys("<C-e><C-u>/in<C-x><C-o>")
+    assert await offered(nvim, "/init") == ["/init"]
+
+
+async def test_without_a_repository_files_are_found_too(nvim: Neovim, tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    (folder / "sub" / ".hidden").mkdir(parents=True)
+    for name in ("one.txt", "sub/two.txt", "sub/.hidden/three.txt"):
+        (folder / name).write_text("")
+    await nvim.command(f"cd {folder}")
+    chats = await Chats.start(nvim)
+    await chats.open()
+
+    await nvim.keys("@")
+
+    assert set(await offered(nvim, "@one.txt")) == {"@one.txt", "@sub/", "@sub/two.txt"}
+
+
+async def test_a_huge_repository_is_bounded(nvim: Neovim, chats: Chats, files: Path) -> None:
+    for number in range(600):
+        (files / f"many_{number}.c").write_text("")
+    await nvim.keys("@many")
+
+    assert len(await offered(nvim, "@many_1.c")) == 200
+
+
+async def test_a_new_file_is_found_after_a_while(nvim: Neovim, chats: Chats, files: Path) -> None:
+    await nvim.keys("@")
+    await offered(nvim, "@main.py")
+    (files / "fresh.py").write_text("")
+
+    async def found() -> Any:
+        await nvim.keys("<C-u>@fresh")
+        await typed(nvim, "@fresh")
+        return await nvim.eval(f"pumvisible() && index({ITEMS}, '@fresh.py') >= 0")
+
+    await until(found, "the new file is offered")
+
+
+async def test_without_a_menu_tab_is_a_tab(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("a<Tab>b")
+
+    await until(lambda: nvim.eval('getline(1) ==# "a\\tb"'))
+
+
+async def test_going_through_the_menu_keeps_it(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("@")
+    items = await offered(nvim, "@main.py")
+
+    await nvim.keys("<C-n><C-n>")
+
+    await typed(nvim, items[1])
+    assert await nvim.eval(ITEMS) == items
+    await nvim.keys("<C-p><C-p>")
+    await typed(nvim, "@")

@@ -1,0 +1,75 @@
+"""`lua/claude_ide/chat/highlights.lua`: links that a colour scheme or the user may override."""
+
+from typing import Any
+
+import pytest
+
+from support.chats import Chats
+from support.neovim import Neovim
+
+GROUPS = [
+    "User",
+    "Heading",
+    "Bold",
+    "Italic",
+    "Code",
+    "CodeBlock",
+    "Fence",
+    "List",
+    "Quote",
+    "Link",
+    "Thinking",
+    "Tool",
+    "ToolRunning",
+    "ToolFailed",
+    "ToolRejected",
+    "Detail",
+    "Added",
+    "Removed",
+    "Notice",
+    "Warning",
+    "Error",
+    "Request",
+    "Key",
+    "Queued",
+    "Meta",
+    "Mode",
+    "Todo",
+    "TodoDone",
+    "TodoActive",
+]
+
+
+async def show(nvim: Neovim) -> None:
+    await (await Chats.start(nvim)).open()
+
+
+async def definition(nvim: Neovim, group: str) -> dict[str, Any]:
+    found: dict[str, Any] = await nvim.request("nvim_get_hl", 0, {"name": group, "link": False})
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["default", "habamax", "blue"])
+async def test_all_groups_look_like_something(nvim: Neovim, scheme: str) -> None:
+    await nvim.command(f"set termguicolors | colorscheme {scheme}")
+
+    await show(nvim)
+
+    for group in GROUPS:
+        assert await definition(nvim, f"ClaudeChat{group}"), group
+
+
+async def test_a_change_of_the_colours_keeps_them(nvim: Neovim) -> None:
+    await show(nvim)
+
+    await nvim.command("highlight clear ClaudeChatBold | colorscheme habamax")
+
+    assert (await definition(nvim, "ClaudeChatBold"))["bold"] is True
+
+
+async def test_the_users_colours_are_kept(nvim: Neovim) -> None:
+    await nvim.command("highlight link ClaudeChatTool Search")
+
+    await show(nvim)
+
+    assert await definition(nvim, "ClaudeChatTool") == await definition(nvim, "Search")

@@ -1,0 +1,558 @@
+"""`lua/claude_ide/chat/panel.lua`: the panel comes into sight, and goes without a trace."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.chats import PANEL, Chats, edit, options
+from support.diffs import everything
+from support.neovim import Neovim, until
+
+SIDES = ["right", "left", "above", "below", "float", "tab"]
+
+
+@pytest.fixture
+async def chats(nvim: Neovim, project: Path) -> Chats:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (project / name).write_text("".join(f"line {number}\n" for number in range(1, 101)))
+    return await Chats.start(nvim)
+
+
+SCENES = {
+    "an empty Neovim": [],
+    "a file": ["edit a.txt", "normal! 40Gzt5l"],
+    "the cursor on the last line of the screen": ["edit a.txt", "normal! 40GzbL"],
+    "windows of odd sizes": [
+        "edit a.txt",
+        "normal! 40Gzt",
+        "vsplit b.txt",
+        "vertical resize 12",
+        "normal! 60Gzb",
+        "split c.txt",
+        "resize 5",
+        "normal! 20Gzt",
+        "wincmd b",
+        "wincmd t",
+    ],
+    "windows that are not made equal": ["set noea", "edit a.txt", "split b.txt", "resize 3"],
+    "two tabpages": [
+        "edit a.txt",
+        "tabedit b.txt",
+        "vsplit c.txt",
+        "normal! 30Gzt",
+        "tabnext",
+        "redraw",
+        "tabnext",
+    ],
+    "one status line": ["set laststatus=3", "edit a.txt", "vsplit b.txt"],
+    "a tab line all the time": ["set showtabline=2", "edit a.txt", "normal! 40Gzb"],
+    "a previous window": ["edit a.txt", "vsplit b.txt", "split c.txt", "wincmd h", "wincmd p"],
+    "window options": ["edit a.txt", "setlocal number list nowrap signcolumn=yes spell"],
+    "a window with a fixed buffer": ["edit a.txt", "setlocal winfixbuf winfixheight"],
+}
+
+
+async def looks(nvim: Neovim) -> dict[str, Any]:
+    """What the user sees of their own: a hidden chat's buffers are not among it."""
+    await nvim.command("redraw")
+    state = await everything(nvim)
+    del state["buffers"], state["registers"], state["options"]
+    return state
+
+
+def differences(before: Any, after: Any, where: str = "") -> list[str]:
+    """Name each thing that is not as it was."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        names = before.keys() | after.keys()
+        pairs = {f".{name}": (before.get(name), after.get(name)) for name in sorted(names)}
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        pairs = {f"[{i}]": pair for i, pair in enumerate(zip(before, after, strict=True))}
+    else:
+        return [] if before == after else [f"{where}: {before!r} became {after!r}"]
+    return [
+        text
+        for name, (one, other) in pairs.items()
+        for text in differences(one, other, where + name)
+    ]
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("scene", SCENES.values(), ids=SCENES)
+async def test_hiding_leaves_no_trace(
+    nvim: Neovim, chats: Chats, scene: list[str], side: str
+) -> None:
+    await nvim.command("set noswapfile")
+    for command in scene:
+        await nvim.command(command)
+    before = await looks(nvim)
+    await chats.open(side=side)
+    await chats.draw(edit(0, 0, [f"text {number}" for number in range(50)]))
+    await nvim.keys("hello")
+
+    assert await chats.toggle(side=side) == "hidden"
+
+    await chats.hidden()
+    await until(lambda: nvim.eval("mode() == 'n'"))
+    after = await looks(nvim)
+    assert differences(before, after) == []
+    assert await chats.lines("prompt") == ["hello"]
+
+
+@pytest.mark.parametrize("side", SIDES)
+async def test_it_is_shown_where_it_is_asked_for(nvim: Neovim, chats: Chats, side: str) -> None:
+    await nvim.command("edit a.txt")
+
+    await chats.open(side=side)
+
+    windows = await chats.windows()
+    transcript, prompt = windows["transcript"], windows["prompt"]
+    assert transcript["height"] > prompt["height"] >= 3
+    assert transcript["float"] == prompt["float"] == (side == "float")
+    assert transcript["tabpage"] == prompt["tabpage"] == (2 if side == "tab" else 1)
+    row, column = await nvim.request("nvim_win_get_position", transcript["win"])
+    assert (column > 0) == (side in ("right", "float"))
+    # A tab line is above a panel in its own tabpage.
+    assert (row > 1) == (side in ("below", "float"))
+    if side in ("right", "left"):
+        assert transcript["width"] == 40
+
+
+@pytest.mark.parametrize("side", SIDES)
+async def test_it_is_shown_on_a_small_screen(nvim: Neovim, chats: Chats, side: str) -> None:
+    await nvim.command("set columns=40 lines=10 | edit a.txt")
+
+    await chats.open(side=side)
+    await nvim.keys("hi")
+    await until(lambda: nvim.eval("getline(1) == 'hi'"))
+    await chats.toggle(side=side)
+
+    await chats.hidden()
+    assert (await nvim.mode())["blocking"] is False
+
+
+@pytest.mark.parametrize("side", SIDES)
+async def test_a_screen_without_any_room_is_no_error(nvim: Neovim, chats: Chats, side: str) -> None:
+    await nvim.command("set columns=40 lines=3 | edit a.txt")
+
+    await chats.toggle(side=side)
+
+    await nvim.command("redraw")
+    assert (await nvim.mode())["blocking"] is False
+    await nvim.command("set columns=80 lines=24")
+    await chats.toggle(side=side)
+    await chats.open(side=side)
+    assert set(await chats.windows()) == {"transcript", "prompt"}
+
+
+async def test_toggling_shows_hides_and_shows_again(nvim: Neovim, chats: Chats) -> None:
+    assert await chats.toggle() == "shown"
+    assert await chats.toggle() == "hidden"
+    await chats.hidden()
+    assert await chats.toggle() == "shown"
+
+    assert set(await chats.windows()) == {"transcript", "prompt"}
+    assert [event["shown"] for event in chats.told("visible")] == [True, False, True]
+
+
+async def test_shown_again_it_has_the_cursors_where_they_were(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    await chats.draw(edit(0, 0, [f"text {number}" for number in range(200)]))
+    await nvim.keys("one<CR>two<CR>three<Esc>gg0l")
+    await chats.enter_transcript(80)
+    await nvim.keys("zt")
+    before = await chats.windows()
+
+    await nvim.keys("q")
+    await chats.hidden()
+    await chats.open()
+
+    after = await chats.windows()
+    assert after["transcript"]["cursor"] == [80, 0]
+    assert after["transcript"]["top"] == before["transcript"]["top"] == 80
+    assert after["prompt"]["cursor"] == [1, 1]
+
+
+async def test_shown_again_it_follows_what_was_drawn_in_the_meantime(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.open()
+    await chats.draw(edit(0, 0, ["one"]))
+    await chats.toggle()
+    await chats.hidden()
+    await chats.draw(edit(1, 1, [f"text {number}" for number in range(200)]))
+
+    await chats.open()
+    await nvim.command("redraw")
+
+    transcript = (await chats.windows())["transcript"]
+    assert transcript["cursor"][0] == 201
+    assert transcript["bottom"] == 201
+
+
+@pytest.mark.parametrize("keys", ["<Esc>:q<CR>", "<Esc><C-w>c", "<Esc><C-w>k:q<CR>", "<Esc>ZQ"])
+@pytest.mark.parametrize("side", SIDES)
+async def test_closing_one_window_hides_the_panel(
+    nvim: Neovim, chats: Chats, side: str, keys: str
+) -> None:
+    await nvim.command("edit a.txt | split b.txt | resize 4 | wincmd w")
+    before = await looks(nvim)
+    await chats.open(side=side)
+
+    await nvim.keys("kept" + keys)
+
+    await chats.hidden()
+    assert differences(before, await looks(nvim)) == []
+    assert await chats.lines("prompt") == ["kept"]
+    assert chats.told("visible")[-1]["shown"] is False
+    assert chats.told("closed") == []
+
+
+async def test_sizes_that_the_user_has_changed_stay(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("edit a.txt | split b.txt")
+    await chats.open()
+    await nvim.keys("<Esc><C-w>t5<C-w>_")
+    await until(lambda: nvim.eval("winheight(1) == 5"))
+
+    await chats.toggle()
+
+    await chats.hidden()
+    assert await nvim.eval("winheight(1)") == 5
+
+
+async def test_the_user_gets_back_to_the_window_they_came_from_last(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await nvim.command("edit a.txt | split b.txt")
+    await chats.open()
+    await nvim.keys("<Esc><C-w>t<C-w>j:let g:there = win_getid()<CR><C-w>b")
+    await until(lambda: nvim.eval("exists('g:there') && &filetype == 'claude-prompt'"))
+
+    await chats.toggle()
+
+    await chats.hidden()
+    assert await nvim.eval("win_getid() == g:there")
+
+
+async def test_insert_mode_goes_on_where_it_was(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("ione two<Left><Left><Left>")
+    await until(lambda: nvim.eval("getline(1) == 'one two'"))
+    await chats.open()
+    await nvim.keys("to claude")
+
+    await chats.toggle()
+    await chats.hidden()
+    await until(lambda: nvim.eval("mode() == 'i'"))
+    await nvim.keys("and ")
+
+    await until(lambda: nvim.eval("getline(1) == 'one and two'"))
+    assert await chats.lines("prompt") == ["to claude"]
+
+
+async def test_a_terminal_takes_keys_again_afterwards(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("terminal cat")
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 't'"))
+    await chats.open()
+
+    await chats.toggle()
+
+    await chats.hidden()
+    await until(lambda: nvim.eval("mode() == 't'"))
+
+
+async def test_visual_mode_ends_when_the_panel_comes(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("edit a.txt")
+    await nvim.keys("Vjj")
+    await until(lambda: nvim.eval("mode() == 'V'"))
+
+    await chats.open()
+
+    assert await nvim.lua("return vim.api.nvim_buf_get_mark(vim.fn.bufnr('a.txt'), '>')[1]") == 3
+
+
+async def test_a_command_that_is_being_typed_is_finished_first(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys(":let g:typed = 'so")
+    await until(lambda: nvim.eval("mode() == 'c'"))
+    await nvim.lua(f"{PANEL}.open(...)", 1, options("right", 0.4))
+    assert await chats.windows() == {}
+
+    await nvim.keys("me text'<CR>")
+
+    await until(chats.is_typing)
+    assert await nvim.eval("g:typed") == "some text"
+
+
+async def test_the_command_line_window_is_left_first(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("q:")
+    await until(lambda: nvim.eval("getcmdwintype() == ':'"))
+    await nvim.lua(f"{PANEL}.open(...)", 1, options("right", 0.4))
+
+    await nvim.keys(":q<CR>")
+
+    await until(chats.is_typing)
+
+
+@pytest.mark.parametrize("side", SIDES)
+async def test_quitting_all_is_never_held_up(nvim: Neovim, chats: Chats, side: str) -> None:
+    await chats.open(side=side)
+    await chats.draw(edit(0, 0, ["text"]))
+
+    await nvim.keys("unsent<Esc>:qa<CR>")
+
+    await until(lambda: nvim.process.returncode is not None, "Neovim has quit")
+
+
+async def test_only_in_a_file_hides_the_panel(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("edit a.txt")
+    await chats.open()
+
+    await nvim.keys("<Esc><C-w>h<C-w>o")
+
+    await chats.hidden()
+    assert await nvim.eval("winnr('$')") == 1
+    assert await nvim.eval("bufname()") == "a.txt"
+    await chats.open()
+    assert set(await chats.windows()) == {"transcript", "prompt"}
+
+
+@pytest.mark.parametrize("keys", ["<C-w>o", "<C-w>k<C-w>o"])
+async def test_only_in_the_panel_leaves_nothing_but_the_panel(
+    nvim: Neovim, chats: Chats, keys: str
+) -> None:
+    await nvim.command("edit a.txt")
+    await chats.open()
+    await nvim.keys("<Esc>" + keys)
+
+    await until(lambda: nvim.eval("winnr('$') == 2"))
+    await until(lambda: nvim.eval("winlayout()[0] == 'col'"))
+    windows = await chats.windows()
+    assert windows["transcript"]["width"] == windows["prompt"]["width"] == 100
+    assert windows["prompt"]["height"] == 6
+    await chats.toggle()
+
+    await chats.hidden()
+    assert await nvim.eval("bufname()") == "a.txt"
+
+
+async def test_the_last_window_gets_a_file_back(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("edit a.txt | setlocal number")
+    await chats.open()
+    await nvim.keys("<Esc><C-w>h:q<CR>")
+    await until(lambda: nvim.eval("winnr('$') == 2"))
+
+    await nvim.keys(":q<CR>")
+
+    await chats.hidden()
+    assert await nvim.eval("[bufname(), &number, &winfixbuf, &winbar, &winfixheight]") == [
+        "a.txt",
+        1,
+        0,
+        "",
+        0,
+    ]
+
+
+async def test_a_closed_tabpage_hides_its_panel(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("edit a.txt | tabedit b.txt")
+    await chats.open()
+
+    await nvim.keys("<Esc>:tabclose<CR>")
+
+    await until(lambda: chats.told("visible")[-1]["shown"] is False)
+    assert chats.told("closed") == []
+    await chats.open()
+    assert (await chats.windows())["prompt"]["tabpage"] == 1
+
+
+async def test_each_tabpage_has_its_own_chat(nvim: Neovim, chats: Chats) -> None:
+    here = f"return {PANEL}.here()"
+    assert await nvim.lua(here) is False
+    await chats.open(1)
+    await nvim.keys("<Esc>")
+    await nvim.command("tabnew")
+    assert await nvim.lua(here) == 1
+    await chats.open(2)
+    assert await nvim.lua(here) == 2
+    await chats.toggle(2)
+    await until(lambda: nvim.eval("winnr('$') == 1"))
+
+    assert await nvim.lua(here) == 2
+    await nvim.command("tabnext 1")
+    assert await nvim.lua(here) == 1
+    await nvim.command("tabnew")
+    assert await nvim.lua(here) == 1
+
+
+async def test_a_chat_comes_to_the_tabpage_where_it_is_asked_for(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.open()
+    await nvim.keys("<Esc>")
+    await nvim.command("tabnew")
+
+    assert await chats.toggle() == "shown"
+
+    windows = await nvim.lua("return #vim.api.nvim_list_wins()")
+    assert windows == 4
+    assert (await chats.windows())["prompt"]["tabpage"] == 2
+    assert [event["shown"] for event in chats.told("visible")] == [True, False, True]
+
+
+async def test_another_chat_takes_the_place_of_the_one_that_is_shown(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await nvim.command("edit a.txt")
+    await chats.open(1)
+    await nvim.keys("first")
+    await chats.open(2)
+    await until(lambda: chats.told("visible")[-1] == {"chat": 2, "shown": True})
+
+    await nvim.keys("second")
+    await until(lambda: nvim.eval("getline(1) == 'second'"))
+    assert await nvim.eval("winnr('$')") == 3
+    await chats.toggle(2)
+    await chats.hidden()
+
+    assert await nvim.eval("bufname()") == "a.txt"
+    assert await nvim.eval("getline(1)") == "line 1"
+    await until(lambda: nvim.eval("mode() == 'n'"))
+
+
+@pytest.mark.parametrize("kind", ["chat", "prompt"])
+async def test_wiping_a_buffer_out_ends_the_chat(nvim: Neovim, chats: Chats, kind: str) -> None:
+    await nvim.command("edit a.txt")
+    await chats.open()
+    await nvim.keys("<Esc>")
+    await nvim.command(f"execute 'bwipeout' bufnr('claude-{kind}://')")
+
+    assert await chats.tells("closed") == {"chat": 1}
+    await chats.hidden()
+    assert await nvim.eval("filter(getbufinfo(), 'v:val.name =~ \"claude-\"')") == []
+    assert await nvim.eval("bufname()") == "a.txt"
+    assert await nvim.lua(f"return {PANEL}.here()") is False
+    assert len(chats.told("closed")) == 1
+
+
+async def test_a_chat_that_is_closed_leaves_nothing(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("edit a.txt")
+    await chats.open()
+
+    await nvim.lua(f"{PANEL}.close(...)", 1)
+
+    await chats.hidden()
+    assert await nvim.eval("filter(getbufinfo(), 'v:val.name =~ \"claude-\"')") == []
+    assert chats.told("closed") == []
+    assert await nvim.eval("bufname()") == "a.txt"
+
+
+async def test_no_other_buffer_lands_in_the_panel(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    await nvim.keys("<Esc>")
+
+    for _ in range(2):
+        await nvim.command("silent! edit a.txt")
+        assert str(await nvim.eval("&filetype")).startswith("claude-")
+        await nvim.command("wincmd k")
+
+
+async def test_the_buffers_are_no_files(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("set number list spell foldenable")
+    await chats.open()
+    found = await nvim.lua("""
+    local found = {}
+    for _, win in ipairs(vim.api.nvim_list_wins()) do
+      local buffer, window = vim.bo[vim.api.nvim_win_get_buf(win)], vim.wo[win]
+      if buffer.filetype:find('^claude') then
+        found[buffer.filetype] = {
+          buffer.buftype, buffer.bufhidden, buffer.buflisted, buffer.swapfile, window.number,
+          window.signcolumn, window.wrap, window.linebreak, window.breakindent, window.list,
+          window.foldenable, window.winfixbuf,
+        }
+      end
+    end
+    return found
+    """)
+
+    rest = ["hide", False, False, False, "no", True, True, True, False, False, True]
+    assert found == {"claude-chat": ["nofile", *rest], "claude-prompt": ["acwrite", *rest]}
+
+
+async def test_window_options_of_the_panel_stay_in_it(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("set number | edit a.txt")
+    await chats.open()
+    await nvim.keys("<Esc><C-w>k<C-w>v")
+    await nvim.command("wincmd t | vnew")
+
+    assert await nvim.eval("[&number, &winfixbuf, &winbar]") == [1, 0, ""]
+
+
+async def test_the_winbars_say_what_they_are_given(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    bars = {
+        "transcript": {
+            "left": [["100% Claude", "ClaudeChatMode"], [" more", "ClaudeChatMeta"]],
+            "right": [["$1", "ClaudeChatMeta"]],
+        },
+        "prompt": {"left": [["%{1+1}", "ClaudeChatMeta"]], "right": []},
+    }
+
+    await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+    await chats.toggle()
+    await chats.hidden()
+    await chats.open()
+    await nvim.command("redraw")
+
+    shown = nvim.screen.text()
+    assert "100% Claude more" in shown
+    assert "$1" in shown
+    assert "%{1+1}" in shown
+
+
+async def test_a_narrow_winbar_keeps_its_ends(nvim: Neovim, chats: Chats) -> None:
+    await chats.open(size=24)
+    left = [["Claude", "ClaudeChatMode"], [" in the mode of planning", "ClaudeChatMeta"]]
+    bars = {"transcript": {"left": left, "right": [["42% $0.12", "ClaudeChatMeta"]]}}
+
+    await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+    await nvim.command("redraw")
+
+    line = nvim.screen.lines()[0]
+    assert line[76:].startswith("Claude<")
+    assert line.endswith("42% $0.12")
+
+
+async def test_floats_fit_a_screen_of_another_size(nvim: Neovim, chats: Chats) -> None:
+    await chats.open(side="float")
+
+    await nvim.request("nvim_ui_try_resize", 50, 20)
+
+    await until(lambda: nvim.eval("&columns == 50"))
+    await until(lambda: _is_narrower(chats), "the floats fit")
+    windows = await chats.windows()
+    assert windows["transcript"]["height"] + windows["prompt"]["height"] <= 16
+
+
+async def _is_narrower(chats: Chats) -> bool:
+    return all(found["width"] <= 48 for found in (await chats.windows()).values())
+
+
+async def test_autocommands_that_fail_are_no_prompt(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("autocmd WinEnter,WinNew,BufWinEnter,FileType * call Missing()")
+
+    await chats.open()
+    await chats.toggle()
+
+    await chats.hidden()
+    assert (await nvim.mode())["blocking"] is False
+
+
+async def test_a_recording_goes_on_through_the_panel(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    await chats.enter_transcript(1)
+    await nvim.keys("<C-w>tqa")
+    await until(lambda: nvim.eval("reg_recording() == 'a'"))
+    await nvim.keys("<C-w>b<C-w>kq")
+
+    await until(lambda: nvim.eval("reg_recording() == ''"))
+    assert set(await chats.windows()) == {"transcript", "prompt"}

@@ -1,0 +1,116 @@
+"""`lua/claude_ide/chat/pin.lua`: rows pinned to the top right corner of a transcript."""
+
+from typing import Any
+
+import pytest
+
+from support.chats import PANEL, Chats
+from support.neovim import Neovim, until
+
+ROWS = [[["✔ ", "ClaudeChatTodoDone"], ["one", "ClaudeChatTodo"]], [["two", "ClaudeChatTodo"]]]
+PINS = """
+local found = {}
+for _, win in ipairs(vim.api.nvim_list_wins()) do
+  local config = vim.api.nvim_win_get_config(win)
+  if config.relative == 'win' then
+    found[#found + 1] = {
+      win = win,
+      lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false),
+      focusable = config.focusable,
+      width = config.width,
+      height = config.height,
+    }
+  end
+end
+return found
+"""
+
+
+@pytest.fixture
+async def chats(nvim: Neovim) -> Chats:
+    return await Chats.start(nvim)
+
+
+async def pin(nvim: Neovim, rows: list[Any], id_: int = 1) -> list[Any]:
+    await nvim.lua(f"{PANEL}.pin(...)", id_, rows)
+    pins: list[Any] = await nvim.lua(PINS)
+    return pins
+
+
+@pytest.mark.parametrize("side", ["right", "left", "above", "below", "float", "tab"])
+async def test_rows_are_pinned_to_the_corner(nvim: Neovim, chats: Chats, side: str) -> None:
+    await chats.open(side=side)
+    (found,) = await pin(nvim, ROWS)
+    await nvim.command("redraw")
+
+    assert [line.strip() for line in found["lines"]] == ["✔ one", "two"]
+    assert found["focusable"] is False
+    assert any("✔ one" in line for line in nvim.screen.lines())
+    assert await chats.is_typing()
+
+
+async def test_the_winbar_stays_in_sight(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    bars = {"transcript": {"left": [], "right": [["$1.23", "ClaudeChatMeta"]]}}
+    await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+    await pin(nvim, ROWS)
+    await nvim.command("redraw")
+
+    assert nvim.screen.lines()[0].endswith("$1.23")
+    assert nvim.screen.lines()[1].endswith("✔ one")
+
+
+async def test_rows_are_updated_in_place(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    (before,) = await pin(nvim, ROWS)
+
+    (after,) = await pin(nvim, [*ROWS, [["three and more", "ClaudeChatTodo"]]])
+
+    assert after["win"] == before["win"]
+    assert after["height"] == 3
+    assert after["width"] > before["width"]
+
+
+async def test_no_rows_take_it_away(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    await pin(nvim, ROWS)
+
+    assert await pin(nvim, []) == []
+
+
+async def test_it_goes_and_comes_with_the_panel(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    await pin(nvim, ROWS)
+    await chats.toggle()
+    await chats.hidden()
+    assert await nvim.lua(PINS) == []
+    assert await pin(nvim, ROWS[:1]) == []
+
+    await chats.open()
+
+    (found,) = await nvim.lua(PINS)
+    assert len(found["lines"]) == 1
+
+
+async def test_it_is_pinned_while_another_tabpage_is_shown(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    await nvim.keys("<Esc>")
+    await nvim.command("tabnew")
+    assert await pin(nvim, ROWS) == []
+
+    await nvim.command("tabprevious")
+
+    await until(lambda: nvim.lua(PINS))
+
+
+async def test_a_narrow_transcript_has_none(nvim: Neovim, chats: Chats) -> None:
+    await chats.open(size=60)
+    (found,) = await pin(nvim, [[["long " * 20, "ClaudeChatTodo"]]])
+    assert found["width"] == 36
+    await nvim.keys("<Esc>:vertical resize 19<CR>")
+
+    await until(lambda: _is_gone(nvim))
+
+
+async def _is_gone(nvim: Neovim) -> bool:
+    return not await nvim.lua(PINS)

@@ -1,0 +1,298 @@
+"""`lua/claude_ide/chat/transcript.lua`: drawn by frames, without moving what the user looks at."""
+
+from typing import Any
+
+import pytest
+
+from support.chats import Chats, edit
+from support.neovim import Neovim, until
+
+MARKS = """
+local name = ...
+local namespace = vim.api.nvim_get_namespaces()[name]
+local bufnr = vim.fn.bufnr('claude-chat://')
+local found = {}
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, { details = true })) do
+  found[#found + 1] = { mark[2], mark[3], mark[4].end_row, mark[4].end_col, mark[4].hl_group }
+end
+return found
+"""
+TURN = [[0, 1, "turn"]]
+
+
+@pytest.fixture
+async def chats(nvim: Neovim) -> Chats:
+    chats = await Chats.start(nvim)
+    await chats.open()
+    return chats
+
+
+def numbered(count: int, word: str = "line") -> list[str]:
+    return [f"{word} {number}" for number in range(1, count + 1)]
+
+
+async def transcript(chats: Chats) -> dict[str, Any]:
+    await chats.nvim.command("redraw")
+    found: dict[str, Any] = (await chats.windows())["transcript"]
+    return found
+
+
+async def test_a_frame_is_drawn_with_its_marks(nvim: Neovim, chats: Chats) -> None:
+    marks = [[0, 0, 0, 3, "ClaudeChatUser"], [1, 2, 1, 5, "ClaudeChatBold"]]
+
+    assert await chats.draw(edit(0, 0, ["one", "a two"], marks)) is None
+
+    assert await chats.lines() == ["one", "a two"]
+    assert await nvim.lua(MARKS, "claude_ide_chat_mark") == [
+        [0, 0, 0, 3, "ClaudeChatUser"],
+        [1, 2, 1, 5, "ClaudeChatBold"],
+    ]
+
+
+@pytest.mark.parametrize("last", [0, 1])
+async def test_the_first_lines_replace_the_empty_one(chats: Chats, last: int) -> None:
+    await chats.draw(edit(0, last, ["one"]))
+    await chats.draw(edit(1, 1, ["two"]))
+    assert await chats.lines() == ["one", "two"]
+
+    await chats.draw(edit(0, 2, []))
+    await chats.draw(edit(0, 0, ["three"]), edit(1, 1, ["four"]))
+
+    assert await chats.lines() == ["three", "four"]
+
+
+async def test_edits_are_applied_in_order(chats: Chats) -> None:
+    await chats.draw(edit(0, 0, numbered(4)))
+
+    await chats.draw(edit(1, 3, ["x"]), edit(3, 3, ["end"]), edit(0, 1, ["a", "b"]))
+
+    assert await chats.lines() == ["a", "b", "x", "line 4", "end"]
+
+
+async def test_an_edit_replaces_the_marks_of_its_lines(nvim: Neovim, chats: Chats) -> None:
+    marks = [[row, 0, row, 2, "ClaudeChatBold"] for row in range(3)]
+    await chats.draw(edit(0, 0, numbered(3), marks))
+
+    await chats.draw(edit(1, 2, ["new", "newer"], [[1, 0, 1, 5, "ClaudeChatItalic"]]))
+
+    assert await nvim.lua(MARKS, "claude_ide_chat_mark") == [
+        [0, 0, 0, 2, "ClaudeChatBold"],
+        [2, 0, 2, 5, "ClaudeChatItalic"],
+        [3, 0, 3, 2, "ClaudeChatBold"],
+    ]
+
+
+async def test_a_mark_that_is_wrong_spoils_nothing_else(nvim: Neovim, chats: Chats) -> None:
+    marks = [["x", 0, 0, 1, "ClaudeChatBold"], [0, 99, 0, 200, "X"], [1, 0, 1, 3, "ClaudeChatBold"]]
+    parts = [[0, "x", "turn"], [1, 7, "tool"]]
+
+    fault = await chats.draw(edit(0, 0, ["one", "two"], marks, parts))
+
+    assert fault
+    assert await chats.lines() == ["one", "two"]
+    assert [1, 0, 1, 3, "ClaudeChatBold"] in await nvim.lua(MARKS, "claude_ide_chat_mark")
+    await chats.enter_transcript(2)
+    await nvim.keys("<CR>")
+    assert (await chats.tells("press"))["part"] == 7
+
+
+async def test_a_line_break_in_a_line_is_no_error(chats: Chats) -> None:
+    await chats.draw(edit(0, 0, ["one\ntwo"]))
+
+    assert await chats.lines() == ["one two"]
+
+
+async def test_a_chat_that_has_gone_is_no_error(nvim: Neovim, chats: Chats) -> None:
+    await chats.draw(edit(0, 0, ["one"]), id_=7)
+
+    assert await chats.lines() == [""]
+
+
+async def test_the_user_cannot_change_it_and_nothing_is_to_be_undone(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.draw(edit(0, 0, ["one"]))
+    await chats.enter_transcript(1)
+
+    assert await nvim.eval("[&modifiable, &modified, &undolevels, &modeline]") == [0, 0, -1, 0]
+    await nvim.command("silent! undo")
+    assert await chats.lines() == ["one"]
+
+
+async def test_it_follows_when_the_cursor_is_on_the_last_line(chats: Chats) -> None:
+    for number in range(1, 101):
+        await chats.draw(edit(number - 1, number - 1, [f"line {number}"]))
+
+    found = await transcript(chats)
+    assert found["cursor"][0] == found["bottom"] == 100
+
+
+async def test_many_lines_at_once_fill_the_window(chats: Chats) -> None:
+    await chats.draw(edit(0, 0, ["one"]))
+
+    await chats.draw(edit(1, 1, numbered(400)))
+
+    found = await transcript(chats)
+    assert found["cursor"][0] == found["bottom"] == 401
+    # The last line is at the bottom of a full window, not in its middle.
+    assert found["bottom"] - found["top"] == found["height"] - 2
+
+
+async def test_the_end_of_a_paragraph_that_grows_stays_in_sight(nvim: Neovim, chats: Chats) -> None:
+    await chats.draw(edit(0, 0, numbered(60)))
+    for length in range(1, 60):
+        text = " ".join(numbered(length, "word"))
+        await chats.draw(edit(60, 60 if length == 1 else 61, [text]))
+
+    await nvim.command("redraw")
+    assert "word 59" in nvim.screen.text()
+
+
+async def test_a_cursor_elsewhere_stays_with_its_view(nvim: Neovim, chats: Chats) -> None:
+    await chats.draw(edit(0, 0, numbered(100)))
+    await chats.enter_transcript(50)
+    await nvim.keys("zt<C-w>j")
+    before = await transcript(chats)
+    assert before["top"] == 50
+
+    await chats.draw(edit(99, 100, numbered(100, "new")))
+
+    assert await transcript(chats) == before
+
+
+async def test_what_is_drawn_above_moves_nothing(nvim: Neovim, chats: Chats) -> None:
+    await chats.draw(edit(0, 0, numbered(100)))
+    await chats.enter_transcript(50)
+    await nvim.keys("zt")
+    await until(lambda: nvim.eval("line('w0') == 50"))
+
+    await chats.draw(edit(2, 3, numbered(20, "output")))
+
+    await nvim.command("redraw")
+    assert await nvim.eval("[getline('.'), getline('w0')]") == ["line 50", "line 50"]
+
+
+async def test_each_window_is_judged_on_its_own(nvim: Neovim, chats: Chats) -> None:
+    await chats.draw(edit(0, 0, numbered(100)))
+    await chats.enter_transcript(10)
+    await nvim.command("split")
+    await nvim.keys("G")
+    await until(lambda: nvim.eval("line('.') == 100"))
+
+    await chats.draw(edit(100, 100, ["new"]))
+
+    lines = await nvim.eval("map(win_findbuf(bufnr()), 'line(\".\", v:val)')")
+    assert sorted(lines) == [10, 101]
+
+
+async def test_it_follows_while_the_user_types_elsewhere(nvim: Neovim, chats: Chats) -> None:
+    for number in range(1, 60):
+        await nvim.keys("x")
+        await chats.draw(edit(number - 1, number - 1, [f"line {number}"]))
+
+    await until(lambda: nvim.eval("getline('.') == repeat('x', 59)"))
+    assert (await nvim.mode())["mode"] == "i"
+    found = await transcript(chats)
+    assert found["bottom"] == 59
+
+
+async def test_a_visual_selection_at_the_end_stays(nvim: Neovim, chats: Chats) -> None:
+    await chats.draw(edit(0, 0, numbered(10)))
+    await chats.enter_transcript(10)
+    await nvim.keys("Vk")
+    await nvim.keys("j")
+    await until(lambda: nvim.eval("mode() == 'V' && line('.') == 10"))
+
+    await chats.draw(edit(10, 10, numbered(10)))
+
+    assert await nvim.eval("[mode(), line('v'), line('.')]") == ["V", 10, 10]
+
+
+async def test_a_frame_waits_while_no_text_may_change(nvim: Neovim, chats: Chats) -> None:
+    """As inside an <expr> map that waits for a key."""
+    await chats.draw(edit(0, 0, ["one"]))
+    await chats.enter_transcript(1)
+    await nvim.command("nnoremap <expr> <F2> nr2char(getchar())")
+    await nvim.keys("<F2>")
+
+    await chats.draw(edit(1, 1, ["two"]))
+    await chats.draw(edit(2, 2, ["three"]))
+    assert await chats.lines() == ["one"]
+    await nvim.keys("j")
+
+    await until(lambda: _is_drawn(chats, ["one", "two", "three"]))
+
+
+async def _is_drawn(chats: Chats, lines: list[str]) -> bool:
+    return await chats.lines() == lines
+
+
+async def test_a_closed_fence_is_coloured_once(nvim: Neovim, chats: Chats) -> None:
+    text = ["```lua", "local x = 'é'", "return x", "```"]
+
+    await chats.draw(edit(0, 0, text), code=[[1, 3, "lua"]])
+
+    async def is_coloured() -> bool:
+        """In slices, so that keys are taken meanwhile."""
+        colours = await nvim.lua(MARKS, "claude_ide_chat_code")
+        return all(
+            colour in colours
+            for colour in (
+                [1, 0, 1, 5, "@keyword.lua"],
+                [1, 10, 1, 14, "@string.lua"],
+                [2, 0, 2, 6, "@keyword.return.lua"],
+            )
+        )
+
+    await until(is_coloured)
+
+
+@pytest.mark.parametrize(
+    "language", ["", "nonsense", "../../x", "LUA", "vimscript", "md", "lua title=x", "c"]
+)
+async def test_any_language_is_taken(nvim: Neovim, chats: Chats, language: str) -> None:
+    assert await chats.draw(edit(0, 0, ["return 1"]), code=[[0, 1, language]]) is None
+
+    async def is_coloured() -> bool:
+        return bool(await nvim.lua(MARKS, "claude_ide_chat_code"))
+
+    if language in ("LUA", "vimscript", "lua title=x", "c"):
+        await until(is_coloured)
+    else:
+        assert not await is_coloured()
+
+
+async def test_a_very_long_fence_is_left_plain(nvim: Neovim, chats: Chats) -> None:
+    lines = ["return 1"] * 501
+
+    await chats.draw(edit(0, 0, lines), code=[[0, 501, "lua"]])
+    assert await nvim.lua(MARKS, "claude_ide_chat_code") == []
+    await chats.draw(edit(500, 501, []), code=[[0, 500, "lua"]])
+
+    async def is_coloured() -> bool:
+        return len(await nvim.lua(MARKS, "claude_ide_chat_code")) == 1000
+
+    await until(is_coloured, "all lines are coloured")
+
+
+async def test_the_colours_move_with_the_code_and_go_with_it(nvim: Neovim, chats: Chats) -> None:
+    async def colours() -> list[list[Any]]:
+        return list(await nvim.lua(MARKS, "claude_ide_chat_code"))
+
+    await chats.draw(edit(0, 0, ["return 1"]), code=[[0, 1, "lua"]])
+    before = await until(colours, "the colours")
+
+    await chats.draw(edit(0, 0, ["above", "it"]))
+    after = await colours()
+    assert [[first + 2, start, last + 2, *rest] for first, start, last, *rest in before] == after
+    await chats.draw(edit(2, 3, ["gone"]))
+
+    assert await colours() == []
+
+
+async def test_no_parser_is_attached_to_the_buffer(nvim: Neovim, chats: Chats) -> None:
+    await chats.draw(edit(0, 0, ["return 1"]), code=[[0, 1, "lua"]])
+
+    assert await nvim.lua(
+        "return vim.treesitter.highlighter.active[vim.fn.bufnr('claude-chat://')] == nil"
+    )

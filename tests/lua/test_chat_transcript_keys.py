@@ -1,0 +1,279 @@
+"""`lua/claude_ide/chat/transcript_keys.lua`: what the keys do where they are pressed."""
+
+import pytest
+
+from support.chats import Chats, edit
+from support.neovim import Neovim, until
+
+LINES = [
+    "> first",  # 1
+    "",
+    "text",
+    "```lua",
+    "local x = 1",
+    "return x",
+    "```",
+    "Edit a.py",  # 8
+    "",
+    "> second",  # 10
+    "Bash ls",
+    "Allow? y a n",
+    "> queued",  # 13
+    "> third",  # 14
+    "done",
+]
+PARTS = [
+    [0, 1, "turn"],
+    [2, 2, "text"],
+    [7, 3, "tool"],
+    [9, 4, "turn"],
+    [10, 5, "tool"],
+    [11, 6, "request"],
+    [12, 7, "queued"],
+    [13, 8, "turn"],
+    [14, 9, "end"],
+]
+AGED = 500
+"""Milliseconds after which a request takes answers, with something to spare."""
+
+
+@pytest.fixture
+async def chats(nvim: Neovim) -> Chats:
+    await nvim.command("set nostartofline")
+    chats = await Chats.start(nvim)
+    await chats.open()
+    await chats.draw(edit(0, 0, LINES, parts=PARTS), code=[[4, 6, "lua"]])
+    return chats
+
+
+async def type_at(chats: Chats, line: int, keys: str) -> None:
+    await chats.enter_transcript(line)
+    await chats.nvim.keys(keys)
+
+
+async def age(nvim: Neovim) -> None:
+    """Let the request grow old, by the editor's own clock."""
+    await nvim.lua("vim.wait(...)", AGED)
+
+
+@pytest.mark.parametrize("key", ["<CR>", "za"])
+@pytest.mark.parametrize(
+    ("line", "part", "kind", "offset"), [(8, 3, "tool", 0), (6, 2, "text", 3), (2, 1, "turn", 1)]
+)
+async def test_a_part_is_pressed(
+    chats: Chats, key: str, line: int, part: int, kind: str, offset: int
+) -> None:
+    await type_at(chats, line, key)
+
+    told = await chats.tells("press")
+    assert told == {"chat": 1, "part": part, "kind": kind, "offset": offset}
+
+
+async def test_parts_move_with_their_text(chats: Chats) -> None:
+    await chats.draw(edit(2, 3, ["a", "b", "c"], parts=[[0, 2, "text"]]))
+    await type_at(chats, 10, "<CR>")
+
+    assert (await chats.tells("press"))["part"] == 3
+
+
+async def test_a_transcript_without_parts_takes_all_keys(nvim: Neovim) -> None:
+    chats = await Chats.start(nvim)
+    await chats.open()
+
+    await type_at(chats, 1, "<CR>zagfxRyc]][[<S-Tab><C-c>g?q")
+
+    await until(lambda: chats.told("stop"))
+    assert chats.told("press") == chats.told("withdraw") == chats.told("go_to") == []
+    assert (await nvim.mode()) == {"mode": "n", "blocking": False}
+    assert await nvim.eval("v:errmsg") == ""
+
+
+async def test_gf_tells_where_the_cursor_is(chats: Chats) -> None:
+    await type_at(chats, 8, "$gf")
+
+    assert await chats.tells("go_to") == {"chat": 1, "part": 3, "offset": 0, "column": 8}
+
+
+@pytest.mark.parametrize(
+    ("line", "keys", "target"),
+    [
+        (1, "]]", 10),
+        (1, "2]]", 14),
+        (1, "9]]", 15),
+        (15, "[[", 14),
+        (15, "2[[", 10),
+        (12, "[[", 10),
+        (5, "[[", 1),
+        (1, "[[", 1),
+        (14, "]]", 15),
+        (1, "]]<C-o>", 1),
+    ],
+)
+async def test_turns_are_gone_through(
+    nvim: Neovim, chats: Chats, line: int, keys: str, target: int
+) -> None:
+    await type_at(chats, line, keys + ":let g:typed = 1<CR>")
+
+    await until(lambda: nvim.eval("exists('g:typed')"))
+    assert await nvim.eval("line('.')") == target
+
+
+async def test_a_turn_is_selected_and_yanked(nvim: Neovim, chats: Chats) -> None:
+    await type_at(chats, 1, "v]]y")
+    await until(lambda: nvim.eval("@\" =~ 'Edit'"))
+    assert (await nvim.eval('@"'))[:-1] == "\n".join(LINES[:9]) + "\n"
+
+    await type_at(chats, 10, "y]]")
+
+    await until(lambda: nvim.eval("@\" =~ 'second'"))
+    assert await nvim.eval('@"') == "\n".join(LINES[9:13]) + "\n"
+
+
+@pytest.mark.parametrize("line", [4, 5, 6, 7])
+async def test_the_code_block_is_yanked_without_its_fences(
+    nvim: Neovim, chats: Chats, line: int
+) -> None:
+    await type_at(chats, line, '"ayc')
+
+    await until(lambda: nvim.eval("@a != ''"))
+    assert await nvim.eval("[@a, getregtype('a')]") == ["local x = 1\nreturn x\n", "V"]
+
+
+async def test_without_a_code_block_nothing_is_yanked(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("let @\" = 'kept'")
+
+    await type_at(chats, 8, "yc")
+
+    await until(lambda: "there is no code block here" in nvim.screen.text())
+    assert await nvim.eval('@"') == "kept"
+    assert (await nvim.mode())["mode"] == "n"
+
+
+@pytest.mark.parametrize("key", ["y", "a", "n", "N", "d"])
+async def test_a_request_is_answered_by_one_key(nvim: Neovim, chats: Chats, key: str) -> None:
+    await age(nvim)
+
+    await type_at(chats, 12, key)
+
+    assert await chats.tells("answer") == {"chat": 1, "part": 6, "key": key}
+    assert (await nvim.mode())["mode"] == "n"
+    assert await nvim.eval("&filetype") == "claude-chat"
+
+
+async def test_a_request_that_has_just_come_takes_no_answer(nvim: Neovim, chats: Chats) -> None:
+    await chats.enter_transcript(11)
+    # In one instant, so that the request is young however busy the machine is.
+    code = """
+    require('claude_ide.chat.transcript').draw(1, { edits = { ... } })
+    vim.api.nvim_feedkeys('jyy', 'tx', false)
+    """
+
+    await nvim.lua(code, edit(11, 12, ["Allow this?"], parts=[[0, 20, "request"]]))
+
+    assert chats.told("answer") == []
+    assert await nvim.eval('@"') == "Allow this?\n"
+
+
+async def test_a_request_that_is_drawn_again_does_not_start_anew(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await age(nvim)
+    await chats.draw(edit(11, 12, ["Allow? (2 wait)"], parts=[[0, 6, "request"]]))
+
+    await type_at(chats, 12, "y")
+
+    assert (await chats.tells("answer"))["key"] == "y"
+
+
+async def test_elsewhere_the_keys_are_those_of_vim(nvim: Neovim, chats: Chats) -> None:
+    await age(nvim)
+    await type_at(chats, 1, '"byy2yjgg/><CR>nN')
+
+    await until(lambda: nvim.eval("line('.') == 10"))
+    assert await nvim.eval("@b") == "> first\n"
+    assert await nvim.eval("@0") == "\n".join(LINES[:3]) + "\n"
+    assert chats.told("answer") == []
+
+
+async def test_a_prompt_that_waits_is_withdrawn(chats: Chats) -> None:
+    await type_at(chats, 14, "x")
+    await type_at(chats, 13, "x")
+
+    assert await chats.tells("withdraw") == {"chat": 1, "part": 7}
+    assert len(chats.told("withdraw")) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "event"), [("R", "restart"), ("<S-Tab>", "cycle_mode"), ("<C-c>", "stop")]
+)
+async def test_a_key_tells_the_host(chats: Chats, key: str, event: str) -> None:
+    await type_at(chats, 3, key)
+
+    assert await chats.tells(event) == {"chat": 1}
+
+
+@pytest.mark.parametrize("key", ["i", "a", "I", "A", "o", "O"])
+async def test_what_would_insert_text_goes_to_the_prompt(
+    nvim: Neovim, chats: Chats, key: str
+) -> None:
+    await type_at(chats, 3, key + "hello")
+
+    await until(chats.is_typing)
+    await until(lambda: nvim.eval("getline(1) == 'hello'"))
+
+
+async def test_q_hides_the_panel(chats: Chats) -> None:
+    await type_at(chats, 3, "q")
+
+    await chats.hidden()
+
+
+async def test_the_keys_are_shown(nvim: Neovim, chats: Chats) -> None:
+    await type_at(chats, 3, "g?")
+
+    await until(lambda: "Yank the code block" in nvim.screen.text())
+    assert "y a n N d" in nvim.screen.text()
+    await nvim.keys("q")
+    await until(lambda: "Yank the code block" not in nvim.screen.text())
+    assert await nvim.eval("&filetype") == "claude-chat"
+
+
+async def test_the_keys_fit_a_narrow_screen(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("set columns=30 lines=12")
+
+    await type_at(chats, 3, "g?")
+
+    await until(lambda: nvim.eval("winwidth(0) <= 26 && winheight(0) <= 8"))
+    assert (await nvim.mode())["blocking"] is False
+
+
+async def test_the_maps_can_be_used_for_other_keys(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("autocmd FileType claude-chat nmap <buffer> <F2> <Plug>(claude-chat-press)")
+    await chats.open(2)
+    await chats.draw(edit(0, 0, ["one"], parts=[[0, 1, "tool"]]), id_=2)
+
+    await type_at(chats, 1, "<F2>")
+
+    assert (await chats.tells("press"))["chat"] == 2
+
+
+async def test_each_key_is_described(nvim: Neovim, chats: Chats) -> None:
+    await chats.enter_transcript(1)
+
+    described = await nvim.lua("""
+    return vim.tbl_map(function(map)
+      return map.desc
+    end, vim.api.nvim_buf_get_keymap(0, 'n'))
+    """)
+    assert len(described) > 30
+    assert all(described)
+
+
+async def test_a_float_is_left_for_its_other_window(nvim: Neovim, chats: Chats) -> None:
+    await chats.open(side="float")
+    await nvim.keys("<Esc><C-w>k")
+    await until(lambda: nvim.eval("&filetype == 'claude-chat'"))
+
+    await nvim.keys("<C-w><Down>")
+
+    await until(lambda: nvim.eval("&filetype == 'claude-prompt'"))

@@ -1,0 +1,225 @@
+"""`lua/claude_ide/dialogue.lua`: what is asked in one line is answered once."""
+
+from typing import Any
+
+import pytest
+
+from support.answers import answer, answers, listen, settled
+from support.neovim import Neovim, until
+
+MODULE = "require('claude_ide.dialogue')"
+
+
+@pytest.fixture
+async def dialogue(nvim: Neovim) -> Neovim:
+    await listen(nvim)
+    return nvim
+
+
+async def select(nvim: Neovim, token: int, prompt: str, items: list[str]) -> None:
+    await nvim.lua(f"{MODULE}.select(...)", token, prompt, items)
+
+
+async def ask(nvim: Neovim, token: int, prompt: str, default: Any = None) -> None:
+    await nvim.lua(f"{MODULE}.input(...)", token, prompt, default)
+
+
+async def shows(nvim: Neovim, text: str) -> None:
+    await until(lambda: text in nvim.screen.text(), f"{text!r} is on screen")
+
+
+async def test_what_is_chosen_is_answered_by_its_number(dialogue: Neovim) -> None:
+    await select(dialogue, 7, "Which scope?", ["this time", "this project", "always"])
+    await shows(dialogue, "3: always")
+
+    await dialogue.keys("2<CR>")
+
+    assert await answer(dialogue, 7) == {"index": 2}
+    await settled(dialogue)
+    await until(lambda: "3: always" not in dialogue.screen.text(), "the list is gone")
+
+
+@pytest.mark.parametrize("keys", ["<CR>", "<Esc>", "q<CR>", "9<CR>", "0<CR>", "<C-c>"])
+async def test_a_choice_that_is_dismissed_has_no_number(dialogue: Neovim, keys: str) -> None:
+    await select(dialogue, 7, "Which scope?", ["this time", "always"])
+    await shows(dialogue, "2: always")
+
+    await dialogue.keys(keys)
+
+    assert await answer(dialogue, 7) == {}
+    await settled(dialogue)
+
+
+async def test_what_is_typed_is_answered(dialogue: Neovim) -> None:
+    await ask(dialogue, 3, "Why not? ", "because")
+    await shows(dialogue, "Why not? because")
+
+    await dialogue.keys(" it is käse<CR>")
+
+    assert await answer(dialogue, 3) == {"text": "because it is käse"}
+    await settled(dialogue)
+
+
+async def test_an_empty_line_is_an_answer_and_none_is_not(dialogue: Neovim) -> None:
+    await ask(dialogue, 1, "Why not? ")
+    await shows(dialogue, "Why not?")
+    await dialogue.keys("<CR>")
+    assert await answer(dialogue, 1) == {"text": ""}
+
+    await ask(dialogue, 2, "And now? ")
+    await shows(dialogue, "And now?")
+    await dialogue.keys("text<Esc>")
+    assert await answer(dialogue, 2) == {}
+
+
+async def test_long_texts_of_many_lines_cause_no_prompt(dialogue: Neovim) -> None:
+    long = "why\nis\tthis " + "so wide 漢字 " * 40
+    await ask(dialogue, 1, long, long)
+    await shows(dialogue, "why is this so wide")
+    await dialogue.keys("<CR>")
+    assert (await answer(dialogue, 1))["text"].startswith("why is this so wide")
+    await settled(dialogue)
+
+    await select(dialogue, 2, long, [long, "two\nlines"])
+    await shows(dialogue, "2: two lines")
+    assert dialogue.screen.text().count("…") == 2
+    await dialogue.keys("2<CR>")
+    assert await answer(dialogue, 2) == {"index": 2}
+    await settled(dialogue)
+
+
+@pytest.mark.parametrize(
+    ("keys", "mode"), [("i", "i"), (":", "c"), ("d", "no"), ("v", "v"), ("q:", "n")]
+)
+async def test_it_waits_until_nothing_is_half_typed(dialogue: Neovim, keys: str, mode: str) -> None:
+    """Insert mode is not in the way: it goes on afterwards."""
+    await dialogue.keys(keys)
+    await until(lambda: dialogue.eval(f"mode(1) ==# '{mode}'"))
+
+    await ask(dialogue, 1, "Why not? ")
+    if mode != "i":
+        await dialogue.lua("vim.defer_fn(function() vim.g.waited = 1 end, 150)")
+        await until(lambda: dialogue.eval("get(g:, 'waited')"))
+        assert "Why not?" not in dialogue.screen.text()
+        await dialogue.keys(":q<CR>" if keys == "q:" else "<Esc>")
+    await shows(dialogue, "Why not?")
+    await dialogue.keys("x<CR>")
+
+    assert await answer(dialogue, 1) == {"text": "x"}
+    await until(lambda: dialogue.eval(f"mode(1) ==# '{'i' if mode == 'i' else 'n'}'"))
+
+
+async def test_a_withdrawn_question_is_not_asked_any_more(dialogue: Neovim) -> None:
+    await dialogue.keys(":")
+    await until(lambda: dialogue.eval("mode() ==# 'c'"))
+    await ask(dialogue, 1, "Withdrawn? ")
+    await dialogue.lua(f"{MODULE}.close(1)")
+    await dialogue.keys("<Esc>")
+    await ask(dialogue, 2, "Why not? ")
+
+    await shows(dialogue, "Why not?")
+    assert "Withdrawn" not in dialogue.screen.text()
+    await dialogue.keys("x<CR>")
+
+    assert await answer(dialogue, 2) == {"text": "x"}
+    assert answers(dialogue, 1) == []
+
+
+async def test_an_answer_that_nobody_waits_for_is_said_to_be_one(dialogue: Neovim) -> None:
+    await ask(dialogue, 1, "Why not? ")
+    await shows(dialogue, "Why not?")
+    await dialogue.lua(f"{MODULE}.close(1)")
+
+    await dialogue.keys("x<CR>")
+
+    await shows(dialogue, "nobody waits for this answer any more")
+    await settled(dialogue)
+    assert answers(dialogue, 1) == []
+
+
+TWICE = """
+vim.ui.select = function(items, opts, on_choice)
+  on_choice(items[2], 2)
+  on_choice(nil, nil)
+end
+vim.ui.input = function(opts, on_confirm)
+  on_confirm('first')
+  on_confirm('second')
+end
+"""
+
+
+async def test_a_ui_that_answers_twice_is_heard_once(dialogue: Neovim) -> None:
+    await dialogue.lua(TWICE)
+
+    await select(dialogue, 1, "Which?", ["a", "b"])
+    await ask(dialogue, 2, "What?")
+
+    assert await answer(dialogue, 1) == {"index": 2}
+    assert await answer(dialogue, 2) == {"text": "first"}
+
+
+async def test_a_ui_that_gives_no_number_is_understood(dialogue: Neovim) -> None:
+    await dialogue.lua("vim.ui.select = function(items, opts, fn) fn(items[2]) end")
+
+    await select(dialogue, 1, "Which?", ["a", "b"])
+
+    assert await answer(dialogue, 1) == {"index": 2}
+
+
+FLOAT = """
+vim.ui.input = function(opts, on_confirm)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_open_win(bufnr, true, {
+    relative = 'editor', row = 1, col = 1, width = 20, height = 1,
+  })
+  vim.keymap.set('n', 'y', function()
+    vim.api.nvim_win_close(0, true)
+    vim.defer_fn(function() on_confirm('late') end, 100)
+  end, { buffer = bufnr })
+end
+"""
+
+
+async def test_a_ui_that_is_closed_without_a_word_was_dismissed(dialogue: Neovim) -> None:
+    await dialogue.lua(FLOAT)
+    await ask(dialogue, 1, "What?")
+    await until(lambda: dialogue.eval("winnr('$') == 2"))
+
+    await dialogue.keys("<C-w>c")
+
+    assert await answer(dialogue, 1) == {}
+
+
+async def test_a_ui_that_answers_after_it_was_closed_is_heard(dialogue: Neovim) -> None:
+    await dialogue.lua(FLOAT)
+    await ask(dialogue, 1, "What?")
+    await until(lambda: dialogue.eval("winnr('$') == 2"))
+
+    await dialogue.keys("y")
+
+    assert await answer(dialogue, 1) == {"text": "late"}
+
+
+async def test_a_ui_that_fails_is_one_message_and_a_dismissal(dialogue: Neovim) -> None:
+    await dialogue.lua("vim.ui.input = function() error('broken\\nui ' .. ('x'):rep(300)) end")
+
+    await ask(dialogue, 1, "What?")
+
+    assert await answer(dialogue, 1) == {}
+    await shows(dialogue, "broken ui")
+    await settled(dialogue)
+
+
+async def test_asked_again_it_is_answered_once(dialogue: Neovim) -> None:
+    await dialogue.lua("vim.ui.input = function(opts, fn) _G.confirm = _G.confirm or fn end")
+    await ask(dialogue, 1, "What?")
+    await until(lambda: dialogue.lua("return _G.confirm ~= nil"))
+    await dialogue.lua("vim.ui.input = function(opts, fn) fn('second') end")
+    await ask(dialogue, 1, "What?")
+    assert await answer(dialogue, 1) == {"text": "second"}
+
+    await dialogue.lua("_G.confirm('first')")
+
+    await shows(dialogue, "nobody waits")
+    assert answers(dialogue, 1) == [{"text": "second"}]

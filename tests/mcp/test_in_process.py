@@ -1,0 +1,102 @@
+"""`mcp/in_process.py`: the server for an agent that talks to it over a pipe."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from claude_ide.config import Config
+from claude_ide.editor.diffs import Diff
+from claude_ide.mcp.in_process import READING, InProcessServer
+from claude_ide.mcp.tool import TOOLS
+from support.neovim import until
+
+
+class Diffs:
+    """Shows nothing, and remembers what was to be shown and closed."""
+
+    def __init__(self) -> None:
+        self.shown: list[Diff] = []
+        self.closed: list[Diff] = []
+        self.titles: list[str] = []
+
+    async def show(self, name: str, path: str, _text: str, title: str, _layout: str) -> Diff:
+        self.shown.append(Diff(len(self.shown), name, path))
+        self.titles.append(title)
+        return self.shown[-1]
+
+    def close(self, diff: Diff) -> None:
+        self.closed.append(diff)
+
+
+class Editor:
+    def __init__(self) -> None:
+        self.diffs = Diffs()
+
+    async def folders(self) -> list[str]:
+        return ["/project"]
+
+
+@pytest.fixture
+def editor() -> Any:
+    return Editor()
+
+
+@pytest.fixture
+def server(editor: Any) -> InProcessServer:
+    return InProcessServer(editor, Config(), "Claude")
+
+
+def call(id_: int | str, name: str, **arguments: Any) -> dict[str, Any]:
+    params = {"name": name, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params}
+
+
+async def test_the_same_tools_are_listed_as_over_the_socket(server: InProcessServer) -> None:
+    listed = await server({"jsonrpc": "2.0", "id": 0, "method": "tools/list"})
+
+    assert listed is not None
+    assert listed["id"] == 0
+    assert {tool["name"] for tool in listed["result"]["tools"]} == set(TOOLS)
+    assert set(READING) <= set(TOOLS)
+
+
+async def test_a_tool_is_called(server: InProcessServer) -> None:
+    answer = await server(call("a", "getWorkspaceFolders"))
+
+    assert answer is not None
+    assert answer["id"] == "a"
+    assert "/project" in answer["result"]["content"][0]["text"]
+
+
+async def test_what_is_wrong_is_an_error(server: InProcessServer) -> None:
+    answer = await server(call(1, "noSuchTool"))
+
+    assert answer is not None
+    assert answer["error"]["code"] == -32602
+
+
+async def test_a_notification_has_no_answer(server: InProcessServer) -> None:
+    assert await server({"jsonrpc": "2.0", "method": "notifications/initialized"}) is None
+
+
+async def test_two_requests_may_have_the_same_id(server: InProcessServer) -> None:
+    answers = await asyncio.gather(
+        server(call(1, "getWorkspaceFolders")), server(call(1, "noSuchTool"))
+    )
+
+    assert ["error" in answer for answer in answers if answer] == [False, True]
+
+
+async def test_a_call_that_is_given_up_closes_what_it_has_opened(
+    server: InProcessServer, editor: Any
+) -> None:
+    asking = asyncio.create_task(
+        server(call(1, "openDiff", old_file_path="/project/a.py", new_file_contents=""))
+    )
+    await until(lambda: editor.diffs.shown)
+    assert editor.diffs.titles == ["Claude"]
+
+    asking.cancel()
+
+    await until(lambda: editor.diffs.closed == editor.diffs.shown)

@@ -1,0 +1,132 @@
+"""The editor's half of a chat under test, without a host: drawn by frames, answered by events."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from support.neovim import Neovim, until
+
+PANEL = "require('claude_ide.chat.panel')"
+
+WINDOWS = """
+local found = {}
+for _, win in ipairs(vim.api.nvim_list_wins()) do
+  local filetype = vim.bo[vim.api.nvim_win_get_buf(win)].filetype
+  if filetype:find('^claude%-') then
+    found[#found + 1] = {
+      win = win,
+      kind = filetype:sub(8),
+      tabpage = vim.api.nvim_tabpage_get_number(vim.api.nvim_win_get_tabpage(win)),
+      width = vim.api.nvim_win_get_width(win),
+      height = vim.api.nvim_win_get_height(win),
+      cursor = vim.api.nvim_win_get_cursor(win),
+      top = vim.fn.line('w0', win),
+      bottom = vim.fn.line('w$', win),
+      float = vim.api.nvim_win_get_config(win).relative ~= '',
+    }
+  end
+end
+return found
+"""
+
+BUFFER = """
+for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+  if vim.bo[bufnr].filetype == 'claude-' .. ... then
+    return bufnr
+  end
+end
+"""
+
+
+class Chats:
+    """The chats of one Neovim."""
+
+    def __init__(self, nvim: Neovim) -> None:
+        self.nvim = nvim
+
+    @classmethod
+    async def start(cls, nvim: Neovim) -> "Chats":
+        """Have Neovim tell this test what it would tell a host."""
+        await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+        return cls(nvim)
+
+    async def open(self, id_: int = 1, side: str = "right", size: float = 0.4) -> None:
+        """Show a chat, and wait until the user is in its prompt."""
+        await self.nvim.lua(f"{PANEL}.open(...)", id_, options(side, size))
+        await until(self.is_typing, "the user is in the prompt")
+
+    async def toggle(self, id_: int = 1, side: str = "right", size: float = 0.4) -> Any:
+        """Show or hide a chat; what the panel says that it does."""
+        return await self.nvim.lua(f"return {PANEL}.toggle(...)", id_, options(side, size))
+
+    async def is_typing(self) -> bool:
+        """Whether the user is in a prompt, in Insert mode."""
+        in_prompt = await self.nvim.eval("&filetype == 'claude-prompt'")
+        return bool(in_prompt) and (await self.nvim.mode())["mode"] == "i"
+
+    async def draw(self, *edits: dict[str, Any], id_: int = 1, code: Sequence[Any] = ()) -> Any:
+        """Draw a frame; why something is missing, or None."""
+        frame = {"edits": list(edits), "code": list(code)}
+        return await self.nvim.lua(
+            "return require('claude_ide.chat.transcript').draw(...)", id_, frame
+        )
+
+    async def windows(self) -> dict[str, Any]:
+        """The chat windows on screen, by kind: `transcript` and `prompt`."""
+        kinds = {"chat": "transcript", "prompt": "prompt"}
+        return {kinds[found["kind"]]: found for found in await self.nvim.lua(WINDOWS)}
+
+    async def hidden(self) -> None:
+        """Wait until no chat is on screen."""
+        await until(lambda: self._is_hidden(), "the panel is hidden")
+
+    async def _is_hidden(self) -> bool:
+        return not await self.windows()
+
+    async def lines(self, kind: str = "chat") -> list[str]:
+        """The text of the transcript (`chat`), or of the `prompt`."""
+        bufnr = await self.nvim.lua(BUFFER, kind)
+        lines: list[str] = await self.nvim.request("nvim_buf_get_lines", bufnr, 0, -1, False)
+        return lines
+
+    async def enter_transcript(self, line: int) -> None:
+        """Take the user to a line of the transcript, in Normal mode."""
+        win = (await self.windows())["transcript"]["win"]
+        await self.nvim.command("stopinsert")
+        await until(lambda: self.nvim.eval("mode() == 'n'"))
+        await self.nvim.request("nvim_set_current_win", win)
+        await self.nvim.request("nvim_win_set_cursor", win, [line, 0])
+
+    def told(self, event: str) -> list[dict[str, Any]]:
+        """What the host was told so far: the fields of one event."""
+        return [
+            {name: value for name, value in payload.items() if name != "event"}
+            for payload in self.nvim.events("chat")
+            if payload["event"] == event
+        ]
+
+    async def tells(self, event: str) -> dict[str, Any]:
+        """Wait until the host is told something; the last of it."""
+        told: list[dict[str, Any]] = await until(lambda: self.told(event), f"told {event}")
+        return told[-1]
+
+
+def options(side: str, size: float) -> dict[str, Any]:
+    """What a host says about the panel."""
+    return {"side": side, "size": size, "title": "Claude"}
+
+
+def edit(
+    first: int,
+    last: int,
+    lines: Sequence[str],
+    marks: Sequence[Any] = (),
+    parts: Sequence[Any] = (),
+) -> dict[str, Any]:
+    """One edit of a frame."""
+    return {
+        "first": first,
+        "last": last,
+        "lines": list(lines),
+        "marks": list(marks),
+        "parts": list(parts),
+    }

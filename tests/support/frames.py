@@ -1,0 +1,132 @@
+"""Frames of the chat as an editor applies them, to see what is on its page in the end."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from claude_ide.agents.events import Event
+from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.view import Action
+
+MOST_FRAMES = 1000
+
+
+@dataclass
+class Line:
+    """A line and everything that hangs on it."""
+
+    text: str
+    marks: list[tuple[int, int, str]] = field(default_factory=list)
+    parts: list[tuple[int, str]] = field(default_factory=list)
+    language: str = ""
+
+
+class Drawn:
+    """What frames have drawn, and what that has taken."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.frames: list[dict[str, Any]] = []
+
+    def apply(self, frame: dict[str, Any]) -> None:
+        """Draw one frame, with every number in it checked."""
+        self.frames.append(frame)
+        assert frame["edits"] or frame["code"]
+        for edit in frame["edits"]:
+            self._edit(**edit)
+        for first, last, language in frame["code"]:
+            assert 0 <= first < last <= len(self.lines)
+            for line in self.lines[first:last]:
+                line.language = language
+
+    def everything(self, transcript: Transcript) -> "Drawn":
+        """Draw until there is nothing left to draw."""
+        for _ in range(MOST_FRAMES):
+            if (frame := transcript.frame()) is None:
+                return self
+            self.apply(frame)
+        raise AssertionError("there is no end of frames")
+
+    @property
+    def text(self) -> list[str]:
+        """The lines, without what hangs on them."""
+        return [line.text for line in self.lines]
+
+    @property
+    def parts(self) -> list[tuple[int, str]]:
+        """The ids and kinds of all parts, from the top."""
+        return [part for line in self.lines for part in line.parts]
+
+    def part(self, text: str) -> tuple[int, int]:
+        """The part on the first line that begins so, and the offset of that line in it."""
+        row = next(row for row, line in enumerate(self.lines) if line.text.startswith(text))
+        return self.part_at(row)
+
+    def part_at(self, row: int) -> tuple[int, int]:
+        """The part that a row belongs to, as the editor finds it: the last one that began."""
+        began = max(above for above in range(row + 1) if self.lines[above].parts)
+        return self.lines[began].parts[-1][0], row - began
+
+    def groups(self, text: str) -> set[tuple[str, str]]:
+        """What is highlighted in the first line that begins so: texts and their groups."""
+        line = next(line for line in self.lines if line.text.startswith(text))
+        shown = line.text.encode()
+        return {(shown[first:last].decode(), group) for first, last, group in line.marks}
+
+    def _edit(
+        self, first: int, last: int, lines: list[str], marks: list[Any], parts: list[Any]
+    ) -> None:
+        assert 0 <= first <= last
+        assert first <= len(self.lines)
+        new = [Line(text) for text in lines]
+        for row, column, end_row, end_column, group in marks:
+            assert row == end_row
+            assert 0 <= column < end_column <= len(new[row].text.encode())
+            assert group.startswith("ClaudeChat")
+            new[row].marks.append((column, end_column, group))
+        for row, id_, kind in parts:
+            assert not new[row].parts
+            new[row].parts.append((id_, kind))
+        for line in new:
+            assert "\n" not in line.text
+            line.text.encode()  # a lone surrogate cannot be sent
+        self.lines[first:last] = new
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+class Panel:
+    """A transcript and its editor, which has drawn everything whenever it is looked at."""
+
+    def __init__(self, **options: Any) -> None:
+        self.clock = Clock()
+        self.transcript = Transcript(clock=self.clock, **options)
+        self.drawn = Drawn()
+
+    def take(self, *told: Event) -> "Panel":
+        """Take events, with frames in between."""
+        for event in told:
+            self.transcript.take(event)
+            self.drawn.everything(self.transcript)
+        return self
+
+    @property
+    def text(self) -> list[str]:
+        """The lines."""
+        return self.drawn.everything(self.transcript).text
+
+    def press(self, line: str) -> Action | None:
+        """Press on the first line that begins so."""
+        return self.transcript.press(*self.drawn.everything(self.transcript).part(line))
+
+
+def shown(*told: Event, **options: Any) -> list[str]:
+    """The lines after some events."""
+    return Panel(**options).take(*told).text

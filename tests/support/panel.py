@@ -1,0 +1,154 @@
+"""The chat panel of a Neovim under test, as its user sees and uses it."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from support.neovim import Neovim, until
+
+PATIENCE = 30.0
+"""Seconds that a CLI may take on a machine that others use too."""
+
+CONFIGURE = """
+local options = ...
+vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, options)
+"""
+LOOK = """
+local chats = require('claude_ide.chat.state').list()
+local chat = chats[1]
+if not chat then
+  return {}
+end
+local function winbar(bufnr)
+  local window = vim.fn.win_findbuf(bufnr)[1]
+  local bar = window and vim.wo[window].winbar or ''
+  local options = { winid = window, maxwidth = 200 }
+  return bar ~= '' and vim.api.nvim_eval_statusline(bar, options).str or ''
+end
+return {
+  id = chat.id,
+  count = #chats,
+  lines = vim.api.nvim_buf_get_lines(chat.transcript, 0, -1, false),
+  prompt = vim.api.nvim_buf_get_lines(chat.prompt, 0, -1, false),
+  bar = winbar(chat.transcript),
+  prompt_bar = winbar(chat.prompt),
+  windows = { vim.fn.win_findbuf(chat.transcript), vim.fn.win_findbuf(chat.prompt) },
+}
+"""
+
+
+GO_TO = """
+local words = ...
+local chat = require('claude_ide.chat.state').list()[1]
+for row, line in ipairs(vim.api.nvim_buf_get_lines(chat.transcript, 0, -1, false)) do
+  if line:find(words, 1, true) then
+    local window = vim.fn.win_findbuf(chat.transcript)[1]
+    vim.api.nvim_set_current_win(window)
+    vim.api.nvim_win_set_cursor(window, { row, 0 })
+    return true
+  end
+end
+return false
+"""
+
+
+class Panel:
+    """What the panel of the chat that was used last shows."""
+
+    def __init__(self, nvim: Neovim) -> None:
+        self.nvim = nvim
+
+    @classmethod
+    async def open(
+        cls, nvim: Neovim, cmd: Sequence[str | Path], command: str = "ClaudeChat", **chat: Any
+    ) -> "Panel":
+        """Begin a chat with a CLI, and wait until that answers."""
+        options = {"cmd": [str(word) for word in cmd], "chat": chat}
+        await nvim.lua(CONFIGURE, options)
+        await nvim.command(command)
+        panel = cls(nvim)
+        await panel.is_ready()
+        return panel
+
+    async def is_ready(self) -> None:
+        """Wait until the agent answers."""
+
+        async def ready() -> bool:
+            seen = await self.look()
+            return bool(seen.get("bar")) and "starting" not in seen["bar"]
+
+        await until(ready, "the agent answers", PATIENCE)
+
+    async def is_new(self, count: int) -> None:
+        """Wait until there are so many chats, and the agent of the last one answers."""
+
+        async def there() -> bool:
+            return (await self.look()).get("count") == count
+
+        await until(there, f"chat {count}", PATIENCE)
+        await self.is_ready()
+
+    async def look(self) -> dict[str, Any]:
+        """Return what is shown: `lines`, `prompt`, `bar`, `prompt_bar`, `windows`, `count`."""
+        seen = await self.nvim.lua(LOOK)
+        return dict(seen) if seen else {}
+
+    async def text(self) -> str:
+        """Return the transcript."""
+        return "\n".join((await self.look()).get("lines", []))
+
+    async def shows(self, words: str) -> str:
+        """Wait until the transcript shows something; return the transcript."""
+        try:
+            await until(lambda: self._has(words), f"{words!r} is shown", PATIENCE)
+        except AssertionError as error:
+            raise AssertionError(
+                f"{error}; shown is\n{json.dumps(await self.look(), indent=1)}"
+            ) from None
+        return await self.text()
+
+    async def shows_no_more(self, words: str) -> None:
+        """Wait until the transcript does not show something."""
+
+        async def gone() -> bool:
+            return words not in await self.text()
+
+        await until(gone, f"{words!r} is gone", PATIENCE)
+
+    async def bar_shows(self, words: str) -> None:
+        """Wait until the transcript's winbar shows something."""
+
+        async def shown() -> bool:
+            return words in (await self.look()).get("bar", "")
+
+        try:
+            await until(shown, f"{words!r} in the bar", PATIENCE)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; shown is\n{json.dumps(await self.look())}") from None
+
+    async def say(self, words: str) -> None:
+        """Type something into the prompt and send it."""
+        await self.write()
+        await self.nvim.keys(f"{words.replace('<', '<lt>')}<C-s>")
+
+    async def write(self) -> None:
+        """Go to the prompt, in Insert mode."""
+        await self.nvim.lua(
+            "require('claude_ide.chat.panel').write(...)", (await self.look())["id"]
+        )
+
+        async def inserting() -> bool:
+            filetype = await self.nvim.eval("&filetype")
+            return bool((await self.nvim.mode())["mode"] == "i" and filetype == "claude-prompt")
+
+        await until(inserting, "the prompt takes text")
+
+    async def go_to(self, words: str) -> bool:
+        """Put the cursor on the line of the transcript that holds something, if it is there."""
+        if (await self.nvim.mode())["mode"] == "i":
+            await self.nvim.keys("<Esc>")
+        return bool(await self.nvim.lua(GO_TO, words))
+
+    async def _has(self, words: str) -> bool:
+        return words in await self.text()
