@@ -15,7 +15,7 @@ NPM := $(shell command -v npm 2>/dev/null)
 LUACHECK := $(shell command -v luacheck 2>/dev/null)
 PLATFORM = $(subst darwin,darwin-,$(subst linux,linux-,$(shell node -p 'process.platform + process.arch')))
 
-.PHONY: try test lint format types unit bench doc clean
+.PHONY: try test lint format types unit bench pictures doc clean
 
 try: $(VENV)/runs
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude)
@@ -49,6 +49,10 @@ types: $(VENV)/tests
 # Most tests wait for another process; more of them than there are cores fill the waits.
 unit: $(VENV)/tests .cache/cli/installed
 	$(PYTHON) -m pytest --cov --numprocesses 3 --dist worksteal
+
+# The pictures of doc/, taken anew.
+pictures: $(VENV)/tests .cache/cli/installed
+	PYTHONPATH=python $(PYTHON) tests/pictures.py
 
 bench: $(VENV)/tests
 	$(PYTHON) tests/bench/run.py

@@ -509,17 +509,26 @@ async def test_the_winbars_say_what_they_are_given(nvim: Neovim, chats: Chats) -
     assert "%{1+1}" in shown
 
 
-async def test_a_narrow_winbar_keeps_its_ends(nvim: Neovim, chats: Chats) -> None:
+async def test_a_narrow_winbar_leaves_out_its_end(nvim: Neovim, chats: Chats) -> None:
+    await chats.open(size=24)
+    right = [["plan", "ClaudeChatMode"], ["  ", ""], ["42%", ""], ["  ", ""], ["$0.12", ""]]
+    bars = {"transcript": {"left": [["writing…", "ClaudeChatMeta"]], "right": right}}
+
+    await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+
+    await until(lambda: nvim.screen.lines()[0][76:] == "writing…       plan  42%", "what fits")
+    await nvim.command("vertical resize +4")
+    await until(lambda: nvim.screen.lines()[0].endswith("plan  42%  $0.12"), "all of it")
+
+
+async def test_a_winbar_that_is_too_narrow_shows_how_it_begins(nvim: Neovim, chats: Chats) -> None:
     await chats.open(size=24)
     left = [["Claude", "ClaudeChatMode"], [" in the mode of planning", "ClaudeChatMeta"]]
     bars = {"transcript": {"left": left, "right": [["42% $0.12", "ClaudeChatMeta"]]}}
 
     await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
-    await nvim.command("redraw")
 
-    line = nvim.screen.lines()[0]
-    assert line[76:].startswith("Claude<")
-    assert line.endswith("42% $0.12")
+    await until(lambda: nvim.screen.lines()[0][76:].startswith("Claude<"), "what fits")
 
 
 async def test_floats_fit_a_screen_of_another_size(nvim: Neovim, chats: Chats) -> None:

@@ -138,6 +138,16 @@ async def test_many_lines_at_once_fill_the_window(chats: Chats) -> None:
     assert found["bottom"] - found["top"] == found["height"] - 2
 
 
+async def test_what_goes_from_the_end_leaves_no_gap(chats: Chats) -> None:
+    height = (await transcript(chats))["height"]
+    await chats.draw(edit(0, 0, numbered(height + 3)))
+    assert (await transcript(chats))["top"] > 1
+
+    await chats.draw(edit(height - 5, height + 3, ["the end"]))
+
+    assert (await transcript(chats))["top"] == 1
+
+
 async def test_the_end_of_a_paragraph_that_grows_stays_in_sight(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(edit(0, 0, numbered(60)))
     for length in range(1, 60):
@@ -280,7 +290,12 @@ async def test_the_colours_move_with_the_code_and_go_with_it(nvim: Neovim, chats
         return list(await nvim.lua(MARKS, "claude_ide_chat_code"))
 
     await chats.draw(edit(0, 0, ["return 1"]), code=[[0, 1, "lua"]])
-    before = await until(colours, "the colours")
+
+    async def all_there() -> list[list[Any]]:
+        found = await colours()
+        return found if len(found) == 2 else []
+
+    before = await until(all_there, "the colours of both words")
 
     await chats.draw(edit(0, 0, ["above", "it"]))
     after = await colours()

@@ -12,6 +12,33 @@ local function text(chunks)
   return table.concat(parts)
 end
 
+local function width_of(chunks)
+  local width = 0
+  for _, chunk in ipairs(chunks) do
+    width = width + vim.api.nvim_strwidth(chunk[1])
+  end
+  return width
+end
+
+-- Without the last of those that blanks part from each other.
+local function shortened(chunks)
+  for index = #chunks, 1, -1 do
+    if chunks[index][1]:find('^ +$') then
+      return vim.list_slice(chunks, 1, index - 1)
+    end
+  end
+  return {}
+end
+
+-- What is at the left is of now, and matters more.
+local function fitted(bar, width)
+  local left, right = bar.left or {}, bar.right or {}
+  while #right > 0 and width_of(left) + width_of(right) + 2 > width do
+    right = shortened(right)
+  end
+  return text(left) .. '%=' .. text(right)
+end
+
 -- A window of one line has no room for a bar.
 local function has_room(win)
   return vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_height(win) > 1
@@ -22,18 +49,21 @@ end
 function M.apply(chat)
   for name, win in pairs(chat.view and chat.view.windows or {}) do
     -- With one line too many in a window that gets its bar later, the text would jump.
-    local bar = chat.bars[name] or (' %s '):format((chat.options.title:gsub('%%', '%%%%')))
+    local given = chat.bars[name] or { left = { { (' %s '):format(chat.options.title) } } }
+    local bar = fitted(given, vim.api.nvim_win_get_width(win))
     if has_room(win) and vim.wo[win].winbar ~= bar then
       vim.api.nvim_set_option_value('winbar', bar, { win = win, scope = 'local' })
     end
   end
 end
 
+---@alias claude_ide.ChatBar { left: claude_ide.Chunks, right: claude_ide.Chunks }
+
 ---@param chat claude_ide.Chat
----@param bars table<string, { left: claude_ide.Chunks, right: claude_ide.Chunks }>
+---@param bars table<string, claude_ide.ChatBar>
 function M.set(chat, bars)
   for name, bar in pairs(bars) do
-    chat.bars[name] = text(bar.left) .. '%=' .. text(bar.right)
+    chat.bars[name] = bar
   end
   M.apply(chat)
 end

@@ -23,6 +23,13 @@ function M.windows(bufnr)
   end, vim.fn.win_findbuf(bufnr))
 end
 
+-- Whether the window shows less than it could: what was below is gone.
+local function has_gap(win)
+  local top = vim.fn.line('w0', win)
+  local shown = vim.api.nvim_win_text_height(win, { start_row = top - 1 }).all
+  return top > 1 and shown < vim.api.nvim_win_get_height(win)
+end
+
 --- Show the end of a buffer in a window.
 ---@param win integer
 function M.go_to_end(win)
@@ -32,7 +39,7 @@ function M.go_to_end(win)
   local far = last - vim.api.nvim_win_get_cursor(win)[1] >= vim.api.nvim_win_get_height(win) / 2
   -- Of a paragraph that is longer than the window is wide, the end is what is new.
   vim.api.nvim_win_set_cursor(win, { last, #text })
-  if far then
+  if far or has_gap(win) then
     -- Else the end would be in the middle of the window.
     vim.api.nvim_win_call(win, function()
       vim.cmd('keepjumps normal! zb')

@@ -14,7 +14,7 @@ local M = {}
 ---@field is_wanted boolean whether it shall be on screen
 ---@field is_shown boolean what the host was told last
 ---@field cursors table<string, claude_ide.ChatCursor> of the windows that were hidden
----@field bars table<string, string> winbars by window
+---@field bars table<string, claude_ide.ChatBar> what the winbars say, by window
 ---@field pinned any[] rows of chunks
 ---@field pin? integer window
 ---@field drawing claude_ide.ChatDrawing

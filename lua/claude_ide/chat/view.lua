@@ -265,6 +265,7 @@ function M.watch()
   on('VimResized', on_resize)
   on({ 'WinResized', 'TabEnter' }, function()
     vim.iter(chat_state.list()):each(chat_pin.update)
+    vim.iter(chat_state.list()):each(chat_bar.apply)
   end)
 end
 
