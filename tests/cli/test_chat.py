@@ -1,6 +1,9 @@
 """The chat panel with the real CLI: what the user does in Neovim, what the model is told."""
 
+import contextlib
+import os
 import re
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -310,3 +313,87 @@ async def test_the_files_are_put_back_as_they_were(
         lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['one', 'two']"), "and its buffer"
     )
     assert "Restore a.py" in (await nvim.lua("return _G.asked"))[1]
+
+
+async def test_ctrl_c_stops_a_tool(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.script([tool_use("Bash", command="yes >/dev/null; touch made.txt")], [text("Never said.")])
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+
+    await panel.say("Wait")
+    await panel.shows("? May Claude use Bash")
+    await nvim.keys("<Esc><CR>")
+    await panel.shows("↳ allowed")
+    await nvim.keys("<C-c>")
+
+    shown = await panel.shows("interrupted")
+    assert "Never said." not in shown
+
+
+async def test_what_is_said_during_a_turn_waits_and_can_be_taken_back(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.hold = True
+    api.script([text("one two three")], [text("Second.")])
+    await panel.say("First")
+    await panel.shows("one")
+
+    await panel.say("and then this")
+    await panel.say("but not that")
+    await panel.shows("⧗ but not that")
+    assert await panel.go_to("⧗ but not that")
+    await nvim.keys("x")
+
+    await panel.shows_no_more("⧗ but not that")
+    await until(lambda: _holds(panel, "but not that"), "the prompt comes back", PATIENCE)
+    api.hold = False
+    await nvim.keys("<C-c>")
+    shown = await panel.shows("Second.")
+    assert "» and then this" in shown
+    assert "but not that" not in api.requests[-1].told
+
+
+async def _holds(panel: Panel, words: str) -> bool:
+    return words in (await panel.look())["prompt"]
+
+
+async def test_gr_says_something_else_at_once(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.hold = True
+    api.script([text("one two three")], [text("Instead.")])
+    await panel.say("First")
+    await panel.shows("one")
+    api.hold = False
+
+    await panel.write()
+    await nvim.keys("No, this<Esc>gr")
+
+    await panel.shows("Instead.")
+    assert "No, this" in api.requests[-1].told
+
+
+async def test_a_cli_that_was_killed_goes_on_where_it_was(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    api.script([text("The word is swordfish.")], [text("You were told.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+
+    os.kill(_cli_in(project), signal.SIGKILL)
+    await panel.bar_shows("ended")
+    await panel.go_to("Which word?")
+    await nvim.keys("R")
+    await panel.bar_shows("default")
+    await panel.say("What was it?")
+
+    await panel.shows("You were told.")
+    assert "swordfish" in str(api.requests[-1].body["messages"])
+
+
+def _cli_in(project: Path) -> int:
+    """The pid of the CLI that runs in a folder."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                is_cli = b"stream-json" in (entry / "cmdline").read_bytes()
+                if is_cli and (entry / "cwd").readlink() == project.resolve():
+                    return int(entry.name)
+    raise AssertionError("no CLI runs")
