@@ -87,6 +87,7 @@ local map = vim.keymap.set
 map('n', '<Plug>(claude-accept)', '<Cmd>ClaudeAccept<CR>')
 map('n', '<Plug>(claude-reject)', '<Cmd>ClaudeReject<CR>')
 map('n', '<Plug>(claude-toggle)', '<Cmd>Claude<CR>')
+map('n', '<Plug>(claude-chat)', '<Cmd>ClaudeChat<CR>')
 map('x', '<Plug>(claude-send)', ':ClaudeSend<CR>', { silent = true })
 map('n', '<Plug>(claude-send)', function()
   return require('claude_ide.mention').operator()

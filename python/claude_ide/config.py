@@ -4,7 +4,6 @@ A key that is unknown or ill-typed is named in a complaint and left at its defau
 slip never keeps the server from starting.
 """
 
-import difflib
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -75,6 +74,8 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
     for key, value in options.items():
         name = f"{where}.{key}"
         if key not in fields:
+            import difflib
+
             close = difflib.get_close_matches(str(key), fields, n=1)
             hint = f"; do you mean {close[0]}?" if close else f"; there are {', '.join(fields)}"
             complaints.append(f"{name} is not an option{hint}")

@@ -32,18 +32,29 @@ local ALIASES = {
 local colours = vim.api.nvim_create_namespace('claude_ide_chat_code')
 local blocks = vim.api.nvim_create_namespace('claude_ide_chat_block')
 
----@return string? language that has a parser
-local function find_parser(name)
-  name = name:lower():match('^[%w_+#-]+')
-  if not name then
-    return
-  end
+local function look_for_parser(name)
   for _, candidate in ipairs({ ALIASES[name] or name, vim.treesitter.language.get_lang(name) }) do
     local ok, has_parser = pcall(vim.treesitter.language.add, candidate)
     if ok and has_parser then
       return candidate
     end
   end
+  return false
+end
+
+-- To find that there is none takes a look at the whole 'runtimepath'.
+local parsers = {} ---@type table<string, string|false>
+
+---@return string|false|nil language that has a parser
+local function find_parser(name)
+  name = name:lower():match('^[%w_+#-]+')
+  if not name then
+    return
+  end
+  if parsers[name] == nil then
+    parsers[name] = look_for_parser(name)
+  end
+  return parsers[name]
 end
 
 ---@param text string

@@ -6,8 +6,16 @@ local counts = {} ---@type table<integer, integer> by chat
 ---@param chat integer
 ---@param count integer
 function M.set(chat, count)
+  if (counts[chat] or 0) == count then
+    return
+  end
   counts[chat] = count > 0 and count or nil
   vim.cmd.redrawstatus()
+  vim.api.nvim_exec_autocmds('User', {
+    pattern = 'ClaudeChatWaiting',
+    modeline = false,
+    data = { chat = chat, count = count },
+  })
 end
 
 ---@return integer

@@ -92,6 +92,8 @@ class Requests:
                 # With whatever the user has made of it by now.
                 await self._editor.run("diff.accept", waiting.diff.id)
             case "y":
+                if isinstance(waiting.asked, PermissionAsked) and waiting.asked.kind == "edit":
+                    await self._editor.expect_write(waiting.asked.path)
                 await self._answer(waiting, Allow(), ALLOWED)
             case "a":
                 await self._always(waiting)

@@ -195,7 +195,7 @@ class Editor:
 
     async def expect_write(self, path: str) -> None:
         """Have a file's buffer follow the write that the client is about to make."""
-        await self._checked("reload.expect", path, {"unsaved": True})
+        await self._checked("reload.expect", path)
 
     async def _published(self, buffers: list[int], seconds: float) -> None:
         """Wait until the language servers of these buffers have published again."""

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import fnmatch
 import os
-import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -147,6 +146,9 @@ def _relative(path: str, root: Path) -> str:
 def _write(path: Path, content: bytes) -> None:
     """Replace a file in one step, its permissions kept."""
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask()
+    # With it come compressors and random numbers, which no start has to wait for.
+    import tempfile
+
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".claude-ide-", delete=False) as draft:
         try:
             draft.write(content)
