@@ -1,6 +1,7 @@
 --- What is on disk becomes a buffer's text as one edit of the user's would: one step to undo, and
 --- what the edit does not touch keeps its marks, folds and cursor.
 local quiet = require('claude_ide.quiet')
+local rebase = require('claude_ide.rebase')
 
 local M = {}
 
@@ -79,15 +80,8 @@ local function hunks(old, new)
   local before = table.concat(old, '\n') .. '\n'
   local after = table.concat(new, '\n') .. '\n'
   if #before + #after > MOST_COMPARED then
-    local head, shorter = 0, math.min(#old, #new)
-    while head < shorter and old[head + 1] == new[head + 1] do
-      head = head + 1
-    end
-    local tail = 0
-    while tail < shorter - head and old[#old - tail] == new[#new - tail] do
-      tail = tail + 1
-    end
-    return { { head + 1, #old - head - tail, head + 1, #new - head - tail } }
+    local first, last, lines = rebase.change(old, new)
+    return { { first + 1, last - first, first + 1, #lines } }
   end
   return vim.diff(before, after, { result_type = 'indices', linematch = LINEMATCH })
 end

@@ -84,13 +84,6 @@ function M.finish(id, ended)
   end
 end
 
---- Whether a question waits for its answer.
----@param id integer
----@return boolean
-function M.is_running(id)
-  return questions[id] ~= nil
-end
-
 --- End a question that runs; its error is `CANCELLED`.
 ---@param id integer
 function M.cancel(id)

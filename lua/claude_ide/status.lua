@@ -1,4 +1,6 @@
 --- The float of `:ClaudeStatus`.
+local float = require('claude_ide.float')
+
 local M = {}
 
 local function ago(seconds)
@@ -63,36 +65,7 @@ end
 --- Show the status in a float that `q` or <Esc> closes.
 ---@param status table
 function M.show(status)
-  local lines = M.lines(status)
-  local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
-  vim.bo[bufnr].filetype = 'claude-ide-status'
-  local width = 0
-  for _, line in ipairs(lines) do
-    width = math.max(width, vim.api.nvim_strwidth(line))
-  end
-  width = math.max(1, math.min(width, vim.o.columns - 4))
-  local height = math.max(1, math.min(#lines, vim.o.lines - 4))
-  local window = vim.api.nvim_open_win(bufnr, true, {
-    relative = 'editor',
-    row = math.floor((vim.o.lines - height) / 2) - 1,
-    col = math.floor((vim.o.columns - width) / 2) - 1,
-    width = width,
-    height = height,
-    style = 'minimal',
-    border = 'rounded',
-    title = ' claude-ide ',
-    title_pos = 'center',
-  })
-  vim.wo[window].wrap = false
-  local function close()
-    pcall(vim.api.nvim_win_close, window, true)
-  end
-  for _, key in ipairs({ 'q', '<Esc>' }) do
-    vim.keymap.set('n', key, close, { buffer = bufnr, nowait = true })
-  end
-  vim.api.nvim_create_autocmd('WinLeave', { buffer = bufnr, once = true, callback = close })
+  float.show(M.lines(status), { title = 'claude-ide', filetype = 'claude-ide-status' })
 end
 
 return M

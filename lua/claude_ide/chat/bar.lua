@@ -48,11 +48,13 @@ end
 ---@param chat claude_ide.Chat
 function M.apply(chat)
   for name, win in pairs(chat.view and chat.view.windows or {}) do
-    -- With one line too many in a window that gets its bar later, the text would jump.
-    local given = chat.bars[name] or { left = { { (' %s '):format(chat.options.title) } } }
-    local bar = fitted(given, vim.api.nvim_win_get_width(win))
-    if has_room(win) and vim.wo[win].winbar ~= bar then
-      vim.api.nvim_set_option_value('winbar', bar, { win = win, scope = 'local' })
+    if has_room(win) then
+      -- With one line too many in a window that gets its bar later, the text would jump.
+      local given = chat.bars[name] or { left = { { (' %s '):format(chat.options.title) } } }
+      local bar = fitted(given, vim.api.nvim_win_get_width(win))
+      if vim.wo[win].winbar ~= bar then
+        vim.api.nvim_set_option_value('winbar', bar, { win = win, scope = 'local' })
+      end
     end
   end
 end

@@ -1,4 +1,6 @@
 --- Keys of a chat's buffers: each has a `<Plug>` map, and `g?` shows them.
+local float = require('claude_ide.float')
+
 local M = {}
 
 ---@class claude_ide.ChatKey
@@ -9,6 +11,19 @@ local M = {}
 ---@field run string|fun() keys, or what is done at once
 ---@field expr? boolean whether `run` gives keys
 ---@field shown? string[] what `g?` shows instead of `keys`; none for nothing
+
+--- An empty list, and a function that adds a key to it: `modes`, `keys`, `name`, `desc` and `run`
+--- one after the other, then a table of the rest.
+---@return claude_ide.ChatKey[] keys
+---@return function add
+function M.list()
+  local keys = {}
+  return keys,
+    function(modes, typed, name, desc, run, rest)
+      local key = { modes = modes, keys = typed, name = name, desc = desc, run = run }
+      table.insert(keys, vim.tbl_extend('error', key, rest or {}))
+    end
+end
 
 --- Define keys in a buffer.
 ---@param bufnr integer
@@ -69,41 +84,13 @@ end
 ---@param keys claude_ide.ChatKey[]
 function M.show(keys)
   local lines, key_width = lines_of(keys)
-  local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
+  -- Above the panel in its float.
+  local bufnr = float.show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 })
+  local namespace = vim.api.nvim_create_namespace('claude_ide_chat_keys')
   for row = 0, #lines - 1 do
     local mark = { end_col = key_width + 1, hl_group = 'ClaudeChatKey', strict = false }
-    local namespace = vim.api.nvim_create_namespace('claude_ide_chat_keys')
     vim.api.nvim_buf_set_extmark(bufnr, namespace, row, 0, mark)
   end
-  local width = 1
-  for _, line in ipairs(lines) do
-    width = math.max(width, vim.api.nvim_strwidth(line))
-  end
-  width = math.max(1, math.min(width, vim.o.columns - 4))
-  local height = math.max(1, math.min(#lines, vim.o.lines - 4))
-  local window = vim.api.nvim_open_win(bufnr, true, {
-    relative = 'editor',
-    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
-    col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
-    width = width,
-    height = height,
-    style = 'minimal',
-    border = 'rounded',
-    title = ' Keys ',
-    title_pos = 'center',
-    -- Above the panel in its float.
-    zindex = 80,
-  })
-  vim.wo[window].wrap = false
-  local function close()
-    pcall(vim.api.nvim_win_close, window, true)
-  end
-  for _, key in ipairs({ 'q', '<Esc>', 'g?' }) do
-    vim.keymap.set('n', key, close, { buffer = bufnr, nowait = true })
-  end
-  vim.api.nvim_create_autocmd('WinLeave', { buffer = bufnr, once = true, callback = close })
 end
 
 return M

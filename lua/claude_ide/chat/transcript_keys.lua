@@ -86,11 +86,7 @@ end
 ---@param chat claude_ide.Chat
 ---@return claude_ide.ChatKey[]
 local function list(chat)
-  local keys = {}
-  local function add(modes, typed, name, desc, run, rest)
-    local key = { modes = modes, keys = typed, name = name, desc = desc, run = run }
-    table.insert(keys, vim.tbl_extend('error', key, rest or {}))
-  end
+  local keys, add = chat_keys.list()
   local function with_chat(fn, ...)
     local arguments = { ... }
     return function()

@@ -1,0 +1,207 @@
+"""`:ClaudeAsk`, from the user's key to the CLI and back: a real Neovim, a scripted CLI."""
+
+from pathlib import Path
+
+import pytest
+
+from support.fake_headless import FakeHeadless
+from support.headless import hidden, holds, lines, shown
+from support.neovim import Neovim, until
+
+
+class TestAsk:
+    async def test_the_float_is_there_before_the_host_is(self, nvim: Neovim) -> None:
+        await nvim.command("ClaudeAsk what is it?")
+
+        assert await nvim.eval("nvim_win_get_config(0).relative") == "editor"
+        await shown(nvim, "what is it?")
+        await shown(nvim, "CTRL-C stops")
+
+    async def test_the_answer_grows(self, nvim: Neovim, claude: FakeHeadless) -> None:
+        await nvim.keys(":ClaudeAsk what is it?<CR>")
+        asked = await claude.asked()
+        assert asked.prompt == "what is it?"
+
+        asked.say({"type": "system", "subtype": "status", "status": "requesting"})
+        await shown(nvim, "waiting for the answer…")
+        asked.begin()
+        asked.write("first\nsec")
+        await until(lambda: holds(nvim, ["first", "sec"]))
+        await hidden(nvim, "waiting")
+        asked.write("ond\n\nlast")
+        await until(lambda: holds(nvim, ["first", "second", "", "last"]))
+        assert await nvim.eval("&filetype") == ""
+        asked.end("ignored")
+
+        await until(lambda: nvim.eval("&filetype == 'markdown'"))
+        assert await lines(nvim) == ["first", "second", "", "last"]
+        assert await nvim.lua("return vim.treesitter.highlighter.active[vim.fn.bufnr()] ~= nil")
+        await hidden(nvim, "CTRL-C stops")
+
+    async def test_the_cursor_stays_but_at_the_end(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await nvim.keys(":ClaudeAsk x<CR>")
+        asked = await claude.asked()
+        asked.begin()
+        asked.write("1\n2\n3")
+        await until(lambda: holds(nvim, ["1", "2", "3"]))
+        assert await nvim.eval("line('.')") == 1
+
+        await nvim.keys("G")
+        asked.write("\n4\n5")
+
+        await until(lambda: nvim.eval("line('.') == 5"))
+
+    async def test_a_preview_that_is_void_goes(self, nvim: Neovim, claude: FakeHeadless) -> None:
+        await nvim.keys(":ClaudeAsk x<CR>")
+        asked = await claude.asked()
+        asked.begin()
+        asked.write("half a\nmess")
+        await until(lambda: holds(nvim, ["half a", "mess"]))
+
+        asked.say(
+            {
+                "type": "system",
+                "subtype": "api_retry",
+                "attempt": 1,
+                "max_retries": 3,
+                "retry_delay_ms": 4000,
+                "error_status": 529,
+                "error": "overloaded",
+            }
+        )
+
+        await until(lambda: holds(nvim, [""]))
+        await shown(nvim, "overloaded: trying again in 4 s (1 of 3)")
+
+    async def test_how_the_cli_is_started(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path
+    ) -> None:
+        (project / "sub").mkdir()
+        await nvim.command("let $CLAUDECODE = 1 | let g:claude_ide.ask = {'model': 'opus'}")
+        await nvim.command("lcd sub | ClaudeAsk x")
+
+        asked = await claude.asked()
+
+        assert asked.cwd == str(project / "sub")
+        assert "CLAUDECODE" not in asked.environment
+        arguments = asked.arguments
+        assert arguments[arguments.index("--tools") + 1] == "Read,Grep,Glob"
+        assert arguments[arguments.index("--model") + 1] == "opus"
+        assert {"-p", "--strict-mcp-config", "--no-session-persistence"} <= set(arguments)
+
+    async def test_lines_and_their_file_go_along(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.keys("jVj:ClaudeAsk why?<CR>")
+
+        prompt = (await claude.asked()).prompt
+
+        assert f"selected the lines 2 to 3 from {file}:\ntwo\nthree\n" in prompt
+        assert prompt.endswith("why?")
+
+    async def test_the_file_is_named_when_there_is_no_range(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("ClaudeAsk why?")
+
+        assert f"The user opened the file {file}" in (await claude.asked()).prompt
+
+    async def test_without_a_question_it_asks_for_one(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await nvim.keys(":ClaudeAsk<CR>")
+        await shown(nvim, "Ask Claude:")
+        await nvim.keys("why?<CR>")
+
+        assert (await claude.asked()).prompt == "why?"
+
+    async def test_no_question_asks_nothing(self, nvim: Neovim) -> None:
+        await nvim.keys(":ClaudeAsk<CR>")
+        await shown(nvim, "Ask Claude:")
+
+        await nvim.keys("<Esc>")
+
+        await until(lambda: nvim.eval("mode() == 'n'"))
+        assert await nvim.eval("winnr('$')") == 1
+
+    @pytest.mark.parametrize("key", ["q", "<lt>Esc>", "ZQ"])
+    async def test_closing_the_float_ends_the_cli(
+        self, nvim: Neovim, claude: FakeHeadless, key: str
+    ) -> None:
+        await nvim.keys(":ClaudeAsk x<CR>")
+        asked = await claude.asked()
+        bufnr = await nvim.eval("bufnr()")
+
+        await nvim.keys("<Esc>" if key == "<lt>Esc>" else key)
+
+        await asked.gone()
+        assert await nvim.eval(f"[bufexists({bufnr}), winnr('$')]") == [0, 1]
+
+    async def test_ctrl_c_ends_the_cli_and_keeps_the_text(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await nvim.keys(":ClaudeAsk x<CR>")
+        asked = await claude.asked()
+        asked.begin()
+        asked.write("half")
+        await until(lambda: holds(nvim, ["half"]))
+
+        await nvim.keys("<C-c>")
+
+        await asked.gone()
+        await shown(nvim, "cancelled")
+        assert await lines(nvim) == ["half"]
+
+    async def test_a_bang_ends_all_of_them(self, nvim: Neovim, claude: FakeHeadless) -> None:
+        await nvim.command("ClaudeAsk x")
+        await nvim.command("wincmd p | ClaudeAsk y")
+        asked = [await claude.asked(), await claude.asked()]
+        await nvim.command("wincmd t")
+
+        await nvim.command("ClaudeAsk!")
+
+        for one in asked:
+            await one.gone()
+        await shown(nvim, "claude-ide: stopped")
+
+    async def test_a_split_is_opened_where_that_is_wanted(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await nvim.command("let g:claude_ide.ask = {'window': 'split'} | ClaudeAsk x")
+        (await claude.asked()).end("done")
+
+        await until(lambda: holds(nvim, ["done"]))
+        assert await nvim.eval("[winnr('$'), nvim_win_get_config(0).relative]") == [2, ""]
+
+    async def test_what_went_wrong_is_shown_below(self, nvim: Neovim, claude: FakeHeadless) -> None:
+        await nvim.keys(":ClaudeAsk x<CR>")
+        (await claude.asked()).fail("API Error: 529 overloaded\nmore")
+
+        await shown(nvim, "API Error: 529 overloaded")
+        assert "more" not in nvim.screen.text()
+
+    async def test_a_missing_cli_says_how_to_install_it(self, nvim: Neovim) -> None:
+        await nvim.command("let g:claude_ide.cmd = 'claude' | let $PATH = ''")
+
+        await nvim.command("ClaudeAsk x")
+
+        await shown(nvim, "claude is not on PATH; npm install -g @anthropic-ai/claude-code")
+
+    async def test_typing_elsewhere_goes_on(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("ClaudeAsk x")
+        asked = await claude.asked()
+        await nvim.keys("<C-w>p")
+        await until(lambda: nvim.eval(f"expand('%:p') == '{file}'"))
+
+        await nvim.keys("Ohello")
+        asked.begin()
+        asked.write("answer\n" * 50)
+        asked.end()
+        await until(lambda: nvim.eval("len(getbufline(bufnr('$'), 1, '$')) == 51"))
+        await nvim.keys(" there<Esc>")
+
+        await until(lambda: nvim.eval("getline(1) == 'hello there'"))

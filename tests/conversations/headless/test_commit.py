@@ -1,0 +1,176 @@
+"""`:ClaudeCommit`, from what is staged to the message."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.fake_headless import Asked, FakeHeadless
+from support.headless import hidden, holds, lines, shown
+from support.neovim import Neovim, until
+
+COMMENTS = "# Please enter the commit message\n# On branch main\n"
+
+
+@pytest.fixture
+def git(project: Path) -> Any:
+    """Runs git in the project, which is a repository with one commit."""
+
+    def run(*arguments: str) -> str:
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        command = ["git", *who, *arguments]
+        done = subprocess.run(command, cwd=project, check=True, capture_output=True, text=True)
+        return done.stdout
+
+    run("init", "-q")
+    (project / "a.txt").write_text("old\n")
+    run("add", ".")
+    run("commit", "-qm", "feat: begin")
+    return run
+
+
+@pytest.fixture
+def staged(git: Any, project: Path) -> None:
+    """A change of the project is staged."""
+    (project / "a.txt").write_text("new\n")
+    git("add", ".")
+
+
+async def open_message(nvim: Neovim, project: Path, text: str) -> None:
+    """Have Neovim show a commit message as git leaves it."""
+    (project / ".git/COMMIT_EDITMSG").write_text(text)
+    await nvim.command("filetype plugin on | edit .git/COMMIT_EDITMSG")
+    assert await nvim.eval("&filetype") == "gitcommit"
+
+
+async def message(claude: FakeHeadless) -> Asked:
+    """Have the model write a message."""
+    asked = await claude.asked()
+    asked.fit({"message": "feat: go on\n\nBecause.\n"})
+    return asked
+
+
+@pytest.mark.usefixtures("staged")
+class TestCommit:
+    async def test_what_the_model_is_told(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path
+    ) -> None:
+        await open_message(nvim, project, "\n" + COMMENTS)
+        await nvim.command("ClaudeCommit")
+        asked = await claude.asked()
+
+        for words in ("-old\n+new", "feat: begin", "a.txt | 2 +-"):
+            assert words in asked.prompt
+        assert asked.arguments[asked.arguments.index("--tools") + 1] == ""
+        await shown(nvim, "Claude is writing…")
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("\n" + COMMENTS, "M\n" + COMMENTS),
+            (COMMENTS, "M\n" + COMMENTS),
+            ("", "M"),
+            ("mine\n\n" + COMMENTS, "mine\n\nM\n" + COMMENTS),
+            ("mine\n" + COMMENTS, "mine\n\nM\n" + COMMENTS),
+            (
+                "\n\nSigned-off-by: A <a@b>\n\n" + COMMENTS,
+                "M\nSigned-off-by: A <a@b>\n\n" + COMMENTS,
+            ),
+            (
+                "\n# ------------------------ >8 ------------------------\n# Do\ndiff --git a b\n",
+                "M\n# ------------------------ >8 ------------------------\n# Do\ndiff --git a b\n",
+            ),
+        ],
+        ids=["empty", "comments", "nothing", "text", "text, tight", "trailers", "scissors"],
+    )
+    async def test_the_message_comes_above_the_comments(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path, before: str, after: str
+    ) -> None:
+        await open_message(nvim, project, before)
+        await nvim.command("ClaudeCommit")
+        await message(claude)
+
+        expected = after.replace("M\n", "feat: go on\n\nBecause.\n\n").rstrip("\n")
+        expected = expected.replace("M", "feat: go on\n\nBecause.")
+        await until(lambda: holds(nvim, expected.split("\n")), expected)
+        await nvim.keys("u")
+        await until(lambda: holds(nvim, before.rstrip("\n").split("\n")))
+
+    async def test_another_character_may_begin_comments(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path, git: Any
+    ) -> None:
+        git("config", "core.commentChar", ";")
+        await open_message(nvim, project, "\n; Please\n")
+        await nvim.command("ClaudeCommit")
+        await message(claude)
+
+        await until(lambda: holds(nvim, ["feat: go on", "", "Because.", "", "; Please"]))
+
+    async def test_the_message_is_found_in_another_window(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path
+    ) -> None:
+        await open_message(nvim, project, "\n" + COMMENTS)
+        bufnr = await nvim.eval("bufnr()")
+        await nvim.command("new | ClaudeCommit")
+        await message(claude)
+
+        await until(lambda: nvim.eval(f"getbufline({bufnr}, 1) == ['feat: go on']"))
+        assert await lines(nvim) == [""]
+
+    async def test_without_a_commit_message_it_is_shown(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await nvim.command("ClaudeCommit")
+        await message(claude)
+
+        await until(lambda: holds(nvim, ["feat: go on", "", "Because."]))
+        await shown(nvim, "Commit message")
+
+    async def test_nothing_staged_is_said(self, nvim: Neovim, git: Any, project: Path) -> None:
+        git("commit", "-qm", "x")
+        await open_message(nvim, project, "\n" + COMMENTS)
+
+        await nvim.command("ClaudeCommit")
+
+        await shown(nvim, "claude-ide: nothing is staged")
+
+    async def test_a_folder_without_a_repository_is_said(
+        self, nvim: Neovim, tmp_path: Path
+    ) -> None:
+        await nvim.command(f"cd {tmp_path} | ClaudeCommit")
+
+        await shown(nvim, "not a git repository")
+
+    async def test_the_repository_is_that_of_the_message(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path, tmp_path: Path
+    ) -> None:
+        await open_message(nvim, project, "\n" + COMMENTS)
+
+        await nvim.command(f"cd {tmp_path} | ClaudeCommit")
+
+        assert "-old\n+new" in (await claude.asked()).prompt
+
+    async def test_a_huge_change_is_cut(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path, git: Any
+    ) -> None:
+        (project / "big.txt").write_text("a line of it\n" * 100_000)
+        git("add", ".")
+
+        await nvim.command("ClaudeCommit")
+
+        prompt = (await claude.asked()).prompt
+        assert "(cut)" in prompt
+        assert "big.txt" in prompt and "100000 +" in prompt
+        assert len(prompt) < 250_000
+
+    async def test_a_bang_ends_it(self, nvim: Neovim, claude: FakeHeadless, project: Path) -> None:
+        await open_message(nvim, project, "\n" + COMMENTS)
+        await nvim.command("ClaudeCommit")
+        asked = await claude.asked()
+        await shown(nvim, "Claude is writing…")
+
+        await nvim.command("ClaudeCommit!")
+
+        await asked.gone()
+        await hidden(nvim, "writing…")

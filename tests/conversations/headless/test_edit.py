@@ -1,0 +1,242 @@
+"""`:ClaudeEdit`, from the user's key to the CLI and into the buffer."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.fake_headless import FakeHeadless
+from support.headless import TEXT, accept, diff, hidden, holds, lines, shown
+from support.neovim import Neovim, until
+
+
+class TestEdit:
+    async def test_what_the_model_is_told(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2,3ClaudeEdit shout please")
+        asked = await claude.asked()
+
+        assert "<text>\none\n<rewrite>\ntwo\nthree\n</rewrite>\nfour\n</text>" in asked.prompt
+        assert f"{file} (python)" in asked.prompt
+        assert "shout please" in asked.prompt
+        schema = json.loads(asked.arguments[asked.arguments.index("--json-schema") + 1])
+        assert schema["required"] == ["replacement"]
+        await shown(nvim, "Claude is rewriting…")
+
+    async def test_an_accepted_rewrite_is_one_change_of_the_buffer(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        await nvim.keys("G")
+        (await claude.asked()).fit({"replacement": "TWO\nand a half\n"})
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["one", "TWO", "and a half", "three", "four"]))
+        assert await nvim.eval("[&modified, line('.')]") == [1, 5]
+        assert file.read_text() == "one\ntwo\nthree\nfour\n"
+        await hidden(nvim, "rewriting")
+        await nvim.keys("u")
+        await until(lambda: holds(nvim, TEXT))
+
+    async def test_it_is_saved_when_the_user_saves_it(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await accept(nvim)
+        await until(lambda: holds(nvim, ["one", "TWO", "three", "four"]))
+
+        await nvim.keys(":w<CR>")
+
+        await until(lambda: file.read_text() == "one\nTWO\nthree\nfour\n")
+        assert (await nvim.mode()) == {"mode": "n", "blocking": False}
+
+    async def test_a_rejected_rewrite_changes_nothing(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+
+        await nvim.keys(":q<CR>")
+
+        await until(lambda: nvim.eval("tabpagenr('$') == 1"))
+        assert await lines(nvim) == TEXT
+        assert await nvim.eval("&modified") == 0
+
+    async def test_what_the_user_made_of_it_is_taken(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+        await nvim.keys("ggOzero<Esc>Go five<Esc>")
+
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["zero", "one", "TWO", "three", "four", " five"]))
+
+    async def test_the_diff_says_whose_it_is(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.keys("ox<Esc>")
+        await nvim.command("1ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "ONE"})
+        await diff(nvim)
+
+        await shown(nvim, "Claude's rewrite")
+        assert "unsaved" not in nvim.screen.text()
+
+    async def test_the_whole_file_is_rewritten_without_a_range(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("ClaudeEdit shorten")
+        asked = await claude.asked()
+        assert "<text>\n<rewrite>\none\n" in asked.prompt
+        asked.fit({"replacement": "one\n"})
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["one"]))
+
+    async def test_lines_that_moved_meanwhile_are_found(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("3ClaudeEdit shout")
+        asked = await claude.asked()
+        await nvim.keys("ggOzero<Esc>Gofive<Esc>:2d<CR>")
+        await until(lambda: holds(nvim, ["zero", "two", "three", "four", "five"]))
+        asked.fit({"replacement": "THREE"})
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["zero", "two", "THREE", "four", "five"]))
+
+    async def test_lines_that_were_changed_meanwhile_are_left_alone(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        asked = await claude.asked()
+        await nvim.keys("2ggccmine<Esc>")
+        await until(lambda: nvim.eval("getline(2) == 'mine'"))
+        asked.fit({"replacement": "TWO\nTWO"})
+
+        await shown(nvim, "changed meanwhile; the rewrite is kept in buffer")
+        assert await lines(nvim) == ["one", "mine", "three", "four"]
+        kept = await nvim.eval("bufnr('$')")
+        assert await lines(nvim, kept) == ["TWO", "TWO"]
+        assert await nvim.eval("tabpagenr('$')") == 1
+
+    async def test_what_was_edited_beside_the_diff_stays(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+        await nvim.keys("<C-w>hggOzero<Esc><C-w>l")
+        await until(lambda: nvim.eval("expand('%') =~ 'claude-ide://'"))
+
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["zero", "one", "TWO", "three", "four"]))
+
+    @pytest.mark.parametrize(
+        ("content", "after"),
+        [
+            (b"a\r\nb\r\n", b"a\r\nX\r\n"),
+            (b"a\nb", b"a\nX"),
+            (b"\xef\xbb\xbfa\nb\n", b"\xef\xbb\xbfa\nX\n"),
+            ("ä\nö\n".encode(), "ä\nX\n".encode()),
+        ],
+        ids=["dos", "no newline at the end", "bom", "umlauts"],
+    )
+    async def test_the_form_of_the_file_stays(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path, content: bytes, after: bytes
+    ) -> None:
+        path = project / "b.txt"
+        path.write_bytes(content)
+        await nvim.command(f"set nofixendofline | edit {path}")
+        await nvim.command("2ClaudeEdit x")
+        (await claude.asked()).fit({"replacement": "X\r\n"})
+        await accept(nvim)
+        await until(lambda: nvim.eval("getline(2) == 'X'"))
+
+        await nvim.command("write")
+
+        assert path.read_bytes() == after
+
+    async def test_a_buffer_without_a_name_is_rewritten(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await nvim.command("call setline(1, ['one', 'two'])")
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+        await nvim.keys("<C-w>h")
+        assert await lines(nvim) == ["one", "two"]
+        await nvim.keys("<C-w>l")
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["one", "TWO"]))
+
+    async def test_an_empty_buffer_is_filled(self, nvim: Neovim, claude: FakeHeadless) -> None:
+        await nvim.command("ClaudeEdit write something")
+        (await claude.asked()).fit({"replacement": "some\nthing\n"})
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["some", "thing"]))
+
+    async def test_lines_are_deleted(self, nvim: Neovim, claude: FakeHeadless, file: Path) -> None:
+        await nvim.command("2,3ClaudeEdit delete")
+        (await claude.asked()).fit({"replacement": ""})
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["one", "four"]))
+
+    async def test_a_buffer_that_cannot_be_changed_is_refused_at_once(
+        self, nvim: Neovim, file: Path
+    ) -> None:
+        await nvim.command("set nomodifiable")
+
+        await nvim.keys(":ClaudeEdit x<CR>")
+
+        await shown(nvim, "'modifiable' is off in this buffer")
+        assert await nvim.eval("luaeval(\"require('claude_ide.channel').id\")") is None
+
+    async def test_nothing_to_change_is_said(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit x")
+        (await claude.asked()).fit({"replacement": "two"})
+
+        await shown(nvim, "Claude would change nothing there")
+        assert await nvim.eval("[&modified, tabpagenr('$')]") == [0, 1]
+
+    async def test_a_bang_ends_it(self, nvim: Neovim, claude: FakeHeadless, file: Path) -> None:
+        await nvim.command("2ClaudeEdit x")
+        asked = await claude.asked()
+        await shown(nvim, "Claude is rewriting…")
+
+        await nvim.command("ClaudeEdit!")
+
+        await asked.gone()
+        await hidden(nvim, "rewriting")
+        await shown(nvim, "stopped")
+
+    async def test_the_answer_for_a_buffer_that_is_gone_is_kept(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit x")
+        asked = await claude.asked()
+        await nvim.command("enew | bwipeout 1")
+        asked.fit({"replacement": "TWO"})
+
+        await shown(nvim, "the buffer is gone; the rewrite is kept in buffer")
+
+    async def test_an_answer_of_another_shape_is_an_error(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit x")
+        (await claude.asked()).fit({"other": 1})
+
+        await shown(nvim, "does not have the lines")
+        await hidden(nvim, "rewriting")

@@ -1,0 +1,174 @@
+"""`require('claude_ide').ask()`: one question, one call of the callback."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from support.fake_headless import FakeHeadless
+from support.headless import answers, ask, shown
+from support.neovim import Neovim, NvimError, until
+
+
+class TestLua:
+    async def test_a_text_is_told_while_it_grows_and_answered_once(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await ask(nvim, "what?", {"told": ["on_text"]})
+        asked = await claude.asked()
+        asked.begin()
+        asked.write("for")
+        await until(lambda: nvim.lua("return #_G.told == 1"))
+        asked.write("ty-two")
+        asked.end("forty-two")
+
+        assert await answers(nvim) == [{"result": "forty-two", "fast": False}]
+        assert await nvim.lua("return _G.told") == ["for", "forty-two"]
+
+    async def test_json_is_the_whole_result(self, nvim: Neovim, claude: FakeHeadless) -> None:
+        await ask(nvim, "what?", {"format": "json"})
+        asked = await claude.asked()
+        assert "json" in asked.arguments
+        asked.end("42", total_cost_usd=0.5)
+
+        [answer] = await answers(nvim)
+        assert answer["result"]["total_cost_usd"] == 0.5
+
+    async def test_events_are_told_as_the_cli_says_them(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await ask(nvim, "what?", {"format": "stream-json", "told": ["on_event"]})
+        asked = await claude.asked()
+        asked.say({"type": "novel", "n": [1, None]})
+        asked.end("42")
+
+        [answer] = await answers(nvim)
+        told = await nvim.lua("return vim.tbl_map(function(e) return e.type end, _G.told)")
+        assert told == ["novel", "result"]
+        assert answer["result"]["result"] == "42"
+
+    async def test_options_reach_the_cli(
+        self, nvim: Neovim, claude: FakeHeadless, tmp_path: Path
+    ) -> None:
+        schema = {"type": "object"}
+        await ask(
+            nvim,
+            "what?",
+            {"schema": schema, "model": "m", "tools": ["Read"], "cwd": str(tmp_path)},
+        )
+        asked = await claude.asked()
+
+        arguments = asked.arguments
+        assert json.loads(arguments[arguments.index("--json-schema") + 1]) == schema
+        assert arguments[arguments.index("--model") + 1] == "m"
+        assert arguments[arguments.index("--tools") + 1] == "Read"
+        assert asked.cwd == str(tmp_path)
+
+    async def test_a_cancelled_question_is_answered_once(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await ask(nvim, "what?")
+        asked = await claude.asked()
+
+        await nvim.lua("_G.handle:cancel(); _G.handle:cancel()")
+
+        await asked.gone()
+        assert await answers(nvim) == [{"err": "cancelled", "fast": False}]
+
+    async def test_what_is_cancelled_at_once_is_not_asked(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await ask(nvim, "first")
+        first = await claude.asked()
+
+        await nvim.lua(
+            "for _ = 1, 20 do require('claude_ide').ask('no', nil, function() end):cancel() end"
+        )
+        await ask(nvim, "last")
+
+        assert (await claude.asked()).prompt == "last"
+        first.end()
+
+    async def test_a_cli_that_breaks_off_is_an_error(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await ask(nvim, "what?")
+        (await claude.asked()).break_off("unknown option\n")
+
+        [answer] = await answers(nvim)
+        assert answer["err"] == "Claude Code gave no answer: unknown option"
+
+    async def test_a_folder_that_is_not_there_is_an_error(self, nvim: Neovim) -> None:
+        await ask(nvim, "what?", {"cwd": "/no/such/folder"})
+
+        assert (await answers(nvim))[0]["err"] == "no such folder: /no/such/folder"
+
+    async def test_a_host_that_dies_answers_too(self, nvim: Neovim, claude: FakeHeadless) -> None:
+        await ask(nvim, "what?")
+        await claude.asked()
+
+        await nvim.lua("vim.uv.kill(vim.fn.jobpid(require('claude_ide.channel').id), 'sigkill')")
+
+        assert (await answers(nvim))[0]["err"] == "the Python host has ended"
+        await ask(nvim, "again?")
+        (await claude.asked()).end("yes")
+        assert (await answers(nvim))[0]["result"] == "yes"
+
+    async def test_no_host_answers_too(self, nvim: Neovim) -> None:
+        await nvim.command("let g:claude_ide.python = '/no/such/python'")
+
+        await ask(nvim, "what?")
+
+        assert "err" in (await answers(nvim))[0]
+
+    async def test_a_callback_that_fails_causes_no_prompt(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await nvim.lua(
+            "require('claude_ide').ask('x', nil, function() error('mine\\nis wrong') end)"
+        )
+        (await claude.asked()).end("42")
+
+        await shown(nvim, "mine is wrong")
+        assert (await nvim.mode())["blocking"] is False
+
+    @pytest.mark.parametrize(
+        ("call", "complaint"),
+        [
+            ("ask(1, {}, print)", "prompt: expected string, got number"),
+            ("ask(' ', {}, print)", "prompt: expected something to ask"),
+            ("ask('x', {})", "callback: expected callable, got nil"),
+            ("ask('x', {format = 'xml'}, print)", "format: expected 'text', 'json' or"),
+            ("ask('x', {schema = '{}'}, print)", "schema: expected table, got string"),
+            ("ask('x', {tools = {1}}, print)", "tools: expected a list of strings"),
+            ("ask('x', {on_event = print}, print)", "on_event: expected format = 'stream-json'"),
+        ],
+    )
+    async def test_bad_arguments_are_named(self, nvim: Neovim, call: str, complaint: str) -> None:
+        with pytest.raises(NvimError, match=complaint):
+            await nvim.lua(f"require('claude_ide').{call}")
+
+    async def test_no_server_is_started_for_a_question(
+        self, nvim: Neovim, claude: FakeHeadless, config_folder: Path
+    ) -> None:
+        await ask(nvim, "what?")
+        (await claude.asked()).end("42")
+        await answers(nvim)
+
+        assert not (config_folder / "ide").exists()
+        assert "CLAUDE_CODE_SSE_PORT" not in await nvim.eval("environ()")
+
+
+@pytest.mark.parametrize("ending", ["qa!", "execute 'ClaudeStart' | qa!"])
+async def test_the_cli_ends_with_neovim(nvim: Neovim, claude: FakeHeadless, ending: str) -> None:
+    await ask(nvim, "what?")
+    asked = await claude.asked()
+
+    nvim.send_request("nvim_command", ending)
+
+    await asked.gone()
+    await asyncio.wait_for(nvim.process.wait(), 15)
+    with pytest.raises(ProcessLookupError):
+        os.kill(asked.pid, 0)

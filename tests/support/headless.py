@@ -1,0 +1,68 @@
+"""What the tests of single questions have in common."""
+
+from typing import Any
+
+from support.neovim import Neovim, until
+
+TEXT = ["one", "two", "three", "four"]
+
+
+async def lines(nvim: Neovim, buffer: int | str = "%") -> list[str]:
+    """The lines of a buffer."""
+    name = buffer if isinstance(buffer, int) else f"'{buffer}'"
+    got: list[str] = await nvim.eval(f"getbufline({name}, 1, '$')")
+    return got
+
+
+async def shown(nvim: Neovim, words: str) -> None:
+    """Wait until words are on the screen."""
+    await until(lambda: words in nvim.screen.text(), f"{words!r} on the screen")
+
+
+async def hidden(nvim: Neovim, words: str) -> None:
+    """Wait until words have left the screen."""
+    await until(lambda: words not in nvim.screen.text(), f"{words!r} not on the screen")
+
+
+async def ask(nvim: Neovim, prompt: str, options: dict[str, Any] | None = None) -> None:
+    """Call the Lua function; `answers` has what its callbacks get."""
+    await nvim.lua(
+        """
+        local prompt, options = ...
+        _G.told, _G.answers = {}, {}
+        for _, name in ipairs(options.told or {}) do
+          options[name] = function(what)
+            table.insert(_G.told, what)
+          end
+        end
+        options.told = nil
+        _G.handle = require('claude_ide').ask(prompt, options, function(err, result)
+          table.insert(_G.answers, { err = err, result = result, fast = vim.in_fast_event() })
+        end)
+        """,
+        prompt,
+        options or {},
+    )
+
+
+async def answers(nvim: Neovim) -> list[dict[str, Any]]:
+    """What the callback has got, once it has been called."""
+    got: list[dict[str, Any]] = await until(lambda: nvim.lua("return _G.answers"), "an answer")
+    return got
+
+
+async def accept(nvim: Neovim) -> None:
+    """Accept the diff that is about to be shown."""
+    await diff(nvim)
+    await nvim.keys(":w<CR>")
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
+
+
+async def diff(nvim: Neovim) -> None:
+    """Wait until a diff is shown and takes keys."""
+    await until(lambda: nvim.lua("return (require('claude_ide.diff').list()[1] or {}).shown"))
+
+
+async def holds(nvim: Neovim, expected: list[str]) -> bool:
+    """Whether the buffer that the user is in holds these lines."""
+    return await lines(nvim) == expected
