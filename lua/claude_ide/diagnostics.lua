@@ -36,7 +36,10 @@ local last_token = 0
 ---@return integer[] bufnrs
 local function buffers_of(path)
   if not path or path == vim.NIL then
-    return vim.tbl_filter(file.path, vim.api.nvim_list_bufs())
+    return vim.tbl_filter(function(bufnr)
+      -- Whether it stands for a file takes longer to find out.
+      return next(vim.diagnostic.count(bufnr)) ~= nil and file.path(bufnr) ~= nil
+    end, vim.api.nvim_list_bufs())
   end
   local buffer = buffers.find(path)
   return buffer and { buffer.bufnr } or {}

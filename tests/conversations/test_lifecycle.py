@@ -134,11 +134,11 @@ async def test_terminals_started_afterwards_find_the_server(
 
     await serving.command("terminal env | grep -v COVERAGE")
 
-    await until(lambda: f"CLAUDE_CODE_SSE_PORT={port}" in serving.screen.text())
-    shown = serving.screen.text()
-    assert "ENABLE_IDE_INTEGRATION=true" in shown
-    assert "no_proxy=127.0.0.1" in shown
-    assert "NO_PROXY=127.0.0.1" in shown
+    expected = [f"CLAUDE_CODE_SSE_PORT={port}", "ENABLE_IDE_INTEGRATION=true"]
+    expected += ["no_proxy=127.0.0.1", "NO_PROXY=127.0.0.1"]
+    await until(
+        lambda: all(each in serving.screen.text() for each in expected), "\n".join(expected)
+    )
 
 
 @pytest.mark.parametrize("end", ["qa", "SIGTERM", "SIGKILL", "SIGHUP"])

@@ -31,7 +31,7 @@ async def test_claude_starts_server_and_program_at_the_right(
     port, _ = await the_lock(config_folder)
     await until(lambda: "given: --resume" in nvim.screen.text())
     assert f"port: {port}" in nvim.screen.text().replace("\n", "").replace("│", "")
-    assert await nvim.eval("[winnr('$'), winnr(), mode()]") == [2, 2, "t"]
+    await until(lambda: nvim.eval("[winnr('$'), winnr(), mode()] == [2, 2, 't']"))
     assert await nvim.eval("winwidth(2)") == 40
 
 
@@ -43,11 +43,10 @@ async def test_claude_again_hides_it_and_again_shows_the_same_one(
     terminal = await nvim.eval("bufnr()")
 
     await nvim.command("Claude")
-    await until(lambda: nvim.eval("winnr('$') == 1"))
-    assert await nvim.eval("mode()") == "n"
+    await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
 
     await nvim.command("Claude")
-    await until(lambda: nvim.eval("winnr('$') == 2"))
+    await until(lambda: nvim.eval("winnr('$') == 2 && mode() == 't'"))
     assert await nvim.eval("bufnr()") == terminal
     await nvim.keys("hello<CR>")
     await until(lambda: "read: hello" in nvim.screen.text())

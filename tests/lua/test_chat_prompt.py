@@ -76,6 +76,8 @@ async def test_an_empty_prompt_asks_for_what_waits(nvim: Neovim, chats: Chats) -
 
     assert await chats.tells("answers") == {"chat": 1}
     await nvim.keys("gsgr:w<CR>")
+    # An interrupt throws away what has been typed and not been read yet.
+    await until(lambda: nvim.eval("histget(':') == 'w' && mode() == 'n'"))
     await nvim.keys("<C-c>")
     await chats.tells("stop")
     assert chats.told("send") == []
@@ -109,14 +111,21 @@ async def test_without_a_host_the_text_stays(nvim: Neovim, chats: Chats) -> None
     assert await chats.lines("prompt") == ["one"]
 
 
-@pytest.mark.parametrize("keys", ["<C-c>", "<Esc><C-c>", "<Esc><Esc>"])
-async def test_claude_is_stopped_from_the_prompt(nvim: Neovim, chats: Chats, keys: str) -> None:
-    await nvim.keys("one" + keys)
+@pytest.mark.parametrize(("mode", "key"), [("i", "<C-c>"), ("n", "<C-c>"), ("n", "<Esc>")])
+async def test_claude_is_stopped_from_the_prompt(
+    nvim: Neovim, chats: Chats, mode: str, key: str
+) -> None:
+    await nvim.keys("one" + ("<Esc>" if mode == "n" else ""))
+    await typed(chats, ["one"])
+    # An interrupt throws away what has been typed and not been read yet.
+    await until(lambda: nvim.eval(f"mode() == '{mode}'"))
+
+    await nvim.keys(key)
 
     assert await chats.tells("stop") == {"chat": 1}
     assert await chats.lines("prompt") == ["one"]
     assert await nvim.eval("&filetype") == "claude-prompt"
-    assert (await nvim.mode())["mode"] == ("i" if keys == "<C-c>" else "n")
+    assert (await nvim.mode())["mode"] == mode
 
 
 @pytest.mark.parametrize("escape", ["", "<Esc>"])

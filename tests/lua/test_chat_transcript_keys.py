@@ -80,9 +80,12 @@ async def test_a_transcript_without_parts_takes_all_keys(nvim: Neovim) -> None:
     chats = await Chats.start(nvim)
     await chats.open()
 
-    await type_at(chats, 1, "<CR>zagfxRyc]][[<S-Tab><C-c>g?q")
-
+    await type_at(chats, 1, "<CR>zagfxRyc]][[<S-Tab>")
+    await until(lambda: chats.told("cycle_mode"))
+    await nvim.keys("<C-c>")
     await until(lambda: chats.told("stop"))
+    await nvim.keys("g?q")
+
     assert chats.told("press") == chats.told("withdraw") == chats.told("go_to") == []
     assert (await nvim.mode()) == {"mode": "n", "blocking": False}
     assert await nvim.eval("v:errmsg") == ""

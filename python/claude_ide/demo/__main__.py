@@ -21,4 +21,6 @@ async def main() -> None:
         await session
 
 
+if not sys.stdin.isatty():
+    sys.exit("the demo has no model; `make try CLAUDE=1` runs the real claude")
 asyncio.run(main())
