@@ -1,26 +1,35 @@
 --- A text in a buffer of its own, to be read, searched and yanked from.
-
 local M = {}
 
---- Show a text in a split; closing it is all that is left to do with it.
+--- Show a text in a split below everything; `q` closes it.
 ---@param title string
 ---@param text string
 ---@param filetype? string
+---@return integer bufnr
 function M.open(title, text, filetype)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(text, '\r?\n'))
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].modifiable = false
   vim.api.nvim_buf_set_name(bufnr, ('claude-text://%d/%s'):format(bufnr, title))
-  vim.cmd('botright split')
-  vim.wo[0][0].winfixbuf = false
-  vim.api.nvim_win_set_buf(0, bufnr)
-  if filetype and filetype ~= vim.NIL then
-    pcall(function()
-      vim.bo[bufnr].filetype = filetype
-    end)
+  local win = vim.api.nvim_open_win(bufnr, true, { split = 'below', win = -1 })
+  -- A window begins with the options of the one that the user was in.
+  vim.wo[win].winfixbuf = false
+  vim.wo[win].winbar = ''
+  if type(filetype) == 'string' then
+    -- An autocommand of the user's may fail.
+    pcall(vim.api.nvim_set_option_value, 'filetype', filetype, { buf = bufnr })
   end
   vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, nowait = true, desc = 'Close' })
+  return bufnr
+end
+
+--- Take a text away that has served its purpose, if it is still there.
+---@param bufnr integer
+function M.close(bufnr)
+  if vim.api.nvim_buf_is_valid(bufnr) then
+    vim.api.nvim_buf_delete(bufnr, { force = true })
+  end
 end
 
 return M

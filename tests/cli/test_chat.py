@@ -296,7 +296,7 @@ async def test_the_files_are_put_back_as_they_were(
     await nvim.lua(
         """_G.asked = {}
         vim.ui.select = function(items, options, done)
-          table.insert(_G.asked, options.prompt)
+          table.insert(_G.asked, { options.prompt, vim.fn.getline(1, '$') })
           done(items[1], 1)
         end"""
     )
@@ -312,7 +312,10 @@ async def test_the_files_are_put_back_as_they_were(
     await until(
         lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['one', 'two']"), "and its buffer"
     )
-    assert "Restore a.py" in (await nvim.lua("return _G.asked"))[1]
+    question, shown = (await nvim.lua("return _G.asked"))[1]
+    assert "Undo this in a.py" in question
+    assert shown == ["--- a/a.py", "+++ b/a.py", "@@ -1,2 +1,2 @@", " one", "-two", "+TWO"]
+    assert await nvim.eval("winnr('$')") == 3
 
 
 async def test_ctrl_c_stops_a_tool(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
@@ -397,3 +400,52 @@ def _cli_in(project: Path) -> int:
                 if is_cli and (entry / "cwd").readlink() == project.resolve():
                     return int(entry.name)
     raise AssertionError("no CLI runs")
+
+
+async def test_what_is_always_allowed_is_not_asked_again(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    api.script(
+        [tool_use("Bash", command="touch made.txt")],
+        [text("Made.")],
+        [tool_use("Bash", command="touch made.txt")],
+        [text("Made again.")],
+    )
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await panel.say("Make it")
+
+    await until(lambda: _pressed(panel, "a", project / "made.txt"), "the file", PATIENCE)
+    assert "↳ Always allow Bash(touch made.txt)" in await panel.shows("Made.")
+    await panel.say("Make it again")
+
+    await panel.shows("Made again.")
+    assert "touch made.txt" in (project / ".claude/settings.local.json").read_text()
+
+
+async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.script([tool_use("Bash", command="touch made.txt")], [text("As you wish.")])
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await panel.say("Make it")
+    await panel.shows("? May Claude use Bash")
+
+    await panel.write()
+    await nvim.keys("and be quick<Esc>gs")
+    await panel.shows("and be quick")
+    await nvim.keys("<CR>")
+
+    await panel.shows("As you wish.")
+    assert "and be quick" in api.requests[1].told
+
+
+async def test_an_overloaded_model_is_tried_again_and_told(panel: Panel, api: FakeApi) -> None:
+    api.status = 529
+    api.script([text("Here I am.")])
+
+    await panel.say("Hello")
+
+    shown = await panel.shows("failed")
+    assert "retried once: overloaded (529)" in shown
+    assert "API Error: 529" in shown
+    api.status = 200
+    await panel.say("Again")
+    await panel.shows("Here I am.")

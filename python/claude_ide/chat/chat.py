@@ -8,7 +8,7 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Agent, Answer, NewSession, Opening, ResumeSession
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat import bar, context, export, todos
+from claude_ide.chat import bar, changes, context, export, todos
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.painter import Painter
 from claude_ide.chat.requests import NAME, Requests
@@ -331,8 +331,12 @@ class Chat:
         if not would.files:
             raise UserError("no file has changed since")
         files = ", ".join(path.removeprefix(f"{self.root}/") for path in would.files)
-        question = f"Restore {files} (+{would.insertions} -{would.deletions} lines)?"
-        if await self._editor.select(question, ["Restore", "Leave as they are"]) == 0:
+        question = f"Undo this in {files} (+{would.insertions} -{would.deletions} lines)?"
+        undone = changes.unified(self.transcript.changes_since(chosen), self.root)
+        shown = await self._editor.run("scratch.open", "changes", undone, "diff")
+        answer = await self._editor.select(question, ["Undo it", "Leave the files as they are"])
+        await self._editor.run("scratch.close", shown)
+        if answer == 0:
             await self.agent.rewind(chosen, dry_run=False)
             await self._editor.reload()
             self._editor.notify(f"restored {files}")

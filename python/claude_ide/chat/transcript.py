@@ -11,6 +11,7 @@ A chat is used like this:
 `part` and `offset` are what Lua tells of a key press: a part's id and the row in it.
 """
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from claude_ide.chat.prose import Prose
 from claude_ide.chat.rows import Row, row
 from claude_ide.chat.sheet import Sheet
 from claude_ide.chat.talk import Talk
+from claude_ide.chat.tool import ToolUse
 from claude_ide.chat.tools import Tools
 from claude_ide.chat.turns import Queued, Turn
 from claude_ide.chat.view import Action, Place
@@ -157,6 +159,15 @@ class Transcript:
         """The prompts that have begun and are still shown, in one line each; by their ids."""
         turns = (view for view in self._sheet.views() if type(view) is Turn)
         return {turn.prompt: one_line(turn.text) for turn in turns if turn.prompt}
+
+    def changes_since(self, prompt: str) -> list[events.Change]:
+        """Return what tools have changed since a turn has begun with this prompt."""
+        after = itertools.dropwhile(
+            lambda view: not (isinstance(view, Turn) and view.prompt == prompt),
+            self._sheet.views(),
+        )
+        ended = (view.ended for view in after if isinstance(view, ToolUse))
+        return [end.change for end in ended if end is not None and end.change is not None]
 
     @property
     def waiting(self) -> list[Asked]:

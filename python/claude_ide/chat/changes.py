@@ -1,0 +1,20 @@
+"""What tools have changed, as a unified diff."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from claude_ide.agents.events import Change
+
+
+def unified(changes: Iterable[Change], root: str) -> str:
+    """Return all changes, in their order; paths below `root` are shown from there."""
+    lines: list[str] = []
+    for change in changes:
+        path = Path(change.path)
+        name = path.relative_to(root) if path.is_relative_to(root) else path
+        lines += ["--- /dev/null" if change.created else f"--- a/{name}", f"+++ b/{name}"]
+        for hunk in change.hunks:
+            old = f"-{hunk.old_start},{hunk.old_lines}"
+            new = f"+{hunk.new_start},{hunk.new_lines}"
+            lines += [f"@@ {old} {new} @@", *hunk.lines]
+    return "\n".join(lines)

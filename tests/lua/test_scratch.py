@@ -1,0 +1,39 @@
+"""`lua/claude_ide/scratch.lua`: a text to be read."""
+
+from support.neovim import Neovim, until
+
+OPEN = "return require('claude_ide.scratch').open(...)"
+
+
+async def test_a_text_is_shown_below_and_q_closes_it(nvim: Neovim) -> None:
+    await nvim.command("setlocal winbar=mine winfixbuf")
+
+    await nvim.lua(OPEN, "a title", "one\r\ntwo", "diff")
+
+    assert await nvim.eval("getline(1, '$')") == ["one", "two"]
+    assert await nvim.eval("[&filetype, &modifiable, &winbar, &winfixbuf]") == ["diff", 0, "", 0]
+    assert await nvim.eval("winnr()") == 2
+    await nvim.keys("q")
+    await until(lambda: nvim.eval("winnr('$') == 1"), "closed")
+    assert await nvim.eval("len(getbufinfo())") == 1
+
+
+async def test_it_opens_from_a_float_too(nvim: Neovim) -> None:
+    await nvim.lua(
+        "vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true,"
+        " { relative = 'editor', row = 1, col = 1, width = 9, height = 3 })"
+    )
+
+    await nvim.lua(OPEN, "a title", "one")
+
+    assert await nvim.eval("nvim_win_get_config(0).relative") == ""
+    assert await nvim.eval("getline(1)") == "one"
+
+
+async def test_it_is_taken_away_once(nvim: Neovim) -> None:
+    bufnr = await nvim.lua(OPEN, "a title", "one")
+    for _ in range(2):
+        await nvim.lua("require('claude_ide.scratch').close(...)", bufnr)
+
+    assert await nvim.eval(f"bufexists({bufnr})") == 0
+    assert await nvim.eval("winnr('$')") == 1
