@@ -17,7 +17,7 @@ local WORDS = {
   'stop',
 }
 local ARGUMENTS = {
-  effort = { 'low', 'medium', 'high', 'max' },
+  effort = { 'low', 'medium', 'high', 'xhigh', 'max' },
   mode = { 'default', 'acceptEdits', 'plan' },
 }
 
