@@ -10,6 +10,7 @@ import pytest
 
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, PATIENCE, Panel
+from support.processes import alive
 from support.transcripts import FAKE_CLI, GOLDEN, heard
 
 Open = Callable[[str], Awaitable[Panel]]
@@ -200,14 +201,14 @@ async def test_the_cli_ends_with_the_buffers_and_with_neovim(
     pid = await _child(nvim)
     await nvim.command(f"stopinsert | bwipeout! {(await _buffers(nvim))[0]}")
 
-    await until(lambda: not _lives(pid), "the CLI has ended", PATIENCE)
+    await until(lambda: not alive(pid), "the CLI has ended", PATIENCE)
     assert await panel.look() == {}
 
     await replay("plain_thinking")
     pid = await _child(nvim)
     nvim.send_request("nvim_command", "qa")
     await nvim.process.wait()
-    await until(lambda: not _lives(pid), "the CLI has ended with Neovim", PATIENCE)
+    await until(lambda: not alive(pid), "the CLI has ended with Neovim", PATIENCE)
 
 
 async def _buffers(nvim: Neovim) -> list[int]:
@@ -233,11 +234,6 @@ async def _child(nvim: Neovim) -> int:
     here = os.path.realpath(await nvim.eval("getcwd()"))
     pid: int = await until(find, "the CLI runs", PATIENCE)
     return pid
-
-
-def _lives(pid: int) -> bool:
-    state = Path(f"/proc/{pid}/stat")
-    return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 async def test_without_a_cli_one_line_says_how_to_get_one(nvim: Neovim) -> None:

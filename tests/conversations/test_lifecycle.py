@@ -13,21 +13,13 @@ import websockets
 
 from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
 from support.neovim import WAIT, Neovim, until
+from support.processes import alive
 
 LISTENING = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
 
 
 async def listening(nvim: Neovim) -> None:
     await until(lambda: nvim.eval(LISTENING), "listening")
-
-
-async def is_gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    # A killed child of a Neovim that was killed too is left to the init process of the machine.
-    return Path(f"/proc/{pid}/stat").exists() and " Z " in Path(f"/proc/{pid}/stat").read_text()
 
 
 @pytest.fixture
@@ -154,7 +146,7 @@ async def test_nothing_is_left_however_neovim_ends(
 
     await until(lambda: not locks(config_folder), "no lock")
     await until(lambda: claude.connection.close_code == 1001, "closed as going away")
-    await until(lambda: is_gone(lock["hostPid"]), "no host")
+    await until(lambda: not alive(lock["hostPid"]), "no host")
 
 
 async def test_a_host_that_is_terminated_leaves_no_lock(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from claude_ide.errors import TransportClosed
 from claude_ide.transport.lines import STDERR_LINES, Child, LineSplitter
 from support.neovim import until
+from support.processes import alive
 
 Start = Callable[..., Awaitable[Child]]
 
@@ -38,14 +39,6 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 async def lines(child: Child) -> list[bytes]:
     async with asyncio.timeout(10):
         return [line async for line in child.lines()]
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and is not waited for does not."""
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
 
 
 @given(st.lists(st.binary(max_size=30).map(lambda line: line.replace(b"\n", b""))), st.data())
