@@ -267,6 +267,9 @@ class Chat:
         text = self.transcript.queued.get(prompt, "")
         if not await self.agent.withdraw(prompt):
             raise UserError("too late: the agent has begun with it")
+        # Old agents do not tell it.
+        self.transcript.take(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
+        self._painter.now()
         await self._editor.run("chat.prompt.put", self.id, text)
 
     async def cycle_mode(self) -> None:
