@@ -1,6 +1,5 @@
 """All chats of this Neovim, and what their panels tell."""
 
-import asyncio
 import itertools
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -19,8 +18,6 @@ from claude_ide.errors import UserError
 
 SERVER = "neovim"
 """The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
-
-END_SECONDS = 1.0
 
 
 class Chats:
@@ -75,8 +72,7 @@ class Chats:
 
     async def toggle(self) -> None:
         """Show or hide the chat of this tabpage; the first time, begin one."""
-        here = await self._editor.run("chat.panel.here")
-        chat = self._chats.get(here) if here else None
+        chat = await self._find()
         if chat is None:
             return await self.open(NewSession())
         await self._editor.run("chat.panel.toggle", chat.id, self._options(chat))
@@ -127,6 +123,10 @@ class Chats:
             raise UserError("there is nothing to fork yet")
         await self.open(ResumeSession(chat.agent.session, fork=True))
 
+    async def _find(self) -> Chat | None:
+        here = await self._editor.run("chat.panel.here")
+        return self._chats.get(here) if here else None
+
     async def _here(self, act: Callable[[Chat], Awaitable[None]]) -> None:
         await act(await self.here())
 
@@ -151,8 +151,7 @@ class Chats:
 
         Raises `UserError` if there is none.
         """
-        here = await self._editor.run("chat.panel.here")
-        chat = self._chats.get(here) if here else None
+        chat = await self._find()
         if chat is None:
             raise UserError("there is no chat (:ClaudeChat begins one)")
         return chat
@@ -206,10 +205,6 @@ class Chats:
         await self._editor.run("terminal.toggle", request | {"cmd": cmd})
 
     # The end.
-
-    async def close(self) -> None:
-        """End all agents."""
-        await asyncio.gather(*map(self._close, list(self._chats.values())))
 
     def kill(self) -> None:
         """End all agents at once; for when nothing can be awaited any more."""
