@@ -7,6 +7,7 @@ local moment = require('claude_ide.moment')
 local proposal = require('claude_ide.proposal')
 local quiet = require('claude_ide.quiet')
 local reload = require('claude_ide.reload')
+local rewrite = require('claude_ide.rewrite')
 
 local M = {}
 
@@ -16,6 +17,7 @@ local M = {}
 ---@field title string who proposes it
 ---@field layout 'tab'|'vertical'|'horizontal'
 ---@field original? integer the buffer that it is for, when no file is going to be written
+---@field rewrite? integer the question that takes what is accepted (`rewrite.lua`)
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
@@ -101,6 +103,10 @@ local function decide(diff, accepted, reason)
     end
     answer.text = text
     expect_write(diff)
+    -- At once: the user's next keys may save the buffer, or leave Neovim.
+    if diff.rewrite then
+      rewrite.apply(diff.rewrite, text)
+    end
   end
   forget(diff)
   channel.emit('diff_decided', answer)

@@ -119,16 +119,7 @@ function M.propose(id, replacement)
   return { path = name_of(rewrite.bufnr), text = text }
 end
 
---- Put what was accepted into the buffer, as one step to undo.
----@param id integer
----@param text string the whole buffer's
----@return { error: string }?
-function M.apply(id, text)
-  local rewrite = rewrites[id]
-  if not rewrite then
-    return nil
-  end
-  local accepted = split(text)
+local function change(rewrite, accepted)
   local reason = why_unchangeable(rewrite.bufnr)
   if reason then
     return keep(rewrite, accepted, reason)
@@ -142,6 +133,17 @@ function M.apply(id, text)
   quiet.run(function()
     disk_edit.change(rewrite.bufnr, rebase.splice(current, first, last, lines))
   end)
+end
+
+--- Put what was accepted into the buffer, as one step to undo.
+---@param id integer
+---@param text string the whole buffer's
+function M.apply(id, text)
+  local rewrite = rewrites[id]
+  local failure = rewrite and change(rewrite, split(text))
+  if failure then
+    message.show(failure.error, 'error')
+  end
 end
 
 local function finish(id, err)

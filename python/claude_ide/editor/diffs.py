@@ -48,18 +48,17 @@ class Diffs:
         return iter(list(self._open.values()))
 
     async def show(
-        self, name: str, path: str, text: str, title: str, layout: str, original: int | None = None
+        self, name: str, path: str, text: str, title: str, layout: str, **target: int
     ) -> Diff:
         """Ask for a proposal to be shown; it appears when that takes nothing from the user.
 
-        `layout` is `tab`, `vertical` or `horizontal`. With `original` the proposal is for this
-        buffer, and nobody will write a file. Raises `EditorError`.
+        `layout` is `tab`, `vertical` or `horizontal`. A proposal for a buffer, where nobody will
+        write a file, has a `target`: `original`, the buffer, and `rewrite`, the question that takes
+        what is accepted. Raises `EditorError`.
         """
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
-        request: dict[str, Any] = {"path": path, "text": text, "title": title, "layout": layout}
-        if original is not None:
-            request["original"] = original
+        request = {"path": path, "text": text, "title": title, "layout": layout, **target}
         opening = self._bridge.lua("diff.open", diff.id, request)
         try:
             # Withdrawn while Neovim is busy, it has to be answered all the same.

@@ -51,7 +51,7 @@ class Rewritten(msgspec.Struct, frozen=True):
 
 
 async def rewrite(run: Run, request: RewriteRequest) -> Any:
-    """Ask for new lines, show them, and put what the user accepts into the buffer."""
+    """Ask for new lines and show them; the editor's half puts what is accepted into the buffer."""
     result = await run.ask(
         launch(run.config, request.cwd, READING),
         Question(prompt(request), Format.TEXT, SCHEMA),
@@ -65,14 +65,13 @@ async def rewrite(run: Run, request: RewriteRequest) -> Any:
         proposal["text"],
         TITLE,
         run.config.diff.layout,
-        request.bufnr,
+        original=request.bufnr,
+        rewrite=run.id,
     )
     try:
-        decision = await diff.decision
+        await diff.decision
     finally:
         run.editor.diffs.close(diff)
-    if decision.accepted:
-        await run.editor.run("rewrite.apply", run.id, decision.text)
     return None
 
 

@@ -52,6 +52,28 @@ class TestEdit:
         await until(lambda: file.read_text() == "one\nTWO\nthree\nfour\n")
         assert (await nvim.mode()) == {"mode": "n", "blocking": False}
 
+    async def test_who_accepts_and_leaves_at_once_is_kept_from_losing_it(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+
+        await nvim.keys(":write | silent! qall<CR>")
+
+        await until(lambda: holds(nvim, ["one", "TWO", "three", "four"]))
+
+    async def test_who_accepts_and_saves_at_once_has_saved_it(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+
+        await nvim.keys(":write | wall<CR>")
+
+        await until(lambda: file.read_text() == "one\nTWO\nthree\nfour\n")
+
     async def test_a_rejected_rewrite_changes_nothing(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
