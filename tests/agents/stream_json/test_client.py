@@ -36,7 +36,7 @@ from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.control import ControlError
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
-from support.agents import Talk
+from support.agents import PATIENCE, Talk
 from support.digest import digest
 from support.neovim import until
 from support.transcripts import heard
@@ -518,6 +518,19 @@ async def test_a_start_that_is_given_up_leaves_no_child(tmp_path: Path) -> None:
     async for event in agent.events():
         assert isinstance(event, Dead)
         assert event.code == -signal.SIGKILL
+
+
+async def test_an_agent_that_is_stopped_while_it_starts_leaves_no_child(tmp_path: Path) -> None:
+    agent = StreamJsonAgent(
+        Launch((sys.executable, "-I", "-c", "import sys; sys.stdin.read()"), tmp_path, {})
+    )
+    starting = asyncio.create_task(agent.start(NewSession()))
+    await asyncio.sleep(0)
+
+    async with asyncio.timeout(PATIENCE):
+        await agent.stop()
+        with pytest.raises(AgentError, match="ended before it was ready"):
+            await starting
 
 
 async def test_stopping_a_busy_agent_interrupts_it_first(replay: Replay) -> None:

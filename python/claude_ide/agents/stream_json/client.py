@@ -65,6 +65,7 @@ class StreamJsonAgent:
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._state = SessionState()
         self._connection: Connection | None = None
+        self._starting = asyncio.Lock()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -99,10 +100,11 @@ class StreamJsonAgent:
         if isinstance(opening, NewSession) and not opening.id:
             # Otherwise it would be told with the first turn only.
             opening = NewSession(str(uuid.uuid4()))
-        child = await Connection.spawn(self._launch, opening)
-        self._state = self._state.spawned()
-        connection = Connection(child, self._emit, self._servers, self._edited, self._traffic)
-        self._connection = connection
+        async with self._starting:
+            child = await Connection.spawn(self._launch, opening)
+            self._state = self._state.spawned()
+            connection = Connection(child, self._emit, self._servers, self._edited, self._traffic)
+            self._connection = connection
         return await connection.initialize(opening, self._system_prompt)
 
     async def events(self) -> AsyncIterator[Event]:
@@ -115,13 +117,16 @@ class StreamJsonAgent:
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
         """End the CLI; each rung of the ladder is given `grace` seconds."""
-        if self._connection is None:
+        # While a process is being made there is nothing yet to end it by.
+        async with self._starting:
+            connection = self._connection
+        if connection is None:
             return
         if self._state.busy:
             with contextlib.suppress(TimeoutError, TransportClosed, AgentError):
                 async with asyncio.timeout(INTERRUPT_SECONDS):
                     await self.interrupt()
-        await self._connection.stop(grace)
+        await connection.stop(grace)
 
     def kill(self) -> None:
         """End the CLI at once; for when nothing can be awaited any more."""
