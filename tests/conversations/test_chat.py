@@ -153,17 +153,46 @@ async def test_a_request_is_answered_from_the_empty_prompt(
     assert answers(log)[0]["behavior"] == "allow"
 
 
+async def counts(nvim: Neovim, words: str) -> None:
+    """Wait until the status line says this, and no more, of what waits."""
+    status = "require('claude_ide').statusline()"
+    said = f"return {status}:gsub('^claude:%d', '') == ..."
+    await until(lambda: nvim.lua(said, words), f"the status line says {words!r}", PATIENCE)
+
+
 async def test_a_request_that_nobody_sees_is_told(nvim: Neovim, replay: Open) -> None:
     panel = await replay("always_allow")
     await panel.say("Make a file")
     await nvim.keys("<Esc>")
     await nvim.command("ClaudeChat")
 
-    await until(
-        lambda: nvim.lua("return require('claude_ide').statusline():find('1?', 1, true) ~= nil"),
-        "the status line counts it",
-        PATIENCE,
-    )
+    await counts(nvim, " 1?")
+
+
+async def test_a_request_that_is_answered_waits_no_more(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await panel.say("Make a file")
+    await counts(nvim, " 1?")
+
+    await press(nvim, panel, "? May Claude use", "a", log)
+
+    await counts(nvim, "")
+
+
+@pytest.mark.parametrize("end", ["ClaudeChat end", "bwipeout! claude-chat://*"])
+async def test_a_request_of_a_chat_that_has_ended_waits_no_more(
+    nvim: Neovim, replay: Open, end: str
+) -> None:
+    panel = await replay("always_allow")
+    await panel.say("Make a file")
+    await counts(nvim, " 1?")
+
+    await nvim.command(f"stopinsert | {end}")
+
+    await counts(nvim, "")
 
 
 async def test_ctrl_c_in_the_prompt_stops_and_keeps_what_is_typed(

@@ -65,19 +65,15 @@ class Chat:
         self._bar = Bar()
         self._ready: Ready | None = None
         self._started = asyncio.Event()
+        self._living: asyncio.Task[None] | None = None
         self._told: context.Where | None = None
         self._dropped: context.Where | None = None
-        self._requests = Requests(editor, config, self._send_answer, run)
+        self._requests = Requests(editor, config, self._send_answer, run, self._tell_of_requests)
         self._painter = Painter(self._draw, self.transcript)
         self._bars = Painter(self._draw_bars, Bars(self._look))
         run(self._painter.run())
         run(self._bars.run())
         self._ticking: asyncio.TimerHandle | None = None
-
-    @property
-    def waiting(self) -> int:
-        """How many requests wait for the user."""
-        return len(self._requests)
 
     # Its life.
 
@@ -87,7 +83,7 @@ class Chat:
         self._ready = None
         self._state = self._state.spawned()
         self.refresh()
-        self._run(self._live(opening))
+        self._living = self._run(self._live(opening))
 
     async def close(self) -> None:
         """End the agent, and all that belongs to the chat."""
@@ -96,6 +92,8 @@ class Chat:
         self._bars.close()
         if self._ticking is not None:
             self._ticking.cancel()
+        if self._living is not None:
+            self._living.cancel()
         await self.agent.stop()
 
     async def _live(self, opening: Opening) -> None:
@@ -130,17 +128,16 @@ class Chat:
                 self._on_ready(event)
             case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
                 self._requests.take(event)
-                self._tell_of_requests()
+                if not self.shown:
+                    self._editor.notify(f"{NAME} waits for your answer (:ClaudeChat shows it)")
             case events.RequestWithdrawn(request):
                 self._requests.drop(request)
-                self._tell_of_requests()
             case events.TodoList():
                 self._run(self._editor.run("chat.panel.pin", self.id, todos.pinned(event)))
             case events.Session(_, title) if title:
                 self.title = title
             case events.Dead():
                 self._requests.clear()
-                self._tell_of_requests()
                 self._give_back()
         (self._painter.now if urgent else self._painter.soon)()
         self._bars.soon()
@@ -188,10 +185,8 @@ class Chat:
             "prompt": bar.prompt(chips, KEYS),
         }
 
-    def _tell_of_requests(self) -> None:
-        self._run(self._editor.run("chat.waiting.set", self.id, self.waiting))
-        if self.waiting and not self.shown:
-            self._editor.notify(f"{NAME} waits for your answer (:ClaudeChat shows it)")
+    def _tell_of_requests(self, count: int) -> None:
+        self._run(self._editor.run("chat.waiting.set", self.id, count))
 
     # What the user does.
 
@@ -375,4 +370,3 @@ class Chat:
         self.transcript.answered(request, said)
         self._painter.now()
         self._bars.soon()
-        self._tell_of_requests()

@@ -38,7 +38,10 @@ class Waiting:
 
 
 class Requests:
-    """The requests of one chat. `run` starts a task whose errors are told to the user."""
+    """The requests of one chat. `run` starts a task whose errors are told to the user.
+
+    `count` is called with how many there are, each time that this changes.
+    """
 
     def __init__(
         self,
@@ -46,28 +49,32 @@ class Requests:
         config: Config,
         send: Send,
         run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
+        count: Callable[[int], None],
     ) -> None:
         self._editor = editor
         self._config = config
         self._send = send
         self._run = run
+        self._count = count
         self._waiting: dict[str, Waiting] = {}
-
-    def __len__(self) -> int:
-        return len(self._waiting)
 
     def take(self, asked: Asked) -> None:
         """Take a request, and show what there is to see of it."""
         self.drop(asked.request)
         waiting = Waiting(asked, self._editor.new_token())
         self._waiting[asked.request] = waiting
+        self._count(len(self._waiting))
         if not isinstance(asked, QuestionAsked):
             self._review(waiting)
 
     def drop(self, request: str) -> None:
-        """Take note that a request was withdrawn: what shows it goes."""
+        """Take note that a request was answered or withdrawn: what shows it goes."""
         waiting = self._waiting.pop(request, None)
-        if waiting is not None and waiting.review is not None:
+        if waiting is None:
+            return
+        self._count(len(self._waiting))
+        # A review that has led to the answer ends by itself.
+        if waiting.review is not None and waiting.review is not asyncio.current_task():
             waiting.review.cancel()
 
     def clear(self) -> None:
@@ -152,9 +159,7 @@ class Requests:
             await self._send(request, answer, said)
         finally:
             waiting.answering = False
-        self._waiting.pop(request, None)
-        if waiting.review is not None and waiting.review is not asyncio.current_task():
-            waiting.review.cancel()
+        self.drop(request)
 
     def _review(self, waiting: Waiting) -> None:
         if waiting.review is not None and not waiting.review.done():
