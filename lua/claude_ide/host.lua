@@ -93,6 +93,9 @@ local function on_exit(_, code)
   watch(false)
   require('claude_ide.diff').close_all()
   require('claude_ide.question').host_ended()
+  if package.loaded['claude_ide.chat.state'] then
+    require('claude_ide.chat.orphans').host_ended()
+  end
   if code == 0 then
     restore_environment()
     return

@@ -193,6 +193,21 @@ async def test_a_session_is_resumed_with_what_was_said(
     assert "swordfish" in conversation
 
 
+async def test_a_chat_outlives_the_host(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.script([text("The word is swordfish.")], [text("You were told.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    pid = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    os.kill(pid, signal.SIGKILL)
+    await panel.bar_shows("the Python host has ended")
+
+    await panel.say("What was it?")
+
+    shown = await panel.shows("You were told.")
+    assert shown.count("The word is swordfish.") == 1
+    assert "swordfish" in str(api.requests[-1].body["messages"])
+
+
 async def test_the_mode_is_cycled(nvim: Neovim, panel: Panel) -> None:
     await panel.bar_shows("default")
 

@@ -265,6 +265,68 @@ async def _child(nvim: Neovim) -> int:
     return pid
 
 
+async def kill_the_host(nvim: Neovim) -> None:
+    """End the process of the Python host, and wait until the panel says so."""
+    os.kill(await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"), 9)
+    ended = "the Python host has ended"
+    await Panel(nvim).bar_shows(ended)
+
+
+async def test_a_chat_in_which_nothing_was_said_goes_on_without_its_host(
+    nvim: Neovim, replay: Open
+) -> None:
+    panel = await replay("plain_thinking")
+    await kill_the_host(nvim)
+
+    await panel.say("hello there")
+
+    await panel.shows("Hello! **How** can I help?")
+    assert (await panel.look())["count"] == 1
+
+
+async def test_nothing_is_lost_with_the_host(nvim: Neovim, replay: Open) -> None:
+    panel = await replay("plain_thinking")
+    await panel.say("hello there")
+    await panel.shows("── ")
+    await kill_the_host(nvim)
+
+    await panel.say("and you?")
+
+    await until(lambda: "there is no session" in nvim.screen.text(), "it is told", PATIENCE)
+    await until(lambda: _holds(panel, "and you?"), "the prompt comes back", PATIENCE)
+    assert "Hello! **How** can I help?" in await panel.text()
+
+
+async def test_a_new_chat_is_not_mistaken_for_one_of_the_host_before(
+    nvim: Neovim, replay: Open
+) -> None:
+    panel = await replay("plain_thinking")
+    await panel.say("hello there")
+    await panel.shows("── ")
+    await kill_the_host(nvim)
+
+    await nvim.command("ClaudeChat new")
+
+    await panel.is_new(2)
+    assert await panel.text() == ""
+
+
+async def test_what_waited_in_a_chat_does_not_wait_without_its_host(
+    nvim: Neovim, replay: Open
+) -> None:
+    panel = await replay("ask_user")
+    await panel.say("Which library?")
+    await panel.shows("? ")
+    await panel.go_to("? ")
+    await nvim.keys("<CR>")
+    await until(lambda: nvim.lua("return vim.api.nvim_win_get_config(0).relative ~= ''"), "a form")
+
+    await kill_the_host(nvim)
+
+    await until(lambda: nvim.lua("return vim.api.nvim_win_get_config(0).relative == ''"), "no form")
+    await counts(nvim, "")
+
+
 async def test_without_a_cli_one_line_says_how_to_get_one(nvim: Neovim) -> None:
     await nvim.lua(
         """_G.told = {}

@@ -366,8 +366,8 @@ async def test_a_closed_tabpage_hides_its_panel(nvim: Neovim, chats: Chats) -> N
 
 
 async def test_each_tabpage_has_its_own_chat(nvim: Neovim, chats: Chats) -> None:
-    here = f"return {PANEL}.here()"
-    assert await nvim.lua(here) is False
+    here = f"return ({PANEL}.here() or {{}}).chat"
+    assert await nvim.lua(here) is None
     await chats.open(1)
     await nvim.keys("<Esc>")
     await nvim.command("tabnew")

@@ -353,4 +353,10 @@ function M.close(token)
   end
 end
 
+--- Nobody waits for any answer any more.
+function M.close_all()
+  kept = {}
+  vim.iter(vim.tbl_keys(forms)):each(M.close)
+end
+
 return M

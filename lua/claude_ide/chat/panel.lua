@@ -79,6 +79,7 @@ local function create(id, options)
     tabpage = api.nvim_get_current_tabpage(),
     is_wanted = false,
     is_shown = false,
+    is_orphan = false,
     used = 0,
     cursors = {},
     bars = {},
@@ -166,14 +167,14 @@ function M.write(id)
 end
 
 --- The chat that a command means: this tabpage's, else the one used last.
----@return integer|false id
+---@return { chat: integer, revival?: table }|false
 function M.here()
   local chats = chat_state.list()
   local here = vim.iter(chats):find(function(chat)
     return chat.tabpage == api.nvim_get_current_tabpage()
   end)
   local chat = here or chats[1]
-  return chat and chat.id or false
+  return chat and { chat = chat.id, revival = chat_state.revival(chat) } or false
 end
 
 --- Take a chat away.

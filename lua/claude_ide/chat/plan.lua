@@ -240,6 +240,11 @@ function M.close(token)
   end)
 end
 
+--- Take all plans away.
+function M.close_all()
+  vim.iter(vim.tbl_keys(plans)):each(M.close)
+end
+
 vim.api.nvim_create_autocmd('VimLeavePre', {
   group = vim.api.nvim_create_augroup('claude_ide_chat_plan', { clear = true }),
   callback = function()

@@ -1,6 +1,5 @@
 --- The prompt: a real buffer, sent by a key or by `:w`.
 local autosave = require('claude_ide.autosave')
-local channel = require('claude_ide.channel')
 local chat_clipboard = require('claude_ide.chat.clipboard')
 local chat_completion = require('claude_ide.chat.completion')
 local chat_hint = require('claude_ide.chat.hint')
@@ -52,13 +51,13 @@ local function send(chat, how)
   local lines = trim(lines_of(chat))
   if #lines == 0 then
     return false
-  elseif not channel.id then
-    chat_hint.show(chat.prompt, 'not sent: the chat does not run', 'warn')
-    return true
   end
   local text = table.concat(lines, '\n')
   local images = chat_clipboard.images(chat, text)
-  chat_state.tell(chat, 'send', { text = text, images = images, how = how })
+  if not chat_state.tell(chat, 'send', { text = text, images = images, how = how }) then
+    chat_hint.show(chat.prompt, 'not sent: the chat does not run', 'warn')
+    return true
+  end
   chat_history.add(chat.history, lines)
   replace(chat, 0, -1, { '' })
   return true

@@ -21,15 +21,28 @@ local M = {}
 ---@field images claude_ide.ChatImages
 ---@field history claude_ide.ChatHistory
 ---@field commands claude_ide.ChatCommand[]
+---@field session? string
+---@field is_orphan boolean whether the host that it was of has ended
 
 ---@class claude_ide.ChatOptions
 ---@field side 'right'|'left'|'above'|'below'|'float'|'tab'
 ---@field size number share of the screen below 1, else columns or lines
 ---@field title string
+---@field root string the project's folder
 
 ---@type table<integer, claude_ide.Chat>
 local chats = {}
 local uses = 0
+local last_id = 0
+-- What the next host does with a chat of the one that has ended.
+local REVIVING = { send = true, restart = true }
+
+--- An id for a chat, which no other has had in this Neovim, whatever became of its host.
+---@return integer
+function M.new_id()
+  last_id = last_id + 1
+  return last_id
+end
 
 ---@param id integer
 ---@return claude_ide.Chat?
@@ -63,12 +76,38 @@ function M.use(chat)
   chat.used = uses
 end
 
---- Tell the host what happened in a chat.
+--- Remember the session of a chat, which outlives the host.
+---@param id integer
+---@param session string
+function M.remember(id, session)
+  if chats[id] then
+    chats[id].session = session
+  end
+end
+
+--- What another host needs to go on with a chat; nil while it has its own.
+---@param chat claude_ide.Chat
+---@return { root: string, session?: string, is_empty: boolean }?
+function M.revival(chat)
+  if not chat.is_orphan then
+    return nil
+  end
+  local is_empty = chat.drawing.count == 0
+  return { root = chat.options.root, session = chat.session, is_empty = is_empty }
+end
+
+--- Tell the host what happened in a chat. One whose host has ended goes on in another.
 ---@param chat claude_ide.Chat
 ---@param event string
 ---@param fields? table
+---@return boolean is_told
 function M.tell(chat, event, fields)
-  channel.emit('chat', vim.tbl_extend('error', { chat = chat.id, event = event }, fields or {}))
+  if chat.is_orphan and not (REVIVING[event] and require('claude_ide.host').start()) then
+    return false
+  end
+  local told = { chat = chat.id, event = event, revival = M.revival(chat) }
+  channel.emit('chat', vim.tbl_extend('error', told, fields or {}))
+  return true
 end
 
 return M

@@ -134,8 +134,9 @@ class Chat:
                 self._requests.drop(request)
             case events.TodoList():
                 self._run(self._editor.run("chat.panel.pin", self.id, todos.pinned(event)))
-            case events.Session(_, title) if title:
-                self.title = title
+            case events.Session(session, title):
+                self.title = title or self.title
+                self._run(self._editor.run("chat.state.remember", self.id, session))
             case events.Dead():
                 self._requests.clear()
                 self._give_back()

@@ -1,6 +1,6 @@
 """All chats of this Neovim, and what their panels tell."""
 
-import itertools
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import diagnosis
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import UserError
+from claude_ide.errors import AgentError, UserError
 
 SERVER = "neovim"
 """The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
@@ -36,8 +36,8 @@ class Chats:
         self._run = run
         self._serve = serve
         self._allowed_tools = tuple(f"mcp__{SERVER}__{name}" for name in allowed_tools)
-        self._numbers = itertools.count(1)
         self._chats: dict[int, Chat] = {}
+        self._finding = asyncio.Lock()
 
     # What the command asks.
 
@@ -79,14 +79,7 @@ class Chats:
 
     async def open(self, opening: Opening) -> None:
         """Begin a chat, with its panel at once and its agent as soon as it is there."""
-        launch = await self._launch()
-        agent = StreamJsonAgent(
-            launch, servers={SERVER: self._serve()}, edited=self._diagnosis, system_prompt=""
-        )
-        chat = Chat(
-            next(self._numbers), str(launch.cwd), agent, self._editor, self._config, self._run
-        )
-        self._chats[chat.id] = chat
+        chat = self._new(await self._editor.run("chat.state.new_id"), await self._launch())
         chat.start(opening)
         await self._editor.run("chat.panel.open", chat.id, self._options(chat))
 
@@ -125,7 +118,33 @@ class Chats:
 
     async def _find(self) -> Chat | None:
         here = await self._editor.run("chat.panel.here")
-        return self._chats.get(here) if here else None
+        return await self._known(here["chat"], here.get("revival")) if here else None
+
+    async def _known(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
+        """Return a chat of ours, or of a host that has ended: that one goes on here."""
+        async with self._finding:
+            if id_ not in self._chats and revival is not None:
+                await self._revive(id_, revival)
+            return self._chats.get(id_)
+
+    async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
+        opening: Opening = NewSession()
+        launch = self._launch_in(revival["root"])
+        if not revival["is_empty"]:
+            opening = ResumeSession(revival.get("session", ""))
+            # What is shown stays where it would not be shown again.
+            await StreamJsonAgent(launch).history(opening.id)
+        chat = self._new(id_, launch)
+        await self._editor.run("chat.orphans.adopt", id_, self._options(chat))
+        chat.start(opening)
+
+    def _new(self, id_: int, launch: Launch) -> Chat:
+        agent = StreamJsonAgent(
+            launch, servers={SERVER: self._serve()}, edited=self._diagnosis, system_prompt=""
+        )
+        chat = Chat(id_, str(launch.cwd), agent, self._editor, self._config, self._run)
+        self._chats[id_] = chat
+        return chat
 
     async def _here(self, act: Callable[[Chat], Awaitable[None]]) -> None:
         await act(await self.here())
@@ -160,21 +179,29 @@ class Chats:
 
     def on_event(self, payload: Mapping[str, Any]) -> None:
         """Take what happened in a panel (`chat/state.lua`, `tell`)."""
-        chat = self._chats.get(payload["chat"])
-        if chat is None:
-            return
-        match payload["event"]:
-            case "visible":
-                chat.shown = payload["shown"]
-            case "closed":
-                self._run(self._close(chat))
-            case event:
-                self._run(self._act(chat, event, payload))
+        self._run(self._take(payload))
 
     def selection_changed(self) -> None:
         """Take note that the user is elsewhere: what goes with a prompt has changed."""
         for chat in self._chats.values():
             chat.refresh()
+
+    async def _take(self, told: Mapping[str, Any]) -> None:
+        try:
+            chat = await self._known(told["chat"], told.get("revival"))
+        except AgentError:
+            if told["event"] == "send":
+                await self._editor.run("chat.prompt.put", told["chat"], told["text"])
+            raise
+        if chat is None:
+            return
+        match told["event"]:
+            case "visible":
+                chat.shown = told["shown"]
+            case "closed":
+                await self._close(chat)
+            case event:
+                await self._act(chat, event, told)
 
     def _act(self, chat: Chat, event: str, told: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
         match event:
@@ -218,11 +245,13 @@ class Chats:
     # How it is done.
 
     async def _launch(self) -> Launch:
-        folders = await self._editor.folders()
+        return self._launch_in((await self._editor.folders())[0])
+
+    def _launch_in(self, root: str) -> Launch:
         chat = self._config.chat
         return Launch(
             command(self._config.cmd),
-            Path(folders[0]),
+            Path(root),
             os.environ,
             model=chat.model,
             mode=chat.mode,
@@ -237,4 +266,9 @@ class Chats:
 
     def _options(self, chat: Chat) -> dict[str, Any]:
         panel = self._config.chat
-        return {"side": panel.side, "size": panel.size, "title": chat.title or "Claude"}
+        return {
+            "side": panel.side,
+            "size": panel.size,
+            "title": chat.title or "Claude",
+            "root": chat.root,
+        }
