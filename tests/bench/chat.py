@@ -8,6 +8,7 @@ import asyncio
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from bench.editors import LONGEST, Editor, editor, host_pid
 from bench.measure import Effort, Table, cpu, figure, goal, median, now
@@ -17,6 +18,7 @@ from support.panel import Panel
 TALKER = Path(__file__).with_name("talker.py")
 COMMAND = [sys.executable, "-I", str(TALKER)]
 PATIENCE = 4 * LONGEST
+ENDLESS = "say 1000000 1000"
 
 WATCH = """
 local transcript = require('claude_ide.chat.transcript')
@@ -25,7 +27,7 @@ transcript.draw = function(id, frame)
   draw(id, frame)
   for _, edit in ipairs(frame.edits or {}) do
     for _, line in ipairs(edit.lines) do
-      if line:find('^── ') then
+      if line:find('^── ') or line:find('^interrupted') then
         bench.tell('turn ended')
       elseif line:find('^## A heading') then
         bench.tell('first words')
@@ -99,7 +101,7 @@ async def _say(
 
 
 async def _times(runs: int) -> Table:
-    opened, bare_opened, first, bare_first = [], [], [], []
+    opened, bare_opened, first, bare_first, stopped, bare_stopped = [], [], [], [], [], []
     for _ in range(runs):
         async with editor(plugin=True) as served:
             await Panel.open(served.nvim, COMMAND)
@@ -115,9 +117,11 @@ async def _times(runs: int) -> Table:
             began = now()
             await served.nvim.keys("<C-s>")
             first.append(await _told(served, "first words") - began)
-        ready, spoken = await _bare()
+            stopped.append(await _stop(served, panel))
+        ready, spoken, ended = await _bare()
         bare_opened.append(ready)
         bare_first.append(spoken)
+        bare_stopped.append(ended)
     table = Table(
         "What the panel adds to the CLI (ms, medians)",
         ["", "panel", "a bare client", "added", "goal for what is added"],
@@ -125,35 +129,59 @@ async def _times(runs: int) -> Table:
     for name, samples, floor, limit in (
         ("`:ClaudeChat` until the agent is ready", opened, bare_opened, 50),
         ("a prompt until its first words are drawn", first, bare_first, 40),
+        ("a key that stops an answer until its end is drawn", stopped, bare_stopped, 50),
     ):
         here, bare = median(samples), median(floor)
         table.add(name, figure(here), figure(bare), figure(here - bare), goal(here - bare, limit))
     return table
 
 
-async def _bare() -> tuple[float, float]:
-    """Do the same without an editor: until `initialize` is answered, until the first delta."""
+async def _stop(served: Editor, panel: Panel) -> float:
+    """Have it talk, and stop it; return how long that took."""
+    await _told(served, "turn ended")
+    served.nvim.notifications.clear()
+    await panel.say(ENDLESS)
+    await _told(served, "first words")
+    await served.nvim.keys("<Esc>")
+    began = now()
+    await served.nvim.keys("<Esc>")
+    return await _told(served, "turn ended") - began
+
+
+async def _bare() -> tuple[float, float, float]:
+    """Do the same without an editor.
+
+    Returns the milliseconds until `initialize` is answered, from a prompt until the first delta,
+    from an interrupt until the turn's end.
+    """
     began = now()
     process = await asyncio.create_subprocess_exec(
         *COMMAND, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     assert process.stdin
     assert process.stdout
-    request = {"subtype": "initialize"}
-    asked = {"type": "control_request", "request_id": "1", "request": request}
-    process.stdin.write(json.dumps(asked).encode() + b"\n")
-    await process.stdout.readline()
-    ready = now() - began
-    began = now()
-    content = [{"type": "text", "text": "say 20 0"}]
+
+    async def until_told(word: bytes, **frame: Any) -> float:
+        assert process.stdin
+        assert process.stdout
+        began = now()
+        process.stdin.write(json.dumps(frame).encode() + b"\n")
+        while word not in await process.stdout.readline():
+            pass
+        return now() - began
+
+    def control(subtype: str) -> dict[str, Any]:
+        return {"type": "control_request", "request_id": "1", "request": {"subtype": subtype}}
+
+    content = [{"type": "text", "text": ENDLESS}]
     prompt = {"type": "user", "message": {"role": "user", "content": content}}
-    process.stdin.write(json.dumps(prompt).encode() + b"\n")
-    while b"content_block_delta" not in await process.stdout.readline():
-        pass
-    spoken = now() - began
+    await until_told(b"control_response", **control("initialize"))
+    ready = now() - began
+    spoken = await until_told(b"content_block_delta", **prompt)
+    ended = await until_told(b'"result"', **control("interrupt"))
     process.kill()
     await process.wait()
-    return ready, spoken
+    return ready, spoken, ended
 
 
 async def _told(served: Editor, name: str) -> float:

@@ -1,11 +1,15 @@
 """A CLI that says as much as it is asked to, as fast as it is asked to; a program of its own.
 
-The prompt `say COUNT RATE` makes it answer with so many deltas, RATE a second (0: all at once).
+The prompt `say COUNT RATE` makes it answer with so many deltas, RATE a second (0: all at once). An
+interrupt ends the answer before the next delta.
 """
 
 import json
+import queue
 import sys
+import threading
 import time
+from typing import Any
 
 # As models write: headings, lists, code, twelve bytes at a time.
 PARAGRAPH = """## A heading of some length
@@ -39,7 +43,7 @@ def delta(number: int) -> dict[str, object]:
     return event(type="content_block_delta", index=0, delta=piece)
 
 
-def answer(turn: int, count: int, rate: float) -> None:
+def answer(turn: int, count: int, rate: float, heard: "queue.Queue[dict[str, Any]]") -> None:
     message = {"id": f"msg_{turn}", "role": "assistant", "model": "m", "content": []}
     block = {"type": "text", "text": ""}
     say(
@@ -52,29 +56,47 @@ def answer(turn: int, count: int, rate: float) -> None:
         if rate:
             # The pace is what is asked for.
             time.sleep(max(0.0, began + number / rate - time.monotonic()))  # noqa: TID251
+        if not heard.empty():
+            control(heard.get())
+            return say(result("error_during_execution", "aborted_streaming"))
         say(delta(number))
     text = "".join(PIECES[number % len(PIECES)] for number in range(count))
     say(
         {"type": "assistant", "message": message | {"content": [block | {"text": text}]}, **STREAM},
         event(type="content_block_stop", index=0),
         event(type="message_stop"),
-        {"type": "result", "subtype": "success", "is_error": False, "session_id": "1"}
-        | {"terminal_reason": "completed", "duration_ms": 1, "total_cost_usd": 0.0},
+        result("success", "completed"),
     )
 
 
-def main() -> None:
-    turn = 0
+def result(subtype: str, reason: str) -> dict[str, object]:
+    told = {"type": "result", "subtype": subtype, "terminal_reason": reason, "session_id": "1"}
+    return told | {"is_error": subtype != "success", "duration_ms": 1, "total_cost_usd": 0.0}
+
+
+def control(frame: dict[str, Any]) -> None:
+    response = {"subtype": "success", "request_id": frame["request_id"]}
+    response["response"] = {"current_permission_mode": "default"}
+    say({"type": "control_response", "response": response})
+
+
+def listen(heard: "queue.Queue[dict[str, Any]]") -> None:
     for line in sys.stdin:
-        frame = json.loads(line)
+        heard.put(json.loads(line))
+    heard.put({"type": "end"})
+
+
+def main() -> None:
+    heard = queue.Queue[dict[str, Any]]()
+    threading.Thread(target=listen, args=[heard], daemon=True).start()
+    turn = 0
+    while (frame := heard.get())["type"] != "end":
         if frame["type"] == "control_request":
-            response = {"subtype": "success", "request_id": frame["request_id"]}
-            response["response"] = {"current_permission_mode": "default"}
-            say({"type": "control_response", "response": response})
+            control(frame)
         elif frame["type"] == "user":
             turn += 1
             words = frame["message"]["content"][-1]["text"].split()
-            answer(turn, int(words[1]), float(words[2]))
+            answer(turn, int(words[1]), float(words[2]), heard)
 
 
 if __name__ == "__main__":
