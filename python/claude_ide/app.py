@@ -103,6 +103,11 @@ class App:
         task.add_done_callback(self._tasks.discard)
         return task
 
+    @property
+    def chats_begun(self) -> bool:
+        """Whether there has been a chat."""
+        return "chats" in self.__dict__
+
     @cached_property
     def chats(self) -> "Chats":
         """The chats; what they need is imported with the first one."""
@@ -166,7 +171,7 @@ class App:
         self._bridge.close()
         if "questions" in self.__dict__:
             self.questions.kill()
-        if "chats" in self.__dict__:
+        if self.chats_begun:
             self.chats.kill()
         if self.serving is None:
             return
@@ -215,7 +220,7 @@ class App:
 
     def _selection_changed(self, selection: dict[str, Any]) -> None:
         self.ide.selection_changed(selection)
-        if "chats" in self.__dict__:
+        if self.chats_begun:
             self.chats.selection_changed()
 
     def _editors_changed(self, snapshot: dict[str, Any]) -> None:

@@ -86,7 +86,7 @@ async def claude(app: App, call: Call) -> None:
 
 @command("ClaudeSend")
 async def send(app: App, call: Call) -> None:
-    """:[range]ClaudeSend[!] — mention the lines, or the file; `!` goes to the terminal."""
+    """:[range]ClaudeSend[!] — mention the lines, or the file; `!` goes there."""
     lines = call.lines or (False, False)
     await _mention(app, call, await app.editor.mention("range", call.bufnr, *lines))
 
@@ -110,6 +110,10 @@ async def chat(app: App, call: Call) -> None:
 
 
 async def _mention(app: App, call: Call, mention: dict[str, object]) -> None:
+    if app.chats_begun:
+        insist = not app.ide.clients
+        if await app.chats.mention(mention, focus=call.bang, insist=insist):
+            return
     await app.start()
     addressee = app.ide.mention(mention)
     if addressee is None:

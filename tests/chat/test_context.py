@@ -51,16 +51,31 @@ def test_pictures_are_decoded() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("look at @a.py", [("", "a.py", "", "")]),
-        ("@a.py#L2-5, please", [("", "a.py", "2", "5")]),
-        ("(see @a.py)", [("", "a.py", "", "")]),
-        ('@"a b.py"#L3', [("a b.py", "", "3", "")]),
+        ("look at @a.py", [("a.py", None, None)]),
+        ("@a.py#L2-5, please", [("a.py", 2, 5)]),
+        ("(see @a.py)", [("a.py", None, None)]),
+        ('@"a b.py"#L3', [("a b.py", 3, 3)]),
+        ('@"a b.py#L3-4" and more', [("a b.py", 3, 4)]),
         ("me@example.org", []),
-        ("@src/a.py and @b.py.", [("", "src/a.py", "", ""), ("", "b.py", "", "")]),
+        ("@src/a.py and @b.py.", [("src/a.py", None, None), ("b.py", None, None)]),
     ],
 )
-def test_mentions_are_found(text: str, found: list[tuple[str, ...]]) -> None:
-    assert context.MENTION.findall(text) == found
+def test_mentions_are_found(text: str, found: list[tuple[str, int | None, int | None]]) -> None:
+    assert context.mentions(text) == found
+
+
+@pytest.mark.parametrize(
+    ("told", "typed"),
+    [
+        ({"filePath": "/project/src/a.py"}, "@src/a.py"),
+        ({"filePath": "/elsewhere/a.py"}, "@/elsewhere/a.py"),
+        ({"filePath": "/project/a.py", "lineStart": 2, "lineEnd": 8}, "@a.py#L3-9"),
+        ({"filePath": "/project/a.py", "lineStart": 2, "lineEnd": 2}, "@a.py#L3"),
+        ({"filePath": '"/project/a b.py#L3-9"'}, '@"a b.py#L3-9"'),
+    ],
+)
+def test_a_mention_is_typed_as_the_agent_reads_it(told: dict[str, Any], typed: str) -> None:
+    assert context.mention(told, "/project") == typed
 
 
 class Buffers:

@@ -222,6 +222,21 @@ function M.put(id, text)
   end
 end
 
+--- Append a mention to what is typed; the user types on behind it.
+---@param id integer
+---@param words string such as `@a.py#L3-9`
+function M.mention(id, words)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  end
+  local last = lines_of(chat)
+  last = last[#last]
+  local gap = last:find('%S$') and ' ' or ''
+  replace(chat, -2, -1, { last .. gap .. words .. ' ' })
+  go_to_end(chat)
+end
+
 ---@class claude_ide.ChatCommand
 ---@field name string
 ---@field description string

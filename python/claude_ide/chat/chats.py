@@ -10,6 +10,7 @@ from claude_ide.agents.agent import NewSession, Opening, ResumeSession
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.host import McpServer
 from claude_ide.agents.stream_json.launch import Launch, command
+from claude_ide.chat import context
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import diagnosis
 from claude_ide.config import Config
@@ -115,6 +116,22 @@ class Chats:
         if not chat.agent.session:
             raise UserError("there is nothing to fork yet")
         await self.open(ResumeSession(chat.agent.session, fork=True))
+
+    async def mention(self, mention: Mapping[str, Any], *, focus: bool, insist: bool) -> bool:
+        """Mention something in the prompt of this tabpage's chat; `focus` takes the user there.
+
+        Returns whether that was done: a chat that is not on screen is meant only with `insist`.
+        """
+        chat = await self._find()
+        if chat is None or not (chat.shown or insist):
+            return False
+        words = context.mention(mention, chat.root)
+        await self._editor.run("chat.prompt.mention", chat.id, words)
+        if focus:
+            await self._editor.run("chat.panel.write", chat.id)
+        elif not chat.shown:
+            self._editor.notify("mentioned in the chat (:ClaudeChat shows it)")
+        return True
 
     async def _find(self) -> Chat | None:
         here = await self._editor.run("chat.panel.here")

@@ -9,9 +9,8 @@ from typing import Any
 from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, Words
 from claude_ide.editor.editor import Editor
 
-MENTION = re.compile(
-    r'(?<!\S)@(?:"([^"]+)"|([^\s"]+?))(?:#L(\d+)(?:-(\d+))?)?(?=[\s.,;:!?)]*(?:\s|$))'
-)
+LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
+MENTION = re.compile(rf'(?<!\S)@(?:"([^"]+?){LINES}"|([^\s"]+?)){LINES}(?=[\s.,;:!?)]*(?:\s|$))')
 Where = Selection | OpenFile
 
 
@@ -30,11 +29,23 @@ def where(selection: Mapping[str, Any] | None) -> Where | None:
 
 def chip(part: Where, root: str) -> str:
     """Return what the user sees of it, such as `a.py:2-5`."""
-    path = Path(part.path)
-    shown = str(path.relative_to(root)) if path.is_relative_to(root) else part.path
+    shown = _within(root, part.path)
     if isinstance(part, OpenFile):
         return shown
     return f"{shown}:{part.first}" + (f"-{part.last}" if part.last != part.first else "")
+
+
+def mention(told: Mapping[str, Any], root: str) -> str:
+    """Return the parameters of `at_mentioned` as they are typed, such as `@a.py#L3-9`."""
+    path = told["filePath"]
+    if path.startswith('"'):
+        # It needs the quotes, and has its lines within them.
+        return f'@"{_within(root, path[1:-1])}"'
+    words = f"@{_within(root, path)}"
+    if "lineStart" not in told:
+        return words
+    first, last = told["lineStart"] + 1, told["lineEnd"] + 1
+    return f"{words}#L{first}" + (f"-{last}" if last != first else "")
 
 
 def images(sent: Iterable[Mapping[str, str]]) -> list[Image]:
@@ -42,19 +53,34 @@ def images(sent: Iterable[Mapping[str, str]]) -> list[Image]:
     return [Image(base64.b64decode(each["data"]), each["media_type"]) for each in sent]
 
 
+def mentions(text: str) -> list[tuple[str, int | None, int | None]]:
+    """Return what a prompt mentions: a path as it is typed, and its first and last line."""
+    found = []
+    for match in MENTION.finditer(text):
+        quoted, first_within, last_within, plain, first_behind, last_behind = match.groups()
+        first = first_within or first_behind
+        last = last_within or last_behind or first
+        lines = (int(first), int(last)) if first else (None, None)
+        found.append((quoted or plain, *lines))
+    return found
+
+
 async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
     """Return what the user mentions and has not saved: the agent reads mentions from disk."""
     found = []
-    for quoted, plain, first, last in MENTION.findall(text):
-        path = str(Path(root, quoted or plain))
+    for name, first, last in mentions(text):
+        path = str(Path(root, name))
         buffer = await editor.find(path)
         if buffer is None or not buffer["modified"]:
             continue
         lines = (await editor.text(path) or "").splitlines()
-        begin = int(first) if first else 1
-        end = int(last or first) if first else len(lines)
+        begin, end = first or 1, last or len(lines)
         found.append(Selection(path, begin, end, "\n".join(lines[begin - 1 : end])))
     return found
+
+
+def _within(root: str, path: str) -> str:
+    return str(Path(path).relative_to(root)) if Path(path).is_relative_to(root) else path
 
 
 async def prompt(
