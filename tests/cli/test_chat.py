@@ -208,6 +208,35 @@ async def test_a_chat_outlives_the_host(nvim: Neovim, panel: Panel, api: FakeApi
     assert "swordfish" in str(api.requests[-1].body["messages"])
 
 
+async def test_what_is_asked_aside_is_not_in_the_conversation(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.script([text("Hello.")], [text("Forty-two.")], [text("Bye.")])
+    await panel.say("Greet me")
+    await panel.shows("── ")
+
+    await nvim.command("stopinsert | ClaudeChat aside how many?")
+
+    await panel.shows("aside: how many?\nForty-two.")
+    await panel.say("Leave me")
+    await panel.shows("Bye.")
+    assert "Forty-two" not in str(api.requests[-1].body["messages"])
+
+
+async def test_the_context_is_shown(nvim: Neovim, panel: Panel) -> None:
+    await nvim.command("stopinsert | ClaudeChat context")
+
+    await until(lambda: "System prompt" in nvim.screen.text(), "the context", PATIENCE)
+    await nvim.keys("q")
+    await until(lambda: "System prompt" not in nvim.screen.text(), "no float", PATIENCE)
+
+
+async def test_thinking_is_limited(nvim: Neovim, panel: Panel) -> None:
+    await nvim.command("stopinsert | ClaudeChat thinking 2000")
+
+    await until(lambda: "thinking: at most 2,000 tokens" in nvim.screen.text(), "told", PATIENCE)
+
+
 async def test_the_mode_is_cycled(nvim: Neovim, panel: Panel) -> None:
     await panel.bar_shows("default")
 

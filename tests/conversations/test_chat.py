@@ -266,6 +266,25 @@ async def _child(nvim: Neovim) -> int:
     return pid
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("model nonsense", "no such model: nonsense; there are default"),
+        ("effort nonsense", "no such effort: nonsense; there are low"),
+        ("thinking nonsense", "not a number of tokens, nor unlimited: nonsense"),
+        ("thinking -1", "not a number of tokens, nor unlimited: -1"),
+    ],
+)
+async def test_what_cannot_be_set_is_told(
+    nvim: Neovim, replay: Open, arguments: str, says: str
+) -> None:
+    await replay("plain_thinking")
+
+    await nvim.keys(f"<Esc>:ClaudeChat {arguments}<CR>")
+
+    await until(lambda: says in nvim.screen.text(), says, PATIENCE)
+
+
 @pytest.fixture
 async def path(nvim: Neovim, project: Path) -> Path:
     """A file of three lines, which Neovim shows."""

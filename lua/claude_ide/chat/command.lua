@@ -3,6 +3,8 @@ local M = {}
 
 local WORDS = {
   'answer',
+  'aside',
+  'context',
   'continue',
   'effort',
   'end',
@@ -15,10 +17,12 @@ local WORDS = {
   'resume',
   'rewind',
   'stop',
+  'thinking',
 }
 local ARGUMENTS = {
   effort = { 'low', 'medium', 'high', 'xhigh', 'max' },
   mode = { 'default', 'acceptEdits', 'plan' },
+  thinking = { '0', 'unlimited' },
 }
 
 ---@param lead string

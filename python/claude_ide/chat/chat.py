@@ -8,10 +8,12 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Agent, Answer, NewSession, Opening, ResumeSession
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat import bar, changes, context, export, todos
+from claude_ide.chat import bar, context, context_usage, export, todos
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.painter import Painter
 from claude_ide.chat.requests import NAME, Requests
+from claude_ide.chat.rewinding import rewind
+from claude_ide.chat.settings import Settings
 from claude_ide.chat.transcript import Transcript
 from claude_ide.chat.view import OpenOutput, Review
 from claude_ide.config import Config
@@ -19,7 +21,6 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, ClaudeIdeError, TransportClosed, UserError
 
 KEYS = (("<CR>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
-DEFAULT_MODE = "default"
 ENDED = "the agent has ended; R in the transcript starts it again"
 
 Run = Callable[[Awaitable[Any]], "asyncio.Task[None]"]
@@ -68,6 +69,7 @@ class Chat:
         self._living: asyncio.Task[None] | None = None
         self._told: context.Where | None = None
         self._dropped: context.Where | None = None
+        self.settings = Settings(agent, editor, self._offer)
         self._requests = Requests(editor, config, self._send_answer, run, self._tell_of_requests)
         self._painter = Painter(self._draw, self.transcript)
         self._bars = Painter(self._draw_bars, Bars(self._look))
@@ -270,44 +272,11 @@ class Chat:
 
     async def cycle_mode(self) -> None:
         """Go on to the next permission mode."""
-        offered = (await self._offer()).modes
-        modes = [mode for mode in offered if mode != "auto"] or [DEFAULT_MODE]
-        now = self._bar.mode or DEFAULT_MODE
-        at = modes.index(now) + 1 if now in modes else 0
-        await self.agent.set_mode(modes[at % len(modes)])
-
-    async def set_mode(self, mode: str) -> None:
-        """Set the permission mode, or have it chosen."""
-        modes = (await self._offer()).modes
-        chosen = mode or await self._chosen("Mode:", list(modes))
-        if chosen:
-            await self.agent.set_mode(chosen)
-
-    async def set_model(self, model: str) -> None:
-        """Set the model to one that the agent has listed, or have it chosen."""
-        models = {each.id: each.name or each.id for each in (await self._offer()).models}
-        if model and model not in models:
-            raise UserError(f"no such model: {model}; there are {', '.join(models)}")
-        chosen = model or await self._chosen("Model:", list(models), list(models.values()))
-        if chosen:
-            await self.agent.set_model(chosen)
-
-    async def set_effort(self, effort: str) -> None:
-        """Set how much the model is to think, or have it chosen."""
-        models = (await self._offer()).models
-        efforts = list(dict.fromkeys(each for model in models for each in model.efforts))
-        if effort and effort not in efforts:
-            raise UserError(f"no such effort: {effort}; there are {', '.join(efforts)}")
-        chosen = effort or await self._chosen("Effort:", efforts)
-        if chosen:
-            await self.agent.set_effort(chosen)
+        await self.settings.cycle_mode(self._bar.mode)
 
     async def rename(self, title: str) -> None:
         """Give the session a title, which the list of sessions shows."""
-        await self._offer()
-        given = title or await self._editor.input("Title: ", self.title)
-        if given:
-            await self.agent.rename(given)
+        await self.settings.rename(title, self.title)
 
     async def drop_context(self) -> None:
         """Leave out of the next prompt where the user is."""
@@ -315,30 +284,25 @@ class Chat:
         self._bars.soon()
 
     async def rewind(self) -> None:
-        """Put the files back as they were before one of the prompts, after a look at what goes."""
+        """Put the files back as they were before one of the prompts."""
         await self._offer()
-        prompts = self.transcript.prompts
-        if not prompts:
-            raise UserError("there is no turn to undo in this chat")
-        ids = list(reversed(prompts))
-        chosen = await self._chosen("Undo back to before:", ids, [prompts[id_] for id_ in ids])
-        if not chosen:
+        await rewind(self.agent, self._editor, self.transcript, self.root)
+
+    async def ask_aside(self, question: str) -> None:
+        """Ask something that does not become part of the conversation."""
+        await self._offer()
+        asked = question or await self._editor.input("Aside: ")
+        if not asked:
             return
-        would = await self.agent.rewind(chosen, dry_run=True)
-        if not would.possible:
-            raise UserError(would.reason or "that cannot be undone")
-        if not would.files:
-            raise UserError("no file has changed since")
-        files = ", ".join(path.removeprefix(f"{self.root}/") for path in would.files)
-        question = f"Undo this in {files} (+{would.insertions} -{would.deletions} lines)?"
-        undone = changes.unified(self.transcript.changes_since(chosen), self.root)
-        shown = await self._editor.run("scratch.open", "changes", undone, "diff")
-        answer = await self._editor.select(question, ["Undo it", "Leave the files as they are"])
-        await self._editor.run("scratch.close", shown)
-        if answer == 0:
-            await self.agent.rewind(chosen, dry_run=False)
-            await self._editor.reload()
-            self._editor.notify(f"restored {files}")
+        answer = await self.agent.ask_aside(asked)
+        self.transcript.take(events.Notice(f"aside: {asked}\n{answer}"))
+        self._painter.now()
+
+    async def show_context(self) -> None:
+        """Show how full the context is, and with what."""
+        await self._offer()
+        usage = context_usage.lines(await self.agent.context_usage())
+        await self._editor.run("float.show", usage, {"title": "Context"})
 
     def export(self) -> str:
         """Return the conversation as Markdown."""
@@ -360,10 +324,6 @@ class Chat:
         """Where the user is, unless the agent has been told so, or they want it left out."""
         about = context.where(self._editor.state.selection)
         return None if about in (self._told, self._dropped) else about
-
-    async def _chosen(self, prompt: str, values: list[str], names: list[str] | None = None) -> str:
-        index = await self._editor.select(prompt, names or values) if values else None
-        return "" if index is None else values[index]
 
     async def _send_answer(self, request: str, answer: Answer, said: str) -> None:
         await self.agent.answer(request, answer)

@@ -52,13 +52,16 @@ class Chats:
             "stop": lambda: self._here(Chat.stop),
             "end": lambda: self._here(self._end),
             "rewind": lambda: self._here(Chat.rewind),
+            "context": lambda: self._here(Chat.show_context),
             "answer": lambda: self._here(Chat.choose_answer),
         }
         with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
             "resume": self.resume,
-            "mode": lambda mode: self._here(lambda chat: chat.set_mode(mode)),
-            "model": lambda model: self._here(lambda chat: chat.set_model(model)),
-            "effort": lambda effort: self._here(lambda chat: chat.set_effort(effort)),
+            "mode": lambda mode: self._here(lambda chat: chat.settings.set_mode(mode)),
+            "model": lambda model: self._here(lambda chat: chat.settings.set_model(model)),
+            "effort": lambda effort: self._here(lambda chat: chat.settings.set_effort(effort)),
+            "thinking": lambda tokens: self._here(lambda chat: chat.settings.set_thinking(tokens)),
+            "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),
             "rename": lambda title: self._here(lambda chat: chat.rename(title)),
             "export": lambda path: self._here(lambda chat: self._export(chat, path)),
         }

@@ -225,6 +225,11 @@ class Editor:
         index = answer.get("index")
         return index - 1 if isinstance(index, int) else None
 
+    async def choose(self, prompt: str, values: list[str], names: list[str] | None = None) -> str:
+        """Return the value that the user chooses, by their `names` where given; empty if none."""
+        index = await self.select(prompt, names or values) if values else None
+        return "" if index is None else values[index]
+
     async def input(self, prompt: str, default: str = "") -> str | None:
         """Return what the user types; None if they think better of it."""
         answer = await self._finish("dialogue.input", prompt, default)

@@ -1,0 +1,75 @@
+"""What a session is set to, as the user changes it: by a word, or by choosing from a list."""
+
+from collections.abc import Awaitable, Callable
+
+from claude_ide.agents.agent import Agent
+from claude_ide.agents.events import Ready
+from claude_ide.chat import amounts
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import UserError
+
+DEFAULT_MODE = "default"
+UNLIMITED = "unlimited"
+
+
+class Settings:
+    """The settings of one agent; `offer` tells what there is to choose from, once it runs."""
+
+    def __init__(self, agent: Agent, editor: Editor, offer: Callable[[], Awaitable[Ready]]) -> None:
+        self._agent = agent
+        self._editor = editor
+        self._offer = offer
+
+    async def cycle_mode(self, now: str) -> None:
+        """Go on to the next permission mode."""
+        offered = (await self._offer()).modes
+        modes = [mode for mode in offered if mode != "auto"] or [DEFAULT_MODE]
+        now = now or DEFAULT_MODE
+        at = modes.index(now) + 1 if now in modes else 0
+        await self._agent.set_mode(modes[at % len(modes)])
+
+    async def set_mode(self, mode: str) -> None:
+        """Set the permission mode."""
+        modes = (await self._offer()).modes
+        chosen = mode or await self._editor.choose("Mode:", list(modes))
+        if chosen:
+            await self._agent.set_mode(chosen)
+
+    async def set_model(self, model: str) -> None:
+        """Set the model to one that the agent has listed."""
+        models = {each.id: each.name or each.id for each in (await self._offer()).models}
+        if model and model not in models:
+            raise UserError(f"no such model: {model}; there are {', '.join(models)}")
+        chosen = model or await self._editor.choose("Model:", list(models), list(models.values()))
+        if chosen:
+            await self._agent.set_model(chosen)
+
+    async def set_effort(self, effort: str) -> None:
+        """Set how much the model is to think."""
+        models = (await self._offer()).models
+        efforts = list(dict.fromkeys(each for model in models for each in model.efforts))
+        if effort and effort not in efforts:
+            raise UserError(f"no such effort: {effort}; there are {', '.join(efforts)}")
+        chosen = effort or await self._editor.choose("Effort:", efforts)
+        if chosen:
+            await self._agent.set_effort(chosen)
+
+    async def set_thinking(self, tokens: str) -> None:
+        """Limit the tokens of thinking; 0 for none of it."""
+        await self._offer()
+        given = tokens or await self._editor.input("Tokens to think with: ", UNLIMITED)
+        if not given:
+            return
+        if given != UNLIMITED and not given.isdecimal():
+            raise UserError(f"not a number of tokens, nor {UNLIMITED}: {given}")
+        most = None if given == UNLIMITED else int(given)
+        await self._agent.set_thinking_tokens(most)
+        limit = UNLIMITED if most is None else f"at most {amounts.count(most, 'token')}"
+        self._editor.notify(f"thinking: {limit} (a model that decides by itself ignores it)")
+
+    async def rename(self, title: str, now: str) -> None:
+        """Give the session a title, which the list of sessions shows."""
+        await self._offer()
+        given = title or await self._editor.input("Title: ", now)
+        if given:
+            await self._agent.rename(given)
