@@ -1,6 +1,8 @@
 --- What the plugin says to the user: one line that fits, so that it never asks for <Enter>.
 local M = {}
 
+local SETTLING = 50 -- milliseconds
+
 --- Cut a text that is too wide.
 ---@param text string
 ---@param width integer columns
@@ -17,14 +19,25 @@ function M.fit(text, width)
   return kept .. '…'
 end
 
+local function show(text, level)
+  local line = M.fit('claude-ide: ' .. text:gsub('%s+', ' '), vim.v.echospace)
+  -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
+  vim.cmd.redraw()
+  vim.notify(line, vim.log.levels[level:upper()])
+end
+
 ---@param text string
 ---@param level 'debug'|'info'|'warn'|'error'
 function M.show(text, level)
   vim.schedule(function()
-    local line = M.fit('claude-ide: ' .. text:gsub('%s+', ' '), vim.v.echospace)
-    -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
-    vim.cmd.redraw()
-    vim.notify(line, vim.log.levels[level:upper()])
+    if level == 'error' and vim.fn.mode():find('^[iR]') then
+      -- An error in the instant in which Insert mode is ended would be a prompt.
+      vim.defer_fn(function()
+        show(text, level)
+      end, SETTLING)
+    else
+      show(text, level)
+    end
   end)
 end
 
