@@ -37,7 +37,9 @@ command('Claude', host('Claude'), {
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
 })
-command('ClaudeChat', host('ClaudeChat'), {
+command('ClaudeChat', function(opts)
+  require('claude_ide.chat.command').run(opts)
+end, {
   nargs = '*',
   complete = function(...)
     return require('claude_ide.chat.command').complete(...)

@@ -175,7 +175,7 @@ function M.latest()
   return latest or M.current()
 end
 
---- A command is about to lead the user to a terminal: what is selected at this instant stays the
+--- A command is about to lead the user to a terminal or a chat: what is selected at this instant stays the
 --- latest until the user is back in a file and does something there.
 ---@param lines? integer[] first and last line of the command's range, if it has one
 function M.hold(lines)

@@ -15,6 +15,7 @@ from support.processes import alive
 from support.transcripts import FAKE_CLI, GOLDEN, heard
 
 Open = Callable[[str], Awaitable[Panel]]
+PLAIN = GOLDEN / "plain_thinking.jsonl"
 
 
 @pytest.fixture
@@ -54,6 +55,21 @@ async def press(nvim: Neovim, panel: Panel, words: str, key: str, log: Path) -> 
         return bool(answers(log))
 
     await until(pressed, f"{key} answers", PATIENCE)
+
+
+async def test_what_is_typed_while_the_host_starts_is_for_the_prompt(
+    nvim: Neovim, replay: Open
+) -> None:
+    await nvim.lua(CONFIGURE, {"cmd": [sys.executable, "-I", str(FAKE_CLI), str(PLAIN)]})
+    await nvim.command("edit a.txt")
+
+    await nvim.keys(":ClaudeChat<CR>hello there")
+
+    panel = Panel(nvim)
+    await until(lambda: _holds(panel, "hello there"), "the prompt holds it", PATIENCE)
+    assert await nvim.eval("getbufline('a.txt', 1, '$')") == [""]
+    await nvim.keys("<C-s>")
+    await panel.shows("Hello! **How** can I help?")
 
 
 async def test_the_panel_opens_with_the_user_in_its_prompt(nvim: Neovim, replay: Open) -> None:
@@ -356,8 +372,7 @@ async def _mode_is(nvim: Neovim, mode: str) -> bool:
 async def kill_the_host(nvim: Neovim) -> None:
     """End the process of the Python host, and wait until the panel says so."""
     os.kill(await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"), 9)
-    ended = "the Python host has ended"
-    await Panel(nvim).bar_shows(ended)
+    await Panel(nvim).bar_shows("not running")
 
 
 async def test_a_chat_in_which_nothing_was_said_goes_on_without_its_host(
@@ -426,7 +441,18 @@ async def test_without_a_cli_one_line_says_how_to_get_one(nvim: Neovim) -> None:
 
     told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
     assert told == ["claude-ide: no-such-claude is not on PATH"]
-    assert await nvim.eval("winnr('$')") == 1
+    await until(lambda: nvim.eval("winnr('$') == 1"), "no panel is left")
+    assert (await nvim.mode())["mode"] == "n"
+
+
+async def test_without_a_cli_what_was_typed_stays(nvim: Neovim) -> None:
+    await nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
+
+    await nvim.keys(":ClaudeChat<CR>hello there")
+
+    panel = Panel(nvim)
+    await panel.bar_shows("not running")
+    assert await _holds(panel, "hello there")
 
 
 @pytest.mark.parametrize(

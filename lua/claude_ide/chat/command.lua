@@ -1,4 +1,4 @@
---- Completion of `:ClaudeChat`.
+--- `:ClaudeChat`: what is done of it before the host gets it, and its completion.
 local M = {}
 
 local WORDS = {
@@ -24,6 +24,21 @@ local ARGUMENTS = {
   mode = { 'default', 'acceptEdits', 'plan' },
   thinking = { '0', 'unlimited' },
 }
+
+--- Carry out `:ClaudeChat [what] [argument]`.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.run(opts)
+  local host = require('claude_ide.host')
+  local begins = opts.args == '' and not require('claude_ide.chat.panel').here()
+  if not begins and opts.args ~= 'new' then
+    return host.command('ClaudeChat', opts)
+  end
+  if host.start() then
+    -- Before it can answer, for the user types on.
+    require('claude_ide.chat.orphans').begin()
+    host.command('ClaudeChat', vim.tbl_extend('force', opts, { fargs = { 'new' } }))
+  end
+end
 
 ---@param lead string
 ---@param line string

@@ -1,27 +1,75 @@
---- Chats whose host has ended: what they show and what is typed there stays, and another host goes
---- on with them.
+--- Chats without a host: it has ended, or does not run yet. What they show and what is typed there
+--- stays, and the next host goes on with them.
+local buffers = require('claude_ide.buffers')
 local chat_bar = require('claude_ide.chat.bar')
 local chat_form = require('claude_ide.chat.form')
+local chat_panel = require('claude_ide.chat.panel')
 local chat_pin = require('claude_ide.chat.pin')
 local chat_plan = require('claude_ide.chat.plan')
 local chat_state = require('claude_ide.chat.state')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_waiting = require('claude_ide.chat.waiting')
+local moment = require('claude_ide.moment')
 
 local M = {}
 
+-- Until the host says how it is: its own defaults (`config.py`).
+local SIDE, SIZE = 'right', 0.4
+local SIDES = { 'right', 'left', 'above', 'below', 'float', 'tab' }
+
 ---@type claude_ide.ChatBar
-local BAR = {
-  left = { { 'the Python host has ended', 'ClaudeChatError' } },
-  right = { { 'R', 'ClaudeChatKey' }, { ' goes on', 'ClaudeChatMeta' } },
+local STARTING = { left = { { 'starting…', 'ClaudeChatToolRunning' } } }
+
+---@type claude_ide.ChatBar
+local STOPPED = {
+  left = { { 'not running', 'ClaudeChatError' } },
+  right = { { 'R', 'ClaudeChatKey' }, { ' starts Claude', 'ClaudeChatMeta' } },
 }
+
+--- Open the panel of a new chat, before a host has it: what is typed meanwhile is for its prompt.
+function M.begin()
+  require('claude_ide.selection').hold()
+  local wanted = vim.tbl_get(vim.g.claude_ide or {}, 'chat')
+  wanted = type(wanted) == 'table' and wanted or {}
+  local is_size = type(wanted.size) == 'number' and wanted.size > 0
+  local id = chat_state.new_id()
+  chat_panel.open(id, {
+    side = vim.list_contains(SIDES, wanted.side) and wanted.side or SIDE,
+    size = is_size and wanted.size or SIZE,
+    title = 'Claude',
+    root = buffers.folders()[1],
+  })
+  local chat = chat_state.get(id)
+  chat.is_orphan = true
+  chat_bar.set(chat, { transcript = STARTING })
+end
+
+local function is_untouched(chat)
+  local typed = table.concat(vim.api.nvim_buf_get_lines(chat.prompt, 0, -1, false))
+  return not chat.session and chat.drawing.count == 0 and not typed:find('%S')
+end
+
+--- There is no agent for a chat: a panel that was opened for nothing goes.
+---@param id integer
+function M.give_up(id)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  elseif not is_untouched(chat) then
+    return chat_bar.set(chat, { transcript = STOPPED })
+  end
+  chat_panel.close(id, function()
+    -- What is typed on was meant for the prompt.
+    moment.guard(function() end)
+  end)
+end
 
 --- The host of all chats has ended.
 function M.host_ended()
   for _, chat in ipairs(chat_state.list()) do
     chat.is_orphan = true
     chat_waiting.set(chat.id, 0)
-    chat_bar.set(chat, { transcript = BAR })
+    M.give_up(chat.id)
   end
   chat_form.close_all()
   chat_plan.close_all()

@@ -179,13 +179,19 @@ end
 
 --- Take a chat away.
 ---@param id integer
-function M.close(id)
+---@param after? fun() called when it has gone
+function M.close(id, after)
   local chat = chat_state.get(id)
   if not chat then
     return
   end
-  moment.when_possible(function()
+  local has_user = chat.view and chat_focus.is_in(chat.view, api.nvim_get_current_win())
+  local when = has_user and moment.when_ended or moment.when_possible
+  when(function()
     finish(chat)
+    if after then
+      after()
+    end
   end, function(reason)
     message.show(('the chat cannot be closed: %s'):format(reason), 'error')
   end)

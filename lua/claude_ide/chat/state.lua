@@ -22,7 +22,7 @@ local M = {}
 ---@field history claude_ide.ChatHistory
 ---@field commands claude_ide.ChatCommand[]
 ---@field session? string
----@field is_orphan boolean whether the host that it was of has ended
+---@field is_orphan boolean whether no host runs it: it has ended, or does not run yet
 
 ---@class claude_ide.ChatOptions
 ---@field side 'right'|'left'|'above'|'below'|'float'|'tab'
@@ -96,7 +96,7 @@ function M.revival(chat)
   return { root = chat.options.root, session = chat.session, is_empty = is_empty }
 end
 
---- Tell the host what happened in a chat. One whose host has ended goes on in another.
+--- Tell the host what happened in a chat. One without a host goes on in the next.
 ---@param chat claude_ide.Chat
 ---@param event string
 ---@param fields? table

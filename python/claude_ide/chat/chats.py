@@ -46,7 +46,7 @@ class Chats:
         """Do what `:ClaudeChat` says; raises `UserError` for what it does not know."""
         alone: dict[str, Callable[[], Awaitable[None]]] = {
             "": self.toggle,
-            "new": lambda: self.open(NewSession()),
+            "new": self.begin,
             "continue": self.resume_last,
             "fork": self.fork,
             "stop": lambda: self._here(Chat.stop),
@@ -75,14 +75,19 @@ class Chats:
         await alone[what]()
 
     async def toggle(self) -> None:
-        """Show or hide the chat of this tabpage; the first time, begin one."""
-        chat = await self._find()
-        if chat is None:
-            return await self.open(NewSession())
-        await self._editor.run("chat.panel.toggle", chat.id, self._options(chat))
+        """Show or hide the chat of this tabpage."""
+        known = set(self._chats)
+        chat = await self.here()
+        # One that has just come back is wanted on the screen.
+        show = "toggle" if chat.id in known else "open"
+        await self._editor.run(f"chat.panel.{show}", chat.id, self._options(chat))
 
-    async def open(self, opening: Opening) -> None:
-        """Begin a chat, with its panel at once and its agent as soon as it is there."""
+    async def begin(self) -> None:
+        """Begin the chat whose panel the editor's half has opened."""
+        await self.here()
+
+    async def open(self, opening: ResumeSession) -> None:
+        """Go on with a session, with its panel at once and its agent as soon as it is there."""
         chat = self._new(await self._editor.run("chat.state.new_id"), await self._launch())
         chat.start(opening)
         await self._editor.run("chat.panel.open", chat.id, self._options(chat))
@@ -144,7 +149,11 @@ class Chats:
         """Return a chat of ours, or of a host that has ended: that one goes on here."""
         async with self._finding:
             if id_ not in self._chats and revival is not None:
-                await self._revive(id_, revival)
+                try:
+                    await self._revive(id_, revival)
+                except AgentError:
+                    await self._editor.run("chat.orphans.give_up", id_)
+                    raise
             return self._chats.get(id_)
 
     async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
