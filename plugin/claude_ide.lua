@@ -41,6 +41,7 @@ command('ClaudeChat', function(opts)
   require('claude_ide.chat.command').run(opts)
 end, {
   nargs = '*',
+  range = true,
   complete = function(...)
     return require('claude_ide.chat.command').complete(...)
   end,

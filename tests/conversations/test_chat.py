@@ -311,6 +311,30 @@ async def path(nvim: Neovim, project: Path) -> Path:
 
 
 @pytest.mark.usefixtures("path")
+class TestSelection:
+    async def test_the_file_goes_along(self, nvim: Neovim, replay: Open) -> None:
+        panel = await replay("plain_thinking")
+
+        await until(lambda: _chip_is(panel, "[a.py]"), "the chip", PATIENCE)
+
+    async def test_what_is_selected_goes_along(self, nvim: Neovim, log: Path) -> None:
+        await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
+        await nvim.lua(CONFIGURE, {"cmd": [sys.executable, "-I", str(FAKE_CLI), str(PLAIN)]})
+
+        await nvim.keys("jVj:ClaudeChat<CR>")
+
+        panel = Panel(nvim)
+        await until(lambda: _chip_is(panel, "[a.py:2-3]"), "the chip", PATIENCE)
+        await panel.say("hello there")
+        await panel.shows("── ")
+        assert "two\\nthree" in log.read_text()
+
+
+async def _chip_is(panel: Panel, chip: str) -> bool:
+    return chip in (await panel.look()).get("prompt_bar", "")
+
+
+@pytest.mark.usefixtures("path")
 class TestMention:
     async def test_it_goes_into_the_prompt_and_the_user_stays(
         self, nvim: Neovim, replay: Open

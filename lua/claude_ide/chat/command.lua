@@ -25,10 +25,12 @@ local ARGUMENTS = {
   thinking = { '0', 'unlimited' },
 }
 
---- Carry out `:ClaudeChat [what] [argument]`.
+--- Carry out `:[range]ClaudeChat [what] [argument]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.run(opts)
   local host = require('claude_ide.host')
+  -- It will lead the user away; what is selected now is what is meant.
+  require('claude_ide.selection').hold(opts.range > 0 and { opts.line1, opts.line2 } or nil)
   local begins = opts.args == '' and not require('claude_ide.chat.panel').here()
   if not begins and opts.args ~= 'new' then
     return host.command('ClaudeChat', opts)

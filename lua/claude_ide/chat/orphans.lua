@@ -28,7 +28,6 @@ local STOPPED = {
 
 --- Open the panel of a new chat, before a host has it: what is typed meanwhile is for its prompt.
 function M.begin()
-  require('claude_ide.selection').hold()
   local wanted = vim.tbl_get(vim.g.claude_ide or {}, 'chat')
   wanted = type(wanted) == 'table' and wanted or {}
   local is_size = type(wanted.size) == 'number' and wanted.size > 0
