@@ -6,9 +6,6 @@ local question = require('claude_ide.question')
 
 local M = {}
 
----@type table<integer, true> the questions whose answers are shown, by id
-local shown = {}
-
 local function window_kind()
   return vim.tbl_get(vim.g.claude_ide or {}, 'ask', 'window') == 'split' and 'split' or 'float'
 end
@@ -42,14 +39,12 @@ function M.show(title, kind, request, to_text)
       answer_window.say(view, words)
     end,
     on_end = function(err, result)
-      shown[id] = nil
       if is_empty and result then
         answer_window.draw(view, to_text and to_text(result) or result, 0)
       end
       answer_window.finish(view, err)
     end,
   })
-  shown[id] = true
 end
 
 -- What the question is about: the lines, or else the file that the user is in.
@@ -64,19 +59,11 @@ local function context(opts)
   return { lines = vim.tbl_extend('error', about, { first = opts.line1, last = opts.line2 }) }
 end
 
-local function cancel_all()
-  local count = vim.tbl_count(shown)
-  for id in pairs(shown) do
-    question.cancel(id)
-  end
-  message.show(count > 0 and 'stopped' or 'no question is being answered', 'info')
-end
-
 --- Carry out `:[range]ClaudeAsk[!] [question]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.ask(opts)
   if opts.bang then
-    return cancel_all()
+    return question.cancel_all('ask', 'no question is being answered')
   end
   local about = context(opts)
   local function ask(words)

@@ -9,9 +9,6 @@ local M = {}
 local marks = vim.api.nvim_create_namespace('claude_ide_commit_message')
 local TRAILER = '^%u[%w-]*: %S'
 
----@type table<integer, integer> the questions that run: id to buffer
-local running = {}
-
 -- The commit message in the current window, else in another one of the tabpage.
 local function find_buffer()
   local wins = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
@@ -67,9 +64,7 @@ function M.insert(bufnr, text, comment)
   end)
 end
 
-local function finish(id, err, written)
-  local bufnr = running[id]
-  running[id] = nil
+local function finish(bufnr, err, written)
   if vim.api.nvim_buf_is_valid(bufnr) then
     vim.api.nvim_buf_clear_namespace(bufnr, marks, 0, -1)
   end
@@ -85,8 +80,7 @@ local function finish(id, err, written)
 end
 
 local function write_into(bufnr)
-  local id
-  id = question.begin('commit', { path = vim.api.nvim_buf_get_name(bufnr) }, {
+  question.begin('commit', { path = vim.api.nvim_buf_get_name(bufnr) }, {
     on_progress = function(words)
       if vim.api.nvim_buf_is_valid(bufnr) then
         local said = { { ' Claude is writing… ' .. words, 'Comment' } }
@@ -94,25 +88,16 @@ local function write_into(bufnr)
       end
     end,
     on_end = function(err, written)
-      finish(id, err, written)
+      finish(bufnr, err, written)
     end,
   })
-  running[id] = bufnr
-end
-
-local function cancel_all()
-  local ids = vim.tbl_keys(running)
-  for _, id in ipairs(ids) do
-    question.cancel(id)
-  end
-  message.show(#ids > 0 and 'stopped' or 'no commit message is being written', 'info')
 end
 
 --- Carry out `:ClaudeCommit[!]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.write(opts)
   if opts.bang then
-    return cancel_all()
+    return question.cancel_all('commit', 'no commit message is being written')
   end
   local bufnr = find_buffer()
   if bufnr then

@@ -14,8 +14,11 @@ local HOST_ENDED = 'the Python host has ended'
 ---@field on_event? fun(event: table)
 ---@field on_end fun(err: string?, result: any)
 
+---@alias claude_ide.QuestionKind 'ask'|'rewrite'|'commit'
+
 ---@class claude_ide.Question: claude_ide.QuestionHandlers
 ---@field text string
+---@field kind? claude_ide.QuestionKind of those that a command asks
 
 ---@type table<integer, claude_ide.Question>
 local questions = {}
@@ -31,12 +34,11 @@ local function call(handler, ...)
   end
 end
 
---- Ask something; the host is started if need be.
----@param kind 'ask'|'rewrite'|'commit'
----@param request table what `headless/requests.py` has for this kind, but for the id
----@param handlers claude_ide.QuestionHandlers called on the main loop; `on_end` once, and last
+---@param kind claude_ide.QuestionKind
+---@param request table
+---@param handlers claude_ide.QuestionHandlers
 ---@return integer id
-function M.begin(kind, request, handlers)
+local function begin(kind, request, handlers)
   last_id = last_id + 1
   local id = last_id
   questions[id] = vim.tbl_extend('force', { text = '' }, handlers)
@@ -49,6 +51,17 @@ function M.begin(kind, request, handlers)
       M.finish(id, { error = HOST_ENDED })
     end)
   end
+  return id
+end
+
+--- Ask something for a command; the host is started if need be.
+---@param kind claude_ide.QuestionKind
+---@param request table what `headless/requests.py` has for this kind, but for the id
+---@param handlers claude_ide.QuestionHandlers called on the main loop; `on_end` once, and last
+---@return integer id
+function M.begin(kind, request, handlers)
+  local id = begin(kind, request, handlers)
+  questions[id].kind = kind
   return id
 end
 
@@ -91,6 +104,17 @@ function M.cancel(id)
     channel.emit('question_cancelled', { id = id })
     M.finish(id, { error = M.CANCELLED })
   end
+end
+
+--- End all questions that a command has asked, and say so.
+---@param kind claude_ide.QuestionKind
+---@param otherwise string what is said when there are none
+function M.cancel_all(kind, otherwise)
+  local ids = vim.tbl_filter(function(id)
+    return questions[id].kind == kind
+  end, vim.tbl_keys(questions))
+  vim.iter(ids):each(M.cancel)
+  message.show(#ids > 0 and 'stopped' or otherwise, 'info')
 end
 
 --- Nobody will answer any more.
@@ -147,7 +171,7 @@ end
 function M.ask(prompt, options, callback)
   options = options or {}
   check(prompt, options, callback)
-  local id = M.begin('ask', {
+  local id = begin('ask', {
     prompt = prompt,
     format = options.format,
     schema = options.schema and vim.json.encode(options.schema),

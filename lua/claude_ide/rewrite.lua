@@ -189,19 +189,11 @@ local function begin(bufnr, first, last, instruction)
   mark(rewrite, '')
 end
 
-local function cancel_all()
-  local ids = vim.tbl_keys(rewrites)
-  for _, id in ipairs(ids) do
-    question.cancel(id)
-  end
-  message.show(#ids > 0 and 'stopped' or 'nothing is being rewritten', 'info')
-end
-
 --- Carry out `:[range]ClaudeEdit[!] [instruction]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.edit(opts)
   if opts.bang then
-    return cancel_all()
+    return question.cancel_all('rewrite', 'nothing is being rewritten')
   end
   local bufnr = vim.api.nvim_get_current_buf()
   local first, last = 0, vim.api.nvim_buf_line_count(bufnr)

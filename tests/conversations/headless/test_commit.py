@@ -174,3 +174,16 @@ class TestCommit:
 
         await asked.gone()
         await hidden(nvim, "writing…")
+
+    async def test_a_bang_ends_one_that_is_shown_too(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await nvim.command("ClaudeCommit")
+        asked = await claude.asked()
+
+        await nvim.command("ClaudeAsk!")
+        await shown(nvim, "claude-ide: no question is being answered")
+        await nvim.command("ClaudeCommit!")
+
+        await asked.gone()
+        await shown(nvim, "claude-ide: stopped")

@@ -77,6 +77,17 @@ class TestLua:
         await asked.gone()
         assert await answers(nvim) == [{"err": "cancelled", "fast": False}]
 
+    async def test_the_bang_of_a_command_is_not_for_it(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
+        await ask(nvim, "what?")
+        asked = await claude.asked()
+
+        await nvim.command("ClaudeAsk!")
+        asked.end("this")
+
+        assert await answers(nvim) == [{"result": "this", "fast": False}]
+
     async def test_what_is_cancelled_at_once_is_not_asked(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
