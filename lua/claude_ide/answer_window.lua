@@ -12,8 +12,14 @@ local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 ---@field bufnr integer
 ---@field win integer
 ---@field title string
+---@field is_closed? boolean
 ---@field words string what goes on, or what went wrong, below the text
 ---@field highlight string
+
+-- A buffer is valid for as long as the autocommands run that say that it is wiped out.
+local function is_open(view)
+  return not view.is_closed and vim.api.nvim_buf_is_valid(view.bufnr)
+end
 
 local function geometry(view)
   local columns, lines = vim.o.columns, vim.o.lines - vim.o.cmdheight
@@ -107,7 +113,13 @@ function M.open(title, kind, handlers)
   map('q', '<Cmd>close<CR>')
   map('<Esc>', '<Cmd>close<CR>')
   map('<C-c>', handlers.stop)
-  vim.api.nvim_create_autocmd('BufWipeout', { buffer = bufnr, callback = handlers.closed })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    callback = function()
+      view.is_closed = true
+      handlers.closed()
+    end,
+  })
   return view
 end
 
@@ -116,7 +128,7 @@ end
 ---@param text string
 ---@param keep integer how many bytes of it are there already
 function M.draw(view, text, keep)
-  if not vim.api.nvim_buf_is_valid(view.bufnr) then
+  if not is_open(view) then
     return
   end
   local _, row = text:sub(1, keep):gsub('\n', '')
@@ -139,7 +151,7 @@ end
 ---@param view claude_ide.AnswerWindow
 ---@param words string
 function M.say(view, words)
-  if vim.api.nvim_buf_is_valid(view.bufnr) then
+  if is_open(view) then
     view.words = words
     draw_words(view)
   end
@@ -149,7 +161,7 @@ end
 ---@param view claude_ide.AnswerWindow
 ---@param err? string
 function M.finish(view, err)
-  if not vim.api.nvim_buf_is_valid(view.bufnr) then
+  if not is_open(view) then
     return
   end
   view.words, view.highlight = err or '', 'WarningMsg'

@@ -78,6 +78,24 @@ async def test_keys_and_closing_are_told(nvim: Neovim) -> None:
     await nvim.lua("require('claude_ide.answer_window').finish(_G.view, 'late')")
 
 
+async def test_nothing_starts_in_a_buffer_that_is_being_closed(nvim: Neovim) -> None:
+    await nvim.lua("""
+        local window, view = require('claude_ide.answer_window'), nil
+        view = window.open('x', 'float', {
+          stop = function() end,
+          closed = function()
+            window.finish(view, 'cancelled')
+          end,
+        })
+    """)
+    await nvim.command("let g:seen = [] | autocmd FileType * let g:seen += [expand('<amatch>')]")
+
+    await nvim.keys("q")
+
+    await until(lambda: nvim.eval("winnr('$') == 1"))
+    assert await nvim.eval("g:seen") == []
+
+
 async def test_it_is_coloured_once_it_is_complete(nvim: Neovim) -> None:
     await nvim.command("autocmd FileType markdown throw 'mine'")
     await open_window(nvim)
