@@ -100,3 +100,27 @@ async def test_a_call_that_is_given_up_closes_what_it_has_opened(
     asking.cancel()
 
     await until(lambda: editor.diffs.closed == editor.diffs.shown)
+
+
+def open_diff(id_: int) -> dict[str, Any]:
+    return call(id_, "openDiff", old_file_path=f"/project/{id_}.py", new_file_contents="")
+
+
+async def test_the_call_that_is_cancelled_is_the_one_with_that_id(
+    server: InProcessServer, editor: Any
+) -> None:
+    asking = {id_: asyncio.create_task(server(open_diff(id_))) for id_ in (2, 1)}
+    await until(lambda: len(editor.diffs.shown) == 2)
+
+    for id_ in (1, "no such id"):
+        params = {"requestId": id_}
+        cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+        assert await server(cancelled) is None
+
+    await until(asking[1].done)
+    answer = asking[1].result()
+    assert answer is not None
+    assert (answer["id"], "error" in answer) == (1, True)
+    await until(lambda: [diff.path for diff in editor.diffs.closed] == ["/project/1.py"])
+    assert not asking[2].done()
+    asking[2].cancel()
