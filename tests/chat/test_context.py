@@ -100,6 +100,15 @@ async def test_what_is_mentioned_and_unsaved_goes_along(tmp_path: Path) -> None:
     assert found == [Selection(str(path), 2, 3, "two\nthree")]
 
 
+async def test_lines_are_counted_as_the_editor_counts_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    editor: Any = Buffers(path, "one\r\n\ftwo\u2028\x85\r\nthree\r\n")
+
+    assert await context.unsaved(editor, "@a.py#L3", str(tmp_path)) == [
+        Selection(str(path), 3, 3, "three")
+    ]
+
+
 async def test_the_whole_of_an_unsaved_file_goes_along(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     editor: Any = Buffers(path, "one\ntwo\n")

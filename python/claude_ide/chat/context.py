@@ -73,7 +73,7 @@ async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
         buffer = await editor.find(path)
         if buffer is None or not buffer["modified"]:
             continue
-        lines = (await editor.text(path) or "").splitlines()
+        lines = _lines(await editor.text(path) or "")
         begin, end = first or 1, last or len(lines)
         found.append(Selection(path, begin, end, "\n".join(lines[begin - 1 : end])))
     return found
@@ -81,6 +81,12 @@ async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
 
 def _within(root: str, path: str) -> str:
     return str(Path(path).relative_to(root)) if Path(path).is_relative_to(root) else path
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as the editor counts them; a form feed ends one for `str.splitlines` only."""
+    ended = text.replace("\r\n", "\n").removesuffix("\n")
+    return ended.split("\n") if ended else []
 
 
 async def prompt(
