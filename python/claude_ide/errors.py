@@ -1,11 +1,15 @@
-"""The errors of this package; they become messages in three places only.
+"""The errors of this package, and the few places where each becomes a message.
 
 ClaudeIdeError
 ├ RpcError         answered as a JSON-RPC error       (jsonrpc/peer.py)
 ├ ToolError        answered as an `isError` result    (mcp/server.py)
 ├ EditorError      Neovim refused or failed; answered as one of the two above
 ├ TransportClosed  the other side is gone
-└ UserError        one line to the user               (app.py)
+├ UserError        one line to the user               (app.py)
+└ AgentError       the same; a line of the chat; what a question ends with
+  │                                                   (chat/chat.py, headless/questions.py)
+  ├ UnsupportedError
+  └ UnknownSessionError
 """
 
 from typing import Any

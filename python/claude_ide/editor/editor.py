@@ -60,7 +60,7 @@ class Editor:
         self._bridge.tell("host.clients", count)
 
     async def run(self, function: str, *arguments: Any) -> Any:
-        """Call a Lua function that belongs to one command alone (status, terminal)."""
+        """Call a Lua function whose answer means something to the caller alone."""
         return await self._checked(function, *arguments)
 
     # Buffers.
@@ -74,7 +74,7 @@ class Editor:
         return await self._fresh("buffers.paths", last_known=lambda: self.state.paths)
 
     async def folders(self) -> list[str]:
-        """Return the working folders, the current one first."""
+        """Return the working folders: the global one, then those of tabpages and windows."""
         return await self._fresh("buffers.folders", last_known=lambda: self.state.folders)
 
     async def current_path(self) -> str | None:

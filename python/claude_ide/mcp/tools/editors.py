@@ -21,7 +21,7 @@ async def get_all_opened_file_paths(client: Client, _arguments: NoArguments) -> 
 
 @tool("getWorkspaceFolders")
 async def get_workspace_folders(client: Client, _arguments: NoArguments) -> Content:
-    """List the folders that Neovim works in, the current one first."""
+    """List the folders that Neovim works in: the global one, then others of tabs and windows."""
     folders = await client.editor.folders()
     described = [
         {"name": Path(folder).name, "uri": to_uri(folder), "path": folder} for folder in folders
