@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from claude_ide.chat.page import Page, Part
-from claude_ide.chat.rows import INDENT, Row, indented
+from claude_ide.chat.rows import Row, indented
 
 _PLACE = re.compile(r"(?P<path>[\w.~@+/-]*[\w/])(?:(?::|#L|\()(?P<line>\d+))?")
 LONGEST_PATH = 500
@@ -71,11 +71,6 @@ class View:
     def markdown(self) -> str:
         """Return what belongs into an export, or nothing."""
         return ""
-
-    @property
-    def margin(self) -> int:
-        """How many bytes this part is indented."""
-        return len(INDENT) * self.part.depth
 
 
 def place_in(line: str, column: int) -> Place | None:
