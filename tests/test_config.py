@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.config import Config, DiffConfig, TerminalConfig, decode
+from claude_ide.config import (
+    AskConfig,
+    ChatConfig,
+    Config,
+    DiffConfig,
+    TerminalConfig,
+    decode,
+)
 
 
 def test_nothing_set_gives_the_defaults_without_complaint() -> None:
@@ -15,18 +22,20 @@ def test_nothing_set_gives_the_defaults_without_complaint() -> None:
 
 
 def test_every_option_can_be_set() -> None:
-    config, complaints = decode(
-        {
-            "python": "/usr/bin/python3",
-            "auto_start": True,
-            "host": "0.0.0.0",
-            "cmd": ["claude", "--verbose"],
-            "diff": {"layout": "vertical"},
-            "terminal": {"side": "left", "size": 80},
-            "log_level": "debug",
-        }
-    )
+    options = {
+        "python": "/usr/bin/python3",
+        "auto_start": True,
+        "host": "0.0.0.0",
+        "cmd": ["claude", "--verbose"],
+        "diff": {"layout": "vertical"},
+        "terminal": {"side": "left", "size": 80},
+        "chat": {"side": "float", "size": 0.8, "model": "opus", "mode": "plan"},
+        "ask": {"model": "haiku", "window": "split"},
+        "log_level": "debug",
+    }
+    config, complaints = decode(options)
 
+    assert options.keys() == {field.name for field in msgspec.structs.fields(Config)}
     assert complaints == []
     assert config == Config(
         python="/usr/bin/python3",
@@ -35,6 +44,8 @@ def test_every_option_can_be_set() -> None:
         cmd=["claude", "--verbose"],
         diff=DiffConfig(layout="vertical"),
         terminal=TerminalConfig(side="left", size=80),
+        chat=ChatConfig(side="float", size=0.8, model="opus", mode="plan"),
+        ask=AskConfig(model="haiku", window="split"),
         log_level="debug",
     )
 

@@ -1,0 +1,86 @@
+"""What `:help` and the README say, held against what there is."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from claude_ide.config import Config
+from support.neovim import ROOT, Neovim
+
+HELP = (ROOT / "doc/claude_ide.txt").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+LUA = "\n".join(
+    path.read_text(encoding="utf-8")
+    for folder in ("lua", "plugin")
+    for path in sorted((ROOT / folder).rglob("*.lua"))
+)
+GROUPS = set(re.findall(r"\b(Claude[A-Z]\w+) = ['{]", LUA))
+COMMANDS = set(re.findall(r"command\('(\w+)'", LUA))
+
+
+def section(tag: str) -> str:
+    """The section of the help that begins with a tag."""
+    return HELP.partition(f"*{tag}*")[2].partition("\n====")[0]
+
+
+def options(type_: Any = Config, prefix: str = "") -> Iterator[str]:
+    """The names of all options, such as `diff.layout`."""
+    for field in msgspec.structs.fields(type_):
+        if isinstance(field.default, msgspec.Struct):
+            yield from options(field.type, f"{prefix}{field.name}.")
+        else:
+            yield f"{prefix}{field.name}"
+
+
+@pytest.mark.parametrize("text", [section("claude-ide-options"), README], ids=["help", "README"])
+async def test_the_defaults_that_are_shown_are_those_that_hold(nvim: Neovim, text: str) -> None:
+    shown = re.search(r"vim\.g\.claude_ide = (\{.*?\n\s*\})\n", text, re.DOTALL)
+    assert shown
+
+    defaults = await nvim.lua(f"return {shown[1]}")
+
+    assert defaults == msgspec.to_builtins(Config())
+
+
+def test_each_option_has_its_tag_and_no_other_has() -> None:
+    described = section("claude-ide-options")
+
+    assert sorted(re.findall(r"\*claude-ide-([\w.]+)\*", described)) == sorted(options())
+
+
+def test_each_highlight_group_has_its_tag_and_no_other_has() -> None:
+    assert set(re.findall(r"\*hl-(\w+)\*", HELP)) == GROUPS
+
+
+def test_each_event_has_its_tag_and_no_other_has() -> None:
+    """Whatever else has a name of ours is a highlight group or a command."""
+    named = set(re.findall(r"'(Claude[A-Z]\w+)'", LUA))
+
+    assert set(re.findall(r"\*(Claude\w+)\*", section("claude-ide-events"))) == (
+        named - GROUPS - COMMANDS
+    )
+
+
+def test_each_map_has_its_tag_and_no_other_has() -> None:
+    plugin = (ROOT / "plugin/claude_ide.lua").read_text(encoding="utf-8")
+
+    assert set(re.findall(r"\*(<Plug>\(claude-[\w-]+\))\*", section("claude-ide-maps"))) == set(
+        re.findall(r"<Plug>\(claude-[\w-]+\)", plugin)
+    )
+
+
+def test_each_word_of_the_chat_command_is_completed_and_described() -> None:
+    chats = (ROOT / "python/claude_ide/chat/chats.py").read_text(encoding="utf-8")
+    command = chats.partition("async def command(")[2].partition("async def ")[0]
+    known = set(re.findall(r'^ {12}"(\w+)": ', command, re.MULTILINE))
+    words = re.search(r"local WORDS = \{(.*?)\}", LUA, re.DOTALL)
+    assert words
+
+    described = section("claude-ide-commands").partition("*:ClaudeAsk*")[0]
+    described = described.partition(":ClaudeChat {what}")[2]
+
+    assert set(re.findall(r"'(\w+)'", words[1])) == known
+    assert set(re.findall(r"^\t\t\t`(\w+)`", described, re.MULTILINE)) == known
