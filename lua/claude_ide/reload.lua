@@ -207,19 +207,9 @@ local function sync(bufnr)
 end
 
 --- Have loaded buffers show now what has been written to their files.
----@param paths? string[] default: those of all buffers
 ---@return integer[] bufnrs of those that did
-function M.sync(paths)
-  if not moment.is_possible() then
-    return {}
-  elseif type(paths) ~= 'table' then
-    return vim.tbl_filter(sync, vim.api.nvim_list_bufs())
-  end
-  local bufnrs = {}
-  for _, path in ipairs(paths) do
-    table.insert(bufnrs, (buffers.find(path) or {}).bufnr)
-  end
-  return vim.tbl_filter(sync, bufnrs)
+function M.sync()
+  return moment.is_possible() and vim.tbl_filter(sync, vim.api.nvim_list_bufs()) or {}
 end
 
 return M

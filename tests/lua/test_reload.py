@@ -34,9 +34,8 @@ async def expect(nvim: Neovim, path: Path) -> None:
     await nvim.lua(f"{MODULE}.expect(...)", str(path))
 
 
-async def sync(nvim: Neovim, *paths: Path) -> list[int]:
-    names = [str(path) for path in paths]
-    bufnrs: list[int] = await nvim.lua(f"return {MODULE}.sync(...)", *([names] if names else []))
+async def sync(nvim: Neovim) -> list[int]:
+    bufnrs: list[int] = await nvim.lua(f"return {MODULE}.sync()")
     return bufnrs
 
 
@@ -401,20 +400,6 @@ async def test_sync_leaves_unsaved_changes_to_neovim(nvim: Neovim, path: Path) -
     assert await text(nvim, path) == "mine\ntwo\nthree\n"
     await nvim.keys(":checktime<CR>")
     await until(lambda: "W12" in nvim.screen.text())
-
-
-async def test_sync_of_named_files_leaves_the_others(
-    nvim: Neovim, path: Path, project: Path
-) -> None:
-    other = project / "b.txt"
-    other.write_text(OLD)
-    await nvim.command("split b.txt")
-    write(path, NEW)
-    write(other, NEW)
-
-    assert await sync(nvim, other) == [await nvim.eval("bufnr()")]
-
-    assert await text(nvim, path) == OLD
 
 
 async def test_sync_of_an_empty_buffer_whose_file_has_come(nvim: Neovim, project: Path) -> None:
