@@ -2,6 +2,7 @@
 local buffers = require('claude_ide.buffers')
 local channel = require('claude_ide.channel')
 local disk = require('claude_ide.disk')
+local disk_edit = require('claude_ide.disk_edit')
 local filter = require('claude_ide.format_filter')
 local loading = require('claude_ide.loading')
 local server = require('claude_ide.format_server')
@@ -24,22 +25,6 @@ local CLOSED = '%s was closed while it was being reformatted.'
 ---@field was_loaded boolean
 ---@field finish fun(err?: string)
 
--- Replace only the lines that differ: everything else keeps its marks, folds, cursors and views.
-local function replace(bufnr, lines)
-  local old = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n') .. '\n'
-  local new = table.concat(lines, '\n') .. '\n'
-  local hunks = vim.diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
-  -- So that this is not undone together with what came before.
-  vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels
-  for index = #hunks, 1, -1 do
-    local start, count, new_start, new_count = unpack(hunks[index])
-    local first = count == 0 and start or start - 1
-    local replacement = vim.list_slice(lines, new_start, new_start + new_count - 1)
-    vim.api.nvim_buf_set_lines(bufnr, first, first + count, true, replacement)
-  end
-  return #hunks > 0
-end
-
 -- A file that was loaded for this only goes again, unless the user has come across it meanwhile.
 ---@param reformatting claude_ide.Reformatting
 local function unload(reformatting)
@@ -59,7 +44,9 @@ end
 local function apply(reformatting, lines)
   local bufnr = reformatting.bufnr
   local was_modified = vim.bo[bufnr].modified
-  if replace(bufnr, lines) and not was_modified then
+  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
+  disk_edit.change(bufnr, lines)
+  if vim.api.nvim_buf_get_changedtick(bufnr) ~= tick and not was_modified then
     local refusal = disk.write(bufnr)
     return refusal and ('%s was reformatted but not saved: %s'):format(reformatting.path, refusal)
   end
