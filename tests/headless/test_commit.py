@@ -1,5 +1,6 @@
 """`headless/commit.py`: what Git tells, of which repository, and how much of it."""
 
+import asyncio
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 from claude_ide.errors import UserError
 from claude_ide.headless.commit import Git
 from claude_ide.headless.requests import CommitRequest
+from support.checkout import program
+from support.neovim import WAIT
 
 
 @pytest.fixture
@@ -74,6 +77,14 @@ async def test_a_refusal_is_one_line_or_nothing(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"^not a git repository"):
         await git.read("log")
     assert await git.ask("log") == ""
+
+
+async def test_warnings_hold_up_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path / "git", "printf '%1000000d' 0 >&2; echo said")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    async with asyncio.timeout(WAIT):
+        assert await Git(CommitRequest(1, str(tmp_path))).read("log") == "said"
 
 
 async def test_a_missing_git_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,15 +88,18 @@ class Git:
         except OSError as error:
             raise UserError(f"git cannot be run: {error.strerror}") from None
         assert process.stdout is not None and process.stderr is not None
+        # Beside the rest: git would wait for ever to be rid of many warnings.
+        complaining = asyncio.create_task(process.stderr.read())
         try:
             said = await _read_at_most(process.stdout, most)
             if len(said) > most:
                 return said[:most].rpartition(b"\n")[0].decode("utf-8", "replace") + "\n(cut)"
-            complaint = (await process.stderr.read(MOST_OF_LIST)).decode("utf-8", "replace")
             if await process.wait() != 0:
+                complaint = (await complaining).decode("utf-8", "replace")
                 lines = complaint.strip().splitlines() or ["git failed"]
                 raise UserError(lines[0].removeprefix("fatal: "))
         finally:
+            complaining.cancel()
             if process.returncode is None:
                 process.kill()
                 await process.wait()
