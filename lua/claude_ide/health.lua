@@ -82,20 +82,39 @@ local function check_cli()
   end
 end
 
+-- A lock whose Neovim is gone is no rival: the next CLI deletes it.
+local function lives(pid)
+  local ok, _, code = vim.uv.kill(pid, 0)
+  return ok == 0 or code == 'EPERM'
+end
+
+---@return table? lock nil for what is none
+local function read_lock(path)
+  local ok, lock = pcall(function()
+    return vim.json.decode(
+      table.concat(vim.fn.readfile(path), '\n'),
+      { luanil = { object = true } }
+    )
+  end)
+  return ok and type(lock) == 'table' and type(lock.pid) == 'number' and lock or nil
+end
+
+local function is_for(lock, folder)
+  local workspaces = type(lock.workspaceFolders) == 'table' and lock.workspaceFolders or {}
+  return vim.iter(workspaces):any(function(workspace)
+    return type(workspace) == 'string' and vim.fs.relpath(workspace, folder) ~= nil
+  end)
+end
+
 --- Locks of other editors for the same folder make `claude --ide` connect to none of them.
 local function check_rivals()
   local folder = (vim.env.CLAUDE_CONFIG_DIR or vim.fn.expand('~/.claude')) .. '/ide'
   local rivals = {}
   for _, path in ipairs(vim.fn.glob(folder .. '/*.lock', true, true)) do
-    local ok, lock = pcall(function()
-      return vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
-    end)
-    if ok and lock.pid ~= vim.fn.getpid() then
-      for _, workspace in ipairs(lock.workspaceFolders or {}) do
-        if vim.fs.relpath(workspace, vim.fn.getcwd()) then
-          rivals[#rivals + 1] = ('%s (pid %s)'):format(lock.ideName, lock.pid)
-        end
-      end
+    local lock = read_lock(path)
+    local is_other = lock and lock.pid ~= vim.fn.getpid() and lives(lock.pid)
+    if lock and is_other and is_for(lock, vim.fn.getcwd()) then
+      table.insert(rivals, ('%s (pid %d)'):format(lock.ideName or 'an editor', lock.pid))
     end
   end
   if #rivals > 0 then

@@ -1,6 +1,9 @@
 """`:checkhealth claude_ide` goes the CLI's way and names what is broken."""
 
+import asyncio
 from pathlib import Path
+
+import pytest
 
 from support.claude_code import locks, the_lock
 from support.neovim import Neovim, until
@@ -59,3 +62,28 @@ async def test_another_editor_for_the_same_folder_is_named(
     rival.write_text(f'{{"ideName": "Other", "pid": 1, "workspaceFolders": ["{project}"]}}')
 
     assert "Another editor announces this folder: Other (pid 1)" in await report(serving)
+
+
+@pytest.mark.parametrize(
+    "lock",
+    [
+        '{{"ideName": "Other", "pid": {dead}, "workspaceFolders": ["{project}"]}}',
+        '{{"pid": 1, "workspaceFolders": null}}',
+        '{{"pid": 1, "workspaceFolders": [1]}}',
+        '{{"workspaceFolders": ["{project}"]}}',
+        "1",
+    ],
+)
+async def test_a_lock_that_is_nobodys_is_passed_over(
+    serving: Neovim, config_folder: Path, project: Path, lock: str
+) -> None:
+    await serving.command("let g:claude_ide.cmd = 'nope'")
+    ended = await asyncio.create_subprocess_exec("true")
+    await ended.wait()
+    text = lock.format(dead=ended.pid, project=project)
+    (config_folder / "ide" / "1.lock").write_text(text)
+
+    said = await report(serving)
+
+    assert "Another editor" not in said
+    assert "ERROR" not in said
