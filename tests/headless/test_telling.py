@@ -84,11 +84,17 @@ async def test_a_text_that_turns_out_otherwise_is_told_anew() -> None:
 
 
 async def test_what_cannot_be_shown_stops_no_answer() -> None:
-    async def refuse(_frame: dict[str, Any]) -> None:
+    refused: list[dict[str, Any]] = []
+
+    async def refuse(frame: dict[str, Any]) -> None:
+        refused.append(frame)
         raise EditorError("no")
 
     answer = Answer()
     telling = Telling(answer, refuse)
     async with telling.running():
         say(answer, telling, "a")
-        await asyncio.sleep(2 * FRAME_SECONDS)
+        await until(lambda: refused)
+        say(answer, telling, "b")
+
+    assert len(refused) == 1

@@ -26,6 +26,7 @@ class Telling:
         self._told_text = self._told_progress = ""
         self._events: list[dict[str, Any]] = []
         self._news = asyncio.Event()
+        self._refused = False
 
     def changed(self) -> None:
         """Note that there may be something new."""
@@ -49,21 +50,24 @@ class Telling:
 
     async def _run(self) -> None:
         clock = asyncio.get_running_loop().time
-        try:
-            while True:
-                await self._news.wait()
-                began = clock()
-                await self._flush()
-                took = clock() - began
-                await asyncio.sleep(max(FRAME_SECONDS - took, took))
-        except EditorError as error:
-            logger.warning("an answer cannot be shown: %s", error)
+        while True:
+            await self._news.wait()
+            began = clock()
+            await self._flush()
+            took = clock() - began
+            await asyncio.sleep(max(FRAME_SECONDS - took, took))
 
     async def _flush(self) -> None:
         self._news.clear()
         frame = self._frame()
-        if frame:
+        if self._refused or not frame:
+            return
+        try:
             await self._send(frame)
+        except EditorError as error:
+            # A later frame goes on from this one.
+            self._refused = True
+            logger.warning("an answer cannot be shown: %s", error)
 
     def _frame(self) -> dict[str, Any]:
         """Return what has changed: of the text, how many bytes of it stay, and what follows."""
