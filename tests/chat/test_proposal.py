@@ -54,6 +54,11 @@ def test_a_file_that_is_no_text_is_no_proposal(path: Path) -> None:
     assert proposal.of(asked(path, old_string="two", new_string="2")) is None
 
 
+@pytest.mark.parametrize("path", ["/dev/null", "/tmp/a\0b"])
+def test_what_is_no_file_is_no_proposal(path: str) -> None:
+    assert proposal.of(asked(Path(path), content="hello\n")) is None
+
+
 def test_a_new_file_is_one(path: Path) -> None:
     new = path.with_name("new.py")
 

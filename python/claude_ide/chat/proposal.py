@@ -38,7 +38,7 @@ def of(asked: PermissionAsked) -> Proposal | None:
         return None
     try:
         original = _read(path)
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):  # no text, or a path with a NUL
         return None
     if isinstance(content := arguments.get("content"), str):
         return Proposal(path, content, original, arguments)
@@ -51,8 +51,12 @@ def of(asked: PermissionAsked) -> Proposal | None:
 
 
 def _read(path: str) -> str | None:
+    file = Path(path)
+    if file.exists() and not file.is_file():
+        # Reading a pipe would wait for ever, and everybody with it.
+        raise OSError(f"not a file: {path}")
     try:
-        return Path(path).read_bytes().decode()
+        return file.read_bytes().decode()
     except FileNotFoundError:
         return None
 
