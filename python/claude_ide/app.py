@@ -258,7 +258,7 @@ def _log_to(path: Path, level: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and path.stat().st_size > LARGEST_LOG:
             path.replace(path.with_suffix(".1.log"))
-        handler = logging.FileHandler(path, encoding="utf-8")
+        handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
     line = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(handlers=[handler], level=level.upper(), format=line, force=True)
 

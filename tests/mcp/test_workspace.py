@@ -265,6 +265,8 @@ async def test_folders_that_may_not_be_read_are_left_out(claude: ClaudeCode, pro
         ("x/a.py", "x[/]a.py", False),
         ("a", "", False),
         ("a/" * 12 + "b", "**/a/" * 6 + "c", False),
+        ("a/" * 60 + "b", "**/a/" * 30 + "c", False),
+        ("x/y/a.py", "**/**/*.py", True),
     ],
 )
 def test_a_pattern_is_a_glob(path: str, pattern: str, expected: bool) -> None:

@@ -210,9 +210,11 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def _match(names: list[str], globs: list[str]) -> bool:
-    if not globs:
-        return not names
-    if globs[0] == "**":
-        return any(_match(names[n:], globs[1:]) for n in range(len(names) + 1))
-    matched = bool(names) and fnmatch.fnmatchcase(names[0], globs[0])
-    return matched and _match(names[1:], globs[1:])
+    matched = {0}  # how many of the names the globs so far may stand for
+    for glob in globs:
+        if glob == "**":
+            matched = {n for first in matched for n in range(first, len(names) + 1)}
+        else:
+            begun = [n for n in matched if n < len(names)]
+            matched = {n + 1 for n in begun if fnmatch.fnmatchcase(names[n], glob)}
+    return len(names) in matched

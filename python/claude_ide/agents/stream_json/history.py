@@ -12,7 +12,14 @@ from typing import Any
 from claude_ide.agents.agent import SessionSummary
 from claude_ide.agents.events import Compacted, Event, Notice, Session, UserMessage
 from claude_ide.agents.stream_json.decode import Decoder
-from claude_ide.agents.stream_json.frames import Frame, decode_line, mapping, mappings, text
+from claude_ide.agents.stream_json.frames import (
+    Frame,
+    decode_line,
+    integer,
+    mapping,
+    mappings,
+    text,
+)
 from claude_ide.errors import UnknownSessionError
 
 NOT_PLAIN = re.compile(r"[^a-zA-Z0-9]")
@@ -96,7 +103,8 @@ def _system(line: Frame) -> list[Event]:
             return [Notice(words) for words in COMMAND_OUTPUT.findall(text(line.get("content")))]
         case "compact_boundary":
             metadata = mapping(line.get("compactMetadata"))
-            return [Compacted(metadata.get("preTokens"), trigger=text(metadata.get("trigger")))]
+            before, trigger = integer(metadata.get("preTokens")), text(metadata.get("trigger"))
+            return [Compacted(before, trigger=trigger)]
     return []
 
 

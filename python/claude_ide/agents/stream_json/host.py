@@ -60,7 +60,8 @@ class Host:
     def take(self, frame: Frame) -> None:
         """Begin to answer a `control_request`."""
         id_ = text(frame.get("request_id"))
-        task = asyncio.get_running_loop().create_task(self._answer(id_, mapping(frame["request"])))
+        asked = mapping(frame.get("request"))
+        task = asyncio.get_running_loop().create_task(self._answer(id_, asked))
         self._tasks[id_] = task
 
         def done(task: asyncio.Task[None]) -> None:
