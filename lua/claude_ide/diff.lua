@@ -1,11 +1,11 @@
 --- Proposed changes: shown beside the file, decided by the user, answered once.
+local announce = require('claude_ide.announce')
 local buffer_text = require('claude_ide.buffer_text')
 local channel = require('claude_ide.channel')
 local layout = require('claude_ide.diff_layout')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local proposal = require('claude_ide.proposal')
-local quiet = require('claude_ide.quiet')
 local reload = require('claude_ide.reload')
 local rewrite = require('claude_ide.rewrite')
 
@@ -33,17 +33,13 @@ local diffs = {}
 ---@param diff claude_ide.Diff
 ---@param event string
 ---@param accepted? boolean
-local function announce(diff, event, accepted)
-  local ok, err = pcall(quiet.attempt, function()
-    vim.api.nvim_exec_autocmds('User', {
-      pattern = event,
-      modeline = false,
-      data = { id = diff.id, path = diff.path, bufnr = diff.bufnr, accepted = accepted },
-    })
-  end)
-  if not ok then
-    message.show(('%s: %s'):format(event, err), 'warn')
-  end
+local function tell(diff, event, accepted)
+  announce.event(event, {
+    id = diff.id,
+    path = diff.path,
+    bufnr = diff.bufnr,
+    accepted = accepted,
+  })
 end
 
 -- Never at once: inside the `:wq` that decides, closing a window would make Neovim quit another.
@@ -54,7 +50,7 @@ local function close_view(diff, when, accepted)
     end
     layout.close(diff.view)
     if diff.is_ready then
-      announce(diff, 'ClaudeDiffClosed', accepted)
+      tell(diff, 'ClaudeDiffClosed', accepted)
     end
   end, function(reason)
     message.show(('the diff cannot be closed: %s'):format(reason), 'error')
@@ -121,7 +117,7 @@ local function when_ready(diff)
   vim.bo[diff.bufnr].modifiable = true
   diff.is_ready = true
   channel.emit('diff_shown', { id = diff.id })
-  announce(diff, 'ClaudeDiffOpened')
+  tell(diff, 'ClaudeDiffOpened')
 end
 
 local function show(diff)

@@ -1,4 +1,6 @@
 --- How many requests of chats wait for the user, for the status line.
+local announce = require('claude_ide.announce')
+
 local M = {}
 
 local counts = {} ---@type table<integer, integer> by chat
@@ -11,11 +13,7 @@ function M.set(chat, count)
   end
   counts[chat] = count > 0 and count or nil
   vim.cmd.redrawstatus()
-  vim.api.nvim_exec_autocmds('User', {
-    pattern = 'ClaudeChatWaiting',
-    modeline = false,
-    data = { chat = chat, count = count },
-  })
+  announce.event('ClaudeChatWaiting', { chat = chat, count = count })
 end
 
 ---@return integer
