@@ -1,4 +1,5 @@
 --- The Python host: found, started, sent commands to, and brought back when it dies.
+local announce = require('claude_ide.announce')
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.message')
 local python = require('claude_ide.python')
@@ -69,7 +70,7 @@ local function watch(on)
   selection[on and 'start' or 'stop']()
   require('claude_ide.buffers').watch(on)
   require('claude_ide.diagnostics').watch(on)
-  require('claude_ide.moment').track(on)
+  require('claude_ide.moment').track('server', on)
 end
 
 local spawn
@@ -92,6 +93,7 @@ local function on_exit(_, code)
   serving, clients = false, 0
   watch(false)
   require('claude_ide.diff').close_all()
+  require('claude_ide.dialogue').close_all()
   require('claude_ide.question').host_ended()
   if package.loaded['claude_ide.chat.state'] then
     require('claude_ide.chat.orphans').host_ended()
@@ -110,6 +112,8 @@ local function on_exit(_, code)
   if id then
     vim.rpcnotify(id, entry .. ':command:ClaudeStart', {}, {}, 1, 0)
     message.show(('the Python host died (exit %d) and is back'):format(code), 'warn')
+  else
+    restore_environment()
   end
 end
 
@@ -122,7 +126,7 @@ spawn = function(serve)
     return nil
   end
   stderr = {}
-  local options = {
+  local is_json, options = pcall(vim.json.encode, {
     entry = entry,
     pid = vim.fn.getpid(),
     config = vim.g.claude_ide or vim.empty_dict(),
@@ -131,12 +135,16 @@ spawn = function(serve)
     serve = serve,
     port = server and server.port or 0,
     token = server and server.token or '',
-  }
+  })
+  if not is_json then
+    message.show(('g:claude_ide: %s'):format(options), 'error')
+    return nil
+  end
   local ok, id = pcall(vim.fn.jobstart, {
     program,
     '-I',
     root .. '/python/claude_ide/host.py',
-    vim.json.encode(options),
+    options,
   }, {
     rpc = true,
     on_exit = on_exit,
@@ -200,13 +208,9 @@ end
 --- How many clients are connected now.
 ---@param count integer
 function M.clients(count)
-  local pattern = count > clients and 'ClaudeConnected' or 'ClaudeDisconnected'
+  local event = count > clients and 'ClaudeConnected' or 'ClaudeDisconnected'
   clients = count
-  vim.api.nvim_exec_autocmds('User', {
-    pattern = pattern,
-    modeline = false,
-    data = { clients = count },
-  })
+  announce.event(event, { clients = count })
   vim.cmd.redrawstatus()
 end
 

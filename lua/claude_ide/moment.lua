@@ -9,7 +9,7 @@ local LONGEST_GUARD = 1000
 
 local tracker = vim.api.nvim_create_namespace('claude_ide_moment_tracker')
 local guard = vim.api.nvim_create_namespace('claude_ide_moment_guard')
-local is_tracking = false
+local trackers = {} ---@type table<string, true>
 local is_guarding = false
 local hrtime = vim.uv.hrtime
 local last_typed = 0 -- nanoseconds
@@ -19,14 +19,17 @@ local function milliseconds_since(time)
 end
 
 --- Remember when the user types, so that nothing appears under their fingers.
+---@param who string on whose behalf
 ---@param on boolean
-function M.track(on)
-  if on == is_tracking then
+function M.track(who, on)
+  local was_tracking = next(trackers) ~= nil
+  trackers[who] = on or nil
+  local is_tracking = next(trackers) ~= nil
+  if is_tracking == was_tracking then
     return
   end
-  is_tracking = on
   last_typed = 0
-  vim.on_key(on and function(_, typed)
+  vim.on_key(is_tracking and function(_, typed)
     if typed ~= '' then
       last_typed = hrtime()
     end

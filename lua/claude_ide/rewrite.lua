@@ -167,7 +167,7 @@ local function begin(bufnr, first, last, instruction)
   last = math.min(last, #lines)
   local rewrite = { bufnr = bufnr, base = lines, first = math.min(first, last - 1), last = last }
   -- The diff is to appear under nobody's fingers.
-  moment.track(true)
+  moment.track('rewrite', true)
   local id
   id = question.begin('rewrite', {
     bufnr = bufnr,

@@ -165,7 +165,7 @@ async def test_what_is_typed_by_a_script_while_it_appears_does_not_change_it(
 
 
 async def test_it_does_not_appear_between_two_keys(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    await nvim.lua("require('claude_ide.moment').track(true)")
+    await nvim.lua("require('claude_ide.moment').track('test', true)")
     await nvim.keys("j")
     await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'n'"))
     id_ = await diffs.ask(path, NEW)

@@ -234,7 +234,7 @@ async def test_an_error_at_a_later_look_reaches_the_caller(typing: Neovim) -> No
 
 
 async def test_with_the_tracker_it_waits_until_the_user_pauses(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.moment').track(true)")
+    await typing.lua("require('claude_ide.moment').track('test', true)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -249,8 +249,8 @@ async def test_with_the_tracker_it_waits_until_the_user_pauses(typing: Neovim) -
 
 
 async def test_without_the_tracker_it_does_not(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.moment').track(true)")
-    await typing.lua("require('claude_ide.moment').track(false)")
+    await typing.lua("require('claude_ide.moment').track('test', true)")
+    await typing.lua("require('claude_ide.moment').track('test', false)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -261,7 +261,7 @@ async def test_without_the_tracker_it_does_not(typing: Neovim) -> None:
 
 async def test_keys_of_a_mapping_are_no_typing(typing: Neovim) -> None:
     """A plugin that feeds keys all the time does not hold up a diff for ever."""
-    await typing.lua("require('claude_ide.moment').track(true)")
+    await typing.lua("require('claude_ide.moment').track('test', true)")
     await typing.lua(
         "_G.feeder = vim.uv.new_timer(); _G.feeder:start(0, 50, vim.schedule_wrap(function()"
         " vim.api.nvim_feedkeys('j', 'n', false) end))"

@@ -70,6 +70,8 @@ local function on_unload(chat)
 end
 
 local function create(id, options)
+  -- What Claude asks is to appear under nobody's fingers.
+  moment.track('chat', true)
   chat_highlights.define()
   chat_view.watch()
   ---@type claude_ide.Chat

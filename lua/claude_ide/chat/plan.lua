@@ -205,7 +205,7 @@ function M.open(token, request)
   local plan = { token = token, title = request.title, text = request.text, cancel = nothing }
   plans[token] = plan
   -- It is to appear under nobody's fingers.
-  moment.track(true)
+  moment.track('plan', true)
   plan.cancel = moment.when_free(function()
     appear(plan)
   end, nothing)
