@@ -211,6 +211,12 @@ function M.save(path)
   return refusal and { error = refusal } or { saved = true }
 end
 
+--- The working folder where the user is: the window's, else the tabpage's, else the global one.
+---@return string
+function M.folder()
+  return vim.fn.getcwd()
+end
+
 --- Neovim's working folders: the global one, then those of tabpages and windows.
 ---@return string[]
 function M.folders()

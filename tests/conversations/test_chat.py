@@ -72,6 +72,36 @@ async def test_what_is_typed_while_the_host_starts_is_for_the_prompt(
     await panel.shows("Hello! **How** can I help?")
 
 
+async def test_prompts_are_sent_in_the_order_in_which_they_were_typed(
+    nvim: Neovim, replay: Open, path: Path, log: Path
+) -> None:
+    await nvim.keys("Ounsaved<Esc>")
+    panel = await replay("plain_thinking")
+
+    await panel.write()
+    await nvim.keys(f"first @{path.name}<C-s>second<C-s>")
+
+    def said() -> list[str]:
+        frames = [frame for frame in heard(log) if frame.get("type") == "user"]
+        return [frame["message"]["content"][-1]["text"] for frame in frames]
+
+    await until(lambda: len(said()) == 2, "both are sent", PATIENCE)
+    assert said() == ["first @a.py", "second"]
+
+
+async def test_a_chat_is_at_home_in_the_folder_of_its_tabpage(
+    nvim: Neovim, replay: Open, project: Path, log: Path
+) -> None:
+    (project / "sub").mkdir()
+    await nvim.command("tcd sub")
+
+    panel = await replay("plain_thinking")
+    await panel.say("hello there")
+
+    await panel.shows("── ")
+    assert heard(log)[0]["cwd"] == str(project / "sub")
+
+
 async def test_the_panel_opens_with_the_user_in_its_prompt(nvim: Neovim, replay: Open) -> None:
     panel = await replay("plain_thinking")
 
@@ -197,6 +227,24 @@ async def test_a_request_that_is_answered_waits_no_more(
     await press(nvim, panel, "? May Claude use", "a", log)
 
     await counts(nvim, "")
+
+
+async def test_an_autocommand_that_fails_is_told_and_stops_nothing(
+    nvim: Neovim, replay: Open
+) -> None:
+    await nvim.command("autocmd User ClaudeChatWaiting throw 'no thanks'")
+    await nvim.lua(
+        """_G.told = ''
+        vim.notify = function(text) _G.told = _G.told .. text end"""
+    )
+    panel = await replay("always_allow")
+
+    await panel.say("Make a file")
+
+    await counts(nvim, " 1?")
+    told = await until(lambda: nvim.lua("return _G.told"), "it is told", PATIENCE)
+    assert "ClaudeChatWaiting: " in told
+    assert (await nvim.mode())["blocking"] is False
 
 
 @pytest.mark.parametrize("end", ["ClaudeChat end", "bwipeout! claude-chat://*"])

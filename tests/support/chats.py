@@ -51,12 +51,14 @@ class Chats:
 
     async def open(self, id_: int = 1, side: str = "right", size: float = 0.4) -> None:
         """Show a chat, and wait until the user is in its prompt."""
-        await self.nvim.lua(f"{PANEL}.open(...)", id_, options(side, size))
+        root = await self.nvim.eval("getcwd()")
+        await self.nvim.lua(f"{PANEL}.open(...)", id_, options(side, size, root))
         await until(self.is_typing, "the user is in the prompt")
 
     async def toggle(self, id_: int = 1, side: str = "right", size: float = 0.4) -> Any:
         """Show or hide a chat; what the panel says that it does."""
-        return await self.nvim.lua(f"return {PANEL}.toggle(...)", id_, options(side, size))
+        root = await self.nvim.eval("getcwd()")
+        return await self.nvim.lua(f"return {PANEL}.toggle(...)", id_, options(side, size, root))
 
     async def is_typing(self) -> bool:
         """Whether the user is in a prompt, in Insert mode."""
@@ -110,9 +112,9 @@ class Chats:
         return told[-1]
 
 
-def options(side: str, size: float) -> dict[str, Any]:
+def options(side: str, size: float, root: str = "") -> dict[str, Any]:
     """What a host says about the panel."""
-    return {"side": side, "size": size, "title": "Claude"}
+    return {"side": side, "size": size, "title": "Claude", "root": root}
 
 
 def edit(

@@ -58,7 +58,7 @@ local function items(chat, found, on_done)
   if found.kind == 'command' then
     return command_items(chat.commands, found.pattern)
   end
-  local paths = chat_files.list(vim.fn.getcwd(), on_done)
+  local paths = chat_files.list(chat.options.root, on_done)
   return paths and vim.tbl_map(file_item, chat_files.match(paths, found.pattern, LIMIT))
 end
 

@@ -36,7 +36,7 @@ function M.begin()
     side = vim.list_contains(SIDES, wanted.side) and wanted.side or SIDE,
     size = is_size and wanted.size or SIZE,
     title = 'Claude',
-    root = buffers.folders()[1],
+    root = buffers.folder(),
   })
   local chat = chat_state.get(id)
   chat.is_orphan = true

@@ -1,6 +1,7 @@
 """One conversation: an agent, what is shown of it, and what the user does with it."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -18,7 +19,9 @@ from claude_ide.chat.transcript import Transcript
 from claude_ide.chat.view import OpenOutput, Review
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import AgentError, ClaudeIdeError, TransportClosed, UserError
+from claude_ide.errors import AgentError, ClaudeIdeError, UserError
+
+logger = logging.getLogger(__name__)
 
 KEYS = (("<CR>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
 ENDED = "the agent has ended; R in the transcript starts it again"
@@ -66,6 +69,7 @@ class Chat:
         self._bar = Bar()
         self._ready: Ready | None = None
         self._started = asyncio.Event()
+        self._sending = asyncio.Lock()
         self._living: asyncio.Task[None] | None = None
         self._told: context.Where | None = None
         self._dropped: context.Where | None = None
@@ -103,12 +107,19 @@ class Chat:
             await self._show_history(opening)
             self._ready = await self.agent.start(opening)
         except AgentError as error:
-            self._fail(str(error))
-            return
+            return self._fail(str(error))
+        except Exception:
+            logger.exception("an agent could not be started")
+            self.agent.kill()
+            return self._fail("Claude Code could not be started; see :ClaudeLog")
         finally:
             self._started.set()
         async for event in self.agent.events():
-            self._take(event)
+            try:
+                self._take(event)
+            except Exception:
+                # What comes after it may be shown.
+                logger.exception("an event could not be taken: %s", type(event).__name__)
 
     def _fail(self, reason: str) -> None:
         """Show why there is no agent; `R` tries again."""
@@ -147,10 +158,16 @@ class Chat:
 
     def _give_back(self) -> None:
         """Put what the agent has not begun with back into the prompt: it died with the agent."""
-        for prompt, text in self.transcript.queued.items():
-            cancelled = events.PromptChanged(prompt, events.PromptStage.CANCELLED)
-            self.transcript.take(cancelled)
+        queued = [*self.transcript.queued.items()]
+        for prompt, _ in queued:
+            self._cancelled(prompt)
+        text = "\n".join(text for _, text in queued)
+        if text:
             self._run(self._editor.run("chat.prompt.put", self.id, text))
+
+    def _cancelled(self, prompt: str) -> None:
+        self.transcript.take(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
+        self._painter.now()
 
     def _on_ready(self, ready: Ready) -> None:
         commands = [
@@ -196,19 +213,24 @@ class Chat:
     async def send(self, sent: Mapping[str, Any]) -> None:
         """Send what was typed; what cannot be sent comes back into the prompt."""
         text = str(sent["text"])
-        try:
-            await self._offer()
-            about = self._about()
-            prompt = await context.prompt(
-                self._editor, text, self.root, about, sent.get("images") or ()
-            )
-            say = {"steer": self.agent.steer, "redirect": self.agent.redirect}.get(
-                str(sent.get("how")), self.agent.prompt
-            )
-            id_ = await say(prompt)
-        except (ClaudeIdeError, TransportClosed):
-            await self._editor.run("chat.prompt.put", self.id, text)
-            raise
+        # One after the other: what takes longer to put together was typed first all the same.
+        async with self._sending:
+            try:
+                await self._offer()
+                await self._say(text, sent)
+            except ClaudeIdeError:
+                await self._editor.run("chat.prompt.put", self.id, text)
+                raise
+
+    async def _say(self, text: str, sent: Mapping[str, Any]) -> None:
+        about = self._about()
+        prompt = await context.prompt(
+            self._editor, text, self.root, about, sent.get("images") or ()
+        )
+        say = {"steer": self.agent.steer, "redirect": self.agent.redirect}.get(
+            str(sent.get("how")), self.agent.prompt
+        )
+        id_ = await say(prompt)
         if about is not None:
             self._told = about
         self.transcript.said(id_, text, [context.chip(about, self.root)] if about else [])
@@ -266,8 +288,7 @@ class Chat:
         if not await self.agent.withdraw(prompt):
             raise UserError("too late: the agent has begun with it")
         # Old agents do not tell it.
-        self.transcript.take(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
-        self._painter.now()
+        self._cancelled(prompt)
         await self._editor.run("chat.prompt.put", self.id, text)
 
     async def cycle_mode(self) -> None:

@@ -15,7 +15,7 @@ from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import diagnosis
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import AgentError, UserError
+from claude_ide.errors import AgentError, EditorError, UserError
 
 SERVER = "neovim"
 """The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
@@ -89,8 +89,8 @@ class Chats:
     async def open(self, opening: ResumeSession) -> None:
         """Go on with a session, with its panel at once and its agent as soon as it is there."""
         chat = self._new(await self._editor.run("chat.state.new_id"), await self._launch())
+        await self._show(chat, "chat.panel.open")
         chat.start(opening)
-        await self._editor.run("chat.panel.open", chat.id, self._options(chat))
 
     async def resume(self, session: str) -> None:
         """Go on with an earlier session of this folder, which the user chooses."""
@@ -130,7 +130,8 @@ class Chats:
 
         Returns whether that was done: a chat that is not on screen is meant only with `insist`.
         """
-        chat = await self._find()
+        here = await self._editor.run("chat.panel.here")
+        chat = self._chats.get(here["chat"]) if here else None
         if chat is None or not (chat.shown or insist):
             return False
         words = context.mention(mention, chat.root)
@@ -164,8 +165,16 @@ class Chats:
             # What is shown stays where it would not be shown again.
             await StreamJsonAgent(launch).history(opening.id)
         chat = self._new(id_, launch)
-        await self._editor.run("chat.orphans.adopt", id_, self._options(chat))
+        await self._show(chat, "chat.orphans.adopt")
         chat.start(opening)
+
+    async def _show(self, chat: Chat, function: str) -> None:
+        """Have the editor's half take a chat; without a panel there is none."""
+        try:
+            await self._editor.run(function, chat.id, self._options(chat))
+        except EditorError:
+            await self._close(chat)
+            raise
 
     def _new(self, id_: int, launch: Launch) -> Chat:
         agent = StreamJsonAgent(
@@ -179,8 +188,9 @@ class Chats:
         await act(await self.here())
 
     async def _end(self, chat: Chat) -> None:
-        await self._close(chat)
+        # First, for what is typed while the agent ends would be sent to nobody.
         await self._editor.run("chat.panel.close", chat.id)
+        await self._close(chat)
 
     async def _export(self, chat: Chat, path: str) -> None:
         """Write the conversation to a file, or show it."""
@@ -274,7 +284,7 @@ class Chats:
     # How it is done.
 
     async def _launch(self) -> Launch:
-        return self._launch_in((await self._editor.folders())[0])
+        return self._launch_in(await self._editor.run("buffers.folder"))
 
     def _launch_in(self, root: str) -> Launch:
         chat = self._config.chat
