@@ -56,14 +56,8 @@ function M.input(token, prompt, default)
   end)
 end
 
---- Nobody waits for the answer any more. What is on screen stays: there is no telling whose keys
+--- Nobody waits for an answer any more. What is on screen stays: there is no telling whose keys
 --- would go where.
----@param token integer
-function M.close(token)
-  asked[token] = nil
-end
-
---- Nobody waits for any answer any more.
 function M.close_all()
   asked = {}
 end

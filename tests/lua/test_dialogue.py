@@ -113,7 +113,7 @@ async def test_a_withdrawn_question_is_not_asked_any_more(dialogue: Neovim) -> N
     await dialogue.keys(":")
     await until(lambda: dialogue.eval("mode() ==# 'c'"))
     await ask(dialogue, 1, "Withdrawn? ")
-    await dialogue.lua(f"{MODULE}.close(1)")
+    await dialogue.lua(f"{MODULE}.close_all()")
     await dialogue.keys("<Esc>")
     await ask(dialogue, 2, "Why not? ")
 
@@ -128,7 +128,7 @@ async def test_a_withdrawn_question_is_not_asked_any_more(dialogue: Neovim) -> N
 async def test_an_answer_that_nobody_waits_for_is_said_to_be_one(dialogue: Neovim) -> None:
     await ask(dialogue, 1, "Why not? ")
     await shows(dialogue, "Why not?")
-    await dialogue.lua(f"{MODULE}.close(1)")
+    await dialogue.lua(f"{MODULE}.close_all()")
 
     await dialogue.keys("x<CR>")
 
