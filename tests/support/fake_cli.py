@@ -2,8 +2,9 @@
 
 It says what the recorded CLI said, in that order, and waits wherever the recorded host had said
 something until it is told something of the same kind. Ids that the host has made up are put into
-what it says. `FAKE_CLI_LOG` names a file for what it gets, `FAKE_CLI_PIECE` the size of the pieces
-that it writes.
+what it says. It refuses control requests of a kind that the recorded host has never made, as a CLI
+that does not know them. `FAKE_CLI_LOG` names a file for what it gets, `FAKE_CLI_PIECE` the size of
+the pieces that it writes.
 """
 
 import json
@@ -19,6 +20,7 @@ Frame = dict[str, Any]
 class FakeCli:
     def __init__(self, recording: Path) -> None:
         self.entries = [json.loads(line) for line in recording.read_text("utf-8").splitlines()]
+        self.known = {kind(e["m"]) for e in self.entries if e["dir"] == "in"}
         self.unmatched: list[Frame] = []
         self.ids: dict[str, str] = {}
         self.piece = int(os.environ.get("FAKE_CLI_PIECE", "0"))
@@ -69,8 +71,16 @@ class FakeCli:
             if kind(heard) == kind(recorded):
                 self.learn(recorded, heard)
                 return
-            self.unmatched.append(heard)
+            if heard["type"] == "control_request" and kind(heard) not in self.known:
+                self.refuse(heard)
+            else:
+                self.unmatched.append(heard)
         sys.exit(f"nobody said {kind(recorded)}")
+
+    def refuse(self, asked: Frame) -> None:
+        reason = f"Unsupported control request subtype: {asked['request']['subtype']}"
+        refusal = {"subtype": "error", "request_id": asked["request_id"], "error": reason}
+        self.say({"type": "control_response", "response": refusal})
 
     def learn(self, recorded: Frame, frame: Frame) -> None:
         for key in ("uuid", "request_id"):

@@ -5,6 +5,7 @@ import inspect
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,7 @@ from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from support.agents import PATIENCE, Talk
 from support.digest import digest
-from support.neovim import until
-from support.transcripts import heard
+from support.transcripts import heard, replaying
 
 Replay = Callable[..., Awaitable[Talk]]
 
@@ -387,24 +387,31 @@ async def test_an_old_cli_works_and_refuses_what_it_does_not_know(replay: Replay
     assert TodoList not in talk.kinds()
 
 
-async def test_a_feature_that_is_refused_is_no_capability_any_more(
-    tmp_path: Path, replay: Replay
-) -> None:
-    talk = await Talk.replay("plain_thinking", tmp_path)
-    assert talk.agent.capabilities.rewind
-    connection = talk.agent._connection
-    assert connection is not None
+async def test_the_mode_of_an_old_cli_is_what_it_was_started_with(tmp_path: Path) -> None:
+    launch = replace(replaying("cli197", tmp_path, log=tmp_path / "heard.jsonl"), mode="plan")
+    talk = Talk(launch, tmp_path / "heard.jsonl")
+    await talk.start()
 
-    asking = asyncio.create_task(talk.agent.rewind("u", dry_run=True))
-    await until(lambda: talk.heard("control_request", "rewind_files"), "it was asked")
-    [asked] = talk.heard("control_request", "rewind_files")
-    refusal = {"subtype": "error", "error": "Unsupported control request subtype: rewind_files"}
-    connection.controls.settle({"response": refusal | {"request_id": asked["request_id"]}})
+    assert (await talk.until(ModeChanged)).mode == "plan"
+    assert not talk.heard("control_request", "get_settings")
+    await talk.end()
+
+
+async def test_a_mode_that_is_not_known_is_not_told(replay: Replay) -> None:
+    talk = await replay("cli197")
+
+    assert (await talk.until(Ready)).modes == ("default", "acceptEdits", "plan", "auto")
+    assert ModeChanged not in talk.kinds()
+
+
+async def test_a_feature_that_is_refused_is_no_capability_any_more(replay: Replay) -> None:
+    talk = await replay("plain_thinking")
+    assert talk.agent.capabilities.rewind
 
     with pytest.raises(UnsupportedError):
-        await asking
+        await talk.agent.rewind("u", dry_run=True)
+
     assert not talk.agent.capabilities.rewind
-    await talk.end()
 
 
 async def test_the_editors_tools_are_served_over_the_same_pipe(replay: Replay) -> None:

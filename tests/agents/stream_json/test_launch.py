@@ -1,5 +1,6 @@
 """`launch.py`: the CLI's arguments and environment."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,26 @@ def test_what_the_user_has_chosen_is_passed_on() -> None:
         *("--model", "m", "--permission-mode", "plan"),
         *("--allowedTools", "Read,Bash(ls)", "--x"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "usual", "first"),
+    [("", "", "default"), ("", "plan", "plan"), ("acceptEdits", "plan", "acceptEdits")],
+)
+def test_the_mode_it_starts_in_is_known(mode: str, usual: str, first: str) -> None:
+    assert launch(mode=mode).first_mode(usual) == first
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        launch(mode="bypassPermissions"),
+        launch(mode="plan", arguments=("--dangerously-skip-permissions",)),
+        replace(launch(), command=("claude", "--permission-mode=plan")),
+    ],
+)
+def test_a_mode_that_only_the_cli_can_know_is_not_guessed(given: Launch) -> None:
+    assert given.first_mode("") == ""
 
 
 def test_the_environment_says_who_starts_it_and_hides_who_started_us() -> None:

@@ -3,8 +3,7 @@
 from claude_ide.agents.agent import ContextUsage, Rewind
 from claude_ide.agents.events import Command, Model, Ready
 from claude_ide.agents.stream_json.frames import Frame, integer, mapping, mappings, strings, text
-
-MODES = ("default", "acceptEdits", "plan")
+from claude_ide.agents.stream_json.launch import MODES
 
 
 def ready(answer: Frame) -> Ready:
@@ -20,6 +19,11 @@ def ready(answer: Frame) -> Ready:
         version=text(answer.get("claude_code_version")),
         raw=answer,
     )
+
+
+def usual_mode(answer: Frame) -> str:
+    """Decode from the answer to `get_settings` the permission mode that sessions begin in."""
+    return text(mapping(mapping(answer.get("effective")).get("permissions")).get("defaultMode"))
 
 
 def context_usage(answer: Frame) -> ContextUsage:

@@ -105,7 +105,7 @@ class StreamJsonAgent:
             self._state = self._state.spawned()
             connection = Connection(child, self._emit, self._servers, self._edited, self._traffic)
             self._connection = connection
-        return await connection.initialize(opening, self._system_prompt)
+        return await connection.initialize(self._launch, opening, self._system_prompt)
 
     async def events(self) -> AsyncIterator[Event]:
         """Give every event, `Dead` being the last; after another start there are more."""

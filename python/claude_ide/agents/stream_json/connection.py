@@ -78,7 +78,7 @@ class Connection:
         """Whether the CLI still runs."""
         return not self._reading.done()
 
-    async def initialize(self, opening: Opening, system_prompt: str) -> Ready:
+    async def initialize(self, launch: Launch, opening: Opening, system_prompt: str) -> Ready:
         """Wait until the CLI answers, and tell what it offers.
 
         Raises `UnknownSessionError`, or `AgentError` with what it said when it ended.
@@ -102,8 +102,20 @@ class Connection:
             self.tell(settings.set_session(opening.id))
         ready = answers.ready(answer)
         self.tell([ready])
-        self.tell(settings.set_mode(text(answer.get("current_permission_mode"))))
+        mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
+        if not settings.mode:
+            self.tell(settings.set_mode(mode))
         return ready
+
+    async def _first_mode(self, launch: Launch) -> str:
+        """Find out the mode from what the CLI was started with; an old one does not tell it."""
+        if launch.mode:
+            return launch.first_mode("")
+        try:
+            usual = answers.usual_mode(await self.controls.request("get_settings"))
+        except (AgentError, TransportClosed):
+            return ""
+        return launch.first_mode(usual)
 
     async def send(self, frame: Frame) -> None:
         """Say something to the CLI."""

@@ -22,6 +22,9 @@ STREAM = (
     *("--permission-prompt-tool", "stdio"),
 )
 
+DEFAULT_MODE = "default"
+MODES = (DEFAULT_MODE, "acceptEdits", "plan")
+"""The permission modes that every version has, and every user may switch to."""
 
 INSTALL = "npm install -g @anthropic-ai/claude-code"
 
@@ -65,6 +68,19 @@ class Launch:
             "--allowedTools": ",".join(self.allowed_tools),
         }
         return [word for option, value in given.items() if value for word in (option, value)]
+
+    def first_mode(self, usual: str) -> str:
+        """Return the permission mode that the CLI starts in, or "" where only it can know.
+
+        `usual` is the mode in its settings.
+        """
+        own = (*map(str, self.command[1:]), *self.arguments)
+        mode = self.mode or usual or DEFAULT_MODE
+        # What the user's own words say of permissions is the CLI's to make sense of; and the modes
+        # that are not listed are not granted to everyone.
+        if mode not in MODES or any(word.startswith("-") and "permission" in word for word in own):
+            return ""
+        return mode
 
     def child_environment(self) -> dict[str, str]:
         """Return the environment that the CLI gets."""
