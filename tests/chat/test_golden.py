@@ -7,7 +7,7 @@ import pytest
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
 from claude_ide.chat.transcript import Transcript
-from support.digest import decoded
+from support.digest import conversed, decoded
 from support.frames import Drawn, Panel
 from support.transcripts import names, told
 
@@ -193,7 +193,7 @@ def replay_with_prompts(name: str) -> list[str]:
     """The lines, when each prompt was sent just before the agent first told of it."""
     transcript, page = Transcript(clock=lambda: 0.0), Drawn()
     sent: set[str] = set()
-    for event in decoded(told(name)):
+    for event in conversed(name):
         if isinstance(event, events.PromptChanged) and event.prompt not in sent:
             sent.add(event.prompt)
             transcript.said(event.prompt, f"prompt {event.prompt[:1]}")
@@ -236,21 +236,14 @@ def test_a_prompt_is_interrupted_with_all_that_wait() -> None:
     ]
 
 
-def test_the_version_that_tells_no_stages_shows_prompts_with_their_turns() -> None:
-    """2.1.197 says nothing of a prompt; its turn begins with the first event."""
-    transcript, page = Transcript(clock=lambda: 0.0), Drawn()
-    transcript.said("a", "first")
-    for event in decoded(told("cli197")):
-        if not transcript.queued and isinstance(event, events.ToolEnded):
-            transcript.said("b", "second")
-        assert not isinstance(event, events.PromptChanged)
-        transcript.take(event)
-        page.everything(transcript)
-
-    turns = [line for line in page.text if line.startswith("»")]
-    assert turns[:2] == ["» first", "» second"]
-    assert page.text[0] == "» first"
-    assert page.text[page.text.index("» second") - 2].startswith("── 181 ms")
+def test_the_version_that_tells_no_stages_shows_prompts_where_they_begin() -> None:
+    assert replay_with_prompts("cli197_queue") == [
+        *("» prompt 1", "slow slow", "interrupte"),
+        *("» prompt 5", "$ Bash tou", "» prompt 2", "» prompt 3", "» prompt 6"),
+        *("as told", "── 318 ms "),
+        *("» prompt 7", "slower", "interrupte"),
+        *("» prompt 8", "» prompt 9", "both", "── 26 ms ·"),
+    ]
 
 
 def test_clearing_draws_a_line_and_keeps_what_is_above() -> None:

@@ -77,24 +77,14 @@ def test_a_prompt_may_be_withdrawn_before_we_know_its_id() -> None:
     assert panel.text == []
 
 
-def test_prompts_of_which_no_stage_is_told_begin_together_with_the_next_turn() -> None:
-    panel = Panel().take(Waiting())
-    for prompt in ("a", "b"):
-        panel.transcript.said(prompt, prompt)
-
-    panel.take(TextDelta("1", "one"), DONE)
-    assert list(panel.transcript.queued) == ["a", "b"]
-    panel.take(Waiting())
-
-    assert panel.text == ["one", "── 1.5 s", "", "» a", "", "» b"]
-
-
-def test_of_prompts_whose_stages_are_told_one_begins_with_a_turn_that_has_none() -> None:
+@pytest.mark.parametrize("told", [True, False])
+def test_one_prompt_begins_with_a_turn_of_which_nobody_says_whose_it_is(told: bool) -> None:
     """The CLI answers its own commands without saying that it has begun with them."""
     panel = Panel()
     for prompt in ("a", "b"):
         panel.transcript.said(prompt, prompt)
-        panel.take(PromptChanged(prompt, PromptStage.QUEUED))
+        if told:
+            panel.take(PromptChanged(prompt, PromptStage.QUEUED))
 
     panel.take(Notice("Total cost: 0"), DONE)
 

@@ -92,7 +92,7 @@ async def test_an_edit_is_allowed(talk: Talk, api: FakeApi, path: Path) -> None:
     await talk.until(TurnEnded)
 
     assert path.read_text() == "ONE\ntwo\n"
-    assert story(talk)[-7:] == [
+    assert talk.story()[-7:] == [
         *("uses Read", "completed Read", "uses Edit", "asks Edit", "completed Edit +1 -1"),
         *("says done", "turn completed"),
     ]
@@ -168,7 +168,7 @@ async def test_a_text_is_interrupted_and_the_talk_goes_on(talk: Talk, api: FakeA
 
     assert ended.why is TurnEndReason.INTERRUPTED
     assert (await talk.turn("again")).why is TurnEndReason.COMPLETED
-    assert story(talk)[-2:] == ["says fresh", "turn completed"]
+    assert talk.story()[-2:] == ["says fresh", "turn completed"]
 
 
 async def test_a_turn_is_undone(talk: Talk, api: FakeApi, path: Path) -> None:
@@ -268,8 +268,6 @@ async def test_the_selection_reaches_the_model_and_is_hidden_in_the_history(
 
 
 async def test_a_prompt_is_followed_through_the_queue(talk: Talk, api: FakeApi) -> None:
-    if not (await talk.until(Ready)).version:
-        pytest.skip("versions that do not tell their number do not tell this either")
     api.script([text("ok")])
     prompt = await talk.say("hi")
     await talk.until(PromptChanged, lambda event: event.stage is PromptStage.COMPLETED)
@@ -277,11 +275,6 @@ async def test_a_prompt_is_followed_through_the_queue(talk: Talk, api: FakeApi) 
     changes = [event for event in talk.told if isinstance(event, PromptChanged)]
     assert {change.prompt for change in changes} == {prompt}
     assert [change.stage.value for change in changes] == ["queued", "started", "completed"]
-
-
-def story(talk: Talk) -> list[str]:
-    """What was told, but for the stages of prompts, which come when they come."""
-    return digest(event for event in talk.told if not isinstance(event, PromptChanged))
 
 
 async def test_the_editors_tools_are_used_by_the_model(start_talk: StartTalk, api: FakeApi) -> None:

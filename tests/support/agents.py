@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from claude_ide.agents.agent import NewSession, Opening
-from claude_ide.agents.events import Dead, Event, TurnEnded
+from claude_ide.agents.events import Dead, Event, PromptChanged, TurnEnded
 from claude_ide.agents.prompt import Words
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.launch import Launch
+from support.digest import digest
 from support.transcripts import heard, replaying
 
 E = TypeVar("E", bound=Event)
@@ -89,6 +90,10 @@ class Talk:
             if type_ in ("", frame["type"])
             and subtype in ("", frame.get("request", {}).get("subtype"))
         ]
+
+    def story(self) -> list[str]:
+        """What was told, but for the stages of prompts, which come when they come."""
+        return digest(event for event in self.told if not isinstance(event, PromptChanged))
 
     def kinds(self) -> list[type[Event]]:
         """The kinds of the events, in their order."""

@@ -6,12 +6,28 @@ from typing import Any
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
 from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.frames import text
+from support.transcripts import entries
 
 
 def decoded(frames: Iterable[Mapping[str, Any]]) -> list[Event]:
     """All events that frames tell."""
     decoder = Decoder()
     return [event for frame in frames for event in decoder.decode(dict(frame))]
+
+
+def conversed(name: str) -> list[Event]:
+    """All events of a recorded conversation, those that follow from what the host said included."""
+    decoder, told = Decoder(), list[Event]()
+    for entry in entries(name):
+        match entry:
+            case {"dir": "out", "m": frame}:
+                told += decoder.decode(frame)
+            case {"dir": "in", "m": {"type": "user", "uuid": prompt, **rest}}:
+                told += decoder.stages.sent(prompt, text(rest.get("priority")))
+            case {"dir": "in", "m": {"request": {"message_uuid": prompt}}}:
+                told += decoder.stages.withdrawn(prompt)
+    return told
 
 
 def digest(told: Iterable[Event]) -> list[str]:

@@ -8,10 +8,7 @@ from claude_ide.chat.turns import Queued, Turn
 
 
 class Prompts:
-    """The prompts that were sent and have not begun.
-
-    An old agent tells no stages: what it has got begins with the next turn's first event.
-    """
+    """The prompts that were sent and have not begun."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
@@ -51,9 +48,8 @@ class Prompts:
         return stage is PromptStage.STARTED
 
     def begin_next(self) -> None:
-        """Take note that a turn has begun, and nobody said with which prompts."""
-        untold = [prompt for prompt in self._queued if prompt not in self._stages]
-        self.begin(untold or list(self._queued)[:1])
+        """Take note that a turn has begun, and nobody said with which prompt."""
+        self.begin(list(self._queued)[:1])
 
     def begin(self, prompts: Iterable[str]) -> None:
         """Let prompts that wait become turns."""

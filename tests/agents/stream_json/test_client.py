@@ -38,7 +38,6 @@ from claude_ide.agents.stream_json.control import ControlError
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from support.agents import PATIENCE, Talk
-from support.digest import digest
 from support.transcripts import heard, replaying
 
 Replay = Callable[..., Awaitable[Talk]]
@@ -109,7 +108,7 @@ async def test_a_turn_is_told_however_its_lines_are_cut(replay: Replay, piece: s
 
     ended = await talk.turn("hello there")
 
-    assert digest(talk.told)[-3:] == ["thinks", "says Hello! **How**", "turn completed"]
+    assert talk.story()[-3:] == ["thinks", "says Hello! **How**", "turn completed"]
     assert ended.why is TurnEndReason.COMPLETED
     assert talk.agent.state.state is State.IDLE
     assert (await talk.end()).code == 0
@@ -251,7 +250,7 @@ async def test_an_interrupted_text_keeps_what_was_said(replay: Replay) -> None:
 
     await talk.turn("and again")
 
-    assert digest(talk.told)[-4:] == [
+    assert talk.story()[-4:] == [
         *("aborted The quick brow", "turn interrupted"),
         *("says fresh answer", "turn completed"),
     ]
@@ -387,6 +386,14 @@ async def test_an_old_cli_works_and_refuses_what_it_does_not_know(replay: Replay
     assert TodoList not in talk.kinds()
 
 
+async def test_the_mode_of_an_old_cli_is_that_of_its_settings(replay: Replay) -> None:
+    talk = await replay("cli197_queue")
+
+    assert (await talk.until(ModeChanged)).mode == "default"
+    assert talk.heard("control_request", "get_settings")
+    assert not talk.heard("user")
+
+
 async def test_the_mode_of_an_old_cli_is_what_it_was_started_with(tmp_path: Path) -> None:
     launch = replace(replaying("cli197", tmp_path, log=tmp_path / "heard.jsonl"), mode="plan")
     talk = Talk(launch, tmp_path / "heard.jsonl")
@@ -402,6 +409,51 @@ async def test_a_mode_that_is_not_known_is_not_told(replay: Replay) -> None:
 
     assert (await talk.until(Ready)).modes == ("default", "acceptEdits", "plan", "auto")
     assert ModeChanged not in talk.kinds()
+
+
+async def test_prompts_of_an_old_cli_are_followed_through_the_queue(replay: Replay) -> None:
+    talk = await replay("cli197_queue")
+    agent = talk.agent
+    one = await talk.say("one")
+    assert agent.state.state is State.QUEUED
+    await talk.until(TextDelta)
+    two, three, four = await talk.say("two"), await talk.say("three"), await talk.say("four")
+    assert agent.state.queued == (two, three, four)
+
+    assert await agent.withdraw(four)
+    five = await agent.redirect([Words("this instead")])
+    asked = await talk.until(PermissionAsked)
+    six = await agent.steer([Words("and be quick")])
+    assert agent.state.queued == (two, three, six)
+    await agent.answer(asked.request, Allow())
+    await talk.until(TurnEnded, count=2)
+    assert agent.state == SessionState(State.IDLE)
+
+    seven = await talk.say("seven")
+    await talk.until(TextDelta, count=3)
+    eight, nine = await talk.say("eight"), await talk.say("nine")
+    await agent.interrupt()
+    await talk.until(TurnEnded, count=4)
+
+    assert agent.state == SessionState(State.IDLE)
+    told = [event for event in talk.told if isinstance(event, PromptChanged | ToolEnded)]
+    begun = [e.prompt if isinstance(e, PromptChanged) else "tool" for e in told if not waits(e)]
+    assert begun == [one, five, "tool", two, three, six, seven, eight, nine]
+
+
+def waits(event: PromptChanged | ToolEnded) -> bool:
+    return isinstance(event, PromptChanged) and event.stage is not PromptStage.STARTED
+
+
+async def test_a_prompt_that_could_not_be_sent_waits_for_nothing(replay: Replay) -> None:
+    talk = await replay("killed_kill")
+    await talk.say("write a lot")
+    await talk.until(Dead)
+
+    with pytest.raises(TransportClosed):
+        await talk.say("are you there?")
+
+    assert talk.agent.state == SessionState(State.DEAD)
 
 
 async def test_a_feature_that_is_refused_is_no_capability_any_more(replay: Replay) -> None:

@@ -58,6 +58,10 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("thinks", "says Let me look.", *READ, *EDITED, "says Done.", *END),
         *("uses TodoWrite", "failed TodoWrite", "says x", *END),
     ],
+    "cli197_queue": [
+        *("says slow slow", "turn redirected", "uses Bash", "asks Bash", "completed Bash"),
+        *("says as told", *END, "says slower", "turn interrupted", "says both", *END),
+    ],
     "controls": [
         *("mode acceptEdits", "mode default", "mode dontAsk", "mode auto", "mode default"),
         *("says one", *END, "model claude-sonnet-4-5", "says two", *END),

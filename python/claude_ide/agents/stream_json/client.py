@@ -147,8 +147,12 @@ class StreamJsonAgent:
 
     async def withdraw(self, prompt: str) -> bool:
         """Take back a prompt that has not begun."""
-        answer = await self._running.controls.request("cancel_async_message", message_uuid=prompt)
-        return answer.get("cancelled") is True
+        running = self._running
+        answer = await running.controls.request("cancel_async_message", message_uuid=prompt)
+        if answer.get("cancelled") is not True:
+            return False
+        running.tell(running.decoder.stages.withdrawn(prompt))
+        return True
 
     async def interrupt(self, *, withdraw_queued: bool = False) -> None:
         """End the present turn."""
@@ -233,8 +237,13 @@ class StreamJsonAgent:
         return self._connection
 
     async def _say(self, prompt: Prompt, priority: str = "") -> str:
-        id_ = str(uuid.uuid4())
-        await self._running.send(encode.prompt(id_, prompt, priority))
+        id_, running = str(uuid.uuid4()), self._running
+        running.tell(running.decoder.stages.sent(id_, priority))
+        try:
+            await running.send(encode.prompt(id_, prompt, priority))
+        except TransportClosed:
+            running.tell(running.decoder.stages.withdrawn(id_))
+            raise
         return id_
 
     def _emit(self, event: Event) -> None:

@@ -12,8 +12,6 @@ from claude_ide.agents.events import (
     Cleared,
     Event,
     Notice,
-    PromptChanged,
-    PromptStage,
     RequestWithdrawn,
     Text,
     Thinking,
@@ -26,6 +24,7 @@ from claude_ide.agents.stream_json import permission, result, system
 from claude_ide.agents.stream_json.frames import Frame, integer, mapping, mappings, text
 from claude_ide.agents.stream_json.preview import TOOL_USES, Preview
 from claude_ide.agents.stream_json.settings import Settings
+from claude_ide.agents.stream_json.stages import Stages
 from claude_ide.agents.stream_json.todos import Todos
 from claude_ide.agents.stream_json.tools import decode_result, kind_of, whole_input
 
@@ -40,6 +39,7 @@ class Decoder:
 
     def __init__(self) -> None:
         self.settings = Settings()
+        self.stages = Stages()
         self.rejected: set[str] = set()
         """Tool uses that the user has rejected: 2.1.197 does not tell it of a result."""
         self._preview = Preview()
@@ -53,7 +53,7 @@ class Decoder:
             "user": self._user,
             "system": self._system,
             "result": self._result,
-            "command_lifecycle": _lifecycle,
+            "command_lifecycle": self.stages.told,
             "conversation_reset": self._reset,
             "control_request": permission.decode_request,
             "control_cancel_request": _withdrawn,
@@ -120,7 +120,9 @@ class Decoder:
                 return []
 
     def _user(self, frame: Frame) -> list[Event]:
-        if frame.get("isReplay") is True or frame.get("isSynthetic") is True:
+        if frame.get("isReplay") is True:
+            return self.stages.echoed(frame)
+        if frame.get("isSynthetic") is True:
             return []
         events: list[Event] = []
         for block in mappings(mapping(frame.get("message")).get("content")):
@@ -141,13 +143,15 @@ class Decoder:
 
     def _system(self, frame: Frame) -> list[Event]:
         voided = self._preview.void() if frame.get("subtype") == "api_retry" else []
-        return [*voided, *self.settings.take(frame), *system.decode(frame)]
+        begun = self.stages.turn_begun() if frame.get("subtype") == "init" else []
+        return [*voided, *self.settings.take(frame), *begun, *system.decode(frame)]
 
     def _result(self, frame: Frame) -> list[Event]:
         voided = self._preview.void()
         self._tools.clear()
         self.rejected.clear()
-        return [*voided, result.usage(frame, self.settings.model), result.turn_ended(frame)]
+        usage, ended = result.usage(frame, self.settings.model), result.turn_ended(frame)
+        return [*voided, usage, ended, *self.stages.turn_ended()]
 
     def _reset(self, _frame: Frame) -> list[Event]:
         self._todos.clear()
@@ -158,14 +162,6 @@ class Decoder:
 
 def _nothing(_frame: Frame) -> list[Event]:
     return []
-
-
-def _lifecycle(frame: Frame) -> list[Event]:
-    try:
-        stage = PromptStage(frame.get("state"))
-    except ValueError:
-        return []
-    return [PromptChanged(text(frame.get("command_uuid")), stage)]
 
 
 def _withdrawn(frame: Frame) -> list[Event]:

@@ -19,6 +19,7 @@ STREAM = (
     "--verbose",
     *("--input-format", "stream-json"),
     "--include-partial-messages",
+    "--replay-user-messages",
     *("--permission-prompt-tool", "stdio"),
 )
 
