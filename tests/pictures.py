@@ -43,7 +43,7 @@ async def main() -> None:
         folder = Path(name)
         project, home = folder / "shop", folder / "home"
         scratch.make(project)
-        settle_in(home, home / "claude", trusted=folder)
+        settle_in(home, home / "claude", folder)
         async with FakeApi.serve() as api:
             given = environment(api, home, home / "claude") | {"COLORTERM": "truecolor"}
             settings = folder / "init.vim"

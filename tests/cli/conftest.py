@@ -43,9 +43,9 @@ async def api(cli: Path) -> AsyncIterator[FakeApi]:
 
 
 @pytest.fixture
-def config_folder(config_folder: Path, tmp_path: Path) -> Path:
+def config_folder(config_folder: Path, project: Path, tmp_path: Path) -> Path:
     """That of a settled user of the CLI; the CLI and Neovim share it."""
-    settle_in(tmp_path / "home", config_folder, trusted=tmp_path)
+    settle_in(tmp_path / "home", config_folder, tmp_path, project)
     return config_folder
 
 

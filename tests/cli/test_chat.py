@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.claude_cli import environment
+from support.claude_cli import environment, is_kept
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -418,11 +418,12 @@ async def test_gr_says_something_else_at_once(nvim: Neovim, panel: Panel, api: F
 
 
 async def test_a_cli_that_was_killed_goes_on_where_it_was(
-    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path, config_folder: Path
 ) -> None:
     api.script([text("The word is swordfish.")], [text("You were told.")])
     await panel.say("Which word?")
     await panel.shows("── ")
+    await is_kept("swordfish", config_folder)
 
     os.kill(_cli_in(project), signal.SIGKILL)
     await panel.bar_shows("ended")

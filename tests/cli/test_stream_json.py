@@ -32,7 +32,7 @@ from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.errors import UnknownSessionError
 from support.agents import Talk
-from support.claude_cli import environment
+from support.claude_cli import environment, is_kept
 from support.digest import digest
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
 
@@ -227,9 +227,12 @@ async def test_an_unknown_session_cannot_be_resumed(launch: Launch) -> None:
         await Talk(launch).start(ResumeSession("00000000-0000-4000-8000-000000000000"))
 
 
-async def test_a_killed_cli_is_resumed_where_it_was(talk: Talk, api: FakeApi) -> None:
+async def test_a_killed_cli_is_resumed_where_it_was(
+    talk: Talk, api: FakeApi, config_folder: Path
+) -> None:
     api.script([text("one")], [text("two")])
     await talk.turn("first")
+    await is_kept("first", config_folder)
 
     talk.agent.kill()
     dead = await talk.until(Dead)
@@ -254,12 +257,13 @@ async def test_an_error_of_the_api_is_told_with_its_retries(talk: Talk, api: Fak
 
 
 async def test_the_selection_reaches_the_model_and_is_hidden_in_the_history(
-    talk: Talk, api: FakeApi
+    talk: Talk, api: FakeApi, config_folder: Path
 ) -> None:
     api.script([text("ok")])
 
     await talk.agent.prompt([Selection("a.py", 2, 2, "two"), Words("what is it?")])
     await talk.until(TurnEnded)
+    await is_kept("what is it?", config_folder)
     told = await talk.agent.history(talk.agent.session)
 
     assert "The user selected the lines 2 to 2 from a.py:\ntwo" in api.requests[-1].told

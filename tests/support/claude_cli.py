@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from support.fake_api import FakeApi
-from support.neovim import ROOT
+from support.neovim import ROOT, until
 from support.terminal import Terminal
 
 KEY = "sk-ant-not-a-real-key-00001"
@@ -93,10 +93,21 @@ class ClaudeCli(Terminal):
         self.press(key)
 
 
-def settle_in(home: Path, config: Path, trusted: Path) -> None:
+async def is_kept(words: str, config: Path) -> None:
+    """Wait until a session in which this was said is on disk: 2.1.197 takes its time."""
+
+    def kept() -> bool:
+        sessions = (config / "projects").glob("*/*.jsonl")
+        return any(words in session.read_text(encoding="utf-8") for session in sessions)
+
+    await until(kept, f"{words!r} is on disk")
+
+
+def settle_in(home: Path, config: Path, *trusted: Path) -> None:
     """Make the folders of a user who has been through the CLI's first questions.
 
-    The CLI trusts the folder `trusted` and all that are in it.
+    The CLI trusts the folders `trusted` and all that are in them; but 2.1.197 follows the rules of
+    a project only where that is trusted by its own name.
     """
     (home / "tmp").mkdir(parents=True)
     config.mkdir(parents=True)
@@ -105,6 +116,6 @@ def settle_in(home: Path, config: Path, trusted: Path) -> None:
         "theme": "dark",
         "numStartups": 5,
         "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
-        "projects": {str(trusted.resolve()): {"hasTrustDialogAccepted": True}},
+        "projects": {str(folder.resolve()): {"hasTrustDialogAccepted": True} for folder in trusted},
     }
     (config / ".claude.json").write_text(json.dumps(state))
