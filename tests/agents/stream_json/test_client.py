@@ -525,6 +525,25 @@ async def test_an_unknown_session_is_told_though_initialize_is_never_answered(
         await Talk.replay("resume_1_bad", tmp_path, ResumeSession("00000000"))
 
 
+async def test_a_session_that_does_not_exist_is_not_resumed_again(tmp_path: Path) -> None:
+    talk = Talk(replaying("resume_1_bad", tmp_path))
+
+    with pytest.raises(UnknownSessionError):
+        await talk.start(ResumeSession("00000000"))
+
+    assert talk.agent.session == ""
+
+
+async def test_a_session_that_could_not_be_resumed_can_be_tried_again(tmp_path: Path) -> None:
+    fails = (sys.executable, "-I", "-c", "raise SystemExit('out of order')")
+    talk = Talk(Launch(fails, tmp_path, {}))
+
+    with pytest.raises(AgentError, match="out of order"):
+        await talk.start(ResumeSession("11111111"))
+
+    assert talk.agent.session == "11111111"
+
+
 async def test_a_cli_that_ends_while_it_is_asked_fails_what_waits(replay: Replay) -> None:
     talk = await replay("killed_kill")
     asking = asyncio.create_task(talk.agent.context_usage())

@@ -13,6 +13,7 @@ from claude_ide.agents.agent import (
     NewSession,
     Opening,
     Reject,
+    ResumeSession,
     Rewind,
     SessionSummary,
 )
@@ -25,7 +26,7 @@ from claude_ide.agents.stream_json.frames import text
 from claude_ide.agents.stream_json.host import Edited, McpServer
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.agents.stream_json.permission import encode_answer
-from claude_ide.errors import AgentError, TransportClosed
+from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
 from claude_ide.transport.lines import GRACE_SECONDS
 
 INTERRUPT_SECONDS = 0.5
@@ -66,6 +67,7 @@ class StreamJsonAgent:
         self._state = SessionState()
         self._connection: Connection | None = None
         self._starting = asyncio.Lock()
+        self._resumed = ""
 
     @property
     def capabilities(self) -> Capabilities:
@@ -90,8 +92,12 @@ class StreamJsonAgent:
 
     @property
     def session(self) -> str:
-        """The session's id; of a fork it is told with the first turn only."""
-        return self._connection.decoder.settings.session if self._connection else ""
+        """The session's id; of a fork it is told with the first turn only.
+
+        One that could not be resumed stays it, unless there is none.
+        """
+        told = self._connection.decoder.settings.session if self._connection else ""
+        return told or self._resumed
 
     async def start(self, opening: Opening) -> Ready:
         """Start the CLI and wait until it answers."""
@@ -105,7 +111,13 @@ class StreamJsonAgent:
             self._state = self._state.spawned()
             connection = Connection(child, self._emit, self._servers, self._edited, self._traffic)
             self._connection = connection
-        return await connection.initialize(self._launch, opening, self._system_prompt)
+        resumes = isinstance(opening, ResumeSession) and not opening.fork
+        self._resumed = opening.id if resumes else ""
+        try:
+            return await connection.initialize(self._launch, opening, self._system_prompt)
+        except UnknownSessionError:
+            self._resumed = ""
+            raise
 
     async def events(self) -> AsyncIterator[Event]:
         """Give every event, `Dead` being the last; after another start there are more."""
