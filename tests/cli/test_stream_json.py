@@ -1,5 +1,6 @@
 """`StreamJsonAgent` and `Ask` with the real CLI, without an account and without a network."""
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from claude_ide.agents.agent import Allow, Reject, ResumeSession
 from claude_ide.agents.events import (
     Dead,
+    Event,
     ModeChanged,
     Notice,
     PermissionAsked,
@@ -31,10 +33,11 @@ from claude_ide.agents.prompt import Selection, Words
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.errors import UnknownSessionError
-from support.agents import Talk
+from support.agents import PATIENCE, Talk
 from support.claude_cli import environment, is_kept
 from support.digest import digest
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
+from support.neovim import until
 
 StartTalk = Callable[..., Awaitable[Talk]]
 
@@ -141,6 +144,30 @@ async def test_what_is_always_allowed_is_not_asked_again(
     assert path.read_text() == "ONE\nTWO\n"
     assert sum(isinstance(event, PermissionAsked) for event in talk.told) == 1
     assert [e.mode for e in talk.told if isinstance(e, ModeChanged)] == ["default", "acceptEdits"]
+
+
+async def test_a_rule_holds_in_a_folder_that_nobody_trusts_or_the_user_is_told(
+    start_talk: StartTalk, api: FakeApi, config_folder: Path
+) -> None:
+    config = config_folder / ".claude.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"projects": {}}))
+    touch = tool_use("Bash", command="touch made.txt")
+    api.script([touch], [text("made")], [touch], [text("made again")])
+    talk = await start_talk()
+    await talk.say("make it")
+    asked = await talk.until(PermissionAsked)
+    [rule] = [option for option in asked.options if option.name.startswith("Always allow Bash")]
+    await talk.agent.answer(asked.request, Allow((rule.id,)))
+    await talk.until(TurnEnded)
+
+    await talk.say("make it again")
+
+    def count(kind: type[Event]) -> int:
+        return sum(isinstance(event, kind) for event in talk.told)
+
+    await until(lambda: 2 in (count(PermissionAsked), count(TurnEnded)), "what follows", PATIENCE)
+    warned = [event for event in talk.told if isinstance(event, Notice) and "trust" in event.text]
+    assert len(warned) == (count(PermissionAsked) == 2)
 
 
 async def test_a_plan_is_approved_together_with_its_edits(talk: Talk, api: FakeApi) -> None:

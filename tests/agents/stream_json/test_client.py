@@ -17,6 +17,7 @@ from claude_ide.agents.events import (
     EffortChanged,
     ModeChanged,
     ModelChanged,
+    Notice,
     PermissionAsked,
     PlanProposed,
     PromptChanged,
@@ -542,6 +543,34 @@ async def test_a_session_that_could_not_be_resumed_can_be_tried_again(tmp_path: 
         await talk.start(ResumeSession("11111111"))
 
     assert talk.agent.session == "11111111"
+
+
+UNTRUSTING = """
+import json, sys
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "control_request":
+        answer = {"subtype": "success", "request_id": frame["request_id"]}
+        print(json.dumps({"type": "control_response", "response": answer}), flush=True)
+    else:
+        print("Ignoring 1 rule: this workspace has not been trusted. Accept the trust dialog, or "
+              "set projects[x] in y.", file=sys.stderr, flush=True)
+        print(json.dumps({"type": "result"}), flush=True)
+"""
+
+
+async def test_rules_that_are_not_followed_are_told_once(tmp_path: Path) -> None:
+    """2.1.197 asks again what was always allowed, in a folder that it does not trust."""
+    talk = Talk(Launch((sys.executable, "-I", "-c", UNTRUSTING), tmp_path, {}))
+    await talk.start()
+
+    for words in ("make it", "make it again", "and again"):
+        await talk.turn(words)
+
+    [notice] = [event for event in talk.told if isinstance(event, Notice)]
+    assert notice.text.endswith("has not been trusted. Accept the trust dialog")
+    assert notice.level == "warning"
+    await talk.end()
 
 
 async def test_a_cli_that_ends_while_it_is_asked_fails_what_waits(replay: Replay) -> None:

@@ -8,6 +8,7 @@ from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import (
     Dead,
     Event,
+    Notice,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
@@ -31,6 +32,10 @@ EXIT_SECONDS = 2.0
 """How long a CLI that has closed its stdout is given to end."""
 
 NO_CONVERSATION = "No conversation found"
+UNTRUSTED, IN_DETAIL = "has not been trusted", ", or set "
+"""What 2.1.197 writes to stderr, and nowhere else, of rules that it does not follow; and where the
+part begins that is about its own files.
+"""
 
 Traffic = Callable[[str, Frame], None]
 """Takes each frame with its direction: "in" for what we say, "out" for what the CLI says."""
@@ -52,6 +57,7 @@ class Connection:
         self.host = Host(self.send, servers, edited)
         self.asked: dict[str, Frame] = {}
         """What waits for the user, by request."""
+        self._warned: set[str] = set()
         self._child = child
         self._emit = emit
         self._traffic = traffic
@@ -164,11 +170,21 @@ class Connection:
             case "control_request" if not events:
                 self.host.take(frame)
             case "control_request":
+                self._warn()
                 self._ask(events, frame)
+            case "result":
+                self._warn()
             case "control_cancel_request":
                 self.host.cancel(text(frame.get("request_id")))
                 self.asked.pop(text(frame.get("request_id")), None)
         self.tell(events)
+
+    def _warn(self) -> None:
+        """Pass on what of its stderr the user needs while the CLI lives, within a turn."""
+        for line in self._child.stderr.splitlines():
+            if UNTRUSTED in line and line not in self._warned:
+                self._warned.add(line)
+                self._emit(Notice(line.partition(IN_DETAIL)[0], "warning"))
 
     def _ask(self, events: list[Event], frame: Frame) -> None:
         for event in events:
