@@ -387,11 +387,13 @@ async def test_what_is_said_during_a_turn_waits_and_can_be_taken_back(
     await panel.say("and then this")
     await panel.say("but not that")
     await panel.shows("⧗ but not that")
+    await panel.bar_shows("2 queued")
     assert await panel.go_to("⧗ but not that")
     await nvim.keys("x")
 
     await panel.shows_no_more("⧗ but not that")
     await until(lambda: _holds(panel, "but not that"), "the prompt comes back", PATIENCE)
+    await panel.bar_shows("1 queued")
     api.hold = False
     await nvim.keys("<C-c>")
     shown = await panel.shows("Second.")
@@ -478,7 +480,8 @@ async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeA
     await panel.shows("and be quick")
     await nvim.keys("<CR>")
 
-    await panel.shows("As you wish.")
+    shown = await panel.shows("As you wish.")
+    assert "» and be quick\n\nAs you wish." in shown
     assert "and be quick" in api.requests[1].told
 
 
