@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import (
+    Cleared,
     Dead,
     Event,
     Notice,
@@ -101,6 +102,13 @@ def test_a_turn_ends_with_what_it_has_cost() -> None:
     told = (Usage(0.5), DONE, Usage(0.75), DONE)
 
     assert shown(*told) == ["── 1.5 s · $0.50", "── 1.5 s · $0.25"]
+
+
+@pytest.mark.parametrize("counted", [0.0, 0.5])
+def test_clearing_costs_nothing_whether_or_not_the_agent_counts_on(counted: float) -> None:
+    told = (Usage(0.5), DONE, Cleared(), Usage(counted), DONE, Usage(counted + 0.25), DONE)
+
+    assert shown(*told)[-2:] == ["── 1.5 s", "── 1.5 s · $0.25"]
 
 
 def test_an_interrupted_turn_says_so_and_leaves_no_tool_running() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from claude_ide.agents.agent import Allow, Reject, ResumeSession
 from claude_ide.agents.events import (
+    Cleared,
     Dead,
     Event,
     ModeChanged,
@@ -269,6 +270,19 @@ async def test_a_killed_cli_is_resumed_where_it_was(
     assert dead.code == -9
     assert dead.session == talk.agent.session
     assert "first" in str(api.requests[-1].body["messages"])
+
+
+async def test_a_conversation_is_cleared(talk: Talk, api: FakeApi) -> None:
+    api.script([text("swordfish")], [text("two")])
+    await talk.turn("first")
+    before = talk.agent.session
+
+    await talk.turn("/clear")
+    await talk.turn("second")
+
+    assert talk.kinds().count(Cleared) == 1
+    assert talk.agent.session not in ("", before)
+    assert "swordfish" not in str(api.requests[-1].body["messages"])
 
 
 async def test_an_error_of_the_api_is_told_with_its_retries(talk: Talk, api: FakeApi) -> None:

@@ -241,7 +241,6 @@ class Transcript:
                 self._settle(all_=False)
                 self._running = True
                 self._tell("notice", [notices.CLEARED])
-                self._cost = self._cost_before = 0.0
             case events.Usage(cost) if cost is not None:
                 self._cost = cost
             case events.TurnEnded():

@@ -247,6 +247,34 @@ def test_settings_are_told_when_they_change_and_not_with_every_turn() -> None:
     ]
 
 
+def test_another_session_without_a_word_is_a_conversation_that_was_cleared() -> None:
+    """That is all that 2.1.197 tells of it."""
+    decoder = Decoder()
+    decoder.settings.set_session("asked for")
+
+    init: Frame = {"type": "system", "subtype": "init"}
+    told_ = [decoder.decode(init | {"session_id": id_}) for id_ in ("a", "a", "b", "b")]
+
+    assert told_ == [[events.Session("a")], [], [events.Cleared(), events.Session("b")], []]
+
+
+def test_a_conversation_that_was_reset_is_cleared_once() -> None:
+    init: Frame = {"type": "system", "subtype": "init"}
+
+    told_ = decoded(
+        [init | {"session_id": "a"}, {"type": "conversation_reset"}, init | {"session_id": "b"}]
+    )
+
+    assert told_ == [events.Session("a"), events.Cleared(), events.Session("b")]
+
+
+def test_a_cli_that_has_nothing_to_say_says_nothing() -> None:
+    frame = whole("x", text("(no content)"))
+    frame["message"]["model"] = "<synthetic>"
+
+    assert decoded([frame]) == []
+
+
 ODD: list[Any] = [None, True, -1, 0.5, "", "x", [], ["x"], [None], {}, {"type": "text"}, [{}]]
 
 

@@ -30,8 +30,10 @@ from claude_ide.agents.stream_json.tools import decode_result, kind_of, whole_in
 
 logger = logging.getLogger(__name__)
 
-SYNTHETIC = "<synthetic>"
-"""The model of a message that the CLI itself has written."""
+SYNTHETIC, NO_CONTENT = "<synthetic>", "(no content)"
+"""The model of a message that the CLI itself has written, and what it writes if it has nothing to
+say.
+"""
 
 
 class Decoder:
@@ -143,8 +145,12 @@ class Decoder:
 
     def _system(self, frame: Frame) -> list[Event]:
         voided = self._preview.void() if frame.get("subtype") == "api_retry" else []
-        begun = self.stages.turn_begun() if frame.get("subtype") == "init" else []
-        return [*voided, *self.settings.take(frame), *begun, *system.decode(frame)]
+        begun: list[Event] = []
+        if frame.get("subtype") == "init":
+            begun = self.stages.turn_begun()
+            if self.settings.begins_anew(frame):
+                begun += self._reset(frame)
+        return [*voided, *begun, *self.settings.take(frame), *system.decode(frame)]
 
     def _result(self, frame: Frame) -> list[Event]:
         voided = self._preview.void()
@@ -175,7 +181,7 @@ def _notices(frame: Frame, message: Frame) -> list[Event]:
     return [
         Notice(text(block.get("text")), level, reason, frame)
         for block in mappings(message.get("content"))
-        if block.get("type") == "text"
+        if block.get("type") == "text" and block.get("text") != NO_CONTENT
     ]
 
 

@@ -16,11 +16,18 @@ class Settings:
         self.title = ""
         self.mode = ""
         self.model = ""
+        self._begun = False
+
+    def begins_anew(self, frame: Frame) -> bool:
+        """Whether an `init` tells another session than the one before: the talk was cleared."""
+        session = text(frame.get("session_id"))
+        return self._begun and "" not in (session, self.session) and session != self.session
 
     def take(self, frame: Frame) -> list[Event]:
         """Take a `system` frame; return what has changed with it."""
         match text(frame.get("subtype")):
             case "init":
+                self._begun = True
                 return [
                     *self.set_session(text(frame.get("session_id"))),
                     *self.set_mode(text(frame.get("permissionMode"))),
