@@ -199,6 +199,23 @@ async def test_a_text_is_interrupted_and_the_talk_goes_on(talk: Talk, api: FakeA
     assert talk.story()[-2:] == ["says fresh", "turn completed"]
 
 
+async def test_what_waits_is_withdrawn_with_an_interrupt(talk: Talk, api: FakeApi) -> None:
+    api.hold = True
+    api.script([text("a long answer")], [text("fresh")])
+    await talk.say("write")
+    await talk.until(TextDelta)
+    waiting = await talk.say("swordfish")
+    await until(lambda: waiting in talk.agent.state.queued, "it waits")
+
+    await talk.agent.interrupt(withdraw_queued=True)
+    await talk.until(TurnEnded)
+    api.hold = False
+    await talk.turn("again")
+
+    assert PromptChanged(waiting, PromptStage.CANCELLED) in talk.told
+    assert "swordfish" not in str(api.requests[-1].body["messages"])
+
+
 async def test_a_turn_is_undone(talk: Talk, api: FakeApi, path: Path) -> None:
     api.script(*edit(path, "one", "ONE", then="done"))
     prompt = await talk.say("change it")

@@ -171,6 +171,10 @@ class StreamJsonAgent:
         running = self._running
         running.tell([Stopping()])
         fields = {"cancel_queued": True} if withdraw_queued else {}
+        if withdraw_queued:
+            # A CLI that tells no stages does not know that field either.
+            for prompt in running.decoder.stages.waiting:
+                await self.withdraw(prompt)
         await running.controls.request("interrupt", **fields)
 
     async def answer(self, request: str, answer: Answer) -> None:
