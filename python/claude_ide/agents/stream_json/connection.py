@@ -32,10 +32,12 @@ EXIT_SECONDS = 2.0
 """How long a CLI that has closed its stdout is given to end."""
 
 NO_CONVERSATION = "No conversation found"
-UNTRUSTED, IN_DETAIL = "has not been trusted", ", or set "
-"""What 2.1.197 writes to stderr, and nowhere else, of rules that it does not follow; and where the
-part begins that is about its own files.
-"""
+
+UNTRUSTED = "has not been trusted"
+"""What 2.1.197 writes to stderr, and nowhere else, when it does not follow a folder's rules."""
+
+ABOUT_FILES = ", or set "
+"""Where the part of that begins which is about the CLI's own files."""
 
 Traffic = Callable[[str, Frame], None]
 """Takes each frame with its direction: "in" for what we say, "out" for what the CLI says."""
@@ -184,7 +186,7 @@ class Connection:
         for line in self._child.stderr.splitlines():
             if UNTRUSTED in line and line not in self._warned:
                 self._warned.add(line)
-                self._emit(Notice(line.partition(IN_DETAIL)[0], "warning"))
+                self._emit(Notice(line.partition(ABOUT_FILES)[0], "warning"))
 
     def _ask(self, events: list[Event], frame: Frame) -> None:
         for event in events:

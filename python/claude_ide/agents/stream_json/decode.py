@@ -30,10 +30,11 @@ from claude_ide.agents.stream_json.tools import decode_result, kind_of, whole_in
 
 logger = logging.getLogger(__name__)
 
-SYNTHETIC, NO_CONTENT = "<synthetic>", "(no content)"
-"""The model of a message that the CLI itself has written, and what it writes if it has nothing to
-say.
-"""
+SYNTHETIC = "<synthetic>"
+"""The model of a message that the CLI itself has written."""
+
+NO_CONTENT = "(no content)"
+"""What 2.1.197 writes where one of its own commands has nothing to say."""
 
 
 class Decoder:

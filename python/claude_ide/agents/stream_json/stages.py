@@ -1,8 +1,9 @@
 """How far our prompts have come: as the CLI tells it, or as far as what else it tells shows it.
 
 2.1.197 tells no stages. It begins every turn with `init`, and echoes each prompt that the model
-gets: within a turn at once, at its beginning too late, all of several but the last excepted
-(doc/stream-json.md, "Prompts during a turn"). So an `init` begins the next prompt in line.
+gets: one that joins a running turn at once; of those that make up a turn all but the last before
+its `init`, and the last too late (doc/stream-json.md, "Prompts during a turn"). So an `init` begins
+the next prompt in line.
 """
 
 from claude_ide.agents.events import Event, PromptChanged, PromptStage
