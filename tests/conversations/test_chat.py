@@ -1,5 +1,6 @@
 """The chat panel in a real Neovim, with a CLI that replays what the real one once said."""
 
+import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -347,6 +348,16 @@ async def test_what_cannot_be_set_is_told(
     await nvim.keys(f"<Esc>:ClaudeChat {arguments}<CR>")
 
     await until(lambda: says in nvim.screen.text(), says, PATIENCE)
+
+
+async def test_what_went_over_the_wire_is_shown(nvim: Neovim, replay: Open) -> None:
+    await replay("plain_thinking")
+
+    await nvim.command("stopinsert | ClaudeChat log")
+
+    await until(lambda: nvim.eval("&filetype == 'jsonl'"), "the log", PATIENCE)
+    first = json.loads(await nvim.eval("getline(1)"))
+    assert (first["dir"], first["m"]["request"]["subtype"]) == ("in", "initialize")
 
 
 @pytest.fixture

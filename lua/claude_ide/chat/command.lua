@@ -10,6 +10,7 @@ local WORDS = {
   'end',
   'export',
   'fork',
+  'log',
   'mode',
   'model',
   'new',

@@ -197,3 +197,6 @@ class Agent(Protocol):
 
     async def history(self, session: str) -> list[Event]:
         """Tell what was said in a session, as events, whole."""
+
+    def log(self) -> str:
+        """Return what went over the wire of late, one JSON object a line; for who seeks a fault."""

@@ -19,7 +19,7 @@ from claude_ide.chat.transcript import Transcript
 from claude_ide.chat.view import OpenOutput, Review
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import AgentError, ClaudeIdeError, UserError
+from claude_ide.errors import AgentError, ClaudeIdeError, UnknownSessionError, UserError
 
 logger = logging.getLogger(__name__)
 
@@ -106,12 +106,14 @@ class Chat:
         try:
             await self._show_history(opening)
             self._ready = await self.agent.start(opening)
+        except UnknownSessionError as error:
+            return self._fail(f"{error} (R begins a new one)")
         except AgentError as error:
-            return self._fail(str(error))
+            return self._fail(f"{error} (R tries again)")
         except Exception:
             logger.exception("an agent could not be started")
             self.agent.kill()
-            return self._fail("Claude Code could not be started; see :ClaudeLog")
+            return self._fail("Claude Code could not be started; see :ClaudeLog (R tries again)")
         finally:
             self._started.set()
         async for event in self.agent.events():
@@ -122,9 +124,9 @@ class Chat:
                 logger.exception("an event could not be taken: %s", type(event).__name__)
 
     def _fail(self, reason: str) -> None:
-        """Show why there is no agent; `R` tries again."""
+        """Show why there is no agent."""
         self._state = SessionState(State.DEAD)
-        self.transcript.take(events.Notice(f"{reason} (R tries again)", "error"))
+        self.transcript.take(events.Notice(reason, "error"))
         self.refresh()
 
     async def _show_history(self, opening: Opening) -> None:
@@ -160,14 +162,10 @@ class Chat:
         """Put what the agent has not begun with back into the prompt: it died with the agent."""
         queued = [*self.transcript.queued.items()]
         for prompt, _ in queued:
-            self._cancelled(prompt)
+            self.transcript.take(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
         text = "\n".join(text for _, text in queued)
         if text:
             self._run(self._editor.run("chat.prompt.put", self.id, text))
-
-    def _cancelled(self, prompt: str) -> None:
-        self.transcript.take(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
-        self._painter.now()
 
     def _on_ready(self, ready: Ready) -> None:
         commands = [
@@ -287,8 +285,6 @@ class Chat:
         text = self.transcript.queued.get(prompt, "")
         if not await self.agent.withdraw(prompt):
             raise UserError("too late: the agent has begun with it")
-        # Old agents do not tell it.
-        self._cancelled(prompt)
         await self._editor.run("chat.prompt.put", self.id, text)
 
     async def cycle_mode(self) -> None:
@@ -324,6 +320,13 @@ class Chat:
         await self._offer()
         usage = context_usage.lines(await self.agent.context_usage())
         await self._editor.run("float.show", usage, {"title": "Context"})
+
+    async def show_log(self) -> None:
+        """Show what was said to the agent and by it of late, as it went over the wire."""
+        log = self.agent.log()
+        if not log:
+            raise UserError("nothing has been said yet")
+        await self._editor.run("scratch.open", "traffic.jsonl", log, "jsonl")
 
     def export(self) -> str:
         """Return the conversation as Markdown."""

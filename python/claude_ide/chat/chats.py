@@ -53,6 +53,7 @@ class Chats:
             "end": lambda: self._here(self._end),
             "rewind": lambda: self._here(Chat.rewind),
             "context": lambda: self._here(Chat.show_context),
+            "log": lambda: self._here(Chat.show_log),
             "answer": lambda: self._here(Chat.choose_answer),
         }
         with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
@@ -177,9 +178,7 @@ class Chats:
             raise
 
     def _new(self, id_: int, launch: Launch) -> Chat:
-        agent = StreamJsonAgent(
-            launch, servers={SERVER: self._serve()}, edited=self._diagnosis, system_prompt=""
-        )
+        agent = StreamJsonAgent(launch, servers={SERVER: self._serve()}, edited=self._diagnosis)
         chat = Chat(id_, str(launch.cwd), agent, self._editor, self._config, self._run)
         self._chats[id_] = chat
         return chat

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import json
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -651,13 +652,22 @@ async def test_stopping_a_busy_agent_interrupts_it_first(replay: Replay) -> None
     assert (await talk.until(Dead)).session == talk.agent.session
 
 
-async def test_the_traffic_can_be_kept(replay: Replay) -> None:
-    kept: list[tuple[str, str]] = []
-    talk = await replay(
-        "malformed_badtype", traffic=lambda way, frame: kept.append((way, frame["type"]))
-    )
+async def test_the_traffic_is_kept(replay: Replay) -> None:
+    talk = await replay("malformed_badtype")
     await talk.turn("are you there?")
 
-    assert kept[0] == ("in", "control_request")
-    assert kept[1] == ("out", "control_response")
-    assert kept[-1] == ("out", "result")
+    kept = [json.loads(line) for line in talk.agent.log().splitlines()]
+    said = [(entry["dir"], entry["m"]["type"]) for entry in kept]
+    assert said[:2] == [("in", "control_request"), ("out", "control_response")]
+    assert said[-1] == ("out", "result")
+    assert 0 <= kept[0]["t"] <= kept[-1]["t"]
+
+
+async def test_the_traffic_of_a_cli_that_died_has_its_last_words(tmp_path: Path) -> None:
+    code = "import sys; sys.exit('no such thing')"
+    agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
+
+    with pytest.raises(AgentError):
+        await agent.start(NewSession())
+
+    assert json.loads(agent.log().splitlines()[-1])["m"] == "no such thing"

@@ -21,11 +21,12 @@ from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.stream_json import answers, encode, history
-from claude_ide.agents.stream_json.connection import Connection, Traffic
+from claude_ide.agents.stream_json.connection import Connection
 from claude_ide.agents.stream_json.frames import text
 from claude_ide.agents.stream_json.host import Edited, McpServer
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.agents.stream_json.permission import encode_answer
+from claude_ide.agents.stream_json.traffic import Traffic
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
 from claude_ide.transport.lines import GRACE_SECONDS
 
@@ -55,14 +56,11 @@ class StreamJsonAgent:
         *,
         servers: Mapping[str, McpServer] | None = None,
         edited: Edited | None = None,
-        system_prompt: str = "",
-        traffic: Traffic | None = None,
     ) -> None:
         self._launch = launch
         self._servers = servers or {}
         self._edited = edited
-        self._system_prompt = system_prompt
-        self._traffic = traffic
+        self._traffic = Traffic()
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._state = SessionState()
         self._connection: Connection | None = None
@@ -114,7 +112,7 @@ class StreamJsonAgent:
         resumes = isinstance(opening, ResumeSession) and not opening.fork
         self._resumed = opening.id if resumes else ""
         try:
-            return await connection.initialize(self._launch, opening, self._system_prompt)
+            return await connection.initialize(self._launch, opening)
         except UnknownSessionError:
             self._resumed = ""
             raise
@@ -240,11 +238,17 @@ class StreamJsonAgent:
 
     async def sessions(self) -> list[SessionSummary]:
         """List the sessions of this folder, the latest first."""
-        return history.sessions(history.folder(self._launch.environment, self._launch.cwd))
+        folder = history.folder(self._launch.environment, self._launch.cwd)
+        return await asyncio.to_thread(history.sessions, folder)
 
     async def history(self, session: str) -> list[Event]:
         """Tell what was said in a session."""
-        return history.read(history.folder(self._launch.environment, self._launch.cwd), session)
+        folder = history.folder(self._launch.environment, self._launch.cwd)
+        return await asyncio.to_thread(history.read, folder, session)
+
+    def log(self) -> str:
+        """Return the last frames both ways, as `Traffic.text` gives them."""
+        return self._traffic.text()
 
     @property
     def _running(self) -> Connection:

@@ -20,6 +20,7 @@ from claude_ide.agents.stream_json.decode import Decoder
 from claude_ide.agents.stream_json.frames import Frame, decode_line, encode_line, mapping, text
 from claude_ide.agents.stream_json.host import Edited, Host, McpServer
 from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.traffic import Traffic
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from claude_ide.transport.lines import GRACE_SECONDS, Child
 
@@ -39,9 +40,6 @@ UNTRUSTED = "has not been trusted"
 ABOUT_FILES = ", or set "
 """Where the part of that begins which is about the CLI's own files."""
 
-Traffic = Callable[[str, Frame], None]
-"""Takes each frame with its direction: "in" for what we say, "out" for what the CLI says."""
-
 
 class Connection:
     """A CLI from its start to its death."""
@@ -52,7 +50,7 @@ class Connection:
         emit: Callable[[Event], None],
         servers: Mapping[str, McpServer],
         edited: Edited | None,
-        traffic: Traffic | None = None,
+        traffic: Traffic,
     ) -> None:
         self.decoder = Decoder()
         self.controls = Controls(self.send)
@@ -86,14 +84,12 @@ class Connection:
         """Whether the CLI still runs."""
         return not self._reading.done()
 
-    async def initialize(self, launch: Launch, opening: Opening, system_prompt: str) -> Ready:
+    async def initialize(self, launch: Launch, opening: Opening) -> Ready:
         """Wait until the CLI answers, and tell what it offers.
 
         Raises `UnknownSessionError`, or `AgentError` with what it said when it ended.
         """
         fields = self.host.fields()
-        if system_prompt:
-            fields["appendSystemPrompt"] = system_prompt
         try:
             answer = await self.controls.request("initialize", **fields)
         except UnsupportedError:
@@ -127,8 +123,7 @@ class Connection:
 
     async def send(self, frame: Frame) -> None:
         """Say something to the CLI."""
-        if self._traffic:
-            self._traffic("in", frame)
+        self._traffic.note("in", frame)
         await self._child.send(encode_line(frame))
 
     def tell(self, events: Iterable[Event]) -> None:
@@ -151,7 +146,7 @@ class Connection:
             async for line in self._child.lines():
                 frame = decode_line(line)
                 if frame is not None:
-                    self._take(frame)
+                    self._bear(frame)
                 number += 1
                 if number % FRAMES_AT_ONCE == 0:
                     await asyncio.sleep(0)
@@ -160,11 +155,19 @@ class Connection:
             self.controls.close()
             await self.host.close()
             code = await self._child.stop(EXIT_SECONDS)
+            if self._child.stderr:
+                self._traffic.note("stderr", self._child.stderr)
             self._emit(Dead(code, self._child.stderr, self.decoder.settings.session))
 
+    def _bear(self, frame: Frame) -> None:
+        try:
+            self._take(frame)
+        except Exception:
+            # What comes after it may be understood.
+            logger.exception("a frame of type %r could not be taken", frame.get("type"))
+
     def _take(self, frame: Frame) -> None:
-        if self._traffic:
-            self._traffic("out", frame)
+        self._traffic.note("out", frame)
         events = self.decoder.decode(frame)
         match text(frame.get("type")):
             case "control_response":

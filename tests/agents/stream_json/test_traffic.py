@@ -1,0 +1,20 @@
+"""`agents/stream_json/traffic.py`: the last frames both ways."""
+
+import json
+
+from claude_ide.agents.stream_json.traffic import MOST, Traffic
+
+
+def test_only_the_last_frames_are_kept() -> None:
+    traffic = Traffic(clock=iter(range(MOST + 10)).__next__)
+    for number in range(MOST + 1):
+        traffic.note("out", {"number": number})
+
+    kept = [json.loads(line) for line in traffic.text().splitlines()]
+
+    assert len(kept) == MOST
+    assert kept[0] == {"t": 2, "dir": "out", "m": {"number": 1}}
+
+
+def test_nothing_said_is_nothing() -> None:
+    assert Traffic().text() == ""
