@@ -4,6 +4,7 @@ local chat_focus = require('claude_ide.chat.focus')
 local chat_follow = require('claude_ide.chat.follow')
 local chat_pin = require('claude_ide.chat.pin')
 local chat_shape = require('claude_ide.chat.shape')
+local chat_sizes = require('claude_ide.chat.sizes')
 local chat_state = require('claude_ide.chat.state')
 local chat_windows = require('claude_ide.chat.windows')
 local message = require('claude_ide.message')
@@ -20,6 +21,7 @@ local api = vim.api
 ---@field place claude_ide.Place where the user was
 ---@field insert? integer[] the cursor there, if they were inserting text
 ---@field shape claude_ide.ChatShape what it looked like there
+---@field sizes? claude_ide.ChatSizes
 ---@field is_settled? boolean whether it looked as it was left, when one of the windows went
 ---@field was_user_in? boolean whether the user was in that window
 
@@ -160,6 +162,7 @@ function M.show(chat)
   end)
   view.place = origin
   chat_shape.settle(view.shape)
+  view.sizes = chat_sizes.take(view.windows)
   chat_pin.update(chat)
   tell_whether_shown(chat)
 end
@@ -178,6 +181,7 @@ local function after_close(chat, view)
   then
     view.is_settled = nil
     chat_windows.complete(chat, view.windows)
+    view.sizes = chat_sizes.take(view.windows)
     recall(chat, view.windows)
     chat_bar.apply(chat)
     chat_pin.update(chat)
@@ -263,6 +267,11 @@ function M.watch()
   on('WinEnter', on_win_enter)
   on('QuitPre', on_quit)
   on('VimResized', on_resize)
+  on('WinResized', function()
+    vim.iter(vim.tbl_filter(M.is_here, chat_state.list())):each(function(chat)
+      chat_sizes.keep(chat.view)
+    end)
+  end)
   on({ 'WinResized', 'TabEnter' }, function()
     vim.iter(chat_state.list()):each(chat_pin.update)
     vim.iter(chat_state.list()):each(chat_bar.apply)

@@ -40,6 +40,10 @@ local OPTIONS = {
   wrap = true,
 }
 
+local function is_tiled(win)
+  return api.nvim_win_get_config(win).relative == ''
+end
+
 local function set(win, options)
   for name, value in pairs(options) do
     api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
@@ -52,8 +56,12 @@ local function fillchars()
   return global == '' and 'eob: ' or global .. ',eob: '
 end
 
+local function is_beside(options)
+  return options.side == 'right' or options.side == 'left'
+end
+
 local function dress(windows, options)
-  local is_wide = options.side == 'right' or options.side == 'left'
+  local is_wide = is_beside(options)
   for _, win in pairs(windows) do
     set(win, OPTIONS)
     set(win, { winfixwidth = is_wide, fillchars = fillchars() })
@@ -62,6 +70,14 @@ local function dress(windows, options)
   set(windows.transcript, TRANSCRIPT_OPTIONS)
   set(windows.transcript, { winfixheight = options.side == 'above' or options.side == 'below' })
   set(windows.prompt, { winfixheight = true })
+end
+
+-- Else the neighbour alone makes room, down to a few columns.
+local function share_loss(options)
+  local direction = is_beside(options) and 'hor' or 'ver'
+  if vim.o.equalalways and (vim.o.eadirection == 'both' or vim.o.eadirection == direction) then
+    vim.cmd(direction == 'hor' and 'horizontal wincmd =' or 'vertical wincmd =')
+  end
 end
 
 local function prompt_height(height)
@@ -83,7 +99,7 @@ local function split_prompt(chat, windows)
 end
 
 local function open_side(chat, windows, options)
-  local is_wide = options.side == 'right' or options.side == 'left'
+  local is_wide = is_beside(options)
   windows.transcript = api.nvim_open_win(chat.transcript, false, {
     split = options.side,
     win = -1,
@@ -157,6 +173,9 @@ function M.open(chat)
     end
   end
   dress(windows, options)
+  if is_tiled(windows.transcript) then
+    share_loss(options)
+  end
   return windows
 end
 
@@ -186,10 +205,6 @@ function M.fit(windows, options)
       api.nvim_win_set_config(win, config)
     end
   end
-end
-
-local function is_tiled(win)
-  return api.nvim_win_get_config(win).relative == ''
 end
 
 -- What the last window of Neovim shows instead of a chat: a file, if there is one.

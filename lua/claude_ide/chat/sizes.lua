@@ -1,0 +1,54 @@
+--- The sizes of a panel's windows, which windows that come and go beside it do not change: Neovim
+--- takes the room for one, and gives that of one, to whoever stands there, 'winfixheight' or not.
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.ChatSizes
+---@field around any[] the windows and the screen that go with them
+---@field heights table<integer, integer> of the windows where they are fixed
+---@field widths table<integer, integer>
+
+local function around()
+  local options = vim.o
+  local screen = { options.lines, options.columns, options.cmdheight }
+  return { vim.fn.winlayout(), screen, options.laststatus, options.showtabline }
+end
+
+--- Take note of the sizes in the current tabpage.
+---@param windows claude_ide.ChatWindows
+---@return claude_ide.ChatSizes
+function M.take(windows)
+  local sizes = { around = around(), heights = {}, widths = {} }
+  for _, win in pairs(windows) do
+    if api.nvim_win_get_config(win).relative == '' then
+      sizes.heights[win] = vim.wo[win].winfixheight and api.nvim_win_get_height(win) or nil
+      sizes.widths[win] = vim.wo[win].winfixwidth and api.nvim_win_get_width(win) or nil
+    end
+  end
+  return sizes
+end
+
+--- Give the windows their sizes back when others have come or gone; else the user has changed them.
+---@param view claude_ide.ChatView of the current tabpage
+function M.keep(view)
+  local windows, sizes = view.windows, view.sizes
+  if not (api.nvim_win_is_valid(windows.transcript) and api.nvim_win_is_valid(windows.prompt)) then
+    return
+  elseif not sizes or vim.deep_equal(sizes.around, around()) then
+    view.sizes = M.take(windows)
+    return
+  end
+  sizes.around = around()
+  -- What the prompt gives, or takes, is the transcript's.
+  for _, win in ipairs({ windows.transcript, windows.prompt, windows.transcript }) do
+    if sizes.widths[win] then
+      api.nvim_win_set_width(win, sizes.widths[win])
+    end
+    if sizes.heights[win] then
+      api.nvim_win_set_height(win, sizes.heights[win])
+    end
+  end
+end
+
+return M

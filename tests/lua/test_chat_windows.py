@@ -1,0 +1,76 @@
+"""`lua/claude_ide/chat/windows.lua`: the panel's windows, and those around them."""
+
+from pathlib import Path
+
+import pytest
+
+from support.chats import Chats
+from support.neovim import Neovim, until
+
+SPLITS = ["botright split", "topleft split", "botright vsplit", "topleft vsplit"]
+
+
+@pytest.fixture
+async def chats(nvim: Neovim, project: Path) -> Chats:
+    (project / "a.txt").write_text("one\n")
+    await nvim.command("edit a.txt")
+    return await Chats.start(nvim)
+
+
+async def sizes(chats: Chats) -> dict[str, tuple[int, int]]:
+    """The width and height of the panel's windows."""
+    return {
+        kind: (window["width"], window["height"])
+        for kind, window in (await chats.windows()).items()
+    }
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("side", ["right", "left", "above", "below"])
+async def test_the_panel_keeps_its_sizes_when_a_window_beside_it_closes(
+    nvim: Neovim, chats: Chats, side: str, split: str
+) -> None:
+    await chats.open(side=side)
+    before = await sizes(chats)
+    await nvim.command(f"stopinsert | {split} | set nowinfixbuf winbar= | enew")
+
+    await nvim.command("close")
+
+    async def are_kept() -> bool:
+        return await sizes(chats) == before
+
+    await until(are_kept, "the sizes before")
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+async def test_all_windows_make_room_for_the_panel(nvim: Neovim, chats: Chats, side: str) -> None:
+    await nvim.command("vsplit")
+    files = await nvim.request("nvim_list_wins")
+
+    await chats.open(side=side)
+
+    assert [await nvim.eval(f"winwidth({win})") for win in files] == [29, 29]
+
+
+async def test_windows_that_are_not_made_equal_are_left_alone(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("set noequalalways | vsplit | vertical resize 11")
+
+    await chats.open()
+
+    assert await nvim.eval("winwidth(1)") == 11
+
+
+async def test_a_size_that_the_user_gives_the_prompt_is_kept_too(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.open()
+    await nvim.command("stopinsert | resize 9")
+    await nvim.command("redraw")
+    await nvim.command("botright split | set nowinfixbuf | enew")
+
+    await nvim.command("close")
+
+    async def is_kept() -> bool:
+        return (await sizes(chats))["prompt"] == (40, 9)
+
+    await until(is_kept, "the size that was given")
