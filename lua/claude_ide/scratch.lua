@@ -1,5 +1,23 @@
 --- A text in a buffer of its own, to be read, searched and yanked from.
+local place = require('claude_ide.place')
+
 local M = {}
+
+-- Neovim would go to whatever window stands beside it.
+local function come_back(win)
+  local origin = place.current()
+  vim.api.nvim_create_autocmd('WinClosed', {
+    pattern = tostring(win),
+    once = true,
+    callback = function()
+      if vim.api.nvim_get_current_win() == win then
+        vim.schedule(function()
+          place.go_back(origin)
+        end)
+      end
+    end,
+  })
+end
 
 --- Show a text in a split below everything; `q` closes it.
 ---@param title string
@@ -12,7 +30,9 @@ function M.open(title, text, filetype)
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].modifiable = false
   vim.api.nvim_buf_set_name(bufnr, ('claude-text://%d/%s'):format(bufnr, title))
-  local win = vim.api.nvim_open_win(bufnr, true, { split = 'below', win = -1 })
+  local win = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = -1 })
+  come_back(win)
+  vim.api.nvim_set_current_win(win)
   -- A window begins with the options of the one that the user was in.
   vim.wo[win].winfixbuf = false
   vim.wo[win].winbar = ''

@@ -1,5 +1,7 @@
 """`lua/claude_ide/scratch.lua`: a text to be read."""
 
+import pytest
+
 from support.neovim import Neovim, until
 
 OPEN = "return require('claude_ide.scratch').open(...)"
@@ -28,6 +30,20 @@ async def test_it_opens_from_a_float_too(nvim: Neovim) -> None:
 
     assert await nvim.eval("nvim_win_get_config(0).relative") == ""
     assert await nvim.eval("getline(1)") == "one"
+
+
+@pytest.mark.parametrize("how", ["q", ":quit<CR>", "ZZ"])
+async def test_the_user_gets_back_to_the_window_they_were_in(nvim: Neovim, how: str) -> None:
+    await nvim.command("vsplit | split | vsplit")
+    before = await nvim.eval("[winnr(), winnr('#')]")
+    await nvim.lua(OPEN, "a title", "one")
+
+    await nvim.keys(how)
+
+    async def are_back() -> bool:
+        return bool(await nvim.eval("[winnr(), winnr('#')]") == before)
+
+    await until(are_back, "the window before")
 
 
 async def test_it_is_taken_away_once(nvim: Neovim) -> None:
