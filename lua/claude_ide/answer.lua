@@ -3,6 +3,7 @@ local answer_window = require('claude_ide.answer_window')
 local file = require('claude_ide.file')
 local message = require('claude_ide.message')
 local question = require('claude_ide.question')
+local ui = require('claude_ide.ui')
 
 local M = {}
 
@@ -74,7 +75,7 @@ function M.ask(opts)
   if opts.args ~= '' then
     ask(opts.args)
   else
-    vim.ui.input({ prompt = 'Ask Claude: ' }, ask)
+    ui.input('Ask Claude: ', '', ask)
   end
 end
 

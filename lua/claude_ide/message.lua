@@ -19,11 +19,20 @@ function M.fit(text, width)
   return kept .. '…'
 end
 
+-- Without a command line Neovim's own error is a prompt, whatever its length.
+local function notify(line, level)
+  local is_own = vim.startswith(debug.getinfo(vim.notify, 'S').source, '@vim/')
+  if level == 'error' and vim.o.cmdheight == 0 and is_own then
+    return vim.api.nvim_echo({ { line, 'ErrorMsg' } }, true, {})
+  end
+  vim.notify(line, vim.log.levels[level:upper()])
+end
+
 local function show(text, level)
   local line = M.fit('claude-ide: ' .. text:gsub('%s+', ' '), vim.v.echospace)
   -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
   vim.cmd.redraw()
-  vim.notify(line, vim.log.levels[level:upper()])
+  notify(line, level)
 end
 
 ---@param text string

@@ -5,6 +5,7 @@ local moment = require('claude_ide.moment')
 local question = require('claude_ide.question')
 local quiet = require('claude_ide.quiet')
 local rebase = require('claude_ide.rebase')
+local ui = require('claude_ide.ui')
 
 local M = {}
 
@@ -206,7 +207,7 @@ function M.edit(opts)
   elseif opts.args:find('%S') then
     return begin(bufnr, first, last, opts.args)
   end
-  vim.ui.input({ prompt = 'Rewrite: ' }, function(instruction)
+  ui.input('Rewrite: ', '', function(instruction)
     if instruction and instruction:find('%S') then
       begin(bufnr, first, last, instruction)
     end

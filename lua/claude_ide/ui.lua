@@ -37,6 +37,15 @@ local function watch(known, is_answered, dismiss)
   poll()
 end
 
+-- Without a command line Neovim leaves out the first line of a list, which says what is asked, and
+-- what clears the screen afterwards would be a prompt.
+local function with_command_line(fn)
+  local height = vim.o.cmdheight
+  vim.o.cmdheight = math.max(height, 1)
+  fn()
+  vim.o.cmdheight = height
+end
+
 -- Call `ask` with a function that passes its first call on to `callback`.
 local function once(ask, callback)
   local is_answered = false
@@ -47,10 +56,13 @@ local function once(ask, callback)
     end
   end
   local known = vim.api.nvim_list_wins()
-  local ok, err = pcall(ask, answer)
-  -- What was asked stays on the screen; after CTRL-C in a list that would be a prompt.
-  vim.cmd.redraw()
-  vim.api.nvim_echo({ { '' } }, false, {})
+  local ok, err
+  with_command_line(function()
+    ok, err = pcall(ask, answer)
+    -- What was asked stays on the screen; after CTRL-C in a list that would be a prompt.
+    vim.cmd.redraw()
+    vim.api.nvim_echo({ { '' } }, false, {})
+  end)
   if not ok then
     if not tostring(err):find('Keyboard interrupt', 1, true) then
       message.show(tostring(err), 'error')

@@ -50,6 +50,23 @@ async def test_a_choice_that_is_dismissed_has_no_number(dialogue: Neovim, keys: 
     await settled(dialogue)
 
 
+@pytest.mark.parametrize("laststatus", [2, 3])
+async def test_without_a_command_line_a_choice_says_what_is_asked(
+    dialogue: Neovim, laststatus: int
+) -> None:
+    await dialogue.command(f"set cmdheight=0 laststatus={laststatus} | vsplit | split")
+    sizes = await dialogue.eval("winrestcmd()")
+    await select(dialogue, 7, "Which scope?", ["this time", "this project", "always"])
+    await shows(dialogue, "3: always")
+    assert "Which scope?" in dialogue.screen.text()
+
+    await dialogue.keys("2<CR>")
+
+    assert await answer(dialogue, 7) == {"index": 2}
+    await settled(dialogue)
+    assert await dialogue.eval("[&cmdheight, winrestcmd()]") == [0, sizes]
+
+
 async def test_what_is_typed_is_answered(dialogue: Neovim) -> None:
     await ask(dialogue, 3, "Why not? ", "because")
     await shows(dialogue, "Why not? because")

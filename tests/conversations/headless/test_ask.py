@@ -117,13 +117,15 @@ class TestAsk:
 
         assert (await claude.asked()).prompt == "why?"
 
-    async def test_no_question_asks_nothing(self, nvim: Neovim) -> None:
+    @pytest.mark.parametrize("key", ["<Esc>", "<CR>"])
+    async def test_no_question_asks_nothing(self, nvim: Neovim, key: str) -> None:
         await nvim.keys(":ClaudeAsk<CR>")
         await shown(nvim, "Ask Claude:")
 
-        await nvim.keys("<Esc>")
+        await nvim.keys(key)
 
         await until(lambda: nvim.eval("mode() == 'n'"))
+        await until(lambda: "Ask Claude:" not in nvim.screen.text(), "the question is gone")
         assert await nvim.eval("winnr('$')") == 1
 
     @pytest.mark.parametrize("key", ["q", "<lt>Esc>", "ZQ"])
