@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from claude_ide.agents.events import (
     Choice,
     Option,
@@ -84,6 +86,19 @@ def test_a_press_shows_the_arguments() -> None:
     assert shown.rows()[-1].text == "    ls"
     shown.press(0)
     assert shown.rows()[-1].text == "  d  details"
+
+
+@pytest.mark.parametrize("hidden", ["rm -rf ~ \r", "rm -rf ~ \x1b[2K", "rm -rf ~\x1b[8m "])
+def test_no_part_of_a_command_is_hidden_by_control_characters(hidden: str) -> None:
+    command = f"{hidden}echo hello"
+    shown = request(permission(title=command, arguments={"command": command}))
+
+    shown.press(0)
+
+    rows = [row.text for row in shown.rows()]
+    assert "rm -rf ~" in rows[0]
+    assert "rm -rf ~" in rows[-1]
+    assert "^" in rows[-1]
 
 
 def test_questions_are_shown_with_their_choices() -> None:

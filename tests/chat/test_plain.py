@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.plain import harmless, lines, one_line, without_escapes
+from claude_ide.chat.plain import as_printed, harmless, lines, one_line
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from claude_ide.chat.plain import harmless, lines, one_line, without_escapes
         ("lone \ud800 half", "lone \ufffd half"),
         ("bytes \udcff", "bytes \ufffd"),
         ("whole 🙂 ä", "whole 🙂 ä"),
-        ("10%\r20%\r100%", "100%"),
+        ("rm -rf ~ \r echo hello", "rm -rf ~ ^M echo hello"),
         ("dos\r", "dos"),
     ],
 )
@@ -50,7 +50,15 @@ def test_lines_can_be_put_into_a_buffer(text: str) -> None:
     ["\x1b[31m", "\x1b[1;31m", "\x1b[?25l", "\x1b]0;title\x07", "\x1b]8;;x\x1b\\", "\x1bM"],
 )
 def test_colours_and_cursor_movements_are_left_out(escape: str) -> None:
-    assert without_escapes(f"a{escape}b") == "ab"
+    assert as_printed(f"a{escape}b") == "ab"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("10%\r20%\r100%", "100%"), ("a\r\nb\r\n", "a\nb\n"), ("1\r2\n3\r4\r\n", "2\n4\n")],
+)
+def test_of_what_was_written_over_the_last_is_kept(text: str, shown: str) -> None:
+    assert as_printed(text) == shown
 
 
 def test_one_line_tells_that_there_is_more() -> None:

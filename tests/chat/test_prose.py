@@ -15,6 +15,10 @@ def test_text_is_shown_while_it_comes() -> None:
     assert shown(TextDelta("1", "one\ntw"), TextDelta("1", "o")) == ["one", "two"]
 
 
+def test_text_with_carriage_returns_is_shown_all_the_same() -> None:
+    assert shown(Text("1", "one\rtwo\r\nthree")) == ["one^Mtwo", "three"]
+
+
 def test_a_whole_text_replaces_its_preview() -> None:
     assert shown(TextDelta("1", "half"), Text("1", "another\ntext")) == ["another", "text"]
 

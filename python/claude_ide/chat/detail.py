@@ -8,7 +8,7 @@ import msgspec
 
 from claude_ide.agents.events import Change
 from claude_ide.chat import amounts
-from claude_ide.chat.plain import harmless, lines, without_escapes
+from claude_ide.chat.plain import as_printed, harmless, lines
 from claude_ide.chat.rows import Row, indented, row
 from claude_ide.chat.view import Action, OpenOutput
 
@@ -57,7 +57,7 @@ def of_input(kind: str, arguments: Mapping[str, Any], title: str) -> list[Detail
 
 def of_output(output: str, title: str) -> list[Detail]:
     """Return what a tool has put out; where it numbers a file's lines, they lead there."""
-    found = _of_text(output, title, lambda line: row((line, DETAIL)))
+    found = _of_text(as_printed(output), title, lambda line: row((line, DETAIL)))
     return [each._replace(line=_number(each.row.text)) for each in found]
 
 
@@ -72,7 +72,7 @@ def _of_text(text: str, title: str, shown: Callable[[str], Row]) -> list[Detail]
     if len(head) > MOST_LINES:
         rest = head.pop()
         more = rest.count("\n") + (not rest.endswith("\n") and bool(rest))
-    found = [Detail(shown(line)) for line in lines(without_escapes("\n".join(head)))]
+    found = [Detail(shown(line)) for line in lines("\n".join(head))]
     return _with_more(found, more, title, text)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from claude_ide.agents.events import Compacted, Dead, Notice, Retry, TurnEnded, TurnEndReason
 from claude_ide.chat import amounts
 from claude_ide.chat.page import Part
-from claude_ide.chat.plain import lines, one_line, without_escapes
+from claude_ide.chat.plain import as_printed, lines, one_line
 from claude_ide.chat.rows import Row, all_in, row
 from claude_ide.chat.view import View
 
@@ -45,7 +45,7 @@ class Told(View):
 def notice(event: Notice) -> list[Row]:
     """Return the rows of a notice that is no Markdown."""
     group = LEVELS.get(event.level, "ClaudeChatNotice")
-    rows = all_in(group, lines(without_escapes(event.text)))
+    rows = all_in(group, lines(as_printed(event.text)))
     return [*rows, LOG_IN] if event.reason == "authentication_failed" else rows
 
 
@@ -98,7 +98,7 @@ def dead(event: Dead) -> list[Row]:
     """Return what is left of an agent."""
     code = f" (exit code {event.code})" if event.code else ""
     group = "ClaudeChatError" if event.code else META
-    last = lines(without_escapes(event.stderr.strip()))[-STDERR_LINES:]
+    last = lines(as_printed(event.stderr.strip()))[-STDERR_LINES:]
     return [
         row((f"Claude Code has ended{code}", group)),
         *all_in("ClaudeChatDetail", last),

@@ -9,13 +9,8 @@ REPLACEMENT = "\ufffd"
 
 
 def harmless(line: str) -> str:
-    """Return a line as a buffer may hold it: `^X` for control characters.
-
-    Of what was written over itself, as progress bars are, the last is kept.
-    """
-    if "\r" in line:
-        line = line.rstrip("\r").rpartition("\r")[2]
-    return _UNSAFE.sub(_shown, line)
+    """Return a line as a buffer may hold it: `^X` for control characters, a DOS end without."""
+    return _UNSAFE.sub(_shown, line.rstrip("\r"))
 
 
 def lines(text: str) -> list[str]:
@@ -26,9 +21,17 @@ def lines(text: str) -> list[str]:
     return found
 
 
-def without_escapes(text: str) -> str:
-    """Return what a program has put out without its colours and cursor movements."""
-    return _ESCAPES.sub("", text) if "\x1b" in text else text
+def as_printed(text: str) -> str:
+    """Return what a program has put out without its colours and cursor movements.
+
+    Of what was written over itself, as progress bars are, the last is kept. Only output is read
+    like this: what is yet to be done, or was said, must not hide behind a carriage return.
+    """
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    if "\r" not in text:
+        return text
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
 def one_line(text: str, most: int = 200) -> str:
