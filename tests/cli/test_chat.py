@@ -237,6 +237,26 @@ async def test_thinking_is_limited(nvim: Neovim, panel: Panel) -> None:
     await until(lambda: "thinking: at most 2,000 tokens" in nvim.screen.text(), "told", PATIENCE)
 
 
+@pytest.mark.parametrize("command", ["resume", "continue"])
+async def test_a_session_that_a_chat_has_is_shown_there(
+    nvim: Neovim, panel: Panel, api: FakeApi, command: str
+) -> None:
+    """Two chats with one session would both write to it."""
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    api.script([text("The word is swordfish.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    await nvim.command("stopinsert | ClaudeChat new")
+    await panel.is_new(2)
+
+    await nvim.command(f"stopinsert | ClaudeChat {command}")
+
+    await panel.shows("The word is swordfish.")
+    seen = await panel.look()
+    assert seen["count"] == 2
+    assert [len(windows) for windows in seen["windows"]] == [1, 1]
+
+
 async def test_the_mode_is_cycled(nvim: Neovim, panel: Panel) -> None:
     await panel.bar_shows("default")
 

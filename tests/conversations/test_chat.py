@@ -43,7 +43,7 @@ def answers(log: Path) -> list[dict[str, Any]]:
     return [
         frame["response"]["response"]
         for frame in (heard(log)[1:] if log.exists() else [])
-        if frame["type"] == "control_response" and "behavior" in frame["response"]["response"]
+        if frame.get("type") == "control_response" and "behavior" in frame["response"]["response"]
     ]
 
 
@@ -199,6 +199,32 @@ async def test_a_request_is_answered_from_the_empty_prompt(
 
     await until(lambda: answers(log), "the answer", PATIENCE)
     assert answers(log)[0]["behavior"] == "allow"
+
+
+async def test_a_request_of_a_hidden_chat_can_be_answered(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await panel.say("Make a file")
+    await panel.shows("? May Claude use")
+    await nvim.command("stopinsert | ClaudeChat new")
+    await panel.is_new(2)
+
+    await nvim.command("ClaudeChat answer")
+
+    await until(lambda: answers(log), "the answer", PATIENCE)
+    assert answers(log)[0]["behavior"] == "allow"
+
+
+async def test_that_nothing_waits_for_an_answer_is_told(nvim: Neovim, replay: Open) -> None:
+    await replay("plain_thinking")
+    await nvim.lua("vim.notify = function(text) _G.told = text end")
+
+    await nvim.command("stopinsert | ClaudeChat answer")
+
+    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
+    assert told == "claude-ide: nothing waits for an answer"
 
 
 async def counts(nvim: Neovim, words: str) -> None:
@@ -546,6 +572,7 @@ async def test_without_a_cli_what_was_typed_stays(nvim: Neovim) -> None:
         ("stop", "there is no chat (:ClaudeChat begins one)"),
         ("resume nonsense", "there is no session nonsense"),
         ("continue", "there is no earlier session in this folder"),
+        ("answer", "there is no chat (:ClaudeChat begins one)"),
     ],
 )
 async def test_what_is_asked_wrongly_is_told(nvim: Neovim, arguments: str, says: str) -> None:

@@ -273,6 +273,11 @@ class Chat:
         elif asked is not None:
             await self._requests.key(asked.request, key)
 
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for the user's answer."""
+        return bool(self.transcript.waiting)
+
     async def choose_answer(self) -> None:
         """Answer the request that waits longest."""
         await self._requests.choose()

@@ -54,7 +54,7 @@ class Chats:
             "rewind": lambda: self._here(Chat.rewind),
             "context": lambda: self._here(Chat.show_context),
             "log": lambda: self._here(Chat.show_log),
-            "answer": lambda: self._here(Chat.choose_answer),
+            "answer": self.answer,
         }
         with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
             "resume": self.resume,
@@ -110,14 +110,14 @@ class Chats:
         else:
             # One that does not exist is told at once, without an empty panel.
             await StreamJsonAgent(await self._launch()).history(session)
-        await self.open(ResumeSession(session))
+        await self._go_on(session)
 
     async def resume_last(self) -> None:
         """Go on with the latest session of this folder."""
         sessions = await self._sessions()
         if not sessions:
             raise UserError("there is no earlier session in this folder")
-        await self.open(ResumeSession(sessions[0].id))
+        await self._go_on(sessions[0].id)
 
     async def fork(self) -> None:
         """Go on with this chat's session under another id; this one stays as it is."""
@@ -142,6 +142,22 @@ class Chats:
         elif not chat.shown:
             self._editor.notify("mentioned in the chat (:ClaudeChat shows it)")
         return True
+
+    async def answer(self) -> None:
+        """Have the request that waits longest answered: this tabpage's, else another chat's."""
+        here = await self.here()
+        for chat in (here, *self._chats.values()):
+            if chat.waits:
+                return await chat.choose_answer()
+        raise UserError("nothing waits for an answer")
+
+    async def _go_on(self, session: str) -> None:
+        """Show the chat that has this session, or begin one: two would both write to it."""
+        for chat in self._chats.values():
+            if chat.agent.session == session:
+                await self._editor.run("chat.panel.open", chat.id, self._options(chat))
+                return
+        await self.open(ResumeSession(session))
 
     async def _find(self) -> Chat | None:
         here = await self._editor.run("chat.panel.here")
