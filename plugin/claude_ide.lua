@@ -96,6 +96,11 @@ map('n', '<Plug>(claude-send)', function()
   return require('claude_ide.mention').operator()
 end, { expr = true })
 
+vim.api.nvim_create_autocmd('SessionLoadPost', {
+  group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),
+  callback = vim.schedule_wrap(editor('leftover', 'clear')),
+})
+
 -- Python is started after the first screen is drawn, so that it delays nobody.
 vim.api.nvim_create_autocmd('UIEnter', {
   group = vim.api.nvim_create_augroup('claude_ide_auto_start', {}),

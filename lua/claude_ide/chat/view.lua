@@ -7,6 +7,7 @@ local chat_shape = require('claude_ide.chat.shape')
 local chat_sizes = require('claude_ide.chat.sizes')
 local chat_state = require('claude_ide.chat.state')
 local chat_windows = require('claude_ide.chat.windows')
+local leftover = require('claude_ide.leftover')
 local message = require('claude_ide.message')
 local place = require('claude_ide.place')
 local quiet = require('claude_ide.quiet')
@@ -259,6 +260,8 @@ end
 
 --- Keep up with what the user does to the windows.
 function M.watch()
+  -- The session may have been loaded before the plugin was.
+  leftover.clear()
   local group = api.nvim_create_augroup('claude_ide_chat_view', { clear = true })
   local function on(events, callback)
     api.nvim_create_autocmd(events, { group = group, callback = callback })

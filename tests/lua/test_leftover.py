@@ -1,0 +1,60 @@
+"""`lua/claude_ide/leftover.lua`: a session of Neovim's brings back no empty panel."""
+
+from pathlib import Path
+
+import pytest
+
+from support.chats import Chats
+from support.neovim import Neovim, until
+
+LAZY = "let g:loaded_claude_ide = 1"
+"""The plugin is not there yet when the session is loaded."""
+
+
+@pytest.fixture
+async def session(nvim: Neovim, project: Path) -> Path:
+    """A session of a Neovim with a panel beside a file."""
+    (project / "a.txt").write_text("one\n")
+    await nvim.command("set noswapfile | edit a.txt")
+    await (await Chats.start(nvim)).open()
+    file = project / "Session.vim"
+    await nvim.command(f"stopinsert | mksession {file}")
+    return file
+
+
+async def test_a_session_has_no_empty_panel(
+    nvim: Neovim, session: Path, project: Path, tmp_path: Path
+) -> None:
+    other = await Neovim.start("-n", cwd=project, home=tmp_path / "home")
+    try:
+        await other.command(f"silent source {session}")
+
+        await until(lambda: other.eval("winnr('$') == 1"), "the file is alone")
+
+        assert await other.eval("expand('%:t')") == "a.txt"
+        assert await other.eval("bufname('claude-')") == ""
+    finally:
+        await other.stop()
+
+
+async def test_a_chat_opens_whatever_a_session_has_left(
+    nvim: Neovim, session: Path, project: Path, tmp_path: Path
+) -> None:
+    other = await Neovim.start("-n", "--cmd", LAZY, cwd=project, home=tmp_path / "home")
+    try:
+        await other.command(f"silent source {session}")
+        names = [f"claude-{kind}://{number}" for kind in ("chat", "prompt") for number in range(20)]
+        for name in names:
+            await other.command(f"badd {name}")
+
+        await (await Chats.start(other)).open()
+
+        assert await other.eval("winnr('$')") == 3
+    finally:
+        await other.stop()
+
+
+async def test_the_panel_itself_stays(nvim: Neovim, session: Path) -> None:
+    await nvim.lua("require('claude_ide.leftover').clear()")
+
+    assert await nvim.eval("winnr('$')") == 3
