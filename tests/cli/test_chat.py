@@ -237,6 +237,24 @@ async def test_thinking_is_limited(nvim: Neovim, panel: Panel) -> None:
     await until(lambda: "thinking: at most 2,000 tokens" in nvim.screen.text(), "told", PATIENCE)
 
 
+@pytest.mark.parametrize("side", ["right", "float"])
+async def test_a_file_that_was_gone_to_is_not_covered(
+    nvim: Neovim, cli: Path, api: FakeApi, path: Path, side: str
+) -> None:
+    api.script([tool_use("Read", file_path=str(path))], [text("I see.")])
+    await nvim.command(f"edit {path.with_name('b.py')}")
+    panel = await Panel.open(nvim, [cli], mode="default", side=side)
+    await panel.say("Read it")
+    await panel.shows("── ")
+
+    await panel.go_to("Read a.py")
+    await nvim.keys("gf")
+
+    await until(lambda: nvim.eval(f"expand('%:p') == '{path}'"), "the file", PATIENCE)
+    windows = 1 if side == "float" else 3
+    await until(lambda: nvim.eval(f"winnr('$') == {windows}"), "what is around it")
+
+
 @pytest.mark.parametrize("command", ["resume", "continue"])
 async def test_a_session_that_a_chat_has_is_shown_there(
     nvim: Neovim, panel: Panel, api: FakeApi, command: str

@@ -115,6 +115,15 @@ function M.hide(chat)
   end
 end
 
+--- Hide a chat that is in floats: what the user has gone to lies below them.
+---@param id integer
+function M.uncover(id)
+  local chat = chat_state.get(id)
+  if chat and chat.options.side == 'float' then
+    M.hide(chat)
+  end
+end
+
 --- Whether a chat is shown in the current tabpage.
 ---@param chat claude_ide.Chat
 ---@return boolean

@@ -264,6 +264,7 @@ class Chat:
         path, line = place
         request = {"path": path if path.startswith("/") else f"{self.root}/{path}"}
         await self._editor.open_file(request | ({"line": line} if line else {}))
+        await self._editor.run("chat.view.uncover", self.id)
 
     async def answer(self, part: int, key: str) -> None:
         """Answer the request in a part of the transcript."""
