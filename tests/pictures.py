@@ -80,7 +80,7 @@ async def _take(terminal: Terminal, api: FakeApi, project: Path) -> None:
     )
     await terminal.shows("The till")
     terminal.type(":ClaudeChat\r")
-    await terminal.shows("<CR> sends")
+    await terminal.shows("<C-s> sends")
     await terminal.shows("default")
     terminal.type("Why does the total not add up?\x13")
     await terminal.shows(":w accept")

@@ -108,6 +108,7 @@ async def test_the_panel_opens_with_the_user_in_its_prompt(nvim: Neovim, replay:
 
     seen = await panel.look()
     assert (await nvim.mode())["mode"] == "i"
+    assert "<C-s> sends" in seen["prompt_bar"]
     assert await nvim.eval("win_getid()") == seen["windows"][1][0]
     assert [len(windows) for windows in seen["windows"]] == [1, 1]
 

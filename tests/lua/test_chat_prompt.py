@@ -35,6 +35,7 @@ async def sent(chats: Chats, count: int = 1) -> dict[str, object]:
     ("keys", "how"),
     [
         ("<C-s>", "send"),
+        ("<Esc><C-s>", "send"),
         ("<Esc><CR>", "send"),
         ("<Esc>:w<CR>", "send"),
         ("<Esc>gs", "steer"),

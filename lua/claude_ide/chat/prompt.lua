@@ -126,8 +126,8 @@ local function list(chat)
     chat_clipboard.paste(chat)
   end
 
-  add('n', { '<CR>' }, 'send', 'Send the prompt; empty: answer what waits', send_here)
-  add('i', { '<C-s>' }, 'send', 'Send the prompt (Insert mode)', send_here)
+  add('ni', { '<C-s>' }, 'send', 'Send the prompt; empty: answer what waits', send_here)
+  add('n', { '<CR>' }, 'send', 'The same (Normal mode)', send_here)
   add('n', { 'gs' }, 'steer', 'Send it into the turn that runs', sending('steer'))
   add('n', { 'gr' }, 'redirect', 'Send it instead of the turn that runs', sending('redirect'))
   add('ni', { '<C-c>' }, 'stop', 'Stop Claude', tell('stop'))

@@ -23,7 +23,7 @@ from claude_ide.errors import AgentError, ClaudeIdeError, UnknownSessionError, U
 
 logger = logging.getLogger(__name__)
 
-KEYS = (("<CR>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
+KEYS = (("<C-s>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
 ENDED = "the agent has ended; R in the transcript starts it again"
 
 Run = Callable[[Awaitable[Any]], "asyncio.Task[None]"]
