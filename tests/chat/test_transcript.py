@@ -13,6 +13,7 @@ from claude_ide.agents.events import (
     OptionKind,
     PermissionAsked,
     PlanProposed,
+    Ready,
     RequestWithdrawn,
     Retry,
     Text,
@@ -165,6 +166,18 @@ def test_a_death_shows_the_last_words_and_takes_away_what_nobody_can_answer() ->
         "R resumes",
     ]
     assert panel.transcript.waiting == []
+
+
+def test_an_agent_that_is_back_is_not_offered_again() -> None:
+    panel = Panel().take(Dead(1))
+    assert panel.text[-1] == "R resumes"
+
+    panel.take(Ready())
+    assert panel.text == ["Claude Code has ended (exit code 1)", "── resumed"]
+
+    panel.take(Dead(1))
+    assert panel.text[-1] == "R resumes"
+    assert panel.text.count("── resumed") == 1
 
 
 def test_a_death_keeps_what_the_user_has_typed() -> None:

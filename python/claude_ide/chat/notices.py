@@ -17,6 +17,7 @@ LEVELS = {
 META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
 LOG_IN = row(("L", KEY), (" opens claude in a terminal to log in", META))
 RESUMES = row(("R", KEY), (" resumes", META))
+RESUMED = row(("── resumed", META))
 STDERR_LINES = 10
 CLEARED = row(("── the conversation was cleared: Claude knows nothing of what is above", META))
 
@@ -94,13 +95,13 @@ _WHYS = {
 }
 
 
-def dead(event: Dead) -> list[Row]:
-    """Return what is left of an agent."""
+def dead(event: Dead, *, over: bool) -> list[Row]:
+    """Return what is left of an agent; `over` if it is back."""
     code = f" (exit code {event.code})" if event.code else ""
     group = "ClaudeChatError" if event.code else META
     last = lines(as_printed(event.stderr.strip()))[-STDERR_LINES:]
     return [
         row((f"Claude Code has ended{code}", group)),
         *all_in("ClaudeChatDetail", last),
-        RESUMES,
+        RESUMED if over else RESUMES,
     ]

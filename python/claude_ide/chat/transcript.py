@@ -69,6 +69,7 @@ class Transcript:
         self._talk = Talk(self._sheet, self._tools.find, self._now)
         self._requests: dict[str, Request] = {}
         self._retry: tuple[Told, events.Retry] | None = None
+        self._death: tuple[Told, events.Dead] | None = None
         self._running = False
         self._error = ""
         self._cost: float | None = 0.0
@@ -227,6 +228,7 @@ class Transcript:
         match event:
             case events.Ready():
                 self._running = False
+                self._revived()
             case events.PromptChanged(prompt, stage):
                 self._running = self._prompts.take(prompt, stage) or self._running
             case events.UserMessage(text, prompt):
@@ -249,7 +251,7 @@ class Transcript:
                 self._settle(all_=True)
                 for request in list(self._requests):
                     self._drop_requests(request=request)
-                self._tell("notice", notices.dead(event))
+                self._death = (self._tell("notice", notices.dead(event, over=False)), event)
 
     def _ask(self, asked: Asked) -> None:
         self._drop_requests(request=asked.request)
@@ -283,6 +285,13 @@ class Transcript:
             shown.tell([notices.retry(retry, over=True)])
             self._sheet.changed(shown)
             self._retry = None
+
+    def _revived(self) -> None:
+        if self._death is not None:
+            shown, death = self._death
+            shown.tell(notices.dead(death, over=True))
+            self._sheet.changed(shown)
+            self._death = None
 
     def _end_turn(self, event: events.TurnEnded) -> None:
         self._prompts.begin(event.prompts)
