@@ -108,3 +108,9 @@ def test_a_bar_is_one_line_whatever_it_is_told() -> None:
 
     assert text(shown, "right") == "a …"
     assert bar.prompt(["a\x00b"], [])["left"] == [("[a^@b]", "ClaudeChatLink")]
+
+
+def test_the_cost_goes_on_where_an_agent_that_is_started_again_counts_anew() -> None:
+    shown = told(Usage(0.10, None), Usage(0.25, None), Usage(0.05, None)).transcript(IDLE)
+
+    assert shown["right"][-1] == ("$0.30", "ClaudeChatMeta")

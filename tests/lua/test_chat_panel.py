@@ -434,6 +434,40 @@ async def test_wiping_a_buffer_out_ends_the_chat(nvim: Neovim, chats: Chats, kin
     assert len(chats.told("closed")) == 1
 
 
+@pytest.mark.parametrize("command", ["edit", "edit!"])
+async def test_editing_the_prompt_anew_loses_nothing(
+    nvim: Neovim, chats: Chats, command: str
+) -> None:
+    await nvim.command("edit a.txt")
+    await chats.open()
+    await nvim.keys("one<CR>two<Esc>")
+
+    await nvim.command(command)
+
+    await until(lambda: nvim.eval("getline(1, '$') == ['one', 'two']"), "the text is back")
+    await nvim.keys("Gothree<C-s>")
+    assert (await chats.tells("send"))["text"] == "one\ntwo\nthree"
+    assert chats.told("closed") == []
+
+
+@pytest.mark.parametrize("command", ["edit", "edit!"])
+async def test_editing_the_transcript_anew_has_it_drawn_again(
+    nvim: Neovim, chats: Chats, command: str
+) -> None:
+    await nvim.command("edit a.txt")
+    await chats.open()
+    await chats.draw(edit(0, 0, ["one", "two"]))
+    await nvim.keys("<Esc><C-w>k")
+
+    await nvim.command(command)
+
+    assert await chats.tells("redraw") == {"chat": 1}
+    assert await nvim.eval("getline(1, '$')") == ["one", "two"]
+    await chats.draw(edit(0, 2**31 - 1, []), edit(0, 0, ["one"]))
+    assert await nvim.eval("getline(1, '$')") == ["one"]
+    assert chats.told("closed") == []
+
+
 async def test_a_chat_that_is_closed_leaves_nothing(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt")
     await chats.open()

@@ -57,14 +57,27 @@ local function finish(chat)
   end
 end
 
--- Without its text a buffer is of no use any more; `:edit` brings none back.
-local function on_unload(chat)
-  if chat_state.get(chat.id) ~= chat or vim.v.exiting ~= vim.NIL then
+local function reload(chat, bufnr, lines)
+  if bufnr == chat.transcript then
+    chat_transcript.put(chat, lines)
+  else
+    api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  end
+end
+
+-- Without its buffers a chat has ended. `:edit` only loads one again, and from nowhere.
+local function on_unload(chat, bufnr)
+  if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_loaded(bufnr) then
     return
   end
-  chat_state.remove(chat)
-  chat_state.tell(chat, 'closed')
+  local lines = api.nvim_buf_get_lines(bufnr, 0, -1, false)
   vim.schedule(function()
+    if chat_state.get(chat.id) ~= chat then
+      return
+    elseif api.nvim_buf_is_loaded(bufnr) then
+      return reload(chat, bufnr, lines)
+    end
+    chat_state.tell(chat, 'closed')
     finish(chat)
   end)
 end
@@ -99,7 +112,7 @@ local function create(id, options)
     api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
       buffer = bufnr,
       callback = function()
-        on_unload(chat)
+        on_unload(chat, bufnr)
       end,
     })
     -- An autocommand of the user's may fail.

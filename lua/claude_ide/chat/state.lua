@@ -104,6 +104,8 @@ end
 function M.tell(chat, event, fields)
   if chat.is_orphan and not (REVIVING[event] and require('claude_ide.host').start()) then
     return false
+  elseif not channel.id then
+    return false
   end
   local told = { chat = chat.id, event = event, revival = M.revival(chat) }
   channel.emit('chat', vim.tbl_extend('error', told, fields or {}))

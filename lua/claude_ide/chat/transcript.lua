@@ -179,6 +179,18 @@ function M.draw(id, frame)
   return fault
 end
 
+--- Put text back that has been unloaded, until the host draws it.
+---@param chat claude_ide.Chat
+---@param lines string[]
+function M.put(chat, lines)
+  local bufnr = chat.transcript
+  vim.bo[bufnr].modifiable = true
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable = false
+  chat.drawing = { count = #lines, parts = {}, waiting = {} }
+  chat_state.tell(chat, 'redraw')
+end
+
 --- Take all text away; what is drawn next is the first.
 ---@param chat claude_ide.Chat
 function M.clear(chat)

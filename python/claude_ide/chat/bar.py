@@ -42,7 +42,9 @@ class Bar:
         self.mode = ""
         self.model = ""
         self.effort = ""
-        self._cost: float | None = None
+        self._cost = 0.0
+        self._cost_before = 0.0
+        """What the agents before this one, which counts anew, had told."""
         self._used: int | None = None
         self._size: int | None = None
         self._retry: tuple[events.Retry, float] | None = None
@@ -57,7 +59,7 @@ class Bar:
             case events.EffortChanged(effort):
                 self.effort = effort
             case events.Usage(cost, used, size):
-                self._cost = self._cost if cost is None else cost
+                self._spend(self._cost if cost is None else cost)
                 self._used = self._used if used is None else used
                 self._size = self._size if size is None else size
             case events.Cleared():
@@ -85,6 +87,11 @@ class Bar:
         left = self._retry[1] - self._clock()
         return left % 1 or 1.0 if left > 0 else None
 
+    def _spend(self, cost: float) -> None:
+        if cost < self._cost:
+            self._cost_before += self._cost
+        self._cost = cost
+
     def _doing(self, state: SessionState) -> list[Chunk]:
         if state.state is State.RETRYING and self._retry is not None:
             retry, due = self._retry
@@ -103,8 +110,8 @@ class Bar:
         if self._used is not None and self._size:
             percent = round(100 * self._used / self._size)
             told.append((f"{percent}%", WARNING if percent >= FULL else META))
-        if self._cost:
-            told.append((amounts.money(self._cost), META))
+        if cost := self._cost_before + self._cost:
+            told.append((amounts.money(cost), META))
         return told
 
 

@@ -144,7 +144,7 @@ class Chat:
             case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
                 self._requests.take(event)
                 if not self.shown:
-                    self._editor.notify(f"{NAME} waits for your answer (:ClaudeChat shows it)")
+                    self._editor.notify(f"{NAME} waits for your answer (:ClaudeChat answer)")
             case events.RequestWithdrawn(request):
                 self._requests.drop(request)
             case events.TodoList():
@@ -292,6 +292,11 @@ class Chat:
         if not await self.agent.withdraw(prompt):
             raise UserError("too late: the agent has begun with it")
         await self._editor.run("chat.prompt.put", self.id, text)
+
+    async def redraw(self) -> None:
+        """Draw everything again: the editor has lost it."""
+        self.transcript.redraw()
+        self._painter.now()
 
     async def cycle_mode(self) -> None:
         """Go on to the next permission mode."""

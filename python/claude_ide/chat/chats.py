@@ -216,7 +216,10 @@ class Chats:
         target = Path(chat.root, Path(path).expanduser())
         if target.exists():
             raise UserError(f"{path} exists")
-        target.write_text(text, encoding="utf-8")
+        try:
+            target.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"cannot write {target}: {error.strerror}") from None
         self._editor.notify(f"wrote {path}")
 
     async def here(self) -> Chat:
@@ -275,6 +278,7 @@ class Chats:
             "stop": chat.stop,
             "answers": chat.choose_answer,
             "cycle_mode": chat.cycle_mode,
+            "redraw": chat.redraw,
             "drop_context": chat.drop_context,
             "restart": chat.restart,
         }[event]()

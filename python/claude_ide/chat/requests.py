@@ -120,8 +120,13 @@ class Requests:
         if isinstance(waiting.asked, QuestionAsked):
             return self._review(waiting)
         ways = {"y": "Yes", "n": "No", "N": "No, because…"}
-        if _always(waiting.asked):
-            ways = {"y": "Yes, once", "a": "Always…", "n": "No", "N": "No, because…"}
+        if always := _always(waiting.asked):
+            # A plan is approved once; what is offered with it is what comes after.
+            is_plan = isinstance(waiting.asked, PlanProposed)
+            yes = (
+                {"y": "Yes", "a": always[0].name} if is_plan else {"y": "Yes, once", "a": "Always…"}
+            )
+            ways = yes | {"n": "No", "N": "No, because…"}
         title = waiting.asked.name if isinstance(waiting.asked, PermissionAsked) else "the plan"
         if isinstance(waiting.asked, PermissionAsked) and waiting.asked.title:
             title = f"{title} {waiting.asked.title}"
