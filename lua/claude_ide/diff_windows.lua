@@ -3,6 +3,7 @@ local borrowed_buffer = require('claude_ide.borrowed_buffer')
 local borrowed_window = require('claude_ide.borrowed_window')
 local buffers = require('claude_ide.buffers')
 local proposal = require('claude_ide.proposal')
+local tiling = require('claude_ide.tiling')
 
 local M = {}
 
@@ -14,10 +15,6 @@ local M = {}
 ---@field right? integer
 ---@field original? integer the buffer on the left
 ---@field borrowed? claude_ide.BorrowedWindow the left window as the buffer had it
-
-local function is_normal(win)
-  return vim.api.nvim_win_get_config(win).relative == ''
-end
 
 local function call(win, fn)
   if vim.api.nvim_win_is_valid(win) then
@@ -42,7 +39,7 @@ local function window_of(diff)
   table.insert(wins, 1, vim.api.nvim_get_current_win())
   return found
     and vim.iter(wins):find(function(win)
-      return is_normal(win) and vim.api.nvim_win_get_buf(win) == found.bufnr
+      return tiling.has(win) and vim.api.nvim_win_get_buf(win) == found.bufnr
     end)
 end
 
@@ -50,7 +47,7 @@ end
 local function base_window()
   local wins = { vim.api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr('#')) }
   vim.list_extend(wins, vim.api.nvim_tabpage_list_wins(0))
-  wins = vim.tbl_filter(is_normal, wins)
+  wins = vim.tbl_filter(tiling.has, wins)
   return vim.iter(wins):find(function(win)
     return vim.bo[vim.api.nvim_win_get_buf(win)].buftype == ''
   end) or wins[1]
@@ -139,8 +136,7 @@ function M.has(windows, bufnr, win)
 end
 
 local function is_last(win)
-  return #vim.api.nvim_list_tabpages() == 1
-    and vim.deep_equal(vim.tbl_filter(is_normal, vim.api.nvim_tabpage_list_wins(0)), { win })
+  return #vim.api.nvim_list_tabpages() == 1 and vim.deep_equal(tiling.windows(0), { win })
 end
 
 local function close_left(windows)

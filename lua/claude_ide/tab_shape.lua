@@ -1,4 +1,6 @@
 --- What a tabpage looks like, so that it can look like that again: sizes and views of its windows.
+local tiling = require('claude_ide.tiling')
+
 local M = {}
 
 ---@class claude_ide.TabShape
@@ -20,30 +22,13 @@ local M = {}
 local held = {}
 local group = vim.api.nvim_create_augroup('claude_ide_tab_shape', { clear = true })
 
--- A tab line takes a row from every tabpage, once there is one.
-local function room()
-  local has_tabline = vim.o.showtabline == 2
-    or (vim.o.showtabline == 1 and #vim.api.nvim_list_tabpages() > 1)
-  return { vim.o.lines, vim.o.columns, vim.o.cmdheight, vim.o.laststatus, has_tabline }
-end
-
-local function windows(tabpage)
-  return vim.tbl_filter(function(win)
-    return vim.api.nvim_win_get_config(win).relative == ''
-  end, vim.api.nvim_tabpage_list_wins(tabpage))
-end
-
 local function sizes(tabpage)
-  local list = {}
-  for _, win in ipairs(windows(tabpage)) do
-    list[win] = { vim.api.nvim_win_get_width(win), vim.api.nvim_win_get_height(win) }
-  end
-  return list
+  return tiling.sizes(tiling.windows(tabpage))
 end
 
 local function views(tabpage)
   local list = {}
-  for _, win in ipairs(windows(tabpage)) do
+  for _, win in ipairs(tiling.windows(tabpage)) do
     -- A terminal's view follows its output.
     if vim.bo[vim.api.nvim_win_get_buf(win)].buftype ~= 'terminal' then
       list[win] = {
@@ -94,7 +79,7 @@ function M.hold()
     tabpage = tabpage,
     holders = 1,
     layout = vim.fn.winlayout(),
-    room = room(),
+    room = tiling.room(),
     sizes = vim.fn.winrestcmd(),
     views = views(tabpage),
   }
@@ -131,7 +116,7 @@ end
 
 local function restore(shape)
   local is_alike = vim.deep_equal(vim.fn.winlayout(), shape.layout)
-    and vim.deep_equal(room(), shape.room)
+    and vim.deep_equal(tiling.room(), shape.room)
   if is_alike and not shape.resized then
     vim.cmd(shape.sizes)
   end

@@ -1,4 +1,5 @@
 --- In which window a file is shown: one that holds files, and from which nothing is taken.
+local tiling = require('claude_ide.tiling')
 local usage = require('claude_ide.usage')
 
 local M = {}
@@ -6,17 +7,12 @@ local M = {}
 local KEPT = { '', 'hide' }
 local NORMAL = { 'n', 'nt' }
 
--- A part of the layout; not a float.
-local function is_tiled(win)
-  return vim.api.nvim_win_get_config(win).relative == ''
-end
-
 local function is_in_diff(win)
   return vim.wo[win].diff
 end
 
 local function holds_files(win)
-  return is_tiled(win)
+  return tiling.has(win)
     and vim.bo[vim.api.nvim_win_get_buf(win)].buftype == ''
     and not vim.wo[win].previewwindow
     and not is_in_diff(win)
@@ -39,7 +35,7 @@ end
 
 -- The windows of a tabpage, the one used last first.
 local function windows(tabpage)
-  local wins = vim.tbl_filter(is_tiled, vim.api.nvim_tabpage_list_wins(tabpage))
+  local wins = tiling.windows(tabpage)
   local rank = {}
   for position, bufnr in ipairs(usage.sort(vim.tbl_map(vim.api.nvim_win_get_buf, wins))) do
     rank[bufnr] = rank[bufnr] or position

@@ -1,5 +1,6 @@
 --- The user's way into a panel and out of it, the mode they were in included.
 local place = require('claude_ide.place')
+local tiling = require('claude_ide.tiling')
 
 local M = {}
 
@@ -64,8 +65,8 @@ end
 ---@param view claude_ide.ChatView
 ---@return integer?
 function M.other_window(view)
-  return vim.iter(api.nvim_tabpage_list_wins(0)):find(function(win)
-    return not M.is_in(view, win) and api.nvim_win_get_config(win).relative == ''
+  return vim.iter(tiling.windows(0)):find(function(win)
+    return not M.is_in(view, win)
   end)
 end
 

@@ -1,48 +1,36 @@
 --- What a tabpage looked like before a panel took room in it, so that it can look so again.
+local tiling = require('claude_ide.tiling')
+
 local M = {}
 
 ---@class claude_ide.ChatShape
 ---@field tabpage integer
 ---@field layout any[] `winlayout()`
----@field room integer[]
+---@field room any[]
 ---@field sizes string `winrestcmd()`
 ---@field views table<integer, { tick: integer, view: vim.fn.winsaveview.ret }>
 ---@field settled? table<integer, integer[]> sizes beside the panel; others are the user's
-
-local function is_tiled(win)
-  return vim.api.nvim_win_get_config(win).relative == ''
-end
-
-local function room()
-  return { vim.o.lines, vim.o.columns, vim.o.cmdheight, vim.o.laststatus }
-end
 
 local function tick(win)
   return vim.api.nvim_buf_get_changedtick(vim.api.nvim_win_get_buf(win))
 end
 
 local function sizes(shape)
-  local list = {}
-  for win in pairs(shape.views) do
-    if vim.api.nvim_win_is_valid(win) then
-      list[win] = { vim.api.nvim_win_get_width(win), vim.api.nvim_win_get_height(win) }
-    end
-  end
-  return list
+  return tiling.sizes(vim.tbl_keys(shape.views))
 end
 
 --- Take note of the current tabpage.
 ---@return claude_ide.ChatShape
 function M.take()
   local views = {}
-  for _, win in ipairs(vim.tbl_filter(is_tiled, vim.api.nvim_tabpage_list_wins(0))) do
+  for _, win in ipairs(tiling.windows(0)) do
     local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
     views[win] = { tick = tick(win), view = view }
   end
   return {
     tabpage = vim.api.nvim_get_current_tabpage(),
     layout = vim.fn.winlayout(),
-    room = room(),
+    room = tiling.room(),
     sizes = vim.fn.winrestcmd(),
     views = views,
   }
@@ -77,7 +65,7 @@ function M.restore(shape)
   local is_there = vim.api.nvim_get_current_tabpage() == shape.tabpage
   if not is_there or not vim.deep_equal(vim.fn.winlayout(), shape.layout) then
     return
-  elseif not vim.deep_equal(room(), shape.room) then
+  elseif not vim.deep_equal(tiling.room(), shape.room) then
     return
   end
   vim.cmd(shape.sizes)

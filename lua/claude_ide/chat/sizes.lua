@@ -1,5 +1,7 @@
 --- The sizes of a panel's windows, which windows that come and go beside it do not change: Neovim
 --- takes the room for one, and gives that of one, to whoever stands there, 'winfixheight' or not.
+local tiling = require('claude_ide.tiling')
+
 local M = {}
 
 local api = vim.api
@@ -10,9 +12,7 @@ local api = vim.api
 ---@field widths table<integer, integer>
 
 local function around()
-  local options = vim.o
-  local screen = { options.lines, options.columns, options.cmdheight }
-  return { vim.fn.winlayout(), screen, options.laststatus, options.showtabline }
+  return { vim.fn.winlayout(), tiling.room() }
 end
 
 --- Take note of the sizes in the current tabpage.
@@ -21,7 +21,7 @@ end
 function M.take(windows)
   local sizes = { around = around(), heights = {}, widths = {} }
   for _, win in pairs(windows) do
-    if api.nvim_win_get_config(win).relative == '' then
+    if tiling.has(win) then
       sizes.heights[win] = vim.wo[win].winfixheight and api.nvim_win_get_height(win) or nil
       sizes.widths[win] = vim.wo[win].winfixwidth and api.nvim_win_get_width(win) or nil
     end

@@ -1,4 +1,5 @@
 --- The two windows of a panel: at a side, in two floats, or in a tabpage of their own.
+local tiling = require('claude_ide.tiling')
 local usage = require('claude_ide.usage')
 
 local M = {}
@@ -39,10 +40,6 @@ local OPTIONS = {
   winfixbuf = true,
   wrap = true,
 }
-
-local function is_tiled(win)
-  return api.nvim_win_get_config(win).relative == ''
-end
 
 local function set(win, options)
   for name, value in pairs(options) do
@@ -173,7 +170,7 @@ function M.open(chat)
     end
   end
   dress(windows, options)
-  if is_tiled(windows.transcript) then
+  if tiling.has(windows.transcript) then
     share_loss(options)
   end
   return windows
@@ -247,7 +244,7 @@ function M.close(win)
     return
   end
   local tabpage = api.nvim_win_get_tabpage(win)
-  local tiled = vim.tbl_filter(is_tiled, api.nvim_tabpage_list_wins(tabpage))
+  local tiled = tiling.windows(tabpage)
   local is_last = #api.nvim_list_tabpages() == 1 and vim.deep_equal(tiled, { win })
   if not is_last then
     return close_quietly(win, tabpage)

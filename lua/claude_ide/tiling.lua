@@ -1,0 +1,41 @@
+--- How the windows of a tabpage share out the screen among them; floats take no part in it.
+local M = {}
+
+local api = vim.api
+
+--- What there is to share out: alike as long as nothing but the windows themselves changes.
+---@return any[]
+function M.room()
+  local options = vim.o
+  -- A tab line takes a row from every tabpage, once there is one.
+  local has_tabline = options.showtabline == 2
+    or (options.showtabline == 1 and #api.nvim_list_tabpages() > 1)
+  return { options.lines, options.columns, options.cmdheight, options.laststatus, has_tabline }
+end
+
+---@param win integer
+---@return boolean
+function M.has(win)
+  return api.nvim_win_get_config(win).relative == ''
+end
+
+---@param tabpage integer
+---@return integer[]
+function M.windows(tabpage)
+  return vim.tbl_filter(M.has, api.nvim_tabpage_list_wins(tabpage))
+end
+
+--- The sizes of those of the windows that are still there.
+---@param wins integer[]
+---@return table<integer, { [1]: integer, [2]: integer }> sizes width and height, by window
+function M.sizes(wins)
+  local sizes = {}
+  for _, win in ipairs(wins) do
+    if api.nvim_win_is_valid(win) then
+      sizes[win] = { api.nvim_win_get_width(win), api.nvim_win_get_height(win) }
+    end
+  end
+  return sizes
+end
+
+return M
