@@ -104,8 +104,8 @@ async def add(app: App, call: Call) -> None:
 async def chat(app: App, call: Call) -> None:
     """:ClaudeChat [what] [argument] — show or hide the chat, or do something with it."""
     what, *words = call.arguments or [""]
-    # Whoever chats wants the agent to know where they are.
-    await app.start()
+    # Whoever chats wants the agent to know where they are; but they can do without the server.
+    await app.guard(app.start())
     await app.chats.command(what, " ".join(words))
 
 

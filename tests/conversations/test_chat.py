@@ -73,6 +73,17 @@ async def test_what_is_typed_while_the_host_starts_is_for_the_prompt(
     await panel.shows("Hello! **How** can I help?")
 
 
+async def test_a_chat_needs_no_server(nvim: Neovim, replay: Open, config_folder: Path) -> None:
+    config_folder.mkdir(parents=True)
+    (config_folder / "ide").write_text("in the way of the lock files")
+
+    panel = await replay("plain_thinking")
+    await panel.say("hello there")
+
+    await panel.shows("Hello! **How** can I help?")
+    assert await nvim.lua("return require('claude_ide.host').server() == nil")
+
+
 async def test_prompts_are_sent_in_the_order_in_which_they_were_typed(
     nvim: Neovim, replay: Open, path: Path, log: Path
 ) -> None:
