@@ -16,6 +16,10 @@ from support.processes import alive
 from support.transcripts import FAKE_CLI, GOLDEN, heard
 
 Open = Callable[[str], Awaitable[Panel]]
+HEAR = """
+_G.told = {}
+vim.notify = function(text) table.insert(_G.told, text) end
+"""
 PLAIN = GOLDEN / "plain_thinking.jsonl"
 
 
@@ -552,10 +556,7 @@ async def test_what_waited_in_a_chat_does_not_wait_without_its_host(
 
 
 async def test_without_a_cli_one_line_says_how_to_get_one(nvim: Neovim) -> None:
-    await nvim.lua(
-        """_G.told = {}
-        vim.notify = function(text) table.insert(_G.told, text) end"""
-    )
+    await nvim.lua(HEAR)
     await nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
 
     await nvim.command("ClaudeChat")
@@ -588,10 +589,7 @@ async def test_without_a_cli_what_was_typed_stays(nvim: Neovim) -> None:
     ],
 )
 async def test_what_is_asked_wrongly_is_told(nvim: Neovim, arguments: str, says: str) -> None:
-    await nvim.lua(
-        """_G.told = {}
-        vim.notify = function(text) table.insert(_G.told, text) end"""
-    )
+    await nvim.lua(HEAR)
     await nvim.lua(CONFIGURE, {"cmd": [sys.executable]})
 
     await nvim.command(f"ClaudeChat {arguments}")

@@ -7,7 +7,6 @@ local chat_panel = require('claude_ide.chat.panel')
 local chat_pin = require('claude_ide.chat.pin')
 local chat_plan = require('claude_ide.chat.plan')
 local chat_state = require('claude_ide.chat.state')
-local chat_transcript = require('claude_ide.chat.transcript')
 local chat_waiting = require('claude_ide.chat.waiting')
 local moment = require('claude_ide.moment')
 
@@ -74,7 +73,7 @@ function M.host_ended()
   chat_plan.close_all()
 end
 
---- Another host goes on with a chat, and draws all of it again.
+--- Another host goes on with a chat, and draws all of it again with its first frame.
 ---@param id integer
 ---@param options claude_ide.ChatOptions
 function M.adopt(id, options)
@@ -84,7 +83,6 @@ function M.adopt(id, options)
   end
   chat.is_orphan, chat.options, chat.pinned = false, options, {}
   chat_pin.update(chat)
-  chat_transcript.clear(chat)
   chat_state.tell(chat, 'visible', { shown = chat.is_shown })
 end
 

@@ -230,8 +230,7 @@ function M.mention(id, words)
   if not chat then
     return
   end
-  local last = lines_of(chat)
-  last = last[#last]
+  local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1]
   local gap = last:find('%S$') and ' ' or ''
   replace(chat, -2, -1, { last .. gap .. words .. ' ' })
   go_to_end(chat)

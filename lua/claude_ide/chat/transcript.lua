@@ -191,14 +191,6 @@ function M.put(chat, lines)
   chat_state.tell(chat, 'redraw')
 end
 
---- Take all text away; what is drawn next is the first.
----@param chat claude_ide.Chat
-function M.clear(chat)
-  chat.drawing.waiting = {}
-  M.draw(chat.id, { edits = { { first = 0, last = chat.drawing.count, lines = {} } } })
-  chat.drawing.parts = {}
-end
-
 --- The part that a row of a transcript belongs to.
 ---@param chat claude_ide.Chat
 ---@param row integer

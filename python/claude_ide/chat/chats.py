@@ -183,6 +183,7 @@ class Chats:
             await StreamJsonAgent(launch).history(opening.id)
         chat = self._new(id_, launch)
         await self._show(chat, "chat.orphans.adopt")
+        chat.transcript.redraw()
         chat.start(opening)
 
     async def _show(self, chat: Chat, function: str) -> None:
