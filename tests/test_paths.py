@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.paths import from_uri, to_posix, to_uri, to_windows
+from claude_ide.paths import from_uri, plain, to_posix, to_uri, to_windows
 from support.neovim import Neovim
 
 WINDOWS = [
@@ -133,3 +133,19 @@ async def test_the_uris_that_neovim_makes_give_their_paths(nvim: Neovim) -> None
     uris = await nvim.lua("return vim.tbl_map(vim.uri_from_fname, ...)", paths)
 
     assert [from_uri(uri) for uri in uris] == paths
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/a/b", "/a/b"),
+        ("//a//b/", "/a/b"),
+        ("///a", "/a"),
+        ("/a/../../b/./c", "/b/c"),
+        ("/p/term://x", "/p/term:/x"),
+        ("/", "/"),
+        ("//", "/"),
+    ],
+)
+def test_a_plain_path_names_each_folder_once(path: str, expected: str) -> None:
+    assert plain(path) == expected

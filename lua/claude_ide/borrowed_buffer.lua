@@ -1,6 +1,7 @@
 --- Buffers loaded only to be looked at: afterwards they are as they were.
 local buffers = require('claude_ide.buffers')
 local loading = require('claude_ide.loading')
+local path_gate = require('claude_ide.path_gate')
 
 local M = {}
 
@@ -22,6 +23,27 @@ local function empty()
   return bufnr
 end
 
+--- Let a path pass whose file can be looked at.
+---
+--- Raises an error, `{path}: {reason}`, when it cannot.
+---@param path string
+---@return string path absolute
+---@return claude_ide.Buffer? buffer
+---@return boolean? is_missing there is no such file
+function M.check(path)
+  local absolute, refusal, is_missing = path_gate.check(path)
+  if not absolute then
+    error(refusal, 0)
+  end
+  local found = buffers.find(absolute)
+  local is_read = is_missing or (found and found.loaded)
+  local pattern = not is_read and path_gate.reader(absolute)
+  if pattern then
+    error(('%s: a plugin shows such files as something else (%s)'):format(absolute, pattern), 0)
+  end
+  return absolute, found, is_missing
+end
+
 --- Show a file in a window: its own buffer, or an empty one when it does not exist.
 ---
 --- Raises an error when it cannot be loaded.
@@ -30,13 +52,18 @@ end
 ---@param own? integer the buffer, when it is not the path that leads to it
 ---@return integer bufnr
 function M.take(path, win, own)
-  local found = own and { bufnr = own, loaded = true } or buffers.find(path)
-  if not (found and found.loaded) and not vim.uv.fs_stat(path) then
+  local absolute, found, is_missing
+  if own then
+    found = { bufnr = own, loaded = true }
+  else
+    absolute, found, is_missing = M.check(path)
+  end
+  if is_missing and not (found and found.loaded) then
     local bufnr = empty()
     vim.api.nvim_win_set_buf(win, bufnr)
     return bufnr
   end
-  local bufnr = found and found.bufnr or vim.fn.bufadd(vim.fn.fnamemodify(path, ':.'))
+  local bufnr = found and found.bufnr or vim.fn.bufadd(absolute)
   if vim.api.nvim_win_get_buf(win) ~= bufnr then
     local _, reason = loading.in_window(win, bufnr)
     if reason then

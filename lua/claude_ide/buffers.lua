@@ -3,6 +3,7 @@ local buffer_text = require('claude_ide.buffer_text')
 local channel = require('claude_ide.channel')
 local disk = require('claude_ide.disk')
 local file = require('claude_ide.file')
+local path_gate = require('claude_ide.path_gate')
 local throttle = require('claude_ide.throttle')
 local usage = require('claude_ide.usage')
 
@@ -62,7 +63,7 @@ local function real(path)
   return folder and vim.fs.joinpath(folder, vim.fs.basename(path)) or path
 end
 
-local function number(path)
+local function number(path, is_real)
   local names = {}
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     names[bufnr] = file.path(bufnr)
@@ -70,7 +71,7 @@ local function number(path)
       return bufnr
     end
   end
-  local wanted = real(path)
+  local wanted = is_real and path or real(path)
   for bufnr, name in vim.spairs(names) do
     if real(name) == wanted then
       return bufnr
@@ -79,10 +80,13 @@ local function number(path)
 end
 
 --- The buffer of a file, whichever way either of them spells its path.
+---
+--- Raises an error when no file can have such a path.
 ---@param path string
+---@param is_real? boolean the caller has followed its links: none is followed here
 ---@return claude_ide.Buffer?
-function M.find(path)
-  local bufnr = number(path)
+function M.find(path, is_real)
+  local bufnr = number(path_gate.absolute(path), is_real == true)
   return bufnr
     and {
       bufnr = bufnr,
@@ -193,9 +197,10 @@ end
 
 --- What `:write` would put on disk; nil when the file is not loaded.
 ---@param path string
+---@param is_real? boolean as in `find`
 ---@return string?
-function M.text(path)
-  local buffer = M.find(path)
+function M.text(path, is_real)
+  local buffer = M.find(path, is_real)
   return buffer and buffer.loaded and buffer_text.get(buffer.bufnr) or nil
 end
 

@@ -54,7 +54,7 @@ end
 ---@param path string
 ---@return { closed: boolean, error?: string }
 function M.close_file(path)
-  local buffer = buffers.find(loading.absolute(path))
+  local buffer = buffers.find(path)
   if not buffer or not (buffer.loaded or buffer.listed) then
     return { closed = false, error = ('%s is not open in Neovim.'):format(path) }
   end

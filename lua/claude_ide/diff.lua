@@ -1,5 +1,6 @@
 --- Proposed changes: shown beside the file, decided by the user, answered once.
 local announce = require('claude_ide.announce')
+local borrowed_buffer = require('claude_ide.borrowed_buffer')
 local buffer_text = require('claude_ide.buffer_text')
 local channel = require('claude_ide.channel')
 local layout = require('claude_ide.diff_layout')
@@ -12,7 +13,8 @@ local rewrite = require('claude_ide.rewrite')
 local M = {}
 
 ---@class claude_ide.DiffRequest
----@field path string absolute path of the file
+---@field path string of the file
+---@field old_path? string what it was asked to be compared with, if another one
 ---@field text string what it would become
 ---@field title string who proposes it
 ---@field layout 'tab'|'vertical'|'horizontal'
@@ -131,13 +133,28 @@ local function show(diff)
   end)
 end
 
+-- The path as everything shows it from here on. A buffer that has no file needs none.
+local function check(request)
+  if request.original then
+    return
+  elseif request.old_path then
+    borrowed_buffer.check(request.old_path)
+  end
+  request.path = borrowed_buffer.check(request.path)
+end
+
 --- Show a proposed change at the next moment that takes nothing from the user.
 ---
 --- Emits `diff_shown` {id} when they can work on it. Emits `diff_decided` {id, accepted, text?} or
 --- `diff_failed` {id, message}, once, unless it is closed before.
 ---@param id integer
 ---@param request claude_ide.DiffRequest
+---@return { error: string }? refusal when its file cannot be shown: nothing is emitted then
 function M.open(id, request)
+  local ok, refusal = pcall(check, request)
+  if not ok then
+    return { error = refusal }
+  end
   local diff = vim.tbl_extend('error', request, { id = id, stamp = reload.stamp(request.path) })
   diffs[id] = diff
   diff.cancel = moment.when_free(function()

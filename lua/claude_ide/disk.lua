@@ -96,8 +96,12 @@ end
 function M.write(bufnr)
   local path = vim.api.nvim_buf_get_name(bufnr)
   local was_modified = vim.bo[bufnr].modified
-  if not was_modified and vim.uv.fs_stat(path) then
+  local stat = vim.uv.fs_stat(path)
+  if not was_modified and stat then
     return nil
+  elseif stat and stat.type ~= 'file' then
+    -- Writing to a pipe would not end.
+    return ('%s: not a regular file any more; it was not written.'):format(path)
   end
   if has_changed(bufnr) then
     return ('%s has changed on disk since Neovim read it; it was not written.'):format(path)

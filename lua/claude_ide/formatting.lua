@@ -1,10 +1,10 @@
 --- A file is reformatted by the user's own formatter, while Neovim goes on.
-local buffers = require('claude_ide.buffers')
 local channel = require('claude_ide.channel')
 local disk = require('claude_ide.disk')
 local disk_edit = require('claude_ide.disk_edit')
 local filter = require('claude_ide.format_filter')
 local loading = require('claude_ide.loading')
+local path_gate = require('claude_ide.path_gate')
 local server = require('claude_ide.format_server')
 
 local M = {}
@@ -105,17 +105,14 @@ end
 ---@param token any
 ---@param path string
 function M.reformat(token, path)
-  path = loading.absolute(path)
+  local absolute, _, is_missing = path_gate.check(path)
+  path = absolute or path
   local function answer(err)
     channel.emit('reformatted', { token = token, ok = err == nil, error = err })
   end
-  local known = buffers.find(path)
-  if not (known and known.loaded) and not vim.uv.fs_stat(path) then
-    return answer('File not found')
-  end
   local bufnr, refusal = loading.add(path)
   if not bufnr then
-    return answer(refusal)
+    return answer(is_missing and 'File not found' or refusal)
   end
   local reformatting = { bufnr = bufnr, path = path }
   reformatting.was_loaded = vim.api.nvim_buf_is_loaded(bufnr)

@@ -1,6 +1,7 @@
 --- Files become buffers, without a question to the user.
 local buffers = require('claude_ide.buffers')
 local disk = require('claude_ide.disk')
+local path_gate = require('claude_ide.path_gate')
 local quiet = require('claude_ide.quiet')
 
 local M = {}
@@ -15,43 +16,21 @@ local WINDOW_EVENTS = {
   'WinLeave',
   'WinNew',
 }
-local MISSING = { ENOENT = true, ENOTDIR = true }
-
---- Why a path cannot be opened as a file, as one sentence; nil when it can.
----@param path string
----@return string?
-local function refusal(path)
-  local stat, reason, code = vim.uv.fs_stat(path)
-  if not stat then
-    return MISSING[code] and ('No such file: %s'):format(path) or ('Cannot open %s'):format(reason)
-  elseif stat.type == 'directory' then
-    return ('Not a file but a folder: %s'):format(path)
-  elseif stat.type ~= 'file' then
-    -- Reading a pipe or a device would not end.
-    return ('Not a regular file: %s'):format(path)
-  elseif not vim.uv.fs_access(path, 'R') then
-    return ('Permission denied: %s'):format(path)
-  end
-end
-
---- The absolute path that a path means.
----@param path string
----@return string
-function M.absolute(path)
-  return vim.fs.normalize(vim.fs.abspath(path), { expand_env = false })
-end
 
 --- The buffer of a file, loaded or not, listed or not.
----@param path string absolute
+---@param path string
 ---@return integer? bufnr
----@return string? error one sentence, when there is no buffer
+---@return string? refusal `{path}: {reason}`, when there is no buffer
 function M.add(path)
-  local known = buffers.find(path)
-  local reason = not (known and known.loaded) and refusal(path)
-  if reason then
+  local ok, known = pcall(buffers.find, path)
+  if ok and known and known.loaded then
+    return known.bufnr
+  end
+  local absolute, reason = path_gate.existing(path)
+  if not absolute then
     return nil, reason
   end
-  return known and known.bufnr or vim.fn.bufadd(path)
+  return known and known.bufnr or vim.fn.bufadd(absolute)
 end
 
 -- The choice of the user's own autocommands is kept. Else read-only: the swap file may hold text

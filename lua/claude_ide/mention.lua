@@ -1,6 +1,7 @@
 --- Mentions: a file, a folder or lines of a file, as the CLI takes them (`at_mentioned`).
 local buffers = require('claude_ide.buffers')
 local file = require('claude_ide.file')
+local path_gate = require('claude_ide.path_gate')
 
 local M = {}
 
@@ -115,7 +116,7 @@ function M.path(typed, first, last)
   if not path then
     return { error = NO_FILE }
   end
-  path = vim.fs.normalize(path, { expand_env = false })
+  path = path_gate.absolute(path)
   local stat = vim.uv.fs_stat(path)
   if not stat then
     return { error = 'no such file: ' .. typed }

@@ -5,6 +5,7 @@ local closing = require('claude_ide.closing')
 local disk = require('claude_ide.disk')
 local loading = require('claude_ide.loading')
 local passage = require('claude_ide.passage')
+local path_gate = require('claude_ide.path_gate')
 local quiet = require('claude_ide.quiet')
 
 local M = {}
@@ -77,7 +78,7 @@ end
 ---@param request claude_ide.OpenFile
 ---@return claude_ide.OpenedFile|{ error: string }
 local function open_file(request)
-  local path = loading.absolute(request.path)
+  local path = path_gate.absolute(request.path)
   local was_open = buffers.dirty(path).isOpen
   local bufnr, refusal = loading.add(path)
   if not bufnr then
@@ -124,7 +125,7 @@ end
 
 -- Load a file as one that the user can go to, without showing it.
 local function open_hidden(path)
-  local bufnr, refusal = loading.add(loading.absolute(path))
+  local bufnr, refusal = loading.add(path)
   if not bufnr then
     return refusal
   end

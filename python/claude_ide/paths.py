@@ -4,6 +4,7 @@ Windows paths travel as `/c/Users/x` in some messages and as `file:///c:/Users/x
 other systems a path is its own spelling. Bytes that are not UTF-8 are surrogates (PEP 383).
 """
 
+import os.path
 import re
 from urllib.parse import quote, unquote
 
@@ -26,6 +27,13 @@ def to_windows(path: str) -> str:
     if drive is None:
         return path
     return f"{drive[1].upper()}:\\" + path[3:].replace("/", "\\")
+
+
+def plain(path: str) -> str:
+    """Return an absolute path without `.`, `..` and doubled slashes."""
+    normal = os.path.normpath(path)
+    # POSIX lets two slashes at the beginning mean something else; no system here does.
+    return normal[1:] if normal.startswith("//") else normal
 
 
 def to_uri(path: str) -> str:

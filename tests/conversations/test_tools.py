@@ -79,6 +79,18 @@ async def test_open_files_lists_what_is_open_now(
     assert set(await claude.texts("get_all_opened_file_paths")) == {"\n".join(map(str, files))}
 
 
+async def test_open_files_says_why_a_file_is_not_open(claude: ClaudeCode, project: Path) -> None:
+    path = project / "x.py"
+    path.write_text("1\n")
+
+    opened = await claude.json("open_files", {"file_paths": [str(project), str(path)]})
+
+    assert opened == {
+        "opened_files": [str(path)],
+        "errors": [f"{project}: not a file but a folder"],
+    }
+
+
 async def test_open_editors_tell_language_and_state(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """`lua/claude_ide/borrowed_buffer.lua`: a file is looked at and put back as it was."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +126,39 @@ async def test_what_cannot_be_loaded_is_an_error(nvim: Neovim, path: Path) -> No
 
     with pytest.raises(NvimError):
         await take(nvim, path)
+
+
+async def test_a_file_in_a_folder_like_a_url_is_that_file(nvim: Neovim, project: Path) -> None:
+    path = project / "term:" / "touch CANARY"
+    path.parent.mkdir()
+    path.write_text("one\n")
+
+    bufnr: int = await nvim.lua(TAKE, f"{project}/term://touch CANARY")
+
+    assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["one"]
+    assert await nvim.eval(f"[bufname({bufnr}), &buftype]") == [str(path), ""]
+    assert not (project / "CANARY").exists()
+
+
+async def test_what_is_no_file_is_not_shown(nvim: Neovim, project: Path) -> None:
+    os.mkfifo(project / "pipe")
+
+    with pytest.raises(NvimError, match=f"{project}/pipe: not a file but a pipe"):
+        await take(nvim, project / "pipe")
+
+
+async def test_a_file_that_a_plugin_shows_as_something_else_is_not_shown(
+    nvim: Neovim, project: Path
+) -> None:
+    (project / "a.zip").write_text("not an archive\n")
+
+    with pytest.raises(NvimError, match=r"a plugin shows such files as something else \(\*.zip\)"):
+        await take(nvim, project / "a.zip")
+
+
+async def test_what_the_user_has_open_is_shown_as_it_is(nvim: Neovim, project: Path) -> None:
+    (project / "a.zip").write_text("not an archive\n")
+    await nvim.command("noautocmd edit a.zip")
+    known = await nvim.eval("bufnr()")
+
+    assert await take(nvim, project / "a.zip") == known

@@ -507,3 +507,18 @@ async def test_watch_can_be_ended(nvim: Neovim, project: Path) -> None:
 
     assert nvim.events("editors_changed") == []
     assert await nvim.lua("return #vim.api.nvim_get_autocmds({group = 'claude_ide_buffers'})") == 0
+
+
+async def test_find_of_a_real_path_follows_no_link_that_has_been_put_there(
+    nvim: Neovim, project: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.txt").write_text("")
+    (project / "d").symlink_to(outside)
+    await nvim.command(f"edit {outside}/a.txt")
+
+    assert await call(nvim, "find", str(project / "d" / "a.txt"))
+    assert await call(nvim, "find", str(project / "d" / "a.txt"), True) is None
+    assert await call(nvim, "text", str(project / "d" / "a.txt"), True) is None
+    assert await call(nvim, "find", str(outside / "a.txt"), True)

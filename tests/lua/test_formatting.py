@@ -419,7 +419,7 @@ async def test_a_missing_file_is_not_found(nvim: Neovim, project: Path) -> None:
 async def test_a_folder_is_refused(nvim: Neovim, project: Path) -> None:
     assert await reformat(nvim, project) == {
         "ok": False,
-        "error": f"Not a file but a folder: {project}",
+        "error": f"{project}: not a file but a folder",
     }
 
 

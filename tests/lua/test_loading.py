@@ -142,11 +142,3 @@ async def test_swap_files_are_the_users_business_again_afterwards(
     await nvim.keys(":edit a.txt<CR>")
 
     await until(lambda: "E325" in nvim.screen.text())
-
-
-async def test_paths_are_made_absolute_as_they_are_written(nvim: Neovim, project: Path) -> None:
-    absolute = "return require('claude_ide.loading').absolute(...)"
-
-    assert await nvim.lua(absolute, "sub/../a.txt") == str(project / "a.txt")
-    assert await nvim.lua(absolute, "/a//b/./c.txt") == "/a/b/c.txt"
-    assert await nvim.lua(absolute, "/$HOME/[a]*.txt") == "/$HOME/[a]*.txt"

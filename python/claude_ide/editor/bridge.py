@@ -74,6 +74,13 @@ class Bridge:
         self._closed = True
 
 
+def without_error(result: Any) -> Any:
+    """Return what a function gave; raises the `EditorError` that it gave instead."""
+    if isinstance(result, dict) and isinstance(result.get("error"), str):
+        raise EditorError(result["error"])
+    return result
+
+
 def _function(name: str) -> str:
     module, _, function = name.rpartition(".")
     return f"require('claude_ide.{module}').{function}"

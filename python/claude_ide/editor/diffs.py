@@ -5,7 +5,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-from claude_ide.editor.bridge import Bridge
+from claude_ide.editor.bridge import Bridge, without_error
 from claude_ide.errors import EditorError
 
 
@@ -48,13 +48,14 @@ class Diffs:
         return iter(list(self._open.values()))
 
     async def show(
-        self, name: str, path: str, text: str, title: str, layout: str, **target: int
+        self, name: str, path: str, text: str, title: str, layout: str, **target: int | str
     ) -> Diff:
         """Ask for a proposal to be shown; it appears when that takes nothing from the user.
 
         `layout` is `tab`, `vertical` or `horizontal`. A proposal for a buffer, where nobody will
         write a file, has a `target`: `original`, the buffer, and `rewrite`, the question that takes
-        what is accepted. Raises `EditorError`.
+        what is accepted. Raises `EditorError`, also for a path that leads to no file, or for such
+        an `old_path`: what the client wanted to compare with, if that is another file.
         """
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
@@ -64,7 +65,7 @@ class Diffs:
             # Withdrawn while Neovim is busy, it has to be answered all the same.
             await asyncio.wait([opening, diff.decision], return_when=asyncio.FIRST_COMPLETED)
             if opening.done():
-                opening.result()
+                without_error(opening.result())
         except BaseException:
             self.close(diff)
             raise

@@ -9,10 +9,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from claude_ide.editor.bridge import Bridge
+from claude_ide.editor.bridge import Bridge, without_error
 from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.state import Diagnostics, State
-from claude_ide.errors import EditorError
 
 BUSY_SECONDS = 0.25
 """How long a read waits for a Neovim that may be at a prompt or in `system()`."""
@@ -94,14 +93,17 @@ class Editor:
 
         return await self._fresh("buffers.dirty", path, last_known=last_known)
 
-    async def text(self, path: str) -> str | None:
-        """Return a loaded file's text, saved or not; None when it is not loaded."""
-        text: str | None = await self._checked("buffers.text", path)
+    async def text(self, path: str, *, real: bool = False) -> str | None:
+        """Return a loaded file's text, saved or not; None when it is not loaded.
+
+        With `real` no link in the path is followed any more.
+        """
+        text: str | None = await self._checked("buffers.text", path, real)
         return text
 
-    async def find(self, path: str) -> dict[str, Any] | None:
+    async def find(self, path: str, *, real: bool = False) -> dict[str, Any] | None:
         """Return `{bufnr, loaded, modified, listed}` of a file's buffer, or None."""
-        found: dict[str, Any] | None = await self._checked("buffers.find", path)
+        found: dict[str, Any] | None = await self._checked("buffers.find", path, real)
         return found
 
     async def save(self, path: str) -> None:
@@ -119,10 +121,10 @@ class Editor:
         opened: dict[str, Any] = await self._checked("windows.open_file", request)
         return opened
 
-    async def open_files(self, paths: list[str]) -> list[str]:
-        """Open files and return those that are open now."""
+    async def open_files(self, paths: list[str]) -> tuple[list[str], list[str]]:
+        """Open files; return those that are open now, and why the others are not."""
         opened = await self._checked("windows.open_files", paths)
-        return list(opened["opened"])
+        return list(opened["opened"]), list(opened["errors"])
 
     async def close_file(self, path: str) -> bool:
         """Close a file without losing changes; return whether it is closed."""
@@ -248,14 +250,14 @@ class Editor:
     async def _soon(self, function: str, *arguments: Any) -> Any:
         """Call a function; raises `TimeoutError` when Neovim is too busy to answer."""
         async with asyncio.timeout(BUSY_SECONDS):
-            return _without_error(await self._bridge.lua(function, *arguments))
+            return without_error(await self._bridge.lua(function, *arguments))
 
     async def _soon_json(self, function: str, *arguments: Any) -> Any:
         async with asyncio.timeout(BUSY_SECONDS):
             return await self._bridge.json(function, *arguments)
 
     async def _checked(self, function: str, *arguments: Any) -> Any:
-        return _without_error(await self._bridge.lua(function, *arguments))
+        return without_error(await self._bridge.lua(function, *arguments))
 
     async def _finish(self, function: str, *arguments: Any) -> dict[str, Any]:
         """Call a function that finishes later, under a token, and await that."""
@@ -265,13 +267,7 @@ class Editor:
         waiting = self._finishing[token] = asyncio.get_running_loop().create_future()
         try:
             await self._checked(function, token, *arguments)
-            payload: dict[str, Any] = _without_error(await waiting)
+            payload: dict[str, Any] = without_error(await waiting)
             return payload
         finally:
             del self._finishing[token]
-
-
-def _without_error(result: Any) -> Any:
-    if isinstance(result, dict) and isinstance(result.get("error"), str):
-        raise EditorError(result["error"])
-    return result

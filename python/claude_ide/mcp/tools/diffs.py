@@ -9,6 +9,7 @@ from claude_ide.editor.diffs import Diff
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
+from claude_ide.paths import plain
 
 
 class OpenDiff(Arguments, frozen=True):
@@ -42,15 +43,17 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     DIFF_REJECTED. The file itself is not written: that is the caller's to do.
     """
     path = arguments.new_file_path or arguments.old_file_path
-    if not Path(path).is_absolute():
-        raise ToolError(f"Not an absolute path: {path}")
+    for given in (path, arguments.old_file_path):
+        if not Path(given).is_absolute():
+            raise ToolError(f"{given}: not an absolute path")
     name = arguments.tab_name or path
     diff = await client.editor.diffs.show(
         name,
-        path,
+        plain(path),
         arguments.new_file_contents,
         client.title or client.name,
         client.config.diff.layout,
+        **_compared(arguments),
     )
     client.diffs.append(diff)
     try:
@@ -83,6 +86,12 @@ async def close_all_diff_tabs(client: Client, _arguments: NoArguments) -> Conten
     diffs = list(client.diffs)
     await _withdraw(client, diffs)
     return text(f"CLOSED_{len(diffs)}_DIFF_TABS")
+
+
+def _compared(arguments: OpenDiff) -> dict[str, str]:
+    """Return the file that is shown beside nothing, and is checked all the same."""
+    is_other = arguments.new_file_path not in (None, "", arguments.old_file_path)
+    return {"old_path": plain(arguments.old_file_path)} if is_other else {}
 
 
 async def _withdraw(client: Client, diffs: list[Diff]) -> None:

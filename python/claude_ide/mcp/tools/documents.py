@@ -69,8 +69,9 @@ async def open_file(client: Client, arguments: OpenFile) -> Content:
 
 @tool("open_files")
 async def open_files(client: Client, arguments: OpenFiles) -> Content:
-    """Open several files; the answer lists those that are open now."""
-    return json_text({"opened_files": await client.editor.open_files(arguments.file_paths)})
+    """Open several files; the answer lists those that are open now, and why others are not."""
+    opened, errors = await client.editor.open_files(arguments.file_paths)
+    return json_text({"opened_files": opened} | ({"errors": errors} if errors else {}))
 
 
 @tool("saveDocument")

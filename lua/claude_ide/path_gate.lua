@@ -1,0 +1,133 @@
+--- The gate for paths from outside: what passes is absolute, spelled in one way, and leads to a
+--- regular file or to none yet.
+local M = {}
+
+-- PATH_MAX of Linux; macOS has less, and says so itself.
+local LONGEST = 4096
+local SHOWN = 200
+local MISSING = { ENOENT = true, ENOTDIR = true }
+local KINDS = {
+  block = 'device',
+  char = 'device',
+  directory = 'folder',
+  fifo = 'pipe',
+  socket = 'socket',
+}
+
+-- An error is one line.
+local function refusal(path, reason)
+  local shown = #path <= SHOWN and path or path:sub(1, SHOWN) .. '…'
+  return ('%s: %s'):format(vim.fn.strtrans(shown), reason)
+end
+
+-- `vim.fs.abspath` takes `~x` for a folder in the one above the home directory.
+local function rooted(path)
+  if path:sub(1, 1) == '~' and path ~= '~' and path:sub(2, 2) ~= '/' then
+    path = './' .. path
+  end
+  return vim.fs.abspath(path)
+end
+
+--- The absolute path that a path means, without `.`, `..` and doubled slashes: `x://y` in a name
+--- would be a URL to Neovim.
+---
+--- Raises an error that names the path when no file can have it.
+---@param path string
+---@return string
+function M.absolute(path)
+  if type(path) ~= 'string' or path == '' then
+    error('the path is empty', 0)
+  elseif path:find('\0', 1, true) then
+    error(refusal(path:gsub('%z.*', '…'), 'holds a NUL'), 0)
+  elseif #path > LONGEST then
+    error(refusal(path, 'longer than a path may be'), 0)
+  end
+  local plain = vim.fs.normalize(rooted(path), { expand_env = false })
+  return vim.fn.has('win32') == 1 and plain or (plain:gsub('^//+', '/'))
+end
+
+-- What is wrong with a path that leads to no file: one of its folders is none.
+local function obstacle(path)
+  for folder in vim.fs.parents(path) do
+    local stat = vim.uv.fs_stat(folder)
+    if stat then
+      return stat.type ~= 'directory' and folder .. ' is not a folder' or nil
+    end
+  end
+end
+
+---@param path string absolute
+---@return string? reason
+---@return boolean? is_missing
+local function examine(path)
+  local stat, message, code = vim.uv.fs_stat(path)
+  if stat and stat.type ~= 'file' then
+    -- Reading a pipe or a device would not end.
+    return ('not a file but a %s'):format(KINDS[stat.type] or stat.type)
+  elseif stat then
+    return not vim.uv.fs_access(path, 'R') and 'permission denied' or nil
+  elseif MISSING[code] then
+    return obstacle(path), true
+  end
+  return assert(message):match('^%u+: ([^:]*)') or message
+end
+
+-- Tar's plugin, for one, takes the parts of a name like `tarfile::a::b` for other files than the
+-- one that was checked.
+local function is_taken_apart(path, pattern)
+  local scheme = pattern:match('^(%a[%w+.-]*:+)[^/:]')
+  return scheme ~= nil and path:find('/' .. scheme, 1, true) ~= nil
+end
+
+local function patterns()
+  return vim.iter(vim.api.nvim_get_autocmds({ event = 'BufReadCmd' })):map(function(autocmd)
+    return not autocmd.buflocal and autocmd.pattern or nil
+  end)
+end
+
+--- The pattern by which another plugin reads a file in place of Neovim, such as `*.zip`.
+---@param path string absolute
+---@return string?
+function M.reader(path)
+  return patterns():find(function(pattern)
+    local text = pattern:find('/', 1, true) and path or vim.fs.basename(path)
+    local ok, regex = pcall(vim.regex, vim.fn.glob2regpat(pattern))
+    return ok and regex:match_str(text) ~= nil
+  end)
+end
+
+--- Let a path pass that leads to a regular file, or to none yet.
+---@param path string
+---@return string? path absolute
+---@return string? refusal `{path}: {reason}`
+---@return boolean? is_missing the refusal is nil, but there is no such file
+function M.check(path)
+  local ok, absolute = pcall(M.absolute, path)
+  if not ok then
+    return nil, absolute
+  end
+  local reason, is_missing = examine(absolute)
+  local taken = not reason
+    and patterns():find(function(pattern)
+      return is_taken_apart(absolute, pattern)
+    end)
+  reason = taken and ('a plugin takes such names apart (%s)'):format(taken) or reason
+  if reason then
+    return nil, refusal(absolute, reason)
+  end
+  return absolute, nil, is_missing
+end
+
+--- Let a path pass that leads to a regular file.
+---@param path string
+---@return string? path absolute
+---@return string? refusal `{path}: {reason}`
+function M.existing(path)
+  local absolute, reason, is_missing = M.check(path)
+  if absolute and is_missing then
+    return nil, refusal(absolute, 'no such file')
+  end
+  return absolute, reason
+end
+
+return M

@@ -1,0 +1,111 @@
+"""`lua/claude_ide/path_gate.lua`: which paths from outside pass, and how they are spelled then."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, NvimError
+
+
+async def gate(nvim: Neovim, function: str, *arguments: Any) -> Any:
+    """All that a function returns."""
+    code = f"return {{ require('claude_ide.path_gate').{function}(...) }}"
+    return await nvim.lua(code, *arguments)
+
+
+async def refusal(nvim: Neovim, path: str) -> str:
+    reason: str = await nvim.lua(
+        "return select(2, require('claude_ide.path_gate').existing(...))", path
+    )
+    return reason
+
+
+async def test_a_path_is_made_absolute_and_plain(nvim: Neovim, project: Path) -> None:
+    home = await nvim.eval("$HOME")
+    spelled = {
+        "sub/../a.txt": f"{project}/a.txt",
+        "/a//b/./c.txt": "/a/b/c.txt",
+        "//a///b": "/a/b",
+        "/../../a": "/a",
+        "/$HOME/[a]*.txt": "/$HOME/[a]*.txt",
+        "~/a": f"{home}/a",
+        "~a": f"{project}/~a",
+        "term://sh x.sh": f"{project}/term:/sh x.sh",
+        f"{project}/http://x/y": f"{project}/http:/x/y",
+        "`x`": f"{project}/`x`",
+        "a\nb": f"{project}/a\nb",
+        "/": "/",
+    }
+    for path, plain in spelled.items():
+        assert await gate(nvim, "absolute", path) == [plain]
+
+
+async def test_what_no_file_can_be_called_is_an_error(nvim: Neovim) -> None:
+    for path, reason in {
+        "": "the path is empty",
+        "a\0b": "a…: holds a NUL",
+        "x" * 5000: "x" * 200 + "…: longer than a path may be",
+    }.items():
+        with pytest.raises(NvimError, match=reason):
+            await gate(nvim, "absolute", path)
+        assert await refusal(nvim, path) == reason
+
+
+async def test_a_file_passes_and_so_does_a_new_one(nvim: Neovim, project: Path) -> None:
+    (project / "a.txt").write_text("")
+    (project / "link").symlink_to("a.txt")
+    (project / "dangling").symlink_to("none")
+
+    for name in ("a.txt", "link"):
+        assert await gate(nvim, "check", name) == [str(project / name)]
+    for name in ("new.txt", "x/y/new.txt", "dangling"):
+        assert await gate(nvim, "check", name) == [str(project / name), None, True]
+        assert await refusal(nvim, name) == f"{project}/{name}: no such file"
+
+
+async def test_what_is_no_file_does_not_pass(nvim: Neovim, project: Path) -> None:
+    (project / "folder").mkdir()
+    (project / "loop").symlink_to("loop")
+    (project / "to-folder").symlink_to("folder")
+    (project / "a.txt").write_text("")
+    os.mkfifo(project / "pipe")
+
+    for name, reason in {
+        "folder": "not a file but a folder",
+        "to-folder": "not a file but a folder",
+        "pipe": "not a file but a pipe",
+        "/dev/null": "not a file but a device",
+        "loop": "too many symbolic links encountered",
+        "a.txt/x": f"{project}/a.txt is not a folder",
+        "pipe/x/y": f"{project}/pipe is not a folder",
+    }.items():
+        assert await refusal(nvim, name) == f"{project / name}: {reason}"
+
+
+async def test_a_refusal_is_one_line(nvim: Neovim, project: Path) -> None:
+    assert await refusal(nvim, "a\nb\x1b") == f"{project}/a^@b^[: no such file"
+
+
+async def test_a_name_that_a_plugin_takes_apart_does_not_pass(nvim: Neovim, project: Path) -> None:
+    (project / "tarfile::a").mkdir()
+    for name in ("tarfile::a::b", "zipfile:a::b", "tarfile::a/b"):
+        assert "a plugin takes such names apart" in await refusal(nvim, name)
+    for name in ("Tar::File", "a tarfile::b", "term:/x", "C:x"):
+        assert await refusal(nvim, name) == f"{project}/{name}: no such file"
+
+
+async def test_the_plugin_that_reads_a_file_is_known_by_its_pattern(nvim: Neovim) -> None:
+    await nvim.command("autocmd BufReadCmd */secrets/* let g:read = 1")
+
+    for path, pattern in {
+        "/a/b.zip": "*.zip",
+        "/a/b.tar.gz": "*.tar.gz",
+        "/a/secrets/b": "*/secrets/*",
+        "/a/b.gz": None,
+        "/a/term:/b": None,
+    }.items():
+        assert await nvim.lua(
+            "return require('claude_ide.path_gate').reader(...) or vim.NIL", path
+        ) == (pattern)
