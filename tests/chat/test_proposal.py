@@ -59,6 +59,20 @@ def test_what_is_no_file_is_no_proposal(path: str) -> None:
     assert proposal.of(asked(Path(path), content="hello\n")) is None
 
 
+def test_a_file_that_is_too_large_to_be_shown_is_no_proposal(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(15_000_001)
+
+    assert proposal.of(asked(path, content="hello\n")) is None
+
+
+def test_a_path_is_shown_in_its_plainest_spelling(path: Path) -> None:
+    proposed = proposal.of(asked(Path(f"{path.parent}/x/../{path.name}"), content="hello\n"))
+
+    assert proposed is not None
+    assert proposed.path == str(path)
+
+
 def test_a_new_file_is_one(path: Path) -> None:
     new = path.with_name("new.py")
 

@@ -39,19 +39,19 @@ def outside(tmp_path: Path, project: Path) -> Path:
 
 LEAVING = {
     "": "path: is empty",
-    "..": "path: .. leaves the workspace",
-    "../outside/secret.txt": "path: ../outside/secret.txt leaves the workspace",
-    "a/../../outside/secret.txt": "path: a/../../outside/secret.txt leaves the workspace",
-    "a/..": "path: a/.. leaves the workspace",
-    "/etc/hostname": "path: /etc/hostname leaves the workspace",
-    "//etc/hostname": "path: //etc/hostname leaves the workspace",
-    "~": "path: ~ starts with ~",
-    "~/.bashrc": "path: ~/.bashrc starts with ~",
-    "~root/x": "path: ~root/x starts with ~",
-    "a\0b": "path: holds a NUL",
-    "link.txt": "path: link.txt is a link out of the workspace",
-    "folder/secret.txt": "path: folder/secret.txt is a link out of the workspace",
-    "folder/new.txt": "path: folder/new.txt is a link out of the workspace",
+    "..": "path: ..: leaves the workspace",
+    "../outside/secret.txt": "path: ../outside/secret.txt: leaves the workspace",
+    "a/../../outside/secret.txt": "path: a/../../outside/secret.txt: leaves the workspace",
+    "a/..": "path: a/..: leaves the workspace",
+    "/etc/hostname": "path: /etc/hostname: leaves the workspace",
+    "//etc/hostname": "path: //etc/hostname: leaves the workspace",
+    "~": "path: ~: starts with ~",
+    "~/.bashrc": "path: ~/.bashrc: starts with ~",
+    "~root/x": "path: ~root/x: starts with ~",
+    "a\0b": "path: a\0b: holds a NUL",
+    "link.txt": "path: link.txt: a link out of the workspace",
+    "folder/secret.txt": "path: folder/secret.txt: a link out of the workspace",
+    "folder/new.txt": "path: folder/new.txt: a link out of the workspace",
 }
 
 
@@ -123,19 +123,19 @@ async def test_what_cannot_be_read_is_an_error_that_says_why(
 
     assert await refusal(claude, "readFile", path="none") == (
         -32602,
-        "readFile: no such file: none",
+        "readFile: none: no such file",
     )
     assert await refusal(claude, "readFile", path="folder") == (
         -32602,
-        "readFile: not a file: folder",
+        "readFile: folder: not a file but a folder",
     )
     assert await refusal(claude, "readFile", path="pipe") == (
         -32602,
-        "readFile: not a file: pipe",
+        "readFile: pipe: not a file but a pipe",
     )
     assert await refusal(claude, "readFile", path="latin-1.txt") == (
         -32603,
-        "readFile: latin-1.txt is not UTF-8 text",
+        "readFile: latin-1.txt: not UTF-8 text",
     )
 
 
@@ -185,7 +185,7 @@ async def test_unsaved_changes_are_never_destroyed(
 
     refused = await refusal(claude, "writeFile", path="a.txt", content="new\n")
 
-    assert refused == (-32603, "writeFile: a.txt has unsaved changes in Neovim")
+    assert refused == (-32603, "writeFile: a.txt: has unsaved changes in Neovim")
     assert path.read_text() == "old\n"
     assert await serving.eval("getbufline('a.txt', 1, '$')") == ["mine"]
 
@@ -197,7 +197,7 @@ async def test_what_cannot_be_written_is_an_error_and_leaves_nothing(
     write(project / "file")
 
     code, message = await refusal(claude, "writeFile", path="folder", content="x")
-    assert (code, message) == (-32603, "writeFile: folder: Is a directory")
+    assert (code, message) == (-32602, "writeFile: folder: not a file but a folder")
     code, message = await refusal(claude, "writeFile", path="file/a", content="x")
     assert code == -32603
     assert message.startswith("writeFile: file/a: ")

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from claude_ide import files
 from claude_ide.agents.events import PermissionAsked
+from claude_ide.paths import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,10 @@ class Proposal:
 
 def of(asked: PermissionAsked) -> Proposal | None:
     """Return what a tool proposes; None where that cannot be told, or would not be applied."""
-    arguments, path = asked.arguments, asked.path
-    if asked.kind != "edit" or not Path(path).is_absolute():
+    arguments = asked.arguments
+    if asked.kind != "edit" or not Path(asked.path).is_absolute():
         return None
+    path = plain(asked.path)
     try:
         original = _read(path)
     except (OSError, ValueError):  # no text, or a path with a NUL
@@ -51,12 +54,8 @@ def of(asked: PermissionAsked) -> Proposal | None:
 
 
 def _read(path: str) -> str | None:
-    file = Path(path)
-    if file.exists() and not file.is_file():
-        # Reading a pipe would wait for ever, and everybody with it.
-        raise OSError(f"not a file: {path}")
     try:
-        return file.read_bytes().decode()
+        return files.read(Path(path)).decode()
     except FileNotFoundError:
         return None
 

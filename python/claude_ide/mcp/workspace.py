@@ -1,24 +1,29 @@
 """The bare JSON-RPC methods on the workspace's files; paths are relative to it and stay inside.
 
 What leaves the workspace is refused with -32602: `..`, an absolute path, `~`, a symlink out of
-it, NUL, an empty path. Source: doc/protocol.md, "Bare methods".
+it, NUL, an empty path; so is what is no regular file, or too large for an answer.
+Source: doc/protocol.md, "Bare methods".
 """
 
 import asyncio
 import contextlib
 import fnmatch
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from claude_ide import files
 from claude_ide.errors import INTERNAL_ERROR, RpcError
+from claude_ide.jsonrpc.peer import LARGEST_ANSWER
 from claude_ide.mcp.client import Client
 
 SKIPPED = frozenset([".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"])
 MOST_FILES = 20_000
+LONGEST_SHOWN = 200
+"""Characters of a path in an error."""
 
 
 class ReadFile(msgspec.Struct, frozen=True):
@@ -49,35 +54,28 @@ class Nothing(msgspec.Struct, frozen=True):
 
 async def read_file(client: Client, params: ReadFile) -> str:
     """Return a file's text: the buffer's when it is loaded, saved or not."""
-    path = await _resolve(client, params.path)
-    text = await client.editor.text(str(path))
+    root, path = await _resolve(client, params.path)
+    # Links are followed once, so that one that is put there now leads to no other buffer.
+    text = await client.editor.text(str(path), real=True)
     if text is not None:
         return text
+    with _refusals("readFile", params.path):
+        content = files.read_within(root, path, LARGEST_ANSWER)
     try:
-        if path.exists() and not path.is_file():
-            # Reading a pipe would wait for ever.
-            raise RpcError.invalid_params(f"readFile: not a file: {params.path}")
-        return path.read_bytes().decode()
-    except FileNotFoundError:
-        raise RpcError.invalid_params(f"readFile: no such file: {params.path}") from None
+        return content.decode()
     except UnicodeDecodeError:
-        raise RpcError(INTERNAL_ERROR, f"readFile: {params.path} is not UTF-8 text") from None
-    except OSError as error:
-        raise RpcError(INTERNAL_ERROR, f"readFile: {params.path}: {error.strerror}") from None
+        raise RpcError(INTERNAL_ERROR, f"readFile: {params.path}: not UTF-8 text") from None
 
 
 async def write_file(client: Client, params: WriteFile) -> dict[str, bool]:
     """Write a file whole or not at all; refused while its buffer has unsaved changes."""
-    path = await _resolve(client, params.path)
-    buffer = await client.editor.find(str(path))
+    root, path = await _resolve(client, params.path)
+    buffer = await client.editor.find(str(path), real=True)
     if buffer is not None and buffer["modified"]:
-        reason = f"writeFile: {params.path} has unsaved changes in Neovim"
+        reason = f"writeFile: {params.path}: has unsaved changes in Neovim"
         raise RpcError(INTERNAL_ERROR, reason)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, params.content.encode())
-    except OSError as error:
-        raise RpcError(INTERNAL_ERROR, f"writeFile: {params.path}: {error.strerror}") from None
+    with _refusals("writeFile", params.path):
+        files.write_within(root, path, params.content.encode())
     with contextlib.suppress(TimeoutError):  # its buffer follows later, as after any write
         await client.editor.reload()
     return {"success": True}
@@ -115,55 +113,42 @@ async def _root(client: Client) -> Path:
     return Path(folders[0]).resolve()
 
 
-async def _resolve(client: Client, path: str) -> Path:
+async def _resolve(client: Client, path: str) -> tuple[Path, Path]:
+    """Return the workspace's folder, and what the path means in it; neither holds a link."""
     if not path:
         raise RpcError.invalid_params("path: is empty")
     if "\0" in path:
-        raise RpcError.invalid_params("path: holds a NUL")
+        raise RpcError.invalid_params(f"path: {_shown(path)}: holds a NUL")
     if path.startswith("~"):
-        raise RpcError.invalid_params(f"path: {path} starts with ~")
+        raise RpcError.invalid_params(f"path: {_shown(path)}: starts with ~")
     given = Path(path)
     if given.is_absolute() or ".." in given.parts:
-        raise RpcError.invalid_params(f"path: {path} leaves the workspace")
+        raise RpcError.invalid_params(f"path: {_shown(path)}: leaves the workspace")
     root = await _root(client)
+    with _refusals("path", path):
+        return root, files.resolve(root, path)
+
+
+@contextlib.contextmanager
+def _refusals(method: str, path: str) -> Iterator[None]:
+    """Answer what the disk refuses with the path and the reason."""
     try:
-        resolved = (root / given).resolve()
-        # From Python 3.13 on, only this notices links that lead to each other.
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            resolved.stat()
-    except (OSError, RuntimeError) as error:
-        raise RpcError.invalid_params(f"path: {path}: {error}") from None
-    if not resolved.is_relative_to(root):
-        raise RpcError.invalid_params(f"path: {path} is a link out of the workspace")
-    return resolved
+        yield
+    except (files.RefusedError, FileNotFoundError) as error:
+        reason = "no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise RpcError.invalid_params(f"{method}: {_shown(path)}: {reason}") from None
+    except OSError as error:
+        reason = f"{method}: {_shown(path)}: {error.strerror}"
+        raise RpcError(INTERNAL_ERROR, reason) from None
+
+
+def _shown(path: str) -> str:
+    return path if len(path) <= LONGEST_SHOWN else f"{path[:LONGEST_SHOWN]}…"
 
 
 def _relative(path: str, root: Path) -> str:
     resolved = Path(path).resolve()
     return str(resolved.relative_to(root)) if resolved.is_relative_to(root) else path
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Replace a file in one step, its permissions kept."""
-    mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask()
-    # With it come compressors and random numbers, which no start has to wait for.
-    import tempfile
-
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".claude-ide-", delete=False) as draft:
-        try:
-            draft.write(content)
-            draft.flush()
-            Path(draft.name).chmod(mode)
-            Path(draft.name).replace(path)
-        except BaseException:
-            Path(draft.name).unlink(missing_ok=True)
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 async def _files(root: Path) -> AsyncIterator[str]:
@@ -172,23 +157,31 @@ async def _files(root: Path) -> AsyncIterator[str]:
     Names that are not Unicode are left out: they could not be asked for.
     """
     found = 0
-    folders = [root]
+    folders = [""]
     while folders and found < MOST_FILES:
         folder = folders.pop()
         await asyncio.sleep(0)
-        try:
-            entries = list(os.scandir(folder))
-        except OSError:
-            continue
+        inner, names = _entries(root, folder)
+        folders += inner
+        for name in names[: MOST_FILES - found]:
+            found += 1
+            yield name
+
+
+def _entries(root: Path, folder: str) -> tuple[list[str], list[str]]:
+    """Return the folders and the files in a folder, as paths relative to the workspace."""
+    inner, names = [], []
+    with contextlib.suppress(OSError), files.scan_within(root, folder) as entries:
         for entry in entries:
             if not _is_unicode(entry.name):
                 continue
+            path = f"{folder}/{entry.name}" if folder else entry.name
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in SKIPPED:
-                    folders.append(Path(entry.path))
-            elif _is_file(entry) and found < MOST_FILES:
-                found += 1
-                yield str(Path(entry.path).relative_to(root))
+                    inner.append(path)
+            elif _is_file(entry):
+                names.append(path)
+    return inner, names
 
 
 def _is_unicode(name: str) -> bool:

@@ -159,3 +159,19 @@ def test_the_sessions_of_a_very_deep_folder_are_found(tmp_path: Path) -> None:
     kept.mkdir(parents=True)
 
     assert history.folder({"CLAUDE_CONFIG_DIR": str(tmp_path)}, deep) == kept
+
+
+def test_a_session_that_is_no_file_is_an_error_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / f"{ID}.jsonl")
+
+    assert history.sessions(tmp_path) == []
+    with pytest.raises(UnknownSessionError, match="not a file but a pipe"):
+        history.read(tmp_path, ID)
+
+
+def test_a_session_that_is_too_large_is_an_error_that_says_so(tmp_path: Path) -> None:
+    with (tmp_path / f"{ID}.jsonl").open("wb") as file:
+        file.truncate(300_000_001)
+
+    with pytest.raises(UnknownSessionError, match="has 300,000,001 bytes, more than 300,000,000"):
+        history.read(tmp_path, ID)

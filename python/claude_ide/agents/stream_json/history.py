@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from claude_ide import files
 from claude_ide.agents.agent import SessionSummary
 from claude_ide.agents.events import Compacted, Event, Notice, Session, UserMessage
 from claude_ide.agents.stream_json.decode import Decoder
@@ -29,6 +30,9 @@ LONGEST_NAME = 200
 
 END_BYTES = 64 * 2**10
 """How much is read of a file's beginning and of its end to list it."""
+
+LARGEST_BYTES = 300_000_000
+"""Of a session that is shown again."""
 
 LONGEST_TITLE = 200
 OURS = ("user", "assistant", "system")
@@ -65,7 +69,9 @@ def read(kept: Path, session: str) -> list[Event]:
     if not SESSION_ID.fullmatch(session):
         raise UnknownSessionError(f"{session} is no session's id")
     try:
-        lines = path.read_bytes().splitlines()
+        lines = files.read(path, LARGEST_BYTES).splitlines()
+    except files.RefusedError as error:
+        raise UnknownSessionError(f"{path}: {error.strerror}") from None
     except OSError:
         raise UnknownSessionError(f"there is no session {session}") from None
     decoder = Decoder()
@@ -164,7 +170,7 @@ def _summary(path: Path) -> SessionSummary | None:
 
 def _ends(path: Path) -> tuple[list[bytes], list[bytes]]:
     """The whole lines in a file's beginning and in its end."""
-    with path.open("rb") as file:
+    with files.open_regular(path) as file:
         head = file.read(END_BYTES)
         begun = len(head)
         size = path.stat().st_size

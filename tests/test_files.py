@@ -1,0 +1,196 @@
+"""`files.py`: what the host reads and writes is a file, of bounded size, where it was asked for."""
+
+import contextlib
+import os
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from claude_ide import files
+
+EXCHANGE = """
+import os
+while True:
+    os.rename("d", "t"), os.rename("link", "d"), os.rename("d", "link"), os.rename("t", "d")
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    (root / "d").mkdir(parents=True)
+    (root / "d" / "a.txt").write_text("inside")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a.txt").write_text("outside")
+    (root / "link").symlink_to("../outside")
+    return root
+
+
+@pytest.fixture
+def exchanged(root: Path) -> Iterator[Path]:
+    """`d` is a folder and a link to another one outside, in turns."""
+    with subprocess.Popen([sys.executable, "-c", EXCHANGE], cwd=root) as process:
+        yield root
+        assert process.poll() is None
+        process.kill()
+
+
+def reason(error: pytest.ExceptionInfo[OSError]) -> str | None:
+    return error.value.strerror
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "folder", "device"])
+def test_only_a_file_is_read_or_replaced(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / kind
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "device":
+        path = Path("/dev/zero")
+    else:
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(os.path.relpath(path))
+    before = path.stat().st_mode
+
+    with pytest.raises(files.RefusedError) as read:
+        files.read(path)
+    with pytest.raises(files.RefusedError) as read_within:
+        files.read_within(path.parent, path)
+    with pytest.raises(files.RefusedError) as written:
+        files.write_within(path.parent, path, b"x")
+
+    reasons = [reason(error) for error in (read, read_within, written)]
+    assert reasons == [f"not a file but a {kind}"] * 3
+    assert path.stat().st_mode == before
+
+
+def test_a_file_is_as_large_as_is_allowed_and_no_larger(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * 10)
+
+    assert files.read(path, 10) == b"x" * 10
+    with pytest.raises(files.RefusedError, match="has 10 bytes, more than 9"):
+        files.read(path, 9)
+    with pytest.raises(files.RefusedError, match="has 10 bytes, more than 9"):
+        files.read_within(tmp_path, path, 9)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_file_that_says_nothing_of_its_size_is_read_within_bounds() -> None:
+    assert files.read(Path("/proc/self/status")).startswith(b"Name:")
+    with pytest.raises(files.RefusedError, match="has more than 4 bytes"):
+        files.read(Path("/proc/self/status"), 4)
+
+
+def test_a_link_that_stays_inside_is_followed(root: Path) -> None:
+    (root / "to-d").symlink_to(root / "d")
+
+    assert files.resolve(root, "to-d/a.txt") == root / "d" / "a.txt"
+    for path in ("link", "link/a.txt", "link/new"):
+        with pytest.raises(files.RefusedError, match="a link out of the workspace"):
+            files.resolve(root, path)
+
+
+def test_no_name_on_the_way_may_have_become_a_link(root: Path) -> None:
+    outside = root.parent / "outside"
+    for path in (root / "link" / "a.txt", root / "link" / "new" / "a.txt"):
+        with pytest.raises(OSError):
+            files.read_within(root, path)
+        with pytest.raises(OSError):
+            files.write_within(root, path, b"x")
+    with pytest.raises(OSError), files.scan_within(root, "link"):
+        pass
+
+    (root / "last").symlink_to(outside / "a.txt")
+    with pytest.raises(files.RefusedError, match="a link to itself, or one that was put there"):
+        files.read_within(root, root / "last")
+    with pytest.raises(files.RefusedError, match="a link to itself, or one that was put there"):
+        files.write_within(root, root / "last", b"x")
+
+    assert [path.read_text() for path in outside.iterdir()] == ["outside"]
+
+
+def test_whatever_is_exchanged_nothing_outside_is_read(exchanged: Path) -> None:
+    seen: dict[str, int] = {}
+    for _ in range(8_000):
+        try:
+            said = files.read_within(exchanged, files.resolve(exchanged, "d/a.txt")).decode()
+        except OSError as error:
+            said = type(error).__name__
+        seen[said] = seen.get(said, 0) + 1
+
+    assert "outside" not in seen
+    assert seen.get("inside")
+    assert len(seen) > 1, "it was never exchanged"
+
+
+def test_whatever_is_exchanged_nothing_outside_is_listed(exchanged: Path) -> None:
+    (exchanged.parent / "outside" / "secret").touch()
+    for _ in range(3_000):
+        try:
+            with files.scan_within(exchanged, "d") as entries:
+                assert [entry.name for entry in entries] == ["a.txt"]
+        except OSError:
+            pass
+
+
+def test_a_file_is_written_whole_with_the_permissions_it_had(root: Path) -> None:
+    path = root / "d" / "a.txt"
+    path.chmod(0o640)
+    mask = os.umask(0o027)
+    try:
+        files.write_within(root, path, b"new")
+        files.write_within(root, root / "x" / "y" / "z.txt", b"")
+    finally:
+        os.umask(mask)
+
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert stat.S_IMODE((root / "x" / "y" / "z.txt").stat().st_mode) == 0o640
+    assert stat.S_IMODE((root / "x").stat().st_mode) == 0o750
+    assert sorted(path.name for path in root.rglob("*")) == sorted(
+        ["d", "a.txt", "link", "x", "y", "z.txt"]
+    )
+
+
+def test_a_write_that_fails_leaves_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_arguments: object, **_options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+
+    with pytest.raises(OSError, match="No space left"):
+        files.write_within(root, root / "d" / "a.txt", b"new")
+
+    assert [path.name for path in (root / "d").iterdir()] == ["a.txt"]
+    assert (root / "d" / "a.txt").read_text() == "inside"
+
+
+def test_nothing_is_left_open(root: Path) -> None:
+    before = len(list(Path("/dev/fd").iterdir()))
+    for name in ("d/a.txt", "d", "none/none", "link/a.txt", "d/a.txt/x"):
+        with contextlib.suppress(OSError):
+            files.read_within(root, root / name)
+        with contextlib.suppress(OSError), files.scan_within(root, name):
+            pass
+        with contextlib.suppress(OSError):
+            files.write_within(root, root / name, b"x")
+
+    assert len(list(Path("/dev/fd").iterdir())) == before
+
+
+def test_a_way_without_descriptors_of_folders_works_too(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_WALKS", False)
+
+    assert files.read_within(root, root / "d" / "a.txt") == b"inside"
+    files.write_within(root, root / "x" / "b.txt", b"new")
+    with files.scan_within(root, "x") as entries:
+        assert [entry.name for entry in entries] == ["b.txt"]
