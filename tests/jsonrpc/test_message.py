@@ -177,3 +177,57 @@ def test_a_notification_is_encoded_with_replacements_for_text_that_is_not_unicod
     frame = encode(Notification("selection_changed", {"text": LATIN_1, "lines": [1, LATIN_1]}))
 
     assert json.loads(frame)["params"] == {"text": "caf\ufffd", "lines": [1, "caf\ufffd"]}
+
+
+LONE = "\\ud800"
+
+
+@pytest.mark.parametrize("id_", [0, 7, "seven", None, 1.5])
+def test_a_request_with_half_a_surrogate_pair_is_refused_under_its_id(id_: Any) -> None:
+    params = f'{{"a": ["x", {{"path": "/caf{LONE}"}}]}}'
+    frame = f'{{"jsonrpc": "2.0", "id": {json.dumps(id_)}, "method": "m", "params": {params}}}'
+
+    for decoded in (decode(frame), decode(frame.encode())):
+        assert isinstance(decoded, Invalid)
+        assert decoded.answer.id == id_
+        assert decoded.answer.error.code == INVALID_REQUEST
+        assert "params.a[1].path holds a lone surrogate" in decoded.answer.error.message
+
+
+def test_an_id_that_is_half_a_surrogate_pair_is_not_answered_under() -> None:
+    decoded = decode(f'{{"jsonrpc": "2.0", "id": "{LONE}", "method": "m"}}')
+
+    assert isinstance(decoded, Invalid)
+    assert decoded.answer.id is None
+    encode(decoded.answer)
+
+
+def test_only_the_request_of_a_batch_that_holds_half_a_pair_is_refused() -> None:
+    good = '{"jsonrpc": "2.0", "id": 1, "method": "m"}'
+    bad = f'{{"jsonrpc": "2.0", "id": 2, "method": "m", "params": {{"{LONE}": 1}}}}'
+
+    decoded = decode(f"[{good}, {bad}]")
+
+    assert isinstance(decoded, list)
+    first, second = decoded
+    assert first == Request(1, "m")
+    assert isinstance(second, Invalid)
+    assert second.answer.id == 2
+
+
+def test_what_needs_no_answer_is_read_with_a_replacement() -> None:
+    notification = decode(f'{{"jsonrpc": "2.0", "method": "m", "params": {{"a": "x{LONE}y"}}}}')
+    response = decode(f'{{"jsonrpc": "2.0", "id": 1, "result": "{LONE}"}}')
+
+    assert notification == Notification("m", {"a": "x\ufffdy"})
+    assert response == Response(1, "\ufffd")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_a_parse_error_also_beside_half_a_pair(number: str) -> None:
+    decoded = decode(
+        f'{{"jsonrpc": "2.0", "id": 1, "method": "m", "params": ["{LONE}", {number}]}}'
+    )
+
+    assert isinstance(decoded, Invalid)
+    assert decoded.answer.error.code == PARSE_ERROR

@@ -3,6 +3,8 @@
 Source: the JSON-RPC 2.0 specification, sections 4 to 6.
 """
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,10 +64,61 @@ def decode(text: str | bytes) -> Message | Invalid | list[Message | Invalid]:
     try:
         decoded = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        return Invalid(ErrorResponse(None, RpcError(PARSE_ERROR, f"Parse error: {error}")))
+        unreadable = Invalid(ErrorResponse(None, RpcError(PARSE_ERROR, f"Parse error: {error}")))
+        return _decode_surrogates(text) or unreadable
     if isinstance(decoded, list) and decoded:
         return [_message(item) for item in decoded]
     return _message(decoded)
+
+
+def _decode_surrogates(text: str | bytes) -> Message | Invalid | list[Message | Invalid] | None:
+    """Decode what is JSON but for lone surrogates, which no text may hold; None for anything else.
+
+    JavaScript sends them for names that are not UTF-8. A request with one is refused by its id.
+    """
+    try:
+        # `NaN` is no JSON; `int` refuses it with a ValueError.
+        decoded = json.loads(text if isinstance(text, str) else text.decode(), parse_constant=int)
+        if next(_surrogates(decoded), None) is None:
+            return None
+        if isinstance(decoded, list):
+            return [_whole(item) for item in decoded]
+        return _whole(decoded) if isinstance(decoded, dict) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _whole(decoded: Any) -> Message | Invalid:
+    place = next(_surrogates(decoded), None)
+    if place is None:
+        return _message(decoded)
+    if isinstance(decoded, dict) and "method" in decoded and "id" in decoded:
+        return _invalid(decoded, f"{place} holds a lone surrogate, which is not Unicode")
+    return _message(readable(decoded))
+
+
+def _surrogates(value: Any, place: str = "") -> Iterator[str]:
+    """Give the places of lone surrogates, such as `params.path`."""
+    match value:
+        case str() if not _is_unicode(value):
+            yield place
+        case dict():
+            for key, item in value.items():
+                if not _is_unicode(key):
+                    yield f"a name in {place}" if place else "a name"
+                else:
+                    yield from _surrogates(item, f"{place}.{key}" if place else key)
+        case list():
+            for number, item in enumerate(value):
+                yield from _surrogates(item, f"{place}[{number}]")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _message(decoded: Any) -> Message | Invalid:
@@ -94,7 +147,9 @@ def _message(decoded: Any) -> Message | Invalid:
 
 
 def _is_id(value: Any) -> bool:
-    return value is None or (isinstance(value, int | str | float) and not isinstance(value, bool))
+    if isinstance(value, str):
+        return _is_unicode(value)
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def _invalid(decoded: Any, reason: str) -> Invalid:
@@ -140,9 +195,16 @@ def readable(value: Any) -> Any:
     """Return the same value with U+FFFD for what is not Unicode: bytes of no known encoding."""
     match value:
         case str():
-            return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            return _readable_text(value)
         case dict():
             return {readable(key): readable(item) for key, item in value.items()}
         case list() | tuple():
             return [readable(item) for item in value]
     return value
+
+
+def _readable_text(text: str) -> str:
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:  # not the surrogate of a byte
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
