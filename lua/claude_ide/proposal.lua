@@ -8,12 +8,17 @@ local M = {}
 local TOO_BIG_TO_COLOUR = 1e6
 local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
 
+-- Begin and end are ours: by a name such as `x.gpg` or `tarfile::x` another plugin would take the
+-- proposal for its own, and write it.
+local function name_of(diff)
+  return ('claude-ide://%d/proposal (%s)'):format(diff.bufnr, vim.fs.basename(diff.path))
+end
+
 --- Make a new buffer, `diff.bufnr`, the proposal of a diff; it is not modifiable yet.
 ---@param diff claude_ide.Diff
 ---@param decide fun(accepted: boolean) may be called more than once
 function M.fill(diff, decide)
-  local tail = vim.fs.basename(diff.path)
-  decision.fill(diff.bufnr, ('claude-ide://%d/%s'):format(diff.bufnr, tail), diff.text, {
+  decision.fill(diff.bufnr, name_of(diff), diff.text, {
     written = function()
       decide(true)
     end,

@@ -29,7 +29,7 @@ async def test_the_last_tabpage_of_all_stays(nvim: Neovim, diffs: Diffs, path: P
 
     await diffs.closed(id_)
 
-    assert await nvim.eval("[bufname(), &diff, &scrollbind, &winbar]") == ["a.txt", 0, 0, ""]
+    assert await nvim.eval("[bufname(), &diff, &scrollbind, &winbar]") == [str(path), 0, 0, ""]
     assert await nvim.eval("buflisted('a.txt')")
     assert nvim.process.returncode is None
 
@@ -54,7 +54,7 @@ async def test_the_window_that_shows_the_file_takes_part(
     await diffs.open(path, NEW, layout)
 
     names = await nvim.eval("map(range(1, winnr('$')), 'bufname(winbufnr(v:val))')")
-    assert [name.rpartition("/")[2] for name in names] == ["b.txt", "a.txt", "a.txt"]
+    assert [name.rpartition("/")[2] for name in names] == [*("b.txt", "a.txt", "proposal (a.txt)")]
     (row, column), (other_row, other_column) = [
         await nvim.eval(f"win_screenpos({number})") for number in (2, 3)
     ]
