@@ -1,6 +1,7 @@
 """`files.py`: what the host reads and writes is a file, of bounded size, where it was asked for."""
 
 import contextlib
+import itertools
 import os
 import socket
 import stat
@@ -117,22 +118,22 @@ def test_no_name_on_the_way_may_have_become_a_link(root: Path) -> None:
 
 
 def test_whatever_is_exchanged_nothing_outside_is_read(exchanged: Path) -> None:
-    seen: dict[str, int] = {}
-    for _ in range(8_000):
+    seen: set[str] = set()
+    for number in itertools.count():
         try:
-            said = files.read_within(exchanged, files.resolve(exchanged, "d/a.txt")).decode()
+            seen.add(files.read_within(exchanged, files.resolve(exchanged, "d/a.txt")).decode())
         except OSError as error:
-            said = type(error).__name__
-        seen[said] = seen.get(said, 0) + 1
-
-    assert "outside" not in seen
-    assert seen.get("inside")
-    assert len(seen) > 1, "it was never exchanged"
+            seen.add(type(error).__name__)
+        assert "outside" not in seen
+        # It was read at times, and exchanged at others.
+        if number >= 4_000 and "inside" in seen and len(seen) > 2:
+            break
+        assert number < 200_000, seen
 
 
 def test_whatever_is_exchanged_nothing_outside_is_listed(exchanged: Path) -> None:
     (exchanged.parent / "outside" / "secret").touch()
-    for _ in range(3_000):
+    for _ in range(1_000):
         try:
             with files.scan_within(exchanged, "d") as entries:
                 assert [entry.name for entry in entries] == ["a.txt"]
