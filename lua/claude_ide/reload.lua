@@ -137,8 +137,9 @@ end
 ---@param path string
 ---@param options? { since?: string } the file's stamp before; default: what it is now
 function M.expect(path, options)
-  local buffer = buffers.find(path)
-  if not buffer or not buffer.loaded then
+  -- There is no buffer for a path that no file can have.
+  local ok, buffer = pcall(buffers.find, path)
+  if not ok or not buffer or not buffer.loaded then
     return
   end
   local bufnr, since = buffer.bufnr, options and options.since

@@ -8,6 +8,7 @@ import pytest
 
 from claude_ide.agents.prompt import Image, OpenFile, Selection
 from claude_ide.chat import context
+from claude_ide.errors import EditorError
 
 
 def told(text: str, start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
@@ -85,6 +86,8 @@ class Buffers:
         self.path, self.held = str(path), text
 
     async def find(self, path: str) -> dict[str, bool] | None:
+        if len(path) > 4096:
+            raise EditorError(f"{path}: longer than a path may be")
         return {"modified": True} if path == self.path else None
 
     async def text(self, _path: str) -> str:
@@ -115,4 +118,12 @@ async def test_the_whole_of_an_unsaved_file_goes_along(tmp_path: Path) -> None:
 
     assert await context.unsaved(editor, "@a.py", str(tmp_path)) == [
         Selection(str(path), 1, 2, "one\ntwo")
+    ]
+
+
+async def test_an_at_sign_before_no_path_does_not_keep_a_prompt_back(tmp_path: Path) -> None:
+    editor: Any = Buffers(tmp_path / "a.py", "one\n")
+
+    assert await context.unsaved(editor, f"@{'x' * 5000} @a.py", str(tmp_path)) == [
+        Selection(str(tmp_path / "a.py"), 1, 1, "one")
     ]

@@ -64,6 +64,11 @@ async def messages(nvim: Neovim) -> str:
     return said
 
 
+async def test_nothing_is_expected_of_a_path_that_no_file_can_have(nvim: Neovim) -> None:
+    for path in ("", "a\0b", "x" * 5000):
+        await nvim.lua(f"{MODULE}.expect(...)", path)
+
+
 async def test_an_expected_write_is_shown(nvim: Neovim, path: Path) -> None:
     before = await state(nvim)
     await expect(nvim, path)

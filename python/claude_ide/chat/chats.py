@@ -215,10 +215,11 @@ class Chats:
             await self._editor.run("scratch.open", "conversation.md", text, "markdown")
             return
         target = Path(chat.root, Path(path).expanduser())
-        if target.exists():
-            raise UserError(f"{path} exists")
         try:
+            target.touch(exist_ok=False)
             target.write_text(text, encoding="utf-8")
+        except FileExistsError:
+            raise UserError(f"{path} exists") from None
         except OSError as error:
             raise UserError(f"cannot write {target}: {error.strerror}") from None
         self._editor.notify(f"wrote {path}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, Words
 from claude_ide.editor.editor import Editor
+from claude_ide.errors import EditorError
 
 LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
 MENTION = re.compile(rf'(?<!\S)@(?:"([^"]+?){LINES}"|([^\s"]+?)){LINES}(?=[\s.,;:!?)]*(?:\s|$))')
@@ -70,13 +71,20 @@ async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
     found = []
     for name, first, last in mentions(text):
         path = str(Path(root, name))
-        buffer = await editor.find(path)
-        if buffer is None or not buffer["modified"]:
+        if not await _is_unsaved(editor, path):
             continue
         lines = _lines(await editor.text(path) or "")
         begin, end = first or 1, last or len(lines)
         found.append(Selection(path, begin, end, "\n".join(lines[begin - 1 : end])))
     return found
+
+
+async def _is_unsaved(editor: Editor, path: str) -> bool:
+    try:
+        buffer = await editor.find(path)
+    except EditorError:  # an `@` before what cannot be a path
+        return False
+    return buffer is not None and bool(buffer["modified"])
 
 
 def _within(root: str, path: str) -> str:
