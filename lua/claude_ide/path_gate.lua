@@ -5,6 +5,8 @@ local M = {}
 -- PATH_MAX of Linux; macOS has less, and says so itself.
 local LONGEST = 4096
 local SHOWN = 200
+-- Bytes of a file, as the host's gate has it. A line of 100 MB stops Neovim for 20 seconds.
+local LARGEST = 15000000
 local MISSING = { ENOENT = true, ENOTDIR = true }
 local KINDS = {
   block = 'device',
@@ -56,6 +58,15 @@ local function obstacle(path)
   end
 end
 
+local function with_commas(number)
+  return (('%d'):format(number):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', ''))
+end
+
+local function is_too_large(stat)
+  return stat.size > LARGEST
+    and ('has %s bytes, more than %s'):format(with_commas(stat.size), with_commas(LARGEST))
+end
+
 ---@param path string absolute
 ---@return string? reason
 ---@return boolean? is_missing
@@ -65,7 +76,7 @@ local function examine(path)
     -- Reading a pipe or a device would not end.
     return ('not a file but a %s'):format(KINDS[stat.type] or stat.type)
   elseif stat then
-    return not vim.uv.fs_access(path, 'R') and 'permission denied' or nil
+    return not vim.uv.fs_access(path, 'R') and 'permission denied' or is_too_large(stat) or nil
   elseif MISSING[code] then
     return obstacle(path), true
   end

@@ -320,15 +320,22 @@ async def test_no_link_that_is_put_there_leads_a_writer_outside(
     assert list(exchanged.parent.iterdir()) == [exchanged]
 
 
-async def test_a_large_file_is_refused_by_its_size(claude: ClaudeCode, project: Path) -> None:
+async def test_a_large_file_is_refused_by_its_size(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
     with (project / "large").open("wb") as file:
         file.truncate(600_000_000)
 
     with pytest.raises(RpcFailure) as refused:
         await claude.request("readFile", {"path": "large"}, 5)
 
-    expected = "readFile: large: has 600,000,000 bytes, more than 15,000,000"
-    assert refused.value.message == expected
+    reason = "has 600,000,000 bytes, more than 15,000,000"
+    assert refused.value.message == f"readFile: large: {reason}"
+    path = str(project / "large")
+    for tool in OPENING:
+        assert await call(claude, tool, TOOLS[tool](path)) == f"{path}: {reason}"
+    assert await call(claude, "openDiff", proposal(path)) == f"{path}: {reason}"
+    assert await lives(serving)
 
 
 async def test_only_a_file_is_replaced(
