@@ -5,8 +5,8 @@ local M = {}
 -- PATH_MAX of Linux; macOS has less, and says so itself.
 local LONGEST = 4096
 local SHOWN = 200
--- Bytes of a file, as the host's gate has it. A line of 100 MB stops Neovim for 20 seconds.
-local LARGEST = 15000000
+-- Bytes. Neovim reads a log of this size at once, but a line of twice as much stops it for seconds.
+local LARGEST = 50000000
 local MISSING = { ENOENT = true, ENOTDIR = true }
 local KINDS = {
   block = 'device',

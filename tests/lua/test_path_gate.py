@@ -85,13 +85,13 @@ async def test_what_is_no_file_does_not_pass(nvim: Neovim, project: Path) -> Non
 
 
 async def test_a_file_is_as_large_as_is_allowed_and_no_larger(nvim: Neovim, project: Path) -> None:
-    for name, size in {"a": 15_000_000, "b": 15_000_001, "c": 100_000_000}.items():
+    for name, size in {"a": 50_000_000, "b": 50_000_001, "c": 100_000_000}.items():
         with (project / name).open("wb") as file:
             file.truncate(size)
 
     assert await gate(nvim, "existing", "a") == [str(project / "a")]
-    assert await refusal(nvim, "b") == f"{project}/b: has 15,000,001 bytes, more than 15,000,000"
-    assert await refusal(nvim, "c") == f"{project}/c: has 100,000,000 bytes, more than 15,000,000"
+    assert await refusal(nvim, "b") == f"{project}/b: has 50,000,001 bytes, more than 50,000,000"
+    assert await refusal(nvim, "c") == f"{project}/c: has 100,000,000 bytes, more than 50,000,000"
 
 
 async def test_a_refusal_is_one_line(nvim: Neovim, project: Path) -> None:
