@@ -88,17 +88,6 @@ local function lives(pid)
   return ok == 0 or code == 'EPERM'
 end
 
----@return table? lock nil for what is none
-local function read_lock(path)
-  local ok, lock = pcall(function()
-    return vim.json.decode(
-      table.concat(vim.fn.readfile(path), '\n'),
-      { luanil = { object = true } }
-    )
-  end)
-  return ok and type(lock) == 'table' and type(lock.pid) == 'number' and lock or nil
-end
-
 local function is_for(lock, folder)
   local workspaces = type(lock.workspaceFolders) == 'table' and lock.workspaceFolders or {}
   return vim.iter(workspaces):any(function(workspace)
@@ -108,11 +97,12 @@ end
 
 --- Locks of other editors for the same folder make `claude --ide` connect to none of them.
 local function check_rivals()
-  local folder = (vim.env.CLAUDE_CONFIG_DIR or vim.fn.expand('~/.claude')) .. '/ide'
+  local locks = require('claude_ide.lock')
   local rivals = {}
-  for _, path in ipairs(vim.fn.glob(folder .. '/*.lock', true, true)) do
-    local lock = read_lock(path)
-    local is_other = lock and lock.pid ~= vim.fn.getpid() and lives(lock.pid)
+  for _, path in ipairs(locks.list(locks.folder())) do
+    local lock = locks.read(path)
+    local is_sound = lock and type(lock.pid) == 'number'
+    local is_other = is_sound and lock.pid ~= vim.fn.getpid() and lives(lock.pid)
     if lock and is_other and is_for(lock, vim.fn.getcwd()) then
       table.insert(rivals, ('%s (pid %d)'):format(lock.ideName or 'an editor', lock.pid))
     end

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import socket
 import stat
 import subprocess
 import sys
@@ -93,6 +94,46 @@ def test_writing_again_replaces_the_file_in_one_step(lock: LockFile) -> None:
     assert list(Path(lock.path).parent.iterdir()) == [Path(lock.path)]
 
 
+@pytest.mark.parametrize("kind", ["file", "link", "dangling link", "pipe"])
+def test_a_planted_draft_is_not_written_through(
+    lock: LockFile, folder: Path, tmp_path: Path, kind: str
+) -> None:
+    folder.mkdir(parents=True)
+    precious = tmp_path / "precious"
+    if kind != "dangling link":
+        precious.write_text("precious")
+    draft = folder / f".4711.lock.{os.getpid()}.new"
+    match kind:
+        case "file":
+            draft.write_text("planted")
+            draft.chmod(0o666)
+        case "pipe":
+            os.mkfifo(draft)
+        case _:
+            draft.symlink_to(precious)
+
+    lock.write()
+
+    assert json.loads(Path(lock.path).read_text())["authToken"] == "token"
+    assert stat.S_IMODE(Path(lock.path).lstat().st_mode) == 0o600
+    assert list(folder.iterdir()) == [Path(lock.path)]
+    assert precious.exists() == (kind != "dangling link")
+    assert kind == "dangling link" or precious.read_text() == "precious"
+
+
+def test_a_link_in_place_of_the_lock_is_replaced_and_not_followed(
+    lock: LockFile, folder: Path, tmp_path: Path
+) -> None:
+    folder.mkdir(parents=True)
+    (tmp_path / "precious").write_text("precious")
+    Path(lock.path).symlink_to(tmp_path / "precious")
+
+    lock.write()
+
+    assert not Path(lock.path).is_symlink()
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(lock: LockFile, folder: Path) -> None:
     Path(lock.path).mkdir(parents=True)
 
@@ -100,6 +141,24 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(lock: LockFile, fol
         lock.write()
 
     assert list(folder.iterdir()) == [Path(lock.path)]
+
+
+def test_a_folder_where_it_is_written_first_is_an_error(lock: LockFile, folder: Path) -> None:
+    draft = folder / f".4711.lock.{os.getpid()}.new"
+    draft.mkdir(parents=True)
+
+    with pytest.raises(FileExistsError):
+        lock.write()
+
+    assert list(folder.iterdir()) == [draft]
+
+
+def test_removing_where_nothing_can_be_removed_does_no_harm(lock: LockFile) -> None:
+    Path(lock.path).mkdir(parents=True)
+
+    lock.remove()
+
+    assert Path(lock.path).exists()
 
 
 def test_removing_twice_does_no_harm(lock: LockFile) -> None:
@@ -152,6 +211,28 @@ def test_sweep_leaves_what_is_not_ours(folder: Path, dead: int) -> None:
     lock_file.sweep(folder)
 
     assert sorted(folder.iterdir()) == others
+
+
+def test_an_entry_that_is_no_file_is_left_alone(folder: Path, tmp_path: Path, dead: int) -> None:
+    ours = write(tmp_path, 0, plugin="claude-ide", pid=dead, hostPid=dead, ideName="Neovim")
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "1.lock")
+    (folder / "2.lock").mkdir()
+    (folder / "3.lock").symlink_to(ours)
+    (folder / "4.lock").symlink_to(folder / "nowhere")
+    (folder / "5.lock").write_text("[" * 100_000)
+    (folder / "6.lock").write_bytes(b"\xff")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "7.lock"))
+    (folder / "8.lock").write_text(ours.read_text() + " " * 1_000_000)
+    (folder / f".9.lock.{dead}.new").mkdir()
+    before = set(folder.iterdir())
+
+    lock_file.sweep(folder)
+
+    assert set(folder.iterdir()) == before
+    assert lock_file.ide_name(folder, "/project") == "Neovim"
+    assert ours.exists()
 
 
 def test_sweep_removes_what_a_host_that_was_killed_had_not_written_whole(

@@ -6,10 +6,12 @@ started as soon as the port is known. Source: doc/protocol.md, "Discovery".
 
 import binascii
 import contextlib
+import errno
 import json
 import os
 from collections import namedtuple
 from collections.abc import Iterator, Mapping
+from stat import S_ISREG
 
 PLUGIN = "claude-ide"
 """Marks the locks that are ours to sweep; the CLI ignores fields it does not know."""
@@ -17,7 +19,13 @@ PLUGIN = "claude-ide"
 DRAFT = ".new"
 """The end of a lock's name until it is whole; not `.lock`, which the CLI reads, and deletes."""
 
+LARGEST = 1_000_000
+"""Bytes of a lock that is read; any editor's has a few hundred."""
+
 StrPath = str | os.PathLike[str]
+
+# Instead of a lock there may be a pipe without a writer, or a link to another place.
+_CAREFULLY = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 # Neither `dataclasses`, `typing` nor `pathlib`: to import them takes half the time that the user
 # may wait for the port.
@@ -47,7 +55,9 @@ class LockFile(_LockFile):
                 os.chmod(folder, 0o700)
         fields = {name: value for name, value in self._asdict().items() if name != "path"}
         draft = os.path.join(folder, f".{name}.{self.hostPid}{DRAFT}")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        # An earlier one belongs to a host that was killed, or was planted to be written through.
+        _remove(draft)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, 0o600)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(fields, file)
@@ -61,7 +71,7 @@ class LockFile(_LockFile):
         return self._replace(workspaceFolders=folders)
 
     def remove(self) -> None:
-        """Remove the file; nothing happens if somebody did so before."""
+        """Remove the file, if it can be removed."""
         _remove(self.path)
 
 
@@ -102,11 +112,20 @@ def ide_name(folder: StrPath, workspace: str) -> str:
 def _locks(folder: StrPath) -> Iterator[tuple[str, dict[str, object]]]:
     for name in _names(folder, ".lock"):
         path = os.path.join(folder, name)
-        with contextlib.suppress(OSError, ValueError):
-            with open(path, encoding="utf-8") as file:
-                fields = json.load(file)
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            fields = json.loads(_read(path))
             if isinstance(fields, dict):
                 yield path, fields
+
+
+def _read(path: StrPath) -> bytes:
+    """Return what a regular file holds. Raises `OSError` for anything else, however it is made."""
+    descriptor = os.open(path, os.O_RDONLY | _CAREFULLY)
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not S_ISREG(found.st_mode) or found.st_size > LARGEST:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
+        return file.read(LARGEST)
 
 
 def _names(folder: StrPath, suffix: str) -> list[str]:
@@ -117,7 +136,8 @@ def _names(folder: StrPath, suffix: str) -> list[str]:
 
 
 def _remove(path: StrPath) -> None:
-    with contextlib.suppress(FileNotFoundError):
+    # A lock that stays where nothing can be removed must not keep a server from its end.
+    with contextlib.suppress(OSError):
         os.unlink(path)
 
 
