@@ -8,6 +8,9 @@ local M = {}
 
 local MOST_RESTARTS = 3
 local RESTART_WINDOW_MS = 60000
+-- Every user of the machine can read a command line; only we can read the environment.
+local OPTIONS = 'CLAUDE_IDE_HOST'
+local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- Linux allows no longer variable
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
 
 local root = vim.fs.dirname(
@@ -118,14 +121,8 @@ local function on_exit(_, code)
 end
 
 ---@param serve boolean whether to bind a port at once
----@return integer? channel
-spawn = function(serve)
-  local program, reason = python.find(root)
-  if not program then
-    message.show(reason, 'error')
-    return nil
-  end
-  stderr = {}
+---@return string? options nil, and a message to the user, if they cannot be passed
+local function encode_options(serve)
   local is_json, options = pcall(vim.json.encode, {
     entry = entry,
     pid = vim.fn.getpid(),
@@ -138,14 +135,29 @@ spawn = function(serve)
   })
   if not is_json then
     message.show(('g:claude_ide: %s'):format(options), 'error')
+  elseif #options > LARGEST_OPTIONS then
+    local size = math.ceil(#options / 1024)
+    message.show(('g:claude_ide is too large: %d kB, and 127 kB fit'):format(size), 'error')
+  else
+    return options
+  end
+end
+
+---@param serve boolean whether to bind a port at once
+---@return integer? channel
+spawn = function(serve)
+  local program, reason = python.find(root)
+  if not program then
+    message.show(reason, 'error')
     return nil
   end
-  local ok, id = pcall(vim.fn.jobstart, {
-    program,
-    '-I',
-    root .. '/python/claude_ide/host.py',
-    options,
-  }, {
+  local options = encode_options(serve)
+  if not options then
+    return nil
+  end
+  stderr = {}
+  local ok, id = pcall(vim.fn.jobstart, { program, '-I', root .. '/python/claude_ide/host.py' }, {
+    env = { [OPTIONS] = options },
     rpc = true,
     on_exit = on_exit,
     on_stderr = function(_, lines)

@@ -1,4 +1,4 @@
-"""The host process: `python -I host.py OPTIONS`, a child of Neovim that talks to it over stdio.
+"""The host process: `python -I host.py`, a child of Neovim that talks to it over stdio.
 
 Started by `lua/claude_ide/host.lua`. `-I` keeps modules of the user's project off the path.
 """
@@ -12,7 +12,7 @@ import sys
 NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
 
 
-def main(arguments: "list[str]") -> int:
+def main() -> int:
     """Run until Neovim closes stdin; the last line of stderr says why, if it could not run."""
     package = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(package))
@@ -25,7 +25,7 @@ def main(arguments: "list[str]") -> int:
 
     from claude_ide import startup
 
-    startup.options = options = startup.Options.decode(arguments[1])
+    startup.options = options = startup.Options.inherited()
     if options.serve:
         try:
             startup.bound = startup.bind(options)
@@ -66,4 +66,4 @@ def _complain(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

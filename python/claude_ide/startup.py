@@ -15,6 +15,9 @@ from claude_ide.mcp.lock_file import LockFile
 
 LOOPBACK = "127.0.0.1"
 
+VARIABLE = "CLAUDE_IDE_HOST"
+"""Holds the options: unlike arguments, the environment of a process is its owner's to read."""
+
 
 _Options = namedtuple(
     "_Options", "entry pid config folders log serve port token", defaults=(True, 0, "")
@@ -32,8 +35,13 @@ class Options(_Options):
     __slots__ = ()
 
     @classmethod
+    def inherited(cls) -> "Options":
+        """Take the options out of the environment, so that no child of ours inherits them."""
+        return cls.decode(os.environ.pop(VARIABLE))
+
+    @classmethod
     def decode(cls, text: str) -> "Options":
-        """Decode the JSON object that `lua/claude_ide/host.lua` passes as argument."""
+        """Decode the JSON object that `lua/claude_ide/host.lua` makes."""
         fields = json.loads(text)
         fields["folders"] = tuple(fields["folders"])
         return cls(**fields)
