@@ -17,8 +17,9 @@ from claude_ide import config, startup
 from claude_ide.editor.bridge import Bridge
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics
-from claude_ide.errors import ClaudeIdeError
+from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.mcp.ide import Ide
+from claude_ide.mcp.lock_file import LockFile
 from claude_ide.startup import Bound
 from claude_ide.transport.websocket import Listener
 
@@ -40,6 +41,8 @@ class Serving:
 
     bound: Bound
     listener: Listener
+    unwritten: str = ""
+    """Why the lock file does not name the folders of now."""
 
 
 class App:
@@ -209,7 +212,10 @@ class App:
 
     async def _bind(self) -> Bound:
         folders = tuple(await self.editor.run("buffers.folders"))
-        return startup.bind(self.options, folders)
+        try:
+            return startup.bind(self.options, folders)
+        except startup.Unserved as reason:
+            raise UserError(str(reason)) from None
 
     async def _stop_serving(self) -> None:
         assert self.serving is not None
@@ -230,9 +236,20 @@ class App:
         lock = self.serving.bound.lock
         folders = tuple(snapshot["folders"])
         if folders != lock.workspaceFolders:
-            moved = lock.with_folders(folders)
-            moved.write()
-            self.serving.bound = self.serving.bound._replace(lock=moved)
+            self._announce(self.serving, lock.with_folders(folders))
+
+    def _announce(self, serving: Serving, lock: LockFile) -> None:
+        """Write the lock file again; where that fails, each later change tries it once more."""
+        try:
+            lock.write()
+        except OSError as error:
+            reason = startup.unwritten(lock, error)
+            if reason != serving.unwritten:
+                self.editor.notify(reason, "warn")
+            serving.unwritten = reason
+        else:
+            serving.unwritten = ""
+            serving.bound = serving.bound._replace(lock=lock)
 
     def _diagnostics_changed(self, changed: dict[str, Any]) -> None:
         known = Diagnostics(changed["items"], changed.get("omitted", 0))

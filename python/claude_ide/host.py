@@ -26,18 +26,16 @@ def main() -> int:
     from claude_ide import startup
 
     startup.options = options = startup.Options.inherited()
-    if options.serve:
-        try:
-            startup.bound = startup.bind(options)
-        except OSError as error:
-            return _complain(f"cannot listen on {options.host}: {error}")
-        startup.tell_neovim(startup.bound)
-
-    # A closed terminal hangs us up before it ends Neovim, whose end is the one that counts.
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
+        if options.serve:
+            startup.bound = startup.bind(options)
+            startup.tell_neovim(startup.bound)
+        # A closed terminal hangs us up before it ends Neovim, whose end is the one that counts.
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
         return _run(options.entry)
+    except startup.Unserved as reason:
+        return _complain(str(reason))
     finally:
         if (unused := startup.take_bound()) is not None:
             unused.give_up()

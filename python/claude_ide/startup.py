@@ -19,6 +19,10 @@ VARIABLE = "CLAUDE_IDE_HOST"
 """Holds the options: unlike arguments, the environment of a process is its owner's to read."""
 
 
+class Unserved(Exception):
+    """No server can be started; the text is one line and names the reason."""
+
+
 _Options = namedtuple(
     "_Options", "entry pid config folders log serve port token", defaults=(True, 0, "")
 )
@@ -65,26 +69,51 @@ class Bound(namedtuple("Bound", "socket port lock")):
 
 
 def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
-    """Take a port (the earlier one if it is free), and announce it."""
-    bound = _listen(options.host, options.port)
-    port = bound.getsockname()[1]
-    folder = lock_file.folder(os.environ)
-    lock_file.sweep(folder)
-    workspace = options.folders if folders is None else folders
-    lock = LockFile(
-        path=os.path.join(folder, f"{port}.lock"),
-        workspaceFolders=workspace,
-        pid=options.pid,
-        ideName=lock_file.ide_name(folder, workspace[0] if workspace else os.getcwd()),
-        authToken=options.token or lock_file.new_token(),
-        hostPid=os.getpid(),
-    )
+    """Take a port (the earlier one if it is free), and announce it.
+
+    Raises `Unserved` if there is none, or its lock file cannot be written.
+    """
     try:
-        lock.write()
+        bound = _listen(options.host, options.port)
+    except OSError as error:
+        raise Unserved(f"cannot listen on {options.host}: {error.strerror or error}") from None
+    port = bound.getsockname()[1]
+    try:
+        lock = _lock(options, port, options.token or lock_file.new_token(), folders)
+        _write(lock)
     except BaseException:
         bound.close()
         raise
     return Bound(bound, port, lock)
+
+
+def _lock(options: Options, port: int, token: str, folders: tuple[str, ...] | None) -> LockFile:
+    folder = lock_file.folder(os.environ)
+    lock_file.sweep(folder)
+    workspace = options.folders if folders is None else folders
+    return LockFile(
+        path=os.path.join(folder, f"{port}.lock"),
+        workspaceFolders=workspace,
+        pid=options.pid,
+        ideName=lock_file.ide_name(folder, workspace[0] if workspace else os.getcwd()),
+        authToken=token,
+        hostPid=os.getpid(),
+    )
+
+
+def _write(lock: LockFile) -> None:
+    try:
+        lock.write()
+    except OSError as error:
+        raise Unserved(unwritten(lock, error)) from None
+
+
+def unwritten(lock: LockFile, error: OSError) -> str:
+    """Say why a lock file is not written; the reason first, for a path may be long."""
+    folder = os.path.dirname(lock.path)
+    in_the_way = isinstance(error, FileExistsError) and error.filename == folder
+    reason = "its folder is a file" if in_the_way else error.strerror or error
+    return f"cannot write the lock file ({reason}): {lock.path}"
 
 
 def _listen(host: str, port: int) -> socket.socket:
