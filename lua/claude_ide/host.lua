@@ -1,6 +1,7 @@
 --- The Python host: found, started, sent commands to, and brought back when it dies.
 local announce = require('claude_ide.announce')
 local channel = require('claude_ide.channel')
+local lock = require('claude_ide.lock')
 local message = require('claude_ide.message')
 local python = require('claude_ide.python')
 
@@ -11,6 +12,7 @@ local RESTART_WINDOW_MS = 60000
 -- Every user of the machine can read a command line; only we can read the environment.
 local OPTIONS = 'CLAUDE_IDE_HOST'
 local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- Linux allows no longer variable
+local SIGNALLED = 128 -- and above: the exit codes of those that were killed
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
 
 local root = vim.fs.dirname(
@@ -23,9 +25,15 @@ local entry = root .. '/rplugin/python3/claude_ide_rplugin.py'
 ---@field token string
 ---@field clients? integer how many are connected
 
+---@class claude_ide.Host
+---@field pid integer
+---@field locks string folder of its lock file
+---@field serves boolean whether it serves, or is about to
+
 --- The address that was last served; kept after the end, to come back there.
 ---@type claude_ide.Server?
 local server
+local running ---@type claude_ide.Host? the last that was started
 local serving = false
 local clients = 0
 local restarts = {} ---@type integer[] milliseconds
@@ -87,12 +95,20 @@ local function may_restart()
   return #restarts <= MOST_RESTARTS
 end
 
+--- Remove the lock of a host that cannot remove it: it names a token and a port that is now free.
+local function withdraw()
+  if running then
+    lock.withdraw(running.locks, running.pid)
+  end
+end
+
 local function on_exit(_, code)
   channel.id = nil
+  withdraw()
   if vim.v.exiting ~= vim.NIL then
     return
   end
-  local was_serving = serving
+  local was_serving = serving or (running ~= nil and running.serves and code > SIGNALLED)
   serving, clients = false, 0
   watch(false)
   require('claude_ide.diff').close_all()
@@ -173,6 +189,12 @@ spawn = function(serve)
     return nil
   end
   channel.id = id
+  running = { pid = vim.fn.jobpid(id), locks = lock.folder(), serves = serve }
+  vim.api.nvim_create_autocmd('VimLeave', {
+    group = vim.api.nvim_create_augroup('claude_ide_host', {}),
+    -- Neovim waits for a host that does not end, and then kills it.
+    callback = withdraw,
+  })
   return id
 end
 
@@ -214,6 +236,9 @@ end
 function M.listening(port, token)
   M.bound(port, token)
   serving = true
+  if running then
+    running.serves = true
+  end
   watch(true)
 end
 
@@ -226,9 +251,12 @@ function M.clients(count)
   vim.cmd.redrawstatus()
 end
 
---- The server was stopped on request.
+--- The server was stopped on request, or could not be started.
 function M.stopped()
   serving, clients = false, 0
+  if running then
+    running.serves = false
+  end
   watch(false)
   require('claude_ide.diff').close_all()
   restore_environment()

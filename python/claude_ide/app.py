@@ -155,6 +155,9 @@ class App:
                 bound.lock.remove()
                 await listener.stop()
                 bound.socket.close()
+                # It may know of the server, or only of its port.
+                with contextlib.suppress(ClaudeIdeError):
+                    await self.editor.stopped()
                 raise
             self.options = self.options._replace(port=bound.port, token=bound.lock.authToken)
             logger.info("listening on %s:%d", self.options.host, bound.port)
