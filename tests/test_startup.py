@@ -1,8 +1,11 @@
 """`startup.py`: what Neovim passes to a host, and the port that is taken first of all."""
 
+import errno
 import json
 import os
 import socket
+import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,8 @@ from typing import Any
 import pytest
 
 from claude_ide import startup
-from claude_ide.startup import Bound, Options, bind, take_bound
+from claude_ide.mcp.lock_file import LockFile
+from claude_ide.startup import Bound, Options, Unserved, bind, take_bound
 
 Bind = Callable[..., Bound]
 
@@ -25,6 +29,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def options(**given: Any) -> Options:
     fields = {"entry": "/entry.py", "pid": os.getpid(), "config": {}, "folders": ["/project"]}
     return Options.decode(json.dumps(fields | {"log": "/log"} | given))
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
 
 
 @pytest.fixture
@@ -79,13 +89,57 @@ def test_two_servers_have_ports_tokens_and_names_of_their_own(binding: Bind) -> 
     assert (one.lock.ideName, other.lock.ideName) == ("Neovim", "Neovim (project)")
 
 
-def test_it_comes_back_at_the_same_address(binding: Bind) -> None:
+def test_with_the_socket_that_was_held_it_comes_back_at_the_same_address(
+    binding: Bind, tmp_path: Path
+) -> None:
+    """No other process can have had the port; a client that connects in between is not lost."""
+    before = binding()
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(tmp_path / "hold"))
+        door.listen()
+        before.hold(str(tmp_path / "hold"))
+        held = _fetch(door)
+        before.give_up()
+        client = socket.create_connection(("127.0.0.1", before.port))
+        giving = threading.Thread(target=_give, args=(door, held))
+        giving.start()
+
+        after = binding(port=before.port, token=before.lock.authToken, hold=str(tmp_path / "hold"))
+
+        giving.join()
+    assert (after.port, after.lock.authToken) == (before.port, before.lock.authToken)
+    accepted, address = after.socket.accept()
+    assert address == client.getsockname()
+    accepted.close()
+    client.close()
+
+
+@pytest.mark.parametrize("hold", ["", "nowhere", "gone"])
+def test_a_socket_that_is_not_held_any_more_takes_its_token_with_it(
+    binding: Bind, tmp_path: Path, hold: str
+) -> None:
     before = binding()
     before.give_up()
+    path = tmp_path / hold
+    with socket.socket(socket.AF_UNIX) as door:
+        if hold == "gone":
+            door.bind(str(path))
 
-    after = binding(port=before.port, token=before.lock.authToken)
+        after = binding(port=before.port, token=before.lock.authToken, hold=hold and str(path))
 
-    assert (after.port, after.lock.authToken) == (before.port, before.lock.authToken)
+    assert after.port == before.port
+    assert after.lock.authToken != before.lock.authToken
+
+
+def _fetch(door: socket.socket) -> int:
+    with door.accept()[0] as host:
+        return int(socket.recv_fds(host, 1, 1)[1][0])
+
+
+def _give(door: socket.socket, held: int) -> None:
+    with door.accept()[0] as host:
+        socket.send_fds(host, [b"\n"], [held])
+    os.close(held)
 
 
 def test_a_port_that_was_taken_meanwhile_is_left_to_whoever_has_it(binding: Bind) -> None:
@@ -94,19 +148,53 @@ def test_a_port_that_was_taken_meanwhile_is_left_to_whoever_has_it(binding: Bind
     bound = binding(port=other.port, token="t")
 
     assert bound.port != other.port
-    assert bound.lock.authToken == "t"
+    assert len(bound.lock.authToken) == 86
+
+
+def test_the_options_are_taken_out_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"entry": "/e.py", "pid": 1, "config": {}, "folders": ["/ä"], "log": "/l"}
+    monkeypatch.setenv(startup.VARIABLE, json.dumps(given))
+
+    assert Options.inherited().folders == ("/ä",)
+    assert subprocess.check_output(["env"]).find(startup.VARIABLE.encode()) == -1
 
 
 def test_a_port_that_cannot_be_announced_is_given_up(folder: Path) -> None:
     folder.write_text("not a folder")
-    with pytest.raises(OSError):
-        bind(options())
+    port = free_port()
 
+    with pytest.raises(Unserved) as refused:
+        bind(options(port=port))
+
+    reason = f"cannot write the lock file (its folder is a file): {folder}/{port}.lock"
+    assert str(refused.value) == reason
     assert folder.read_text() == "not a folder"
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port))
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (errno.ENOSPC, "No space left on device"),
+        (errno.EROFS, "Read-only file system"),
+        (errno.EACCES, "Permission denied"),
+    ],
+)
+def test_the_reason_why_a_lock_is_not_written_comes_before_its_path(
+    folder: Path, code: int, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(lock: LockFile) -> None:
+        raise OSError(code, os.strerror(code), lock.path)
+
+    monkeypatch.setattr(LockFile, "write", fail)
+
+    with pytest.raises(Unserved, match=rf"^cannot write the lock file \({reason}\): {folder}"):
+        bind(options())
 
 
 def test_an_address_that_is_not_of_this_machine_is_an_error(folder: Path) -> None:
-    with pytest.raises(OSError):
+    with pytest.raises(Unserved, match=r"^cannot listen on 192\.0\.2\.1: Cannot assign"):
         bind(options(config={"host": "192.0.2.1"}))
 
     assert not folder.exists()

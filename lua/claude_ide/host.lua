@@ -3,6 +3,7 @@ local announce = require('claude_ide.announce')
 local channel = require('claude_ide.channel')
 local lock = require('claude_ide.lock')
 local message = require('claude_ide.message')
+local port_hold = require('claude_ide.port_hold')
 local python = require('claude_ide.python')
 
 local M = {}
@@ -95,6 +96,12 @@ local function may_restart()
   return #restarts <= MOST_RESTARTS
 end
 
+--- There will be no server until the user starts one, and the port is free.
+local function retire()
+  port_hold.release()
+  restore_environment()
+end
+
 --- Remove the lock of a host that cannot remove it: it names a token and a port that is now free.
 local function withdraw()
   if running then
@@ -118,12 +125,12 @@ local function on_exit(_, code)
     require('claude_ide.chat.orphans').host_ended()
   end
   if code == 0 then
-    restore_environment()
+    retire()
     return
   end
   local reason = stderr[#stderr] or ('the Python host died (exit %d)'):format(code)
   if not was_serving or not may_restart() then
-    restore_environment()
+    retire()
     message.show(reason, 'error')
     return
   end
@@ -132,7 +139,7 @@ local function on_exit(_, code)
     vim.rpcnotify(id, entry .. ':command:ClaudeStart', {}, {}, 1, 0)
     message.show(('the Python host died (exit %d) and is back'):format(code), 'warn')
   else
-    restore_environment()
+    retire()
   end
 end
 
@@ -147,7 +154,9 @@ local function encode_options(serve)
     log = require('claude_ide.log').path(),
     serve = serve,
     port = server and server.port or 0,
-    token = server and server.token or '',
+    -- A process that has listened there since may have been sent it.
+    token = server and port_hold.port() == server.port and server.token or '',
+    hold = port_hold.open(),
   })
   if not is_json then
     message.show(('g:claude_ide: %s'):format(options), 'error')
@@ -226,6 +235,9 @@ end
 ---@param port integer
 ---@param token string
 function M.bound(port, token)
+  if port_hold.port() ~= port then
+    port_hold.release()
+  end
   server = { port = port, token = token }
   set_environment(port)
 end
@@ -259,7 +271,7 @@ function M.stopped()
   end
   watch(false)
   require('claude_ide.diff').close_all()
-  restore_environment()
+  retire()
 end
 
 --- The folder of the plugin's checkout.

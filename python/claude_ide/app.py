@@ -54,7 +54,8 @@ class App:
         assert startup.options is not None
         App.running = self
         self._loop: asyncio.AbstractEventLoop = nvim.loop
-        self.options = startup.options
+        # The token of an earlier host is for the port that was bound before this was made.
+        self.options = startup.options._replace(token="")
         self.config, complaints = config.decode(self.options.config)
         _log_to(Path(self.options.log), self.config.log_level)
         self._loop.set_exception_handler(_log_unhandled)
@@ -149,6 +150,7 @@ class App:
             try:
                 await listener.start()
                 self.serving = Serving(bound, listener)
+                bound.hold(self.options.hold)
                 await self.editor.listening(bound.port, bound.lock.authToken)
             except BaseException:
                 self.serving = None
@@ -159,7 +161,7 @@ class App:
                 with contextlib.suppress(ClaudeIdeError):
                     await self.editor.stopped()
                 raise
-            self.options = self.options._replace(port=bound.port, token=bound.lock.authToken)
+            self.options = self.options._replace(port=bound.port)
             logger.info("listening on %s:%d", self.options.host, bound.port)
             return True
 

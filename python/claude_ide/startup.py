@@ -4,6 +4,7 @@ The kernel queues whoever connects until the listener runs, so the CLI can be st
 Standard library only (`msgpack` apart), because this is what the user waits for.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -14,6 +15,7 @@ from claude_ide.mcp import lock_file
 from claude_ide.mcp.lock_file import LockFile
 
 LOOPBACK = "127.0.0.1"
+HOLD_SECONDS = 1.0
 
 VARIABLE = "CLAUDE_IDE_HOST"
 """Holds the options: unlike arguments, the environment of a process is its owner's to read."""
@@ -24,7 +26,7 @@ class Unserved(Exception):
 
 
 _Options = namedtuple(
-    "_Options", "entry pid config folders log serve port token", defaults=(True, 0, "")
+    "_Options", "entry pid config folders log serve port token hold", defaults=(True, 0, "", "")
 )
 
 
@@ -32,8 +34,9 @@ class Options(_Options):
     """What Neovim says of itself when it starts a host.
 
     `entry` is the path of the remote plugin; `config`, whatever the user made of `g:claude_ide`;
-    `serve`, whether to bind at once; `port` and `token` are those of an earlier server of this
-    Neovim, to come back at the same address.
+    `serve`, whether to bind at once; `port` is that of an earlier server of this Neovim, to come
+    back there. `hold` is a socket at which Neovim keeps a copy of ours, and gives it to the next
+    host; `token` goes with it, for the clients of a server that has only just died know no other.
     """
 
     __slots__ = ()
@@ -57,10 +60,20 @@ class Options(_Options):
         return host if isinstance(host, str) and host else LOOPBACK
 
 
-class Bound(namedtuple("Bound", "socket port lock")):
-    """A server's address, and its `LockFile`, before anything is served there."""
+class Bound(namedtuple("Bound", "socket port lock is_held", defaults=(False,))):
+    """A server's address, and its `LockFile`, before anything is served there.
+
+    `is_held` says whether Neovim has a copy of the socket.
+    """
 
     __slots__ = ()
+
+    def hold(self, path: str) -> None:
+        """Give Neovim a copy of the socket; without one the next host gets another token."""
+        if self.is_held or not path:
+            return
+        with contextlib.suppress(OSError), _neovim(path) as neovim:
+            socket.send_fds(neovim, [b"\n"], [self.socket.fileno()])
 
     def give_up(self) -> None:
         """Withdraw the announcement and free the port."""
@@ -73,18 +86,43 @@ def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
 
     Raises `Unserved` if there is none, or its lock file cannot be written.
     """
+    held = _held(options)
     try:
-        bound = _listen(options.host, options.port)
+        bound = held or _listen(options.host, options.port)
     except OSError as error:
         raise Unserved(f"cannot listen on {options.host}: {error.strerror or error}") from None
     port = bound.getsockname()[1]
     try:
-        lock = _lock(options, port, options.token or lock_file.new_token(), folders)
+        # A process that has had the port since may have been sent the earlier token.
+        lock = _lock(options, port, options.token if held else lock_file.new_token(), folders)
         _write(lock)
     except BaseException:
         bound.close()
         raise
-    return Bound(bound, port, lock)
+    return Bound(bound, port, lock, held is not None)
+
+
+def _held(options: Options) -> socket.socket | None:
+    """Return the socket of the host that was here before, if Neovim still has it."""
+    if not options.token:
+        return None
+    try:
+        with _neovim(options.hold) as neovim:
+            descriptors = socket.recv_fds(neovim, 1, 1)[1]
+        return socket.socket(fileno=descriptors[0])
+    except (OSError, IndexError):
+        return None
+
+
+def _neovim(path: str) -> socket.socket:
+    neovim = socket.socket(socket.AF_UNIX)
+    neovim.settimeout(HOLD_SECONDS)
+    try:
+        neovim.connect(path)
+    except OSError:
+        neovim.close()
+        raise
+    return neovim
 
 
 def _lock(options: Options, port: int, token: str, folders: tuple[str, ...] | None) -> LockFile:

@@ -1,0 +1,475 @@
+"""The token: who can read it, how long it is worth something, and when its lock file is gone."""
+
+import asyncio
+import errno
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import connected, locks, the_lock
+from support.fake_headless import FakeHeadless
+from support.handshake import handshake, status
+from support.neovim import Neovim, until
+from support.panel import CONFIGURE, Panel
+from support.processes import alive
+from support.transcripts import FAKE_CLI, GOLDEN, heard
+
+SERVER = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
+NO_HOST = "return require('claude_ide.channel').id == nil"
+WORDS = "a question that is private"
+HELD = "return require('claude_ide.port_hold').port() == ..."
+
+
+def processes() -> Iterator[tuple[int, int]]:
+    """The pid of each process of this machine, and that of its parent."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        yield int(folder.name), int(fields[1])
+
+
+def under(pid: int) -> set[int]:
+    """All processes that a process has started, and those that they have."""
+    parents = dict(processes())
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def read(pid: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
+def public(words: str) -> list[int]:
+    """The processes of this machine whose command line has these words in it."""
+    return [pid for pid, _ in processes() if words.encode() in read(pid, "cmdline")]
+
+
+def drafts(config_folder: Path) -> list[str]:
+    return [path.name for path in (config_folder / "ide").glob(".*")]
+
+
+async def crash(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]:
+    """Kill the host, and wait for the next one; return its lock."""
+    await until(lambda: nvim.eval(SERVER), "the server is up")
+    _, lock = await the_lock(config_folder)
+    os.kill(lock["hostPid"], signal.SIGKILL)
+    return await another(nvim, config_folder, lock)
+
+
+async def another(
+    nvim: Neovim, config_folder: Path, lock: dict[str, Any]
+) -> tuple[int, dict[str, Any]]:
+    """Wait for the host that comes after the one of this lock; return its own."""
+
+    def is_back() -> bool:
+        found = locks(config_folder)
+        return len(found) == 1 and found[0][1]["hostPid"] != lock["hostPid"]
+
+    await until(is_back, "a new host")
+    await until(lambda: nvim.eval(SERVER), "the server is up again")
+    return await the_lock(config_folder)
+
+
+async def used_up(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]:
+    """Kill hosts until no other is started; return the last lock."""
+    last = await the_lock(config_folder)
+    for _ in range(3):
+        last = await crash(nvim, config_folder)
+    os.kill(last[1]["hostPid"], signal.SIGKILL)
+    await until(lambda: nvim.lua(NO_HOST), "given up")
+    return last
+
+
+async def is_let_in(port: int, token: str) -> bool:
+    return await status(port, handshake(port, token)) == 101
+
+
+class TestWhoCanReadIt:
+    async def test_no_command_line_holds_the_token_or_an_option(
+        self, serving: Neovim, config_folder: Path
+    ) -> None:
+        await serving.lua(CONFIGURE, {"cmd": ["claude", WORDS]})
+        for crashes in range(3):
+            _, lock = await the_lock(config_folder)
+
+            assert public(lock["authToken"]) == [], f"after {crashes} crashes"
+            assert public(WORDS) == []
+            await crash(serving, config_folder)
+
+    async def test_no_process_but_the_host_inherits_it(
+        self, nvim: Neovim, config_folder: Path, tmp_path: Path, project: Path
+    ) -> None:
+        tools = tmp_path / "tools"
+        tools.mkdir()
+        git = tools / "git"
+        git.write_text(f'#!/bin/sh\nenv >"{tmp_path}/git.$$"\nexec {shutil.which("git")} "$@"\n')
+        git.chmod(0o755)
+        await nvim.lua("vim.env.PATH = ... .. ':' .. vim.env.PATH", str(tools))
+        log = tmp_path / "heard.jsonl"
+        cmd = [sys.executable, "-I", str(FAKE_CLI), str(GOLDEN / "plain_thinking.jsonl")]
+        await nvim.lua(CONFIGURE, {"cmd": cmd})
+        await nvim.command(f"let $FAKE_CLI_LOG = '{log}' | ClaudeStart!")
+        port, lock = await crash(nvim, config_folder)
+
+        await Panel.open(nvim, cmd, mode="default")
+        await nvim.command("tabnew | terminal sleep 60")
+        await nvim.lua("return vim.fn.jobstart({ 'sleep', '60' })")
+        await nvim.command("ClaudeCommit")
+
+        def seen_by_git() -> list[str]:
+            return [path.read_text() for path in tmp_path.glob("git.*")]
+
+        passed_on = f"CLAUDE_CODE_SSE_PORT={port}"
+        await until(lambda: passed_on in "".join(seen_by_git()), "git has run")
+        token = lock["authToken"].encode()
+        children = under(nvim.process.pid) - {lock["hostPid"]}
+        assert len(children) >= 3
+        for pid in children:
+            environment = read(pid, "environ")
+            assert token not in environment
+            assert b"CLAUDE_IDE_HOST" not in environment
+        for seen in (json.dumps(heard(log)[0]), *seen_by_git()):
+            assert lock["authToken"] not in seen
+            assert "CLAUDE_IDE_HOST" not in seen
+        assert await nvim.eval("exists('$CLAUDE_IDE_HOST')") == 0
+
+    async def test_no_command_line_holds_what_the_user_asks(self, nvim: Neovim) -> None:
+        async with FakeHeadless.serve() as claude:
+            await nvim.lua(CONFIGURE, {"cmd": claude.command})
+            await nvim.command(f"ClaudeAsk {WORDS}")
+
+            asked = await claude.asked()
+
+            assert WORDS in asked.prompt
+            assert public(WORDS) == []
+            assert "CLAUDE_IDE_HOST" not in asked.environment
+            asked.end("answer")
+
+    async def test_options_too_large_to_be_passed_are_named(self, nvim: Neovim) -> None:
+        await nvim.lua(CONFIGURE, {"cmd": ["claude", "x" * 200_000]})
+
+        await nvim.command("ClaudeStart")
+
+        await until(lambda: "g:claude_ide is too large: 196 kB" in nvim.screen.text())
+        assert (await nvim.mode())["blocking"] is False
+        await nvim.lua(CONFIGURE, {"cmd": ["claude", "x" * 120_000]})
+        await nvim.command("ClaudeStart!")
+        await until(lambda: nvim.eval(SERVER), "the server is up")
+
+
+class TestHowLongItIsWorthSomething:
+    async def test_the_port_of_a_host_that_died_stays_ours_and_its_clients_wait(
+        self, serving: Neovim, config_folder: Path
+    ) -> None:
+        port, lock = await the_lock(config_folder)
+        await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
+        os.kill(lock["hostPid"], signal.SIGKILL)
+        await until(lambda: not alive(lock["hostPid"]), "the host is dead")
+
+        waiting = asyncio.create_task(status(port, handshake(port, lock["authToken"])))
+        attempts = 0
+        while not waiting.done():
+            with closing(squatter()) as attempt, pytest.raises(OSError):
+                attempt.bind(("127.0.0.1", port))
+                attempt.listen()
+            attempts += 1
+            await asyncio.sleep(0)
+
+        assert await waiting == 101
+        assert attempts > 1
+        again, new = await the_lock(config_folder)
+        assert (again, new["authToken"]) == (port, lock["authToken"])
+        assert new["hostPid"] != lock["hostPid"]
+
+    async def test_a_squatter_of_the_port_cannot_use_the_token_on_the_next_server(
+        self, serving: Neovim, config_folder: Path
+    ) -> None:
+        port, lock = await the_lock(config_folder)
+        await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
+        await serving.lua("require('claude_ide.port_hold').release()")
+        with closing(squatter()) as attempt:
+            os.kill(lock["hostPid"], signal.SIGKILL)
+            await until(lambda: _bind(attempt, port), "the port is squatted")
+            new_port, new = await another(serving, config_folder, lock)
+
+            assert new_port != port
+            assert new["authToken"] != lock["authToken"]
+            assert not await is_let_in(new_port, lock["authToken"])
+            assert await is_let_in(new_port, new["authToken"])
+
+    async def test_a_squatter_that_gives_the_port_back_cannot_use_the_token_either(
+        self, serving: Neovim, config_folder: Path
+    ) -> None:
+        port, lock = await the_lock(config_folder)
+        await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
+        await serving.lua("require('claude_ide.port_hold').release()")
+        os.kill(lock["hostPid"], signal.SIGKILL)
+
+        new_port, new = await another(serving, config_folder, lock)
+
+        assert new_port == port
+        assert not await is_let_in(port, lock["authToken"])
+        assert await is_let_in(port, new["authToken"])
+
+    @pytest.mark.parametrize("crashes", [1, 3])
+    async def test_a_host_that_comes_back_at_once_keeps_the_port_and_its_clients(
+        self, serving: Neovim, config_folder: Path, crashes: int
+    ) -> None:
+        port, lock = await the_lock(config_folder)
+        await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
+
+        for _ in range(crashes):
+            again, new = await crash(serving, config_folder)
+
+            assert (again, new["authToken"]) == (port, lock["authToken"])
+
+    @pytest.mark.parametrize("end", ["ClaudeStop", "SIGTERM", "used up"])
+    async def test_a_server_that_the_user_starts_has_a_token_of_its_own(
+        self, serving: Neovim, config_folder: Path, end: str
+    ) -> None:
+        port, lock = await the_lock(config_folder)
+        match end:
+            case "ClaudeStop":
+                await serving.command("ClaudeStop")
+            case "SIGTERM":
+                os.kill(lock["hostPid"], signal.SIGTERM)
+                await until(lambda: serving.lua(NO_HOST), "the host has ended")
+            case _:
+                port, lock = await used_up(serving, config_folder)
+        await until(lambda: not locks(config_folder), "no lock")
+        await until(lambda: _is_refused(port), "no server listens")
+
+        await serving.command("ClaudeStart!")
+
+        new_port, new = await the_lock(config_folder)
+        await until(lambda: serving.eval(SERVER), "the server is up again")
+        assert new_port == port
+        assert new["authToken"] != lock["authToken"]
+        assert not await is_let_in(port, lock["authToken"])
+        async with connected(port, new["authToken"]) as client:
+            await client.initialize()
+
+
+class TestTheLockIsGoneWhenNoServerListens:
+    @pytest.mark.parametrize("milliseconds", range(0, 160, 10))
+    async def test_a_host_that_is_killed_at_its_start_is_brought_back(
+        self, nvim: Neovim, config_folder: Path, milliseconds: int
+    ) -> None:
+        await nvim.command("ClaudeStart!")
+        hosts = under(nvim.process.pid)
+        assert hosts
+        await asyncio.sleep(milliseconds / 1000)
+
+        for pid in hosts:
+            os.kill(pid, signal.SIGKILL)
+
+        await until(lambda: not any(alive(pid) for pid in hosts), "killed")
+        await until(lambda: "is back" in nvim.screen.text(), "another is started")
+        await until(lambda: nvim.eval(SERVER), "the server is up")
+        port, lock = await the_lock(config_folder)
+        assert alive(lock["hostPid"])
+        assert lock["hostPid"] not in hosts
+        assert drafts(config_folder) == []
+        assert await is_let_in(port, lock["authToken"])
+
+    @pytest.mark.parametrize("milliseconds", range(0, 160, 40))
+    async def test_nothing_stays_when_the_hosts_die_at_their_start_until_none_is_started(
+        self, nvim: Neovim, config_folder: Path, milliseconds: int
+    ) -> None:
+        await nvim.command("let $CLAUDE_CODE_SSE_PORT = 'before' | ClaudeStart!")
+        killed = set[int]()
+
+        def starting() -> set[int]:
+            return under(nvim.process.pid) - killed
+
+        while len(killed) < 4:
+            hosts = await until(starting, "a host")
+            await asyncio.sleep(milliseconds / 1000)
+            for pid in hosts:
+                os.kill(pid, signal.SIGKILL)
+            killed |= hosts
+
+        await until(lambda: "died (exit 137)" in nvim.screen.text(), "given up")
+        await until(lambda: nvim.lua(NO_HOST))
+        assert locks(config_folder) == []
+        assert drafts(config_folder) == []
+        assert await nvim.eval("$CLAUDE_CODE_SSE_PORT") == "before"
+        await nvim.command("ClaudeStart!")
+        await until(lambda: nvim.eval(SERVER), "the server is up")
+
+    async def test_nothing_stays_when_the_restarts_are_used_up(
+        self, serving: Neovim, config_folder: Path
+    ) -> None:
+        await used_up(serving, config_folder)
+
+        assert locks(config_folder) == []
+        assert (await serving.mode())["blocking"] is False
+
+    @pytest.mark.parametrize("end", ["qa", "SIGTERM", "SIGHUP"])
+    async def test_a_stuck_host_leaves_no_lock_when_neovim_ends(
+        self, serving: Neovim, config_folder: Path, end: str
+    ) -> None:
+        _, lock = await the_lock(config_folder)
+        os.kill(lock["hostPid"], signal.SIGSTOP)
+
+        if end == "qa":
+            serving.send_request("nvim_command", "qa!")
+        else:
+            serving.process.send_signal(getattr(signal, end))
+
+        await until(lambda: not locks(config_folder), "no lock", 1.5)
+        await until(lambda: not alive(lock["hostPid"]), "no host")
+        assert locks(config_folder) == []
+
+    async def test_a_lock_that_others_have_written_since_stays(
+        self, serving: Neovim, config_folder: Path
+    ) -> None:
+        port, lock = await the_lock(config_folder)
+        theirs = config_folder / "ide" / f"{port}.lock"
+        await serving.lua("require('claude_ide.python').find = function() return nil, 'none' end")
+        other = {**lock, "hostPid": os.getpid(), "pid": os.getpid()}
+        theirs.write_text(json.dumps(other))
+
+        os.kill(lock["hostPid"], signal.SIGKILL)
+
+        await until(lambda: serving.lua(NO_HOST))
+        await until(lambda: "claude-ide: none" in serving.screen.text())
+        assert locks(config_folder) == [(port, other)]
+
+
+@asynccontextmanager
+async def unwritable(config_folder: Path, code: int) -> AsyncIterator[Path]:
+    """A config folder in which no lock can be written, for the reason of this number."""
+    folder = config_folder / "ide"
+    match code:
+        case errno.EEXIST:
+            config_folder.mkdir(parents=True)
+            folder.write_text("in the way")
+        case errno.ENOTDIR:
+            config_folder.write_text("in the way")
+        case _:
+            folder.mkdir(parents=True)
+    yield folder
+
+
+class TestALockThatCannotBeWritten:
+    @pytest.mark.parametrize(
+        ("code", "reason"),
+        [(errno.EEXIST, "its folder is a file"), (errno.ENOTDIR, "Not a directory")],
+    )
+    async def test_the_message_names_it_and_the_reason(
+        self, nvim: Neovim, config_folder: Path, code: int, reason: str
+    ) -> None:
+        async with unwritable(config_folder, code):
+            await nvim.command("ClaudeStart")
+
+            expected = f"claude-ide: cannot write the lock file ({reason}): "
+            await until(lambda: expected in nvim.screen.text(), expected)
+            assert (await nvim.mode())["blocking"] is False
+            assert not await nvim.eval(SERVER)
+            assert await nvim.eval("exists('$CLAUDE_CODE_SSE_PORT')") == 0
+
+    async def test_a_host_that_runs_already_says_the_same_and_serves_nothing(
+        self, serving: Neovim, config_folder: Path
+    ) -> None:
+        _, lock = await the_lock(config_folder)
+        await serving.command("ClaudeStop")
+        await until(lambda: not locks(config_folder), "stopped")
+        folder = config_folder / "ide"
+        folder.rmdir()
+        folder.write_text("in the way")
+
+        await serving.command("ClaudeStart")
+
+        expected = "cannot write the lock file (its folder is a file): "
+        await until(lambda: expected in serving.screen.text(), expected)
+        assert not await serving.eval(SERVER)
+        assert alive(lock["hostPid"])
+        folder.unlink()
+        await serving.command("ClaudeStart!")
+        await until(lambda: serving.eval(SERVER), "the server is up")
+
+    async def test_a_lock_that_names_the_old_folders_is_written_when_it_can_be(
+        self, serving: Neovim, config_folder: Path, project: Path
+    ) -> None:
+        port, lock = await the_lock(config_folder)
+        folder = config_folder / "ide"
+        kept = folder.with_name("kept")
+        folder.rename(kept)
+        folder.write_text("in the way")
+        (project / "sub").mkdir()
+
+        await serving.command("cd sub")
+
+        expected = "cannot write the lock file (its folder is a file): "
+        await until(lambda: expected in serving.screen.text(), expected)
+        assert await is_let_in(port, lock["authToken"])
+        folder.unlink()
+        kept.rename(folder)
+        await serving.command("edit a.py")
+        await until(lambda: locks(config_folder)[0][1]["workspaceFolders"] == [f"{project}/sub"])
+
+
+async def test_an_entry_that_is_no_lock_hangs_neither_the_host_nor_the_health_check(
+    nvim: Neovim, config_folder: Path
+) -> None:
+    folder = config_folder / "ide"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "1.lock")
+    (folder / "2.lock").mkdir()
+    (folder / "3.lock").symlink_to("/dev/tty")
+    (folder / "4.lock").symlink_to(folder / "nowhere")
+    (folder / "5.lock").write_text("[" * 100_000)
+    (folder / "6.lock").write_bytes(b"\xff\xfe\x00")
+    with closing(socket.socket(socket.AF_UNIX)) as listener:
+        listener.bind(str(folder / "7.lock"))
+    (folder / ".8.lock.4194305.new").mkdir()
+    with (folder / "9.lock").open("wb") as huge:
+        huge.truncate(2**33)
+
+    await nvim.command("ClaudeStart!")
+    await until(lambda: nvim.eval(SERVER), "the server is up")
+    await nvim.command("checkhealth claude_ide")
+
+    assert "Another editor" not in "\n".join(await nvim.eval("getline(1, '$')"))
+
+
+def squatter() -> socket.socket:
+    """A socket that binds a port as soon as the system allows it."""
+    attempt = socket.socket()
+    attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    return attempt
+
+
+def _bind(attempt: socket.socket, port: int) -> bool:
+    try:
+        attempt.bind(("127.0.0.1", port))
+        attempt.listen()
+    except OSError:
+        return False
+    return True
+
+
+def _is_refused(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return True
+    return False
