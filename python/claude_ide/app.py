@@ -21,6 +21,7 @@ from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.startup import Bound
+from claude_ide.transport.guardian import guardian
 from claude_ide.transport.websocket import Listener
 
 if TYPE_CHECKING:
@@ -176,11 +177,8 @@ class App:
 
     def end(self) -> None:
         """End in order, after the loop that Neovim's channel ran in has stopped."""
+        guardian.end_all()
         self._bridge.close()
-        if "questions" in self.__dict__:
-            self.questions.kill()
-        if self.chats_begun:
-            self.chats.kill()
         if self.serving is None:
             return
         # First, and at once: a CLI that starts now must not find this server.

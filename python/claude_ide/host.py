@@ -64,4 +64,7 @@ def _complain(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    sys.stderr.flush()
+    # In Python's own end asyncio would send SIGKILL to the children, before they can clean up.
+    os._exit(code)

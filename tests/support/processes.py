@@ -1,5 +1,6 @@
 """Processes that a test has made others start (Linux)."""
 
+import contextlib
 from pathlib import Path
 
 
@@ -11,3 +12,15 @@ def alive(pid: int) -> bool:
         # It may also end while its state is read.
         return False
     return state != "Z"
+
+
+def started_with(words: str) -> set[int]:
+    """The processes that run and have something in their arguments or their environment."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                given = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+                if words.encode() in given and alive(int(entry.name)):
+                    found.add(int(entry.name))
+    return found

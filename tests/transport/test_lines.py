@@ -203,6 +203,35 @@ async def test_what_the_child_has_started_goes_with_it(start: Start, end: str) -
     await until(lambda: not alive(grandchild), "the grandchild is gone")
 
 
+LEADER = "p = os.fork()\nif not p: os.setsid(); print(os.getpid()); signal.pause()\n"
+STUBBORN = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+
+
+@pytest.mark.parametrize("before", ["", STUBBORN], ids=["yielding", "stubborn"])
+async def test_what_leads_a_session_of_its_own_goes_with_the_child(
+    start: Start, before: str
+) -> None:
+    child = await start(before + LEADER + "while True: time.sleep(60)")
+    grandchild = int(await anext(child.lines()))
+
+    await child.stop(grace=0.2)
+
+    await until(lambda: not alive(grandchild), "the grandchild is gone")
+
+
+async def test_a_killed_child_may_clean_up(start: Start) -> None:
+    child = await start(
+        "signal.signal(signal.SIGTERM, lambda *_: (print('clean'), sys.exit(7)))\n"
+        "print('up')\nwhile True: time.sleep(60)"
+    )
+    assert await anext(child.lines()) == b"up"
+
+    child.kill()
+
+    assert await lines(child) == [b"clean"]
+    assert await child.wait() == 7
+
+
 async def test_the_output_ends_though_something_else_holds_it_open(start: Start) -> None:
     child = await start(
         "p = os.fork()\nif not p: os.setsid(); time.sleep(30); sys.exit()\nprint(p)"

@@ -148,7 +148,7 @@ class Agent(Protocol):
         """End it: interrupt, close, terminate, kill, whichever it takes."""
 
     def kill(self) -> None:
-        """End it at once; for when nothing can be awaited any more."""
+        """End it without waiting for that: terminate, then kill what is left."""
 
     async def prompt(self, prompt: Prompt) -> str:
         """Say something, after what runs now; return the prompt's id."""

@@ -293,11 +293,6 @@ class Chats:
 
     # The end.
 
-    def kill(self) -> None:
-        """End all agents at once; for when nothing can be awaited any more."""
-        for chat in self._chats.values():
-            chat.agent.kill()
-
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
         await chat.close()

@@ -33,11 +33,6 @@ class Questions:
         if payload["id"] in self._running:
             self._running[payload["id"]].cancel()
 
-    def kill(self) -> None:
-        """End every CLI at once; nothing can be awaited any more."""
-        for run in self._running.values():
-            run.kill()
-
     async def _answer(self, run: Run, payload: dict[str, Any]) -> None:
         ended: dict[str, Any] = {"error": FAILED}
         try:

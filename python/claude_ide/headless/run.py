@@ -64,14 +64,10 @@ class Run:
     def cancel(self) -> None:
         """Answer no more; the CLI is ended."""
         self.cancelled = True
-        self.kill()
-        if self._task is not None:
-            self._task.cancel()
-
-    def kill(self) -> None:
-        """End the CLI at once, if it runs; nothing is awaited."""
         if self._asking is not None:
             self._asking.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
 
 def _one_line(message: str, answer: Answer) -> str:

@@ -1,7 +1,7 @@
 """A child process, spoken with in lines: its stdin and stdout, the last of its stderr, its end.
 
 A line may be megabytes long and may come in any pieces. The child leads a session of its own, so
-that whatever it started goes with it.
+that whatever it started goes with it; the guardian ends it when this process has ended.
 """
 
 import asyncio
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Self
 
 from claude_ide.errors import TransportClosed
+from claude_ide.transport.ending import KILLING_SECONDS
+from claude_ide.transport.guardian import guardian
 
 GRACE_SECONDS = 2.0
 """How long each rung of the stop ladder is given."""
@@ -76,6 +78,7 @@ class Child(asyncio.SubprocessProtocol):
 
         Raises `OSError` if it cannot be started.
         """
+        guardian.start()
         _, child = await asyncio.get_running_loop().subprocess_exec(
             cls, *arguments, cwd=cwd, env=dict(environment), start_new_session=True
         )
@@ -141,25 +144,28 @@ class Child(asyncio.SubprocessProtocol):
     async def stop(self, grace: float = GRACE_SECONDS) -> int:
         """End the child: close its stdin, then SIGTERM, then SIGKILL, each after `grace` seconds.
 
-        Returns its exit code.
+        From SIGTERM on all that it has started ends too. Returns its exit code.
         """
         self.close_input()
-        for sent in (signal.SIGTERM, signal.SIGKILL):
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(grace):
-                    return await self.wait()
-            self._signal(sent)
+        if not await self._ends_within(grace):
+            self.kill(grace)
+            if not await self._ends_within(grace + KILLING_SECONDS):
+                self._signal(signal.SIGKILL)
         return await self.wait()
 
-    def kill(self) -> None:
-        """End the child and all it started at once; for when nothing can be awaited any more."""
+    def kill(self, grace: float = GRACE_SECONDS) -> None:
+        """End the child and all that it has started, without waiting for it.
+
+        It gets SIGTERM; what is left after `grace` seconds, SIGKILL.
+        """
         if self.code is None:
-            self._signal(signal.SIGKILL)
+            guardian.end(self.pid, grace)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take the running process (called by asyncio)."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
+        guardian.watch(self.pid)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Take a piece of stdout or stderr (called by asyncio)."""
@@ -190,10 +196,17 @@ class Child(asyncio.SubprocessProtocol):
         self._exited.set()
         self._writable.set()
         self._signal(signal.SIGKILL)
+        guardian.forget(self.pid)
         if self._ended:
             self._transport.close()
         else:
             asyncio.get_running_loop().call_later(DRAIN_SECONDS, self._close)
+
+    async def _ends_within(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.wait()
+        return self.code is not None
 
     def _take(self, fd: int, lines: list[bytes]) -> None:
         lines = [line for line in lines if line.strip()]

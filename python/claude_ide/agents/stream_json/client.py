@@ -139,7 +139,7 @@ class StreamJsonAgent:
         await connection.stop(grace)
 
     def kill(self) -> None:
-        """End the CLI at once; for when nothing can be awaited any more."""
+        """End the CLI, which gets SIGTERM first, without waiting for that."""
         if self._connection is not None:
             self._connection.kill()
 

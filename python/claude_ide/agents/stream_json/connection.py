@@ -137,7 +137,7 @@ class Connection:
         await asyncio.wait([self._reading])
 
     def kill(self) -> None:
-        """End the CLI at once."""
+        """End the CLI, which gets SIGTERM first, without waiting for that."""
         self._child.kill()
 
     async def _read(self) -> None:

@@ -1,0 +1,210 @@
+"""Nothing that Claude has started outlives Neovim, the host or the chat, however these end.
+
+The real CLI runs its commands in sessions of their own: no signal to its group reaches them.
+"""
+
+import json
+import os
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_cli import environment
+from support.fake_api import FakeApi, Turn, text, tool_use
+from support.neovim import Neovim, until
+from support.panel import CONFIGURE, PATIENCE, Panel
+from support.processes import alive, started_with
+
+HOST = "return vim.fn.jobpid(require('claude_ide.channel').id)"
+
+End = Callable[[Neovim], Awaitable[None]]
+
+
+def of_the_test(tmp_path: Path) -> set[int]:
+    """All processes of this test: they have its folder in their environment."""
+    return started_with(str(tmp_path)) - {os.getpid()}
+
+
+def clis(tmp_path: Path) -> set[int]:
+    """The CLIs of this test."""
+    return of_the_test(tmp_path) & started_with("\0--output-format\0")
+
+
+async def follows(mark: Path) -> set[int]:
+    """Wait until a file is followed; return who does."""
+    found: set[int] = await until(
+        lambda: started_with(f"tail\0-f\0{mark}"), f"{mark.name} is followed", PATIENCE
+    )
+    return found
+
+
+async def are_gone(running: set[int]) -> None:
+    """Wait until none of these processes runs."""
+    await until(lambda: not any(map(alive, running)), f"{running} are gone", PATIENCE)
+
+
+@pytest.fixture
+def marks(tmp_path: Path) -> dict[str, Path]:
+    """Files that are followed by what Claude starts, which is known by them."""
+    marks = {name: tmp_path / f"{name}-mark" for name in ("server", "hook", "front", "back")}
+    for mark in marks.values():
+        mark.touch()
+    return marks
+
+
+@pytest.fixture
+def settings(config_folder: Path, marks: dict[str, Path]) -> Path:
+    """Those of a user who allows every command, and has an MCP server that never answers."""
+    state = json.loads((config_folder / ".claude.json").read_text())
+    state["mcpServers"] = {"silent": {"command": "tail", "args": ["-f", str(marks["server"])]}}
+    (config_folder / ".claude.json").write_text(json.dumps(state))
+    settings = config_folder / "settings.json"
+    settings.write_text(json.dumps({"permissions": {"allow": ["Bash"]}}))
+    return settings
+
+
+@pytest.fixture
+async def nvim(
+    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, settings: Path
+) -> AsyncIterator[Neovim]:
+    """A Neovim whose children find the stand-in for the model."""
+    home = tmp_path / "home"
+    given = environment(api, home, config_folder)
+    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=120, rows=40)
+    await neovim.lua(CONFIGURE, {"cmd": str(cli)})
+    yield neovim
+    await neovim.stop()
+    for pid in of_the_test(tmp_path):
+        os.kill(pid, signal.SIGKILL)
+
+
+def follow(mark: Path, **how: Any) -> Turn:
+    """The model runs a command that does not end."""
+    return [tool_use("Bash", command=f"tail -f {mark}", **how)]
+
+
+@pytest.fixture
+async def panel(nvim: Neovim, cli: Path, api: FakeApi, marks: dict[str, Path]) -> Panel:
+    """A chat that runs a command, and another one in the background, beside an idle chat."""
+    panel = await Panel.open(nvim, [cli], mode="default")
+    await nvim.command("stopinsert | ClaudeChat new")
+    await panel.is_new(2)
+    api.script(follow(marks["back"], run_in_background=True), follow(marks["front"]))
+    await panel.say("Follow them")
+    for name in ("server", "back", "front"):
+        await follows(marks[name])
+    return panel
+
+
+async def quit_at_once(nvim: Neovim) -> None:
+    nvim.send_request("nvim_command", "qa!")
+
+
+async def quit_beside_a_stopped_host(nvim: Neovim) -> None:
+    os.kill(await nvim.lua(HOST), signal.SIGSTOP)
+    await quit_at_once(nvim)
+
+
+async def hang_up(nvim: Neovim) -> None:
+    nvim.process.send_signal(signal.SIGHUP)
+
+
+async def terminate(nvim: Neovim) -> None:
+    nvim.process.terminate()
+
+
+async def kill(nvim: Neovim) -> None:
+    nvim.process.kill()
+
+
+async def kill_with_the_host(nvim: Neovim) -> None:
+    host = await nvim.lua(HOST)
+    nvim.process.kill()
+    os.kill(host, signal.SIGKILL)
+
+
+ENDS: list[End] = [
+    quit_at_once,
+    quit_beside_a_stopped_host,
+    hang_up,
+    terminate,
+    kill,
+    kill_with_the_host,
+]
+
+
+@pytest.mark.parametrize("end", ENDS)
+async def test_nothing_outlives_neovim(panel: Panel, tmp_path: Path, end: End) -> None:
+    await end(panel.nvim)
+
+    await panel.nvim.process.wait()
+    await until(lambda: not of_the_test(tmp_path), "all is gone", PATIENCE)
+
+
+@pytest.mark.parametrize("end", [quit_at_once, kill_with_the_host])
+async def test_a_cli_that_hangs_leaves_nothing_either(
+    panel: Panel, tmp_path: Path, end: End
+) -> None:
+    for pid in clis(tmp_path):
+        os.kill(pid, signal.SIGSTOP)
+
+    await end(panel.nvim)
+
+    await panel.nvim.process.wait()
+    await until(lambda: not of_the_test(tmp_path), "all is gone", PATIENCE)
+
+
+@pytest.mark.parametrize("end", [quit_at_once, kill_with_the_host])
+async def test_a_cli_that_still_starts_leaves_nothing(
+    nvim: Neovim, tmp_path: Path, settings: Path, marks: dict[str, Path], end: End
+) -> None:
+    hook = {"hooks": [{"type": "command", "command": f"tail -f {marks['hook']}"}]}
+    settings.write_text(json.dumps({"hooks": {"SessionStart": [hook]}}))
+    await nvim.command("ClaudeChat")
+    await follows(marks["hook"])
+
+    await end(nvim)
+
+    await nvim.process.wait()
+    await until(lambda: not of_the_test(tmp_path), "all is gone", PATIENCE)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+async def test_nothing_outlives_the_host(
+    panel: Panel, tmp_path: Path, sent: signal.Signals
+) -> None:
+    running = of_the_test(tmp_path) - {panel.nvim.process.pid}
+
+    os.kill(await panel.nvim.lua(HOST), sent)
+
+    await are_gone(running)
+
+
+async def test_nothing_outlives_the_chat(
+    panel: Panel, tmp_path: Path, marks: dict[str, Path]
+) -> None:
+    commands = await follows(marks["back"]) | await follows(marks["front"])
+
+    await panel.nvim.command("stopinsert | ClaudeChat end")
+
+    await are_gone(commands)
+    await until(lambda: len(clis(tmp_path)) == 1, "the idle chat's CLI is left", PATIENCE)
+    await until(lambda: len(started_with(f"tail\0-f\0{marks['server']}")) == 1, "and its server")
+
+
+@pytest.mark.parametrize("end", ["ClaudeAsk!", "qa!"])
+async def test_a_question_that_is_given_up_leaves_no_cli(
+    nvim: Neovim, api: FakeApi, tmp_path: Path, end: str
+) -> None:
+    api.hold = True
+    api.script([text("a very long story " * 50)])
+    await nvim.command("ClaudeAsk Tell me")
+    await until(lambda: "a very" in nvim.screen.text(), "the answer begins", PATIENCE)
+    assert clis(tmp_path)
+
+    nvim.send_request("nvim_command", end)
+
+    await until(lambda: not clis(tmp_path), "no CLI is left", PATIENCE)

@@ -1,0 +1,175 @@
+"""`transport/ending.py` and `transport/guardian.py`, with real processes."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from claude_ide.transport.ending import Family, Process, running
+from claude_ide.transport.guardian import Guardian
+from support.neovim import ROOT, until
+from support.processes import alive
+
+SLEEP = [sys.executable, "-I", "-c", "import signal; signal.pause()"]
+
+LEADER = "p = os.fork()\nif not p: os.setsid(); signal.pause()\n"
+STUBBORN = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+CHILD = "import os, signal\n{}print(os.getpid(), p, flush=True)\nwhile True: signal.pause()"
+CHILDREN = [CHILD.format(LEADER), CHILD.format(STUBBORN + LEADER)]
+
+HOST = f"""
+import asyncio, os, signal, sys
+sys.path.insert(0, {str(ROOT / "python")!r})
+from claude_ide.transport.lines import Child
+
+async def main():
+    for code in {CHILDREN!r}:
+        child = await Child.spawn([sys.executable, "-I", "-c", code], cwd="/", environment=dict())
+        print((await anext(child.lines())).decode(), flush=True)
+    END
+
+asyncio.run(main())
+"""
+"""A program with two children, each with one in a session of its own."""
+
+
+@pytest.fixture
+def leader() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that leads a session."""
+    with subprocess.Popen(SLEEP, start_new_session=True) as process:
+        yield process
+        process.kill()
+
+
+@pytest.fixture
+def others() -> set[int]:
+    """The sessions that this process has started before."""
+    return started_sessions()
+
+
+@pytest.fixture
+def guardian(others: set[int]) -> Iterator[Guardian]:
+    """A guardian, which ends with the test."""
+    guardian = Guardian()
+    guardian.start()
+    yield guardian
+    guardian.end_all()
+
+
+@pytest.fixture
+def pid(others: set[int], guardian: Guardian) -> int:
+    """The id of the guardian's process."""
+    (pid,) = started_sessions() - others
+    return pid
+
+
+def ignores(pid: int, sent: signal.Signals) -> bool:
+    """Whether a process ignores a signal."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    (ignored,) = [line.split()[1] for line in status.splitlines() if line.startswith("SigIgn")]
+    return bool(int(ignored, 16) >> (sent - 1) & 1)
+
+
+def started_sessions() -> set[int]:
+    """The leaders of sessions among the children of this process."""
+    own = os.getpid()
+    return {
+        each.pid for each in running().values() if (each.parent, each.session) == (own, each.pid)
+    }
+
+
+def test_the_processes_are_those_that_the_system_knows() -> None:
+    found = running()[os.getpid()]
+
+    assert (found.parent, found.session) == (os.getppid(), os.getsid(0))
+
+
+@pytest.mark.skipif(not shutil.which("ps"), reason="there is no ps")
+def test_without_proc_the_processes_are_those_of_ps(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = running()[os.getpid()]
+    monkeypatch.setattr(os.path, "exists", lambda _path: False)
+
+    listed = running()[os.getpid()]
+
+    assert listed[:3] == own[:3]
+    assert listed.started
+
+
+async def test_a_process_whose_id_was_anothers_is_left_alone(
+    leader: subprocess.Popen[bytes],
+) -> None:
+    earlier = Process(leader.pid, os.getpid(), leader.pid, "once")
+    family = Family(earlier)
+
+    family.end(running(), 0)
+
+    assert not family.step(running())
+    assert alive(leader.pid)
+
+
+def test_what_leads_no_session_is_not_ended(
+    guardian: Guardian, leader: subprocess.Popen[bytes]
+) -> None:
+    with subprocess.Popen(SLEEP) as process:
+        for each in (process, leader):
+            guardian.watch(each.pid)
+            guardian.end(each.pid, 0.1)
+        assert leader.wait(10) == -signal.SIGTERM
+
+        assert process.poll() is None
+        process.kill()
+
+
+async def test_what_is_forgotten_is_not_ended(
+    guardian: Guardian, pid: int, leader: subprocess.Popen[bytes]
+) -> None:
+    guardian.watch(leader.pid)
+    guardian.forget(leader.pid)
+
+    guardian.end_all()
+
+    await until(lambda: not alive(pid), "the guardian has ended")
+    assert alive(leader.pid)
+
+
+async def test_a_guardian_that_was_killed_is_replaced(
+    guardian: Guardian, pid: int, leader: subprocess.Popen[bytes]
+) -> None:
+    guardian.watch(leader.pid)
+    os.kill(pid, signal.SIGKILL)
+    await until(lambda: not alive(pid), "it is gone")
+
+    guardian.end(leader.pid, 1)
+
+    assert leader.wait(10) == -signal.SIGTERM
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+async def test_a_guardian_that_is_to_end_does_its_work_first(
+    guardian: Guardian, pid: int, leader: subprocess.Popen[bytes], sent: signal.Signals
+) -> None:
+    await until(lambda: ignores(pid, sent), "it is up")
+    guardian.watch(leader.pid)
+    os.kill(pid, sent)
+
+    guardian.end_all()
+
+    assert leader.wait(10) == -signal.SIGTERM
+    await until(lambda: not alive(pid), "it has ended")
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), signal.SIGKILL)"])
+async def test_the_children_of_a_process_end_with_it(end: str) -> None:
+    command = [sys.executable, "-I", "-c", HOST.replace("END", end)]
+    host = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    said, _ = await host.communicate()
+    started = [int(pid) for pid in said.split()]
+
+    assert len(started) == 4
+    await until(lambda: not any(map(alive, started)), "all are gone")
