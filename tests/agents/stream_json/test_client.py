@@ -625,7 +625,7 @@ async def test_a_start_that_is_given_up_leaves_no_child(tmp_path: Path) -> None:
 
     async for event in agent.events():
         assert isinstance(event, Dead)
-        assert event.code == -signal.SIGKILL
+        assert event.code == -signal.SIGTERM
 
 
 async def test_an_agent_that_is_stopped_while_it_starts_leaves_no_child(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ async def test_a_question_is_cancelled(tmp_path: Path) -> None:
     frame = "{'type': 'system', 'subtype': 'status', 'status': 'requesting'}"
     ask = Ask(program(f"print(json.dumps({frame}), flush=True); time.sleep(60)", tmp_path), Q)
 
-    with pytest.raises(AgentError, match="exit code -9"):
+    with pytest.raises(AgentError, match="exit code -15"):
         async for _event in ask.events():
             ask.cancel()
     with pytest.raises(AgentError, match="cancelled"):

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from support.fake_headless import FakeHeadless
 from support.headless import answers, ask, shown
 from support.neovim import Neovim, NvimError, until
+from support.processes import alive
 
 
 class TestLua:
@@ -181,5 +181,4 @@ async def test_the_cli_ends_with_neovim(nvim: Neovim, claude: FakeHeadless, endi
 
     await asked.gone()
     await asyncio.wait_for(nvim.process.wait(), 15)
-    with pytest.raises(ProcessLookupError):
-        os.kill(asked.pid, 0)
+    await until(lambda: not alive(asked.pid), "the CLI has ended")
