@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support.claude_cli import environment
+from support.claude_cli import CARET, environment
 from support.fake_api import FakeApi, Turn, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, PATIENCE, Panel
@@ -165,6 +165,24 @@ async def test_a_cli_that_still_starts_leaves_nothing(
     settings.write_text(json.dumps({"hooks": {"SessionStart": [hook]}}))
     await nvim.command("ClaudeChat")
     await follows(marks["hook"])
+
+    await end(nvim)
+
+    await nvim.process.wait()
+    await until(lambda: not of_the_test(tmp_path), "all is gone", PATIENCE)
+
+
+@pytest.mark.parametrize("end", [quit_at_once, kill_with_the_host])
+async def test_nothing_of_the_terminal_outlives_neovim(
+    nvim: Neovim, api: FakeApi, tmp_path: Path, marks: dict[str, Path], end: End
+) -> None:
+    api.script(follow(marks["front"]))
+    await nvim.command("Claude --permission-mode default")
+    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
+    await nvim.keys("Follow it")
+    await until(lambda: "Follow it" in nvim.screen.text(), "it is typed", PATIENCE)
+    await nvim.keys("<CR>")
+    await follows(marks["front"])
 
     await end(nvim)
 
