@@ -14,6 +14,7 @@ from claude_ide.agents.stream_json.launch import Launch
 from support.claude_cli import environment
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.neovim import Neovim, until
+from support.processes import alive, started_with
 from support.terminal import PATIENCE
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -121,18 +122,19 @@ async def test_an_answer_is_stopped(nvim: Neovim, api: FakeApi) -> None:
     await nvim.keys(":ClaudeAsk go on<CR>")
     await shown(nvim, "a long answer")
     host = await nvim.eval("jobpid(luaeval(\"require('claude_ide.channel').id\"))")
-    assert children(host)
+    assert clis(host)
 
     await nvim.keys("<C-c>")
 
     await shown(nvim, "cancelled")
-    await until(lambda: not children(host), "no CLI runs any more")
+    await until(lambda: not clis(host), "no CLI runs any more")
 
 
-def children(pid: int) -> str:
-    """The pids of a process's children."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    return " ".join(task.read_text() for task in tasks).strip()
+def clis(host: int) -> set[int]:
+    """The CLIs that a host has started; it has a guardian too, which stays."""
+    tasks = Path(f"/proc/{host}/task").glob("*/children")
+    children = {int(pid) for task in tasks for pid in task.read_text().split()}
+    return {*filter(alive, children)} - started_with("ending.py")
 
 
 @pytest.mark.parametrize(
