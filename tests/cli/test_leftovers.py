@@ -49,7 +49,9 @@ async def are_gone(running: set[int]) -> None:
 @pytest.fixture
 def marks(tmp_path: Path) -> dict[str, Path]:
     """Files that are followed by what Claude starts, which is known by them."""
-    marks = {name: tmp_path / f"{name}-mark" for name in ("server", "hook", "front", "back")}
+    marks = {
+        name: tmp_path / f"{name}-mark" for name in ("server", "hook", "front", "back", "left")
+    }
     for mark in marks.values():
         mark.touch()
     return marks
@@ -88,13 +90,20 @@ def follow(mark: Path, **how: Any) -> Turn:
 
 @pytest.fixture
 async def panel(nvim: Neovim, cli: Path, api: FakeApi, marks: dict[str, Path]) -> Panel:
-    """A chat that runs a command, and another one in the background, beside an idle chat."""
+    """A chat that runs a command, and others in the background, beside an idle chat.
+
+    One of these was started by the tool, one by the shell.
+    """
     panel = await Panel.open(nvim, [cli], mode="default")
     await nvim.command("stopinsert | ClaudeChat new")
     await panel.is_new(2)
-    api.script(follow(marks["back"], run_in_background=True), follow(marks["front"]))
+    api.script(
+        follow(marks["back"], run_in_background=True),
+        [tool_use("Bash", command=f"tail -f {marks['left']} >/dev/null 2>&1 &")],
+        follow(marks["front"]),
+    )
     await panel.say("Follow them")
-    for name in ("server", "back", "front"):
+    for name in ("server", "back", "left", "front"):
         await follows(marks[name])
     return panel
 
@@ -204,7 +213,7 @@ async def test_nothing_outlives_the_host(
 async def test_nothing_outlives_the_chat(
     panel: Panel, tmp_path: Path, marks: dict[str, Path]
 ) -> None:
-    commands = await follows(marks["back"]) | await follows(marks["front"])
+    commands = set().union(*[await follows(marks[name]) for name in ("back", "left", "front")])
 
     await panel.nvim.command("stopinsert | ClaudeChat end")
 

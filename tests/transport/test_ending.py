@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,8 @@ from support.neovim import ROOT, until
 from support.processes import alive
 
 SLEEP = [sys.executable, "-I", "-c", "import signal; signal.pause()"]
+
+MARK = "MARK=of-this-test"
 
 LEADER = "p = os.fork()\nif not p: os.setsid(); signal.pause()\n"
 STUBBORN = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -105,7 +108,7 @@ async def test_a_process_whose_id_was_anothers_is_left_alone(
     leader: subprocess.Popen[bytes],
 ) -> None:
     earlier = Process(leader.pid, os.getpid(), leader.pid, "once")
-    family = Family(earlier)
+    family = Family(earlier, MARK)
 
     family.end(running(), 0)
 
@@ -118,7 +121,7 @@ def test_what_leads_no_session_is_not_ended(
 ) -> None:
     with subprocess.Popen(SLEEP) as process:
         for each in (process, leader):
-            guardian.watch(each.pid)
+            guardian.watch(each.pid, MARK)
             guardian.end(each.pid, 0.1)
         assert leader.wait(10) == -signal.SIGTERM
 
@@ -126,22 +129,45 @@ def test_what_leads_no_session_is_not_ended(
         process.kill()
 
 
-async def test_what_is_forgotten_is_not_ended(
-    guardian: Guardian, pid: int, leader: subprocess.Popen[bytes]
+@pytest.fixture
+def untidy_leader() -> Iterator[subprocess.Popen[bytes]]:
+    """One whose shell, in a session of its own, leaves a command behind; and a daemon."""
+    name, _, value = MARK.partition("=")
+    sleep = shlex.join(SLEEP)
+    shell = f"setsid sh -c {shlex.quote(f'{sleep} >/dev/null & echo $!')}"
+    daemon = f"setsid -f sh -c {shlex.quote(f'echo $$; exec {sleep} >/dev/null')}"
+    with subprocess.Popen(
+        ["sh", "-c", f"{shell}; {daemon}; read -r _"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, name: value},
+        start_new_session=True,
+    ) as leader:
+        yield leader
+
+
+async def test_what_a_shell_left_in_the_background_is_ended_and_a_daemon_is_not(
+    guardian: Guardian,
+    untidy_leader: subprocess.Popen[bytes],
+    request: pytest.FixtureRequest,
 ) -> None:
-    guardian.watch(leader.pid)
-    guardian.forget(leader.pid)
+    assert untidy_leader.stdout and untidy_leader.stdin
+    left, daemon = (int(untidy_leader.stdout.readline()) for _ in range(2))
+    request.addfinalizer(lambda: os.kill(daemon, signal.SIGKILL))
+    guardian.watch(untidy_leader.pid, MARK)
+    untidy_leader.stdin.close()
+    assert untidy_leader.wait(10) == 1  # `read` found the end
 
-    guardian.end_all()
+    guardian.end(untidy_leader.pid, 5)
 
-    await until(lambda: not alive(pid), "the guardian has ended")
-    assert alive(leader.pid)
+    await until(lambda: not alive(left), "what was left behind has ended")
+    assert alive(daemon)
 
 
 async def test_a_guardian_that_was_killed_is_replaced(
     guardian: Guardian, pid: int, leader: subprocess.Popen[bytes]
 ) -> None:
-    guardian.watch(leader.pid)
+    guardian.watch(leader.pid, MARK)
     os.kill(pid, signal.SIGKILL)
     await until(lambda: not alive(pid), "it is gone")
 
@@ -155,7 +181,7 @@ async def test_a_guardian_that_is_to_end_does_its_work_first(
     guardian: Guardian, pid: int, leader: subprocess.Popen[bytes], sent: signal.Signals
 ) -> None:
     await until(lambda: ignores(pid, sent), "it is up")
-    guardian.watch(leader.pid)
+    guardian.watch(leader.pid, MARK)
     os.kill(pid, sent)
 
     guardian.end_all()

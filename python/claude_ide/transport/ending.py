@@ -1,7 +1,8 @@
 """Ends programs and all that they have started; itself a program that outlives its parent.
 
-It reads lines from stdin: `watch PID` names the leader of a session, `end PID SECONDS` ends one,
-`forget PID` says that one has ended. When the parent has ended, however that came about, stdin does
+It reads lines from stdin: `watch PID MARK` names the leader of a session, which has `MARK` in its
+environment; `end PID SECONDS` ends one with all that it has started, or has left behind if it has
+ended by itself. When the parent has ended, however that came about, stdin does
 so too, and all that are watched are ended. Standard library only, since it is run by path.
 """
 
@@ -54,11 +55,15 @@ class Family:
     """The leader of a session, and all that it has started.
 
     A program may start others in sessions of their own, which lose their parent when it ends. So
-    the sessions are noted while it runs, and what is in them is found afterwards too.
+    the sessions are noted while it runs, and what is in them is found afterwards too. A command
+    that a shell left in the background (`command &`) lost its parent before that: it is known by
+    the mark that it inherited. A daemon, which leads a session, is meant to stay.
     """
 
-    def __init__(self, leader: Process) -> None:
+    def __init__(self, leader: Process, mark: str) -> None:
         self._leader = leader
+        self._mark = f"{mark}\0".encode()
+        self._strangers: set[tuple[int, str]] = set()
         self._sessions = {leader.session}
         self._deadline = 0.0
         self._is_orphaned = False
@@ -90,12 +95,23 @@ class Family:
             found = {
                 process.pid: process
                 for process in processes.values()
-                if process.session in self._sessions or process.parent in members
+                if process.session in self._sessions
+                or process.parent in members
+                or self._left_behind(process)
             }
             if len(found) == len(members):
                 return [*found.values()]
             members = found
             self._sessions.update(process.session for process in found.values())
+
+    def _left_behind(self, process: Process) -> bool:
+        known = (process.pid, process.started)
+        if process.session == process.pid or known in self._strangers:
+            return False
+        if self._mark in _environment(process.pid):
+            return True
+        self._strangers.add(known)
+        return False
 
 
 class Watch:
@@ -105,7 +121,7 @@ class Watch:
         self._source = source
         self._is_open = True
         self._begun = b""
-        self._leaders: Processes = {}
+        self._families: dict[int, Family] = {}
         self._ending: list[Family] = []
 
     def run(self) -> None:
@@ -125,23 +141,21 @@ class Watch:
             self._take(line.decode().split())
         if not piece:
             self._is_open = False
-            self._end(self._leaders.values(), GRACE_SECONDS)
+            self._end(self._families.values(), GRACE_SECONDS)
 
     def _take(self, words: list[str]) -> None:
         match words:
-            case ["watch", pid]:
-                leader = running().get(int(pid))
-                if leader is not None and leader.session == leader.pid:
-                    self._leaders[leader.pid] = leader
-            case ["forget", pid]:
-                self._leaders.pop(int(pid), None)
-            case ["end", pid, seconds] if int(pid) in self._leaders:
-                self._end([self._leaders.pop(int(pid))], float(seconds))
+            case ["watch", pid, mark]:
+                # One that is gone already may have left something behind.
+                leader = running().get(int(pid)) or Process(int(pid), 0, int(pid), "")
+                if leader.session == leader.pid:
+                    self._families[leader.pid] = Family(leader, mark)
+            case ["end", pid, seconds] if int(pid) in self._families:
+                self._end([self._families.pop(int(pid))], float(seconds))
 
-    def _end(self, leaders: Iterable[Process], grace: float) -> None:
+    def _end(self, families: Iterable[Family], grace: float) -> None:
         processes = running()
-        for leader in leaders:
-            family = Family(leader)
+        for family in families:
             family.end(processes, grace)
             self._ending.append(family)
 
@@ -154,6 +168,13 @@ def _in_proc() -> Iterator[Process]:
             fields = stat.read().rpartition(b")")[2].decode().split()
             if fields[0] not in ENDED:
                 yield Process(int(pid), int(fields[1]), int(fields[3]), fields[19])
+
+
+def _environment(pid: int) -> bytes:
+    """Return what a process was started with; nothing where that cannot be known."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as environment:
+        return environment.read()
+    return b""
 
 
 def _by_ps() -> Iterator[Process]:

@@ -16,12 +16,12 @@ class Guardian:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._watched: set[int] = set()
+        self._watched: dict[int, str] = {}
 
     def start(self) -> None:
         """Have it run; raises `OSError` if it cannot."""
         if self._process is None or self._process.poll() is not None:
-            self.end_all()  # closes the pipe to one that was killed
+            self._close()  # the pipe to one that was killed
             # In a session of its own: what ends ours is not meant to end it.
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", ending.__file__],
@@ -32,26 +32,29 @@ class Guardian:
                 cwd=Path(sys.executable).anchor,
                 start_new_session=True,
             )
-            for pid in self._watched:
-                self._write(f"watch {pid}")
+            for pid, mark in self._watched.items():
+                self._write(f"watch {pid} {mark}")
 
-    def watch(self, pid: int) -> None:
-        """Take charge of a child, which leads a session."""
-        self._watched.add(pid)
-        self._say(f"watch {pid}")
-
-    def forget(self, pid: int) -> None:
-        """Note that a child has ended: its id may become another's."""
-        self._watched.discard(pid)
-        if self._process is not None:
-            self._say(f"forget {pid}")
+    def watch(self, pid: int, mark: str) -> None:
+        """Take charge of a child, which leads a session and has `mark` in its environment."""
+        self._watched[pid] = mark
+        self._say(f"watch {pid} {mark}")
 
     def end(self, pid: int, grace: float) -> None:
-        """End a child: SIGTERM, and after `grace` seconds SIGKILL for what is left."""
-        self._say(f"end {pid} {grace}")
+        """End a child, or what one that has ended left behind.
+
+        It gets SIGTERM; what is left after `grace` seconds, SIGKILL.
+        """
+        if pid in self._watched:
+            self._say(f"end {pid} {grace}")
+            del self._watched[pid]
 
     def end_all(self) -> None:
         """End every child; nothing more is needed of this process, which may end at once."""
+        self._watched.clear()
+        self._close()
+
+    def _close(self) -> None:
         process, self._process = self._process, None
         if process is not None and process.stdin is not None:
             process.stdin.close()

@@ -10,12 +10,16 @@ import os
 import signal
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from claude_ide.errors import TransportClosed
 from claude_ide.transport.ending import KILLING_SECONDS
 from claude_ide.transport.guardian import guardian
+
+MARK = "CLAUDE_IDE_CHILD"
+"""A variable by which the guardian knows what a child has started, and that in turn."""
 
 GRACE_SECONDS = 2.0
 """How long each rung of the stop ladder is given."""
@@ -56,7 +60,8 @@ class LineSplitter:
 class Child(asyncio.SubprocessProtocol):
     """A running child; made by `spawn`."""
 
-    def __init__(self) -> None:
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
         self.code: int | None = None
         """The exit code, negative for a signal; None while it runs."""
         self._lines: deque[bytes] = deque()
@@ -74,13 +79,18 @@ class Child(asyncio.SubprocessProtocol):
     async def spawn(
         cls, arguments: Sequence[str | Path], *, cwd: str | Path, environment: Mapping[str, str]
     ) -> Self:
-        """Start a program in `cwd` with exactly this environment.
+        """Start a program in `cwd` with exactly this environment, and the guardian's mark.
 
         Raises `OSError` if it cannot be started.
         """
         guardian.start()
+        mark = os.urandom(16).hex()
         _, child = await asyncio.get_running_loop().subprocess_exec(
-            cls, *arguments, cwd=cwd, env=dict(environment), start_new_session=True
+            partial(cls, mark),
+            *arguments,
+            cwd=cwd,
+            env={**environment, MARK: mark},
+            start_new_session=True,
         )
         return child
 
@@ -165,7 +175,7 @@ class Child(asyncio.SubprocessProtocol):
         """Take the running process (called by asyncio)."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
-        guardian.watch(self.pid)
+        guardian.watch(self.pid, f"{MARK}={self._mark}")
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Take a piece of stdout or stderr (called by asyncio)."""
@@ -195,8 +205,8 @@ class Child(asyncio.SubprocessProtocol):
         self.code = self._transport.get_returncode()
         self._exited.set()
         self._writable.set()
-        self._signal(signal.SIGKILL)
-        guardian.forget(self.pid)
+        # What it has left behind is ended too.
+        guardian.end(self.pid, GRACE_SECONDS)
         if self._ended:
             self._transport.close()
         else:
