@@ -22,7 +22,7 @@ local M = {}
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
 ---@field cancel fun() no longer waits for the moment to appear
----@field stamp string of the file, when the diff was asked for
+---@field saved claude_ide.SavedText of the file, when the diff was asked for
 ---@field bufnr? integer the proposal
 ---@field view? claude_ide.DiffView once shown
 ---@field is_ready? boolean whether the user's keys get to it
@@ -58,9 +58,9 @@ local function close_view(diff, when, accepted)
 end
 
 -- Who proposes a change of a file writes it next.
-local function expect_write(diff, options)
+local function expect_write(diff, saved)
   if not diff.original then
-    reload.expect(diff.path, options)
+    reload.expect(diff.path, saved)
   end
 end
 
@@ -138,7 +138,7 @@ end
 ---@param id integer
 ---@param request claude_ide.DiffRequest
 function M.open(id, request)
-  local diff = vim.tbl_extend('error', request, { id = id, stamp = reload.stamp(request.path) })
+  local diff = vim.tbl_extend('error', request, { id = id, saved = reload.saved(request.path) })
   diffs[id] = diff
   diff.cancel = moment.when_free(function()
     show(diff)
@@ -156,7 +156,7 @@ function M.close(id)
   end
   forget(diff)
   -- Who has accepted it in the terminal does not say so here.
-  expect_write(diff, { since = diff.stamp })
+  expect_write(diff, diff.saved)
   if not diff.view then
     return
   end

@@ -66,9 +66,10 @@ local function is_in_conflict(bufnr)
   return conflict
 end
 
--- `:write` asks "really write?" when the file has changed since it was read; the answer would be
--- whatever the user is typing.
-local function has_changed(bufnr)
+--- Whether somebody else has written the file of a buffer since Neovim has read or written it.
+---@param bufnr integer
+---@return boolean
+function M.has_changed(bufnr)
   local time, known = time_of(bufnr), stamps[bufnr]
   if not time then
     return false
@@ -99,7 +100,8 @@ function M.write(bufnr)
   if not was_modified and vim.uv.fs_stat(path) then
     return nil
   end
-  if has_changed(bufnr) then
+  -- `:write` would ask "really write?", and the answer be whatever the user is typing.
+  if M.has_changed(bufnr) then
     return ('%s has changed on disk since Neovim read it; it was not written.'):format(path)
   end
   -- With 'confirm' a refusal would be a dialog.
