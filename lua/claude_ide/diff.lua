@@ -1,4 +1,5 @@
 --- Proposed changes: shown beside the file, decided by the user, answered once.
+local accepted_text = require('claude_ide.accepted')
 local announce = require('claude_ide.announce')
 local buffer_text = require('claude_ide.buffer_text')
 local channel = require('claude_ide.channel')
@@ -18,6 +19,7 @@ local M = {}
 ---@field layout 'tab'|'vertical'|'horizontal'
 ---@field original? integer the buffer that it is for, when no file is going to be written
 ---@field rewrite? integer the question that takes what is accepted (`rewrite.lua`)
+---@field is_reported? boolean whether the host will say what became of an accepted text
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
@@ -99,6 +101,9 @@ local function decide(diff, accepted, reason)
     end
     answer.text = text
     expect_write(diff)
+    if not diff.original then
+      accepted_text.hold(diff, text)
+    end
     -- At once: the user's next keys may save the buffer, or leave Neovim.
     if diff.rewrite then
       rewrite.apply(diff.rewrite, text)

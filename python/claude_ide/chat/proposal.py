@@ -5,7 +5,7 @@ Source: doc/stream-json.md, "Permission".
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,18 @@ class Proposal:
             return {**self.arguments, "content": text}
         changed = {**self.arguments, "old_string": _plain(self.original or "")}
         return changed | {"new_string": _plain(text), "replace_all": False}
+
+    def now(self) -> "Proposal":
+        """Return the same proposal for what the file holds now, if that can be read."""
+        try:
+            return replace(self, original=_read(self.path))
+        except (OSError, ValueError):
+            return self
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether a file that was proposed as a new one exists by now, with another text."""
+        return self.original is None and self.now().original not in (None, self.text)
 
 
 def of(asked: PermissionAsked) -> Proposal | None:

@@ -45,6 +45,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     if not Path(path).is_absolute():
         raise ToolError(f"Not an absolute path: {path}")
     name = arguments.tab_name or path
+    is_new = not _exists(path)
     diff = await client.editor.diffs.show(
         name,
         path,
@@ -58,7 +59,11 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     finally:
         client.diffs.remove(diff)
         client.editor.diffs.close(diff)
-    if decision.accepted:
+    if decision.accepted and is_new and _exists(path):
+        # 2.1.330 would replace it, whatever it holds.
+        client.editor.diffs.settle(diff, is_written=False)
+        client.editor.notify(f"not accepted: {Path(path).name} exists by now", "warn")
+    elif decision.accepted:
         return text("FILE_SAVED", decision.text)
     return text("DIFF_REJECTED", name)
 
@@ -83,6 +88,13 @@ async def close_all_diff_tabs(client: Client, _arguments: NoArguments) -> Conten
     diffs = list(client.diffs)
     await _withdraw(client, diffs)
     return text(f"CLOSED_{len(diffs)}_DIFF_TABS")
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # in a folder that cannot be searched
+        return False
 
 
 async def _withdraw(client: Client, diffs: list[Diff]) -> None:
