@@ -112,13 +112,20 @@ local function mark_written(bufnr)
   end
 end
 
+--- The lines as a buffer has them: one at least.
+---@param lines string[]
+---@return string[]
+function M.in_buffer(lines)
+  return #lines > 0 and lines or { '' }
+end
+
 --- Make these lines the buffer's, as one step to undo.
 ---@param bufnr integer
 ---@param lines string[]
 function M.change(bufnr, lines)
   break_undo(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-  local new = #lines > 0 and lines or { '' }
+  local new = M.in_buffer(lines)
   -- From the end, so that the line numbers before stay true.
   for _, hunk in vim.iter(rebase.hunks(old, new, { linematch = LINEMATCH })):rev():enumerate() do
     apply(bufnr, old, new, hunk)
@@ -132,7 +139,7 @@ local function replace(bufnr, text, lines)
     vim.bo[bufnr][name] = text[name]
   end
   mark_written(bufnr)
-  vim.bo[bufnr].modified = not vim.deep_equal(lines, text.lines)
+  vim.bo[bufnr].modified = not vim.deep_equal(M.in_buffer(lines), M.in_buffer(text.lines))
 end
 
 --- Make `text`, just read from the buffer's file, the buffer's own; unmodified afterwards. With

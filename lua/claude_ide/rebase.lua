@@ -11,9 +11,12 @@ local function join(lines)
   if count == #lines then
     return text
   end
-  return table.concat(vim.tbl_map(function(line)
-    return (line:gsub('\n', '\0'))
-  end, lines), '\n') .. '\n'
+  return table.concat(
+    vim.tbl_map(function(line)
+      return (line:gsub('\n', '\0'))
+    end, lines),
+    '\n'
+  ) .. '\n'
 end
 
 --- Find lines that somebody else's changes left alone. All rows are 0-based, ends exclusive.
@@ -162,7 +165,8 @@ end
 ---@return string[] lines
 ---@return integer conflicts in how many places both have changed the same lines
 function M.merge(base, ours, theirs)
-  local groups = grouped(vim.list_extend(changes(base, ours, 'ours'), changes(base, theirs, 'theirs')))
+  local groups =
+    grouped(vim.list_extend(changes(base, ours, 'ours'), changes(base, theirs, 'theirs')))
   local merged, row, conflicts = {}, 0, 0
   for _, group in ipairs(groups) do
     local mine, other = region(group, base, 'ours'), region(group, base, 'theirs')

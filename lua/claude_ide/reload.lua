@@ -57,7 +57,7 @@ local function saved_lines(bufnr)
     return nil
   end
   local text = disk_edit.read(bufnr)
-  return text and #text.lines > 0 and text.lines or { '' }
+  return disk_edit.in_buffer(text and text.lines or {})
 end
 
 local function saved_text(bufnr)
@@ -112,8 +112,11 @@ local function keep_quiet(write)
     }),
     vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
       buffer = write.bufnr,
-      callback = function()
-        write.saved, write.seen = saved_text(write.bufnr), nil
+      callback = function(event)
+        -- `:write other.txt` writes another file.
+        if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(write.bufnr) then
+          write.saved, write.seen = saved_text(write.bufnr), nil
+        end
       end,
     }),
   }
@@ -144,7 +147,7 @@ local function follow(write, text)
   elseif not saved then
     return 'has unsaved changes to an older text, which are kept as they are'
   end
-  local theirs = #text.lines > 0 and text.lines or { '' }
+  local theirs = disk_edit.in_buffer(text.lines)
   local lines, conflicts = rebase.merge(saved, lines_of(bufnr), theirs)
   disk_edit.adopt(bufnr, text, lines)
   return conflicts > 0 and 'your unsaved changes to the same lines are one undo away' or nil

@@ -65,9 +65,7 @@ async def test_what_was_written_is_not(nvim: Neovim, diffs: Diffs, path: Path) -
     assert await kept(nvim) == []
 
 
-async def test_what_the_user_has_not_changed_is_not(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
+async def test_what_the_user_has_not_changed_is_not(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     id_ = await accept(nvim, diffs, path, ":w<CR>")
 
     await settle(nvim, id_, False)

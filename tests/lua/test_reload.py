@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from support.diffs import Diffs
 from support.neovim import Neovim, until
@@ -192,6 +194,107 @@ async def test_the_place_of_the_user_is_kept_with_unsaved_changes(nvim: Neovim, 
         "unsaved",
     ]
     assert await nvim.eval("[foldclosed(62), foldclosedend(62)]") == [62, 72]
+
+
+async def test_unsaved_changes_of_a_hidden_buffer_stay_on_top(nvim: Neovim, path: Path) -> None:
+    await nvim.keys("ccmine<Esc>:set hidden | enew<CR>")
+    await until(lambda: nvim.eval("bufname() ==# ''"))
+    await expect(nvim, path)
+
+    write(path, NEW)
+
+    await shows(nvim, path, "mine\nTWO\nthree\n")
+    assert await nvim.eval(f"getbufvar('{path}', '&modified')") == 1
+
+
+async def test_what_is_being_typed_stays_on_top(nvim: Neovim, path: Path) -> None:
+    await expect(nvim, path)
+    await nvim.keys("Gomi")
+    await until(lambda: nvim.eval("getline('$') ==# 'mi'"))
+
+    write(path, NEW)
+    await nvim.keys("ne<Esc>")
+
+    await shows(nvim, path, f"{NEW}mine\n")
+    assert await nvim.eval("[getline('.'), &modified]") == ["mine", 1]
+
+
+async def test_a_buffer_that_is_read_again_meanwhile_holds_what_is_on_disk(
+    nvim: Neovim, path: Path
+) -> None:
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    await expect(nvim, path)
+    await nvim.command("edit!")
+    await nvim.keys("Gomore<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+
+    write(path, NEW)
+
+    await shows(nvim, path, f"{NEW}more\n")
+
+
+async def test_a_copy_that_is_written_meanwhile_hides_no_write(nvim: Neovim, path: Path) -> None:
+    await expect(nvim, path)
+
+    await nvim.lua(
+        "vim.fn.writefile({ 'Claude' }, ...); vim.cmd('silent write! copy.txt')", str(path)
+    )
+
+    await shows(nvim, path, "Claude\n")
+
+
+async def test_the_format_of_the_write_is_taken_over(nvim: Neovim, path: Path) -> None:
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    await expect(nvim, path)
+
+    path.write_bytes(b"one\r\nTWO\r\nthree")
+
+    await shows(nvim, path, "mine\nTWO\nthree\n")
+    assert await nvim.eval("[&fileformat, &endofline, &modified]") == ["dos", 0, 1]
+
+
+async def test_an_edit_that_the_user_has_made_too_leaves_nothing_unsaved(
+    nvim: Neovim, path: Path
+) -> None:
+    await nvim.keys("jccTWO<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    await expect(nvim, path)
+
+    write(path, NEW)
+
+    await until(lambda: nvim.eval("!&modified"))
+    assert await text(nvim, path) == NEW
+
+
+async def test_no_line_of_either_side_is_lost(nvim: Neovim, path: Path) -> None:
+    def texts(own: str) -> st.SearchStrategy[list[str]]:
+        return st.lists(st.sampled_from(["", "a", "b", own]), min_size=1, max_size=7)
+
+    examples: list[tuple[list[str], list[str], list[str]]] = []
+
+    @settings(max_examples=60, suppress_health_check=[HealthCheck.differing_executors])
+    @given(texts("a"), texts("mine"), texts("theirs"))
+    def collect(base: list[str], ours: list[str], theirs: list[str]) -> None:
+        examples.append((base, ours, theirs))
+
+    collect()
+    for base, ours, theirs in examples:
+        path.write_text("".join(f"{line}\n" for line in base))
+        await nvim.command("silent edit!")
+        await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, ours)
+        await expect(nvim, path)
+        write(path, "".join(f"{line}\n" for line in theirs))
+
+        await sync(nvim)
+
+        held: list[str] = await nvim.eval("getline(1, '$')")
+        assert held.count("theirs") == theirs.count("theirs")
+        assert await nvim.eval("&modified") == int(held != theirs)
+        if held.count("mine") != ours.count("mine"):
+            await nvim.command("silent undo")
+            assert await nvim.eval("getline(1, '$')") == ours
 
 
 async def test_unsaved_changes_to_an_older_text_are_left_as_they_are(

@@ -229,9 +229,7 @@ class Requests:
             self._settle(asked.tool)
             raise
 
-    async def _changed(
-        self, proposed: proposal.Proposal, text: str
-    ) -> Mapping[str, Any] | None:
+    async def _changed(self, proposed: proposal.Proposal, text: str) -> Mapping[str, Any] | None:
         """The arguments for what was accepted, which others may have changed the file under."""
         now = proposed.now()
         if text == proposed.text or now.original == proposed.original:
