@@ -60,9 +60,9 @@ local function close_view(diff, when, accepted)
 end
 
 -- Who proposes a change of a file writes it next.
-local function expect_write(diff, saved)
+local function expect_write(diff, expect)
   if not diff.original then
-    reload.expect(diff.path, saved)
+    expect(diff.path, diff.saved)
   end
 end
 
@@ -100,7 +100,7 @@ local function decide(diff, accepted, reason)
       return fail(diff, text)
     end
     answer.text = text
-    expect_write(diff)
+    expect_write(diff, reload.expect)
     if not diff.original then
       accepted_text.hold(diff, text)
     end
@@ -131,6 +131,8 @@ local function show(diff)
     decide(diff, accepted)
   end)
   diff.view = layout.open(diff)
+  -- Not loaded until now, or asked for in a moment in which the file could not be read.
+  diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines
   moment.guard(function()
     when_ready(diff)
   end)
@@ -161,7 +163,7 @@ function M.close(id)
   end
   forget(diff)
   -- Who has accepted it in the terminal does not say so here.
-  expect_write(diff, diff.saved)
+  expect_write(diff, reload.follow)
   if not diff.view then
     return
   end

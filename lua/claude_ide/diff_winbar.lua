@@ -20,7 +20,7 @@ end
 
 local function note(diff, original, unsaved)
   if unsaved then
-    return 'as on disk'
+    return 'on disk; unsaved changes stay'
   elseif diff.original then
     -- What is for a buffer replaces nothing on disk.
     return ''
@@ -46,8 +46,7 @@ function M.set(diff, left, right, unsaved)
     part('ClaudeIdeWinbar', (' %s '):format(diff.title)),
     -- What there is no room for goes from here on.
     '%<',
-    part('ClaudeIdeWinbarFile', tail .. ' '),
-    part('ClaudeIdeWinbarNote', unsaved and 'your unsaved changes stay' or ''),
+    part('ClaudeIdeWinbarFile', tail),
     '%=',
     part('ClaudeIdeWinbarKeys', (' %s '):format(KEYS)),
   })

@@ -49,19 +49,26 @@ local function lines_of(bufnr)
   return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
 end
 
--- What the unsaved changes of a buffer were made to.
+-- What the unsaved changes of a buffer were made to, where Neovim knows the file as it is.
 local function saved_lines(bufnr)
-  if not vim.bo[bufnr].modified then
-    return lines_of(bufnr)
-  elseif disk.has_changed(bufnr) then
+  if not moment.is_possible() or disk.has_changed(bufnr) then
     return nil
   end
   local text = disk_edit.read(bufnr)
   return disk_edit.in_buffer(text and text.lines or {})
 end
 
-local function saved_text(bufnr)
-  return { stamp = M.stamp(vim.api.nvim_buf_get_name(bufnr)), lines = saved_lines(bufnr) }
+-- An earlier text will do, since both the buffer and the file have come from that.
+local function saved_text(bufnr, earlier)
+  local lines
+  if not vim.bo[bufnr].modified then
+    lines = lines_of(bufnr)
+  elseif earlier then
+    lines = earlier.lines
+  else
+    lines = saved_lines(bufnr)
+  end
+  return { stamp = M.stamp(vim.api.nvim_buf_get_name(bufnr)), lines = lines }
 end
 
 --- What a file holds now, for a write that is expected later.
@@ -115,7 +122,7 @@ local function keep_quiet(write)
       callback = function(event)
         -- `:write other.txt` writes another file.
         if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(write.bufnr) then
-          write.saved, write.seen = saved_text(write.bufnr), nil
+          write.saved, write.seen = saved_text(write.bufnr, write.saved), nil
         end
       end,
     }),
@@ -174,7 +181,7 @@ local function take(write)
   if not text or not reload(write, text) then
     return false
   elseif M.stamp(path) ~= stamp then
-    M.expect(path, { stamp = stamp, lines = text.lines })
+    M.follow(path, { stamp = stamp, lines = text.lines })
   else
     disk.has_read(write.bufnr)
   end
@@ -207,13 +214,15 @@ local function poll()
   end
 end
 
-local function wait_for(write)
-  expected[write.bufnr] = write
+local function wait_for(bufnr, saved)
+  local write = { bufnr = bufnr, saved = saved, deadline = vim.uv.now() + PATIENCE }
+  expected[bufnr] = write
   keep_quiet(write)
   if not timer then
     timer = assert(vim.uv.new_timer())
     timer:start(POLL, POLL, vim.schedule_wrap(poll))
   end
+  return write
 end
 
 -- What a file held, if it holds something else now. An unmodified buffer still holds it.
@@ -225,25 +234,33 @@ local function written_since(bufnr, saved)
   return { stamp = saved.stamp, lines = lines }
 end
 
+local function loaded(path)
+  local buffer = buffers.find(path)
+  return buffer and buffer.loaded and buffer.bufnr or nil
+end
+
 --- Somebody is about to write a file: its buffer, if loaded, is to show it, with what is unsaved
 --- in the buffer on top.
 ---@param path string
----@param saved? claude_ide.SavedText what the file held before; default: what it holds now
-function M.expect(path, saved)
-  local buffer = buffers.find(path)
-  if not buffer or not buffer.loaded then
-    return
+---@param earlier? claude_ide.SavedText what the file held at some time before
+function M.expect(path, earlier)
+  local bufnr = loaded(path)
+  if bufnr then
+    local write = expected[bufnr] or wait_for(bufnr, saved_text(bufnr, earlier))
+    write.deadline = vim.uv.now() + PATIENCE
   end
-  local bufnr = buffer.bufnr
-  local before = saved and written_since(bufnr, saved)
-  local write = expected[bufnr]
-  if not write then
-    write = { bufnr = bufnr, saved = before or saved_text(bufnr) }
-    wait_for(write)
-  else
-    write.saved = before or write.saved
+end
+
+--- Somebody may have written a file by now, or is about to.
+---@param path string
+---@param saved claude_ide.SavedText what the file held before
+function M.follow(path, saved)
+  M.expect(path, saved)
+  local bufnr = loaded(path)
+  local before = bufnr and written_since(bufnr, saved)
+  if before then
+    expected[bufnr].saved = before
   end
-  write.deadline = vim.uv.now() + PATIENCE
 end
 
 -- Whether a file has changed since Neovim last looked. Without a line, the buffer may be one of a
@@ -274,12 +291,7 @@ local function notice(bufnr)
   if not path or known[bufnr] == stamp or vim.bo[bufnr].modified or is_in_use(bufnr) then
     return nil
   end
-  local write = {
-    bufnr = bufnr,
-    saved = { stamp = '', lines = lines_of(bufnr) },
-    deadline = vim.uv.now() + PATIENCE,
-  }
-  wait_for(write)
+  local write = wait_for(bufnr, { stamp = '', lines = lines_of(bufnr) })
   if has_changed(bufnr) then
     return write
   end

@@ -465,7 +465,7 @@ async def test_a_write_before_it_was_expected_is_shown(nvim: Neovim, path: Path)
     saved = await nvim.lua(f"return {MODULE}.saved(...)", str(path))
     write(path, NEW)
 
-    await nvim.lua(f"{MODULE}.expect(...)", str(path), saved)
+    await nvim.lua(f"{MODULE}.follow(...)", str(path), saved)
 
     await shows(nvim, path, NEW)
 
@@ -720,6 +720,42 @@ async def test_after_an_accept_unsaved_changes_stay_on_top(
     await nvim.keys("u")
     await shows(nvim, path, "mine\ntwo\nthree\n")
     assert await nvim.eval("&modified") == 1
+
+
+async def test_after_an_accept_unsaved_changes_stay_on_top_of_what_others_wrote(
+    nvim: Neovim, path: Path
+) -> None:
+    diffs = await Diffs.start(nvim)
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    id_ = await diffs.open(path, NEW)
+    write(path, f"{OLD}theirs\n")
+    await nvim.keys(":w<CR>")
+    await diffs.decision(id_)
+
+    write(path, f"{NEW}theirs\n")
+
+    await shows(nvim, path, "mine\nTWO\nthree\ntheirs\n")
+    await diffs.closed(id_)
+    assert await nvim.eval("[bufname(), &modified]") == ["a.txt", 1]
+
+
+@pytest.mark.parametrize("layout", ["tab", "vertical"])
+async def test_what_is_typed_into_the_left_side_stays_on_top(
+    nvim: Neovim, project: Path, layout: str
+) -> None:
+    path = project / "other.txt"
+    path.write_text(OLD)
+    diffs = await Diffs.start(nvim)
+    id_ = await diffs.open(path, NEW, layout)
+    await nvim.keys("<C-w>pggOmine<Esc><C-w>p:w<CR>")
+    await diffs.decision(id_)
+
+    write(path, NEW)
+
+    await shows(nvim, path, f"mine\n{NEW}")
+    await diffs.closed(id_)
+    assert await nvim.eval(f"getbufvar('{path}', '&modified')") == 1
 
 
 async def test_a_diff_answered_elsewhere_leaves_unsaved_changes_on_top(
