@@ -748,7 +748,7 @@ async def test_what_is_typed_into_the_left_side_stays_on_top(
     path.write_text(OLD)
     diffs = await Diffs.start(nvim)
     id_ = await diffs.open(path, NEW, layout)
-    await nvim.keys("<C-w>pggOmine<Esc><C-w>p:w<CR>")
+    await nvim.keys(":execute bufwinnr('other.txt') 'wincmd w'<CR>ggOmine<Esc><C-w>p:w<CR>")
     await diffs.decision(id_)
 
     write(path, NEW)
