@@ -18,7 +18,9 @@ local PATIENCE = 10000
 local held = {}
 
 local function is_on_disk(accepted)
-  local file = io.open(accepted.path, 'rb')
+  local stat = vim.uv.fs_stat(accepted.path)
+  -- Opening a pipe would wait.
+  local file = stat and stat.type == 'file' and io.open(accepted.path, 'rb')
   local text = file and file:read('*a')
   if file then
     file:close()

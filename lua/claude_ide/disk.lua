@@ -24,7 +24,7 @@ end
 --- A buffer holds what its file does now, though no `:edit` has read it.
 ---@param bufnr integer
 function M.has_read(bufnr)
-  -- Otherwise what is read and written later would not be noticed.
+  -- Unwatched, a later read or write would not be noticed.
   if is_watching then
     stamp(bufnr, true)
   end

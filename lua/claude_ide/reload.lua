@@ -147,7 +147,7 @@ local function may_change(bufnr)
 end
 
 -- What is on disk, with the user's unsaved changes on top of it.
-local function follow(write, text)
+local function apply(write, text)
   local bufnr, saved = write.bufnr, write.saved.lines
   if not vim.bo[bufnr].modified then
     return disk_edit.adopt(bufnr, text)
@@ -161,7 +161,7 @@ local function follow(write, text)
 end
 
 local function reload(write, text)
-  local ok, notice = pcall(follow, write, text)
+  local ok, notice = pcall(apply, write, text)
   forget(write)
   if not ok then
     notice = ('cannot be reloaded: %s'):format(notice)

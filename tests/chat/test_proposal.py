@@ -116,6 +116,14 @@ def test_the_file_is_read_again_before_its_whole_text_is_replaced(path: Path) ->
     assert changed["new_string"] == "1\nmine\ntwo\nthree\n"
 
 
+def test_the_whole_text_is_replaced_even_by_what_was_proposed(path: Path) -> None:
+    proposed = proposal.of(asked(path, old_string="one", new_string="1"))
+
+    assert proposed is not None
+    changed = proposed.replacing(proposed.text)
+    assert (changed["old_string"], changed["new_string"]) == ("one\ntwo\ntwo\n", proposed.text)
+
+
 def test_a_file_that_is_gone_is_made_again(path: Path) -> None:
     proposed = proposal.of(asked(path, old_string="one", new_string="1"))
     path.unlink()

@@ -23,8 +23,10 @@ class Proposal:
 
     def accepted(self, text: str) -> Mapping[str, Any] | None:
         """Return the tool's arguments for an accepted text; None if it is what was proposed."""
-        if text == self.text:
-            return None
+        return None if text == self.text else self.replacing(text)
+
+    def replacing(self, text: str) -> Mapping[str, Any]:
+        """Return the tool's arguments for replacing all that the file holds."""
         if "content" in self.arguments:
             return {**self.arguments, "content": text}
         changed = {**self.arguments, "old_string": _plain(self.original or "")}

@@ -230,17 +230,13 @@ class Requests:
             raise
 
     async def _changed(self, proposed: proposal.Proposal, text: str) -> Mapping[str, Any] | None:
-        """The arguments for what was accepted, which others may have changed the file under."""
-        now = proposed.now()
-        if text == proposed.text or now.original == proposed.original:
-            return proposed.accepted(text)
-        if now.original is not None and proposed.original is not None:
-            texts = (proposed.original, text, now.original)
-            merged: str | None = await self._editor.run("rebase.merge_texts", *texts)
-            if merged is None:
-                return proposed.accepted(text)
-            text = merged
-        return now.accepted(text)
+        """The arguments for an accepted text, on top of what others have written by now."""
+        old, now = proposed.original, proposed.now()
+        if text == proposed.text or old == now.original or old is None or now.original is None:
+            return now.accepted(text)
+        merged = await self._editor.run("rebase.merge_texts", old, text, now.original)
+        # The CLI refuses what no longer fits.
+        return proposed.accepted(text) if merged is None else now.replacing(merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
         questions = [
