@@ -20,7 +20,7 @@ end
 
 local function note(diff, original, unsaved)
   if unsaved then
-    return 'on disk; unsaved changes stay'
+    return 'on disk; unsaved lines stay'
   elseif diff.original then
     -- What is for a buffer replaces nothing on disk.
     return ''

@@ -58,7 +58,7 @@ async def test_it_says_that_unsaved_changes_are_not_compared(
     await diffs.open(path, "two\n")
 
     left, _ = await nvim.eval(WINBARS)
-    assert left.strip() == "a.txt on disk; unsaved changes stay"
+    assert left.strip() == "a.txt on disk; unsaved lines stay"
     assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["one"]
 
 
