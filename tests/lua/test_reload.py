@@ -399,7 +399,7 @@ async def test_a_write_of_somebody_else_is_noticed_as_ever(
         return bool(await state(nvim) == before)
 
     if when == "afterwards":
-        await until(is_given_up, seconds=15)
+        await until(is_given_up, seconds=20)
     await nvim.command("checktime")
 
     await shows(nvim, path, NEW)
