@@ -1,5 +1,6 @@
 --- Buffers loaded only to be looked at: afterwards they are as they were.
 local buffers = require('claude_ide.buffers')
+local disk_edit = require('claude_ide.disk_edit')
 local loading = require('claude_ide.loading')
 local path_gate = require('claude_ide.path_gate')
 
@@ -16,9 +17,18 @@ local M = {}
 ---@type table<integer, claude_ide.BorrowedBuffer>
 local borrowed = {}
 
-local function empty()
+local function blank(win)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden = 'wipe'
+  vim.api.nvim_win_set_buf(win, bufnr)
+  return bufnr
+end
+
+-- A proposal is for what is on disk: beside unsaved changes it would look as if it took them out.
+local function show_disk(win, original)
+  local text = disk_edit.read(original)
+  local bufnr = blank(win)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, text and text.lines or {})
   vim.bo[bufnr].modifiable = false
   return bufnr
 end
@@ -44,13 +54,23 @@ function M.check(path)
   return absolute, found, is_missing
 end
 
---- Show a file in a window: its own buffer, or an empty one when it does not exist.
+--- The buffer of a file that has unsaved changes to what is on disk.
+---@param path string
+---@return integer?
+function M.unsaved(path)
+  local found = buffers.find(path)
+  return found and vim.bo[found.bufnr].modified and vim.uv.fs_stat(path) and found.bufnr or nil
+end
+
+--- Show a file in a window: its own buffer, or an empty one when it does not exist. While the buffer
+--- has unsaved changes, show what is on disk in another one.
 ---
 --- Raises an error when it cannot be loaded.
 ---@param path string
 ---@param win integer
 ---@param own? integer the buffer, when it is not the path that leads to it
 ---@return integer bufnr
+---@return integer? unsaved the file's own buffer, where that is another one
 function M.take(path, win, own)
   local absolute, found, is_missing
   if own then
@@ -59,9 +79,13 @@ function M.take(path, win, own)
     absolute, found, is_missing = M.check(path)
   end
   if is_missing and not (found and found.loaded) then
-    local bufnr = empty()
-    vim.api.nvim_win_set_buf(win, bufnr)
+    local bufnr = blank(win)
+    vim.bo[bufnr].modifiable = false
     return bufnr
+  end
+  local unsaved = absolute and M.unsaved(absolute)
+  if unsaved then
+    return show_disk(win, unsaved), unsaved
   end
   local bufnr = found and found.bufnr or vim.fn.bufadd(absolute)
   if vim.api.nvim_win_get_buf(win) ~= bufnr then

@@ -74,4 +74,18 @@ function M.get(bufnr)
   return bom .. table.concat(lines, eol) .. (is_ended and eol or '')
 end
 
+--- Write these bytes to a file.
+---@param bufnr integer
+---@param path string
+---@return string? refusal
+function M.write(bufnr, path)
+  local file, refusal = io.open(path, 'wb')
+  if not file then
+    return refusal
+  end
+  local ok, reason = file:write(M.get(bufnr))
+  file:close()
+  return not ok and reason or nil
+end
+
 return M

@@ -11,13 +11,8 @@ local M = {}
 
 -- `:write other.txt` saves a copy and decides nothing.
 local function write_copy(bufnr, path)
-  local file, reason = io.open(path, 'wb')
-  local ok = file ~= nil
-  if file then
-    ok, reason = file:write(buffer_text.get(bufnr))
-    file:close()
-  end
-  if not ok then
+  local reason = buffer_text.write(bufnr, path)
+  if reason then
     message.show(('cannot write %s'):format(reason), 'error')
   end
 end

@@ -1,4 +1,5 @@
 --- Proposed changes: shown beside the file, decided by the user, answered once.
+local accepted_text = require('claude_ide.accepted')
 local announce = require('claude_ide.announce')
 local borrowed_buffer = require('claude_ide.borrowed_buffer')
 local buffer_text = require('claude_ide.buffer_text')
@@ -20,11 +21,12 @@ local M = {}
 ---@field layout 'tab'|'vertical'|'horizontal'
 ---@field original? integer the buffer that it is for, when no file is going to be written
 ---@field rewrite? integer the question that takes what is accepted (`rewrite.lua`)
+---@field is_reported? boolean whether the host will say what became of an accepted text
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
 ---@field cancel fun() no longer waits for the moment to appear
----@field stamp string of the file, when the diff was asked for
+---@field saved claude_ide.SavedText of the file, when the diff was asked for
 ---@field bufnr? integer the proposal
 ---@field view? claude_ide.DiffView once shown
 ---@field is_ready? boolean whether the user's keys get to it
@@ -60,9 +62,9 @@ local function close_view(diff, when, accepted)
 end
 
 -- Who proposes a change of a file writes it next.
-local function expect_write(diff, options)
+local function expect_write(diff, expect)
   if not diff.original then
-    reload.expect(diff.path, options)
+    expect(diff.path, diff.saved)
   end
 end
 
@@ -100,7 +102,10 @@ local function decide(diff, accepted, reason)
       return fail(diff, text)
     end
     answer.text = text
-    expect_write(diff)
+    expect_write(diff, reload.expect)
+    if not diff.original then
+      accepted_text.hold(diff, text)
+    end
     -- At once: the user's next keys may save the buffer, or leave Neovim.
     if diff.rewrite then
       rewrite.apply(diff.rewrite, text)
@@ -128,6 +133,8 @@ local function show(diff)
     decide(diff, accepted)
   end)
   diff.view = layout.open(diff)
+  -- Not loaded until now, or asked for in a moment in which the file could not be read.
+  diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines
   moment.guard(function()
     when_ready(diff)
   end)
@@ -155,7 +162,7 @@ function M.open(id, request)
   if not ok then
     return { error = refusal }
   end
-  local diff = vim.tbl_extend('error', request, { id = id, stamp = reload.stamp(request.path) })
+  local diff = vim.tbl_extend('error', request, { id = id, saved = reload.saved(request.path) })
   diffs[id] = diff
   diff.cancel = moment.when_free(function()
     show(diff)
@@ -173,7 +180,7 @@ function M.close(id)
   end
   forget(diff)
   -- Who has accepted it in the terminal does not say so here.
-  expect_write(diff, { since = diff.stamp })
+  expect_write(diff, reload.follow)
   if not diff.view then
     return
   end

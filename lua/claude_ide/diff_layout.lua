@@ -50,7 +50,8 @@ end
 
 local function build(view, diff)
   diff_windows.open(view.windows, diff)
-  diff_winbar.set(diff, view.windows.left, view.windows.right)
+  local windows = view.windows
+  diff_winbar.set(diff, windows.left, windows.right, windows.unsaved ~= nil)
 end
 
 --- Show the proposal `diff.bufnr` beside its file, the proposal focused.

@@ -14,6 +14,7 @@ local M = {}
 ---@field is_users? boolean whether the left window was there before
 ---@field right? integer
 ---@field original? integer the buffer on the left
+---@field unsaved? integer the file's own buffer, when the left one shows what is on disk
 ---@field borrowed? claude_ide.BorrowedWindow the left window as the buffer had it
 
 local function call(win, fn)
@@ -28,13 +29,20 @@ local function forget_jumps(win)
 end
 
 local function show_original(windows, diff)
-  windows.original = borrowed_buffer.take(diff.path, windows.left, diff.original)
+  windows.original, windows.unsaved = borrowed_buffer.take(diff.path, windows.left, diff.original)
+  if windows.unsaved then
+    proposal.colour(windows.original, diff, windows.unsaved)
+  end
   windows.borrowed = borrowed_window.take(windows.left)
 end
 
--- A window that shows the file: the current one if it does.
+-- A window that shows what is compared: the current one if it does. What is not saved stays where
+-- it is.
 local function window_of(diff)
   local found = diff.original and { bufnr = diff.original } or buffers.find(diff.path)
+  if not diff.original and borrowed_buffer.unsaved(diff.path) then
+    return nil
+  end
   local wins = vim.api.nvim_tabpage_list_wins(0)
   table.insert(wins, 1, vim.api.nvim_get_current_win())
   return found
@@ -88,7 +96,7 @@ local function open_tab(windows, diff)
 end
 
 local function open_right(windows, diff)
-  proposal.dress(diff, windows.original)
+  proposal.dress(diff, windows.unsaved or windows.original)
   windows.right = vim.api.nvim_open_win(diff.bufnr, false, {
     split = diff.layout == 'horizontal' and 'below' or 'right',
     win = windows.left,

@@ -1,4 +1,6 @@
 --- Writing a buffer to its file: as the user would, but never past what somebody else has written.
+local message = require('claude_ide.message')
+
 local M = {}
 
 ---@class claude_ide.Stamp
@@ -7,6 +9,7 @@ local M = {}
 
 ---@type table<integer, claude_ide.Stamp>
 local stamps = {}
+local is_watching = false
 
 local function time_of(bufnr)
   local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
@@ -21,14 +24,17 @@ end
 --- A buffer holds what its file does now, though no `:edit` has read it.
 ---@param bufnr integer
 function M.has_read(bufnr)
-  stamp(bufnr, true)
+  -- Unwatched, a later read or write would not be noticed.
+  if is_watching then
+    stamp(bufnr, true)
+  end
 end
 
 --- Remember from now on in which state Neovim knows each file.
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_disk', { clear = true })
-  stamps = {}
+  stamps, is_watching = {}, on
   if not on then
     return
   end
@@ -63,12 +69,18 @@ local function is_in_conflict(bufnr)
   })
   vim.cmd.checktime(tostring(bufnr))
   vim.api.nvim_del_autocmd(id)
+  if conflict then
+    -- Neovim won't say so again.
+    local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+    message.show(('%s has changed on disk, too; `:w` asks'):format(name), 'warn')
+  end
   return conflict
 end
 
--- `:write` asks "really write?" when the file has changed since it was read; the answer would be
--- whatever the user is typing.
-local function has_changed(bufnr)
+--- Whether somebody else has written the file of a buffer since Neovim has read or written it.
+---@param bufnr integer
+---@return boolean
+function M.has_changed(bufnr)
   local time, known = time_of(bufnr), stamps[bufnr]
   if not time then
     return false
@@ -80,10 +92,10 @@ local function has_changed(bufnr)
 end
 
 --- An error of Vim's as one line, without where it passed through our code.
----@param message string
+---@param err string
 ---@return string
-function M.reason(message)
-  local line = vim.split(message, '\n', { plain = true })[1]
+function M.reason(err)
+  local line = vim.split(err, '\n', { plain = true })[1]
   for _, passed in ipairs({ 'Error executing lua: ', '[^:]*%.lua:%d+: ', 'Vim%b():', 'Vim:' }) do
     line = line:gsub('^' .. passed, '')
   end
@@ -103,7 +115,8 @@ function M.write(bufnr)
     -- Writing to a pipe would not end.
     return ('%s: not a regular file any more; it was not written.'):format(path)
   end
-  if has_changed(bufnr) then
+  -- `:write` would ask "really write?", and the answer be whatever the user is typing.
+  if M.has_changed(bufnr) then
     return ('%s has changed on disk since Neovim read it; it was not written.'):format(path)
   end
   -- With 'confirm' a refusal would be a dialog.

@@ -5,8 +5,6 @@ local rebase = require('claude_ide.rebase')
 
 local M = {}
 
--- Beyond this, comparing line by line takes longer than a user waits.
-local MOST_COMPARED = 4 * 1024 * 1024
 local LINEMATCH = 60
 -- Of one hunk; replacing more lines one by one takes too long.
 local MOST_PAIRED = 1000
@@ -73,19 +71,6 @@ local function change_line(bufnr, row, old, new)
   end
 end
 
----@alias claude_ide.Hunk integer[] first old line, count, first new line, count (1-based)
-
----@return claude_ide.Hunk[]
-local function hunks(old, new)
-  local before = table.concat(old, '\n') .. '\n'
-  local after = table.concat(new, '\n') .. '\n'
-  if #before + #after > MOST_COMPARED then
-    local first, last, lines = rebase.change(old, new)
-    return { { first + 1, last - first, first + 1, #lines } }
-  end
-  return vim.diff(before, after, { result_type = 'indices', linematch = LINEMATCH })
-end
-
 local function apply(bufnr, old, new, hunk)
   local first_old, count_old, first_new, count_new = unpack(hunk)
   -- An insertion comes after the line that it names.
@@ -127,38 +112,48 @@ local function mark_written(bufnr)
   end
 end
 
+--- The lines as a buffer has them: one at least.
+---@param lines string[]
+---@return string[]
+function M.in_buffer(lines)
+  return #lines > 0 and lines or { '' }
+end
+
 --- Make these lines the buffer's, as one step to undo.
 ---@param bufnr integer
 ---@param lines string[]
 function M.change(bufnr, lines)
   break_undo(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-  local new = #lines > 0 and lines or { '' }
+  local new = M.in_buffer(lines)
   -- From the end, so that the line numbers before stay true.
-  for _, hunk in vim.iter(hunks(old, new)):rev():enumerate() do
+  for _, hunk in vim.iter(rebase.hunks(old, new, { linematch = LINEMATCH })):rev():enumerate() do
     apply(bufnr, old, new, hunk)
   end
   break_undo(bufnr)
 end
 
-local function replace(bufnr, text)
-  M.change(bufnr, text.lines)
+local function replace(bufnr, text, lines)
+  M.change(bufnr, lines)
   for _, name in ipairs(FORMAT) do
     vim.bo[bufnr][name] = text[name]
   end
   mark_written(bufnr)
+  vim.bo[bufnr].modified = not vim.deep_equal(M.in_buffer(lines), M.in_buffer(text.lines))
 end
 
---- Make `text`, just read from the buffer's file, the buffer's own; unmodified afterwards.
+--- Make `text`, just read from the buffer's file, the buffer's own; unmodified afterwards. With
+--- `lines` the buffer holds these instead, as unsaved changes to that text.
 ---
 --- Raises an error when the buffer cannot be changed now.
 ---@param bufnr integer loaded
 ---@param text claude_ide.DiskText
-function M.adopt(bufnr, text)
+---@param lines? string[]
+function M.adopt(bufnr, text, lines)
   local options = vim.bo[bufnr]
   local modifiable, readonly = options.modifiable, options.readonly
   options.modifiable, options.readonly = true, false
-  local ok, err = pcall(replace, bufnr, text)
+  local ok, err = pcall(replace, bufnr, text, lines or text.lines)
   options.modifiable, options.readonly = modifiable, readonly
   if not ok then
     error(err, 0)

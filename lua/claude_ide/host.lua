@@ -119,6 +119,7 @@ local function on_exit(_, code)
   serving, clients = false, 0
   watch(false)
   require('claude_ide.diff').close_all()
+  require('claude_ide.accepted').settle_all()
   require('claude_ide.dialogue').close_all()
   require('claude_ide.question').host_ended()
   if package.loaded['claude_ide.chat.state'] then

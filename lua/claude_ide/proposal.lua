@@ -1,6 +1,7 @@
 --- The buffer that holds a proposed text: writing it accepts, wiping it out rejects.
 local buffer_text = require('claude_ide.buffer_text')
 local decision = require('claude_ide.decision')
+local kept = require('claude_ide.kept')
 local message = require('claude_ide.message')
 
 local M = {}
@@ -28,22 +29,30 @@ function M.fill(diff, decide)
   })
 end
 
---- Give a proposal the looks of the file that it is for.
+--- Give a buffer the filetype of the file that it shows a state of.
+---@param bufnr integer
 ---@param diff claude_ide.Diff
----@param original integer the buffer beside it
-function M.dress(diff, original)
-  local options = vim.bo[diff.bufnr]
+---@param original integer the file's own buffer
+function M.colour(bufnr, diff, original)
   if #diff.text < TOO_BIG_TO_COLOUR then
     local filetype = vim.bo[original].filetype
     if filetype == '' then
-      filetype = vim.filetype.match({ buf = diff.bufnr, filename = diff.path }) or ''
+      filetype = vim.filetype.match({ buf = bufnr, filename = diff.path }) or ''
     end
     -- An autocommand of the user's may fail. An Ex command raises here what setting the option
     -- would raise later.
-    pcall(vim.api.nvim_buf_call, diff.bufnr, function()
+    pcall(vim.api.nvim_buf_call, bufnr, function()
       vim.cmd.setlocal('filetype=' .. filetype)
     end)
   end
+end
+
+--- Give a proposal the looks of the file that it is for.
+---@param diff claude_ide.Diff
+---@param original integer the file's own buffer, or the one beside it
+function M.dress(diff, original)
+  local options = vim.bo[diff.bufnr]
+  M.colour(diff.bufnr, diff, original)
   if vim.bo[original].buftype == '' then
     for _, name in ipairs(LAYOUT_OPTIONS) do
       options[name] = vim.bo[original][name]
@@ -62,12 +71,8 @@ function M.keep_edits(diff)
   if not ok or text == diff.text then
     return
   end
-  local kept = vim.api.nvim_create_buf(true, true)
-  local tail = vim.fs.basename(diff.path)
-  vim.api.nvim_buf_set_name(kept, ('edited proposal %d for %s'):format(kept, tail))
-  buffer_text.put(kept, text)
-  vim.bo[kept].filetype = vim.bo[diff.bufnr].filetype
-  message.show(('%s: your edits are kept in buffer %d'):format(tail, kept), 'warn')
+  local filetype = vim.bo[diff.bufnr].filetype
+  message.show(kept.keep(diff.path, text, 'your edits are', filetype), 'warn')
 end
 
 return M

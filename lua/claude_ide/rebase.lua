@@ -1,8 +1,22 @@
---- Where lines of a text have gone in a later state of it.
+--- A text that has changed in two ways: where its lines are now, and both changes in one text.
 local M = {}
 
+-- In bytes. Beyond this, comparing line by line takes longer than a user waits.
+local MOST_COMPARED = 4 * 1024 * 1024
+
+-- Neovim has a line feed in a line where the file has a NUL.
 local function join(lines)
-  return table.concat(lines, '\n') .. '\n'
+  local text = table.concat(lines, '\n') .. '\n'
+  local _, count = text:gsub('\n', '')
+  if count == #lines then
+    return text
+  end
+  return table.concat(
+    vim.tbl_map(function(line)
+      return (line:gsub('\n', '\0'))
+    end, lines),
+    '\n'
+  ) .. '\n'
 end
 
 --- Find lines that somebody else's changes left alone. All rows are 0-based, ends exclusive.
@@ -14,9 +28,7 @@ end
 ---@return integer? last
 function M.place(base, current, first, last)
   local shift = 0
-  ---@type integer[][]
-  local hunks = vim.diff(join(base), join(current), { result_type = 'indices' })
-  for _, hunk in ipairs(hunks) do
+  for _, hunk in ipairs(M.hunks(base, current)) do
     local start, count, _, new_count = unpack(hunk)
     -- An insertion comes after the line that it names.
     local from = count == 0 and start or start - 1
@@ -49,6 +61,26 @@ function M.change(old, new)
   return head, #old - tail, vim.list_slice(new, head + 1, #new - tail)
 end
 
+---@alias claude_ide.Hunk integer[] first old line, count, first new line, count (1-based)
+
+--- The places in which two texts differ.
+---@param old string[]
+---@param new string[]
+---@param options? table for `vim.diff`
+---@return claude_ide.Hunk[]
+function M.hunks(old, new, options)
+  local before, after = join(old), join(new)
+  if before == after then
+    return {}
+  elseif #before + #after > MOST_COMPARED then
+    local first, last, lines = M.change(old, new)
+    -- An insertion comes after the line that it names.
+    return { { last > first and first + 1 or first, last - first, first + 1, #lines } }
+  end
+  options = vim.tbl_extend('error', { result_type = 'indices' }, options or {})
+  return vim.diff(before, after, options) --[[@as claude_ide.Hunk[] ]]
+end
+
 --- A text with some of its rows replaced.
 ---@param lines string[]
 ---@param first integer
@@ -59,6 +91,107 @@ function M.splice(lines, first, last, inserted)
   local spliced = vim.list_slice(lines, 1, first)
   vim.list_extend(spliced, inserted)
   return vim.list_extend(spliced, lines, last + 1)
+end
+
+---@class claude_ide.LineChange
+---@field first integer row of the base, 0-based
+---@field last integer exclusive
+---@field lines string[] what these rows become
+---@field side 'ours'|'theirs'
+
+---@return claude_ide.LineChange[]
+local function changes(base, current, side)
+  return vim.tbl_map(function(hunk)
+    local start, count, new_start, new_count = unpack(hunk)
+    -- An insertion comes after the line that it names.
+    local first = count == 0 and start or start - 1
+    local lines = vim.list_slice(current, new_start, new_start + new_count - 1)
+    return { first = first, last = first + count, lines = lines, side = side }
+  end, M.hunks(base, current))
+end
+
+-- Insertions come before changes of the line that they precede, and theirs before ours.
+local function precedes(one, other)
+  if one.first ~= other.first then
+    return one.first < other.first
+  elseif one.last ~= other.last then
+    return one.last < other.last
+  end
+  return one.side > other.side
+end
+
+-- What one side makes of the rows of a group; nil if it leaves them alone.
+local function region(group, base, side)
+  local lines, row, is_changed = {}, group.first, false
+  for _, change in ipairs(group) do
+    if change.side == side then
+      vim.list_extend(lines, base, row + 1, change.first)
+      vim.list_extend(lines, change.lines)
+      row, is_changed = change.last, true
+    end
+  end
+  return is_changed and vim.list_extend(lines, base, row + 1, group.last) or nil
+end
+
+local function is_same_insertion(group, change)
+  local last = group[#group]
+  return group.first == group.last
+    and change.first == change.last
+    and change.first == group.first
+    and change.side ~= last.side
+    and vim.deep_equal(change.lines, last.lines)
+end
+
+-- Changes of rows that overlap belong together; those that only touch do not.
+local function grouped(all)
+  table.sort(all, precedes)
+  local groups = {}
+  for _, change in ipairs(all) do
+    local group = groups[#groups]
+    if group and (change.first < group.last or is_same_insertion(group, change)) then
+      table.insert(group, change)
+      group.last = math.max(group.last, change.last)
+    else
+      table.insert(groups, { first = change.first, last = change.last, change })
+    end
+  end
+  return groups
+end
+
+--- Two later states of a text in one. Where both have changed the same lines, theirs prevail.
+---@param base string[]
+---@param ours string[]
+---@param theirs string[]
+---@return string[] lines
+---@return integer conflicts in how many places both have changed the same lines
+function M.merge(base, ours, theirs)
+  local groups =
+    grouped(vim.list_extend(changes(base, ours, 'ours'), changes(base, theirs, 'theirs')))
+  local merged, row, conflicts = {}, 0, 0
+  for _, group in ipairs(groups) do
+    local mine, other = region(group, base, 'ours'), region(group, base, 'theirs')
+    if mine and other and not vim.deep_equal(mine, other) then
+      conflicts = conflicts + 1
+    end
+    vim.list_extend(merged, base, row + 1, group.first)
+    vim.list_extend(merged, other or mine)
+    row = group.last
+  end
+  return vim.list_extend(merged, base, row + 1), conflicts
+end
+
+local function split(text)
+  return vim.split(text, '\n', { plain = true })
+end
+
+--- The same for whole texts, each byte kept.
+---@param base string
+---@param ours string
+---@param theirs string
+---@return string? merged nil where both have changed the same lines
+function M.merge_texts(base, ours, theirs)
+  local lines, conflicts = M.merge(split(base), split(ours), split(theirs))
+  return conflicts == 0 and table.concat(lines, '\n') or nil
 end
 
 return M

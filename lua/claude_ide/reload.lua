@@ -5,6 +5,7 @@ local disk_edit = require('claude_ide.disk_edit')
 local file = require('claude_ide.file')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
+local rebase = require('claude_ide.rebase')
 
 local M = {}
 
@@ -14,14 +15,18 @@ local PATIENCE = 10000
 
 local MISSING = 'missing'
 
+--- What a file held before a write.
+---@class claude_ide.SavedText
+---@field stamp string of the file
+---@field lines? string[] what its buffer's unsaved changes were made to, where that is known
+
 ---@class claude_ide.ExpectedWrite
 ---@field bufnr integer
----@field stamp string of the file before
----@field changedtick integer of the buffer; another one is the user's doing
+---@field saved claude_ide.SavedText
 ---@field deadline number
 ---@field seen? string the stamp at the last look
 ---@field autoread? boolean the buffer's own value
----@field autocmd integer
+---@field autocmds integer[]
 
 ---@type table<integer, claude_ide.ExpectedWrite>
 local expected = {}
@@ -40,8 +45,63 @@ function M.stamp(path)
     or MISSING
 end
 
-local function is_untouched(write)
-  return vim.api.nvim_buf_get_changedtick(write.bufnr) == write.changedtick
+local function lines_of(bufnr)
+  return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+end
+
+-- What the unsaved changes of a buffer were made to, where Neovim knows the file as it is.
+local function saved_lines(bufnr)
+  if not moment.is_possible() or disk.has_changed(bufnr) then
+    return nil
+  end
+  local text = disk_edit.read(bufnr)
+  return disk_edit.in_buffer(text and text.lines or {})
+end
+
+-- An earlier text will do, since both the buffer and the file have come from that.
+local function saved_text(bufnr, earlier)
+  local lines
+  if not vim.bo[bufnr].modified then
+    lines = lines_of(bufnr)
+  elseif earlier then
+    lines = earlier.lines
+  else
+    lines = saved_lines(bufnr)
+  end
+  return { stamp = M.stamp(vim.api.nvim_buf_get_name(bufnr)), lines = lines }
+end
+
+--- What a file holds now, for a write that is expected later.
+---@param path string
+---@return claude_ide.SavedText
+function M.saved(path)
+  local buffer = buffers.find(path)
+  if buffer and buffer.loaded then
+    return saved_text(buffer.bufnr)
+  end
+  return { stamp = M.stamp(path) }
+end
+
+-- The file's stamp when it is another than before.
+local function news(write)
+  local stamp = M.stamp(vim.api.nvim_buf_get_name(write.bufnr))
+  return stamp ~= write.saved.stamp and stamp ~= MISSING and stamp or nil
+end
+
+-- What Neovim would do by itself about a write that is not the one expected.
+local function usual_choice(write)
+  local autoread = write.autoread
+  if autoread == nil then
+    autoread = vim.go.autoread
+  end
+  return autoread and not vim.bo[write.bufnr].modified and 'reload' or 'ask'
+end
+
+local function choose(write)
+  if news(write) or M.stamp(vim.api.nvim_buf_get_name(write.bufnr)) == MISSING then
+    return write.saved.lines and '' or 'ask'
+  end
+  return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or usual_choice(write)
 end
 
 -- While a write is expected, whoever notices it first leaves it to us: an autocommand of the user's
@@ -50,19 +110,29 @@ local function keep_quiet(write)
   local options = vim.bo[write.bufnr]
   write.autoread = vim.api.nvim_get_option_value('autoread', { buf = write.bufnr, scope = 'local' })
   options.autoread = false
-  write.autocmd = vim.api.nvim_create_autocmd('FileChangedShell', {
-    buffer = write.bufnr,
-    callback = function()
-      -- With changes of the user's own it is a conflict, which is Neovim's to report.
-      vim.v.fcs_choice = is_untouched(write) and '' or 'ask'
-    end,
-  })
+  write.autocmds = {
+    vim.api.nvim_create_autocmd('FileChangedShell', {
+      buffer = write.bufnr,
+      callback = function()
+        vim.v.fcs_choice = choose(write)
+      end,
+    }),
+    vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
+      buffer = write.bufnr,
+      callback = function(event)
+        -- `:write other.txt` writes another file.
+        if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(write.bufnr) then
+          write.saved, write.seen = saved_text(write.bufnr, write.saved), nil
+        end
+      end,
+    }),
+  }
 end
 
 local function forget(write)
   expected[write.bufnr] = nil
   if vim.api.nvim_buf_is_valid(write.bufnr) then
-    vim.api.nvim_del_autocmd(write.autocmd)
+    vim.iter(write.autocmds):each(vim.api.nvim_del_autocmd)
     vim.bo[write.bufnr].autoread = write.autoread
   end
 end
@@ -72,44 +142,64 @@ local function is_in_use(bufnr)
   return bufnr == vim.api.nvim_get_current_buf() and not vim.fn.mode(1):find('^n?t?$')
 end
 
+local function may_change(bufnr)
+  return moment.is_possible() and not is_in_use(bufnr)
+end
+
+-- What is on disk, with the user's unsaved changes on top of it.
+local function apply(write, text)
+  local bufnr, saved = write.bufnr, write.saved.lines
+  if not vim.bo[bufnr].modified then
+    return disk_edit.adopt(bufnr, text)
+  elseif not saved then
+    return 'has unsaved changes to an older text, which are kept as they are'
+  end
+  local theirs = disk_edit.in_buffer(text.lines)
+  local lines, conflicts = rebase.merge(saved, lines_of(bufnr), theirs)
+  disk_edit.adopt(bufnr, text, lines)
+  return conflicts > 0 and 'your unsaved changes to the same lines are one undo away' or nil
+end
+
+local function reload(write, text)
+  local ok, notice = pcall(apply, write, text)
+  forget(write)
+  if not ok then
+    notice = ('cannot be reloaded: %s'):format(notice)
+  end
+  if notice then
+    local name = vim.fs.basename(vim.api.nvim_buf_get_name(write.bufnr))
+    message.show(('%s: %s'):format(name, notice), 'warn')
+  end
+  return ok and write.saved.lines ~= nil
+end
+
 -- Make the buffer hold what is on disk, and return whether it does.
 local function take(write)
   local path = vim.api.nvim_buf_get_name(write.bufnr)
   local stamp = M.stamp(path)
-  local is_possible = moment.is_possible() and not is_in_use(write.bufnr)
-  local text = is_possible and disk_edit.read(write.bufnr)
-  if not text then
+  local text = may_change(write.bufnr) and disk_edit.read(write.bufnr)
+  if not text or not reload(write, text) then
     return false
-  end
-  local ok, err = pcall(disk_edit.adopt, write.bufnr, text)
-  forget(write)
-  if not ok then
-    message.show(('cannot reload %s: %s'):format(vim.fs.basename(path), err), 'warn')
   elseif M.stamp(path) ~= stamp then
-    M.expect(path, { since = stamp })
+    M.follow(path, { stamp = stamp, lines = text.lines })
   else
     disk.has_read(write.bufnr)
   end
-  return ok
-end
-
--- The file's stamp when it is another than before.
-local function news(write)
-  local stamp = M.stamp(vim.api.nvim_buf_get_name(write.bufnr))
-  return stamp ~= write.stamp and stamp ~= MISSING and stamp or nil
+  return true
 end
 
 -- Half a file is not taken: its stamp has to be the same at two looks.
 local function look(write)
-  if not vim.api.nvim_buf_is_loaded(write.bufnr) or not is_untouched(write) then
+  if not vim.api.nvim_buf_is_loaded(write.bufnr) then
     return forget(write)
   end
   local stamp = news(write)
-  if stamp and stamp == write.seen and take(write) then
+  local is_settled = stamp == write.seen
+  if stamp and is_settled and take(write) then
     return
   end
   write.seen = stamp
-  if vim.uv.now() > write.deadline and not is_in_use(write.bufnr) then
+  if is_settled and vim.uv.now() > write.deadline and may_change(write.bufnr) then
     forget(write)
   end
 end
@@ -124,37 +214,54 @@ local function poll()
   end
 end
 
-local function wait_for(write)
-  expected[write.bufnr] = write
+local function wait_for(bufnr, saved)
+  local write = { bufnr = bufnr, saved = saved, deadline = vim.uv.now() + PATIENCE }
+  expected[bufnr] = write
   keep_quiet(write)
   if not timer then
     timer = assert(vim.uv.new_timer())
     timer:start(POLL, POLL, vim.schedule_wrap(poll))
   end
+  return write
 end
 
---- Somebody is about to write a file: its buffer, if loaded, is to show it, whatever it holds now.
----@param path string
----@param options? { since?: string } the file's stamp before; default: what it is now
-function M.expect(path, options)
-  -- There is no buffer for a path that no file can have.
+-- What a file held, if it holds something else now. An unmodified buffer still holds it.
+local function written_since(bufnr, saved)
+  if saved.stamp == M.stamp(vim.api.nvim_buf_get_name(bufnr)) then
+    return nil
+  end
+  local lines = saved.lines or not vim.bo[bufnr].modified and lines_of(bufnr) or nil
+  return { stamp = saved.stamp, lines = lines }
+end
+
+-- There is no buffer for a path that no file can have.
+local function loaded(path)
   local ok, buffer = pcall(buffers.find, path)
-  if not ok or not buffer or not buffer.loaded then
-    return
+  return ok and buffer and buffer.loaded and buffer.bufnr or nil
+end
+
+--- Somebody is about to write a file: its buffer, if loaded, is to show it, with what is unsaved
+--- in the buffer on top.
+---@param path string
+---@param earlier? claude_ide.SavedText what the file held at some time before
+function M.expect(path, earlier)
+  local bufnr = loaded(path)
+  if bufnr then
+    local write = expected[bufnr] or wait_for(bufnr, saved_text(bufnr, earlier))
+    write.deadline = vim.uv.now() + PATIENCE
   end
-  local bufnr, since = buffer.bufnr, options and options.since
-  local write = expected[bufnr]
-  if not write then
-    write = {
-      bufnr = bufnr,
-      stamp = since or M.stamp(vim.api.nvim_buf_get_name(bufnr)),
-      changedtick = vim.api.nvim_buf_get_changedtick(bufnr),
-    }
-    wait_for(write)
-  elseif since then
-    write.changedtick = vim.api.nvim_buf_get_changedtick(bufnr)
+end
+
+--- Somebody may have written a file by now, or is about to.
+---@param path string
+---@param saved claude_ide.SavedText what the file held before
+function M.follow(path, saved)
+  M.expect(path, saved)
+  local bufnr = loaded(path)
+  local before = bufnr and written_since(bufnr, saved)
+  if before then
+    expected[bufnr].saved = before
   end
-  write.deadline = vim.uv.now() + PATIENCE
 end
 
 -- Whether a file has changed since Neovim last looked. Without a line, the buffer may be one of a
@@ -185,13 +292,7 @@ local function notice(bufnr)
   if not path or known[bufnr] == stamp or vim.bo[bufnr].modified or is_in_use(bufnr) then
     return nil
   end
-  local write = {
-    bufnr = bufnr,
-    stamp = '',
-    changedtick = vim.api.nvim_buf_get_changedtick(bufnr),
-    deadline = vim.uv.now() + PATIENCE,
-  }
-  wait_for(write)
+  local write = wait_for(bufnr, { stamp = '', lines = lines_of(bufnr) })
   if has_changed(bufnr) then
     return write
   end
@@ -204,7 +305,7 @@ local function sync(bufnr)
     return false
   end
   local write = expected[bufnr] or notice(bufnr)
-  return write ~= nil and is_untouched(write) and news(write) ~= nil and take(write)
+  return write ~= nil and news(write) ~= nil and take(write)
 end
 
 --- Have loaded buffers show now what has been written to their files.

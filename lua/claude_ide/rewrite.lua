@@ -1,5 +1,6 @@
 --- `:ClaudeEdit`: lines of a buffer that Claude rewrites, from the command to the accepted change.
 local disk_edit = require('claude_ide.disk_edit')
+local kept = require('claude_ide.kept')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local question = require('claude_ide.question')
@@ -33,6 +34,10 @@ end
 
 local function split(text)
   return vim.split(text:gsub('\n$', ''), '\n', { plain = true })
+end
+
+local function join(lines)
+  return #lines > 0 and table.concat(lines, '\n') .. '\n' or ''
 end
 
 ---@param rewrite claude_ide.Rewrite
@@ -74,12 +79,10 @@ end
 
 -- Nothing that was waited for is lost.
 local function keep(rewrite, lines, reason)
-  local kept = vim.api.nvim_create_buf(true, true)
-  vim.bo[kept].modifiable = true
-  local name = name_of(rewrite.bufnr)
-  vim.api.nvim_buf_set_name(kept, ('rewrite %d for %s'):format(kept, vim.fs.basename(name)))
-  vim.api.nvim_buf_set_lines(kept, 0, -1, true, lines)
-  return { error = ('%s; the rewrite is kept in buffer %d'):format(reason, kept) }
+  local is_valid = vim.api.nvim_buf_is_valid(rewrite.bufnr)
+  local filetype = is_valid and vim.bo[rewrite.bufnr].filetype or ''
+  local text, what = join(lines), reason .. '; the rewrite is'
+  return { error = kept.keep(name_of(rewrite.bufnr), text, what, filetype) }
 end
 
 local function why_unchangeable(bufnr)
@@ -116,8 +119,7 @@ function M.propose(id, replacement)
     return nil
   end
   rewrite.base = current
-  local text = #proposed > 0 and table.concat(proposed, '\n') .. '\n' or ''
-  return { path = name_of(rewrite.bufnr), text = text }
+  return { path = name_of(rewrite.bufnr), text = join(proposed) }
 end
 
 local function change(rewrite, accepted)
@@ -125,14 +127,12 @@ local function change(rewrite, accepted)
   if reason then
     return keep(rewrite, accepted, reason)
   end
-  local current = lines_of(rewrite.bufnr)
-  local first, last, lines = rebase.change(rewrite.base, accepted)
-  first, last = rebase.place(rewrite.base, current, first, last)
-  if not first then
+  local merged, conflicts = rebase.merge(rewrite.base, accepted, lines_of(rewrite.bufnr))
+  if conflicts > 0 then
     return keep(rewrite, accepted, 'the lines were changed meanwhile')
   end
   quiet.run(function()
-    disk_edit.change(rewrite.bufnr, rebase.splice(current, first, last, lines))
+    disk_edit.change(rewrite.bufnr, merged)
   end)
 end
 

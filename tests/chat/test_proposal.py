@@ -117,3 +117,60 @@ def test_a_changed_write_has_another_content(path: Path) -> None:
 
     assert proposed is not None
     assert proposed.accepted("newer\n") == {"file_path": str(path), "content": "newer\n"}
+
+
+def test_the_file_is_read_again_before_its_whole_text_is_replaced(path: Path) -> None:
+    proposed = proposal.of(asked(path, old_string="one", new_string="1"))
+    path.write_bytes(b"one\ntwo\nthree\n")
+
+    assert proposed is not None
+    changed = proposed.now().accepted("1\nmine\ntwo\nthree\n")
+    assert changed is not None
+    assert changed["old_string"] == "one\ntwo\nthree\n"
+    assert changed["new_string"] == "1\nmine\ntwo\nthree\n"
+
+
+def test_the_whole_text_is_replaced_even_by_what_was_proposed(path: Path) -> None:
+    proposed = proposal.of(asked(path, old_string="one", new_string="1"))
+
+    assert proposed is not None
+    changed = proposed.replacing(proposed.text)
+    assert (changed["old_string"], changed["new_string"]) == ("one\ntwo\ntwo\n", proposed.text)
+
+
+def test_a_file_that_is_gone_is_made_again(path: Path) -> None:
+    proposed = proposal.of(asked(path, old_string="one", new_string="1"))
+    path.unlink()
+
+    assert proposed is not None
+    changed = proposed.now().accepted("1\nmine\n")
+    assert changed is not None
+    assert (changed["old_string"], changed["new_string"]) == ("", "1\nmine\n")
+
+
+def test_what_cannot_be_read_again_stays_as_it_was_read(path: Path) -> None:
+    proposed = proposal.of(asked(path, old_string="one", new_string="1"))
+    path.write_bytes(b"\xff\xfe")
+
+    assert proposed is not None
+    assert proposed.now() == proposed
+
+
+@pytest.mark.parametrize(("text", "expected"), [(b"theirs\n", True), (b"hello\n", False)])
+def test_a_new_file_is_overtaken_by_another_text(path: Path, text: bytes, expected: bool) -> None:
+    new = path.with_name("new.py")
+    proposed = proposal.of(asked(new, content="hello\n"))
+    assert proposed is not None
+    assert not proposed.is_overtaken
+
+    new.write_bytes(text)
+
+    assert proposed.is_overtaken is expected
+
+
+def test_a_file_that_was_there_is_never_overtaken(path: Path) -> None:
+    proposed = proposal.of(asked(path, content="hello\n"))
+    path.write_bytes(b"theirs\n")
+
+    assert proposed is not None
+    assert not proposed.is_overtaken

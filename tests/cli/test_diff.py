@@ -33,7 +33,7 @@ async def test_an_edit_accepted_with_w_is_on_disk_and_in_the_buffer(
     await holds(nvim, path, "one", "two")
 
 
-async def test_an_accepted_edit_replaces_unsaved_changes_which_undo_brings_back(
+async def test_unsaved_changes_stay_unsaved_on_top_of_an_accepted_edit(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
@@ -41,15 +41,57 @@ async def test_an_accepted_edit_replaces_unsaved_changes_which_undo_brings_back(
 
     await claude.prompt("Shout")
     await diff_opened(nvim)
+    assert await nvim.eval("getbufline(winbufnr(1), 1, '$')") == ["one", "two"]
     await nvim.keys(":w<CR>")
 
     await claude.shows("● All done.")
     assert path.read_text() == "one\nTWO\n"
     await diffs_closed(nvim)
-    await holds(nvim, path, "one", "TWO")
+    await holds(nvim, path, "one", "TWO", "unsaved")
+    assert await nvim.eval("&modified") == 1
 
     await nvim.keys("u")
     await holds(nvim, path, "one", "two", "unsaved")
+    assert await nvim.eval("&modified") == 1
+
+
+async def test_what_was_accepted_is_kept_when_the_file_has_changed(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    """The CLI refuses the write, and does not say so."""
+    api.script(*edit(path, "two", "TWO", then="All done."))
+    await claude.prompt("Shout")
+    await diff_opened(nvim)
+    path.write_text("theirs\ntwo\n")
+
+    await nvim.keys("Gomine<Esc>:w<CR>")
+
+    await claude.shows("● All done.")
+    await diffs_closed(nvim)
+    assert path.read_text() == "theirs\ntwo\n"
+    await until(lambda: "your edits are kept in buffer" in nvim.screen.text(), "kept", PATIENCE)
+    kept = await nvim.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$')")
+    assert kept == ["one", "TWO", "mine"]
+    await nvim.command("checktime")
+    await holds(nvim, path, "theirs", "two")
+
+
+async def test_a_new_file_that_somebody_else_has_made_meanwhile_is_left_alone(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    new = path.with_name("new.py")
+    api.script([tool_use("Write", file_path=str(new), content="first\n")], [text("All done.")])
+    await claude.prompt("Make it")
+    await diff_opened(nvim)
+    new.write_text("theirs\n")
+
+    await nvim.keys("Gomine<Esc>:w<CR>")
+
+    await claude.shows("ejected")
+    await diffs_closed(nvim)
+    assert new.read_text() == "theirs\n"
+    kept = await nvim.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$')")
+    assert kept == ["first", "mine"]
 
 
 async def test_an_edit_that_the_user_changes_is_written_as_changed(

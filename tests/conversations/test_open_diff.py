@@ -1,5 +1,6 @@
 """`openDiff` from the socket to the keys and back."""
 
+import os
 from pathlib import Path
 
 from support.claude_code import ClaudeCode
@@ -58,3 +59,71 @@ async def test_what_claude_wrote_can_be_edited_and_saved(
 
     assert not result.get("isError"), result
     assert path.read_text() == "two\nthree\n"
+
+
+async def test_what_is_unsaved_on_top_of_a_write_is_read_and_saved(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("one\ntwo\n")
+    await serving.command(f"edit {path} | call append('$', 'mine')")
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": "ONE\ntwo\n"}
+    )
+    await diff_is_ready(serving)
+    await serving.keys(":w<CR>")
+    result = await asked
+    assert result["content"][1]["text"] == "ONE\ntwo\n"
+    path.write_text("ONE\ntwo\n")
+    lines = "['ONE', 'two', 'mine']"
+    await until(lambda: serving.eval(f"getbufline('{path}', 1, '$') == {lines}"), "it is read")
+
+    assert await claude.request("readFile", {"path": "notes.txt"}) == "ONE\ntwo\nmine\n"
+    dirty = await claude.json("checkDocumentDirty", {"filePath": str(path)})
+    assert dirty["isDirty"] is True
+    result = await claude.call("saveDocument", {"filePath": str(path)})
+
+    assert not result.get("isError"), result
+    assert path.read_text() == "ONE\ntwo\nmine\n"
+
+
+async def test_a_new_file_that_exists_by_now_is_not_accepted(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "new.txt"
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": "one\n"}
+    )
+    await diff_is_ready(serving)
+    path.write_text("theirs\n")
+
+    await serving.keys("Gomine<Esc>:w<CR>")
+
+    result = await asked
+    assert result["content"][0]["text"] == "DIFF_REJECTED"
+    await until(
+        lambda: serving.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$') == ['one', 'mine']"),
+        "the text is kept",
+    )
+    said = await serving.eval("execute('messages')")
+    assert "not accepted: new.txt exists by now" in said
+
+
+async def test_what_was_accepted_outlives_a_host_that_dies_before_the_write(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("one\n")
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": "two\n"}
+    )
+    await diff_is_ready(serving)
+    await serving.keys("Gomine<Esc>:w<CR>")
+    await asked
+
+    os.kill(await serving.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"), 9)
+
+    await until(
+        lambda: serving.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$') == ['two', 'mine']"),
+        "the text is kept",
+    )

@@ -99,6 +99,20 @@ async def test_a_file_that_does_not_exist_is_an_empty_buffer(nvim: Neovim, proje
     assert await nvim.eval(f"bufexists({bufnr})") == 0
 
 
+async def test_unsaved_changes_are_not_shown_but_what_is_on_disk(nvim: Neovim, path: Path) -> None:
+    await nvim.command("edit a.txt | set hidden | call setline(1, 'mine')")
+    known = await nvim.eval("[bufnr(), changenr()]")
+
+    bufnr = await take(nvim, path)
+
+    assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["one", "two", "three"]
+    assert await nvim.eval(f"[getbufvar({bufnr}, '&modifiable'), bufname({bufnr})]") == [0, ""]
+    await give_back(nvim, bufnr)
+    assert not await nvim.eval(f"bufexists({bufnr})")
+    assert await nvim.eval("[bufnr(), changenr()]") == known
+    assert await nvim.eval("getline(1)") == "mine"
+
+
 async def test_a_file_that_exists_only_in_neovim_is_its_buffer(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit new.txt")
     await nvim.command("normal! ihello")

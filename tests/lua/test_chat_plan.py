@@ -474,7 +474,7 @@ async def test_withdrawn_what_was_typed_into_it_is_kept(plans: Neovim) -> None:
 
     await gone(plans)
     await until(lambda: "your edits are kept in buffer" in plans.screen.text())
-    kept = await plans.eval("getbufline(bufnr('edited proposal'), 1, '$')")
+    kept = await plans.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$')")
     assert kept == [*PLAN.splitlines(), "My thoughts."]
     assert answers(plans, 1) == []
 

@@ -342,7 +342,7 @@ async def test_edits_are_kept_when_somebody_else_closes_it(
     await diffs.close(id_)
 
     await diffs.closed(id_)
-    [kept] = await nvim.eval("filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"proposal\"')")
+    [kept] = await nvim.eval("filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"kept\"')")
     assert "a.txt" in kept["name"]
     assert await nvim.eval(f"getbufline({kept['bufnr']}, 1, '$')") == ["one", "TWO", "precious"]
     await until(lambda: f"buffer {kept['bufnr']}" in nvim.screen.text())
@@ -373,7 +373,7 @@ async def test_a_diff_is_not_taken_away_from_under_the_users_fingers(
     await nvim.keys("<Esc>")
 
     await diffs.closed(id_)
-    [kept] = await nvim.eval("filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"proposal\"')")
+    [kept] = await nvim.eval("filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"kept\"')")
     assert await nvim.eval(f"getbufline({kept['bufnr']}, '$')") == ["precious words"]
 
 

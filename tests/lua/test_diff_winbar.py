@@ -49,7 +49,7 @@ async def test_it_says_that_the_file_is_new(nvim: Neovim, diffs: Diffs, project:
     assert left.split() == ["new.txt", "new", "file"]
 
 
-async def test_it_says_that_the_left_side_is_not_saved(
+async def test_it_says_that_unsaved_changes_are_not_compared(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command("set columns=160 | edit a.txt")
@@ -57,9 +57,21 @@ async def test_it_says_that_the_left_side_is_not_saved(
     await until(lambda: nvim.eval("&modified"))
     await diffs.open(path, "two\n")
 
-    left, right = await nvim.eval(WINBARS)
+    left, _ = await nvim.eval(WINBARS)
+    assert left.strip() == "a.txt on disk; unsaved lines stay"
+    assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["one"]
+
+
+async def test_it_says_that_a_file_exists_only_in_neovim(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
+    await nvim.command("set columns=160 | edit new.txt")
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    await diffs.open(project / "new.txt", "two\n")
+
+    left, _ = await nvim.eval(WINBARS)
     assert "unsaved changes" in left
-    assert "unsaved changes on the left" in right
     assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["mine"]
 
 

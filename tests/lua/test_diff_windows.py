@@ -34,6 +34,30 @@ async def test_the_last_tabpage_of_all_stays(nvim: Neovim, diffs: Diffs, path: P
     assert nvim.process.returncode is None
 
 
+@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
+async def test_unsaved_changes_stay_in_their_window_beside_the_diff(
+    nvim: Neovim, diffs: Diffs, path: Path, layout: str
+) -> None:
+    await nvim.command("set columns=160 lines=60 | edit a.txt | set filetype=python")
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    before = await nvim.eval("[win_getid(), bufnr(), winsaveview()]")
+
+    id_ = await diffs.open(path, NEW, layout)
+
+    shown = [await nvim.eval(f"getbufline(winbufnr({number}), 1)") for number in (1, 2, 3)]
+    assert sorted(shown) == [["line 1"], ["line 1"], ["mine"]]
+    filetypes = "map(range(1, 3), 'getbufvar(winbufnr(v:val), \"&filetype\")')"
+    assert await nvim.eval(filetypes) == ["python"] * 3
+    in_diff = "map(range(1, 3), 'getwinvar(v:val, \"&diff\") .. getbufline(winbufnr(v:val), 1)[0]')"
+    assert sorted(await nvim.eval(in_diff)) == ["0mine", "1line 1", "1line 1"]
+    await nvim.keys(":q<CR>")
+    await diffs.closed(id_)
+    assert await nvim.eval("[win_getid(), bufnr(), winsaveview()]") == before
+    assert await nvim.eval("[winnr('$'), &diff, getline(1)]") == [1, 0, "mine"]
+    assert len(await nvim.eval("getbufinfo()")) == 1
+
+
 async def test_the_last_tabpage_of_all_is_left_empty_by_a_new_file(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:

@@ -116,6 +116,28 @@ async def test_random_edits_are_adopted_and_undone(nvim: Neovim, path: Path) -> 
         assert await lines(nvim) == (after or [""])
 
 
+async def test_other_lines_are_unsaved_changes_to_what_is_on_disk(nvim: Neovim, path: Path) -> None:
+    new = ["CLAUDE", *OLD[1:]]
+    write(path, new)
+
+    await nvim.lua(
+        """
+        local edit, lines = require('claude_ide.disk_edit'), ...
+        edit.adopt(0, edit.read(0), lines)
+        """,
+        [*new, "mine"],
+    )
+
+    assert await lines(nvim) == [*new, "mine"]
+    assert await nvim.eval("&modified") == 1
+    await nvim.command("silent undo")
+    assert await lines(nvim) == OLD
+    assert await nvim.eval("&modified") == 1
+    await nvim.command("edit!")
+    assert await lines(nvim) == new
+    assert await nvim.eval("&modified") == 0
+
+
 async def test_it_is_a_step_of_its_own_between_the_users(nvim: Neovim, path: Path) -> None:
     await nvim.keys("ccmine<Esc>")
     await nvim.command("silent write")

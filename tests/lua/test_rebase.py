@@ -1,4 +1,6 @@
-"""`lua/claude_ide/rebase.lua`: lines are found again after changes elsewhere."""
+"""`lua/claude_ide/rebase.lua`: lines are found again, and two changes of a text become one."""
+
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -77,3 +79,116 @@ async def test_a_change_that_is_spliced_in_again_gives_the_new_text(
     )
 
     assert spliced == new.split(" ")
+
+
+async def merge(
+    nvim: Neovim, base: list[str], ours: list[str], theirs: list[str]
+) -> tuple[list[str], int]:
+    merged, conflicts = await nvim.lua(
+        "return { require('claude_ide.rebase').merge(...) }", base, ours, theirs
+    )
+    return merged, conflicts
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        ("a b c d e", "a b c d e", "a b c d e"),
+        ("a b c d e x", "a B c d e", "a B c d e x"),
+        ("x a b c d e", "a b c d", "x a b c d"),
+        ("a B c d e", "a b C d e", "a B C d e"),
+        ("a b x c d e", "a b C d e", "a b x C d e"),
+        ("a b c x d e", "a b C d e", "a b C x d e"),
+        ("a b x c d e", "a b y c d e", "a b y x c d e"),
+        ("a b x c d e", "a b x c d e", "a b x c d e"),
+        ("a b X d e", "a b X d e", "a b X d e"),
+        ("a c d e", "a b c d", "a c d"),
+        ("", "a b c d e", ""),
+    ],
+)
+async def test_changes_of_different_lines_are_merged(
+    nvim: Neovim, ours: str, theirs: str, expected: str
+) -> None:
+    merged = await merge(nvim, BASE, ours.split(" "), theirs.split(" "))
+
+    assert merged == (expected.split(" "), 0)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        ("a b X d e", "a b Y d e", "a b Y d e"),
+        ("a b X d E", "a b Y d e", "a b Y d E"),
+        ("a B C D e", "a b Y d e", "a b Y d e"),
+        ("a b x c d e", "a e", "a e"),
+        ("x", "y", "y"),
+    ],
+)
+async def test_where_both_have_changed_a_line_theirs_prevail_and_it_is_counted(
+    nvim: Neovim, ours: str, theirs: str, expected: str
+) -> None:
+    merged = await merge(nvim, BASE, ours.split(" "), theirs.split(" "))
+
+    assert merged == (expected.split(" "), 1)
+
+
+async def test_no_line_of_either_side_is_lost_without_a_conflict(nvim: Neovim) -> None:
+    def texts(*own: str) -> st.SearchStrategy[list[str]]:
+        return st.lists(st.sampled_from(["", "a", "\xe4", *own]), min_size=1, max_size=7)
+
+    examples: list[tuple[list[str], list[str], list[str]]] = []
+
+    @settings(max_examples=200, suppress_health_check=[HealthCheck.differing_executors])
+    @given(texts(), texts("mine", "my\nNUL"), texts("theirs", "their\nNUL"))
+    def collect(base: list[str], ours: list[str], theirs: list[str]) -> None:
+        examples.append((base, ours, theirs))
+
+    collect()
+    for base, ours, theirs in examples:
+        merged, conflicts = await merge(nvim, base, ours, theirs)
+        kept = Counter(merged)
+        assert all(kept[line] == theirs.count(line) for line in ("theirs", "their\nNUL"))
+        assert conflicts or all(kept[line] == ours.count(line) for line in ("mine", "my\nNUL"))
+        assert await merge(nvim, base, base, theirs) == (theirs, 0)
+        assert await merge(nvim, base, ours, base) == (ours, 0)
+        assert await merge(nvim, base, ours, ours) == (ours, 0)
+
+
+@pytest.mark.parametrize("end", ["\n", "", "\r\n"])
+async def test_whole_texts_are_merged_byte_for_byte(nvim: Neovim, end: str) -> None:
+    base = f"one\0\r\ntwo\nthree{end}"
+
+    merged = await nvim.lua(
+        "return require('claude_ide.rebase').merge_texts(...)",
+        base,
+        base.replace("two", "TWO"),
+        base.replace("one", "ONE"),
+    )
+
+    assert merged == f"ONE\0\r\nTWO\nthree{end}"
+
+
+async def test_whole_texts_with_a_conflict_are_not_merged(nvim: Neovim) -> None:
+    merge_texts = "return require('claude_ide.rebase').merge_texts(...) == nil"
+
+    assert await nvim.lua(merge_texts, "one\n", "mine\n", "theirs\n")
+
+
+async def test_large_texts_are_merged_by_what_they_have_in_common(nvim: Neovim) -> None:
+    merged, conflicts = await nvim.lua(
+        """
+        local base = {}
+        for row = 1, 60000 do
+          base[row] = ('line %d of a text that is rather long'):format(row)
+        end
+        local ours, theirs = vim.list_slice(base), vim.list_slice(base)
+        table.insert(ours, 11, 'mine')
+        theirs[50000] = 'theirs'
+        local lines, conflicts = require('claude_ide.rebase').merge(base, ours, theirs)
+        return { { lines[10], lines[11], lines[12], lines[50001], #lines }, conflicts }
+        """
+    )
+
+    line = "line {} of a text that is rather long".format
+    assert merged == [line(10), "mine", line(11), "theirs", 60001]
+    assert conflicts == 0

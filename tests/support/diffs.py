@@ -130,6 +130,7 @@ class Diffs:
         layout: str = "tab",
         title: str = "Claude Code",
         original: int | None = None,
+        is_reported: bool = False,
     ) -> int:
         """Ask for a diff; it need not have appeared when this returns."""
         id_ = next(self._ids)
@@ -138,6 +139,7 @@ class Diffs:
             "text": text,
             "layout": layout,
             "title": title,
+            "is_reported": is_reported,
         }
         if original is not None:
             request["original"] = original
@@ -151,9 +153,10 @@ class Diffs:
         layout: str = "tab",
         title: str = "Claude Code",
         original: int | None = None,
+        is_reported: bool = False,
     ) -> int:
         """Show a diff, and wait until it takes keys."""
-        id_ = await self.ask(path, text, layout, title, original)
+        id_ = await self.ask(path, text, layout, title, original, is_reported)
         await self.ready(id_)
         return id_
 

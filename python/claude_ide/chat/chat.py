@@ -147,6 +147,8 @@ class Chat:
                     self._editor.notify(f"{NAME} waits for your answer (:ClaudeChat answer)")
             case events.RequestWithdrawn(request):
                 self._requests.drop(request)
+            case events.ToolEnded(tool, status):
+                self._requests.ended(tool, status)
             case events.TodoList():
                 self._run(self._editor.run("chat.panel.pin", self.id, todos.pinned(event)))
             case events.Session(session, title):

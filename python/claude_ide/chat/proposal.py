@@ -5,7 +5,7 @@ Source: doc/stream-json.md, "Permission".
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,26 @@ class Proposal:
 
     def accepted(self, text: str) -> Mapping[str, Any] | None:
         """Return the tool's arguments for an accepted text; None if it is what was proposed."""
-        if text == self.text:
-            return None
+        return None if text == self.text else self.replacing(text)
+
+    def replacing(self, text: str) -> Mapping[str, Any]:
+        """Return the tool's arguments for replacing all that the file holds."""
         if "content" in self.arguments:
             return {**self.arguments, "content": text}
         changed = {**self.arguments, "old_string": _plain(self.original or "")}
         return changed | {"new_string": _plain(text), "replace_all": False}
+
+    def now(self) -> "Proposal":
+        """Return the same proposal for what the file holds now, if that can be read."""
+        try:
+            return replace(self, original=_read(self.path))
+        except (OSError, ValueError):
+            return self
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether a file that was proposed as a new one exists by now, with another text."""
+        return self.original is None and self.now().original not in (None, self.text)
 
 
 def of(asked: PermissionAsked) -> Proposal | None:

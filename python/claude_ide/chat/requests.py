@@ -5,12 +5,18 @@ transcript answer as well. Whatever closes without an answer keeps waiting.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from claude_ide.agents.agent import Allow, Answer, Reject, Reply
-from claude_ide.agents.events import OptionKind, PermissionAsked, PlanProposed, QuestionAsked
+from claude_ide.agents.events import (
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    ToolStatus,
+)
 from claude_ide.chat import proposal
 from claude_ide.chat.asking import Asked
 from claude_ide.config import Config
@@ -20,6 +26,8 @@ from claude_ide.errors import EditorError
 
 NAME = "Claude"
 ALLOWED, REJECTED = "allowed", "rejected"
+EXISTS = "the file exists by now"
+OVERTAKEN = "{} did not exist when this was proposed, but does now. It was not changed: read it."
 ALWAYS = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 
 Send = Callable[[str, Answer, str], Awaitable[None]]
@@ -32,6 +40,7 @@ class Waiting:
 
     asked: Asked
     token: int
+    proposed: proposal.Proposal | None = None
     review: "asyncio.Task[None] | None" = None
     diff: Diff | None = None
     answering: bool = field(default=False)
@@ -57,6 +66,7 @@ class Requests:
         self._run = run
         self._count = count
         self._waiting: dict[str, Waiting] = {}
+        self._accepted: dict[str, Diff] = {}
 
     def take(self, asked: Asked) -> None:
         """Take a request, and show what there is to see of it."""
@@ -81,6 +91,16 @@ class Requests:
         """Drop them all: nobody waits for an answer any more."""
         for request in list(self._waiting):
             self.drop(request)
+        for tool in list(self._accepted):
+            self._settle(tool)
+
+    def ended(self, tool: str, status: ToolStatus) -> None:
+        """Take note of what became of a tool: the user's text is kept if it was not written."""
+        self._settle(tool, is_written=status is ToolStatus.COMPLETED)
+
+    def _settle(self, tool: str, *, is_written: bool | None = None) -> None:
+        if diff := self._accepted.pop(tool, None):
+            self._editor.diffs.settle(diff, is_written=is_written)
 
     def review(self, request: str) -> None:
         """Show a request where there is room for it."""
@@ -159,6 +179,9 @@ class Requests:
         request = waiting.asked.request
         if self._waiting.get(request) is not waiting or waiting.answering:
             return
+        if isinstance(answer, Allow) and waiting.proposed and waiting.proposed.is_overtaken:
+            # The CLI might replace it, whatever it holds.
+            answer, said = Reject(OVERTAKEN.format(waiting.proposed.path)), f"{REJECTED}: {EXISTS}"
         waiting.answering = True
         try:
             await self._send(request, answer, said)
@@ -171,7 +194,8 @@ class Requests:
             return
         match waiting.asked:
             case PermissionAsked():
-                if (proposed := proposal.of(waiting.asked)) is not None:
+                waiting.proposed = proposed = proposal.of(waiting.asked)
+                if proposed is not None:
                     waiting.review = self._run(self._review_edit(waiting, proposed))
             case QuestionAsked():
                 waiting.review = self._run(self._review_questions(waiting, waiting.asked))
@@ -179,9 +203,11 @@ class Requests:
                 waiting.review = self._run(self._review_plan(waiting, waiting.asked))
 
     async def _review_edit(self, waiting: Waiting, proposed: proposal.Proposal) -> None:
-        layout = self._config.diff.layout
-        diffs = self._editor.diffs
-        diff = await diffs.show(waiting.asked.request, proposed.path, proposed.text, NAME, layout)
+        asked, diffs, layout = waiting.asked, self._editor.diffs, self._config.diff.layout
+        diff = await diffs.show(
+            *(asked.request, proposed.path, proposed.text, NAME, layout),
+            is_reported=bool(asked.tool),
+        )
         waiting.diff = diff
         try:
             decision = await diff.decision
@@ -194,9 +220,23 @@ class Requests:
         if not decision.accepted:
             said = f"{REJECTED}: {decision.reason}" if decision.reason else REJECTED
             return await self._answer(waiting, Reject(decision.reason), said)
-        changed = proposed.accepted(decision.text)
-        said = ALLOWED if changed is None else f"{ALLOWED}, with your changes"
-        await self._answer(waiting, Allow(arguments=changed), said)
+        self._accepted[asked.tool] = diff
+        try:
+            changed = await self._changed(proposed, decision.text)
+            said = ALLOWED if changed is None else f"{ALLOWED}, with your changes"
+            await self._answer(waiting, Allow(arguments=changed), said)
+        except BaseException:
+            self._settle(asked.tool)
+            raise
+
+    async def _changed(self, proposed: proposal.Proposal, text: str) -> Mapping[str, Any] | None:
+        """The arguments for an accepted text, on top of what others have written by now."""
+        old, now = proposed.original, proposed.now()
+        if text == proposed.text or old == now.original or old is None or now.original is None:
+            return now.accepted(text)
+        merged = await self._editor.run("rebase.merge_texts", old, text, now.original)
+        # The CLI refuses what no longer fits.
+        return proposed.accepted(text) if merged is None else now.replacing(merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
         questions = [

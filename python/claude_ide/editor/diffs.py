@@ -48,18 +48,19 @@ class Diffs:
         return iter(list(self._open.values()))
 
     async def show(
-        self, name: str, path: str, text: str, title: str, layout: str, **target: int | str
+        self, name: str, path: str, text: str, title: str, layout: str, **more: int | str
     ) -> Diff:
         """Ask for a proposal to be shown; it appears when that takes nothing from the user.
 
         `layout` is `tab`, `vertical` or `horizontal`. A proposal for a buffer, where nobody will
-        write a file, has a `target`: `original`, the buffer, and `rewrite`, the question that takes
-        what is accepted. Raises `EditorError`, also for a path that leads to no file, or for such
-        an `old_path`: what the client wanted to compare with, if that is another file.
+        write a file, has `original`, the buffer, and `rewrite`, the question that takes
+        what is accepted. With `is_reported` the caller calls `settle` after an accept. Raises
+        `EditorError`, also for a path that leads to no file, or for such an `old_path`: what the
+        client wanted to compare with, if that is another file.
         """
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
-        request = {"path": path, "text": text, "title": title, "layout": layout, **target}
+        request = {"path": path, "text": text, "title": title, "layout": layout, **more}
         opening = self._bridge.lua("diff.open", diff.id, request)
         try:
             # Withdrawn while Neovim is busy, it has to be answered all the same.
@@ -76,6 +77,14 @@ class Diffs:
         self._open.pop(diff.id, None)
         diff.withdraw()
         self._bridge.tell("diff.close", diff.id)
+
+    def settle(self, diff: Diff, *, is_written: bool | None = None) -> None:
+        """Say whether an accepted text was written: one that the user had changed is kept if not.
+
+        None: look at the file.
+        """
+        known = [] if is_written is None else [is_written]
+        self._bridge.tell("accepted.settle", diff.id, *known)
 
     def close_all(self) -> None:
         """Reject everything that is open; whoever waits is told."""

@@ -47,6 +47,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
         if not Path(given).is_absolute():
             raise ToolError(f"{given}: not an absolute path")
     name = arguments.tab_name or path
+    is_new = not _exists(path)
     diff = await client.editor.diffs.show(
         name,
         plain(path),
@@ -61,7 +62,11 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     finally:
         client.diffs.remove(diff)
         client.editor.diffs.close(diff)
-    if decision.accepted:
+    if decision.accepted and is_new and _exists(path):
+        # 2.1.330 would replace it, whatever it holds.
+        client.editor.diffs.settle(diff, is_written=False)
+        client.editor.notify(f"not accepted: {Path(path).name} exists by now", "warn")
+    elif decision.accepted:
         return text("FILE_SAVED", decision.text)
     return text("DIFF_REJECTED", name)
 
@@ -92,6 +97,13 @@ def _compared(arguments: OpenDiff) -> dict[str, str]:
     """Return the file that is shown beside nothing, and is checked all the same."""
     is_other = arguments.new_file_path not in (None, "", arguments.old_file_path)
     return {"old_path": plain(arguments.old_file_path)} if is_other else {}
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # in a folder that cannot be searched
+        return False
 
 
 async def _withdraw(client: Client, diffs: list[Diff]) -> None:

@@ -1,0 +1,101 @@
+"""`lua/claude_ide/kept.lua`: text that has no other place stays in a buffer until it is saved."""
+
+from pathlib import Path
+
+import pytest
+
+from support.neovim import Neovim, until
+
+TEXT = "mine\nand mine\n"
+
+
+@pytest.fixture
+async def kept(nvim: Neovim) -> int:
+    """The buffer of a text that was kept."""
+    said = await nvim.lua(
+        "return require('claude_ide.kept').keep(...)", "/x/a.py", TEXT, "your edits are", "python"
+    )
+    bufnr: int = await nvim.eval("bufnr('$')")
+    assert said == f"a.py: your edits are kept in buffer {bufnr}"
+    return bufnr
+
+
+async def lines(nvim: Neovim, bufnr: int) -> list[str]:
+    found: list[str] = await nvim.eval(f"getbufline({bufnr}, 1, '$')")
+    return found
+
+
+async def test_it_is_a_listed_buffer_with_a_name_that_is_not_saved(nvim: Neovim, kept: int) -> None:
+    [info] = await nvim.eval(f"getbufinfo({kept})")
+
+    assert (info["listed"], info["changed"]) == (1, 1)
+    assert info["name"] == f"claude-ide://kept/{kept}/a.py"
+    assert await nvim.eval(f"getbufvar({kept}, '&filetype')") == "python"
+    assert await lines(nvim, kept) == TEXT.splitlines()
+
+
+async def test_it_outlives_its_window(nvim: Neovim, kept: int) -> None:
+    await nvim.command(f"set nohidden | split | buffer {kept} | hide")
+
+    assert await lines(nvim, kept) == TEXT.splitlines()
+
+
+async def test_neovim_is_not_left_before_it_is_saved(nvim: Neovim, kept: int) -> None:
+    await nvim.keys(":qa<CR>")
+
+    await until(lambda: "E162" in nvim.screen.text())
+    await nvim.keys("<CR>")
+    assert await lines(nvim, kept) == TEXT.splitlines()
+
+
+async def test_it_is_written_to_a_file_that_is_named(
+    nvim: Neovim, kept: int, project: Path
+) -> None:
+    await nvim.command(f"buffer {kept} | write saved.py")
+
+    assert (project / "saved.py").read_text() == TEXT
+    assert await nvim.eval("&modified") == 0
+
+
+async def test_without_a_file_it_says_what_is_missing(nvim: Neovim, kept: int) -> None:
+    await nvim.command(f"buffer {kept}")
+    await nvim.keys(":w<CR>")
+
+    await until(lambda: "this text has no file" in nvim.screen.text())
+    assert await nvim.eval("&modified") == 1
+
+
+async def test_what_cannot_be_written_stays_unsaved(nvim: Neovim, kept: int) -> None:
+    await nvim.command(f"buffer {kept}")
+    await nvim.keys(":w no/such/folder.py<CR>")
+
+    await until(lambda: "cannot write" in nvim.screen.text())
+    assert await nvim.eval("&modified") == 1
+
+
+async def test_a_file_that_exists_is_not_overwritten_unasked(
+    nvim: Neovim, kept: int, project: Path
+) -> None:
+    (project / "a.py").write_text("theirs\n")
+    await nvim.command(f"buffer {kept}")
+    await nvim.keys(":w a.py<CR>")
+
+    await until(lambda: "E13" in nvim.screen.text())
+    assert (project / "a.py").read_text() == "theirs\n"
+
+
+async def test_texts_for_one_file_are_kept_side_by_side(nvim: Neovim, kept: int) -> None:
+    said = await nvim.lua(
+        "return require('claude_ide.kept').keep(...)", "/x/a.py", "other\n", "the rewrite is"
+    )
+
+    assert said == f"a.py: the rewrite is kept in buffer {kept + 1}"
+    assert await lines(nvim, kept) == TEXT.splitlines()
+
+
+async def test_it_is_kept_where_buffers_cannot_be_changed(nvim: Neovim) -> None:
+    await nvim.command("set nomodifiable")
+
+    await nvim.lua("require('claude_ide.kept').keep(...)", "/x/a.py", TEXT, "your edits are")
+
+    assert await lines(nvim, await nvim.eval("bufnr('$')")) == TEXT.splitlines()
