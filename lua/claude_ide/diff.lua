@@ -1,6 +1,7 @@
 --- Proposed changes: shown beside the file, decided by the user, answered once.
 local announce = require('claude_ide.announce')
 local buffer_text = require('claude_ide.buffer_text')
+local buffers = require('claude_ide.buffers')
 local channel = require('claude_ide.channel')
 local layout = require('claude_ide.diff_layout')
 local message = require('claude_ide.message')
@@ -8,6 +9,7 @@ local moment = require('claude_ide.moment')
 local proposal = require('claude_ide.proposal')
 local reload = require('claude_ide.reload')
 local rewrite = require('claude_ide.rewrite')
+local whereabouts = require('claude_ide.whereabouts')
 
 local M = {}
 
@@ -23,6 +25,7 @@ local M = {}
 ---@field id integer
 ---@field cancel fun() no longer waits for the moment to appear
 ---@field stamp string of the file, when the diff was asked for
+---@field where { path: string, warning: string } the file as the user knows it
 ---@field bufnr? integer the proposal
 ---@field view? claude_ide.DiffView once shown
 ---@field is_ready? boolean whether the user's keys get to it
@@ -62,6 +65,15 @@ local function expect_write(diff, options)
   if not diff.original then
     reload.expect(diff.path, options)
   end
+end
+
+local function locate(diff)
+  local where = whereabouts.of(diff.path, buffers.folders())
+  if diff.original then
+    -- Nothing is written.
+    where.warning = ''
+  end
+  return where
 end
 
 local function forget(diff)
@@ -139,6 +151,7 @@ end
 ---@param request claude_ide.DiffRequest
 function M.open(id, request)
   local diff = vim.tbl_extend('error', request, { id = id, stamp = reload.stamp(request.path) })
+  diff.where = locate(diff)
   diffs[id] = diff
   diff.cancel = moment.when_free(function()
     show(diff)

@@ -12,8 +12,8 @@ local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'v
 ---@param diff claude_ide.Diff
 ---@param decide fun(accepted: boolean) may be called more than once
 function M.fill(diff, decide)
-  local tail = vim.fs.basename(diff.path)
-  decision.fill(diff.bufnr, ('claude-ide://%d/%s'):format(diff.bufnr, tail), diff.text, {
+  local name = ('claude-ide://%d/%s'):format(diff.bufnr, diff.where.path)
+  decision.fill(diff.bufnr, name, diff.text, {
     written = function()
       decide(true)
     end,
