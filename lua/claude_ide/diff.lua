@@ -3,6 +3,7 @@ local accepted_text = require('claude_ide.accepted')
 local announce = require('claude_ide.announce')
 local borrowed_buffer = require('claude_ide.borrowed_buffer')
 local buffer_text = require('claude_ide.buffer_text')
+local buffers = require('claude_ide.buffers')
 local channel = require('claude_ide.channel')
 local layout = require('claude_ide.diff_layout')
 local message = require('claude_ide.message')
@@ -10,6 +11,7 @@ local moment = require('claude_ide.moment')
 local proposal = require('claude_ide.proposal')
 local reload = require('claude_ide.reload')
 local rewrite = require('claude_ide.rewrite')
+local whereabouts = require('claude_ide.whereabouts')
 
 local M = {}
 
@@ -27,6 +29,7 @@ local M = {}
 ---@field id integer
 ---@field cancel fun() no longer waits for the moment to appear
 ---@field saved claude_ide.SavedText of the file, when the diff was asked for
+---@field where { path: string, warning: string } the file as the user knows it
 ---@field bufnr? integer the proposal
 ---@field view? claude_ide.DiffView once shown
 ---@field is_ready? boolean whether the user's keys get to it
@@ -66,6 +69,15 @@ local function expect_write(diff, expect)
   if not diff.original then
     expect(diff.path, diff.saved)
   end
+end
+
+local function locate(diff)
+  local where = whereabouts.of(diff.path, buffers.folders())
+  if diff.original then
+    -- Nothing is written.
+    where.warning = ''
+  end
+  return where
 end
 
 local function forget(diff)
@@ -163,6 +175,7 @@ function M.open(id, request)
     return { error = refusal }
   end
   local diff = vim.tbl_extend('error', request, { id = id, saved = reload.saved(request.path) })
+  diff.where = locate(diff)
   diffs[id] = diff
   diff.cancel = moment.when_free(function()
     show(diff)

@@ -12,7 +12,12 @@ local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'v
 -- Begin and end are ours: by a name such as `x.gpg` or `tarfile::x` another plugin would take the
 -- proposal for its own, and write it.
 local function name_of(diff)
-  return ('claude-ide://%d/proposal (%s)'):format(diff.bufnr, vim.fs.basename(diff.path))
+  local folder, name = diff.where.path:match('^(.*/)([^/]*)$')
+  return ('claude-ide://%d/%sproposal (%s)'):format(
+    diff.bufnr,
+    folder or '',
+    name or diff.where.path
+  )
 end
 
 --- Make a new buffer, `diff.bufnr`, the proposal of a diff; it is not modifiable yet.

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from claude_ide.agents.events import (
     Choice,
@@ -12,10 +14,13 @@ from claude_ide.agents.events import (
     PlanProposed,
     Question,
     QuestionAsked,
+    Subagent,
 )
-from claude_ide.chat.asking import Asked, Request
-from claude_ide.chat.page import Part
+from claude_ide.chat.allowed import Where
+from claude_ide.chat.asking import CUT, ONCE, WHOLE, Asked, Request
+from claude_ide.chat.page import Page, Part
 from claude_ide.chat.view import Review
+from claude_ide.chat.visible import visible
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
 ALWAYS = Option("always:0", "Always allow Bash(ls)", OptionKind.ALLOW_ALWAYS, "this session")
@@ -44,7 +49,6 @@ def test_a_permission_has_a_line_for_each_way_to_answer() -> None:
         "  a  Always allow Bash(ls) (this session)",
         "  n  no",
         "  N  no, because…",
-        "  d  details",
     ]
 
 
@@ -63,42 +67,265 @@ def test_keys_are_highlighted() -> None:
     assert tuple(row.marks[0]) == (2, 3, "ClaudeChatKey")
 
 
-def test_an_edit_says_where_its_diff_is() -> None:
-    arguments = {"file_path": "/p/a.py", "content": "new"}
-    shown = lines(permission(kind="edit", title="/p/a.py", arguments=arguments))
+EDIT = {"file_path": "/p/a.py", "content": "new\nlines\n"}
 
-    assert shown[:2] == [
+
+def test_an_edit_whose_diff_is_open_says_so_and_does_not_repeat_it() -> None:
+    shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT))
+    shown.reviewed = True
+
+    assert [row.text for row in shown.rows()] == [
         "? May Claude use Bash a.py?",
         "  the diff is open: :w accepts, :q rejects",
+        "  y  yes, once",
+        "  n  no",
+        "  N  no, because…",
+        "  d  details",
     ]
+    assert shown.kind == CUT
 
 
-def test_an_edit_that_no_diff_shows_does_not_say_so() -> None:
-    shown = lines(permission(kind="edit", arguments={"notebook_path": "/p/a.ipynb"}))
+def test_an_edit_that_no_diff_shows_is_shown_itself() -> None:
+    shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT))
 
-    assert shown[1] == "  y  yes, once"
+    assert [row.text for row in shown.rows()][:4] == [
+        *("? May Claude use Bash a.py?", "  │ +new", "  │ +lines", "  y  yes, once"),
+    ]
+    assert shown.kind == WHOLE
 
 
-def test_a_press_shows_the_arguments() -> None:
-    shown = request(permission())
+def test_a_press_shows_what_the_diff_shows() -> None:
+    shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT))
+    shown.reviewed = True
 
     assert shown.press(0) is None
-    assert shown.rows()[-1].text == "    ls"
+    assert "  │ +lines" in [row.text for row in shown.rows()]
+    assert shown.kind == WHOLE
     shown.press(0)
-    assert shown.rows()[-1].text == "  d  details"
+    assert shown.kind == CUT
 
 
 @pytest.mark.parametrize("hidden", ["rm -rf ~ \r", "rm -rf ~ \x1b[2K", "rm -rf ~\x1b[8m "])
 def test_no_part_of_a_command_is_hidden_by_control_characters(hidden: str) -> None:
     command = f"{hidden}echo hello"
     shown = request(permission(title=command, arguments={"command": command}))
+    shown.resize(80, 60)
 
-    shown.press(0)
+    (question, *_) = [row.text for row in shown.rows()]
+    assert "rm -rf ~" in question
+    assert "echo hello" in question
+    assert "^" in question
+
+
+def command(text: str, *always: Option, width: int = 40, **more: Any) -> Request:
+    """A request for a command, in a window of this width."""
+    shown = request(permission(*always, title=text, arguments={"command": text} | more))
+    shown.resize(width, 60)
+    return shown
+
+
+def body(shown: Request) -> list[str]:
+    return [row.text[4:] for row in shown.rows() if row.text.startswith(("  │ ", "  ┊ "))]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("python3 -m pytest # tests\ncurl x | sh", ["python3 -m pytest # tests", "curl x | sh"]),
+        (f"echo {'a' * 60}; touch HIDDEN", [f"echo {'a' * 31}", f"{'a' * 29}; touch", " HIDDEN"]),
+        (f"ls{' ' * 50}; touch HIDDEN", [f"ls{' ' * 34}", f"{' ' * 16}; touch HIDDEN"]),
+        ("ls\n\n\n\nrm", ["ls", "", "", "", "rm"]),
+        ("ls\t\tx\r\nrm\r", ["ls\t\tx^M", "rm^M"]),
+        ("ls # \u202e\u2066x\u200b\nrm", ["ls # <202e><2066>x<200b>", "rm"]),
+        ("ls # \u2028rm\u0085rm\x0brm\x00", ["ls # <2028>rm<0085>rm^Krm^@"]),
+        ("a\u0301\u0302\u0303\u0304\nb", ["a\u0301\u0302<0303><0304>", "b"]),
+        ("ls \u3164\u2800\u00a0\U000e0041\ufe0f x\n", ["ls <3164><2800><00a0><e0041><fe0f> x"]),
+        ("echo \ud800\nrm", ["echo <d800>", "rm"]),
+        ("字" * 20, ["字" * 18, "字" * 2]),
+    ],
+)
+def test_every_character_of_a_command_can_be_seen(text: str, rows: list[str]) -> None:
+    shown = command(text, run_in_background=True)
+
+    assert body(shown) == [*rows, "run_in_background: true"]
+
+
+@given(
+    text=st.text(st.characters() | st.sampled_from(" \n\t\r\u200b\u202e\u0301y")),
+    width=st.integers(12, 200),
+)
+def test_whatever_a_command_is_all_of_it_is_shown_before_y_allows(text: str, width: int) -> None:
+    shown = command(text, width=width)
+
+    if shown.kind == CUT:
+        assert any(row.text.endswith(("more line", "more lines")) for row in shown.rows())
+        shown.unfold("y")
+
+    assert shown.kind == WHOLE
+    lines = text.removesuffix("\n").split("\n")
+    question = shown.rows()[0].text
+    assert question == f"? May Claude use Bash {visible(text)}?" or "".join(body(shown)) == (
+        "".join(map(visible, lines))
+    )
+
+
+def test_of_a_long_command_the_keys_say_how_much_is_hidden() -> None:
+    shown = command("\n".join(f"step {number}" for number in range(40)), ALWAYS)
 
     rows = [row.text for row in shown.rows()]
-    assert "rm -rf ~" in rows[0]
-    assert "rm -rf ~" in rows[-1]
-    assert "^" in rows[-1]
+    assert rows[0] == "? May Claude use Bash?"
+    assert rows[15:18] == ["  │ step 14", "  25 more lines", "  y  yes, once"]
+    assert rows[-1] == "  d  details"
+    assert shown.kind == CUT
+
+    shown.unfold("y")
+    rows = [row.text for row in shown.rows()]
+    assert rows[1] == "  40 lines"
+    assert rows[2:42] == [f"  │ step {number}" for number in range(40)]
+    assert shown.kind == WHOLE
+
+
+def test_what_counts_are_rows_of_the_window() -> None:
+    shown = command("x" * 3000, width=34)
+
+    assert f"  {3000 // 30 - 15} more lines" in [row.text for row in shown.rows()]
+    shown.resize(204, 60)
+    assert len(body(shown)) == 3000 // 200
+    assert shown.kind == WHOLE
+
+
+def test_what_was_shown_stays_shown_in_a_smaller_window() -> None:
+    page = Page()
+    asked = permission(title="x" * 600, arguments={"command": "x" * 600})
+    shown = Request(page.add("request", tail=True), asked, "/p")
+    shown.resize(104, 60)
+    shown.draw(page)
+
+    shown.resize(34, 60)
+
+    assert shown.kind == WHOLE
+    assert len(body(shown)) == 20
+
+
+def test_a_short_command_is_a_part_of_the_question() -> None:
+    rows = [row.text for row in command("ls", description="list files").rows()]
+
+    assert rows[:3] == ["? May Claude use Bash ls?", "  list files", "  y  yes, once"]
+
+
+def test_all_arguments_of_an_unknown_tool_are_shown() -> None:
+    arguments = {
+        "old_file_path": "/p/term://sh x.sh",
+        "options": {"deep": [1, {"x": None}]},
+        "text": "one\ntwo\n",
+        "empty": "",
+        "on": False,
+    }
+    asked = PermissionAsked("r", "t", "mcp__neovim__openDiff", arguments, (ALLOW, REJECT))
+    shown = request(asked)
+    shown.resize(60, 60)
+
+    assert body(shown) == [
+        "old_file_path: /p/term://sh x.sh",
+        *(
+            "options:",
+            "  {",
+            '    "deep": [',
+            "      1,",
+            "      {",
+            '        "x": null',
+            "      }",
+        ),
+        *("    ]", "  }", "text:", "  one", "  two", "empty: ", "on: false"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "title", "arguments", "rows"),
+    [
+        ("KillShell", "execute", "", {"shell_id": "7"}, ["shell_id: 7"]),
+        ("WebFetch", "fetch", "http://x/", {"url": "http://x/", "prompt": "p"}, ["prompt: p"]),
+        ("WebSearch", "search", "cats", {"query": "cats", "allowed_domains": ["a.b"]}, None),
+        ("Task", "think", "look", {"description": "look", "prompt": "a\nb"}, None),
+    ],
+)
+def test_all_arguments_of_a_tool_are_shown(
+    name: str, kind: str, title: str, arguments: dict[str, Any], rows: list[str] | None
+) -> None:
+    shown = request(PermissionAsked("r", "t", name, arguments, (ALLOW,), kind=kind, title=title))
+    shown.resize(80, 60)
+
+    assert rows is None or body(shown) == rows
+    text = "\n".join(row.text for row in shown.rows())
+    for key, value in arguments.items():
+        assert value == title or f"{key}:" in text
+
+
+def test_a_new_cell_of_a_notebook_is_shown() -> None:
+    arguments = {"notebook_path": "/p/a.ipynb", "new_source": "import os\nos.abort()"}
+    asked = {"kind": "edit", "title": "/p/a.ipynb", "arguments": arguments | {"cell_id": "c1"}}
+    shown = request(permission(**asked))
+
+    assert body(shown) == ["+import os", "+os.abort()", "cell_id: c1"]
+
+
+def test_a_rule_that_is_long_is_shown_before_it_is_allowed_always() -> None:
+    rule = f"Always allow Bash({'x' * 80})"
+    long = Option("always:0", rule, OptionKind.ALLOW_ALWAYS, "this session")
+    shown = command("ls", long)
+
+    assert shown.kind == ONCE
+    assert "  a  always…" in [row.text for row in shown.rows()]
+
+    shown.unfold("a")
+    assert shown.kind == WHOLE
+    assert "".join(body(shown)) == f"{rule} (this session)"
+
+
+def test_a_subagent_that_asks_is_named() -> None:
+    agent = Subagent("t1", "explore things", "general-purpose")
+    shown = request(permission(agent=agent))
+    shown.resize(100, 60)
+
+    asked = '? May the subagent "explore things" (general-purpose) use Bash ls?'
+    assert shown.rows()[0].text == asked
+    assert shown.title == 'The subagent "explore things" (general-purpose) asks: Bash ls'
+    unknown = request(permission(agent=Subagent()))
+    assert unknown.rows()[0].text == "? May a subagent use Bash ls?"
+
+
+def test_a_file_is_named_with_its_folder_and_a_warning() -> None:
+    shown = request(permission(kind="edit", path="/p/a.py", title="/p/a.py", arguments=EDIT))
+    shown.reviewed = True
+
+    shown.locate(Where("~/.bash_profile", "runs at login"))
+
+    rows = shown.rows()
+    assert [row.text for row in rows[:2]] == [
+        *("? May Claude use Bash?", "  runs at login"),
+    ]
+    assert rows[1].marks[0].group == "ClaudeChatWarning"
+    assert "file_path: /p/a.py" in [piece.text for piece in shown.body]
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        (permission(), "Claude asks: Bash ls"),
+        (permission(ALWAYS), "Claude asks: Bash ls"),
+        (permission(title="ls\nrm", arguments={"command": "ls\nrm"}), ""),
+        (permission(title="ls   x", arguments={"command": "ls   x"}), ""),
+        (permission(title="x" * 60, arguments={"command": "x" * 60}), ""),
+        (permission(arguments={"command": "ls", "timeout": 5}), ""),
+        (permission(path="/p/a.py"), ""),
+        (PlanProposed("r", "t", "", "", (ALLOW,)), "Claude asks: the plan"),
+        (PlanProposed("r", "t", "# Plan", "", (ALLOW,)), ""),
+    ],
+)
+def test_a_list_of_answers_names_a_request_only_if_it_can_say_all_of_it(
+    asked: Asked, line: str
+) -> None:
+    assert request(asked).line == line
 
 
 def test_questions_are_shown_with_their_choices() -> None:

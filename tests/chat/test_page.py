@@ -353,6 +353,34 @@ def test_one_endless_part_is_not_dropped_while_it_grows() -> None:
     assert page.trim(most=100, kept=60) == []
 
 
+def test_what_waits_for_the_user_drops_nothing_however_long_it_is() -> None:
+    page = Page()
+    for _ in range(9):
+        page.write(page.add("turn"), rows("said"))
+    page.write(page.add("request", tail=True), rows(*["line"] * 500))
+
+    assert page.trim(most=100, kept=60) == []
+
+
+def test_a_part_that_is_renamed_is_told_with_its_first_row() -> None:
+    page, drawn = Page(), Drawn()
+    page.write(page.add("turn"), rows("first"))
+    part = page.add("request:cut", tail=True)
+    page.write(part, rows("asks", "y"))
+    drawn.apply(page.frame() or {})
+
+    page.rename(part, "request")
+    frame = page.frame() or {}
+    drawn.apply(frame)
+
+    assert drawn.parts[-1] == (part.id, "request")
+    assert drawn.text == page.lines
+    assert [edit["lines"] for edit in frame["edits"]] == [["asks"]]
+    assert page.frame() is None
+    page.rename(part, "request")
+    assert page.frame() is None
+
+
 KINDS = st.sampled_from(["turn", "text", "thinking", "tool", "request", "notice", "end"])
 TEXTS = st.lists(st.sampled_from(["", "a", "b", "c", "ä ö", "```"]), max_size=6)
 
@@ -369,7 +397,11 @@ class Chaos:
     def step(self) -> None:
         happens = self.choose(
             st.sampled_from(
-                [*[self.add] * 3, *[self.write] * 5, self.remove, self.draw, self.fail, self.trim]
+                [
+                    *([self.add] * 3),
+                    *([self.write] * 5),
+                    *(self.rename, self.remove, self.draw, self.fail, self.trim),
+                ]
             )
         )
         happens()
@@ -387,6 +419,12 @@ class Chaos:
             new = [row((text, "ClaudeChatText")) for text in self.choose(TEXTS)]
             code = [Code(first, first + len(new) - 1, "py")] if len(new) > 1 and first else []
             self.page.write(part, new, first, code)
+
+    def rename(self) -> None:
+        """One in the tail: the others stand apart from each other by their kinds."""
+        if parts := [part for part in self.parts if part.tail]:
+            kind = self.choose(st.sampled_from(["request", "request:cut"]))
+            self.page.rename(self.choose(st.sampled_from(parts)), kind)
 
     def remove(self) -> None:
         if self.parts:

@@ -419,6 +419,17 @@ async def test_another_chat_takes_the_place_of_the_one_that_is_shown(
     await until(lambda: nvim.eval("mode() == 'n'"))
 
 
+async def test_the_host_learns_how_wide_the_transcript_is(nvim: Neovim, chats: Chats) -> None:
+    await chats.open(1)
+    win, width = [(await chats.windows())["transcript"][key] for key in ("win", "width")]
+    told = await chats.tells("resized")
+    assert told == {"chat": 1, "width": width, "columns": await nvim.eval("&columns")}
+
+    await nvim.request("nvim_win_set_width", win, width - 5)
+
+    await until(lambda: chats.told("resized")[-1]["width"] == width - 5, "the other width")
+
+
 @pytest.mark.parametrize("kind", ["chat", "prompt"])
 async def test_wiping_a_buffer_out_ends_the_chat(nvim: Neovim, chats: Chats, kind: str) -> None:
     await nvim.command("edit a.txt")

@@ -158,7 +158,8 @@ async def test_a_request_is_answered_by_one_key(nvim: Neovim, chats: Chats, key:
 
     await type_at(chats, 12, key)
 
-    assert await chats.tells("answer") == {"chat": 1, "part": 6, "key": key}
+    told = await chats.tells("answer")
+    assert told == {"chat": 1, "part": 6, "kind": "request", "key": key}
     assert (await nvim.mode())["mode"] == "n"
     assert await nvim.eval("&filetype") == "claude-chat"
 
@@ -186,6 +187,96 @@ async def test_a_request_that_is_drawn_again_does_not_start_anew(
     await type_at(chats, 12, "y")
 
     assert (await chats.tells("answer"))["key"] == "y"
+
+
+def asks(kind: str, length: int) -> dict[str, object]:
+    """The request, so many lines long."""
+    lines = ["Allow?", *(f"step {number}" for number in range(length - 2)), "y n"]
+    return edit(11, 12, lines, parts=[[0, 6, kind]])
+
+
+async def test_how_much_of_a_request_is_shown_is_told_with_the_key(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.draw(asks("request:cut", 3))
+    await age(nvim)
+
+    await type_at(chats, 13, "y")
+
+    assert (await chats.tells("answer"))["kind"] == "request:cut"
+
+
+async def test_a_request_that_has_become_another_takes_no_answer_at_once(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.draw(asks("request:cut", 3))
+    await age(nvim)
+    await chats.enter_transcript(12)
+    code = """
+    require('claude_ide.chat.transcript').draw(1, { edits = { ... } })
+    vim.api.nvim_feedkeys('yy', 'tx', false)
+    """
+
+    await nvim.lua(code, edit(11, 12, ["Allow this?"], parts=[[0, 6, "request"]]))
+
+    assert chats.told("answer") == []
+
+
+@pytest.mark.parametrize("key", ["y", "a"])
+async def test_a_request_that_the_window_does_not_show_whole_is_shown_first(
+    nvim: Neovim, chats: Chats, key: str
+) -> None:
+    await chats.draw(asks("request", 40))
+    await age(nvim)
+
+    await type_at(chats, 51, key)
+
+    top = "getwininfo(win_getid())[0].topline"
+    await until(lambda: nvim.eval(f"{top} == 12 && line('.') == 12"), "its first line is on top")
+    assert chats.told("answer") == []
+    await nvim.keys(key)
+    assert (await nvim.mode())["mode"] == "n"
+    assert chats.told("answer") == []
+    await age(nvim)
+    await nvim.keys(key)
+    assert (await chats.tells("answer"))["key"] == key
+
+
+async def test_a_request_in_a_tiny_window_is_shown_first(nvim: Neovim, chats: Chats) -> None:
+    await chats.enter_transcript(12)
+    await nvim.command("resize 3")
+    await chats.draw(asks("request", 6))
+    await age(nvim)
+    await nvim.keys("5j")
+
+    await nvim.keys("y")
+
+    await until(lambda: nvim.eval("line('.') == 12 && line('w0') == 12"), "its first line")
+    assert chats.told("answer") == []
+
+
+async def test_what_another_host_asks_takes_no_answer_at_once(nvim: Neovim, chats: Chats) -> None:
+    """It counts its parts from 1 again."""
+    await age(nvim)
+    await chats.enter_transcript(12)
+    code = """
+    require('claude_ide.chat.transcript').draw(1, { edits = { ... } })
+    vim.api.nvim_win_set_cursor(0, { 2, 0 })
+    vim.api.nvim_feedkeys('yy', 'tx', false)
+    """
+
+    await nvim.lua(code, edit(0, 2**31 - 1, ["> x", "Allow this?"], parts=[[1, 6, "request"]]))
+
+    assert chats.told("answer") == []
+
+
+async def test_no_is_always_taken(nvim: Neovim, chats: Chats) -> None:
+    await chats.draw(asks("request:cut", 40))
+    await age(nvim)
+
+    await type_at(chats, 51, "n")
+
+    assert (await chats.tells("answer"))["key"] == "n"
 
 
 async def test_elsewhere_the_keys_are_those_of_vim(nvim: Neovim, chats: Chats) -> None:

@@ -58,7 +58,7 @@ async def test_it_says_that_unsaved_changes_are_not_compared(
     await diffs.open(path, "two\n")
 
     left, _ = await nvim.eval(WINBARS)
-    assert left.strip() == "a.txt on disk; unsaved lines stay"
+    assert left.split(maxsplit=1) == ["a.txt", "on disk; unsaved lines stay "]
     assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["one"]
 
 
@@ -75,15 +75,72 @@ async def test_it_says_that_a_file_exists_only_in_neovim(
     assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["mine"]
 
 
-async def test_a_narrow_window_keeps_the_keys(nvim: Neovim, diffs: Diffs, project: Path) -> None:
+async def test_a_narrow_window_keeps_the_keys_and_the_end_of_the_name(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
     await nvim.command("set columns=80")
     path = project / f"{'long' * 20}.txt"
 
     await diffs.open(path, "two\n")
 
     _, right = await nvim.eval(WINBARS)
-    assert right.startswith(" Claude Code ")
+    assert right.startswith(" …")
+    assert "long.txt " in right
     assert right.endswith(" :w accept · :q reject ")
+
+
+async def test_it_says_where_in_the_project_the_file_is(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
+    (project / "src").mkdir()
+
+    await diffs.open(project / "docs" / ".." / "src" / "a.txt", "two\n")
+
+    left, right = await nvim.eval(WINBARS)
+    assert left.split()[0] == "src/a.txt"
+    assert " src/a.txt " in right
+    assert (await nvim.eval("bufname()")).endswith("/src/proposal (a.txt)")
+
+
+async def test_it_warns_of_a_file_that_runs_by_itself(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
+    home = Path(await nvim.eval("$HOME"))
+
+    await diffs.open(home / ".bash_profile", "two\n")
+
+    left, right = await nvim.eval(WINBARS)
+    assert left.startswith(" ~/.bash_profile  runs at login ")
+    assert "~/.bash_profile  runs at login " in right
+    await until(lambda: nvim.screen.text().count("~/.bash_profile  runs at login") == 2, "both")
+    assert await nvim.eval("synIDattr(synIDtrans(hlID('ClaudeIdeWinbarWarning')), 'name')")
+
+
+@pytest.mark.parametrize("columns", [120, 80, 60, 40, 32])
+async def test_a_narrow_window_keeps_the_warning_and_the_name(
+    nvim: Neovim, diffs: Diffs, project: Path, columns: int
+) -> None:
+    await nvim.command(f"set columns={columns}")
+    path = project / "a" / "rather" / "long" / "way" / ".git" / "hooks" / "pre-commit"
+
+    await diffs.open(path, "two\n")
+
+    for shown in await nvim.eval(WINBARS):
+        assert "git runs it" in shown
+        assert columns < 60 or "pre-commit" in shown
+
+
+async def test_it_follows_the_size_of_its_window(nvim: Neovim, diffs: Diffs, project: Path) -> None:
+    path = project / "a" / "rather" / "long" / "way" / "to" / "a" / "file.txt"
+    await nvim.command("set columns=160")
+    await diffs.open(path, "two\n")
+    left, _ = await nvim.eval(WINBARS)
+    assert left.split()[0] == "a/rather/long/way/to/a/file.txt"
+
+    await nvim.command("set columns=60 | wincmd =")
+
+    left, _ = await nvim.eval(WINBARS)
+    assert left.split() == ["…/long/way/to/a/file.txt"]
 
 
 async def test_names_are_shown_as_they_are(nvim: Neovim, diffs: Diffs, project: Path) -> None:

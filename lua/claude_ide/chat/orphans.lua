@@ -7,6 +7,7 @@ local chat_panel = require('claude_ide.chat.panel')
 local chat_pin = require('claude_ide.chat.pin')
 local chat_plan = require('claude_ide.chat.plan')
 local chat_state = require('claude_ide.chat.state')
+local chat_view = require('claude_ide.chat.view')
 local chat_waiting = require('claude_ide.chat.waiting')
 local moment = require('claude_ide.moment')
 
@@ -83,7 +84,7 @@ function M.adopt(id, options)
   end
   chat.is_orphan, chat.options, chat.pinned = false, options, {}
   chat_pin.update(chat)
-  chat_state.tell(chat, 'visible', { shown = chat.is_shown })
+  chat_view.report(chat)
 end
 
 return M

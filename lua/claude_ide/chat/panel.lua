@@ -4,6 +4,7 @@ local chat_focus = require('claude_ide.chat.focus')
 local chat_highlights = require('claude_ide.chat.highlights')
 local chat_pin = require('claude_ide.chat.pin')
 local chat_prompt = require('claude_ide.chat.prompt')
+local chat_sight = require('claude_ide.chat.sight')
 local chat_state = require('claude_ide.chat.state')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_transcript_keys = require('claude_ide.chat.transcript_keys')
@@ -179,6 +180,37 @@ function M.write(id)
   if chat then
     bring(chat)
   end
+end
+
+local function lead(chat, part)
+  if chat_state.get(chat.id) ~= chat or not chat_view.is_here(chat) then
+    return
+  end
+  local current = api.nvim_get_current_win()
+  local is_there = api.nvim_win_get_buf(current) == chat.transcript
+  local win = is_there and current or chat.view.windows.transcript
+  api.nvim_set_current_win(win)
+  chat_sight.lead(chat, part, win)
+end
+
+--- Lead the user to the beginning of a part of the transcript, which is shown if need be.
+---@param id integer
+---@param part integer
+function M.lead(id, part)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  end
+  when_free(function()
+    if not chat_view.is_here(chat) then
+      bring(chat)
+    end
+    -- The prompt would go on with Insert mode.
+    vim.cmd.stopinsert()
+    chat_focus.leave_mode(function()
+      lead(chat, part)
+    end)
+  end)
 end
 
 --- The chat that a command means: this tabpage's, else the one used last.

@@ -1,21 +1,26 @@
 --- The parts of a transcript: what begins at which line, wherever the text has moved to.
 local M = {}
 
----@class claude_ide.ChatPart
+---@class claude_ide.ChatPart: claude_ide.ChatPartState
 ---@field id integer
----@field kind string
 ---@field row integer where it begins
----@field age number milliseconds since it was first drawn as this kind
+---@field age number milliseconds
 
 local namespace = vim.api.nvim_create_namespace('claude_ide_chat_part')
 
----@alias claude_ide.ChatParts table<integer, { kind: string, since: integer }>
+---@alias claude_ide.ChatParts table<integer, claude_ide.ChatPartState>
+
+---@class claude_ide.ChatPartState
+---@field kind string
+---@field since integer when it was first drawn as this kind, or last presented
+---@field is_changed boolean whether it was of another kind before
+---@field is_presented boolean whether the user was led to its beginning as this kind
 
 local function read(parts, mark)
   local id = mark[1] - 1
   local known = parts[id]
   local age = (vim.uv.hrtime() - known.since) / 1e6
-  return { id = id, kind = known.kind, row = mark[2], age = age }
+  return vim.tbl_extend('error', known, { id = id, row = mark[2], age = age })
 end
 
 ---@param bufnr integer
@@ -26,8 +31,11 @@ end
 function M.set(bufnr, parts, row, id, kind)
   -- A mark's id must not be 0.
   vim.api.nvim_buf_set_extmark(bufnr, namespace, row, 0, { id = id + 1, strict = false })
-  if not parts[id] or parts[id].kind ~= kind then
-    parts[id] = { kind = kind, since = vim.uv.hrtime() }
+  local known = parts[id]
+  if not known or known.kind ~= kind then
+    local is_changed = known ~= nil
+    local since = vim.uv.hrtime()
+    parts[id] = { kind = kind, since = since, is_changed = is_changed, is_presented = false }
   end
 end
 
@@ -46,6 +54,35 @@ end
 function M.at(bufnr, parts, row)
   local marks = vim.api.nvim_buf_get_extmarks(bufnr, namespace, { row, -1 }, 0, { limit = 1 })
   return marks[1] and read(parts, marks[1])
+end
+
+--- A part by its id.
+---@param bufnr integer
+---@param parts claude_ide.ChatParts
+---@param id integer
+---@return claude_ide.ChatPart?
+function M.find(bufnr, parts, id)
+  local mark = vim.api.nvim_buf_get_extmark_by_id(bufnr, namespace, id + 1, {})
+  return mark[1] and read(parts, { id + 1, mark[1] })
+end
+
+--- The last row of a part; the blank line before the next one belongs to that.
+---@param bufnr integer
+---@param part claude_ide.ChatPart
+---@return integer
+function M.last_row(bufnr, part)
+  local from = { part.row + 1, 0 }
+  local marks = vim.api.nvim_buf_get_extmarks(bufnr, namespace, from, -1, { limit = 1 })
+  local beyond = marks[1] and marks[1][2] or vim.api.nvim_buf_line_count(bufnr)
+  local last = vim.api.nvim_buf_get_lines(bufnr, beyond - 1, beyond, false)[1]
+  return last == '' and beyond - 2 or beyond - 1
+end
+
+--- Take note that the user was led to the beginning of a part.
+---@param parts claude_ide.ChatParts
+---@param id integer
+function M.present(parts, id)
+  parts[id].since, parts[id].is_presented = vim.uv.hrtime(), true
 end
 
 --- Rows at which parts of a kind begin, from one row on.

@@ -75,7 +75,9 @@ end
 
 local function show(chat, win)
   local room = api.nvim_win_get_width(win)
-  if #chat.pinned == 0 or math.floor(room * WIDEST) < NARROWEST then
+  -- It must not lie on what the user is asked.
+  local is_wanted = #chat.pinned > 0 and (chat.requests or 0) == 0
+  if not is_wanted or math.floor(room * WIDEST) < NARROWEST then
     return M.close(chat)
   end
   if not is_open(chat) then

@@ -211,6 +211,14 @@ function M.open(token, request)
   end, nothing)
 end
 
+--- Whether a plan is in its buffer, where the user can read it.
+---@param token integer
+---@return boolean
+function M.is_open(token)
+  local plan = plans[token]
+  return plan ~= nil and plan.tab ~= nil and vim.api.nvim_buf_is_valid(plan.bufnr)
+end
+
 --- Take a plan away that nobody waits for any more; what the user has typed into it is kept.
 ---@param token integer
 function M.close(token)

@@ -13,6 +13,8 @@ local M = {}
 ---@field view? claude_ide.ChatView while it is on screen
 ---@field is_wanted boolean whether it shall be on screen
 ---@field is_shown boolean what the host was told last
+---@field width? integer of a row of the transcript, as the host was told
+---@field requests? integer how many wait for the user
 ---@field cursors table<string, claude_ide.ChatCursor> of the windows that were hidden
 ---@field bars table<string, claude_ide.ChatBar> what the winbars say, by window
 ---@field pinned any[] rows of chunks

@@ -107,6 +107,10 @@ end
 
 local function apply_all(chat, frame)
   for _, edit in each(frame.edits) do
+    if edit.first == 0 and edit.last > chat.drawing.count then
+      -- Another host counts its parts from 1 again: what was known of them is of others.
+      chat.drawing.parts = {}
+    end
     clear(chat.transcript, edit)
     apply(chat, edit)
   end

@@ -1,6 +1,7 @@
 --- The keys of a transcript.
 local chat_code = require('claude_ide.chat.code')
 local chat_keys = require('claude_ide.chat.keys')
+local chat_sight = require('claude_ide.chat.sight')
 local chat_state = require('claude_ide.chat.state')
 local chat_transcript = require('claude_ide.chat.transcript')
 local message = require('claude_ide.message')
@@ -8,8 +9,10 @@ local message = require('claude_ide.message')
 local M = {}
 
 local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
--- Milliseconds that a request has to be there: a key typed before was not meant for it.
-local NOTICED = 400
+-- They allow something, which has to be seen first.
+local ALLOWING = { y = true, a = true }
+-- A request of which the host has more to show, and does so for either key.
+local CUT = 'request:cut'
 local ANSWER = 'Answer the request under the cursor'
 
 local function row()
@@ -60,25 +63,43 @@ local function code_object(chat)
   return '<Esc>'
 end
 
----@return boolean
-local function is_answerable(chat)
+---@return claude_ide.ChatPart? request
+local function request_here(chat)
   local part = part_here(chat)
-  return part ~= nil and part.kind == 'request' and part.age >= NOTICED and vim.v.count == 0
+  local is_request = part and vim.startswith(part.kind, 'request') and vim.v.count == 0
+  return is_request and part or nil
 end
 
 -- For an <expr> map, which must not change windows itself.
+local function call_panel(name, ...)
+  local arguments = table.concat({ ... }, ', ')
+  return ('<Cmd>lua require("claude_ide.chat.panel").%s(%s)<CR>'):format(name, arguments)
+end
+
 local function of_panel(chat, name)
   return function()
-    return ('<Cmd>lua require("claude_ide.chat.panel").%s(%d)<CR>'):format(name, chat.id)
+    return call_panel(name, chat.id)
   end
+end
+
+local function is_seen(chat, part)
+  return chat_sight.is_seen(chat, part, vim.api.nvim_get_current_win())
 end
 
 local function answer(chat, key, otherwise)
   return function()
-    if not is_answerable(chat) then
+    local part = request_here(chat)
+    local is_noticed = part and chat_sight.is_noticed(part)
+    if not part or not (is_noticed or part.is_changed or part.is_presented) then
       return otherwise()
+    elseif not is_noticed then
+      -- Pressed again while it was shown.
+      return '<Ignore>'
     end
-    chat_state.tell(chat, 'answer', { part = part_here(chat).id, key = key })
+    if ALLOWING[key] and part.kind ~= CUT and not is_seen(chat, part) then
+      return call_panel('lead', chat.id, part.id)
+    end
+    chat_state.tell(chat, 'answer', { part = part.id, kind = part.kind, key = key })
     return '<Ignore>'
   end
 end

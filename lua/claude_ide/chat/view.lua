@@ -30,11 +30,36 @@ local api = vim.api
 ---@field view vim.fn.winsaveview.ret
 ---@field is_last boolean whether it stood on the last line
 
-local function tell_whether_shown(chat)
+-- What a row of the transcript holds; as it was while it is hidden.
+local function width_of(chat)
+  local win = chat.view and chat.view.windows.transcript
+  local info = win and api.nvim_win_is_valid(win) and vim.fn.getwininfo(win)[1]
+  return info and info.width - info.textoff or chat.width
+end
+
+local function tell_width(chat)
+  chat_state.tell(chat, 'resized', { width = chat.width, columns = vim.o.columns })
+end
+
+local function tell_how_shown(chat)
   local is_shown = #vim.fn.win_findbuf(chat.transcript) + #vim.fn.win_findbuf(chat.prompt) > 0
   if is_shown ~= chat.is_shown then
     chat.is_shown = is_shown
     chat_state.tell(chat, 'visible', { shown = is_shown })
+  end
+  local width = width_of(chat)
+  if width ~= chat.width then
+    chat.width = width
+    tell_width(chat)
+  end
+end
+
+--- Tell another host whether a chat is on the screen, and how wide its rows are.
+---@param chat claude_ide.Chat
+function M.report(chat)
+  chat_state.tell(chat, 'visible', { shown = chat.is_shown })
+  if chat.width then
+    tell_width(chat)
   end
 end
 
@@ -96,7 +121,7 @@ function M.take_down(chat)
       chat_focus.resume_insert(view)
     end
   end)
-  tell_whether_shown(chat)
+  tell_how_shown(chat)
 end
 
 --- Hide a chat, once the user is out of a mode that they would take along.
@@ -174,7 +199,7 @@ function M.show(chat)
   chat_shape.settle(view.shape)
   view.sizes = chat_sizes.take(view.windows)
   chat_pin.update(chat)
-  tell_whether_shown(chat)
+  tell_how_shown(chat)
 end
 
 -- A window of the panel that is alone, and did not close the other one itself, was left by `:only`.
@@ -214,7 +239,7 @@ local function on_win_closed(event)
       end)
     end
     vim.schedule(function()
-      tell_whether_shown(chat)
+      tell_how_shown(chat)
     end)
   end
 end
@@ -260,6 +285,9 @@ end
 
 local function on_resize()
   for _, chat in ipairs(chat_state.list()) do
+    if chat.width then
+      tell_width(chat)
+    end
     if chat.view then
       chat_windows.fit(chat.view.windows, chat.options)
       chat_pin.update(chat)
@@ -285,6 +313,7 @@ function M.watch()
     end)
   end)
   on({ 'WinResized', 'TabEnter' }, function()
+    vim.iter(chat_state.list()):each(tell_how_shown)
     vim.iter(chat_state.list()):each(chat_pin.update)
     vim.iter(chat_state.list()):each(chat_bar.apply)
   end)

@@ -15,6 +15,7 @@ from claude_ide.chat.painter import Painter
 from claude_ide.chat.requests import NAME, Requests
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.settings import Settings
+from claude_ide.chat.sight import Sight
 from claude_ide.chat.transcript import Transcript
 from claude_ide.chat.view import OpenOutput, Review
 from claude_ide.config import Config
@@ -74,8 +75,11 @@ class Chat:
         self._told: context.Where | None = None
         self._dropped: context.Where | None = None
         self.settings = Settings(agent, editor, self._offer)
-        self._requests = Requests(editor, config, self._send_answer, run, self._tell_of_requests)
         self._painter = Painter(self._draw, self.transcript)
+        sight = Sight(id_, root, self.transcript, self._painter, editor)
+        self._requests = Requests(
+            editor, config, sight, self._send_answer, run, self._tell_of_requests
+        )
         self._bars = Painter(self._draw_bars, Bars(self._look))
         run(self._painter.run())
         run(self._bars.run())
@@ -178,6 +182,11 @@ class Chat:
 
     # What is shown.
 
+    def resize(self, width: int, columns: int) -> None:
+        """Fit what waits for the user into the transcript's window."""
+        self.transcript.resize(width, columns)
+        self._painter.soon()
+
     def refresh(self) -> None:
         """Draw what has changed."""
         self._painter.soon()
@@ -268,13 +277,13 @@ class Chat:
         await self._editor.open_file(request | ({"line": line} if line else {}))
         await self._editor.run("chat.view.uncover", self.id)
 
-    async def answer(self, part: int, key: str) -> None:
-        """Answer the request in a part of the transcript."""
+    async def answer(self, part: int, kind: str, key: str) -> None:
+        """Answer the request in a part of the transcript, which was of this kind."""
         asked = self.transcript.request(part)
         if asked is not None and key == "d":
             await self.press(part, 0)
         elif asked is not None:
-            await self._requests.key(asked.request, key)
+            await self._requests.key(asked.request, key, kind)
 
     @property
     def waits(self) -> bool:

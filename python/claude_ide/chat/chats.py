@@ -257,6 +257,8 @@ class Chats:
         match told["event"]:
             case "visible":
                 chat.shown = told["shown"]
+            case "resized":
+                chat.resize(told["width"], told["columns"])
             case "closed":
                 await self._close(chat)
             case event:
@@ -271,7 +273,7 @@ class Chats:
             case "go_to":
                 return chat.go_to(told["part"], told["offset"], told["column"])
             case "answer":
-                return chat.answer(told["part"], told["key"])
+                return chat.answer(told["part"], told["kind"], told["key"])
             case "withdraw":
                 return chat.withdraw(told["part"])
             case "login":

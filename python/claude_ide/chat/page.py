@@ -26,6 +26,9 @@ ALWAYS_KEPT = 5
 ALL_LINES = 2**31 - 1
 """More than a buffer can have."""
 
+NOT_SENT = Row("\n")
+"""No row can be like this."""
+
 EARLIER = "… earlier"
 CLOSE = frozenset({"tool", "thinking"})
 """Kinds that stand below each other without a blank line."""
@@ -45,6 +48,7 @@ class Part:
 
     id: int
     kind: str
+    """What the editor lets the user do with it."""
     depth: int = 0
     tail: bool = False
     gone: bool = False
@@ -137,6 +141,17 @@ class Page:
         part.code += code
         self._dirty.add(part)
 
+    def rename(self, part: Part, kind: str) -> None:
+        """Let a part be of another kind."""
+        if part.kind == kind or part.gone:
+            return
+        part.kind = kind
+        if len(part.sent) > part.lead:
+            # The editor is told of a part with its first row.
+            part.sent[part.lead] = NOT_SENT
+            part.clean = min(part.clean, part.lead)
+        self._dirty.add(part)
+
     def remove(self, part: Part) -> None:
         """Take a part away."""
         self.write(part, [])
@@ -147,7 +162,11 @@ class Page:
         """Drop the oldest turns of a page that has grown too long; return their parts."""
         if self._lines <= most:
             return []
-        oldest = self._body[: self._first_kept(self._lines - kept)]
+        # What waits for the user may be long, and costs nobody's past.
+        lines = self._lines - sum(len(part.rows) for part in self._tail)
+        if lines <= most:
+            return []
+        oldest = self._body[: self._first_kept(lines - kept)]
         dropped = [part for part in oldest if not part.gone and part is not self._earlier]
         for part in dropped:
             self.remove(part)

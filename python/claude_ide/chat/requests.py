@@ -11,14 +11,16 @@ from typing import Any
 
 from claude_ide.agents.agent import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
+    Option,
     OptionKind,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
     ToolStatus,
 )
-from claude_ide.chat import proposal
-from claude_ide.chat.asking import Asked
+from claude_ide.chat import amounts, proposal
+from claude_ide.chat.asking import ALWAYS, SHOWN, Asked, Request, way
+from claude_ide.chat.sight import Sight
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
@@ -28,7 +30,7 @@ NAME = "Claude"
 ALLOWED, REJECTED = "allowed", "rejected"
 EXISTS = "the file exists by now"
 OVERTAKEN = "{} did not exist when this was proposed, but does now. It was not changed: read it."
-ALWAYS = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
+SHOW, NO = "show", {"n": "No", "N": "No, because…"}
 
 Send = Callable[[str, Answer, str], Awaitable[None]]
 """Sends the answer to a request; the last argument says in words what it was."""
@@ -56,12 +58,14 @@ class Requests:
         self,
         editor: Editor,
         config: Config,
+        sight: Sight,
         send: Send,
         run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
         count: Callable[[int], None],
     ) -> None:
         self._editor = editor
         self._config = config
+        self._sight = sight
         self._send = send
         self._run = run
         self._count = count
@@ -76,6 +80,7 @@ class Requests:
         self._count(len(self._waiting))
         if not isinstance(asked, QuestionAsked):
             self._review(waiting)
+        self._run(self._sight.locate(asked))
 
     def drop(self, request: str) -> None:
         """Take note that a request was answered or withdrawn: what shows it goes."""
@@ -107,8 +112,12 @@ class Requests:
         if waiting := self._waiting.get(request):
             self._review(waiting)
 
-    async def key(self, request: str, key: str) -> None:
-        """Answer by one of the keys that the transcript shows."""
+    async def key(self, request: str, key: str, kind: str) -> None:
+        """Answer by one of the keys that the transcript shows.
+
+        `kind` says how much of the request the user had seen (`asking.SHOWN`): what allows more
+        than that shows it.
+        """
         waiting = self._waiting.get(request)
         if waiting is None:
             return
@@ -118,6 +127,8 @@ class Requests:
             case "y" if waiting.diff is not None and waiting.diff.shown:
                 # With whatever the user has made of it by now.
                 await self._editor.run("diff.accept", waiting.diff.id)
+            case "y" | "a" if not await self._is_shown(waiting, key, kind):
+                await self._sight.lead(request, key)
             case "y":
                 if isinstance(waiting.asked, PermissionAsked) and waiting.asked.kind == "edit":
                     await self._editor.expect_write(waiting.asked.path)
@@ -139,20 +150,36 @@ class Requests:
             return
         if isinstance(waiting.asked, QuestionAsked):
             return self._review(waiting)
-        ways = {"y": "Yes", "n": "No", "N": "No, because…"}
-        if always := _always(waiting.asked):
-            # A plan is approved once; what is offered with it is what comes after.
-            is_plan = isinstance(waiting.asked, PlanProposed)
-            yes = (
-                {"y": "Yes", "a": always[0].name} if is_plan else {"y": "Yes, once", "a": "Always…"}
-            )
-            ways = yes | {"n": "No", "N": "No, because…"}
-        title = waiting.asked.name if isinstance(waiting.asked, PermissionAsked) else "the plan"
-        if isinstance(waiting.asked, PermissionAsked) and waiting.asked.title:
-            title = f"{title} {waiting.asked.title}"
-        chosen = await self._editor.select(f"{NAME} asks: {title}", list(ways.values()))
-        if chosen is not None:
-            await self.key(waiting.asked.request, list(ways)[chosen])
+        await self._sight.locate(waiting.asked)
+        view = self._sight.find(waiting.asked.request)
+        if view is None:
+            return
+        asked = waiting.asked.request
+        kind = view.kind_in_line if view.line else await self._sight.kind(asked)
+        is_shown = await self._is_shown(waiting, "y", kind)
+        ways = _answers(waiting.asked) if is_shown else _ways_to_see(view)
+        chosen = await self._editor.select(view.line or view.title, list(ways.values()))
+        if chosen is None:
+            return
+        key = list(ways)[chosen]
+        if key == SHOW:
+            # Whatever of it there is.
+            await self._sight.lead(asked, "a")
+        else:
+            await self.key(asked, key, kind)
+
+    async def _is_shown(self, waiting: Waiting, key: str, kind: str) -> bool:
+        """Whether the user has seen all that a key allows."""
+        view = self._sight.find(waiting.asked.request)
+        if kind in SHOWN[key] or view is None:
+            return kind in SHOWN[key]
+        return (key == "y" or view.shows_always) and await self._is_shown_beside(waiting)
+
+    async def _is_shown_beside(self, waiting: Waiting) -> bool:
+        """Whether a request is in a diff or a buffer that the user can read."""
+        if isinstance(waiting.asked, PlanProposed):
+            return bool(await self._editor.run("chat.plan.is_open", waiting.token))
+        return waiting.diff is not None and waiting.diff.shown
 
     async def _always(self, waiting: Waiting) -> None:
         if isinstance(waiting.asked, QuestionAsked):
@@ -162,10 +189,7 @@ class Requests:
             return
         chosen: int | None = 0
         if len(options) > 1:
-            names = [
-                f"{option.name} ({option.scope})" if option.scope else option.name
-                for option in options
-            ]
+            names = [way(option) for option in options]
             # One by one, each with its scope: to send them all back would change more than wanted.
             chosen = await self._editor.select("Allow always:", names)
         if chosen is not None:
@@ -196,11 +220,18 @@ class Requests:
             case PermissionAsked():
                 waiting.proposed = proposed = proposal.of(waiting.asked)
                 if proposed is not None:
-                    waiting.review = self._run(self._review_edit(waiting, proposed))
+                    self._sight.reviewed(waiting.asked.request, True)
+                    waiting.review = self._run(self._while_reviewed(waiting, proposed))
             case QuestionAsked():
                 waiting.review = self._run(self._review_questions(waiting, waiting.asked))
             case PlanProposed():
                 waiting.review = self._run(self._review_plan(waiting, waiting.asked))
+
+    async def _while_reviewed(self, waiting: Waiting, proposed: proposal.Proposal) -> None:
+        try:
+            await self._review_edit(waiting, proposed)
+        finally:
+            self._sight.reviewed(waiting.asked.request, False)
 
     async def _review_edit(self, waiting: Waiting, proposed: proposal.Proposal) -> None:
         asked, diffs, layout = waiting.asked, self._editor.diffs, self._config.diff.layout
@@ -288,7 +319,23 @@ class Requests:
             await self._answer(waiting, Allow(options, arguments), said)
 
 
-def _always(asked: PermissionAsked | PlanProposed) -> list[Any]:
+def _answers(asked: PermissionAsked | PlanProposed) -> dict[str, str]:
+    """The keys that answer a request, with what they mean."""
+    always = _always(asked)
+    if isinstance(asked, PlanProposed):
+        # A plan is approved once; what is offered with it is what comes after.
+        yes = {"y": "Yes"} | ({"a": always[0].name} if always else {})
+    else:
+        yes = {"y": "Yes, once", "a": "Always…"} if always else {"y": "Yes"}
+    return yes | NO
+
+
+def _ways_to_see(view: Request) -> dict[str, str]:
+    """What there is to choose before all of a request was seen."""
+    return {SHOW: f"Show it all ({amounts.count(len(view.body), 'line')})"} | NO
+
+
+def _always(asked: PermissionAsked | PlanProposed) -> list[Option]:
     return [option for option in asked.options if option.kind in ALWAYS]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
 from claude_ide.chat import notices
-from claude_ide.chat.asking import Asked, Request
+from claude_ide.chat.asking import LINE, WIDTH, Asked, Request
 from claude_ide.chat.notices import Told
 from claude_ide.chat.plain import one_line
 from claude_ide.chat.prompts import Prompts
@@ -57,6 +57,10 @@ BEGINS = (*ANSWERS, events.Waiting, events.Retry, events.Compacting, events.Clea
 """What only happens in a turn, so that the first of them begins one."""
 
 
+MARGIN = 6
+"""Columns of the screen that a list of choices takes for itself: numbers, a border."""
+
+
 class Transcript:
     """One conversation. `clock` gives seconds; paths below `root` are shown from there."""
 
@@ -68,6 +72,7 @@ class Transcript:
         self._tools = Tools(self._sheet, self._now, root)
         self._talk = Talk(self._sheet, self._tools.find, self._now)
         self._requests: dict[str, Request] = {}
+        self._width, self._room = WIDTH, LINE
         self._retry: tuple[Told, events.Retry] | None = None
         self._death: tuple[Told, events.Dead] | None = None
         self._running = False
@@ -140,6 +145,17 @@ class Transcript:
         """Return what the editor lacks, as `chat/transcript.lua` draws it; None if nothing."""
         return self._sheet.frame()
 
+    def resize(self, width: int, columns: int) -> None:
+        """Fit what waits for the user into this window on this screen."""
+        self._width, self._room = width, min(LINE, columns - MARGIN)
+        for view in self._requests.values():
+            view.resize(self._width, self._room)
+            self._sheet.changed(view)
+
+    def changed(self, view: Request) -> None:
+        """Have a request drawn with the next frame."""
+        self._sheet.changed(view)
+
     def redraw(self) -> None:
         """Send everything anew with the next frames."""
         self._sheet.page.redraw()
@@ -205,6 +221,10 @@ class Transcript:
         view = self._sheet.find(part)
         return view.asked if isinstance(view, Request) else None
 
+    def find_request(self, request: str) -> Request | None:
+        """Return how a request that waits is shown."""
+        return self._requests.get(request)
+
     # How it is done.
 
     def _now(self) -> float | None:
@@ -258,6 +278,7 @@ class Transcript:
         self._requests[asked.request] = self._sheet.add(
             "request", lambda part: Request(part, asked, self._root), tail=True
         )
+        self._requests[asked.request].resize(self._width, self._room)
 
     def _drop_requests(self, request: str = "", tool: str = "") -> None:
         for id_, view in list(self._requests.items()):

@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claude_ide.agents import events
-from claude_ide.agents.events import Notice, PreviewVoided, Text, TextDelta, ToolEnded, ToolStarted
+from claude_ide.agents.events import (
+    Notice,
+    PermissionAsked,
+    PreviewVoided,
+    Subagent,
+    Text,
+    TextDelta,
+    ToolEnded,
+    ToolStarted,
+)
 from claude_ide.agents.stream_json.decode import Decoder
 from support.digest import decoded, digest
 from support.transcripts import names, told
@@ -32,6 +41,30 @@ def begun(message: str, text: str = "half") -> list[Frame]:
 
 def whole(message: str, *blocks: Frame, **fields: Any) -> Frame:
     return {"type": "assistant", "message": {"id": message, "content": [*blocks]}, **fields}
+
+
+def asks(**asked: Any) -> Frame:
+    request = {"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "ls"}}
+    return {"type": "control_request", "request_id": "r", "request": request | asked}
+
+
+def test_a_request_names_the_subagent_that_asks() -> None:
+    started = {
+        "type": "system",
+        "subtype": "task_started",
+        "task_id": "a1",
+        "tool_use_id": "t1",
+        "description": "explore things",
+        "subagent_type": "general-purpose",
+    }
+    decoder = Decoder()
+
+    told = [*decoder.decode(started)]
+    for frame in (asks(agent_id="a1"), asks(), asks(agent_id="a2")):
+        told += decoder.decode(frame)
+
+    agents = [event.agent for event in told if isinstance(event, PermissionAsked)]
+    assert agents == [Subagent("t1", "explore things", "general-purpose"), None, Subagent()]
 
 
 def text(words: str) -> Frame:

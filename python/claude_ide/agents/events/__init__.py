@@ -13,6 +13,7 @@ from claude_ide.agents.events.asking import (
     Question,
     QuestionAsked,
     RequestWithdrawn,
+    Subagent,
 )
 from claude_ide.agents.events.session import (
     Cleared,
@@ -88,6 +89,7 @@ __all__ = [
     "Retry",
     "Session",
     "Stopping",
+    "Subagent",
     "Task",
     "TasksChanged",
     "Text",

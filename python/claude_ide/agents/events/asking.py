@@ -25,8 +25,20 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class Subagent:
+    """An agent that another one has started: by which tool use, for what, and of which kind."""
+
+    tool: str = ""
+    title: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PermissionAsked:
-    """The agent wants to use a tool and waits for an answer to this `request`, for ever."""
+    """The agent wants to use a tool and waits for an answer to this `request`, for ever.
+
+    `agent` is the subagent that asks; None for the agent itself.
+    """
 
     request: str
     tool: str
@@ -37,7 +49,7 @@ class PermissionAsked:
     title: str = ""
     path: str = ""
     reason: str = ""
-    parent: str = ""
+    agent: Subagent | None = None
     raw: Any = field(default=None, repr=False, compare=False)
 
 

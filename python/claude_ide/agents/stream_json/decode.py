@@ -12,7 +12,9 @@ from claude_ide.agents.events import (
     Cleared,
     Event,
     Notice,
+    PermissionAsked,
     RequestWithdrawn,
+    Subagent,
     Text,
     Thinking,
     ToolEnded,
@@ -48,6 +50,8 @@ class Decoder:
         self._preview = Preview()
         self._todos = Todos()
         self._tools: dict[str, tuple[str, dict[str, object]]] = {}
+        self._agents: dict[str, Subagent] = {}
+        """The subagents that have been started, by the names that they ask under."""
         self._said: tuple[str, int] = ("", 0)
         self._context = 0
         self._decoders: Mapping[str, Callable[[Frame], list[Event]]] = {
@@ -58,7 +62,7 @@ class Decoder:
             "result": self._result,
             "command_lifecycle": self.stages.told,
             "conversation_reset": self._reset,
-            "control_request": permission.decode_request,
+            "control_request": self._request,
             "control_cancel_request": _withdrawn,
             "control_response": _nothing,
             "keep_alive": _nothing,
@@ -151,7 +155,17 @@ class Decoder:
             begun = self.stages.turn_begun()
             if self.settings.begins_anew(frame):
                 begun += self._reset(frame)
+        if frame.get("subtype") == "task_started":
+            self._agents[text(frame.get("task_id"))] = _subagent(frame)
         return [*voided, *begun, *self.settings.take(frame), *system.decode(frame)]
+
+    def _request(self, frame: Frame) -> list[Event]:
+        agent = text(mapping(frame.get("request")).get("agent_id"))
+        known = self._agents.get(agent, Subagent()) if agent else None
+        return [
+            replace(asked, agent=known) if isinstance(asked, PermissionAsked) else asked
+            for asked in permission.decode_request(frame)
+        ]
 
     def _result(self, frame: Frame) -> list[Event]:
         voided = self._preview.void()
@@ -162,6 +176,7 @@ class Decoder:
 
     def _reset(self, _frame: Frame) -> list[Event]:
         self._todos.clear()
+        self._agents.clear()
         self._context = 0
         self.settings.forget_session()
         return [Cleared()]
@@ -173,6 +188,11 @@ def _nothing(_frame: Frame) -> list[Event]:
 
 def _withdrawn(frame: Frame) -> list[Event]:
     return [RequestWithdrawn(text(frame.get("request_id")))]
+
+
+def _subagent(frame: Frame) -> Subagent:
+    title, kind = text(frame.get("description")), text(frame.get("subagent_type"))
+    return Subagent(text(frame.get("tool_use_id")), title, kind)
 
 
 def _notices(frame: Frame, message: Frame) -> list[Event]:

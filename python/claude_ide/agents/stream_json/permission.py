@@ -60,7 +60,6 @@ def decode_request(frame: Frame) -> list[Event]:
                     title=title_of(arguments) or text(asked.get("description")),
                     path=path_in(arguments) or text(asked.get("blocked_path")),
                     reason=text(asked.get("decision_reason")),
-                    parent=text(asked.get("parent_tool_use_id")),
                     raw=asked,
                 )
             ]

@@ -1,0 +1,108 @@
+"""Text that the user is to judge: every character of it can be seen, in rows that fit a window."""
+
+import unicodedata
+from collections.abc import Iterator
+
+_HIDING = frozenset({"Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
+_MARKS = frozenset({"Mn", "Mc", "Me"})
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and signs that look like nothing."""
+
+MOST_MARKS = 2
+"""On one letter: a cell of the screen holds a few, and the rest would vanish."""
+
+TAB = 8
+NARROWEST = 4
+
+
+def visible(line: str) -> str:
+    """Return a line with a name for each character that shows nothing: `^X`, or its number."""
+    if _is_plain(line):
+        return line
+    return "".join(_named(line))
+
+
+def rows(text: str, width: int) -> list[tuple[str, bool]]:
+    """Return a text in rows of at most `width` columns; True for those that begin a line.
+
+    A line break at the end begins no line.
+    """
+    most = max(width, NARROWEST)
+    found = []
+    for line in text.removesuffix("\n").split("\n"):
+        if len(line) <= most and _is_plain(line):
+            found.append((line, True))
+            continue
+        pieces = list(_cut(visible(line), most))
+        found += [(piece, number == 0) for number, piece in enumerate(pieces)]
+    return found
+
+
+def fits(text: str, width: int) -> bool:
+    """Whether a text is one row in which nothing can be overlooked, blanks at its ends included."""
+    shown = visible(text)
+    has_edges = shown != shown.strip() or "\t" in shown
+    return "\n" not in text and not has_edges and cells(shown) <= width
+
+
+def cells(text: str) -> int:
+    """Return how many columns a visible text takes."""
+    if _is_plain(text):
+        return len(text)
+    return sum(map(_cells, text))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether each character is one column that can be seen."""
+    return text.isascii() and text.isprintable()
+
+
+def _named(line: str) -> Iterator[str]:
+    marks = MOST_MARKS
+    for character in line:
+        category = unicodedata.category(character)
+        if category in _MARKS:
+            marks += 1
+        else:
+            marks = 0 if category[0] in "LN" else MOST_MARKS
+        if character in " \t":
+            yield character
+        elif category == "Cc":
+            yield _control(character)
+        elif _is_hidden(character, category) or marks > MOST_MARKS:
+            yield f"<{ord(character):04x}>"
+        else:
+            yield character
+
+
+def _is_hidden(character: str, category: str) -> bool:
+    is_selector = "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+    return category in _HIDING or character in _BLANK or is_selector
+
+
+def _control(character: str) -> str:
+    code = ord(character)
+    return f"^{chr(code ^ 0x40)}" if code < 0x80 else f"<{code:04x}>"
+
+
+def _cut(line: str, width: int) -> Iterator[str]:
+    if _is_plain(line):
+        yield line[:width]
+        yield from (line[at : at + width] for at in range(width, len(line), width))
+        return
+    first = column = 0
+    for at, character in enumerate(line):
+        wide = _cells(character)
+        if column + wide > width:
+            yield line[first:at]
+            first, column = at, 0
+        column += wide
+    yield line[first:]
+
+
+def _cells(character: str) -> int:
+    if character == "\t":
+        return TAB
+    if unicodedata.category(character) in _MARKS:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,55 @@
+"""Text that the user is to judge: named where it shows nothing, cut where a window ends."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claude_ide.chat.visible import TAB, cells, fits, rows, visible
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("ls -l ü 字 👩 ש", "ls -l ü 字 👩 ש"),
+        ("a\tb", "a\tb"),
+        ("\r\x1b\x00\x7f", "^M^[^@^?"),
+        ("\x85\x9b", "<0085><009b>"),
+        ("\u200b\u200d\u202e\u2028\ufeff\u00a0", "<200b><200d><202e><2028><feff><00a0>"),
+        ("\U000e0041\ue000\ud800", "<e0041><e000><d800>"),
+        ("\u3164\u2800\u034f\ufe0f", "<3164><2800><034f><fe0f>"),
+        ("e\u0301x", "e\u0301x"),
+        ("e\u0301\u0302\u0303\u0304x\u0301", "e\u0301\u0302<0303><0304>x\u0301"),
+        (" \u0301-\u0301\u0301", " <0301>-<0301><0301>"),
+    ],
+)
+def test_what_shows_nothing_is_named(line: str, shown: str) -> None:
+    assert visible(line) == shown
+
+
+def test_what_was_named_stays_as_it_is() -> None:
+    shown = visible("".join(map(chr, range(0x3000))))
+
+    assert visible(shown) == shown
+
+
+@given(st.text(), st.integers(8, 60))
+def test_rows_are_the_whole_text_and_fit(text: str, width: int) -> None:
+    found = rows(text, width)
+
+    assert all(cells(row) <= width for row, _ in found)
+    lines = "".join(f"\n{row}" if begins else row for row, begins in found)
+    assert lines[1:] == "\n".join(map(visible, text.removesuffix("\n").split("\n")))
+
+
+def test_in_a_window_of_no_width_there_are_rows_as_well() -> None:
+    assert rows("abcdef", -3) == [("abcd", True), ("ef", False)]
+
+
+def test_a_tab_is_as_wide_as_it_can_be() -> None:
+    assert cells("a\tb") == TAB + 2
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\tb", " a", "a ", "abcdef", "字字字"])
+def test_what_could_be_overlooked_does_not_fit(text: str) -> None:
+    assert not fits(text, 5)
+    assert fits("a b", 5)

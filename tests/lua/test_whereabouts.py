@@ -1,0 +1,166 @@
+"""`lua/claude_ide/whereabouts.lua`: how a file is named, and of which the user is warned."""
+
+from pathlib import Path
+
+import pytest
+
+from support.neovim import Neovim
+
+OF = "return require('claude_ide.whereabouts').of(...)"
+
+
+@pytest.fixture
+async def home(nvim: Neovim) -> Path:
+    return Path(await nvim.eval("$HOME"))
+
+
+async def found(nvim: Neovim, path: Path | str, *roots: Path) -> tuple[str, str]:
+    where = await nvim.lua(OF, str(path), [str(root) for root in roots])
+    return where["path"], where["warning"]
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("a.py", "a.py"),
+        ("src/new/a.py", "src/new/a.py"),
+        ("src/../b/./a.py", "b/a.py"),
+        ("$HOME/a.py", "$HOME/a.py"),
+        (".gitignore", ".gitignore"),
+        ("my.git/a", "my.git/a"),
+    ],
+)
+async def test_a_file_of_the_project_is_named_from_there(
+    nvim: Neovim, project: Path, path: str, shown: str
+) -> None:
+    assert await found(nvim, f"{project}/{path}", project) == (shown, "")
+
+
+async def test_each_folder_that_is_worked_in_is_the_project(
+    nvim: Neovim, project: Path, tmp_path: Path
+) -> None:
+    assert await found(nvim, project / "a.py", tmp_path / "x", project) == ("a.py", "")
+
+
+@pytest.mark.parametrize("path", ["../other/a.py", "../project2/a.py"])
+async def test_what_lies_elsewhere_is_outside(nvim: Neovim, project: Path, path: str) -> None:
+    shown, warning = await found(nvim, f"{project}/{path}", project)
+
+    assert shown.endswith(path.removeprefix("../"))
+    assert shown.startswith(("/", "~/"))
+    assert warning == "outside the project"
+
+
+@pytest.mark.parametrize("name", ["a.py", "new/a.py"])
+async def test_a_link_that_leads_outside_is_outside(
+    nvim: Neovim, project: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (project / "link").symlink_to(tmp_path / "elsewhere")
+
+    assert await found(nvim, project / "link" / name, project) == (
+        f"link/{name}",
+        "outside the project",
+    )
+
+
+async def test_a_link_to_a_hook_is_one(nvim: Neovim, project: Path) -> None:
+    (project / ".git" / "hooks").mkdir(parents=True)
+    (project / "tools").symlink_to(project / ".git" / "hooks")
+
+    assert await found(nvim, project / "tools" / "pre-commit", project) == (
+        "tools/pre-commit",
+        "git runs it",
+    )
+
+
+async def test_a_project_that_is_reached_by_a_link_is_the_project(
+    nvim: Neovim, project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(project)
+
+    assert await found(nvim, tmp_path / "link" / "a.py", project) == (
+        str(tmp_path / "link" / "a.py"),
+        "",
+    )
+    assert await found(nvim, project / "a.py", tmp_path / "link") == ("a.py", "")
+
+
+@pytest.mark.parametrize(
+    ("path", "warning"),
+    [
+        (".git/hooks/pre-commit", "git runs it"),
+        (".git/config", "git runs it"),
+        (".GIT/hooks/post-merge", "git runs it"),
+        ("sub/.git", "git runs it"),
+        (".husky/pre-push", "git runs it"),
+        (".claude/settings.json", "Claude runs it"),
+        (".claude/settings.local.json", "Claude runs it"),
+        (".mcp.json", "Claude runs it"),
+        (".envrc", "direnv runs it"),
+        (".vscode/tasks.json", "VS Code runs it"),
+        (".nvim.lua", "Neovim runs it"),
+        (".exrc", "Neovim runs it"),
+    ],
+)
+async def test_what_runs_by_itself_in_a_project_is_marked(
+    nvim: Neovim, project: Path, path: str, warning: str
+) -> None:
+    assert await found(nvim, project / path, project) == (path, warning)
+
+
+@pytest.mark.parametrize(
+    ("path", "warning"),
+    [
+        (".bash_profile", "runs at login"),
+        (".profile", "runs at login"),
+        (".zprofile", "runs at login"),
+        (".xinitrc", "runs at login"),
+        (".config/autostart/x.desktop", "runs at login"),
+        (".config/systemd/user/x.service", "runs at login"),
+        ("Library/LaunchAgents/x.plist", "runs at login"),
+        (".bashrc", "runs in every shell"),
+        (".zshrc", "runs in every shell"),
+        (".zshenv", "runs in every shell"),
+        (".config/fish/config.fish", "runs in every shell"),
+        (".ssh/authorized_keys", "ssh trusts it"),
+        (".gitconfig", "git runs it"),
+        (".config/git/config", "git runs it"),
+        (".vimrc", "Neovim runs it"),
+        (".config/nvim/init.lua", "Neovim runs it"),
+        (".claude/settings.json", "Claude runs it"),
+        ("notes.txt", "outside the project"),
+    ],
+)
+async def test_what_runs_by_itself_at_home_is_marked(
+    nvim: Neovim, home: Path, project: Path, path: str, warning: str
+) -> None:
+    assert await found(nvim, home / path, project) == (f"~/{path}", warning)
+    assert await found(nvim, f"~/{path}", project) == (f"~/{path}", warning)
+
+
+async def test_startup_files_are_marked_where_the_home_is_the_project(
+    nvim: Neovim, home: Path
+) -> None:
+    assert await found(nvim, home / ".bashrc", home) == (".bashrc", "runs in every shell")
+
+
+@pytest.mark.parametrize(
+    ("path", "warning"),
+    [
+        ("/etc/cron.d/x", "cron runs it"),
+        ("/etc/crontab", "cron runs it"),
+        ("/var/spool/cron/crontabs/me", "cron runs it"),
+        ("/etc/profile.d/x.sh", "runs at login"),
+        ("/etc/passwd", "outside the project"),
+    ],
+)
+async def test_what_runs_by_itself_on_the_machine_is_marked(
+    nvim: Neovim, project: Path, path: str, warning: str
+) -> None:
+    assert await found(nvim, path, project) == (path, warning)
+
+
+@pytest.mark.parametrize("path", ["", "a.py", "fugitive:///x/.git//0/a.py", "term://sh"])
+async def test_what_is_no_path_is_named_as_it_is(nvim: Neovim, project: Path, path: str) -> None:
+    assert await found(nvim, path, project) == (path, "")

@@ -1,0 +1,101 @@
+"""Commands that want to look shorter than they are: all of each is on a real Neovim's screen."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from claude_ide.agents.events import Option, OptionKind, PermissionAsked
+from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.visible import visible
+from support.chats import Chats
+from support.neovim import Neovim, until
+
+SEED = 4711
+ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
+WORDS = [
+    *("ls", "rm -rf ~", "#", "; touch HIDDEN", "\n", "\n\n\n", "\t", " " * 300, "x" * 400),
+    *("\r", "\r\n", "\x1b[2K", "\x1b[8m", "\x1b]52;c;eA==\x07", "\x00", "\x7f", "\x85", "\x9b"),
+    *("\u200b", "\u200d", "\u202e", "\u2066", "\u2028", "\u2029", "\ufeff", "\u00ad", "\u3164"),
+    *("a\u0301\u0302\u0303\u0304", "\u0489" * 40, "\ufe0f", "\U000e0041", "字" * 50, "👩‍👩‍👧", "ש"),
+    *("  y  yes, once", "  │ ", "  ┊ ", "  3 more lines", "? May Claude use Bash ls?", "\ud800"),
+]
+WINDOWS = [(160, 60, 0.5), (80, 30, 0.4), (40, 20, 0.7)]
+BODY = ("  │ ", "  ┊ ")
+
+SHOWN = """
+local chat, win = require('claude_ide.chat.state').get(1)
+win = vim.fn.win_findbuf(chat.transcript)[1]
+local found = {}
+local last = vim.fn.line('$', win)
+vim.api.nvim_win_set_cursor(win, { 1, 0 })
+while true do
+  vim.api.nvim_win_call(win, function() vim.cmd('normal! zt') end)
+  vim.cmd.redraw()
+  local line = vim.api.nvim_win_get_cursor(win)[1]
+  local here = vim.fn.screenpos(win, line, 1)
+  local row = ''
+  for column = here.col, here.col + vim.api.nvim_win_get_width(win) - 1 do
+    row = row .. vim.fn.screenstring(here.row, column)
+  end
+  local is_next_below = line == last or vim.fn.screenpos(win, line + 1, 1).row <= here.row + 1
+  found[line] = { row, vim.api.nvim_buf_get_lines(chat.transcript, line - 1, line, false)[1],
+    is_next_below }
+  if line == last then
+    return found
+  end
+  vim.api.nvim_win_set_cursor(win, { line + 1, 0 })
+end
+"""
+
+
+def commands() -> Iterator[str]:
+    chance = random.Random(SEED)
+    for _ in range(12):
+        yield "".join(chance.choices(WORDS, k=chance.randint(2, 12)))
+
+
+def without_blanks(text: str) -> str:
+    """A tab is blanks on the screen."""
+    return "".join(text.split())
+
+
+def asks(command: str) -> PermissionAsked:
+    arguments = {"command": command}
+    return PermissionAsked("r", "t", "Bash", arguments, (ALLOW,), "execute", title=command)
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+async def test_every_character_of_a_command_is_on_the_screen(
+    nvim: Neovim, window: tuple[int, int, float]
+) -> None:
+    columns, rows, size = window
+    await nvim.command(f"set columns={columns} lines={rows}")
+    chats = await Chats.start(nvim)
+    await chats.open(size=size)
+    width = (await chats.tells("resized"))["width"]
+    transcript = Transcript()
+    transcript.resize(width, columns)
+
+    for command in commands():
+        transcript.take(asks(command))
+        view = transcript.find_request("r")
+        assert view is not None
+        view.unfold("y")
+        transcript.changed(view)
+        while (frame := transcript.frame()) is not None:
+            await chats.draw(*frame["edits"])
+
+        found = await nvim.lua(SHOWN)
+
+        for on_screen, line, is_one_row in found:
+            if line.startswith(BODY):
+                assert is_one_row, line
+                assert without_blanks(on_screen) == without_blanks(line)
+        body = [line for _, line, _ in found if line.startswith(BODY)]
+        said = "".join(f"\n{line[4:]}" if line[2] == "│" else line[4:] for line in body)
+        question = next(line for _, line, _ in found if line.startswith("?"))
+        whole = "\n".join(map(visible, command.removesuffix("\n").split("\n")))
+        assert said == f"\n{whole}" or question == f"? May Claude use Bash {whole}?"
+
+    await until(lambda: nvim.eval("1 + 1 == 2"), "Neovim answers")
