@@ -1,4 +1,6 @@
 --- The lines above the two halves of a diff: whose it is, and the keys.
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 local LINKS = {
@@ -10,7 +12,7 @@ local LINKS = {
 local KEYS = ':w accept · :q reject'
 
 local function part(group, text)
-  return ('%%#%s#%s'):format(group, (text:gsub('%%', '%%%%')))
+  return ('%%#%s#%s'):format(group, plain.status_line(text))
 end
 
 local function set(win, parts)

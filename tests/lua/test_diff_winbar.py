@@ -85,6 +85,16 @@ async def test_names_are_shown_as_they_are(nvim: Neovim, diffs: Diffs, project: 
     assert "50% Claude" in right
 
 
+async def test_a_name_with_control_characters_is_one_line(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
+    await diffs.open(project / "a\nb\x1b.txt", "two\n", title="Claude\n\x07")
+
+    left, right = await nvim.eval(WINBARS)
+    assert "a^Jb^[.txt" in left
+    assert "Claude^J^G" in right
+
+
 async def test_the_users_colours_are_kept(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await nvim.command("highlight link ClaudeIdeWinbar Search")
 
