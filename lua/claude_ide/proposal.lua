@@ -1,11 +1,12 @@
 --- The buffer that holds a proposed text: writing it accepts, wiping it out rejects.
 local buffer_text = require('claude_ide.buffer_text')
+local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.decision')
 local message = require('claude_ide.message')
+local plain = require('claude_ide.plain')
 
 local M = {}
 
-local TOO_BIG_TO_COLOUR = 1e6
 local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
 
 --- Make a new buffer, `diff.bufnr`, the proposal of a diff; it is not modifiable yet.
@@ -23,22 +24,19 @@ function M.fill(diff, decide)
   })
 end
 
+local function filetype_of(diff, original)
+  local filetype = vim.bo[original].filetype
+  return filetype ~= '' and filetype
+    or vim.filetype.match({ buf = diff.bufnr, filename = diff.path })
+    or ''
+end
+
 --- Give a proposal the looks of the file that it is for.
 ---@param diff claude_ide.Diff
 ---@param original integer the buffer beside it
 function M.dress(diff, original)
   local options = vim.bo[diff.bufnr]
-  if #diff.text < TOO_BIG_TO_COLOUR then
-    local filetype = vim.bo[original].filetype
-    if filetype == '' then
-      filetype = vim.filetype.match({ buf = diff.bufnr, filename = diff.path }) or ''
-    end
-    -- An autocommand of the user's may fail. An Ex command raises here what setting the option
-    -- would raise later.
-    pcall(vim.api.nvim_buf_call, diff.bufnr, function()
-      vim.cmd.setlocal('filetype=' .. filetype)
-    end)
-  end
+  colouring.dress(diff.bufnr, filetype_of(diff, original))
   if vim.bo[original].buftype == '' then
     for _, name in ipairs(LAYOUT_OPTIONS) do
       options[name] = vim.bo[original][name]
@@ -58,10 +56,10 @@ function M.keep_edits(diff)
     return
   end
   local kept = vim.api.nvim_create_buf(true, true)
-  local tail = vim.fs.basename(diff.path)
+  local tail = plain.one_line(vim.fs.basename(diff.path))
   vim.api.nvim_buf_set_name(kept, ('edited proposal %d for %s'):format(kept, tail))
   buffer_text.put(kept, text)
-  vim.bo[kept].filetype = vim.bo[diff.bufnr].filetype
+  colouring.dress(kept, vim.bo[diff.bufnr].filetype)
   message.show(('%s: your edits are kept in buffer %d'):format(tail, kept), 'warn')
 end
 
