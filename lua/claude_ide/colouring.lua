@@ -70,6 +70,18 @@ local function look_again(bufnr)
 end
 
 local function watch(bufnr)
+  -- `:edit!` takes the parser away, and what comes with the file type gets another.
+  api.nvim_create_autocmd('BufReadPre', {
+    group = group,
+    buffer = bufnr,
+    callback = function()
+      if not guarded[bufnr] then
+        return true
+      end
+      local parser = guarded[bufnr].parser
+      pcall(blind, bufnr, parser and parser:lang())
+    end,
+  })
   api.nvim_create_autocmd('FileType', {
     group = group,
     buffer = bufnr,
@@ -102,9 +114,10 @@ end
 ---@param filetype string
 ---@return string? reason why it has none
 function M.dress(bufnr, filetype)
-  local reason = hazard.find(text_of(bufnr), vim.treesitter.language.get_lang(filetype))
+  local language = vim.treesitter.language.get_lang(filetype)
+  local reason = hazard.find(text_of(bufnr), language)
   if reason then
-    guard(bufnr, reason)
+    guard(bufnr, reason, language)
     return reason
   end
   -- An autocommand of the user's may fail. An Ex command raises here what setting the option would

@@ -10,7 +10,9 @@ from support.neovim import Neovim
 EAGER = """
 vim.api.nvim_create_autocmd('FileType', {
   callback = function(event)
-    pcall(vim.treesitter.start, event.buf)
+    if pcall(vim.treesitter.start, event.buf) then
+      vim.treesitter.get_parser(event.buf):parse(true)
+    end
   end,
 })
 vim.o.foldmethod = 'expr'
