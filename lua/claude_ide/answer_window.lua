@@ -1,10 +1,13 @@
 --- The window that an answer grows in: a float, or a split.
+local colouring = require('claude_ide.colouring')
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 local WIDTH, HEIGHT = 0.7, 0.6 -- of the screen
 local WIDEST = 110
+local LARGEST = 30000 -- bytes that are parsed at once
 local RUNNING, ENDED = ' CTRL-C stops · q closes ', ' q closes '
-local TOO_BIG_TO_COLOUR = 1e6
 
 local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 
@@ -26,7 +29,7 @@ local function geometry(view)
   local width = math.max(1, math.min(WIDEST, columns - 2, math.max(40, columns * WIDTH)))
   local height = math.max(1, math.min(lines - 2, math.max(5, lines * HEIGHT)))
   width, height = math.floor(width), math.floor(height)
-  local title = vim.fn.strcharpart(view.title:gsub('%s+', ' '), 0, math.max(0, width - 4))
+  local title = vim.fn.strcharpart(plain.one_line(view.title), 0, math.max(0, width - 4))
   return {
     relative = 'editor',
     row = math.max(0, math.floor((lines - height) / 2) - 1),
@@ -67,10 +70,14 @@ local function is_float(view)
 end
 
 -- Autocommands of the user's may fail.
-local function colour(view, option, value)
+local function colour_while_growing(view)
   pcall(vim.api.nvim_buf_call, view.bufnr, function()
-    vim.cmd.setlocal(('%s=%s'):format(option, value))
+    vim.cmd.setlocal('syntax=markdown')
   end)
+end
+
+local function size_of(view)
+  return vim.api.nvim_buf_get_offset(view.bufnr, vim.api.nvim_buf_line_count(view.bufnr))
 end
 
 local function draw_words(view)
@@ -79,7 +86,7 @@ local function draw_words(view)
   if view.words == '' then
     return
   end
-  local chunk = { view.words, view.highlight }
+  local chunk = { plain.one_line(view.words), view.highlight }
   local is_empty = last == 0 and vim.api.nvim_buf_get_lines(view.bufnr, 0, 1, true)[1] == ''
   vim.api.nvim_buf_set_extmark(view.bufnr, marks, last, 0, {
     virt_text = is_empty and { chunk } or nil,
@@ -106,7 +113,7 @@ function M.open(title, kind, handlers)
   view.win = win
   vim.wo[win][0].wrap, vim.wo[win][0].linebreak = true, true
   -- Not the file type: what starts with it may cost more with each line that comes.
-  colour(view, 'syntax', 'markdown')
+  colour_while_growing(view)
   local function map(keys, action)
     vim.keymap.set('n', keys, action, { buffer = bufnr, nowait = true })
   end
@@ -138,8 +145,7 @@ function M.draw(view, text, keep)
     and vim.api.nvim_win_get_buf(view.win) == view.bufnr
   local follows = is_shown and last > 1 and vim.api.nvim_win_get_cursor(view.win)[1] == last
   vim.bo[view.bufnr].modifiable = true
-  local lines = vim.split(text:sub(start), '\n', { plain = true })
-  vim.api.nvim_buf_set_lines(view.bufnr, row, -1, false, lines)
+  vim.api.nvim_buf_set_lines(view.bufnr, row, -1, false, plain.lines(text:sub(start)))
   vim.bo[view.bufnr].modifiable = false
   if follows then
     vim.api.nvim_win_set_cursor(view.win, { vim.api.nvim_buf_line_count(view.bufnr), 0 })
@@ -169,9 +175,7 @@ function M.finish(view, err)
   if is_float(view) then
     vim.api.nvim_win_set_config(view.win, { footer = ENDED, footer_pos = 'right' })
   end
-  local size = vim.api.nvim_buf_get_offset(view.bufnr, vim.api.nvim_buf_line_count(view.bufnr))
-  if size < TOO_BIG_TO_COLOUR then
-    colour(view, 'filetype', 'markdown')
+  if size_of(view) <= LARGEST and not colouring.dress(view.bufnr, 'markdown') then
     pcall(vim.treesitter.start, view.bufnr, 'markdown')
     vim.bo[view.bufnr].bufhidden, vim.bo[view.bufnr].modifiable = 'wipe', false
   end

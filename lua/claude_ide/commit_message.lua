@@ -1,6 +1,7 @@
 --- `:ClaudeCommit`: a message for what is staged, put where the commit message is being written.
 local answer = require('claude_ide.answer')
 local message = require('claude_ide.message')
+local plain = require('claude_ide.plain')
 local question = require('claude_ide.question')
 local quiet = require('claude_ide.quiet')
 
@@ -52,7 +53,7 @@ function M.insert(bufnr, text, comment)
   while lines[last + 1] and is_blank(lines[last + 1]) do
     last = last + 1
   end
-  local inserted = vim.split(text, '\n', { plain = true })
+  local inserted = plain.lines(text)
   if first > 0 then
     table.insert(inserted, 1, '')
   end
@@ -83,7 +84,7 @@ local function write_into(bufnr)
   question.begin('commit', { path = vim.api.nvim_buf_get_name(bufnr) }, {
     on_progress = function(words)
       if vim.api.nvim_buf_is_valid(bufnr) then
-        local said = { { ' Claude is writing… ' .. words, 'Comment' } }
+        local said = { { ' Claude is writing… ' .. plain.one_line(words), 'Comment' } }
         vim.api.nvim_buf_set_extmark(bufnr, marks, 0, 0, { id = 1, virt_text = said })
       end
     end,

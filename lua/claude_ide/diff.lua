@@ -8,6 +8,7 @@ local channel = require('claude_ide.channel')
 local layout = require('claude_ide.diff_layout')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
+local plain = require('claude_ide.plain')
 local proposal = require('claude_ide.proposal')
 local reload = require('claude_ide.reload')
 local rewrite = require('claude_ide.rewrite')
@@ -231,7 +232,8 @@ local function ask(shown, act)
   vim.ui.select(shown, {
     prompt = 'Which diff?',
     format_item = function(diff)
-      return ('%s (%s)'):format(vim.fn.fnamemodify(diff.path, ':~:.'), diff.title)
+      local name = vim.fn.fnamemodify(diff.path, ':~:.')
+      return plain.one_line(('%s (%s)'):format(name, diff.title))
     end,
   }, function(diff)
     if diff then

@@ -1,4 +1,6 @@
 --- The lines above the two halves of a diff: which file it is, whose proposal, and the keys.
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 local LINKS = {
@@ -35,7 +37,7 @@ local function blank_around(text)
 end
 
 local function part(group, text)
-  return ('%%#%s#%s'):format(group, (text:gsub('%%', '%%%%')))
+  return ('%%#%s#%s'):format(group, plain.status_line(text))
 end
 
 -- The end of a text, which is what tells one name from another.
@@ -123,6 +125,11 @@ local function forget_closed()
   end
 end
 
+-- Neovim's own function shows a line feed as a NUL, and ours no letters that write backwards.
+local function in_one_line(text)
+  return vim.fn.strtrans(plain.harmless(text))
+end
+
 local function note(diff, original, unsaved)
   if unsaved then
     return 'on disk; unsaved lines stay'
@@ -143,7 +150,7 @@ function M.set(diff, left, right, unsaved)
   end
   forget_closed()
   local original = vim.bo[vim.api.nvim_win_get_buf(left)]
-  local path, warning = vim.fn.strtrans(diff.where.path), diff.where.warning
+  local path, warning = in_one_line(diff.where.path), diff.where.warning
   set(left, {
     path = path,
     warning = warning,
@@ -154,7 +161,7 @@ function M.set(diff, left, right, unsaved)
   set(right, {
     path = path,
     warning = warning,
-    title = vim.fn.strtrans(diff.title),
+    title = in_one_line(diff.title),
     note = '',
     keys = KEYS,
   })

@@ -1,5 +1,6 @@
 --- What is on disk becomes a buffer's text as one edit of the user's would: one step to undo, and
 --- what the edit does not touch keeps its marks, folds and cursor.
+local colouring = require('claude_ide.colouring')
 local quiet = require('claude_ide.quiet')
 local rebase = require('claude_ide.rebase')
 
@@ -126,6 +127,7 @@ function M.change(bufnr, lines)
   break_undo(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
   local new = M.in_buffer(lines)
+  colouring.prepare(bufnr, new)
   -- From the end, so that the line numbers before stay true.
   for _, hunk in vim.iter(rebase.hunks(old, new, { linematch = LINEMATCH })):rev():enumerate() do
     apply(bufnr, old, new, hunk)

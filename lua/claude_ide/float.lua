@@ -1,4 +1,6 @@
 --- A float in the middle of the screen, to be read.
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 ---@class claude_ide.FloatOptions
@@ -12,6 +14,7 @@ local M = {}
 ---@param options claude_ide.FloatOptions
 ---@return integer bufnr
 function M.show(lines, options)
+  lines = vim.tbl_map(plain.harmless, lines)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
@@ -32,7 +35,7 @@ function M.show(lines, options)
     height = height,
     style = 'minimal',
     border = 'rounded',
-    title = (' %s '):format(options.title),
+    title = (' %s '):format(plain.one_line(options.title)),
     title_pos = 'center',
     zindex = options.zindex,
   })

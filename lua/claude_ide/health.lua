@@ -1,4 +1,6 @@
 --- `:checkhealth claude_ide`: the way from the command to a connected CLI, step by step.
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 local health = vim.health
@@ -58,7 +60,7 @@ local function check_server()
   end
   for _, step in ipairs(report or {}) do
     local say = step.ok and health.ok or health.error
-    say(('%s: %s'):format(step.name, step.seen))
+    say(plain.one_line(('%s: %s'):format(step.name, step.seen)))
   end
   local variable = vim.env.CLAUDE_CODE_SSE_PORT
   if variable == tostring(host.server().port) then
@@ -104,7 +106,8 @@ local function check_rivals()
     local is_sound = lock and type(lock.pid) == 'number'
     local is_other = is_sound and lock.pid ~= vim.fn.getpid() and lives(lock.pid)
     if lock and is_other and is_for(lock, vim.fn.getcwd()) then
-      table.insert(rivals, ('%s (pid %d)'):format(lock.ideName or 'an editor', lock.pid))
+      local name = type(lock.ideName) == 'string' and lock.ideName or 'an editor'
+      table.insert(rivals, plain.one_line(('%s (pid %d)'):format(name, lock.pid)))
     end
   end
   if #rivals > 0 then

@@ -1,6 +1,8 @@
 --- Text of the user's that has no other place any more: a buffer that holds it until it is saved.
 local buffer_text = require('claude_ide.buffer_text')
+local colouring = require('claude_ide.colouring')
 local message = require('claude_ide.message')
+local plain = require('claude_ide.plain')
 
 local M = {}
 
@@ -18,7 +20,8 @@ end
 
 local function new_buffer(tail)
   local bufnr = vim.api.nvim_create_buf(true, true)
-  local name = ('claude-ide://kept/%d/%s'):format(bufnr, tail)
+  -- Begin and end are ours, as in the name of a proposal.
+  local name = ('claude-ide://kept/%d/kept (%s)'):format(bufnr, tail)
   vim.api.nvim_buf_set_name(bufnr, name)
   vim.bo[bufnr].buftype = 'acwrite'
   vim.bo[bufnr].modifiable = true
@@ -38,10 +41,10 @@ end
 ---@param filetype? string
 ---@return string line says so, and names the buffer
 function M.keep(name, text, what, filetype)
-  local tail = vim.fs.basename(name)
+  local tail = plain.one_line(vim.fs.basename(name))
   local bufnr = new_buffer(tail)
   buffer_text.put(bufnr, text)
-  vim.bo[bufnr].filetype = filetype or ''
+  colouring.dress(bufnr, filetype or '')
   vim.bo[bufnr].modified = true
   return ('%s: %s kept in buffer %d'):format(tail, what, bufnr)
 end

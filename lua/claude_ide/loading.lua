@@ -1,5 +1,6 @@
 --- Files become buffers, without a question to the user.
 local buffers = require('claude_ide.buffers')
+local colouring = require('claude_ide.colouring')
 local disk = require('claude_ide.disk')
 local path_gate = require('claude_ide.path_gate')
 local quiet = require('claude_ide.quiet')
@@ -55,7 +56,9 @@ local function without_dialog(bufnr, load)
     end,
   })
   vim.v.errmsg = ''
-  local ok, err = pcall(quiet.run, load)
+  local ok, err = pcall(quiet.run, function()
+    colouring.load(bufnr, load)
+  end)
   vim.api.nvim_del_autocmd(id)
   if not ok then
     return nil, disk.reason(tostring(err))

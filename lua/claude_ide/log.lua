@@ -1,4 +1,6 @@
 --- The host's log file.
+local colouring = require('claude_ide.colouring')
+
 local M = {}
 
 ---@return string
@@ -12,7 +14,9 @@ function M.open()
     require('claude_ide.message').show('nothing has been logged yet', 'info')
     return
   end
-  vim.cmd.split(vim.fn.fnameescape(M.path()))
+  colouring.load(vim.fn.bufadd(M.path()), function()
+    vim.cmd.split(vim.fn.fnameescape(M.path()))
+  end)
   vim.bo.readonly, vim.bo.autoread = true, true
   vim.cmd('normal! G')
 end

@@ -1,13 +1,16 @@
 --- What the plugin says to the user: one line that fits, so that it never asks for <Enter>.
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 local SETTLING = 50 -- milliseconds
 
---- Cut a text that is too wide.
+--- A text as one line, cut if it is too wide.
 ---@param text string
 ---@param width integer columns
 ---@return string
 function M.fit(text, width)
+  text = plain.one_line(text)
   width = math.max(width, 1)
   if vim.api.nvim_strwidth(text) <= width then
     return text
@@ -29,7 +32,7 @@ local function notify(line, level)
 end
 
 local function show(text, level)
-  local line = M.fit('claude-ide: ' .. text:gsub('%s+', ' '), vim.v.echospace)
+  local line = M.fit('claude-ide: ' .. text, vim.v.echospace)
   -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
   vim.cmd.redraw()
   notify(line, level)

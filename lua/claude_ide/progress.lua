@@ -1,4 +1,6 @@
 --- One changing line in the corner of the screen, which takes nothing from the user.
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 local WIDTH = 60
@@ -35,7 +37,8 @@ function M.open(title)
   end
   local function show(text)
     if vim.api.nvim_buf_is_valid(bufnr) then
-      vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, { (' %s: %s'):format(title, vim.trim(text)) })
+      local line = (' %s: %s'):format(title, plain.one_line(vim.trim(text)))
+      vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, { line })
       vim.cmd.redraw()
     end
   end

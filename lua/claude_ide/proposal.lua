@@ -1,12 +1,12 @@
 --- The buffer that holds a proposed text: writing it accepts, wiping it out rejects.
 local buffer_text = require('claude_ide.buffer_text')
+local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.decision')
 local kept = require('claude_ide.kept')
 local message = require('claude_ide.message')
 
 local M = {}
 
-local TOO_BIG_TO_COLOUR = 1e6
 local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
 
 -- Begin and end are ours: by a name such as `x.gpg` or `tarfile::x` another plugin would take the
@@ -39,17 +39,11 @@ end
 ---@param diff claude_ide.Diff
 ---@param original integer the file's own buffer
 function M.colour(bufnr, diff, original)
-  if #diff.text < TOO_BIG_TO_COLOUR then
-    local filetype = vim.bo[original].filetype
-    if filetype == '' then
-      filetype = vim.filetype.match({ buf = bufnr, filename = diff.path }) or ''
-    end
-    -- An autocommand of the user's may fail. An Ex command raises here what setting the option
-    -- would raise later.
-    pcall(vim.api.nvim_buf_call, bufnr, function()
-      vim.cmd.setlocal('filetype=' .. filetype)
-    end)
+  local filetype = vim.bo[original].filetype
+  if filetype == '' then
+    filetype = vim.filetype.match({ buf = bufnr, filename = diff.path }) or ''
   end
+  colouring.dress(bufnr, filetype)
 end
 
 --- Give a proposal the looks of the file that it is for.

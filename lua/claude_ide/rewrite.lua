@@ -3,6 +3,7 @@ local disk_edit = require('claude_ide.disk_edit')
 local kept = require('claude_ide.kept')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
+local plain = require('claude_ide.plain')
 local question = require('claude_ide.question')
 local quiet = require('claude_ide.quiet')
 local rebase = require('claude_ide.rebase')
@@ -54,7 +55,7 @@ local function mark(rewrite, words)
   rewrite.mark = vim.api.nvim_buf_set_extmark(rewrite.bufnr, marks, row, 0, {
     id = rewrite.mark,
     end_row = last,
-    virt_text = { { ' Claude is rewriting… ' .. words, 'Comment' } },
+    virt_text = { { ' Claude is rewriting… ' .. plain.one_line(words), 'Comment' } },
     strict = false,
   })
 end

@@ -1,5 +1,7 @@
 --- A text in a buffer of its own, to be read, searched and yanked from.
+local colouring = require('claude_ide.colouring')
 local place = require('claude_ide.place')
+local plain = require('claude_ide.plain')
 
 local M = {}
 
@@ -26,10 +28,10 @@ end
 ---@return integer bufnr
 function M.open(title, text, filetype)
   local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(text, '\r?\n'))
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, plain.lines(text))
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].modifiable = false
-  vim.api.nvim_buf_set_name(bufnr, ('claude-text://%d/%s'):format(bufnr, title))
+  vim.api.nvim_buf_set_name(bufnr, ('claude-text://%d/%s'):format(bufnr, plain.one_line(title)))
   local win = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = -1 })
   come_back(win)
   vim.api.nvim_set_current_win(win)
@@ -37,8 +39,7 @@ function M.open(title, text, filetype)
   vim.wo[win].winfixbuf = false
   vim.wo[win].winbar = ''
   if type(filetype) == 'string' then
-    -- An autocommand of the user's may fail.
-    pcall(vim.api.nvim_set_option_value, 'filetype', filetype, { buf = bufnr })
+    colouring.dress(bufnr, filetype)
   end
   vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, nowait = true, desc = 'Close' })
   return bufnr

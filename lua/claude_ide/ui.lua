@@ -1,14 +1,11 @@
 --- `vim.ui` as one can rely on it: one line that fits, and one answer, whatever the UI does.
 local message = require('claude_ide.message')
+local plain = require('claude_ide.plain')
 
 local M = {}
 
 local POLL = 250 -- milliseconds
 local ROOM_TO_TYPE = 20 -- columns
-
-local function one_line(text)
-  return (text:gsub('[%c%s]+', ' '))
-end
 
 local function has_window_besides(known)
   return vim.iter(vim.api.nvim_list_wins()):any(function(win)
@@ -82,8 +79,8 @@ function M.input(prompt, default, callback)
   local width = math.max(1, vim.o.columns - ROOM_TO_TYPE)
   once(function(answer)
     vim.ui.input({
-      prompt = message.fit(one_line(prompt), width),
-      default = one_line(default),
+      prompt = message.fit(prompt, width),
+      default = plain.one_line(default),
     }, answer)
   end, function(text)
     callback(type(text) == 'string' and text or nil)
@@ -98,7 +95,7 @@ function M.select(prompt, items, callback)
   -- Numbers stand before them.
   local width = math.max(1, vim.o.columns - #tostring(#items) - 3)
   local function shown(item)
-    return message.fit(one_line(item), width)
+    return message.fit(item, width)
   end
   items = vim.tbl_map(shown, items)
   once(function(answer)

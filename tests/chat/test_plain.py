@@ -18,6 +18,7 @@ from claude_ide.chat.plain import as_printed, harmless, lines, one_line
         ("whole 🙂 ä", "whole 🙂 ä"),
         ("rm -rf ~ \r echo hello", "rm -rf ~ ^M echo hello"),
         ("dos\r", "dos"),
+        ("csi \x9b31m", "csi <9b>31m"),
     ],
 )
 def test_a_line_is_made_harmless(text: str, shown: str) -> None:

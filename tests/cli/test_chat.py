@@ -11,6 +11,7 @@ import pytest
 
 from support.claude_cli import environment, is_kept
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
+from support.hostile import DEEP, EAGER, LINK, Addresses, survives
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 
@@ -87,6 +88,29 @@ async def test_an_edit_is_accepted_in_the_diff(
     assert path.read_text() == "one\nTWO\n"
     assert await nvim.eval(f"getbufline('{path}', 1, '$')") == ["one", "TWO"]
     assert await nvim.eval("tabpagenr('$')") == 1
+
+
+async def test_hostile_words_and_a_hostile_file_do_no_harm(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    await nvim.lua(EAGER)
+    addresses = Addresses(nvim)
+    attack = f"{LINK}\n\n{DEEP['quotes']}\n"
+    write = tool_use("Write", file_path=str(project / "new.md"), content=attack)
+    api.script(
+        [text(f"```markdown\n{attack}```\n\nLook."), write],
+        [text("All done.")],
+    )
+
+    await panel.say("Repeat the file")
+    await diff_is_open(nvim)
+    await survives(nvim)
+    await nvim.keys(":w<CR>")
+
+    await panel.shows("All done.")
+    await survives(nvim)
+    assert (project / "new.md").read_text() == attack
+    assert addresses.hostile() == []
 
 
 async def test_an_edit_that_the_user_changes_is_written_and_told(

@@ -13,6 +13,7 @@ from claude_ide.agents.stream_json.headless import Ask, Question
 from claude_ide.agents.stream_json.launch import Launch
 from support.claude_cli import environment
 from support.fake_api import FakeApi, text, thinking, tool_use
+from support.hostile import DEEP, EAGER, LINK, Addresses, survives
 from support.neovim import Neovim, until
 from support.processes import alive, started_with
 from support.terminal import PATIENCE
@@ -84,6 +85,20 @@ async def test_a_question_is_answered_in_a_float(nvim: Neovim, api: FakeApi) -> 
     assert (await lines(nvim))[2:] == ["```lua", "return 42", "```"]
     assert "what is it?" in told(api)
     assert offered(api) == {"Read", "Grep", "Glob"}
+
+
+async def test_a_hostile_answer_does_no_harm(nvim: Neovim, api: FakeApi) -> None:
+    await nvim.lua(EAGER)
+    addresses = Addresses(nvim)
+    api.script([text(f"{LINK}\n\n{DEEP['quotes']}\n\nThe end.")])
+
+    await nvim.keys(":ClaudeAsk Repeat the file<CR>")
+
+    await shown(nvim, "The end.")
+    await until(lambda: "CTRL-C stops" not in nvim.screen.text(), "it is complete", PATIENCE)
+    await survives(nvim)
+    assert (await lines(nvim))[0] == "[a](http://x/^[]0;pwned^G)"
+    assert addresses.hostile() == []
 
 
 async def test_lines_go_along_with_a_question(nvim: Neovim, api: FakeApi, path: Path) -> None:

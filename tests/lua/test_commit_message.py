@@ -51,6 +51,12 @@ async def test_what_begins_a_comment_is_up_to_the_repository(nvim: Neovim) -> No
     assert (await insert(nvim, ["# mine", "", "; c"], ";"))[0] == "# mine"
 
 
+async def test_control_characters_are_shown(nvim: Neovim) -> None:
+    await nvim.lua(INSERT, "Subject\x1b]0;x\x07\r\n\nBody", "#")
+
+    assert await nvim.eval("getline(1, '$')") == ["Subject^[]0;x^G", "", "Body"]
+
+
 async def test_it_is_one_change(nvim: Neovim) -> None:
     await insert(nvim, ["mine", "# c"])
 

@@ -58,7 +58,7 @@ async def test_it_says_that_unsaved_changes_are_not_compared(
     await diffs.open(path, "two\n")
 
     left, _ = await nvim.eval(WINBARS)
-    assert left.split(maxsplit=1) == ["a.txt", "on disk; unsaved lines stay "]
+    assert " ".join(left.split()) == "a.txt on disk; unsaved lines stay"
     assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["one"]
 
 
@@ -152,6 +152,16 @@ async def test_names_are_shown_as_they_are(nvim: Neovim, diffs: Diffs, project: 
     left, right = await nvim.eval(WINBARS)
     assert path.name in left
     assert "50% Claude" in right
+
+
+async def test_a_name_with_control_characters_is_one_line(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
+    await diffs.open(project / "a\nb\x1b.txt", "two\n", title="Claude\n\x07")
+
+    left, right = await nvim.eval(WINBARS)
+    assert "a^Jb^[.txt" in left
+    assert "Claude^J^G" in right
 
 
 async def test_the_users_colours_are_kept(nvim: Neovim, diffs: Diffs, path: Path) -> None:

@@ -29,7 +29,7 @@ async def test_it_is_a_listed_buffer_with_a_name_that_is_not_saved(nvim: Neovim,
     [info] = await nvim.eval(f"getbufinfo({kept})")
 
     assert (info["listed"], info["changed"]) == (1, 1)
-    assert info["name"] == f"claude-ide://kept/{kept}/a.py"
+    assert info["name"] == f"claude-ide://kept/{kept}/kept (a.py)"
     assert await nvim.eval(f"getbufvar({kept}, '&filetype')") == "python"
     assert await lines(nvim, kept) == TEXT.splitlines()
 

@@ -1,10 +1,12 @@
 --- The winbars of a panel.
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 local function text(chunks)
   local parts = {}
   for index, chunk in ipairs(chunks or {}) do
-    local shown = chunk[1]:gsub('%%', '%%%%'):gsub('\n', ' ')
+    local shown = plain.harmless(chunk[1]):gsub('%%', '%%%%')
     local group = (chunk[2] or 'WinBar'):gsub('[^%w_.@-]', '')
     -- What there is no room for goes from behind the first chunk on.
     parts[index] = ('%%#%s#%s%s'):format(group, shown, index == 1 and '%<' or '')

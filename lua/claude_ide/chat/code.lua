@@ -1,8 +1,14 @@
 --- Closed code fences: coloured once by their language's parser, and found again to be yanked.
+local hazard = require('claude_ide.hazard')
+
 local M = {}
 
 local LONGEST = 500 -- lines
-local LARGEST = 100000 -- bytes
+-- A step of a parser's takes up to 50 ms on some texts of this size, and Neovim 0.12 may parse all
+-- of it in one step.
+local LARGEST = 16000 -- bytes
+local LARGEST_MARKDOWN = 5000
+local DEEPEST = 200 -- nodes; a query takes the square of the depth
 local SLICE = 4e6 -- nanoseconds
 -- Above the marks that a frame brings, whose default is 4096.
 local PRIORITY = 4200
@@ -66,7 +72,8 @@ local function each_colour(text, tree, language, emit)
   if not query then
     return
   end
-  for capture, node, metadata in query:iter_captures(tree:root(), text) do
+  local options = { max_start_depth = DEEPEST }
+  for capture, node, metadata in query:iter_captures(tree:root(), text, nil, nil, options) do
     local name = query.captures[capture]
     if name:sub(1, 1) ~= '_' and name ~= 'spell' and name ~= 'nospell' then
       local priority = PRIORITY + (tonumber(metadata.priority) or 100) - 100
@@ -95,12 +102,27 @@ local function set_colour(bufnr, block, range, group, priority)
   return first ~= nil
 end
 
--- For a coroutine, which gives way to the user's keys when its slice is over.
-local function colour(bufnr, block, text, language)
-  local until_time = vim.uv.hrtime() + SLICE
+-- In a coroutine.
+local function parse(text, language)
   local parser = vim.treesitter.get_string_parser(text, language)
+  local is_done, failure = false, nil
   -- To look for other languages inside takes longer than all the rest; Markdown is made of two.
-  parser:parse(language == 'markdown')
+  parser:parse(language == 'markdown', function(err)
+    is_done, failure = true, err
+  end)
+  while not is_done do
+    coroutine.yield()
+  end
+  return not failure and parser or nil
+end
+
+-- In a coroutine, which gives way to the user's keys when its slice is over.
+local function colour(bufnr, block, text, language)
+  local parser = parse(text, language)
+  if not parser then
+    return
+  end
+  local until_time = vim.uv.hrtime() + SLICE
   local trees = {}
   parser:for_each_tree(function(tree, language_tree)
     table.insert(trees, { tree, language_tree:lang() })
@@ -117,13 +139,26 @@ local function colour(bufnr, block, text, language)
   end
 end
 
-local function run(task)
-  coroutine.resume(task)
-  if coroutine.status(task) == 'suspended' then
-    vim.defer_fn(function()
-      run(task)
-    end, 1)
+local waiting = {} ---@type any[][] the arguments of `colour`
+local task ---@type thread?
+
+-- One after the other: their slices would add up.
+local function run()
+  if not task or coroutine.status(task) == 'dead' then
+    local next_up = table.remove(waiting, 1)
+    task = next_up and coroutine.create(function()
+      colour(unpack(next_up))
+    end)
   end
+  if task then
+    coroutine.resume(task)
+    vim.defer_fn(run, 1)
+  end
+end
+
+local function is_colourable(text, language)
+  return #text <= (language == 'markdown' and LARGEST_MARKDOWN or LARGEST)
+    and not hazard.find(text, language)
 end
 
 --- Take note of a closed fence, and colour its inside unless it is very long.
@@ -142,10 +177,11 @@ function M.add(bufnr, first, last, language)
   end
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, first, last, false), '\n')
   local parser_name = #text <= LARGEST and find_parser(language)
-  if parser_name then
-    run(coroutine.create(function()
-      colour(bufnr, block, text, parser_name)
-    end))
+  if parser_name and is_colourable(text, parser_name) then
+    table.insert(waiting, { bufnr, block, text, parser_name })
+    if not task then
+      run()
+    end
   end
 end
 

@@ -1,5 +1,6 @@
 --- What a form shows: lines, colours, and what stands where. Rows are 0-based.
 local form_answers = require('claude_ide.chat.form_answers')
+local plain = require('claude_ide.plain')
 
 local M = {}
 
@@ -23,10 +24,6 @@ local function lines_of(text)
   return type(text) == 'string' and vim.split(vim.trim(text), '%s*\n') or { '' }
 end
 
-local function one_line(text)
-  return (text:gsub('%s+', ' '))
-end
-
 ---@param page claude_ide.FormPage
 ---@param line string
 ---@param place claude_ide.FormPlace
@@ -34,6 +31,7 @@ end
 ---@param first? integer where the colour begins
 ---@param last? integer where it ends
 local function add(page, line, place, group, first, last)
+  line = plain.harmless(line)
   table.insert(page.lines, line)
   table.insert(page.places, place)
   if group then
@@ -42,7 +40,7 @@ local function add(page, line, place, group, first, last)
 end
 
 local function add_question(page, number, question)
-  local header = one_line(lines_of(question.header)[1])
+  local header = plain.one_line(lines_of(question.header)[1])
   local lines = lines_of(question.text)
   lines[1] = (header ~= '' and header .. ': ' or '') .. lines[1]
   if question.multiple == true then
@@ -68,7 +66,7 @@ local function add_choices(page, number, question, answer)
   for index, choice in ipairs(question.choices) do
     local place = { question = number, choice = index }
     local is_picked = answer.picked[index] == true
-    add_choice(page, place, signs[is_picked], is_picked, one_line(choice.label))
+    add_choice(page, place, signs[is_picked], is_picked, plain.one_line(choice.label))
     for _, line in ipairs(lines_of(choice.description)) do
       if line ~= '' then
         add(page, INDENT .. line, place, 'ClaudeFormDescription')
@@ -77,7 +75,7 @@ local function add_choices(page, number, question, answer)
   end
   local own = answer.own == '' and 'something else…' or 'something else: ' .. answer.own
   local place = { question = number, is_own = true }
-  add_choice(page, place, signs[answer.has_own], answer.has_own, one_line(own))
+  add_choice(page, place, signs[answer.has_own], answer.has_own, plain.one_line(own))
 end
 
 ---@param questions claude_ide.FormQuestion[]

@@ -1,4 +1,6 @@
 --- Rows pinned to the top right corner of a transcript.
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 local api = vim.api
@@ -14,7 +16,7 @@ local function write(bufnr, rows)
     local text = ' '
     for _, chunk in ipairs(chunks) do
       local start = #text
-      text = text .. chunk[1]:gsub('\n', ' ')
+      text = text .. plain.harmless(chunk[1])
       table.insert(marks, { row - 1, start, #text, chunk[2] })
     end
     lines[row] = text .. ' '

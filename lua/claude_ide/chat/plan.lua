@@ -2,6 +2,7 @@
 local buffer_text = require('claude_ide.buffer_text')
 local channel = require('claude_ide.channel')
 local chat_focus = require('claude_ide.chat.focus')
+local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.decision')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
@@ -136,11 +137,8 @@ local function fill(plan)
   map(plan)
 end
 
--- An autocommand of the user's may fail.
 local function dress(plan)
-  pcall(vim.api.nvim_buf_call, plan.bufnr, function()
-    vim.cmd.setlocal('filetype=markdown')
-  end)
+  colouring.dress(plan.bufnr, 'markdown')
   local options = vim.bo[plan.bufnr]
   options.bufhidden, options.swapfile, options.modifiable = 'wipe', false, false
   options.modified = false

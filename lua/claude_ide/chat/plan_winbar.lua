@@ -1,4 +1,6 @@
 --- The line above a plan: whose it is, and the keys.
+local plain = require('claude_ide.plain')
+
 local M = {}
 
 local LINKS = { ClaudePlanTitle = 'Title', ClaudePlanKeys = 'Comment' }
@@ -10,7 +12,7 @@ function M.set(title)
   for name, link in pairs(LINKS) do
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
   end
-  local shown = title:gsub('%s+', ' '):gsub('%%', '%%%%')
+  local shown = plain.status_line(title)
   -- Local to the buffer, too: another one that is shown here gets no winbar of ours.
   -- Where there is no room for it all, the title is cut.
   vim.wo[0][0].winbar = ('%%#ClaudePlanTitle# %%<%s %%=%%#ClaudePlanKeys# %s '):format(shown, KEYS)

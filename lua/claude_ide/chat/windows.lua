@@ -1,4 +1,5 @@
 --- The two windows of a panel: at a side, in two floats, or in a tabpage of their own.
+local plain = require('claude_ide.plain')
 local tiling = require('claude_ide.tiling')
 local usage = require('claude_ide.usage')
 
@@ -136,7 +137,7 @@ end
 
 local function open_floats(chat, windows, options)
   local configs = floats(options)
-  configs.transcript.title = (' %s '):format(options.title)
+  configs.transcript.title = (' %s '):format(plain.one_line(options.title))
   windows.transcript = api.nvim_open_win(chat.transcript, false, configs.transcript)
   windows.prompt = api.nvim_open_win(chat.prompt, false, configs.prompt)
 end

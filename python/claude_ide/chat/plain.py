@@ -3,13 +3,16 @@
 import re
 
 # A lone surrogate cannot be encoded; it comes with bytes that are not UTF-8, or with cut texts.
-_UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
+_UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 REPLACEMENT = "\ufffd"
 
 
 def harmless(line: str) -> str:
-    """Return a line as a buffer may hold it: `^X` for control characters, a DOS end without."""
+    """Return a line as a buffer may hold it: `^X` for control characters, a DOS end removed.
+
+    Control characters of 8 bits become `<9b>`; `lua/claude_ide/plain.lua` has the same rule.
+    """
     return _UNSAFE.sub(_shown, line.rstrip("\r"))
 
 
@@ -46,4 +49,6 @@ def one_line(text: str, most: int = 200) -> str:
 
 def _shown(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return REPLACEMENT if code >= 0xD800 else f"^{chr(code ^ 0x40)}"
+    if code >= 0xD800:
+        return REPLACEMENT
+    return f"<{code:02x}>" if code >= 0x80 else f"^{chr(code ^ 0x40)}"

@@ -38,6 +38,26 @@ class TestAsk:
         assert await nvim.lua("return vim.treesitter.highlighter.active[vim.fn.bufnr()] ~= nil")
         await hidden(nvim, "CTRL-C stops")
 
+    @pytest.mark.parametrize(
+        ("text", "shown"),
+        [
+            ("[a](http://x/\x1b]0;pwned\x07)\r\nb\x9b", ["[a](http://x/^[]0;pwned^G)", "b<9b>"]),
+            ("half \ud800 of one\x00", ["half \ufffd of one^@"]),
+        ],
+    )
+    async def test_an_answer_is_made_harmless(
+        self, nvim: Neovim, claude: FakeHeadless, text: str, shown: list[str]
+    ) -> None:
+        await nvim.keys(":ClaudeAsk what is it?<CR>")
+        asked = await claude.asked()
+        asked.begin()
+        for letter in text:
+            asked.write(letter)
+        asked.end()
+
+        await until(lambda: nvim.eval("&filetype == 'markdown'"))
+        assert await lines(nvim) == shown
+
     async def test_the_cursor_stays_but_at_the_end(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:

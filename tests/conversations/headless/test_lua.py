@@ -27,6 +27,17 @@ class TestLua:
         assert await answers(nvim) == [{"result": "forty-two", "fast": False}]
         assert await nvim.lua("return _G.told") == ["for", "forty-two"]
 
+    async def test_a_text_is_exact(self, nvim: Neovim, claude: FakeHeadless) -> None:
+        exact = "\x1b]0;a\x07\r\n\x9b"
+        await ask(nvim, "what?", {"told": ["on_text"]})
+        asked = await claude.asked()
+        asked.begin()
+        asked.write(exact)
+        asked.end(exact)
+
+        assert [found["result"] for found in await answers(nvim)] == [exact]
+        assert await nvim.lua("return _G.told") == [exact]
+
     async def test_json_is_the_whole_result(self, nvim: Neovim, claude: FakeHeadless) -> None:
         await ask(nvim, "what?", {"format": "json"})
         asked = await claude.asked()

@@ -1,0 +1,240 @@
+--- Texts from outside that must not get to a parser: they would end Neovim, keep it busy, or write
+--- to the terminal.
+local M = {}
+
+-- Markdown's parser keeps the open blocks in a buffer that ends after 254 of them.
+local MOST_MARKERS = 50
+local MOST_TOKENS = 200 -- signs before a line's first word
+local LARGEST_FILE = 2e6 -- bytes
+local LARGEST = 1e6
+local LARGEST_MARKDOWN = 1e5
+local LONGEST_LINE = 5000
+local MOST_BRACKETS = 500 -- open at the same time
+local LONGEST_PARAGRAPH = 8000 -- bytes, of Markdown
+local MOST_DELIMITERS = 1500 -- of emphasis and links in it
+
+local TAB = 4
+
+local function width(blanks, column)
+  for blank in blanks:gmatch('.') do
+    column = blank == '\t' and column + TAB - column % TAB or column + 1
+  end
+  return column
+end
+
+-- The next sign before a line's first word, and whether it can begin a block.
+---@return integer? at where it ends
+---@return boolean? is_marker
+local function next_sign(line, at)
+  local stop = line:match('^>()', at) or line:match('^%d+[.)]()%f[%s%z]', at)
+  if stop then
+    return stop, true
+  end
+  stop = line:match('^[^%w%s>\128-\255]+()', at)
+  local is_marker = stop and line:find('^[-*+]', stop - 1) and line:find('^%f[%s%z]', stop)
+  return stop, is_marker ~= nil and is_marker ~= false
+end
+
+-- The columns of the markers that a line begins with, comment signs before them included.
+---@return integer[]? columns nil for too many
+local function markers(line)
+  local columns, at, column = {}, 1, 0
+  for _ = 1, MOST_TOKENS do
+    local blanks, behind = line:match('^([ \t]*)()', at)
+    column = width(blanks, column)
+    local stop, is_marker = next_sign(line, behind)
+    if not stop then
+      return columns
+    end
+    if is_marker then
+      columns[#columns + 1] = column
+    end
+    column, at = column + stop - behind, stop
+  end
+end
+
+-- Those that may still be open behind a line: blocks nest by being further to the right.
+local function still_open(open, columns)
+  local last, merged = columns[#columns], {}
+  for _, column in ipairs(open) do
+    if column < last then
+      merged[column] = true
+    end
+  end
+  for _, column in ipairs(columns) do
+    merged[column] = true
+  end
+  local found = vim.tbl_keys(merged)
+  table.sort(found)
+  return found
+end
+
+local IN_A_ROW = ('[>*+.)-][%s%d]*'):rep(4)
+
+-- Markers in a row anywhere: text inside a string may be Markdown, too.
+local function has_row(line)
+  if not line:find(IN_A_ROW) then
+    return false
+  end
+  for row in line:gmatch('[%s%d>*+.)-]+') do
+    if #row > MOST_MARKERS then
+      local _, quotes = row:gsub('>', '')
+      local _, items = row:gsub('[-*+.)]%f[%s%z]', '')
+      if quotes + items > MOST_MARKERS then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+local WORD_FIRST = '^[ \t]*[%a_\128-\255]'
+local NONE = {}
+
+local function is_nested(text)
+  local open = {}
+  for line in text:gmatch('[^\r\n]+') do
+    local columns = line:find(WORD_FIRST) and NONE or markers(line)
+    if not columns or #columns > MOST_MARKERS then
+      return true
+    elseif #line > MOST_MARKERS and has_row(line) then
+      return true
+    elseif #columns > 0 then
+      open = still_open(open, columns)
+      if #open > MOST_MARKERS then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+local LINE_FEED, CARRIAGE_RETURN, FORM_FEED, TABULATOR = 10, 13, 12, 9
+local OPENING = { [('('):byte()] = true, [('['):byte()] = true, [('{'):byte()] = true }
+local CLOSING = { [(')'):byte()] = true, [(']'):byte()] = true, [('}'):byte()] = true }
+
+-- A link's address gets to the terminal as it is. `previous` is the byte before.
+local function is_control(byte, previous)
+  if byte < 32 then
+    return byte ~= LINE_FEED and byte ~= CARRIAGE_RETURN and byte ~= FORM_FEED and byte ~= TABULATOR
+  end
+  return byte == 127 or (byte >= 128 and byte < 160 and (previous < 128 or previous == 194))
+end
+
+local function is_letter(byte)
+  return (byte >= 97 and byte <= 122) or (byte >= 65 and byte <= 90)
+end
+
+---@class claude_ide.Survey
+---@field line integer bytes of the longest line
+---@field brackets integer open at the same time
+---@field run integer bytes in a row of a line that are no letters
+---@field has_control boolean
+
+-- One look at each byte: patterns take ten times as long.
+---@return claude_ide.Survey
+local function survey(text)
+  local line, longest, depth, deepest, run, farthest = 0, 0, 0, 0, 0, 0
+  local has_control, previous = false, 0
+  for at = 1, #text do
+    local byte = text:byte(at)
+    local ends_line = byte == LINE_FEED or byte == CARRIAGE_RETURN
+    line = byte == LINE_FEED and 0 or line + 1
+    longest = math.max(longest, line)
+    run = (ends_line or is_letter(byte)) and 0 or run + 1
+    farthest = math.max(farthest, run)
+    if OPENING[byte] then
+      depth = depth + 1
+      deepest = math.max(deepest, depth)
+    elseif CLOSING[byte] then
+      depth = math.max(0, depth - 1)
+    end
+    has_control = has_control or is_control(byte, previous)
+    previous = byte
+  end
+  return { line = longest, brackets = deepest, run = farthest, has_control = has_control }
+end
+
+-- Blocks nest by a character at least, or by a tab of four columns: without a line like this there
+-- are fewer than Markdown's parser bears.
+local FAR_RIGHT = 40
+
+---@param text string
+---@param found claude_ide.Survey
+---@return string? reason
+local function fatal(text, found)
+  if found.run >= FAR_RIGHT and is_nested(text) then
+    return ('more than %d nested blocks'):format(MOST_MARKERS)
+  elseif found.has_control then
+    return 'control characters'
+  end
+end
+
+--- Why a text would end Neovim or write to the terminal, or takes too long to be looked at.
+---@param text string
+---@return string? reason
+function M.fatal(text)
+  if #text > LARGEST_FILE then
+    return 'its size'
+  end
+  return fatal(text, survey(text))
+end
+
+local function begins_paragraph(line)
+  return not line:find('%S') or line:find('^ ? ? ?[-*+] +%S') ~= nil
+end
+
+-- What Markdown's second parser gets at once; it takes the square of the length.
+local function has_long_paragraph(text)
+  local size, count = 0, 0
+  for line in text:gmatch('[^\r\n]*\r?\n?') do
+    if begins_paragraph(line) then
+      size, count = 0, 0
+    end
+    size, count = size + #line, count + select(2, line:gsub('[][*_`~!<$]', ''))
+    if size > LONGEST_PARAGRAPH or count > MOST_DELIMITERS then
+      return true
+    end
+  end
+  return false
+end
+
+--- Why a text must not be parsed: also because of the time that it would take.
+---@param text string
+---@param language? string of its parser
+---@return string? reason
+function M.find(text, language)
+  local is_markdown = language == 'markdown'
+  if #text > (is_markdown and LARGEST_MARKDOWN or LARGEST) then
+    return 'its size'
+  end
+  local found = survey(text)
+  if found.line > LONGEST_LINE then
+    return 'a very long line'
+  elseif found.brackets > MOST_BRACKETS then
+    return 'deeply nested brackets'
+  elseif is_markdown and has_long_paragraph(text) then
+    return 'a very long paragraph'
+  end
+  return fatal(text, found)
+end
+
+--- Why a file must not be parsed.
+---@param path string
+---@return string? reason
+function M.of_file(path)
+  local stat = vim.uv.fs_stat(path)
+  if not stat or stat.type ~= 'file' then
+    return nil
+  elseif stat.size > LARGEST_FILE then
+    return 'its size'
+  end
+  local file = io.open(path, 'rb')
+  local text = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  return text and M.fatal(text) or nil
+end
+
+return M

@@ -1,0 +1,24 @@
+"""`lua/claude_ide/float.lua`: lines in the middle of the screen."""
+
+from support.neovim import Neovim
+
+SHOW = "return require('claude_ide.float').show(...)"
+
+
+async def test_a_line_is_shown_whatever_it_holds(nvim: Neovim) -> None:
+    await nvim.lua(SHOW, ["a\nb\x1b", "c\r"], {"title": "d\n%{e}\x07"})
+
+    assert await nvim.eval("getline(1, '$')") == ["a^Jb^[", "c"]
+    assert await nvim.eval("nvim_win_get_config(0).title") == [[" d %{e}^G "]]
+
+
+async def test_a_status_names_a_file_with_a_line_break(nvim: Neovim) -> None:
+    status = {"clients": [], "diffs": [{"path": "/a\nb", "shown": True}], "mentions": ["/c\x1b"]}
+
+    await nvim.lua("require('claude_ide.status').show(...)", status)
+
+    assert (await nvim.eval("getline(1, '$')"))[-3:] == [
+        "  /a^Jb",
+        "Mentions that wait for a client: 1",
+        "  /c^[",
+    ]

@@ -1,0 +1,115 @@
+"""`lua/claude_ide/hazard.lua`: which texts no parser may see."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from support.hostile import DEEP, OSC
+from support.neovim import ROOT, Neovim
+
+FATAL = "return require('claude_ide.hazard').fatal(...)"
+FIND = "return require('claude_ide.hazard').find(...)"
+DEPTHS = """
+local hazard = require('claude_ide.hazard')
+local CONTAINERS = { block_quote = true, list_item = true }
+local function depth_of(node)
+  local deepest = 0
+  for child in node:iter_children() do
+    deepest = math.max(deepest, depth_of(child))
+  end
+  return deepest + (CONTAINERS[node:type()] and 1 or 0)
+end
+return vim.tbl_map(function(text)
+  if hazard.fatal(text) then
+    return -1
+  end
+  return depth_of(vim.treesitter.get_string_parser(text, 'markdown'):parse()[1]:root())
+end, ...)
+"""
+SIGNS = st.sampled_from(
+    ["> ", ">", "- ", "* ", "+ ", "1. ", "23) ", "   ", "     ", "\t", "-\t", "  ", "x "]
+)
+ROWS = st.tuples(st.lists(SIGNS, max_size=12), st.integers(1, 8), st.sampled_from(["a", "", "- b"]))
+DOCUMENTS = st.lists(
+    ROWS.map(lambda row: "".join(row[0]) * row[1] + row[2]), min_size=1, max_size=40
+).map("\n".join)
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP.keys())
+async def test_nesting_is_found(nvim: Neovim, text: str) -> None:
+    assert await nvim.lua(FATAL, text) == "more than 50 nested blocks"
+    assert await nvim.lua(FATAL, f"fine\n\n{text}\n\nfine\n") == "more than 50 nested blocks"
+
+
+@pytest.mark.parametrize("before", ["--- ", "// ", "# ", "x = '", " * ", '    """', "<li>"])
+async def test_nesting_inside_of_another_language_is_found(nvim: Neovim, before: str) -> None:
+    assert await nvim.lua(FATAL, before + "> " * 60) == "more than 50 nested blocks"
+    over_lines = "\n".join(f"// {'  ' * depth}- a" for depth in range(60))
+    assert await nvim.lua(FATAL, over_lines) == "more than 50 nested blocks"
+
+
+@pytest.mark.parametrize("text", [OSC, "a\x1b", "\x07", "\x9d", "c\x9b", "\x00", b"a\x9b", b"\x9d"])
+async def test_control_characters_are_found(nvim: Neovim, text: str | bytes) -> None:
+    assert await nvim.lua(FATAL, text) == "control characters"
+
+
+async def test_what_is_let_through_nests_little(nvim: Neovim) -> None:
+    examples: list[str] = []
+
+    @settings(max_examples=200, suppress_health_check=[HealthCheck.differing_executors])
+    @given(DOCUMENTS)
+    def collect(text: str) -> None:
+        examples.append(text)
+
+    collect()
+    depths = await nvim.lua(DEPTHS, examples)
+
+    assert max(depths) > 10
+    assert max(depths) <= 100
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-" * 200,
+        "- " * 40,
+        "=" * 300,
+        ">>>>>>> theirs\n",
+        "".join(f"{'  ' * depth}- a\n" for depth in range(45)),
+        "".join(f'{" " * 200}"key": [1, -2, 3],\n' for _ in range(30)),
+        "x = -1 - 2 + 3 * 4 - 5\n" * 100,
+        "".join(f"{number}. item\n" for number in range(500)),
+        "äöü 漢字 🙂 \u2028 “quoted”\t\f\r\n",
+        "| a | - | - |\n" * 100,
+        "- **a** change of `one` thing\n" * 2000,
+    ],
+)
+async def test_other_text_is_let_through(nvim: Neovim, text: str) -> None:
+    assert await nvim.lua(FIND, text) is None
+    assert await nvim.lua(FIND, text, "markdown") is None
+
+
+async def test_files_of_this_project_are_let_through(nvim: Neovim) -> None:
+    paths = [*ROOT.glob("*.md"), *(ROOT / "lua").rglob("*.lua"), ROOT / "doc" / "claude_ide.txt"]
+    of_file = "return vim.iter(...):map(require('claude_ide.hazard').of_file):totable()"
+
+    assert await nvim.lua(of_file, [str(path) for path in paths]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "reason"),
+    [
+        ("x\n" * 600_000, "lua", "its size"),
+        ("x\n" * 60_000, "markdown", "its size"),
+        ("x" * 6000, "lua", "a very long line"),
+        ("(\n" * 600, "lua", "deeply nested brackets"),
+        ("*a_ *b\n" * 700, "markdown", "a very long paragraph"),
+        ("words\n" * 1500, "markdown", "a very long paragraph"),
+        ("words\r\n" * 1500, "markdown", "a very long paragraph"),
+        ("words\r" * 900, "markdown", "a very long line"),
+    ],
+)
+async def test_what_takes_long_is_found(
+    nvim: Neovim, text: str, language: str, reason: str
+) -> None:
+    assert await nvim.lua(FIND, text, language) == reason

@@ -1,0 +1,191 @@
+"""Hostile answers through every door: Neovim still answers, and its terminal gets none of it."""
+
+import json
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from support.answers import listen
+from support.chats import Chats
+from support.diffs import Diffs
+from support.hostile import ANSWERS, DEEP, EAGER, LINK, OSC, Addresses, survives
+from support.neovim import ROOT, Neovim, nvim_binary, until
+from support.terminal import Terminal
+
+EXAMPLES = 25
+
+ASK = """
+local text = ...
+local window = require('claude_ide.answer_window')
+local view = window.open(text, 'float', { stop = function() end, closed = function() end })
+window.say(view, text)
+window.draw(view, text, 0)
+window.finish(view, text)
+"""
+OPEN_PLAN = (
+    "local text = ... require('claude_ide.chat.plan').open(1, { title = text, text = text })"
+)
+CLOSE_PLAN = "require('claude_ide.chat.plan').close(1)"
+
+
+def examples() -> list[str]:
+    found = [*DEEP.values(), LINK, f"```markdown\n{LINK}\n```"]
+
+    @settings(
+        max_examples=EXAMPLES,
+        database=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow],
+    )
+    @given(ANSWERS)
+    def collect(text: str) -> None:
+        found.append(text)
+
+    collect()
+    return found
+
+
+@pytest.fixture
+async def user(nvim: Neovim) -> Neovim:
+    await nvim.lua(EAGER)
+    await listen(nvim)
+    return nvim
+
+
+@pytest.fixture
+async def addresses(user: Neovim) -> AsyncIterator[Addresses]:
+    addresses = Addresses(user)
+    yield addresses
+    assert addresses.hostile() == []
+
+
+async def is_alone(nvim: Neovim) -> None:
+    await until(lambda: nvim.eval("tabpagenr('$') == 1 && winnr('$') == 1"), "all is closed")
+
+
+async def test_an_answer_is_shown(user: Neovim, addresses: Addresses) -> None:
+    for text in examples():
+        await user.lua(ASK, text)
+        await survives(user)
+        await user.command("close")
+    await is_alone(user)
+
+
+async def test_a_plan_is_shown(user: Neovim, addresses: Addresses) -> None:
+    for text in examples():
+        await user.lua(OPEN_PLAN, text)
+        await until(lambda: user.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+        await survives(user)
+        await user.lua(CLOSE_PLAN)
+        await is_alone(user)
+
+
+async def test_a_change_is_proposed(user: Neovim, project: Path, addresses: Addresses) -> None:
+    diffs = await Diffs.start(user)
+    (project / "a.md").write_text("# fine\n")
+    for text in examples():
+        id_ = await diffs.open(project / "a.md", text, title=text)
+        await survives(user)
+        await diffs.close(id_)
+        await diffs.closed(id_)
+    await is_alone(user)
+
+
+async def test_a_chat_says_it(user: Neovim, addresses: Addresses) -> None:
+    chats = await Chats.start(user)
+    await chats.open()
+    for text in examples():
+        lines = ["`" * 3, *text.split("\n")]
+        await user.lua(
+            """
+            local lines, plain = ..., require('claude_ide.plain')
+            lines = vim.tbl_map(plain.harmless, lines)
+            require('claude_ide.chat.transcript').draw(1, {
+              edits = { { first = 0, last = 1e6, lines = lines } },
+              code = { { 0, #lines, 'markdown' }, { 0, #lines, 'vim' } },
+            })
+            """,
+            lines,
+        )
+        await survives(user)
+    # What is coloured in slices comes to an end.
+    await user.lua("_G.is_late = false; vim.defer_fn(function() _G.is_late = true end, 500)")
+    await until(lambda: user.lua("return _G.is_late"))
+    await survives(user)
+
+
+async def test_a_message_a_choice_and_a_float_show_it(user: Neovim, addresses: Addresses) -> None:
+    await user.lua("""
+        _G.seen = {}
+        vim.notify = function(text)
+          table.insert(_G.seen, text)
+        end
+        vim.ui.select = function(items, options)
+          table.insert(_G.seen, items[1] .. options.prompt)
+        end
+        vim.ui.input = function(options)
+          table.insert(_G.seen, options.prompt .. options.default)
+        end
+    """)
+    for text in examples():
+        await user.lua("_G.seen = {}; require('claude_ide.message').show(..., 'info')", text)
+        await user.lua("require('claude_ide.ui').select(..., { ... }, function() end)", text)
+        await user.lua("require('claude_ide.ui').input(..., ..., function() end)", text)
+        await user.lua("require('claude_ide.float').show({ ... }, { title = ... })", text)
+        await user.lua("require('claude_ide.progress').open('x').show(...)", text)
+        await survives(user)
+        seen = await until(lambda: user.lua("return #_G.seen == 3 and _G.seen"))
+        assert not [char for char in "".join(seen) if ord(char) < 32 or 127 <= ord(char) < 160]
+        await user.command("fclose!")
+
+
+async def test_a_commit_message_is_written(user: Neovim, addresses: Addresses) -> None:
+    await user.command("set filetype=gitcommit")
+    for text in examples():
+        insert = (
+            "require('claude_ide.commit_message').insert(vim.api.nvim_get_current_buf(), ..., '#')"
+        )
+        await user.lua(insert, text)
+        await survives(user)
+        held = "".join(await user.eval("getline(1, '$')"))
+        assert "\x1b" not in held and "\x07" not in held
+        await user.command("%delete _")
+
+
+async def test_nothing_of_it_gets_to_a_real_terminal(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "answer.json").write_text(json.dumps(f"{LINK} {OSC}\n\n[fine](http://x/fine)\n"))
+    (tmp_path / "show.lua").write_text(f"""
+        local file = assert(io.open('{tmp_path / "answer.json"}'))
+        local text = vim.json.decode(file:read('a'))
+        vim.o.title = true
+        local window = require('claude_ide.answer_window')
+        local view = window.open(text, 'float', {{ stop = print, closed = print }})
+        window.draw(view, text, 0)
+        window.finish(view)
+    """)
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TERM": "xterm-256color"}
+    terminal = await Terminal.start(
+        *[nvim_binary(), "-u", "NORC", "-i", "NONE", "-n", "--cmd", f"set rtp^={ROOT}"],
+        *["-c", f"luafile {tmp_path / 'show.lua'}"],
+        cwd=project,
+        env={**env, "LANG": "C.UTF-8"},
+    )
+    drawn: list[bytes] = []
+    feed = terminal._stream.feed
+
+    def record(data: bytes) -> None:
+        drawn.append(data)
+        feed(data)
+
+    terminal._stream.feed = record
+    try:
+        await terminal.until(lambda: b"http://x/fine" in b"".join(drawn), "the link is drawn")
+        await terminal.still()
+    finally:
+        await terminal.stop()
+
+    assert b"\x1b]0;pwned" not in b"".join(drawn)
+    assert "pwned" not in terminal.screen.title

@@ -1,0 +1,99 @@
+"""Text that takes a parser long: the longest time in which Neovim does nothing else."""
+
+from typing import Any
+
+import pytest
+
+from support.chats import Chats, edit
+from support.hostile import EAGER
+from support.neovim import Neovim, until
+
+LONGEST = 0.2
+"""Seconds of Neovim's own time, which a busy machine does not lengthen much."""
+
+WATCH = """
+_G.longest, _G.last = 0, os.clock()
+local function look()
+  local now = os.clock()
+  _G.longest, _G.last = math.max(_G.longest, now - _G.last), now
+end
+_G.watch = vim.uv.new_timer()
+_G.watch:start(1, 1, look)
+_G.look = look
+"""
+SHOW_ANSWER = """
+local text = ...
+local window = require('claude_ide.answer_window')
+local view = window.open('hi', 'float', { stop = function() end, closed = function() end })
+window.draw(view, text, 0)
+window.finish(view)
+"""
+SIZE = 90_000
+FENCES = {
+    "stars": ("c", "int " + "*" * SIZE + "x;"),
+    "stars over lines": ("c", "int\n" + ("*" * 200 + "\n") * 75 + "x;"),
+    "open brackets": ("lua", "{" * SIZE),
+    "open brackets over lines": ("lua", ("{" * 30 + "\n") * 400),
+    "negations": ("vim", "let x = " + "!" * SIZE + "1"),
+    "negations over lines": ("lua", "x =\n" + ("- " * 19 + "\n") * 400 + "1"),
+    "concatenation": ("lua", "x = 1\n" + ("..1" * 10 + "\n") * 400),
+    "query": ("query", ("(" * 30 + "\n") * 400),
+    "emphasis": ("markdown", "*a_" * (SIZE // 3)),
+    "emphasis over lines": ("markdown", ("*a_ *b " * 10 + "\n") * 450),
+    "links": ("markdown", ("![a](" * 10 + "\n") * 450),
+    "table": ("markdown", "|a" * (SIZE // 4) + "\n" + "|-" * (SIZE // 4)),
+    "many paragraphs": ("markdown", ("*a_ **b** [c](d) `e`\n" * 20 + "\n") * 200),
+    "many blocks": ("markdown", "* a\n\n  > b\n" * (SIZE // 11)),
+    "nothing": ("markdown", "hello"),
+    "short": ("markdown", ("*a_ *b " * 10 + "\n") * 60),
+}
+fences = pytest.mark.parametrize(("language", "text"), FENCES.values(), ids=FENCES.keys())
+
+
+async def longest(nvim: Neovim) -> float:
+    """How long Neovim did nothing else at most, in seconds."""
+    # Whatever goes on in slices gets some of them.
+    await nvim.lua("_G.told = false; vim.defer_fn(function() _G.told = true end, 500)")
+    await until(lambda: nvim.lua("return _G.told"))
+    seconds = await nvim.lua("_G.look(); return _G.longest")
+    print(f"{seconds * 1000:.0f} ms")  # shown when it fails
+    return float(seconds)
+
+
+async def frame(nvim: Neovim, text: str, language: str) -> tuple[Chats, dict[str, Any], int]:
+    chats = await Chats.start(nvim)
+    await chats.open()
+    lines = text.split("\n")
+    return chats, edit(0, 0, lines), len(lines)
+
+
+@fences
+async def test_a_fence_of_the_chat_is_closed(nvim: Neovim, language: str, text: str) -> None:
+    chats, drawn, count = await frame(nvim, text, language)
+    await nvim.lua(WATCH)
+
+    await chats.draw(drawn, code=[[0, count, language]])
+
+    assert await longest(nvim) < LONGEST
+
+
+@fences
+async def test_an_answer_is_complete(nvim: Neovim, language: str, text: str) -> None:
+    await nvim.lua(EAGER)
+    await nvim.lua(WATCH)
+
+    await nvim.lua(SHOW_ANSWER, text)
+
+    assert await longest(nvim) < LONGEST
+
+
+async def test_fences_are_coloured_one_after_the_other(nvim: Neovim) -> None:
+    lines = [f"x{number} = {'{' * 20}{'}' * 20}" for number in range(100)]
+    chats = await Chats.start(nvim)
+    await chats.open()
+    await nvim.lua(WATCH)
+
+    code = [[first, first + 100, "lua"] for first in range(0, 4000, 100)]
+    await chats.draw(edit(0, 0, lines * 40), code=code)
+
+    assert await longest(nvim) < LONGEST
