@@ -17,7 +17,7 @@ LOOPBACK = "127.0.0.1"
 
 
 _Options = namedtuple(
-    "_Options", "entry pid config folders log serve port token", defaults=(True, 0, "")
+    "_Options", "entry pid config folders log serve port token state", defaults=(True, 0, "", "")
 )
 
 
@@ -26,7 +26,7 @@ class Options(_Options):
 
     `entry` is the path of the remote plugin; `config`, whatever the user made of `g:claude_ide`;
     `serve`, whether to bind at once; `port` and `token` are those of an earlier server of this
-    Neovim, to come back at the same address.
+    Neovim, to come back at the same address; `state` is our folder for what outlives Neovim.
     """
 
     __slots__ = ()

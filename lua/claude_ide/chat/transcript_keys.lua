@@ -8,6 +8,7 @@ local message = require('claude_ide.message')
 local M = {}
 
 local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
+local ASKING = { request = true, trust = true }
 -- Milliseconds that a request has to be there: a key typed before was not meant for it.
 local NOTICED = 400
 local ANSWER = 'Answer the request under the cursor'
@@ -63,7 +64,7 @@ end
 ---@return boolean
 local function is_answerable(chat)
   local part = part_here(chat)
-  return part ~= nil and part.kind == 'request' and part.age >= NOTICED and vim.v.count == 0
+  return part ~= nil and ASKING[part.kind] and part.age >= NOTICED and vim.v.count == 0
 end
 
 -- For an <expr> map, which must not change windows itself.
