@@ -98,7 +98,8 @@ class Git:
             if await process.wait() != 0:
                 complaint = (await complaining).decode("utf-8", "replace")
                 lines = complaint.strip().splitlines() or ["git failed"]
-                raise UserError(lines[0].removeprefix("fatal: "))
+                fatal = (line for line in lines if line.startswith("fatal: "))
+                raise UserError(next(fatal, lines[0]).removeprefix("fatal: "))
         finally:
             complaining.cancel()
             if process.returncode is None:

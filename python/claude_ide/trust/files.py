@@ -12,14 +12,15 @@ def read(path: str | Path, most: int) -> bytes | None:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
-        try:
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
             content = file.read(most + 1)
-        except OSError:
-            return None
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
     return content if len(content) <= most else None
 
 

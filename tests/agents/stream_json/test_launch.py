@@ -112,7 +112,7 @@ def test_git_runs_no_program_for_a_cli_in_a_folder_that_is_not_trusted() -> None
 
     given = replace(launch(trusted=False), environment=inherited).child_environment()
 
-    assert given["GIT_CONFIG_COUNT"] == "2"
+    assert given["GIT_CONFIG_COUNT"] == "3"
     assert (given["GIT_CONFIG_KEY_0"], given["GIT_CONFIG_KEY_1"]) == ("a.b", "core.fsmonitor")
     assert given["GIT_CONFIG_VALUE_1"] == "false"
 

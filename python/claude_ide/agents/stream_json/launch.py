@@ -118,7 +118,7 @@ class Launch:
         }
         if not self.trusted:
             # 2.1.197 asks git for the status when it starts.
-            inherited = git.without_fsmonitor(inherited)
+            inherited = git.guarded(inherited, self.cwd)
         return inherited | {
             "CLAUDE_CODE_ENTRYPOINT": ENTRYPOINT,
             "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "true",
