@@ -1,28 +1,32 @@
 """What `:ClaudeTrust` says of a folder."""
 
 from datetime import datetime
+from pathlib import Path
 
-from claude_ide.trust.trust import Trust, Verdict, shown
+from claude_ide.trust.trust import Trust, shown
 
 
 def state(trust: Trust, folder: str) -> str:
-    """Return in a line whether a folder is trusted, and why."""
+    """Return in a line whether a folder is trusted, and why; a line is cut at its end."""
     verdict = trust.verdict(folder)
-    reasons = [_ours(folder, name, at) for name, at in verdict.ours]
-    reasons += [_cli(folder, verdict)] if verdict.by_cli else []
+    reasons = [f"since {_day(at)} (:ClaudeTrust revoke ends it)" for _, at in verdict.ours[:1]]
+    reasons += ["by the CLI's own record"] if verdict.by_cli else []
     if not reasons:
-        return f"{shown(folder)} is not trusted: Claude uses your own settings only"
-    return f"{shown(folder)} is trusted {' and '.join(reasons)}"
+        return f"not trusted, only your own settings are used: {shown(folder)}"
+    above = {*(name for name, _ in verdict.ours[:1]), verdict.by_cli} - {"", _real(folder)}
+    part = f" (a part of {', '.join(map(shown, sorted(above)))})" if above else ""
+    return f"trusted {' and '.join(reasons)}: {shown(folder)}{part}"
 
 
 def revoked(trust: Trust, folder: str, removed: list[str]) -> str:
     """Return in a line what has become of the trust in a folder."""
-    names = ", ".join(map(shown, removed))
     verdict = trust.verdict(folder)
     if verdict.by_cli:
-        before = f"{names} was removed, but" if removed else "only"
-        return f"{before} the CLI's own record trusts {shown(verdict.by_cli)}; change it there"
-    return f"{names} is no longer trusted" if removed else f"{shown(folder)} was not trusted"
+        return (
+            f"still trusted by the CLI's own record, which only the CLI changes: {verdict.by_cli}"
+        )
+    names = ", ".join(map(shown, removed))
+    return f"no longer trusted: {names}" if removed else f"was not trusted: {shown(folder)}"
 
 
 def listing(trust: Trust) -> list[str]:
@@ -30,15 +34,9 @@ def listing(trust: Trust) -> list[str]:
     return [f"{_day(at)}  {shown(name)}" for name, at in trust.folders().items()]
 
 
-def _ours(folder: str, name: str, at: datetime) -> str:
-    below = "" if shown(name) == shown(folder) else f" with {shown(name)}"
-    return f"since {_day(at)}{below} (:ClaudeTrust revoke)"
-
-
-def _cli(folder: str, verdict: Verdict) -> str:
-    below = "" if shown(verdict.by_cli) == shown(folder) else f" with {shown(verdict.by_cli)}"
-    return f"by the CLI's own record{below}"
-
-
 def _day(at: datetime) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M}"
+
+
+def _real(folder: str) -> str:
+    return str(Path(folder).resolve())

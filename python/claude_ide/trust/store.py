@@ -41,8 +41,8 @@ class Store:
             return self._refuse("it cannot be read")
         try:
             return msgspec.json.decode(content, type=_Content).folders
-        except (msgspec.DecodeError, RecursionError) as error:
-            return self._refuse(str(error))
+        except (msgspec.DecodeError, RecursionError):
+            return self._refuse("it is broken")
 
     def add(self, folder: str) -> None:
         """Trust a folder, given as a real path."""
@@ -66,5 +66,5 @@ class Store:
     def _refuse(self, reason: str) -> dict[str, datetime]:
         if not self._complained:
             self._complained = True
-            self._complain(f"{self._path} trusts no folder: {reason}")
+            self._complain(f"the record of trusted folders is ignored, {reason}: {self._path}")
         return {}
