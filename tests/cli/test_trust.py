@@ -5,13 +5,12 @@ Both versions that are known to differ in what they follow are asked, where both
 
 import json
 import os
-import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from support.claude_cli import cli_path, environment, older_cli_path, settle_in
+from support.claude_cli import cli_path, environment, is_kept, older_cli_path, settle_in
 from support.fake_api import FakeApi, text, tool_use
 from support.headless import shown
 from support.hostile import MEMORY, Hostile
@@ -58,7 +57,9 @@ def config_folder(tmp_path: Path, trusted: list[str]) -> Path:
 @pytest.fixture
 def hostile(project: Path, tmp_path: Path, elsewhere: FakeApi) -> Hostile:
     """What the project brings."""
-    return Hostile(project, tmp_path / "ran", elsewhere.url)
+    hostile = Hostile(project, tmp_path / "ran", elsewhere.url)
+    hostile.become_repository()
+    return hostile
 
 
 @pytest.fixture
@@ -179,6 +180,82 @@ async def test_a_yes_during_a_turn_waits_for_its_end(
     assert (project / "made").exists()
 
 
+async def test_a_yes_keeps_what_the_user_has_set(panel: Panel, hostile: Hostile) -> None:
+    await panel.shows(QUESTION)
+    await panel.nvim.command("stopinsert | ClaudeChat mode plan")
+    await panel.bar_shows("plan")
+
+    await press(panel, QUESTION, "y", lambda: no_question(panel))
+
+    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    await panel.is_ready()
+    await panel.bar_shows("plan")
+
+
+async def test_a_yes_before_the_first_prompt_of_a_fork_keeps_what_was_said(
+    panel: Panel, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, config_folder: Path
+) -> None:
+    api.script([text("The word is swordfish.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    await is_kept("The word is swordfish.", config_folder)
+    await panel.nvim.command("stopinsert | ClaudeChat fork")
+    await panel.is_new(2)
+    await panel.shows(QUESTION)
+
+    await press(panel, QUESTION, "y", lambda: no_question(panel))
+    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    await panel.is_ready()
+    elsewhere.script([text("You were told.")])
+    await panel.say("What was it?")
+
+    assert (await panel.shows("You were told.")).count("The word is swordfish.") == 1
+    assert "swordfish" in str(elsewhere.requests[-1].body["messages"])
+
+
+async def test_a_resumed_session_asks_as_well(
+    panel: Panel, api: FakeApi, hostile: Hostile, config_folder: Path
+) -> None:
+    api.script([text("The word is swordfish.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    await is_kept("The word is swordfish.", config_folder)
+    await panel.nvim.command("stopinsert | ClaudeChat end")
+
+    async def ended() -> bool:
+        return not await panel.look()
+
+    await until(ended, "the chat has ended", PATIENCE)
+    await panel.nvim.command("ClaudeChat continue")
+
+    await panel.shows("The word is swordfish.")
+    await panel.shows(QUESTION)
+    await panel.is_ready()
+    assert hostile.ran == set()
+
+
+async def test_a_rule_for_always_lasts_for_the_session(
+    nvim: Neovim, panel: Panel, hostile: Hostile, project: Path, api: FakeApi
+) -> None:
+    """The CLI would keep it where nothing is read, and ask again."""
+    await nvim.lua(
+        """vim.ui.select = function(items, _, done)
+          _G.offered = items
+          done(items[1], 1)
+        end"""
+    )
+    before = sorted(path.name for path in (project / ".claude").iterdir())
+    one, two = ([tool_use("Bash", command=f"touch made{n}")] for n in (1, 1))
+    api.script(one, two, [text("Done.")])
+    await panel.say("Make it twice")
+    await panel.shows("? May Claude use Bash")
+
+    await press(panel, "? May Claude use Bash", "a", lambda: _has(panel, "Done."))
+
+    assert (await nvim.lua("return _G.offered"))[0].endswith("(this session)")
+    assert sorted(path.name for path in (project / ".claude").iterdir()) == before
+
+
 async def test_a_no_is_for_this_neovim(panel: Panel, hostile: Hostile, api: FakeApi) -> None:
     await panel.shows(QUESTION)
 
@@ -192,7 +269,7 @@ async def test_a_no_is_for_this_neovim(panel: Panel, hostile: Hostile, api: Fake
     assert hostile.ran == set()
 
 
-@pytest.mark.parametrize("trusted", [["project"], ["."]])
+@pytest.mark.parametrize("trusted", [["project"]])
 async def test_a_chat_in_a_trusted_folder_asks_nothing(
     panel: Panel, hostile: Hostile, elsewhere: FakeApi
 ) -> None:
@@ -221,20 +298,17 @@ async def commit(nvim: Neovim, api: FakeApi) -> None:
     await shown(nvim, "Print one")
 
 
-@pytest.fixture
-def repository(hostile: Hostile) -> None:
-    """The project is one, with a staged file."""
-    (hostile.project / "a.py").write_text("one\ntwo\n")
-    subprocess.run(["git", "init", "-q"], cwd=hostile.project, check=True)
-    subprocess.run(["git", "add", "a.py"], cwd=hostile.project, check=True)
+async def ask_from_lua(nvim: Neovim, api: FakeApi) -> None:
+    api.script([text("It is forty-two.")])
+    await nvim.command("lua require('claude_ide').ask('what?', {}, function(_, it) _G.it = it end)")
+    await until(lambda: nvim.lua("return _G.it == 'It is forty-two.'"), "the answer", PATIENCE)
 
 
-REQUESTS = pytest.mark.parametrize("request_", [ask, rewrite, commit])
+REQUESTS = pytest.mark.parametrize("request_", [ask, rewrite, commit, ask_from_lua])
 Ask = Callable[[Neovim, FakeApi], Awaitable[None]]
 
 
 @REQUESTS
-@pytest.mark.usefixtures("repository")
 async def test_a_one_off_request_uses_nothing_of_a_folder_that_is_not_trusted(
     nvim: Neovim, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, request_: Ask
 ) -> None:
@@ -247,7 +321,6 @@ async def test_a_one_off_request_uses_nothing_of_a_folder_that_is_not_trusted(
 
 @REQUESTS
 @pytest.mark.parametrize("trusted", [["project"]])
-@pytest.mark.usefixtures("repository")
 async def test_a_one_off_request_in_a_trusted_folder_follows_all_but_hooks_and_servers(
     nvim: Neovim, elsewhere: FakeApi, hostile: Hostile, request_: Ask, config_folder: Path
 ) -> None:

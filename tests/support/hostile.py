@@ -1,6 +1,7 @@
 """A folder whose settings run something wherever the CLI lets them, and a note of what has run."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,23 @@ class Hostile:
         arguments = [str(project / "server.py"), str(notes)]
         servers = {"hostile": {"command": "python3", "args": arguments}}
         (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+
+    def become_repository(self) -> None:
+        """Be a git repository, too, whose configuration runs something; a file is staged."""
+        (self.project / "a.py").write_text("one\ntwo\n")
+        (self.project / ".gitattributes").write_text("*.py filter=x diff=x\n")
+        self._git("init", "-q")
+        self._git("add", "a.py", ".gitattributes")
+        self._git("-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "First")
+        (self.project / "a.py").write_text("one\ntwo\nthree\n")
+        self._git("add", "a.py")
+        # What is not as it was staged makes git look at the file itself.
+        (self.project / "a.py").write_text("one\ntwo\n")
+        for name in ("core.fsmonitor", "filter.x.clean", "diff.x.textconv"):
+            self._git("config", name, f"{self.note(name)}; cat")
+
+    def _git(self, *words: str) -> None:
+        subprocess.run(["git", *words], cwd=self.project, check=True)
 
     @property
     def ran(self) -> set[str]:

@@ -62,7 +62,7 @@ class Chat:
         self._ready: Ready | None = None
         self._started = asyncio.Event()
         self._sending = asyncio.Lock()
-        self._relaunching = Relaunching(agent, self._sending, self._start_again)
+        self._relaunching = Relaunching(agent, self._sending, self._started, self._start_again)
         self._living: asyncio.Task[None] | None = None
         self._told: context.Where | None = None
         self._dropped: context.Where | None = None
@@ -79,7 +79,7 @@ class Chat:
     def start(self, opening: Opening) -> None:
         """Start the agent, and show what it tells until it ends."""
         self._opening = opening
-        self._relaunching.started()
+        self._relaunching.settle()
         self._started.clear()
         self._ready = None
         self._state = self._state.spawned()
@@ -88,6 +88,7 @@ class Chat:
 
     async def close(self) -> None:
         """End the agent, and all that belongs to the chat."""
+        self._relaunching.settle()
         self._requests.clear()
         self._painter.close()
         self._bars.close()
@@ -133,9 +134,10 @@ class Chat:
             self._painter.now()
 
     def _take(self, event: Event) -> None:
-        self._state = self._state.after(event)
         if self._relaunching.hides(event):
+            self._state = SessionState()
             return
+        self._state = self._state.after(event)
         urgent = self.transcript.take(event)
         self._bar.take(event)
         match event:

@@ -11,9 +11,17 @@ from claude_ide.agents.session_state import State
 class Relaunching:
     """Ends one agent and calls `start`; `sending` is held, so that no prompt falls in between."""
 
-    def __init__(self, agent: Agent, sending: asyncio.Lock, start: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        sending: asyncio.Lock,
+        started: asyncio.Event,
+        start: Callable[[], None],
+    ) -> None:
+        """Start nothing yet; `started` is cleared while there is no agent."""
         self._agent = agent
         self._sending = sending
+        self._started = started
         self._start = start
         self._due = False
         self._ending = False
@@ -31,8 +39,8 @@ class Relaunching:
         """Whether the agent may rest now, and was to be started again then."""
         return self._due and isinstance(event, Ready | TurnEnded)
 
-    def started(self) -> None:
-        """Take note that the agent was started, for whatever reason."""
+    def settle(self) -> None:
+        """Start nothing again: the agent was started for another reason, or is not wanted."""
         self._due = False
 
     async def now_or_later(self, living: "asyncio.Task[None] | None") -> None:
@@ -42,11 +50,16 @@ class Relaunching:
             state = self._agent.state
             if not self._due or state.asking or state.state is not State.IDLE:
                 return
+            self._started.clear()
             self._ending = True
             try:
                 await self._agent.stop()
                 if living is not None:
                     await asyncio.wait([living])
+            except BaseException:
+                self._started.set()
+                raise
             finally:
                 self._ending = False
-            self._start()
+            if self._due:
+                self._start()

@@ -114,7 +114,14 @@ class StreamJsonAgent:
                 self._launch = replace(self._launch, trusted=self._trusts(self._launch.cwd))
             child = await Connection.spawn(self._launch, opening)
             self._state = self._state.spawned()
-            connection = Connection(child, self._emit, self._servers, self._edited, self._traffic)
+            connection = Connection(
+                child,
+                self._emit,
+                self._servers,
+                self._edited,
+                self._traffic,
+                follows_folder=self._launch.follows_folder,
+            )
             self._connection = connection
         resumes = isinstance(opening, ResumeSession) and not opening.fork
         self._resumed = opening.id if resumes else ""
