@@ -174,6 +174,17 @@ async def test_it_is_answered_from_anywhere_where_nothing_else_waits(
     assert items == ["Yes, trust this folder", "Not now", "Show what they are"]
 
 
+async def test_what_the_folder_brings_is_read_in_a_split(
+    nvim: Neovim, panel: Panel, hostile: Hostile
+) -> None:
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[3], 3) end")
+
+    await nvim.command("stopinsert | ClaudeChat answer")
+
+    await until(lambda: nvim.eval("bufname() =~ 'folder-settings$'"), "the split")
+    assert f"hook Stop: {hostile.note('Stop')}" in await nvim.eval("getline(1, '$')")
+
+
 async def test_the_users_own_choice_of_settings_leaves_nothing_to_ask(
     hostile: Hostile, replay: Open, log: Path
 ) -> None:
@@ -319,11 +330,11 @@ async def test_a_broken_record_is_named_and_trusts_nothing(
     path = Path(folder) / "claude_ide" / "trust.json"
     path.parent.mkdir(parents=True)
     path.write_text("{")
-    await nvim.lua("vim.notify = function(text) _G.told = text end")
+    await nvim.lua("vim.notify = function(text) _G.notified = text end")
 
     panel = await replay()
 
     await panel.shows(QUESTION)
-    told: Any = await nvim.lua("return _G.told")
-    assert "the record of trusted folders is ignored, it is broken: /" in told
+    notified: Any = await nvim.lua("return _G.notified")
+    assert "the record of trusted folders is ignored, it is broken: /" in notified
     assert follows_user_only(starts(log)[0])

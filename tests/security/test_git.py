@@ -46,7 +46,7 @@ class Repository:
         return set(self._notes.read_text().split())
 
     def git(self, *words: str, text: str | None = None, **fields: str) -> str:
-        """Run git as anybody would, and return what it says."""
+        """Run git without care, and return what it says."""
         return subprocess.run(
             ["git", *WHO, *words],
             cwd=self.folder,

@@ -264,7 +264,7 @@ class Chat:
         self.transcript.ask_trust(await self._trusting.asked())
         if self._trusting.is_outdated and self._relaunching.is_possible:
             later = self.agent.state.busy
-            self.transcript.tell_trust(self._trusting.news(later=later))
+            self.transcript.note_trust(self._trusting.news(later=later))
             await self._relaunching.now_or_later(self._living)
         self._painter.now()
 

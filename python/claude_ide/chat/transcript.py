@@ -147,7 +147,7 @@ class Transcript:
                 trust_question.KIND, lambda part: TrustQuestion(part, *asked), tail=True
             )
 
-    def tell_trust(self, words: str) -> None:
+    def note_trust(self, words: str) -> None:
         """Show in one line what has become of that question."""
         self._tell(trust_question.KIND, [row((f"↳ {words}", "ClaudeChatMeta"))])
 

@@ -79,8 +79,9 @@ class Trusting:
         chosen = await self._editor.select(title, list(WAYS.values()))
         key = "" if chosen is None else list(WAYS)[chosen]
         if key == "d":
-            lines = trust_question.details(found.items)
-            await self._editor.run("float.show", lines, {"title": f"What {found.folder} brings"})
+            # A float would cut the lines.
+            text = "\n".join(trust_question.details(found.items))
+            await self._editor.run("scratch.open", "folder-settings", text)
         elif key:
             await self.key(key)
 

@@ -57,7 +57,10 @@ class Store:
         files.write(self._path, json.dumps(content, indent=1).encode())
 
     def _is_writable_by_others(self) -> bool:
-        status = self._path.lstat()
+        try:
+            status = self._path.stat()
+        except OSError:
+            return False
         if not stat.S_ISREG(status.st_mode):
             return False
         own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()

@@ -85,7 +85,7 @@ def test_a_folder_that_is_not_trusted_brings_no_settings_and_no_mode() -> None:
     assert given == ["--setting-sources", "user", "--permission-mode", "default"]
 
 
-def test_nobody_is_trusted_unless_it_is_said() -> None:
+def test_no_folder_is_trusted_by_default() -> None:
     assert not Launch(("claude",), Path("/p"), OURS).trusted
 
 
