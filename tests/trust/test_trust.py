@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.trust.trust import Trust
+from claude_ide.trust.trust import Trust, shown
 
 
 class User:
@@ -90,6 +90,19 @@ def test_the_home_directory_and_those_above_it_include_nothing(user: User, tmp_p
     assert user.trust.is_trusted(tmp_path)
     assert not user.trust.is_trusted(folder(user.home / "src"))
     assert not user.trust.is_trusted(folder(tmp_path / "other"))
+
+
+@pytest.mark.parametrize("name", [b"new\nline", b"latin-1 \xe9", b"\x1b]0;x\x07", "ünï".encode()])
+def test_any_name_can_be_trusted(user: User, tmp_path: Path, name: bytes) -> None:
+    odd, other = folder(tmp_path / os.fsdecode(name)), folder(tmp_path / "other")
+    user.trust.grant(other)
+    user.trust.grant(odd)
+
+    assert user.trust.is_trusted(odd)
+    assert user.trust.is_trusted(other)
+    assert shown(odd).isprintable()
+    assert user.trust.revoke(odd) == [str(odd)]
+    assert user.complaints == []
 
 
 def test_only_the_user_can_read_or_write_the_record(user: User, tmp_path: Path) -> None:

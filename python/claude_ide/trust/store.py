@@ -40,8 +40,9 @@ class Store:
         if content is None:
             return self._refuse("it cannot be read")
         try:
-            return msgspec.json.decode(content, type=_Content).folders
-        except (msgspec.DecodeError, RecursionError):
+            # A name that is not UTF-8 has surrogates, which msgspec's own decoder refuses.
+            return msgspec.convert(json.loads(content), _Content).folders
+        except (ValueError, RecursionError):
             return self._refuse("it is broken")
 
     def add(self, folder: str) -> None:

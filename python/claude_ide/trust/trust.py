@@ -8,6 +8,8 @@ from pathlib import Path
 from claude_ide.trust import record
 from claude_ide.trust.store import Store
 
+REPLACEMENT = "\ufffd"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -76,9 +78,10 @@ class Trust:
 
 
 def shown(folder: str | Path) -> str:
-    """Return a folder as the user knows it: from `~`."""
+    """Return a folder as the user knows it: from `~`, in one line."""
     path, home = Path(folder), Path.home()
-    return f"~/{path.relative_to(home)}" if home in path.parents else str(path)
+    name = f"~/{path.relative_to(home)}" if home in path.parents else str(path)
+    return "".join(letter if letter.isprintable() else REPLACEMENT for letter in name)
 
 
 def _home(environment: Mapping[str, str]) -> Path:
