@@ -107,6 +107,19 @@ async def test_the_question_takes_nothing_from_the_user(nvim: Neovim, panel: Pan
     assert lines[-1].startswith(QUESTION), "it stays at the end"
 
 
+async def test_the_question_is_about_the_folder_of_the_tabpage(
+    nvim: Neovim, replay: Open, project: Path
+) -> None:
+    (project / "sub").mkdir()
+    (project / "sub" / "CLAUDE.md").write_text("x")
+    await nvim.command("tcd sub")
+
+    panel = await replay()
+
+    shown = await panel.shows(QUESTION)
+    assert f"? Use what {project}/sub brings: CLAUDE.md? y" in shown
+
+
 async def test_the_question_names_what_the_folder_brings(panel: Panel, project: Path) -> None:
     [line] = [line for line in (await panel.text()).splitlines() if line]
 

@@ -91,7 +91,7 @@ def test_the_files_of_a_host_that_was_killed_are_removed(
     gone.wait()
     (state / "settings").mkdir()
     kept = {f"{os.getpid()}-a.json", "notes.txt"}
-    for name in (*kept, f"{gone.pid}-b.json"):
+    for name in (*kept, f"{gone.pid}-b.json", f"{'9' * 30}-c.json"):
         (state / "settings" / name).write_text("{}")
 
     with following(launch(project), trust, state):
