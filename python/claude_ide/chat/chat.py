@@ -158,7 +158,7 @@ class Chat:
                 self._requests.clear()
                 self._give_back()
         if self._relaunching.is_due_after(event):
-            self._run(self._relaunching.now_or_later(self._living))
+            self._run(self._relaunching.if_at_rest(self._living))
         (self._painter.now if urgent else self._painter.soon)()
         self._bars.soon()
 

@@ -44,8 +44,12 @@ class Relaunching:
         self._due = False
 
     async def now_or_later(self, living: "asyncio.Task[None] | None") -> None:
-        """Start the agent again if it rests; `living` ends with the agent."""
+        """Start the agent again, once it rests; `living` ends with the agent."""
         self._due = True
+        await self.if_at_rest(living)
+
+    async def if_at_rest(self, living: "asyncio.Task[None] | None") -> None:
+        """Start the agent again if that is still due, and it rests."""
         async with self._sending:
             state = self._agent.state
             if not self._due or state.asking or state.state is not State.IDLE:
@@ -63,3 +67,5 @@ class Relaunching:
                 self._ending = False
             if self._due:
                 self._start()
+            else:
+                self._started.set()
