@@ -7,6 +7,7 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 LUA := lua plugin python/claude_ide/demo
 CLI_VERSION := 2.1.330
+OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
 
 # A Neovim of our own where there is none that is new enough.
@@ -47,7 +48,7 @@ types: $(VENV)/tests
 	$(PYTHON) -m mypy
 
 # Most tests wait for another process; more of them than there are cores fill the waits.
-unit: $(VENV)/tests .cache/cli/installed
+unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed
 	$(PYTHON) -m pytest --cov --numprocesses 3 --dist worksteal
 
 # The pictures of doc/, taken anew.
@@ -83,12 +84,14 @@ define install
 endef
 
 # Without npm, or where it fails, the tests with the real CLI are skipped and say so.
-.cache/cli/installed: Makefile
+.cache/cli/installed: VERSION = $(CLI_VERSION)
+.cache/cli197/installed: VERSION = $(OLDER_CLI_VERSION)
+.cache/cli/installed .cache/cli197/installed: Makefile
 	@mkdir -p $(@D)
 ifdef NPM
-	@echo 'Installing the Claude CLI for the tests…'
+	@echo 'Installing the Claude CLI $(VERSION) for the tests…'
 	@npm install --prefix $(@D) --no-audit --no-fund --loglevel=error \
-		@anthropic-ai/claude-code-$(PLATFORM)@$(CLI_VERSION) >$(@D)/install.log 2>&1 \
+		@anthropic-ai/claude-code-$(PLATFORM)@$(VERSION) >$(@D)/install.log 2>&1 \
 		&& touch $@ || cat $(@D)/install.log
 endif
 

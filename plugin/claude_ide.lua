@@ -61,6 +61,13 @@ command('ClaudeAdd', host('ClaudeAdd'), {
   complete = complete_path,
   desc = 'Mention a file, a folder or lines of a file to Claude',
 })
+command('ClaudeTrust', host('ClaudeTrust'), {
+  nargs = '*',
+  complete = function(...)
+    return require('claude_ide.trust').complete(...)
+  end,
+  desc = "Show or change whether a folder's settings are used",
+})
 command('ClaudeAccept', editor('diff', 'accept'), { desc = 'Accept the proposed edit' })
 command('ClaudeReject', function(opts)
   require('claude_ide.diff').reject(nil, opts.args)

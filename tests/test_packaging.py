@@ -81,7 +81,7 @@ def test_make_says_which_python_it_needs(tmp_path: Path) -> None:
     assert "Python 3.11 or newer is needed" in done.stderr
 
 
-WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/tools")
+WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/tools", "trust")
 """Folders that the map names without what is in them."""
 
 

@@ -8,6 +8,8 @@ local python = require('claude_ide.python')
 
 local M = {}
 
+-- Commands that need the host and no server.
+local WITHOUT_SERVER = { ClaudeStop = true, ClaudeStatus = true, ClaudeTrust = true }
 local MOST_RESTARTS = 3
 local RESTART_WINDOW_MS = 60000
 -- Every user of the machine can read a command line; only we can read the environment.
@@ -153,6 +155,7 @@ local function encode_options(serve)
     config = vim.g.claude_ide or vim.empty_dict(),
     folders = working_folders(),
     log = require('claude_ide.log').path(),
+    state = vim.fn.stdpath('state') .. '/claude_ide',
     serve = serve,
     port = server and server.port or 0,
     -- A process that has listened there since may have been sent it.
@@ -223,7 +226,7 @@ function M.command(name, opts)
     -- The command will lead the user away; what is selected now is what is meant.
     require('claude_ide.selection').hold(lines[1] and lines)
   end
-  local id = channel.id or spawn(name ~= 'ClaudeStop' and name ~= 'ClaudeStatus')
+  local id = channel.id or spawn(not WITHOUT_SERVER[name])
   if not id then
     return
   end

@@ -6,6 +6,7 @@ This is also where whatever goes wrong in a command becomes one line for the use
 import asyncio
 import contextlib
 import logging
+import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import asdict, dataclass
@@ -27,6 +28,7 @@ from claude_ide.transport.websocket import Listener
 if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
     from claude_ide.headless.questions import Questions
+    from claude_ide.trust.trust import Trust
 
 logger = logging.getLogger(__name__)
 
@@ -122,14 +124,28 @@ class App:
         def serve() -> InProcessServer:
             return InProcessServer(self.editor, self.config, "Claude")
 
-        return Chats(self.editor, self.config, self.guard, serve, READING)
+        return Chats(self.editor, self.config, self.guard, serve, self.trust, READING)
 
     @cached_property
     def questions(self) -> "Questions":
         """Single questions; what they need is imported with the first one."""
         from claude_ide.headless.questions import Questions
 
-        return Questions(self.editor, self.config)
+        return Questions(self.editor, self.config, self.trust, self._state_folder)
+
+    @cached_property
+    def trust(self) -> "Trust":
+        """The folders that the user trusts."""
+        from claude_ide.trust.trust import Trust
+
+        def complain(what: str) -> None:
+            self.editor.notify(what, "warn")
+
+        return Trust(self._state_folder / "trust.json", os.environ, complain)
+
+    @property
+    def _state_folder(self) -> Path:
+        return Path(self.options.state or Path(self.options.log).with_suffix(""))
 
     def on_event(self, name: str, payload: dict[str, Any]) -> None:
         """Take what the editor's half tells (`channel.emit`)."""

@@ -6,9 +6,11 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from claude_ide.app import App
 from claude_ide.errors import UserError
+from claude_ide.trust import report
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,43 @@ async def chat(app: App, call: Call) -> None:
     # Whoever chats wants the agent to know where they are; but they can do without the server.
     await app.guard(app.start())
     await app.chats.command(what, " ".join(words))
+
+
+@command("ClaudeTrust")
+async def trust(app: App, call: Call) -> None:
+    """:ClaudeTrust [yes|revoke|list] [folder] — show, give or end the trust in a folder."""
+    what, *words = call.arguments or [""]
+    folder = await _folder(app, " ".join(words))
+    match what:
+        case "":
+            app.editor.notify(report.state(app.trust, folder))
+        case "yes":
+            app.trust.grant(folder)
+            await _trust_changed(app)
+            app.editor.notify(report.state(app.trust, folder))
+        case "revoke":
+            removed = app.trust.revoke(folder)
+            await app.editor.run("trust.decline", folder)
+            await _trust_changed(app)
+            app.editor.notify(report.revoked(app.trust, folder, removed))
+        case "list":
+            lines = report.listing(app.trust) or ["no folder is trusted by :ClaudeTrust or a chat"]
+            await app.editor.run("float.show", lines, {"title": "Trusted folders"})
+        case _:
+            raise UserError(f":ClaudeTrust {what} is unknown; there are list, revoke, yes")
+
+
+async def _folder(app: App, given: str) -> str:
+    here = Path(await app.editor.run("buffers.folder"))
+    folder = here / Path(given).expanduser() if given else here
+    if not folder.is_dir():
+        raise UserError(f"no such folder: {given}")
+    return str(folder)
+
+
+async def _trust_changed(app: App) -> None:
+    if app.chats_begun:
+        await app.chats.trust_changed()
 
 
 async def _mention(app: App, call: Call, mention: dict[str, object]) -> None:

@@ -26,7 +26,9 @@ class Unserved(Exception):
 
 
 _Options = namedtuple(
-    "_Options", "entry pid config folders log serve port token hold", defaults=(True, 0, "", "")
+    "_Options",
+    "entry pid config folders log serve port token hold state",
+    defaults=(True, 0, "", "", ""),
 )
 
 
@@ -37,6 +39,7 @@ class Options(_Options):
     `serve`, whether to bind at once; `port` is that of an earlier server of this Neovim, to come
     back there. `hold` is a socket at which Neovim keeps a copy of ours, and gives it to the next
     host; `token` goes with it, for the clients of a server that has only just died know no other.
+    `state` is our folder for what outlives Neovim.
     """
 
     __slots__ = ()

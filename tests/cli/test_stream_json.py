@@ -47,7 +47,8 @@ StartTalk = Callable[..., Awaitable[Talk]]
 def launch(cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path) -> Launch:
     """How to start the CLI in `project`, as a settled user of it."""
     given = environment(api, tmp_path / "home", config_folder)
-    return Launch((cli,), project, given | {"CLAUDE_CODE_MAX_RETRIES": "1"}, mode="default")
+    given |= {"CLAUDE_CODE_MAX_RETRIES": "1"}
+    return Launch((cli,), project, given, mode="default", trusted=True)
 
 
 @pytest.fixture

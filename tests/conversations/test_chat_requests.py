@@ -138,7 +138,7 @@ async def test_the_first_a_shows_every_rule_and_the_next_allows_one(
         "type": "addRules",
         "rules": [{"toolName": "Bash", "ruleContent": rule}],
         "behavior": "allow",
-        "destination": "localSettings",
+        "destination": "session",
     }
     panel = await ask(input={"command": "ls"}, permission_suggestions=[suggestion])
     assert "HIDDEN" not in await panel.text()
@@ -146,9 +146,7 @@ async def test_the_first_a_shows_every_rule_and_the_next_allows_one(
     await press_until(nvim, panel, "a", "Always allow Bash")
 
     assert answers(log) == []
-    assert (
-        body((await panel.look())["lines"]) == f"Always allow Bash({rule}) (this project, for you)"
-    )
+    assert body((await panel.look())["lines"]) == f"Always allow Bash({rule}) (this session)"
     await allow(nvim, log, "a")
     assert answers(log)[0]["updatedPermissions"] == [suggestion]
 

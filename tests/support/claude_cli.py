@@ -24,9 +24,19 @@ def cli_path() -> Path:
     """Where the CLI is expected: `CLAUDE_IDE_TEST_CLI`, else what npm put into `.cache/cli`."""
     if given := os.environ.get("CLAUDE_IDE_TEST_CLI"):
         return Path(given)
+    return ROOT / ".cache/cli/node_modules/@anthropic-ai" / _package() / "claude"
+
+
+def older_cli_path() -> Path:
+    """Where an older CLI is expected: `CLAUDE_IDE_TEST_CLI_OLD`, else what npm put beside it."""
+    if given := os.environ.get("CLAUDE_IDE_TEST_CLI_OLD"):
+        return Path(given)
+    return ROOT / ".cache/cli197/node_modules/@anthropic-ai" / _package() / "claude"
+
+
+def _package() -> str:
     machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-    package = f"claude-code-{platform.system().lower()}-{machine}"
-    return ROOT / ".cache/cli/node_modules/@anthropic-ai" / package / "claude"
+    return f"claude-code-{platform.system().lower()}-{machine}"
 
 
 def environment(api: FakeApi, home: Path, config: Path) -> dict[str, str]:

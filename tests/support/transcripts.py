@@ -36,12 +36,12 @@ def names() -> list[str]:
 def replaying(
     name: str, cwd: Path, *, log: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> Launch:
-    """How to start a CLI that says what was recorded, and logs what it gets."""
+    """How to start a CLI that says what was recorded, in a trusted folder; it logs what it gets."""
     given = {"PATH": "/usr/bin:/bin", "HOME": str(cwd)} | dict(environment or {})
     if log is not None:
         given["FAKE_CLI_LOG"] = str(log)
     command = (sys.executable, "-I", FAKE_CLI, GOLDEN / f"{name}.jsonl")
-    return Launch(command, cwd, given)
+    return Launch(command, cwd, given, trusted=True)
 
 
 def heard(log: Path) -> list[dict[str, Any]]:

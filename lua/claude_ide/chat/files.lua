@@ -1,4 +1,6 @@
 --- The files of a folder, as paths relative to it: gathered in the background, kept for a while.
+local git = require('claude_ide.git')
+
 local M = {}
 
 local FRESH = 5e9 -- nanoseconds
@@ -96,11 +98,11 @@ local function list(files, folder)
       process:kill('sigterm')
     end
   end
-  local command = { 'git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard' }
+  local command = git.command('ls-files', '-z', '--cached', '--others', '--exclude-standard')
   local ok, started = pcall(
     vim.system,
     command,
-    { cwd = folder, stdout = on_stdout },
+    { cwd = folder, env = git.ENVIRONMENT, stdout = on_stdout },
     vim.schedule_wrap(function(result)
       if result.code == 0 or #paths >= MOST then
         finish(files, paths)

@@ -45,7 +45,7 @@ end
 
 local function is_untouched(chat)
   local typed = table.concat(vim.api.nvim_buf_get_lines(chat.prompt, 0, -1, false))
-  return not chat.session and chat.drawing.count == 0 and not typed:find('%S')
+  return not chat.session and chat_state.is_empty(chat) and not typed:find('%S')
 end
 
 --- There is no agent for a chat: a panel that was opened for nothing goes.

@@ -87,6 +87,18 @@ function M.remember(id, session)
   end
 end
 
+--- Whether nothing was said in a chat: all that it may show is about the trust in its folder.
+---@param chat claude_ide.Chat
+---@return boolean
+function M.is_empty(chat)
+  local parts = vim.tbl_values(chat.drawing.parts)
+  local is_trust = #parts > 0
+    and vim.iter(parts):all(function(part)
+      return part.kind == 'trust'
+    end)
+  return chat.drawing.count == 0 or is_trust
+end
+
 --- What another host needs to go on with a chat; nil while it has its own.
 ---@param chat claude_ide.Chat
 ---@return { root: string, session?: string, is_empty: boolean }?
@@ -94,8 +106,7 @@ function M.revival(chat)
   if not chat.is_orphan then
     return nil
   end
-  local is_empty = chat.drawing.count == 0
-  return { root = chat.options.root, session = chat.session, is_empty = is_empty }
+  return { root = chat.options.root, session = chat.session, is_empty = M.is_empty(chat) }
 end
 
 --- Tell the host what happened in a chat. One without a host goes on in the next.

@@ -13,6 +13,7 @@ local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
 local ALLOWING = { y = true, a = true }
 -- A request of which the host has more to show, and does so for either key.
 local CUT = 'request:cut'
+local TRUST = 'trust'
 local ANSWER = 'Answer the request under the cursor'
 
 local function row()
@@ -66,8 +67,8 @@ end
 ---@return claude_ide.ChatPart? request
 local function request_here(chat)
   local part = part_here(chat)
-  local is_request = part and vim.startswith(part.kind, 'request') and vim.v.count == 0
-  return is_request and part or nil
+  local is_asking = part and (vim.startswith(part.kind, 'request') or part.kind == TRUST)
+  return is_asking and vim.v.count == 0 and part or nil
 end
 
 -- For an <expr> map, which must not change windows itself.

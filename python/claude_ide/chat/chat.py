@@ -11,12 +11,15 @@ from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.chat import bar, context, context_usage, export, todos
 from claude_ide.chat.bar import Bar
+from claude_ide.chat.bars import Bars
 from claude_ide.chat.painter import Painter
+from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.requests import NAME, Requests
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.sight import Sight
 from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.trusting import Trusting
 from claude_ide.chat.view import OpenOutput, Review
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -31,31 +34,18 @@ Run = Callable[[Awaitable[Any]], "asyncio.Task[None]"]
 """Starts a task whose errors become one line for the user."""
 
 
-class Bars:
-    """The bars of both windows, as a source of frames: one is sent when it has changed."""
-
-    def __init__(self, look: Callable[[], dict[str, Any]]) -> None:
-        self._look = look
-        self._sent: dict[str, Any] | None = None
-
-    def frame(self) -> dict[str, Any] | None:
-        """Return both bars, if they are not what was sent last."""
-        bars = self._look()
-        if bars == self._sent:
-            return None
-        self._sent = bars
-        return bars
-
-    def redraw(self) -> None:
-        """Forget what was sent."""
-        self._sent = None
-
-
 class Chat:
     """A chat with one agent; `id` is what the panel knows it by, `root` the project's folder."""
 
     def __init__(
-        self, id_: int, root: str, agent: Agent, editor: Editor, config: Config, run: Run
+        self,
+        id_: int,
+        root: str,
+        agent: Agent,
+        editor: Editor,
+        config: Config,
+        run: Run,
+        trusting: Trusting,
     ) -> None:
         self.id = id_
         self.root = root
@@ -66,11 +56,14 @@ class Chat:
         self._editor = editor
         self._config = config
         self._run = run
+        self._trusting = trusting
+        self._opening: Opening = NewSession()
         self._state = SessionState()
         self._bar = Bar()
         self._ready: Ready | None = None
         self._started = asyncio.Event()
         self._sending = asyncio.Lock()
+        self._relaunching = Relaunching(agent, self._sending, self._started, self._start_again)
         self._living: asyncio.Task[None] | None = None
         self._told: context.Where | None = None
         self._dropped: context.Where | None = None
@@ -89,6 +82,8 @@ class Chat:
 
     def start(self, opening: Opening) -> None:
         """Start the agent, and show what it tells until it ends."""
+        self._opening = opening
+        self._relaunching.settle()
         self._started.clear()
         self._ready = None
         self._state = self._state.spawned()
@@ -97,6 +92,7 @@ class Chat:
 
     async def close(self) -> None:
         """End the agent, and all that belongs to the chat."""
+        self._relaunching.settle()
         self._requests.clear()
         self._painter.close()
         self._bars.close()
@@ -109,8 +105,11 @@ class Chat:
     async def _live(self, opening: Opening) -> None:
         try:
             await self._show_history(opening)
+            self.transcript.ask_trust(await self._trusting.asked())
             self._ready = await self.agent.start(opening)
+            await self.settings.repeat(self._bar.mode)
         except UnknownSessionError as error:
+            self._opening = NewSession()
             return self._fail(f"{error} (R begins a new one)")
         except AgentError as error:
             return self._fail(f"{error} (R tries again)")
@@ -139,6 +138,9 @@ class Chat:
             self._painter.now()
 
     def _take(self, event: Event) -> None:
+        if self._relaunching.hides(event):
+            self._state = SessionState()
+            return
         self._state = self._state.after(event)
         urgent = self.transcript.take(event)
         self._bar.take(event)
@@ -161,6 +163,8 @@ class Chat:
             case events.Dead():
                 self._requests.clear()
                 self._give_back()
+        if self._relaunching.is_due_after(event):
+            self._run(self._relaunching.if_at_rest(self._living))
         (self._painter.now if urgent else self._painter.soon)()
         self._bars.soon()
 
@@ -255,8 +259,25 @@ class Chat:
         """Start an agent that has ended, with the session it had."""
         if self._state.state is not State.DEAD:
             return
+        self._start_again()
+
+    def _start_again(self) -> None:
         session = self.agent.session
-        self.start(ResumeSession(session) if session and self._has_said() else NewSession(session))
+        if session and self.transcript.prompts:
+            self.start(ResumeSession(session))
+        else:
+            # A fork has no session of its own before its first turn.
+            is_fork = isinstance(self._opening, ResumeSession) and not session
+            self.start(self._opening if is_fork else NewSession(session))
+
+    async def trust_changed(self) -> None:
+        """Follow what the user has decided about the folder: now, or when the turn ends."""
+        self.transcript.ask_trust(await self._trusting.asked())
+        if self._trusting.is_outdated and self._relaunching.is_possible:
+            later = self.agent.state.busy
+            self.transcript.note_trust(self._trusting.news(later=later))
+            await self._relaunching.now_or_later(self._living)
+        self._painter.now()
 
     async def press(self, part: int, offset: int) -> None:
         """Open or close a part of the transcript, or show all of it."""
@@ -280,7 +301,10 @@ class Chat:
     async def answer(self, part: int, kind: str, key: str) -> None:
         """Answer the request in a part of the transcript, which was of this kind."""
         asked = self.transcript.request(part)
-        if asked is not None and key == "d":
+        asks_trust = self.transcript.asks_trust(part)
+        if asks_trust and key != "d":
+            await self._trusting.key(key)
+        elif (asked is not None or asks_trust) and key == "d":
             await self.press(part, 0)
         elif asked is not None:
             await self._requests.key(asked.request, key, kind)
@@ -291,8 +315,8 @@ class Chat:
         return bool(self.transcript.waiting)
 
     async def choose_answer(self) -> None:
-        """Answer the request that waits longest."""
-        await self._requests.choose()
+        """Answer the request that waits longest, else the question about the folder."""
+        await (self._requests.choose() if self.waits else self._trusting.choose())
 
     async def withdraw(self, part: int) -> None:
         """Take back a prompt that has not begun, into the prompt window."""
@@ -362,9 +386,6 @@ class Chat:
         if self._ready is None or self._state.state is State.DEAD:
             raise UserError(ENDED)
         return self._ready
-
-    def _has_said(self) -> bool:
-        return bool(self.transcript.prompts)
 
     def _about(self) -> context.Where | None:
         """Where the user is, unless the agent has been told so, or they want it left out."""

@@ -13,9 +13,11 @@ from claude_ide.agents.stream_json.launch import Launch, command
 from claude_ide.chat import context
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import diagnosis
+from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, EditorError, UserError
+from claude_ide.trust.trust import Trust
 
 SERVER = "neovim"
 """The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
@@ -30,12 +32,14 @@ class Chats:
         config: Config,
         run: Run,
         serve: Callable[[], McpServer],
+        trust: Trust,
         allowed_tools: tuple[str, ...] = (),
     ) -> None:
         self._editor = editor
         self._config = config
         self._run = run
         self._serve = serve
+        self._trust = trust
         self._allowed_tools = tuple(f"mcp__{SERVER}__{name}" for name in allowed_tools)
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
@@ -149,7 +153,14 @@ class Chats:
         for chat in (here, *self._chats.values()):
             if chat.waits:
                 return await chat.choose_answer()
+        if here.transcript.asking_trust:
+            return await here.choose_answer()
         raise UserError("nothing waits for an answer")
+
+    async def trust_changed(self) -> None:
+        """Have each chat follow what the user has decided about the folders."""
+        for chat in list(self._chats.values()):
+            await chat.trust_changed()
 
     async def _go_on(self, session: str) -> None:
         """Show the chat that has this session, or begin one: two would both write to it."""
@@ -195,8 +206,21 @@ class Chats:
             raise
 
     def _new(self, id_: int, launch: Launch) -> Chat:
-        agent = StreamJsonAgent(launch, servers={SERVER: self._serve()}, edited=self._diagnosis)
-        chat = Chat(id_, str(launch.cwd), agent, self._editor, self._config, self._run)
+        root = str(launch.cwd)
+        trusting = Trusting(
+            root,
+            self._trust,
+            self._editor,
+            self.trust_changed,
+            settled=launch.names("--setting-sources"),
+        )
+        agent = StreamJsonAgent(
+            launch,
+            servers={SERVER: self._serve()},
+            edited=self._diagnosis,
+            trusts=trusting.follows,
+        )
+        chat = Chat(id_, root, agent, self._editor, self._config, self._run, trusting)
         self._chats[id_] = chat
         return chat
 

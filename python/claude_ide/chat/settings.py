@@ -1,12 +1,14 @@
 """What a session is set to, as the user changes it: by a word, or by choosing from a list."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.events import Ready
 from claude_ide.chat import amounts
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import UserError
+from claude_ide.errors import AgentError, UserError
 
 DEFAULT_MODE = "default"
 UNLIMITED = "unlimited"
@@ -19,6 +21,24 @@ class Settings:
         self._agent = agent
         self._editor = editor
         self._offer = offer
+        self._setters: dict[str, Callable[[Any], Awaitable[None]]] = {
+            "mode": agent.set_mode,
+            "model": agent.set_model,
+            "effort": agent.set_effort,
+            "thinking": agent.set_thinking_tokens,
+        }
+        self._chosen: dict[str, str | int | None] = {}
+
+    async def repeat(self, mode: str) -> None:
+        """Set again what the user has chosen, on an agent that was started again in `mode`."""
+        for what, value in self._chosen.items():
+            # A mode or model that is gone by now is no reason to be without an agent.
+            with contextlib.suppress(AgentError):
+                await self._setters[what](mode if what == "mode" and mode else value)
+
+    async def _set(self, what: str, value: str | int | None) -> None:
+        await self._setters[what](value)
+        self._chosen[what] = value
 
     async def cycle_mode(self, now: str) -> None:
         """Go on to the next permission mode."""
@@ -26,14 +46,14 @@ class Settings:
         modes = [mode for mode in offered if mode != "auto"] or [DEFAULT_MODE]
         now = now or DEFAULT_MODE
         at = modes.index(now) + 1 if now in modes else 0
-        await self._agent.set_mode(modes[at % len(modes)])
+        await self._set("mode", modes[at % len(modes)])
 
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
         modes = (await self._offer()).modes
         chosen = mode or await self._editor.choose("Mode:", list(modes))
         if chosen:
-            await self._agent.set_mode(chosen)
+            await self._set("mode", chosen)
 
     async def set_model(self, model: str) -> None:
         """Set the model to one that the agent has listed."""
@@ -42,7 +62,7 @@ class Settings:
             raise UserError(f"no such model: {model}; there are {', '.join(models)}")
         chosen = model or await self._editor.choose("Model:", list(models), list(models.values()))
         if chosen:
-            await self._agent.set_model(chosen)
+            await self._set("model", chosen)
 
     async def set_effort(self, effort: str) -> None:
         """Set how much the model is to think."""
@@ -52,7 +72,7 @@ class Settings:
             raise UserError(f"no such effort: {effort}; there are {', '.join(efforts)}")
         chosen = effort or await self._editor.choose("Effort:", efforts)
         if chosen:
-            await self._agent.set_effort(chosen)
+            await self._set("effort", chosen)
 
     async def set_thinking(self, tokens: str) -> None:
         """Limit the tokens of thinking; 0 for none of it."""
@@ -63,7 +83,7 @@ class Settings:
         if given != UNLIMITED and not given.isdecimal():
             raise UserError(f"not a number of tokens, nor {UNLIMITED}: {given}")
         most = None if given == UNLIMITED else int(given)
-        await self._agent.set_thinking_tokens(most)
+        await self._set("thinking", most)
         limit = UNLIMITED if most is None else f"at most {amounts.count(most, 'token')}"
         self._editor.notify(f"thinking: {limit} (a model that decides by itself ignores it)")
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
-from claude_ide.chat import notices
+from claude_ide.chat import notices, trust_question
 from claude_ide.chat.asking import LINE, WIDTH, Asked, Request
 from claude_ide.chat.notices import Told
 from claude_ide.chat.plain import one_line
@@ -29,6 +29,8 @@ from claude_ide.chat.sheet import Sheet
 from claude_ide.chat.talk import Talk
 from claude_ide.chat.tool import ToolUse
 from claude_ide.chat.tools import Tools
+from claude_ide.chat.trust_question import TrustQuestion
+from claude_ide.chat.trusting import TrustAsked
 from claude_ide.chat.turns import Queued, Turn
 from claude_ide.chat.view import Action, Place
 
@@ -73,6 +75,7 @@ class Transcript:
         self._talk = Talk(self._sheet, self._tools.find, self._now)
         self._requests: dict[str, Request] = {}
         self._width, self._room = WIDTH, LINE
+        self._trust: TrustQuestion | None = None
         self._retry: tuple[Told, events.Retry] | None = None
         self._death: tuple[Told, events.Dead] | None = None
         self._running = False
@@ -138,6 +141,20 @@ class Transcript:
         said = one_line(how if below else f"{view.label}: {how}")
         rows = [row((f"↳ {said}", "ClaudeChatMeta"))]
         self._sheet.add("notice", lambda part: Told(part, rows, f"- *{said}*"), below=below)
+
+    def ask_trust(self, asked: TrustAsked | None) -> None:
+        """Show the question whether the folder is trusted; None takes it away."""
+        if self._trust is not None:
+            self._sheet.remove(self._trust)
+            self._trust = None
+        if asked is not None:
+            self._trust = self._sheet.add(
+                trust_question.KIND, lambda part: TrustQuestion(part, *asked), tail=True
+            )
+
+    def note_trust(self, words: str) -> None:
+        """Show in one line what has become of that question."""
+        self._tell(trust_question.KIND, [row((f"↳ {words}", "ClaudeChatMeta"))])
 
     # What is shown.
 
@@ -224,6 +241,15 @@ class Transcript:
     def find_request(self, request: str) -> Request | None:
         """Return how a request that waits is shown."""
         return self._requests.get(request)
+
+    @property
+    def asking_trust(self) -> bool:
+        """Whether the question about the folder's trust is shown."""
+        return self._trust is not None
+
+    def asks_trust(self, part: int) -> bool:
+        """Return whether the question about the folder's trust is there."""
+        return self._trust is not None and self._trust.part.id == part
 
     # How it is done.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from claude_ide import git
 from claude_ide.agents.stream_json.headless import Format, Question
 from claude_ide.errors import AgentError, UserError
 from claude_ide.headless.launching import launch
@@ -59,8 +60,8 @@ class Git:
 
     def __init__(self, request: CommitRequest) -> None:
         self._cwd = request.cwd
-        self._environment = dict(os.environ)
-        self._options: list[str] = ["--no-pager"]
+        self._environment = git.environment(os.environ)
+        self._options: list[str] = [*git.OPTIONS]
         folder = Path(request.path).parent
         if request.path and (folder / "HEAD").is_file():
             self._options.append(f"--git-dir={folder}")
@@ -97,7 +98,8 @@ class Git:
             if await process.wait() != 0:
                 complaint = (await complaining).decode("utf-8", "replace")
                 lines = complaint.strip().splitlines() or ["git failed"]
-                raise UserError(lines[0].removeprefix("fatal: "))
+                fatal = (line for line in lines if line.startswith("fatal: "))
+                raise UserError(next(fatal, lines[0]).removeprefix("fatal: "))
         finally:
             complaining.cancel()
             if process.returncode is None:
@@ -115,14 +117,15 @@ class Git:
 
 async def write(run: Run, request: CommitRequest) -> dict[str, str]:
     """Return the message, and with what the repository's comments begin."""
-    git = Git(request)
-    await git.read("rev-parse", "--git-dir")  # `git diff` compares files where there is none
-    patch = await git.read(*_diff(), most=MOST_OF_PATCH)
+    repository = Git(request)
+    # `git diff` compares files where there is none.
+    await repository.read("rev-parse", "--git-dir")
+    patch = await repository.read(*_diff(), most=MOST_OF_PATCH)
     if not patch:
         raise UserError("nothing is staged")
-    stat = await git.read(*_diff("--stat=100"))
-    log = await git.ask("log", "-n", "20", "--format=%s")
-    comment = await git.ask("config", "core.commentChar")
+    stat = await repository.read(*_diff("--stat=100"))
+    log = await repository.ask("log", "-n", "20", "--no-show-signature", "--format=%s")
+    comment = await repository.ask("config", "core.commentChar")
     result = await run.ask(
         launch(run.config, request.cwd, ()),
         Question(PROMPT.format(log=log, stat=stat, patch=patch), Format.TEXT, SCHEMA),
@@ -134,7 +137,7 @@ async def write(run: Run, request: CommitRequest) -> dict[str, str]:
 
 
 def _diff(*options: str) -> Sequence[str]:
-    return ("diff", "--cached", "--no-color", "--no-ext-diff", *options)
+    return ("diff", "--cached", *git.DIFF, *options)
 
 
 async def _read_at_most(stream: asyncio.StreamReader, most: int) -> bytes:

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -16,12 +18,16 @@ from claude_ide.headless.telling import Telling
 
 LOGIN = "run :Claude and /login"
 
+Follow = Callable[[Launch], AbstractContextManager[Launch]]
+
 
 class Run:
     """One question under its id, open while its task answers it; `ask` asks the CLI."""
 
-    def __init__(self, id_: int, editor: Editor, config: Config) -> None:
+    def __init__(self, id_: int, editor: Editor, config: Config, follow: Follow) -> None:
+        """Prepare a request; `follow` lets its CLI follow a folder that the user trusts."""
         self.id = id_
+        self._follow = follow
         self.editor = editor
         self.config = config
         self.cancelled = False
@@ -43,6 +49,10 @@ class Run:
 
         Raises `AgentError` with one line of what went wrong.
         """
+        with self._follow(launch) as followed:
+            return await self._ask(followed, question, wants_events=wants_events)
+
+    async def _ask(self, launch: Launch, question: Question, *, wants_events: bool) -> Result:
         answer = Answer()
         telling = Telling(answer, partial(self.editor.run, "question.tell", self.id))
 

@@ -19,7 +19,7 @@ OURS = {
 
 
 def launch(**settings: object) -> Launch:
-    return Launch(("claude",), Path("/p"), OURS, **settings)  # type: ignore[arg-type]
+    return Launch(("claude",), Path("/p"), OURS, **{"trusted": True} | settings)  # type: ignore[arg-type]
 
 
 def test_it_is_started_as_it_was_for_the_recordings() -> None:
@@ -77,6 +77,44 @@ def test_the_mode_it_starts_in_is_known(mode: str, usual: str, first: str) -> No
 )
 def test_a_mode_that_only_the_cli_can_know_is_not_guessed(given: Launch) -> None:
     assert given.first_mode("") == ""
+
+
+def test_a_folder_that_is_not_trusted_brings_no_settings_and_no_mode() -> None:
+    given = launch(trusted=False).options()
+
+    assert given == ["--setting-sources", "user", "--permission-mode", "default"]
+
+
+def test_no_folder_is_trusted_by_default() -> None:
+    assert not Launch(("claude",), Path("/p"), OURS).trusted
+
+
+def test_the_users_own_mode_holds_in_a_folder_that_is_not_trusted() -> None:
+    assert launch(trusted=False, mode="plan").options()[2:] == ["--permission-mode", "plan"]
+
+
+@pytest.mark.parametrize("words", [("--permission-mode", "plan"), ("--permission-mode=plan",)])
+def test_the_users_own_words_about_permissions_hold(words: tuple[str, ...]) -> None:
+    given = replace(launch(trusted=False), command=("claude", *words))
+
+    assert given.options() == ["--setting-sources", "user"]
+
+
+@pytest.mark.parametrize("word", ["--setting-sources=user,project", "--setting-sources"])
+def test_the_users_own_words_about_settings_hold(word: str) -> None:
+    given = replace(launch(trusted=False), command=("claude", word))
+
+    assert given.options() == []
+
+
+def test_git_runs_no_program_for_a_cli_in_a_folder_that_is_not_trusted() -> None:
+    inherited = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c"}
+
+    given = replace(launch(trusted=False), environment=inherited).child_environment()
+
+    assert given["GIT_CONFIG_COUNT"] == "3"
+    assert (given["GIT_CONFIG_KEY_0"], given["GIT_CONFIG_KEY_1"]) == ("a.b", "core.fsmonitor")
+    assert given["GIT_CONFIG_VALUE_1"] == "false"
 
 
 def test_the_environment_says_who_starts_it_and_hides_who_started_us() -> None:

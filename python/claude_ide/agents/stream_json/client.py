@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from claude_ide.agents.agent import (
     Allow,
@@ -56,8 +58,11 @@ class StreamJsonAgent:
         *,
         servers: Mapping[str, McpServer] | None = None,
         edited: Edited | None = None,
+        trusts: Callable[[Path], bool] | None = None,
     ) -> None:
+        """Prepare an agent; `trusts` says at each start whether its folder is trusted by then."""
         self._launch = launch
+        self._trusts = trusts
         self._servers = servers or {}
         self._edited = edited
         self._traffic = Traffic()
@@ -105,9 +110,18 @@ class StreamJsonAgent:
             # Otherwise it would be told with the first turn only.
             opening = NewSession(str(uuid.uuid4()))
         async with self._starting:
+            if self._trusts is not None:
+                self._launch = replace(self._launch, trusted=self._trusts(self._launch.cwd))
             child = await Connection.spawn(self._launch, opening)
             self._state = self._state.spawned()
-            connection = Connection(child, self._emit, self._servers, self._edited, self._traffic)
+            connection = Connection(
+                child,
+                self._emit,
+                self._servers,
+                self._edited,
+                self._traffic,
+                follows_folder=self._launch.follows_folder,
+            )
             self._connection = connection
         resumes = isinstance(opening, ResumeSession) and not opening.fork
         self._resumed = opening.id if resumes else ""

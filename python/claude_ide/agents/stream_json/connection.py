@@ -14,7 +14,7 @@ from claude_ide.agents.events import (
     QuestionAsked,
     Ready,
 )
-from claude_ide.agents.stream_json import answers
+from claude_ide.agents.stream_json import answers, lasting
 from claude_ide.agents.stream_json.control import Controls
 from claude_ide.agents.stream_json.decode import Decoder
 from claude_ide.agents.stream_json.frames import Frame, decode_line, encode_line, mapping, text
@@ -51,6 +51,8 @@ class Connection:
         servers: Mapping[str, McpServer],
         edited: Edited | None,
         traffic: Traffic,
+        *,
+        follows_folder: bool = True,
     ) -> None:
         self.decoder = Decoder()
         self.controls = Controls(self.send)
@@ -61,6 +63,7 @@ class Connection:
         self._child = child
         self._emit = emit
         self._traffic = traffic
+        self._follows_folder = follows_folder
         self._reading = asyncio.get_running_loop().create_task(self._read())
         self._reading.add_done_callback(_report)
 
@@ -168,6 +171,8 @@ class Connection:
 
     def _take(self, frame: Frame) -> None:
         self._traffic.note("out", frame)
+        if not self._follows_folder:
+            frame = lasting.for_session(frame)
         events = self.decoder.decode(frame)
         match text(frame.get("type")):
             case "control_response":

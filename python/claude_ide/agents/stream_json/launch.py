@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from claude_ide import git
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.errors import AgentError
 
@@ -55,6 +56,9 @@ class Launch:
     allowed_tools: tuple[str, ...] = ()
     arguments: tuple[str, ...] = field(default=())
     """More arguments, as the user has configured them."""
+    trusted: bool = False
+    """Whether the user trusts the folder. If not, nothing of the folder's own settings is followed:
+    no hook, helper, server, environment or permission mode."""
 
     def arguments_for(self, opening: Opening) -> list[str | Path]:
         """Return the command that opens a session."""
@@ -63,23 +67,47 @@ class Launch:
     def options(self) -> list[str]:
         """Return the arguments that sessions and single questions have in common."""
         given = {
+            "--setting-sources": "" if self.follows_folder else "user",
             "--model": self.model,
-            "--permission-mode": self.mode,
+            "--permission-mode": self._mode,
             "--mcp-config": self.mcp_config,
             "--allowedTools": ",".join(self.allowed_tools),
         }
         return [word for option, value in given.items() if value for word in (option, value)]
+
+    @property
+    def follows_folder(self) -> bool:
+        """Whether the CLI follows the folder's own settings, or whatever the user's words say."""
+        return self.trusted or self.names("--setting-sources")
+
+    def names(self, option: str) -> bool:
+        """Return whether the user's own words name an option."""
+        return any(word == option or word.startswith(f"{option}=") for word in self._words)
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return (*map(str, self.command[1:]), *self.arguments)
+
+    @property
+    def _is_mode_in_words(self) -> bool:
+        return any(word.startswith("-") and "permission" in word for word in self._words)
+
+    @property
+    def _mode(self) -> str:
+        if self.mode or self.follows_folder or self._is_mode_in_words:
+            return self.mode
+        # 2.1.197 has obeyed a project's bypassPermissions.
+        return DEFAULT_MODE
 
     def first_mode(self, usual: str) -> str:
         """Return the permission mode that the CLI starts in, or "" where only it can know.
 
         `usual` is the mode in its settings.
         """
-        own = (*map(str, self.command[1:]), *self.arguments)
-        mode = self.mode or usual or DEFAULT_MODE
+        mode = self._mode or usual or DEFAULT_MODE
         # What the user's own words say of permissions is the CLI's to make sense of; and the modes
         # that are not listed are not granted to everyone.
-        if mode not in MODES or any(word.startswith("-") and "permission" in word for word in own):
+        if mode not in MODES or self._is_mode_in_words:
             return ""
         return mode
 
@@ -88,6 +116,9 @@ class Launch:
         inherited = {
             name: value for name, value in self.environment.items() if name not in NOT_INHERITED
         }
+        if not self.trusted:
+            # 2.1.197 asks git for the status when it starts.
+            inherited = git.guarded(inherited, self.cwd)
         return inherited | {
             "CLAUDE_CODE_ENTRYPOINT": ENTRYPOINT,
             "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "true",

@@ -1,0 +1,100 @@
+"""Whether one chat's agent follows the settings of its folder, and what the user is asked of it.
+
+The question stops nothing: until it is answered the agent runs with the user's own settings.
+"""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from claude_ide.chat import trust_question
+from claude_ide.editor.editor import Editor
+from claude_ide.trust import brought
+from claude_ide.trust.brought import Item
+from claude_ide.trust.trust import Trust, shown
+
+WAYS = {"y": "Yes, trust this folder", "n": "Not now", "d": "Show what they are"}
+
+
+class TrustAsked(NamedTuple):
+    """The question: the folder as the user knows it, and what it brings."""
+
+    folder: str
+    items: list[Item]
+
+
+class Trusting:
+    """The trust in the folder `root`; `changed` has all chats follow what the user decides.
+
+    `settled` says that the user's own words already name the settings that are followed.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        trust: Trust,
+        editor: Editor,
+        changed: Callable[[], Awaitable[None]],
+        *,
+        settled: bool = False,
+    ) -> None:
+        self._root = root
+        self._trust = trust
+        self._editor = editor
+        self._changed = changed
+        self._settled = settled
+        self._follows = False
+
+    def follows(self, _folder: Path) -> bool:
+        """Return whether an agent that starts now is to follow the folder."""
+        self._follows = self._trust.is_trusted(self._root)
+        return self._follows
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the agent was started before the user decided otherwise."""
+        return not self._settled and self._trust.is_trusted(self._root) != self._follows
+
+    async def asked(self) -> TrustAsked | None:
+        """Return what the user is to be asked; None if nothing, or if they have declined."""
+        found = self._question()
+        if found is None or await self._editor.run("trust.is_declined", self._root):
+            return None
+        return found
+
+    async def key(self, key: str) -> None:
+        """Answer by one of the keys that the question shows."""
+        if key == "y":
+            self._trust.grant(self._root)
+        elif key == "n":
+            await self._editor.run("trust.decline", self._root)
+        await self._changed()
+
+    async def choose(self) -> None:
+        """Have the user choose an answer from a list."""
+        found = self._question()
+        if found is None:
+            return
+        title = trust_question.question(found.folder, found.items)
+        chosen = await self._editor.select(title, list(WAYS.values()))
+        key = "" if chosen is None else list(WAYS)[chosen]
+        if key == "d":
+            # A float would cut the lines.
+            text = "\n".join(trust_question.details(found.items))
+            await self._editor.run("scratch.open", "folder-settings", text)
+        elif key:
+            await self.key(key)
+
+    def news(self, *, later: bool) -> str:
+        """Return in a line what follows from the user's decision."""
+        is_trusted = self._trust.is_trusted(self._root)
+        state = "trusted" if is_trusted else "not trusted"
+        settings = "its settings" if is_trusted else "your own settings only"
+        when = " when this turn ends" if later else ""
+        return f"{shown(self._root)} is {state}: Claude restarts{when} with {settings}"
+
+    def _question(self) -> TrustAsked | None:
+        if self._settled or self._trust.is_trusted(self._root):
+            return None
+        items = brought.items(self._root, self._trust.config)
+        return TrustAsked(shown(self._root), items) if items else None

@@ -1,0 +1,94 @@
+"""What a one-off request follows of a trusted folder: its CLAUDE.md, helpers and environment.
+
+The CLI is told to follow the user's settings alone and gets the rest here, because it has no
+switch that leaves out a project's hooks and keeps the user's own, which may guard files.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.trust import brought, files
+from claude_ide.trust.trust import Trust
+
+READS_MEMORY = {"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
+"""With it the CLI reads the CLAUDE.md of the folders of `--add-dir`, and their rules."""
+
+FOLLOWED = (*brought.HELPERS, "model")
+FOLDER = "settings"
+
+
+@contextlib.contextmanager
+def following(launch: Launch, trust: Trust, state: Path) -> Iterator[Launch]:
+    """Give a launch that follows its folder if the user trusts it, by a private file in `state`."""
+    if not trust.is_trusted(launch.cwd):
+        yield launch
+        return
+    arguments = ["--add-dir", str(launch.cwd)]
+    given = {} if launch.names("--settings") else settings(launch.cwd)
+    with _private(given, state / FOLDER) as path:
+        if path is not None:
+            arguments += ["--settings", str(path)]
+        yield replace(
+            launch,
+            environment={**launch.environment, **READS_MEMORY},
+            arguments=(*arguments, *launch.arguments),
+        )
+
+
+def settings(folder: Path) -> dict[str, Any]:
+    """Return the settings of a folder that start no hook, server or plugin, and grant nothing."""
+    merged: dict[str, Any] = {}
+    environment: dict[str, Any] = {}
+    denied: list[Any] = []
+    for _, given in brought.settings(folder):
+        found = given or {}
+        merged |= {key: found[key] for key in FOLLOWED if key in found}
+        environment |= _mapping(found.get("env"))
+        rules = _mapping(found.get("permissions")).get("deny")
+        denied += rules if isinstance(rules, list) else []
+    merged |= {"env": environment} if environment else {}
+    return merged | ({"permissions": {"deny": denied}} if denied else {})
+
+
+@contextlib.contextmanager
+def _private(given: Mapping[str, Any], folder: Path) -> Iterator[Path | None]:
+    """Give the path of a file with these settings, which may hold keys; None if there are none."""
+    if not given:
+        yield None
+        return
+    _sweep(folder)
+    path = folder / f"{os.getpid()}-{secrets.token_hex(8)}.json"
+    files.write(path, json.dumps(given).encode())
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the files of hosts that were killed."""
+    for path in folder.glob("*.json"):
+        pid = path.name.partition("-")[0]
+        if pid.isdecimal() and not _lives(int(pid)):
+            path.unlink(missing_ok=True)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

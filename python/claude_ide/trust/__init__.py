@@ -1,0 +1,1 @@
+"""Which folders the user trusts, and what a folder would have the CLI run."""

@@ -1,0 +1,58 @@
+"""The CLI's own record of the folders that its user trusts; only read, never written.
+
+It is read as 2.1.330 does when it decides whether to ask: trust reaches down from a folder, but
+not into another repository.
+"""
+
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from claude_ide.trust import files, repository
+
+LARGEST = 64_000_000
+"""Bytes: the CLI keeps much more in this file than its trust."""
+
+
+class _Project(msgspec.Struct, frozen=True):
+    hasTrustDialogAccepted: object = None
+
+
+class _State(msgspec.Struct, frozen=True):
+    projects: dict[str, _Project] = {}
+
+
+def trusting(folder: Path, environment: Mapping[str, str]) -> str:
+    """Return the recorded folder by which the CLI trusts this real path; empty if by none."""
+    recorded = _recorded(environment)
+    found = repository.find(folder)
+    candidates = [folder] if found is None else [found.main]
+    for above in (folder, *folder.parents):
+        candidates.append(above)
+        if found is not None and above == found.root:
+            break
+    return next((str(each) for each in candidates if _spelled(each) in recorded), "")
+
+
+def _recorded(environment: Mapping[str, str]) -> set[str]:
+    content = files.read(_path(environment), LARGEST)
+    if content is None:
+        return set()
+    try:
+        projects = msgspec.json.decode(content, type=_State).projects
+    except (msgspec.DecodeError, RecursionError):
+        return set()
+    return {name for name, each in projects.items() if each.hasTrustDialogAccepted is True}
+
+
+def _path(environment: Mapping[str, str]) -> Path:
+    home = Path(environment.get("HOME") or Path.home())
+    configured = environment.get("CLAUDE_CONFIG_DIR")
+    older = Path(configured or home / ".claude", ".config.json")
+    return older if older.is_file() else Path(configured or home, ".claude.json")
+
+
+def _spelled(folder: Path) -> str:
+    return unicodedata.normalize("NFC", str(folder))

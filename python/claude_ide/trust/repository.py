@@ -1,0 +1,47 @@
+"""The git repository that a folder is in, found without running git."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from claude_ide.trust import files
+
+LARGEST = 4096
+"""Bytes of a file that only names a folder."""
+
+
+class Repository(NamedTuple):
+    """Where a repository begins; `main` is the main worktree where `root` is a linked one."""
+
+    root: Path
+    main: Path
+
+
+def find(folder: Path) -> Repository | None:
+    """Return the repository of a real path, the innermost one; None outside of any."""
+    for root in (folder, *folder.parents):
+        git = root / ".git"
+        if git.is_dir():
+            return Repository(root, root)
+        if git.is_file():
+            return Repository(root, _main_worktree(git) or root)
+    return None
+
+
+def _main_worktree(git: Path) -> Path | None:
+    """Return where the repository of a linked worktree is, if that repository knows it, too."""
+    own = _named_in(git, "gitdir:")
+    if own is None or own.parent.name != "worktrees" or own.parent.parent.name != ".git":
+        return None
+    # Any folder can claim to be a worktree of a trusted repository.
+    if _named_in(own / "gitdir") != git:
+        return None
+    return own.parent.parent.parent
+
+
+def _named_in(file: Path, prefix: str = "") -> Path | None:
+    content = files.read(file, LARGEST)
+    named = (content or b"").decode("utf-8", "surrogateescape").strip()
+    if not named.startswith(prefix) or "\0" in named:
+        return None
+    path = named.removeprefix(prefix).strip()
+    return (file.parent / path).resolve() if path else None

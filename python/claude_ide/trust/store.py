@@ -1,0 +1,74 @@
+"""Our own record of trusted folders: a file that only the user can read or write."""
+
+import json
+import os
+import stat
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from claude_ide.trust import files
+
+LARGEST = 1_000_000
+"""Bytes."""
+
+
+class _Content(msgspec.Struct, frozen=True):
+    folders: dict[str, datetime]
+
+
+class Store:
+    """The folders at `path`, each with when it was trusted. A broken file trusts nothing.
+
+    `complain` is called once, with what is wrong with the file.
+    """
+
+    def __init__(self, path: Path, complain: Callable[[str], None]) -> None:
+        self._path = path
+        self._complain = complain
+        self._complained = False
+
+    def folders(self) -> dict[str, datetime]:
+        """Return all trusted folders, as real paths."""
+        if not os.path.lexists(self._path):
+            return {}
+        if self._is_writable_by_others():
+            return self._refuse("others can write it")
+        content = files.read(self._path, LARGEST)
+        if content is None:
+            return self._refuse("it cannot be read")
+        try:
+            # A name that is not UTF-8 has surrogates, which msgspec's own decoder refuses.
+            return msgspec.convert(json.loads(content), _Content).folders
+        except (ValueError, RecursionError):
+            return self._refuse("it is broken")
+
+    def add(self, folder: str) -> None:
+        """Trust a folder, given as a real path."""
+        self._write(self.folders() | {folder: datetime.now(UTC).replace(microsecond=0)})
+
+    def remove(self, folders: list[str]) -> None:
+        """Trust these folders no more."""
+        self._write({name: at for name, at in self.folders().items() if name not in folders})
+
+    def _write(self, folders: Mapping[str, datetime]) -> None:
+        content = {"folders": {name: at.isoformat() for name, at in sorted(folders.items())}}
+        files.write(self._path, json.dumps(content, indent=1).encode())
+
+    def _is_writable_by_others(self) -> bool:
+        try:
+            status = self._path.stat()
+        except OSError:
+            return False
+        if not stat.S_ISREG(status.st_mode):
+            return False
+        own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+        return not own or bool(os.name == "posix" and status.st_mode & 0o022)
+
+    def _refuse(self, reason: str) -> dict[str, datetime]:
+        if not self._complained:
+            self._complained = True
+            self._complain(f"the record of trusted folders is ignored, {reason}: {self._path}")
+        return {}

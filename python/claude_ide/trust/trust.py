@@ -1,0 +1,88 @@
+"""Whether the user trusts a folder: by the CLI's own record, or by ours."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from claude_ide.trust import record
+from claude_ide.trust.store import Store
+
+REPLACEMENT = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """By which folders one is trusted; both are empty if it is not."""
+
+    by_cli: str = ""
+    """The folder in the CLI's record."""
+    ours: tuple[tuple[str, datetime], ...] = ()
+    """Those in ours, with when they were trusted."""
+
+    def __bool__(self) -> bool:
+        return bool(self.by_cli or self.ours)
+
+
+class Trust:
+    """The folders that the user trusts, those below them included."""
+
+    def __init__(
+        self, path: Path, environment: Mapping[str, str], complain: Callable[[str], None]
+    ) -> None:
+        self._store = Store(path, complain)
+        self._environment = environment
+
+    @property
+    def config(self) -> Path:
+        """The folder of the user's own settings of the CLI."""
+        return Path(
+            self._environment.get("CLAUDE_CONFIG_DIR") or _home(self._environment) / ".claude"
+        )
+
+    def is_trusted(self, folder: str | Path) -> bool:
+        """Return whether the settings of a folder may be followed."""
+        try:
+            return bool(self.verdict(folder))
+        except OSError:
+            return False
+
+    def verdict(self, folder: str | Path) -> Verdict:
+        """Return why a folder is trusted."""
+        real = Path(folder).resolve()
+        ours = [each for each in self._store.folders().items() if self._covers(each[0], real)]
+        return Verdict(record.trusting(real, self._environment), tuple(ours))
+
+    def grant(self, folder: str | Path) -> None:
+        """Trust a folder and those below it, in our record."""
+        self._store.add(str(Path(folder).resolve()))
+
+    def revoke(self, folder: str | Path) -> list[str]:
+        """Remove from our record what trusts a folder; return the folders that were removed."""
+        removed = [name for name, _ in self.verdict(folder).ours]
+        if removed:
+            self._store.remove(removed)
+        return removed
+
+    def folders(self) -> dict[str, datetime]:
+        """Return the folders in our record."""
+        return self._store.folders()
+
+    def _covers(self, trusted: str, real: Path) -> bool:
+        above = Path(trusted)
+        if above == real:
+            return True
+        # Else one yes in the home directory would trust all that is ever cloned there.
+        home = _home(self._environment).resolve()
+        return above in real.parents and not home.is_relative_to(above)
+
+
+def shown(folder: str | Path) -> str:
+    """Return a folder as the user knows it: from `~`, in one line."""
+    path, home = Path(folder), Path.home()
+    name = f"~/{path.relative_to(home)}" if home in path.parents else str(path)
+    return "".join(letter if letter.isprintable() else REPLACEMENT for letter in name)
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("HOME") or Path.home())

@@ -1,0 +1,66 @@
+"""`chat/trust_question.py`: the line that asks, and what it must not do."""
+
+from claude_ide.agents.events import Notice
+from claude_ide.chat.page import Part
+from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.trust_question import TrustQuestion, details
+from claude_ide.chat.trusting import TrustAsked
+from claude_ide.trust.brought import Item
+
+HOOK = Item("hook", "Stop", "make\nsetup")
+
+
+def lines(*items: Item) -> list[str]:
+    return [row.text for row in TrustQuestion(Part(1, "trust"), "~/p", items).rows()]
+
+
+def test_it_is_one_line() -> None:
+    assert lines(HOOK) == [
+        "? Use what ~/p brings: 1 hook? y trust this folder · n not now · d what they are"
+    ]
+
+
+def test_text_of_the_folder_is_made_harmless() -> None:
+    [line] = lines(Item("mode", "plan\x1b]0;x\x07\nnext"))
+
+    assert "mode plan^[]0;x^G^Jnext?" in line
+
+
+def test_the_keys_stay_in_sight_however_much_the_folder_brings() -> None:
+    [line] = lines(*(Item(f"{'long' * 100} {n}", "") for n in range(100)))
+
+    assert len(line) < 500
+    assert line.endswith("d what they are")
+
+
+def test_details_are_whole_lines() -> None:
+    assert details([HOOK, Item("file", "CLAUDE.md")]) == ["hook Stop: make⏎setup", "file CLAUDE.md"]
+
+
+def test_details_have_an_end_that_says_so() -> None:
+    [line] = details([Item("hook", "Stop", "x" * 5000)])
+    assert line.endswith("… (3011 more letters)")
+
+    assert details([HOOK] * 250)[-1] == "and 50 more"
+
+
+def test_it_stays_below_the_conversation_and_is_no_request() -> None:
+    transcript = Transcript()
+    transcript.ask_trust(TrustAsked("~/p", [HOOK]))
+    transcript.take(Notice("hello"))
+
+    assert transcript.lines[-1].startswith("? Use what ~/p brings")
+    assert transcript.waiting == []
+    assert transcript.asking_trust
+
+
+def test_it_is_asked_once() -> None:
+    transcript = Transcript()
+    transcript.ask_trust(TrustAsked("~/p", [HOOK]))
+    transcript.ask_trust(TrustAsked("~/q", [HOOK]))
+    assert [line[:12] for line in transcript.lines if line] == ["? Use what ~"]
+
+    transcript.ask_trust(None)
+
+    assert transcript.lines == []
+    assert not transcript.asking_trust

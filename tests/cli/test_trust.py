@@ -1,0 +1,336 @@
+"""The real CLI in a folder that brings its own hooks, helpers, servers, environment and mode.
+
+Both versions that are known to differ in what they follow are asked, where both are installed.
+"""
+
+import json
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from support.claude_cli import cli_path, environment, is_kept, older_cli_path, settle_in
+from support.fake_api import FakeApi, text, tool_use
+from support.headless import shown
+from support.hostile_folder import MEMORY, Hostile
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+
+Start = Callable[..., Awaitable[Neovim]]
+QUESTION = "? Use what "
+
+
+@pytest.fixture(params=[cli_path(), older_cli_path()], ids=["cli", "older"])
+def cli(request: pytest.FixtureRequest) -> Path:
+    """One CLI after the other."""
+    path: Path = request.param
+    if not os.access(path, os.X_OK):
+        reason = f"no Claude CLI at {path}"
+        if os.environ.get("CLAUDE_IDE_REQUIRE_CLI") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return path
+
+
+@pytest.fixture
+async def elsewhere(cli: Path) -> AsyncIterator[FakeApi]:
+    """The server to which the folder would send the user's key."""
+    async with FakeApi.serve() as api:
+        yield api
+
+
+@pytest.fixture
+def trusted() -> list[str]:
+    """The folders in the CLI's own record."""
+    return []
+
+
+@pytest.fixture
+def config_folder(tmp_path: Path, trusted: list[str]) -> Path:
+    """That of a settled user of the CLI, who has not trusted the project."""
+    folder = tmp_path / "home" / "claude"
+    settle_in(tmp_path / "home", folder, *(tmp_path / name for name in trusted))
+    return folder
+
+
+@pytest.fixture
+def hostile(project: Path, tmp_path: Path, elsewhere: FakeApi) -> Hostile:
+    """What the project brings."""
+    hostile = Hostile(project, tmp_path / "ran", elsewhere.url)
+    hostile.become_repository()
+    return hostile
+
+
+@pytest.fixture
+async def nvim(
+    cli: Path, api: FakeApi, hostile: Hostile, project: Path, tmp_path: Path, config_folder: Path
+) -> AsyncIterator[Neovim]:
+    """A Neovim in the project, whose `claude` is the real one."""
+    home = tmp_path / "home"
+    given = environment(api, home, config_folder)
+    # 2.1.197 refuses bypassPermissions to root outside of a sandbox.
+    given |= {"CLAUDE_CODE_MAX_RETRIES": "1", "IS_SANDBOX": "1"}
+    del given["PATH"]
+    neovim = await Neovim.start(
+        *("--cmd", f"let g:claude_ide.cmd = '{cli}'"),
+        cwd=project,
+        home=home,
+        env=given,
+        columns=120,
+        rows=40,
+    )
+    yield neovim
+    await neovim.stop()
+
+
+@pytest.fixture
+async def panel(nvim: Neovim, cli: Path) -> Panel:
+    """A chat in the project."""
+    return await Panel.open(nvim, [cli])
+
+
+def touch(project: Path) -> list[list[dict[str, object]]]:
+    """Turns in which the model wants to make a file."""
+    return [[tool_use("Bash", command=f"touch {project}/made")], [text("Done.")]]
+
+
+async def press(panel: Panel, words: str, key: str, what: Callable[[], Awaitable[bool]]) -> None:
+    """Press a key on a line, which counts only once the line could be read."""
+
+    async def pressed() -> bool:
+        if await what():
+            return True
+        if await panel.go_to(words):
+            await panel.nvim.keys(key)
+        return await what()
+
+    await until(pressed, f"{key} answers", PATIENCE)
+
+
+async def no_question(panel: Panel) -> bool:
+    return QUESTION not in await panel.text()
+
+
+async def test_a_chat_runs_nothing_of_a_folder_before_the_yes_and_all_of_it_after(
+    panel: Panel, hostile: Hostile, project: Path, api: FakeApi, elsewhere: FakeApi
+) -> None:
+    await panel.shows(QUESTION)
+    api.script(*touch(project))
+    await panel.say("Make it")
+    await panel.shows("? May Claude use Bash")
+    await press(panel, "? May Claude use Bash", "n", lambda: _has(panel, "Done."))
+    await panel.shows("── ")
+
+    assert hostile.ran == set()
+    assert elsewhere.requests == []
+    assert not (project / "made").exists()
+    assert MEMORY not in str(api.requests[0].body)
+
+    await press(panel, QUESTION, "y", lambda: no_question(panel))
+    await panel.shows("is trusted: Claude restarts with its settings")
+    await until(lambda: {"SessionStart", "apiKeyHelper", "server"} <= hostile.ran, "", PATIENCE)
+    await panel.is_ready()
+    elsewhere.script([text("I am elsewhere.")])
+    await panel.say("And now?")
+    shown = await panel.shows("I am elsewhere.")
+    await until(lambda: {"UserPromptSubmit", "Stop"} <= hostile.ran, "", PATIENCE)
+    assert MEMORY in str(elsewhere.requests[-1].body)
+    assert "Make it" in str(elsewhere.requests[-1].body), "it is the same session"
+    assert shown.count("» Make it") == 1
+
+
+async def _has(panel: Panel, words: str) -> bool:
+    return words in await panel.text()
+
+
+async def test_a_yes_before_the_first_prompt_keeps_what_is_typed(
+    panel: Panel, hostile: Hostile, elsewhere: FakeApi
+) -> None:
+    await panel.shows(QUESTION)
+    await panel.write()
+    await panel.nvim.keys("half a thou")
+
+    await press(panel, QUESTION, "y", lambda: no_question(panel))
+
+    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    await panel.is_ready()
+    assert (await panel.look())["prompt"] == ["half a thou"]
+    elsewhere.script([text("I see.")])
+    await panel.write()
+    await panel.nvim.keys("<End>ght<C-s>")
+    assert "has ended" not in await panel.shows("I see.")
+    assert "half a thought" in elsewhere.requests[-1].told
+
+
+async def test_a_yes_during_a_turn_waits_for_its_end(
+    panel: Panel, hostile: Hostile, project: Path, api: FakeApi
+) -> None:
+    await panel.shows(QUESTION)
+    api.script(*touch(project))
+    await panel.say("Make it")
+    await panel.shows("? May Claude use Bash")
+
+    await press(panel, QUESTION, "y", lambda: no_question(panel))
+    await panel.shows("Claude restarts when this turn ends with its settings")
+    assert hostile.ran == set()
+    await press(panel, "? May Claude use Bash", "y", lambda: _has(panel, "Done."))
+
+    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    assert (project / "made").exists()
+
+
+async def test_a_yes_keeps_what_the_user_has_set(panel: Panel, hostile: Hostile) -> None:
+    await panel.shows(QUESTION)
+    await panel.nvim.command("stopinsert | ClaudeChat mode plan")
+    await panel.bar_shows("plan")
+
+    await press(panel, QUESTION, "y", lambda: no_question(panel))
+
+    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    await panel.is_ready()
+    await panel.bar_shows("plan")
+
+
+async def test_a_yes_before_the_first_prompt_of_a_fork_keeps_what_was_said(
+    panel: Panel, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, config_folder: Path
+) -> None:
+    api.script([text("The word is swordfish.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    await is_kept("The word is swordfish.", config_folder)
+    await panel.nvim.command("stopinsert | ClaudeChat fork")
+    await panel.is_new(2)
+    await panel.shows(QUESTION)
+
+    await press(panel, QUESTION, "y", lambda: no_question(panel))
+    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    await panel.is_ready()
+    elsewhere.script([text("You were told.")])
+    await panel.say("What was it?")
+
+    assert (await panel.shows("You were told.")).count("The word is swordfish.") == 1
+    assert "swordfish" in str(elsewhere.requests[-1].body["messages"])
+
+
+async def test_a_resumed_session_asks_as_well(
+    panel: Panel, api: FakeApi, hostile: Hostile, config_folder: Path
+) -> None:
+    api.script([text("The word is swordfish.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    await is_kept("The word is swordfish.", config_folder)
+    await panel.nvim.command("stopinsert | ClaudeChat end")
+
+    async def ended() -> bool:
+        return not await panel.look()
+
+    await until(ended, "the chat has ended", PATIENCE)
+    await panel.nvim.command("ClaudeChat continue")
+
+    await panel.shows("The word is swordfish.")
+    await panel.shows(QUESTION)
+    await panel.is_ready()
+    assert hostile.ran == set()
+
+
+async def test_a_rule_for_always_lasts_for_the_session(
+    nvim: Neovim, panel: Panel, hostile: Hostile, project: Path, api: FakeApi
+) -> None:
+    """The CLI would keep it where nothing is read, and ask again."""
+    await nvim.lua(
+        """vim.ui.select = function(items, _, done)
+          _G.offered = items
+          done(items[1], 1)
+        end"""
+    )
+    before = sorted(path.name for path in (project / ".claude").iterdir())
+    one, two = ([tool_use("Bash", command=f"touch made{n}")] for n in (1, 1))
+    api.script(one, two, [text("Done.")])
+    await panel.say("Make it twice")
+    await panel.shows("? May Claude use Bash")
+
+    await press(panel, "? May Claude use Bash", "a", lambda: _has(panel, "Done."))
+
+    assert (await nvim.lua("return _G.offered"))[0].endswith("(this session)")
+    assert sorted(path.name for path in (project / ".claude").iterdir()) == before
+
+
+async def test_a_no_is_for_this_neovim(panel: Panel, hostile: Hostile, api: FakeApi) -> None:
+    await panel.shows(QUESTION)
+
+    await press(panel, QUESTION, "n", lambda: no_question(panel))
+
+    await panel.nvim.command("stopinsert | ClaudeChat new")
+    await panel.is_new(2)
+    api.script([text("Hello.")])
+    await panel.say("Greet me")
+    assert QUESTION not in await panel.shows("Hello.")
+    assert hostile.ran == set()
+
+
+@pytest.mark.parametrize("trusted", [["project"]])
+async def test_a_chat_in_a_trusted_folder_asks_nothing(
+    panel: Panel, hostile: Hostile, elsewhere: FakeApi
+) -> None:
+    await until(lambda: {"SessionStart", "apiKeyHelper"} <= hostile.ran, "", PATIENCE)
+    elsewhere.script([text("Hello.")])
+    await panel.say("Greet me")
+
+    assert QUESTION not in await panel.shows("Hello.")
+
+
+async def ask(nvim: Neovim, api: FakeApi) -> None:
+    api.script([text("It is forty-two.")])
+    await nvim.keys(":ClaudeAsk what is it?<CR>")
+    await shown(nvim, "It is forty-two.")
+
+
+async def rewrite(nvim: Neovim, api: FakeApi) -> None:
+    api.script([tool_use("StructuredOutput", replacement="TWO\n")])
+    await nvim.keys(":edit a.py<CR>:2ClaudeEdit shout<CR>")
+    await shown(nvim, "accept")
+
+
+async def commit(nvim: Neovim, api: FakeApi) -> None:
+    api.script([tool_use("StructuredOutput", message="Print one")])
+    await nvim.keys(":ClaudeCommit<CR>")
+    await shown(nvim, "Print one")
+
+
+async def ask_from_lua(nvim: Neovim, api: FakeApi) -> None:
+    api.script([text("It is forty-two.")])
+    await nvim.command("lua require('claude_ide').ask('what?', {}, function(_, it) _G.it = it end)")
+    await until(lambda: nvim.lua("return _G.it == 'It is forty-two.'"), "the answer", PATIENCE)
+
+
+REQUESTS = pytest.mark.parametrize("request_", [ask, rewrite, commit, ask_from_lua])
+Ask = Callable[[Neovim, FakeApi], Awaitable[None]]
+
+
+@REQUESTS
+async def test_a_one_off_request_uses_nothing_of_a_folder_that_is_not_trusted(
+    nvim: Neovim, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, request_: Ask
+) -> None:
+    await request_(nvim, api)
+
+    assert hostile.ran == set()
+    assert elsewhere.requests == []
+    assert MEMORY not in str(api.requests[0].body)
+
+
+@REQUESTS
+@pytest.mark.parametrize("trusted", [["project"]])
+async def test_a_one_off_request_in_a_trusted_folder_follows_all_but_hooks_and_servers(
+    nvim: Neovim, elsewhere: FakeApi, hostile: Hostile, request_: Ask, config_folder: Path
+) -> None:
+    guard = [{"hooks": [{"type": "command", "command": hostile.note("guard")}]}]
+    settings = {"hooks": {"UserPromptSubmit": guard}}
+    (config_folder / "settings.json").write_text(json.dumps(settings))
+
+    await request_(nvim, elsewhere)
+
+    assert hostile.ran == {"apiKeyHelper", "guard"}
+    assert MEMORY in str(elsewhere.requests[0].body)
+    state = config_folder.parent / "state"
+    await until(lambda: not list(state.rglob("settings/*")), "the file with its settings is gone")

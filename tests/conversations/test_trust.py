@@ -1,0 +1,353 @@
+"""Trust in a folder: asked for in the chat, shown and changed by `:ClaudeTrust`."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.hostile_folder import Hostile
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+from support.transcripts import FAKE_CLI, GOLDEN, heard
+
+Open = Callable[..., Awaitable[Panel]]
+QUESTION = "? Use what "
+HOST = "vim.fn.jobpid(require('claude_ide.channel').id)"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Where the CLI notes what it hears."""
+    return tmp_path / "heard.jsonl"
+
+
+@pytest.fixture
+def hostile(project: Path, tmp_path: Path) -> Hostile:
+    """What the project brings."""
+    return Hostile(project, tmp_path / "ran", "http://127.0.0.1:1")
+
+
+@pytest.fixture
+async def replay(nvim: Neovim, log: Path) -> Open:
+    """Begin a chat with a CLI that replays a recording, started with more words."""
+
+    async def begin(*words: str) -> Panel:
+        await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
+        recording = GOLDEN / "plain_thinking.jsonl"
+        return await Panel.open(nvim, [sys.executable, "-I", FAKE_CLI, recording, *words])
+
+    return begin
+
+
+@pytest.fixture
+async def panel(hostile: Hostile, replay: Open) -> Panel:
+    """A chat that asks."""
+    panel = await replay()
+    await panel.shows(QUESTION)
+    return panel
+
+
+def starts(log: Path) -> list[list[str]]:
+    """The arguments of each CLI that was started."""
+    return [frame["argv"] for frame in heard(log) if "argv" in frame]
+
+
+def follows_user_only(arguments: list[str]) -> bool:
+    return "--setting-sources user --permission-mode default" in " ".join(arguments)
+
+
+def session(arguments: list[str]) -> str:
+    return arguments[arguments.index("--session-id") + 1]
+
+
+async def press(panel: Panel, key: str) -> None:
+    """Press a key on the question, which counts only once that could be read."""
+    before = await panel.text()
+
+    async def pressed() -> bool:
+        if await panel.text() == before and await panel.go_to(QUESTION):
+            await panel.nvim.keys(key)
+        return await panel.text() != before
+
+    await until(pressed, f"{key} answers", PATIENCE)
+
+
+async def says(nvim: Neovim, words: str) -> str:
+    """Wait until the last line of the screen says something; the line."""
+    await until(lambda: words in nvim.screen.lines()[-1], words)
+    return nvim.screen.lines()[-1]
+
+
+# The question.
+
+
+async def test_a_folder_that_brings_nothing_is_not_asked_about(
+    replay: Open, project: Path, log: Path
+) -> None:
+    panel = await replay()
+    await panel.say("hello there")
+
+    assert QUESTION not in await panel.shows("── ")
+    assert follows_user_only(starts(log)[0])
+
+
+async def test_the_question_takes_nothing_from_the_user(nvim: Neovim, panel: Panel) -> None:
+    assert (await nvim.mode())["mode"] == "i"
+    assert await nvim.eval("&filetype") == "claude-prompt"
+    assert await nvim.lua("return require('claude_ide.chat.waiting').count()") == 0
+
+    await panel.say("hello there")
+
+    lines = (await panel.shows("── ")).splitlines()
+    assert lines[-1].startswith(QUESTION), "it stays at the end"
+
+
+async def test_the_question_is_about_the_folder_of_the_tabpage(
+    nvim: Neovim, replay: Open, project: Path
+) -> None:
+    (project / "sub").mkdir()
+    (project / "sub" / "CLAUDE.md").write_text("x")
+    await nvim.command("tcd sub")
+
+    panel = await replay()
+
+    shown = await panel.shows(QUESTION)
+    assert f"? Use what {project}/sub brings: CLAUDE.md? y" in shown
+
+
+async def test_the_question_names_what_the_folder_brings(panel: Panel, project: Path) -> None:
+    [line] = [line for line in (await panel.text()).splitlines() if line]
+
+    assert line.startswith(f"? Use what {project} brings: 11 hooks, 5 helpers, 2 commands, ")
+    assert "env (ANTHROPIC_BASE_URL, BASH_ENV), mode bypassPermissions, CLAUDE.md?" in line
+    assert line.endswith(" y trust this folder · n not now · d what they are")
+
+
+async def test_the_details_are_shown_and_hidden(panel: Panel, hostile: Hostile) -> None:
+    await press(panel, "d")
+    shown = await panel.text()
+    assert f"  hook SessionStart: {hostile.note('SessionStart')}" in shown
+    assert "  env ANTHROPIC_BASE_URL: http://127.0.0.1:1" in shown
+    assert "  MCP server hostile: python3 " in shown
+
+    await press(panel, "d")
+
+    await panel.shows_no_more("hook SessionStart")
+
+
+async def test_a_yes_restarts_the_cli_in_the_same_session(
+    panel: Panel, log: Path, project: Path, tmp_path: Path
+) -> None:
+    await press(panel, "y")
+    await panel.say("hello there")
+
+    shown = await panel.shows("Hello! **How** can I help?")
+    assert QUESTION not in shown
+    assert "has ended" not in shown
+    before, after = starts(log)
+    assert follows_user_only(before)
+    assert "--setting-sources" not in after
+    assert "--permission-mode" not in after
+    assert session(before) == session(after)
+    [record] = (tmp_path / "home" / "state").rglob("trust.json")
+    assert list(json.loads(record.read_text())["folders"]) == [str(project)]
+
+
+@pytest.mark.parametrize("key", ["n", "d", "a", "N"])
+async def test_no_other_key_trusts(panel: Panel, log: Path, key: str) -> None:
+    await panel.go_to(QUESTION)
+    await panel.nvim.lua("vim.wait(500)")
+    await panel.nvim.keys(key)
+    await panel.say("hello there")
+
+    await panel.shows("── ")
+    assert len(starts(log)) == 1
+
+
+async def test_it_is_answered_from_anywhere_where_nothing_else_waits(
+    nvim: Neovim, panel: Panel
+) -> None:
+    await nvim.lua(
+        """vim.ui.select = function(items, options, done)
+          _G.offered = { options.prompt, items }
+          done(items[1], 1)
+        end"""
+    )
+
+    await nvim.command("stopinsert | wincmd p | ClaudeChat answer")
+
+    await panel.shows("is trusted: Claude restarts with its settings")
+    prompt, items = await nvim.lua("return _G.offered")
+    assert prompt.startswith(QUESTION.removeprefix("? "))
+    assert items == ["Yes, trust this folder", "Not now", "Show what they are"]
+
+
+async def test_what_the_folder_brings_is_read_in_a_split(
+    nvim: Neovim, panel: Panel, hostile: Hostile
+) -> None:
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[3], 3) end")
+
+    await nvim.command("stopinsert | ClaudeChat answer")
+
+    await until(lambda: nvim.eval("bufname() =~ 'folder-settings$'"), "the split")
+    assert f"hook Stop: {hostile.note('Stop')}" in await nvim.eval("getline(1, '$')")
+
+
+async def test_the_users_own_choice_of_settings_leaves_nothing_to_ask(
+    hostile: Hostile, replay: Open, log: Path
+) -> None:
+    panel = await replay("--setting-sources", "user,project")
+    await panel.say("hello there")
+
+    assert QUESTION not in await panel.shows("── ")
+    assert starts(log)[0].count("--setting-sources") == 1
+
+
+async def test_a_yes_in_one_chat_is_one_for_all_of_them(
+    nvim: Neovim, panel: Panel, log: Path
+) -> None:
+    await nvim.command("stopinsert | ClaudeChat new")
+    await panel.is_new(2)
+    await panel.shows(QUESTION)
+
+    await press(panel, "y")
+
+    await until(lambda: len(starts(log)) == 4, "both have been restarted", PATIENCE)
+    assert [follows_user_only(each) for each in starts(log)] == [True, True, False, False]
+
+
+# The host's end.
+
+
+async def end_host(nvim: Neovim, panel: Panel) -> None:
+    os.kill(await nvim.lua(f"return {HOST}"), signal.SIGKILL)
+    await panel.bar_shows("not running")
+
+
+async def test_a_chat_that_shows_the_question_alone_goes_on_in_another_host(
+    nvim: Neovim, panel: Panel, log: Path
+) -> None:
+    await panel.write()
+    await nvim.keys("hel")
+    await end_host(nvim, panel)
+
+    await panel.write()
+    await nvim.keys("<End>lo<C-s>")
+
+    shown = await panel.shows("Hello! **How** can I help?")
+    assert "» hello" in shown
+    assert shown.count(QUESTION) == 1
+    assert follows_user_only(starts(log)[-1])
+
+
+async def test_a_no_outlives_the_host(nvim: Neovim, panel: Panel) -> None:
+    await press(panel, "n")
+    await panel.say("hello there")
+    await panel.shows("── ")
+    await end_host(nvim, panel)
+
+    await nvim.command("stopinsert | ClaudeChat new")
+    await panel.is_new(2)
+
+    assert QUESTION not in await panel.text()
+
+
+# The command.
+
+
+async def test_the_command_shows_gives_and_ends_trust(nvim: Neovim, project: Path) -> None:
+    await nvim.command("ClaudeTrust")
+    await says(nvim, f"not trusted, only your own settings are used: {str(project)[:20]}")
+    await nvim.command("ClaudeTrust yes")
+    await says(nvim, "trusted since 2")
+    await nvim.command("ClaudeTrust list")
+    await until(lambda: "Trusted folders" in nvim.screen.text(), "the list")
+    assert (await nvim.eval("getline(1)")).endswith(f"  {project}")
+    await nvim.keys("q:ClaudeTrust revoke<CR>")
+    await says(nvim, "no longer trusted: /")
+    await nvim.command("ClaudeTrust revoke")
+    await says(nvim, "was not trusted: /")
+
+    assert await nvim.lua("return require('claude_ide.host').server() == nil")
+
+
+async def test_the_clis_own_record_is_the_clis_to_change(
+    nvim: Neovim, project: Path, config_folder: Path
+) -> None:
+    config_folder.mkdir(parents=True)
+    record = {"projects": {str(project): {"hasTrustDialogAccepted": True}}}
+    (config_folder / ".claude.json").write_text(json.dumps(record))
+
+    await nvim.command("ClaudeTrust")
+    await says(nvim, "trusted by the CLI's own record: /")
+    await nvim.command("ClaudeTrust revoke")
+
+    await says(nvim, "still trusted by the CLI's own record, which only the CLI changes: /")
+    assert json.loads((config_folder / ".claude.json").read_text()) == record
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("nonsense", ":ClaudeTrust nonsense is unknown; there are list, revoke, yes"),
+        ("yes /no/such", "no such folder: /no/such"),
+    ],
+)
+async def test_wrong_input_is_named(nvim: Neovim, arguments: str, words: str) -> None:
+    await nvim.command(f"ClaudeTrust {arguments}")
+
+    await says(nvim, words)
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("", ["list", "revoke", "yes"]),
+        ("re", ["revoke"]),
+        ("yes s", ["sub/"]),
+        ("list s", []),
+        ("yes  s", ["sub/"]),
+    ],
+)
+async def test_the_words_are_completed(
+    nvim: Neovim, project: Path, typed: str, completed: list[str]
+) -> None:
+    (project / "sub").mkdir()
+
+    assert await nvim.eval(f"getcompletion('ClaudeTrust {typed}', 'cmdline')") == completed
+
+
+async def test_a_chat_follows_the_command(nvim: Neovim, panel: Panel, log: Path) -> None:
+    await nvim.command("ClaudeTrust yes")
+    await panel.shows("is trusted: Claude restarts with its settings")
+    await until(lambda: len(starts(log)) == 2, "the second start", PATIENCE)
+    await panel.is_ready()
+
+    await nvim.command("ClaudeTrust revoke")
+
+    shown = await panel.shows("is not trusted: Claude restarts with your own settings only")
+    await until(lambda: len(starts(log)) == 3, "the third start", PATIENCE)
+    assert [follows_user_only(each) for each in starts(log)] == [True, False, True]
+    assert QUESTION not in shown
+
+
+async def test_a_broken_record_is_named_and_trusts_nothing(
+    nvim: Neovim, hostile: Hostile, replay: Open, tmp_path: Path, log: Path
+) -> None:
+    folder = await nvim.eval("stdpath('state')")
+    path = Path(folder) / "claude_ide" / "trust.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    await nvim.lua("vim.notify = function(text) _G.notified = text end")
+
+    panel = await replay()
+
+    await panel.shows(QUESTION)
+    notified: Any = await nvim.lua("return _G.notified")
+    assert "the record of trusted folders is ignored, it is broken: /" in notified
+    assert follows_user_only(starts(log)[0])

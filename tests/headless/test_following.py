@@ -1,0 +1,148 @@
+"""`headless/following.py`: what a one-off request follows of a trusted folder."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.headless.following import following, settings
+from claude_ide.trust.trust import Trust
+
+ALONE = ("--tools", "Read")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project" / ".claude").mkdir(parents=True)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def trust(tmp_path: Path, state: Path) -> Trust:
+    return Trust(state / "trust.json", {"HOME": str(tmp_path / "home")}, print)
+
+
+def write(project: Path, given: Any, name: str = "settings.json") -> None:
+    (project / ".claude" / name).write_text(json.dumps(given))
+
+
+def launch(project: Path, *words: str) -> Launch:
+    return Launch(("claude", *words), project, {"A": "b"}, arguments=ALONE)
+
+
+def test_nothing_is_followed_in_a_folder_that_is_not_trusted(
+    project: Path, trust: Trust, state: Path
+) -> None:
+    write(project, {"env": {"A": "b"}})
+
+    with following(launch(project), trust, state) as followed:
+        assert followed == launch(project)
+        assert "--setting-sources" in followed.options()
+
+
+def test_helpers_and_environment_go_through_a_private_file_that_ends_with_the_request(
+    project: Path, trust: Trust, state: Path
+) -> None:
+    trust.grant(project)
+    write(project, {"env": {"TOKEN": "secret"}, "apiKeyHelper": "x", "hooks": {"Stop": []}})
+
+    with following(launch(project), trust, state) as followed:
+        *first, path = followed.arguments[:4]
+        assert first == ["--add-dir", str(project), "--settings"]
+        assert followed.arguments[4:] == ALONE
+        assert "secret" not in str(followed.arguments)
+        assert json.loads(Path(path).read_text()) == {
+            "apiKeyHelper": "x",
+            "env": {"TOKEN": "secret"},
+        }
+        assert Path(path).stat().st_mode & 0o777 == 0o600
+        assert Path(path).parent.stat().st_mode & 0o777 == 0o700
+        assert not followed.trusted
+
+    assert not Path(path).exists()
+
+
+def test_the_file_ends_with_a_request_that_fails(project: Path, trust: Trust, state: Path) -> None:
+    trust.grant(project)
+    write(project, {"env": {"TOKEN": "secret"}})
+
+    with pytest.raises(ValueError), following(launch(project), trust, state):
+        raise ValueError
+
+    assert list((state / "settings").iterdir()) == []
+
+
+def test_the_files_of_a_host_that_was_killed_are_removed(
+    project: Path, trust: Trust, state: Path
+) -> None:
+    trust.grant(project)
+    write(project, {"env": {"TOKEN": "secret"}})
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    (state / "settings").mkdir()
+    kept = {f"{os.getpid()}-a.json", "notes.txt"}
+    for name in (*kept, f"{gone.pid}-b.json", f"{'9' * 30}-c.json"):
+        (state / "settings" / name).write_text("{}")
+
+    with following(launch(project), trust, state):
+        pass
+
+    assert {path.name for path in (state / "settings").iterdir()} == kept
+
+
+def test_a_folder_without_settings_needs_no_file(project: Path, trust: Trust, state: Path) -> None:
+    trust.grant(project)
+
+    with following(launch(project), trust, state) as followed:
+        assert followed.arguments == ("--add-dir", str(project), *ALONE)
+        assert followed.environment["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] == "1"
+
+
+def test_the_users_own_settings_hold(project: Path, trust: Trust, state: Path) -> None:
+    trust.grant(project)
+    write(project, {"env": {"A": "b"}})
+
+    with following(launch(project, "--settings", "mine.json"), trust, state) as followed:
+        assert "--settings" not in followed.arguments
+
+
+def test_local_settings_come_before_those_that_are_shared(project: Path) -> None:
+    denied = {"permissions": {"deny": ["Read(./.env)"], "allow": ["Bash"], "defaultMode": "plan"}}
+    write(project, {"env": {"A": "shared", "B": "shared"}, "model": "x"} | denied)
+    write(project, {"env": {"A": "local"}, "model": "y"}, "settings.local.json")
+
+    assert settings(project) == {
+        "model": "y",
+        "env": {"A": "local", "B": "shared"},
+        "permissions": {"deny": ["Read(./.env)"]},
+    }
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"hooks": {"Stop": []}},
+        {"enabledPlugins": {"a@b": True}},
+        {"statusLine": {"command": "x"}},
+        {"enableAllProjectMcpServers": True},
+        {"permissions": {"allow": ["Bash"], "additionalDirectories": ["/"]}},
+        {"somethingNew": 1},
+        {"env": 7},
+        {"permissions": []},
+        [],
+    ],
+)
+def test_nothing_else_is_followed(project: Path, given: Any) -> None:
+    write(project, given)
+
+    assert settings(project) == {}

@@ -1,0 +1,197 @@
+"""A repository out of an archive, whose configuration names programs: git runs none of them."""
+
+import os
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from claude_ide import git
+from support.fake_headless import FakeHeadless
+from support.headless import lines
+from support.neovim import Neovim, until
+
+WHO = ("-c", "user.name=x", "-c", "user.email=x", "-c", "protocol.file.allow=always")
+LIST = """
+local folder = ...
+local files = require('claude_ide.chat.files')
+files.list(folder, function() _G.listed = files.list(folder) end)
+"""
+SIGNATURE = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ=\n -----END PGP SIGNATURE-----"
+
+
+class Repository:
+    """A repository with a staged change; everything that runs notes that it has."""
+
+    def __init__(self, folder: Path, notes: Path) -> None:
+        self.folder = folder
+        self._notes = notes
+        folder.mkdir(exist_ok=True)
+        notes.write_text("")
+        self.git("init", "-q")
+        for name in ("a.txt", "b.txt"):
+            (folder / name).write_text("one\n")
+        (folder / ".gitattributes").write_text("*.txt filter=x diff=x\n")
+        self.git("add", ".")
+        self.git("commit", "-qm", "First")
+        self._sign()
+        (folder / "a.txt").write_text("two\n")
+        self.git("add", "a.txt")
+        (folder / "b.txt").write_text("three\n")
+
+    @property
+    def ran(self) -> set[str]:
+        """What has run so far."""
+        return set(self._notes.read_text().split())
+
+    def git(self, *words: str, text: str | None = None, **fields: str) -> str:
+        """Run git without care, and return what it says."""
+        return subprocess.run(
+            ["git", *WHO, *words],
+            cwd=self.folder,
+            env=os.environ | fields,
+            input=text,
+            stdin=subprocess.DEVNULL if text is None else None,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+
+    def arm(self) -> None:
+        """Name a program wherever git lets a repository do so."""
+        for name in ("core.fsmonitor", "core.pager", "core.sshCommand", "diff.external"):
+            self.git("config", name, self._note(name))
+        for name in ("core.editor", "credential.helper", "pager.diff", "pager.log"):
+            self.git("config", name, self._note(name))
+        for name in ("filter.x.clean", "filter.x.smudge", "diff.x.textconv", "diff.x.command"):
+            self.git("config", name, self._note(name) + "; cat")
+        for name in ("alias.diff", "alias.log", "alias.ls-files", "alias.config"):
+            self.git("config", name, f"!{self._note(name)}")
+        program = self._notes.with_name("gpg")  # run without a shell
+        self._script(program, "gpg.program")
+        self.git("config", "gpg.program", str(program))
+        self.git("config", "log.showSignature", "true")
+        self.git("config", "diff.submodule", "diff")
+        hooks = self.folder / ".git" / "hooks"
+        hooks.mkdir(exist_ok=True)
+        for name in ("post-index-change", "fsmonitor-watchman", "pre-commit"):
+            self._script(hooks / name, f"hook-{name}")
+
+    def lack(self) -> None:
+        """Be a partial clone that lacks a staged file, and would fetch it by its own command."""
+        blob = self.git("rev-parse", ":a.txt")
+        (self.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+        self.git("config", "core.repositoryFormatVersion", "1")
+        self.git("config", "extensions.partialClone", "origin")
+        self.git("config", "remote.origin.promisor", "true")
+        self.git("config", "remote.origin.url", str(self.folder))
+        self.git("config", "remote.origin.uploadpack", f"{self._note('fetch')};")
+
+    def _sign(self) -> None:
+        head, _, body = self.git("cat-file", "commit", "HEAD").partition("\n\n")
+        signed = f"{head}\n{SIGNATURE}\n\n{body}\n"
+        commit = self.git("hash-object", "-t", "commit", "-w", "--stdin", text=signed)
+        self.git("update-ref", "HEAD", commit)
+
+    def _script(self, path: Path, word: str) -> None:
+        path.write_text(f"#!/bin/sh\n{self._note(word)}\n")
+        path.chmod(0o755)
+
+    def _note(self, word: str) -> str:
+        return f"echo {word} >> {self._notes}"
+
+
+@pytest.fixture
+def repository(project: Path, tmp_path: Path) -> Repository:
+    """The project is a hostile one."""
+    repository = Repository(project, tmp_path / "ran")
+    repository.arm()
+    return repository
+
+
+@pytest.fixture
+async def claude() -> AsyncIterator[FakeHeadless]:
+    async with FakeHeadless.serve() as claude:
+        yield claude
+
+
+def test_a_git_that_is_run_without_care_runs_them(repository: Repository) -> None:
+    repository.git("status")
+    repository.git("diff", "--cached", "--ext-diff")
+    repository.git("diff", "--cached", "--no-ext-diff")
+    repository.git("log")
+
+    assert repository.ran >= {
+        *("core.fsmonitor", "filter.x.clean", "diff.x.command", "diff.x.textconv"),
+        *("gpg.program", "hook-post-index-change"),
+    }
+
+
+async def test_completing_files_runs_nothing(nvim: Neovim, repository: Repository) -> None:
+    await nvim.lua(LIST, str(repository.folder))
+
+    listed = await until(lambda: nvim.lua("return _G.listed"), "the files")
+
+    assert {"a.txt", "b.txt"} <= set(listed)
+    assert repository.ran == set()
+
+
+async def test_a_commit_message_runs_nothing(
+    nvim: Neovim, repository: Repository, claude: FakeHeadless
+) -> None:
+    await nvim.lua(
+        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)", {"cmd": claude.command}
+    )
+
+    await nvim.command("ClaudeCommit")
+    asked = await claude.asked()
+    asked.fit({"message": "Say two"})
+
+    assert "-one\n+two" in asked.prompt
+    assert "<latest-commits>\nFirst\n</latest-commits>" in asked.prompt
+    await until(lambda: _holds(nvim, "Say two"), "the message")
+    assert repository.ran == set()
+
+
+async def _holds(nvim: Neovim, words: str) -> bool:
+    return words in "\n".join(await lines(nvim))
+
+
+async def test_a_commit_message_fetches_nothing(
+    nvim: Neovim, repository: Repository, claude: FakeHeadless
+) -> None:
+    repository.lack()
+    repository.git("diff", "--cached", "--no-ext-diff", "--no-textconv")
+    assert "fetch" in repository.ran
+    (repository.folder.parent / "ran").write_text("")
+    await nvim.lua(
+        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)", {"cmd": claude.command}
+    )
+
+    await nvim.command("ClaudeCommit")
+
+    await until(lambda: "unable to read" in nvim.screen.text(), "why there is no message")
+    assert repository.ran == set()
+
+
+def test_programs_that_run_git_run_nothing_of_a_repository(repository: Repository) -> None:
+    given = git.guarded(os.environ, repository.folder)
+
+    repository.git("status", **given)
+    repository.git("log", "--oneline", **given)
+
+    assert repository.ran == set()
+
+
+@pytest.mark.parametrize("config", ["", '[filter "x"]\n\tclean = sed s/three/four/\n'])
+def test_the_users_own_filters_stay(
+    repository: Repository, tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gitconfig").write_text(config)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+
+    given = git.guarded(os.environ, repository.folder)
+
+    assert ("+four" if config else "+three") in repository.git(
+        "diff", "--no-ext-diff", "--no-textconv", **given
+    )

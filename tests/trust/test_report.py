@@ -1,0 +1,65 @@
+"""`trust/report.py`: what `:ClaudeTrust` says; what matters comes first, for a line may be cut."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from claude_ide.trust import report
+from claude_ide.trust.trust import Trust
+
+
+@pytest.fixture
+def trust(tmp_path: Path) -> Trust:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    return Trust(tmp_path / "trust.json", {"HOME": str(tmp_path / "home")}, print)
+
+
+def said(trust: Trust, folder: Path) -> str:
+    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "DAY", report.state(trust, str(folder)))
+
+
+def recorded(folder: Path) -> None:
+    projects = {str(folder / "a"): {"hasTrustDialogAccepted": True}}
+    (folder / "home" / ".claude.json").write_text(json.dumps({"projects": projects}))
+
+
+def test_a_folder_that_is_not_trusted(trust: Trust, tmp_path: Path) -> None:
+    assert said(trust, tmp_path) == f"not trusted, only your own settings are used: {tmp_path}"
+
+
+def test_a_folder_that_is_trusted_by_us(trust: Trust, tmp_path: Path) -> None:
+    trust.grant(tmp_path / "a")
+    ours = "trusted since DAY (:ClaudeTrust revoke ends it)"
+
+    assert said(trust, tmp_path / "a") == f"{ours}: {tmp_path}/a"
+    assert said(trust, tmp_path / "a" / "b") == f"{ours}: {tmp_path}/a/b (a part of {tmp_path}/a)"
+
+
+def test_a_folder_that_is_trusted_by_the_cli(trust: Trust, tmp_path: Path) -> None:
+    recorded(tmp_path)
+    cli = "trusted by the CLI's own record"
+
+    assert said(trust, tmp_path / "a") == f"{cli}: {tmp_path}/a"
+    assert said(trust, tmp_path / "a" / "b") == f"{cli}: {tmp_path}/a/b (a part of {tmp_path}/a)"
+
+
+def test_a_folder_that_is_trusted_by_both(trust: Trust, tmp_path: Path) -> None:
+    recorded(tmp_path)
+    trust.grant(tmp_path / "a")
+    ours = "trusted since DAY (:ClaudeTrust revoke ends it)"
+
+    assert said(trust, tmp_path / "a") == f"{ours} and by the CLI's own record: {tmp_path}/a"
+
+
+def test_what_became_of_the_trust(trust: Trust, tmp_path: Path) -> None:
+    folder = str(tmp_path / "a")
+
+    assert report.revoked(trust, folder, [folder]) == f"no longer trusted: {folder}"
+    assert report.revoked(trust, folder, []) == f"was not trusted: {folder}"
+    recorded(tmp_path)
+    assert report.revoked(trust, folder, [folder]) == (
+        f"still trusted by the CLI's own record, which only the CLI changes: {folder}"
+    )

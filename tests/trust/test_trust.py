@@ -1,0 +1,275 @@
+"""`trust/`: whose record trusts which folder, and what becomes of a record that is broken."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from claude_ide.trust.trust import Trust, shown
+
+
+class User:
+    """A user with a home, the CLI's record and ours."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.home.mkdir()
+        self.path = home / "state" / "trust.json"
+        self.complaints: list[str] = []
+        self.trust = Trust(self.path, {"HOME": str(home)}, self.complaints.append)
+
+    def recorded(self, *folders: Path | str, name: str = ".claude.json") -> None:
+        """Have the CLI's record trust these folders."""
+        projects = {str(folder): {"hasTrustDialogAccepted": True} for folder in folders}
+        (self.home / name).parent.mkdir(exist_ok=True)
+        (self.home / name).write_text(json.dumps({"numStartups": 1, "projects": projects}))
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> User:
+    return User(tmp_path / "home")
+
+
+def folder(path: Path, *, repository: bool = False) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    if repository:
+        subprocess.run(["git", "init", "-q"], cwd=path, check=True)
+    return path
+
+
+def worktree(main: Path, path: Path) -> Path:
+    folder(main, repository=True)
+    who = ("-c", "user.name=x", "-c", "user.email=x")
+    subprocess.run(["git", *who, "commit", "-qm", "x", "--allow-empty"], cwd=main, check=True)
+    subprocess.run(["git", "worktree", "add", "-q", str(path)], cwd=main, check=True)
+    return path
+
+
+def test_no_folder_is_trusted_at_first(user: User, tmp_path: Path) -> None:
+    assert not user.trust.is_trusted(tmp_path)
+    assert user.complaints == []
+
+
+# Our record.
+
+
+def test_a_folder_that_is_trusted_includes_those_below_it(user: User, tmp_path: Path) -> None:
+    user.trust.grant(folder(tmp_path / "trusted"))
+
+    assert user.trust.is_trusted(tmp_path / "trusted")
+    assert user.trust.is_trusted(folder(tmp_path / "trusted" / "a" / "b", repository=True))
+    assert not user.trust.is_trusted(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["trusted-evil", "trusted2", "Trusted", "trusted "])
+def test_a_folder_whose_name_begins_the_same_is_another(
+    user: User, tmp_path: Path, name: str
+) -> None:
+    user.trust.grant(folder(tmp_path / "trusted"))
+
+    assert not user.trust.is_trusted(folder(tmp_path / name))
+
+
+def test_a_link_counts_as_what_it_points_to(user: User, tmp_path: Path) -> None:
+    user.trust.grant(folder(tmp_path / "trusted"))
+    (tmp_path / "in").symlink_to(tmp_path / "trusted")
+    (tmp_path / "trusted" / "out").symlink_to(folder(tmp_path / "other"))
+
+    assert user.trust.is_trusted(tmp_path / "in")
+    assert not user.trust.is_trusted(tmp_path / "trusted" / "out")
+    assert not user.trust.is_trusted(tmp_path / "trusted" / ".." / "other")
+
+
+def test_the_home_directory_and_those_above_it_include_nothing(user: User, tmp_path: Path) -> None:
+    for above in (user.home, tmp_path, Path("/")):
+        user.trust.grant(above)
+
+    assert user.trust.is_trusted(user.home)
+    assert user.trust.is_trusted(tmp_path)
+    assert not user.trust.is_trusted(folder(user.home / "src"))
+    assert not user.trust.is_trusted(folder(tmp_path / "other"))
+
+
+@pytest.mark.parametrize("name", [b"new\nline", b"latin-1 \xe9", b"\x1b]0;x\x07", "ünï".encode()])
+def test_any_name_can_be_trusted(user: User, tmp_path: Path, name: bytes) -> None:
+    odd, other = folder(tmp_path / os.fsdecode(name)), folder(tmp_path / "other")
+    user.trust.grant(other)
+    user.trust.grant(odd)
+
+    assert user.trust.is_trusted(odd)
+    assert user.trust.is_trusted(other)
+    assert shown(odd).isprintable()
+    assert user.trust.revoke(odd) == [str(odd)]
+    assert user.complaints == []
+
+
+def test_only_the_user_can_read_or_write_the_record(user: User, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        user.trust.grant(tmp_path)
+    finally:
+        os.umask(before)
+
+    assert user.path.stat().st_mode & 0o777 == 0o600
+    assert user.path.parent.stat().st_mode & 0o777 == 0o700
+    assert [path.name for path in user.path.parent.iterdir()] == ["trust.json"]
+
+
+def test_revoking_removes_all_that_trusts_a_folder(user: User, tmp_path: Path) -> None:
+    inner = folder(tmp_path / "a" / "b")
+    for each in (inner, inner.parent, folder(tmp_path / "c")):
+        user.trust.grant(each)
+
+    assert user.trust.revoke(inner) == [str(inner.parent), str(inner)]
+
+    assert not user.trust.is_trusted(inner)
+    assert list(user.trust.folders()) == [str(tmp_path / "c")]
+
+
+BROKEN = {
+    "no JSON": "{",
+    "another form": '{"folders": ["/"]}',
+    "deep": "[" * 100_000,
+    "large": json.dumps({"folders": {}, "x": "x" * 1_100_000}),
+    "empty": "",
+    "no text": "\udcff",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_a_broken_record_trusts_nothing_and_says_so_once(
+    user: User, tmp_path: Path, text: str
+) -> None:
+    user.trust.grant(tmp_path)
+    user.path.write_bytes(text.encode(errors="surrogateescape"))
+
+    assert not user.trust.is_trusted(tmp_path)
+    assert not user.trust.is_trusted(tmp_path)
+    [complaint] = user.complaints
+    assert complaint.startswith("the record of trusted folders is ignored, it ")
+    assert complaint.endswith(f": {user.path}")
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "device"])
+def test_a_record_that_is_no_file_is_not_read(user: User, tmp_path: Path, kind: str) -> None:
+    user.path.parent.mkdir()
+    if kind == "fifo":
+        os.mkfifo(user.path)
+    elif kind == "folder":
+        user.path.mkdir()
+    else:
+        user.path.symlink_to("/dev/zero")
+
+    assert not user.trust.is_trusted(tmp_path)
+    assert len(user.complaints) == 1
+
+
+def test_a_record_that_others_can_write_trusts_nothing(user: User, tmp_path: Path) -> None:
+    user.trust.grant(tmp_path)
+    user.path.chmod(0o666)
+
+    assert not user.trust.is_trusted(tmp_path)
+    said = "the record of trusted folders is ignored, others can write it"
+    assert user.complaints == [f"{said}: {user.path}"]
+
+
+def test_a_yes_replaces_a_broken_record(user: User, tmp_path: Path) -> None:
+    user.path.parent.mkdir()
+    user.path.write_text("{")
+
+    user.trust.grant(tmp_path)
+
+    assert user.trust.is_trusted(tmp_path)
+
+
+# The CLI's record, as 2.1.330 was seen to read it.
+
+
+def test_the_clis_record_includes_the_folders_below(user: User, tmp_path: Path) -> None:
+    user.recorded(tmp_path / "a")
+
+    assert user.trust.is_trusted(folder(tmp_path / "a"))
+    assert user.trust.is_trusted(folder(tmp_path / "a" / "b"))
+    assert not user.trust.is_trusted(folder(tmp_path / "a-evil"))
+
+
+def test_the_clis_record_ends_at_another_repository(user: User, tmp_path: Path) -> None:
+    user.recorded(tmp_path)
+
+    assert not user.trust.is_trusted(folder(tmp_path / "a", repository=True))
+    assert not user.trust.is_trusted(folder(tmp_path / "a" / "b"))
+
+
+def test_the_clis_record_of_a_repository_includes_its_folders(user: User, tmp_path: Path) -> None:
+    user.recorded(folder(tmp_path / "a", repository=True))
+
+    assert user.trust.is_trusted(folder(tmp_path / "a" / "b"))
+    assert not user.trust.is_trusted(folder(tmp_path / "a" / "vendor", repository=True))
+
+
+def test_the_clis_record_of_a_repository_includes_its_worktrees(user: User, tmp_path: Path) -> None:
+    user.recorded(tmp_path / "a")
+
+    assert user.trust.is_trusted(worktree(tmp_path / "a", tmp_path / "tree"))
+
+
+def test_a_folder_cannot_claim_to_be_a_worktree(user: User, tmp_path: Path) -> None:
+    user.recorded(tmp_path / "a")
+    worktree(tmp_path / "a", tmp_path / "tree")
+
+    claims = folder(tmp_path / "evil")
+    (claims / ".git").write_bytes((tmp_path / "tree" / ".git").read_bytes())
+
+    assert not user.trust.is_trusted(claims)
+
+
+@pytest.mark.parametrize(
+    ("name", "environment"),
+    [
+        (".claude.json", {}),
+        (".claude/.config.json", {}),
+        ("cfg/.claude.json", {"CLAUDE_CONFIG_DIR": "cfg"}),
+        ("cfg/.config.json", {"CLAUDE_CONFIG_DIR": "cfg"}),
+    ],
+)
+def test_the_clis_record_is_where_the_cli_has_it(
+    user: User, tmp_path: Path, name: str, environment: dict[str, str]
+) -> None:
+    user.recorded(tmp_path / "a", name=name)
+    given = {key: str(user.home / value) for key, value in environment.items()}
+    trust = Trust(user.path, {"HOME": str(user.home)} | given, user.complaints.append)
+
+    assert trust.is_trusted(folder(tmp_path / "a"))
+
+
+def test_the_record_in_the_home_directory_is_not_that_of_another_configuration(
+    user: User, tmp_path: Path
+) -> None:
+    user.recorded(tmp_path / "a")
+    elsewhere = {"HOME": str(user.home), "CLAUDE_CONFIG_DIR": str(user.home / "cfg")}
+
+    assert not Trust(user.path, elsewhere, user.complaints.append).is_trusted(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '{"projects": []}', '{"projects": {"DIR": {"hasTrustDialogAccepted": "yes"}}}'],
+)
+def test_a_broken_record_of_the_clis_trusts_nothing(user: User, tmp_path: Path, text: str) -> None:
+    (user.home / ".claude.json").write_text(text.replace("DIR", str(tmp_path)))
+
+    assert not user.trust.is_trusted(tmp_path)
+    assert user.complaints == []
+
+
+def test_the_clis_record_is_never_written(user: User, tmp_path: Path) -> None:
+    user.recorded(tmp_path / "a")
+    before = (user.home / ".claude.json").read_bytes()
+
+    user.trust.grant(folder(tmp_path / "b"))
+    user.trust.revoke(tmp_path / "a")
+
+    assert (user.home / ".claude.json").read_bytes() == before
+    assert user.trust.is_trusted(folder(tmp_path / "a"))
