@@ -187,6 +187,7 @@ async def test_a_package_that_is_not_the_pinned_file_is_not_installed(
     lock = checkout / "python/requirements.txt"
     lock.write_text(re.sub(r"sha256:\w{8}", "sha256:00000000", lock.read_text()))
     nvim = await start_neovim(*arguments(checkout))
+    await nvim.request("nvim_ui_try_resize", 120, 30)
 
     await nvim.command("ClaudeInstall")
 
@@ -207,9 +208,9 @@ async def test_a_source_distribution_is_not_built(
     if installer == "pip":
         (tmp_path / "bin/uv").unlink()
     (sources := tmp_path / "sources").mkdir()
-    for wheel in packages.glob("*.whl"):
-        if not wheel.name.startswith("msgpack-"):
-            (sources / wheel.name).symlink_to(wheel)
+    for path in packages.glob("*.whl"):
+        if not path.name.startswith("msgpack-"):
+            (sources / path.name).symlink_to(path)
     (version,) = re.findall(r"\nmsgpack==(\S+) ", LOCK.read_text())
     (sources / f"msgpack-{version}.tar.gz").write_bytes(b"")
     environment |= only_from(sources, tmp_path)
@@ -219,7 +220,7 @@ async def test_a_source_distribution_is_not_built(
 
     reason = {
         "uv": f"msgpack=={version} has no wheel for this system",
-        "pip": f"ERROR: No matching distribution found for ",
+        "pip": "ERROR: No matching distribution found for ",
     }
     assert reason[installer] in await said(nvim, "cannot install")
 
