@@ -6,7 +6,9 @@ that whatever it started goes with it.
 
 import asyncio
 import contextlib
+import errno
 import os
+import shutil
 import signal
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -26,6 +28,20 @@ LONGEST_STDERR_LINE = 2_000
 MOST_UNREAD = 4 * 2**20
 
 STDIN, STDOUT, STDERR = range(3)
+
+
+def located(program: str, path: str) -> str:
+    """Return where a program is on `path`; a relative entry of it would let a project say which.
+
+    One that is named with its folder is left as it is. Raises `OSError` if there is none.
+    """
+    if Path(program).name != program:
+        return program
+    folders = [folder for folder in path.split(os.pathsep) if Path(folder).is_absolute()]
+    found = shutil.which(program, path=os.pathsep.join(folders)) if folders else None
+    if found is None or not Path(found).is_absolute():  # Windows looks in the working folder first
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
+    return found
 
 
 class LineSplitter:
@@ -76,8 +92,9 @@ class Child(asyncio.SubprocessProtocol):
 
         Raises `OSError` if it cannot be started.
         """
+        program = located(str(arguments[0]), environment.get("PATH", os.defpath))
         _, child = await asyncio.get_running_loop().subprocess_exec(
-            cls, *arguments, cwd=cwd, env=dict(environment), start_new_session=True
+            cls, program, *arguments[1:], cwd=cwd, env=dict(environment), start_new_session=True
         )
         return child
 
