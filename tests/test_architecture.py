@@ -19,6 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "config": set(),
     "paths": set(),
+    "log": set(),
     "jsonrpc": {"errors"},
     "transport": {"errors"},
     "editor": {"errors"},
@@ -29,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {"errors", "config", "paths", "agents", "editor"},
     "headless": {"errors", "config", "agents", "editor"},
     "app": {
-        *("errors", "config", "startup", "check", "transport", "mcp", "editor"),
+        *("errors", "config", "log", "startup", "check", "transport", "mcp", "editor"),
         *("chat", "headless"),
     },
     "commands": {"errors", "app"},

@@ -72,12 +72,11 @@ end
 
 --- Follow what the installer prints: to the log, and its latest line to `on_line`.
 local function follower(lines, on_line)
-  local file = io.open(log.path(), 'a')
+  local append = log.appender()
   local rest = ''
   return function(_, chunk)
-    if file then
-      file:write(chunk or '')
-      file:flush()
+    if chunk then
+      append(chunk)
     end
     local whole = vim.split(rest .. (chunk or '\n'), '\n')
     rest = table.remove(whole)
@@ -87,17 +86,12 @@ local function follower(lines, on_line)
         on_line(line)
       end
     end
-    if not chunk and file then
-      file:close()
-      file = nil
-    end
   end
 end
 
 ---@param path string of a Python
 ---@param on_end fun(text: string, failed: boolean)
 local function start(path, on_end)
-  vim.fn.mkdir(vim.fs.dirname(log.path()), 'p')
   local lines = {}
   local shown = progress.open('ClaudeInstall')
   local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
