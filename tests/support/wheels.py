@@ -39,7 +39,13 @@ def _fetch(folder: Path) -> None:
     if not fetched.exists() or fetched.read_text() != wanted:
         # An environment that uv made has no pip of its own.
         run(sys.executable, "-m", "venv", folder / "pip")
-        download = [folder / "pip/bin/pip", "download", "--quiet", "--only-binary", ":all:"]
+        download: list[str | Path] = [
+            folder / "pip/bin/pip",
+            "download",
+            "--quiet",
+            "--only-binary",
+            ":all:",
+        ]
         run(*download, "--dest", folder, *needed)
         run(*download, "--dest", folder, "--no-deps", "--requirement", LOCK)
         fetched.write_text(wanted)
