@@ -1,5 +1,5 @@
 # `make try` shows the plugin at work, `make test` checks everything. Both install what they need,
-# and do so again only when pyproject.toml has changed.
+# and do so again only when pyproject.toml, or the lock beside it, has changed.
 
 PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,\
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))

@@ -13,7 +13,7 @@ import pytest
 from claude_ide.errors import EditorError, RpcError, TransportClosed
 from claude_ide.jsonrpc import load
 from claude_ide.jsonrpc import peer as peer_module
-from claude_ide.jsonrpc.load import AT_ONCE, PATIENCE
+from claude_ide.jsonrpc.load import AT_ONCE, USER_PATIENCE
 from claude_ide.jsonrpc.message import Notification, Request
 from claude_ide.jsonrpc.peer import Peer
 from support.neovim import until
@@ -60,6 +60,9 @@ class Methods:
         if notification.method == "fail":
             raise KeyError(SECRET)
         self.noted.append(notification.method)
+
+    def waits(self, request: Request) -> bool:
+        return request.method == "wait"
 
     def oversized(self, request: Request, size: int) -> Any:
         return f"{request.method}: {size} bytes"
@@ -350,13 +353,13 @@ async def test_as_many_requests_as_may_be_are_worked_on_and_the_next_waits_a_mom
     told = await answer(peer, wire, call("next", "soon"))
 
     assert told["result"] == "soon"
-    assert asyncio.get_running_loop().time() - begun > PATIENCE / 2
+    assert asyncio.get_running_loop().time() - begun > USER_PATIENCE / 2
 
 
 async def test_a_request_that_is_held_back_comes_as_soon_as_another_has_ended(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "PATIENCE", 3600)
+    monkeypatch.setattr(load, "USER_PATIENCE", 3600)
     await fill(peer, methods)
     await peer.receive(call("next", "soon"))
 
@@ -369,7 +372,7 @@ async def test_a_request_that_is_held_back_comes_as_soon_as_another_has_ended(
 async def test_a_request_that_is_held_back_can_be_cancelled(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "PATIENCE", 3600)
+    monkeypatch.setattr(load, "USER_PATIENCE", 3600)
     await fill(peer, methods)
     for name in ("one", "two"):
         await peer.receive(call(name, "soon"))
@@ -385,7 +388,7 @@ async def test_a_request_that_is_held_back_can_be_cancelled(
 async def test_what_is_no_request_passes_those_that_are_held_back(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "PATIENCE", 3600)
+    monkeypatch.setattr(load, "USER_PATIENCE", 3600)
     await fill(peer, methods)
     await peer.receive(call("held", "soon"))
     asking = asyncio.create_task(peer.request("ping"))
@@ -401,7 +404,7 @@ async def test_what_is_no_request_passes_those_that_are_held_back(
 async def test_no_more_is_read_while_too_much_is_held_back(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "PATIENCE", 3600)
+    monkeypatch.setattr(load, "USER_PATIENCE", 3600)
     monkeypatch.setattr(peer_module, "MOST_HELD", 3)
     await fill(peer, methods)
     for number in range(3):
@@ -418,7 +421,7 @@ async def test_no_more_is_read_while_too_much_is_held_back(
 async def test_more_requests_than_may_wait_are_refused(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "PATIENCE", 0)
+    monkeypatch.setattr(load, "USER_PATIENCE", 0)
     monkeypatch.setattr(load, "MOST_STARTED", 20)
     await fill(peer, methods, 20)
 

@@ -2,14 +2,19 @@
 
 import asyncio
 import contextlib
-from itertools import islice
+import math
 
 AT_ONCE = 4
 """Requests that are worked on at the same time; Neovim does one after the other anyway. It is one
 while the answers are large."""
 
-PATIENCE = 0.25
-"""Seconds after which a request waits for somebody, such as the user, and delays no other."""
+PATIENCE = 2.0
+"""Seconds after which a request waits for somebody, such as a language server, and delays no other.
+"""
+LARGE_PATIENCE = 10.0
+"""The same while the answers are large, of which Neovim would collect as many as were begun."""
+USER_PATIENCE = 0.1
+"""The same for a request that waits for the user."""
 
 MOST_STARTED = 250
 MOST_STARTED_BYTES = 64 * 2**20
@@ -22,21 +27,21 @@ class Load:
     """The requests of one side that are under way, and the answers that it has not read."""
 
     def __init__(self) -> None:
-        self._started: dict[object, tuple[float, int]] = {}
-        """When each began, in this order, and its size."""
+        self._started: dict[object, tuple[float, bool, int]] = {}
+        """When each began, whether it waits for the user, and its size."""
         self._bytes = 0
         self._unsent = 0
         self._at_once = AT_ONCE
         self._eased = asyncio.Event()
 
-    def begin(self, request: object, size: int) -> None:
-        """Count a request that is worked on from now on."""
-        self._started[request] = asyncio.get_running_loop().time(), size
+    def begin(self, request: object, size: int, waits: bool) -> None:
+        """Count a request that is worked on from now on, and whether it waits for the user."""
+        self._started[request] = asyncio.get_running_loop().time(), waits, size
         self._bytes += size
 
     def end(self, request: object) -> None:
         """Count it no more: its answer is there, or it was given up."""
-        _, size = self._started.pop(request, (0.0, 0))
+        *_, size = self._started.pop(request, (0.0, False, 0))
         self._bytes -= size
         self._eased.set()
 
@@ -63,19 +68,21 @@ class Load:
 
     async def turn(self) -> None:
         """Wait until another request may be begun."""
-        while self._unsent > MOST_UNSENT or self._until_patience_ends() > 0:
+        while (seconds := self._full_for()) > 0:
             self._eased.clear()
-            seconds = None if self._unsent > MOST_UNSENT else self._until_patience_ends()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
+                async with asyncio.timeout(None if seconds == math.inf else seconds):
                     await self._eased.wait()
 
-    def _until_patience_ends(self) -> float:
-        """Return the seconds for which as many are worked on as may be."""
-        # Those that began before these have had their time already.
-        began, _ = next(
-            islice(reversed(self._started.values()), self._at_once - 1, None), (None, 0)
-        )
-        if began is None:
-            return 0.0
-        return began + PATIENCE - asyncio.get_running_loop().time()
+    def _full_for(self) -> float:
+        """Return the seconds for which no other may be begun, unless one ends."""
+        if self._unsent > MOST_UNSENT:
+            return math.inf
+        patience = PATIENCE if self._at_once == AT_ONCE else LARGE_PATIENCE
+        now = asyncio.get_running_loop().time()
+        ends = [
+            began + (USER_PATIENCE if waits else patience)
+            for began, waits, _ in self._started.values()
+        ]
+        working = sorted(end for end in ends if end > now)
+        return working[-self._at_once] - now if len(working) >= self._at_once else 0.0

@@ -44,8 +44,8 @@ TOGETHER = 2**16
 
 REFUSAL = "Too many requests are waiting; cancel some, or wait for their answers"
 
-Answering = tuple[Request, Coroutine[Any, Any, Any]]
-"""A request, and the coroutine whose result will be its answer."""
+Answering = tuple[Request, Coroutine[Any, Any, Any], bool]
+"""A request, the coroutine whose result will be its answer, and whether it waits for the user."""
 
 T = TypeVar("T")
 
@@ -65,6 +65,9 @@ class Dialect(Protocol):
 
     def on_notification(self, notification: Notification) -> None:
         """Take note of something that needs no answer."""
+
+    def waits(self, request: Request) -> bool:
+        """Return whether it is the user who answers, and may take long."""
 
     def oversized(self, request: Request, size: int) -> Any:
         """Return the result to send instead of one of `size` bytes."""
@@ -223,10 +226,9 @@ class Peer:
             result = self._dialect.on_request(request)
         except Exception as error:
             return self._encoded(request, self._failed(request, error))
-        # The params are not kept while it is answered.
-        request = replace(request, params=None)
         if inspect.iscoroutine(result):
-            return request, result
+            # The params are not kept while it is answered.
+            return replace(request, params=None), result, self._dialect.waits(request)
         return self._encoded(request, Response(request.id, result))
 
     def _settle(self, id_: Id, result: Any, error: RpcError | None) -> None:
@@ -245,10 +247,10 @@ class Peer:
         size: int,
     ) -> asyncio.Task[T]:
         """Answer a request in a task of its own, which `cancel` finds by the request's id."""
-        request, result = answering
+        request, result, waits = answering
         task = self._track(answer(request, result))
         self._answering[request.id] = task
-        self._load.begin(task, size)
+        self._load.begin(task, size, waits)
 
         def ended(_task: object) -> None:
             self._load.end(task)

@@ -69,6 +69,12 @@ class Server:
                 is_pid = isinstance(pid, int) and not isinstance(pid, bool) and 0 < pid < 2**31
                 self.client.pid = pid if is_pid else None
 
+    def waits(self, request: Request) -> bool:
+        """Return whether it is the user who answers, and may take long."""
+        if request.method != "tools/call":
+            return False
+        return converted(request.params, _Name).name == "openDiff"
+
     def oversized(self, request: Request, size: int) -> Any:
         """Return what a client gets in place of an answer that would break its connection."""
         reason = f"the answer has {size:,} bytes, more than the {LARGEST_ANSWER:,} a client takes"
@@ -102,7 +108,7 @@ class Server:
         """Call a method that takes a text of any size; the others take nothing large."""
         if method == "tools/call":
             try:
-                call = converted(params, _LargeCall)
+                call = converted(params, _Call)
             except msgspec.DecodeError as error:
                 raise RpcError.invalid_params(f"tools/call: {describe_problem(error)}") from None
             return self._call_tool({"name": call.name, "arguments": call.arguments})
@@ -129,8 +135,11 @@ class Server:
             return failed(str(error))
 
 
-class _LargeCall(msgspec.Struct):
+class _Name(msgspec.Struct):
     name: str = ""
+
+
+class _Call(_Name):
     arguments: msgspec.Raw = msgspec.Raw(b"{}")
 
 
