@@ -459,6 +459,35 @@ async def test_nothing_is_begun_while_answers_are_not_read(
     await until(lambda: len(wire.frames) == 20)
 
 
+async def test_what_is_held_back_is_dropped_when_the_other_side_has_left(
+    peer: Peer, wire: Wire, methods: Methods
+) -> None:
+    batch = ",".join(call(number, "wait") for number in range(1_000))
+    await peer.receive(f"[{batch}]")
+    await peer.receive(call("held", "wait"))
+    wire.cut = True
+
+    await peer.receive("{")  # whose answer cannot be sent
+
+    before = len(methods.waiting)
+    methods.finish.set()
+    await peer.settled(5)
+    assert len(methods.waiting) <= before + 1
+    assert "held" not in methods.waiting
+
+
+async def test_a_request_that_comes_as_the_last_of_those_held_begins_is_not_forgotten(
+    peer: Peer, wire: Wire, methods: Methods
+) -> None:
+    await fill(peer, methods)
+    for number in range(300):
+        await peer.receive(call(number, "soon"))
+        for _ in range(number % 7):
+            await asyncio.sleep(0)
+
+    await until(lambda: len(wire.frames) == 300, "all answers")
+
+
 async def test_a_batch_creates_no_more_tasks_than_may_be(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:

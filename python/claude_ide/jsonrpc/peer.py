@@ -88,6 +88,7 @@ class Peer:
         self._held_bytes = 0
         self._room = asyncio.Event()
         self._working: asyncio.Task[None] | None = None
+        self._left = False
 
     async def receive(self, frame: str | bytes) -> None:
         """Take one frame. Returns before its requests are answered, unless at once.
@@ -159,7 +160,6 @@ class Peer:
         self._held_bytes += size
         if self._working is None:
             self._working = self._track(self._work())
-            self._working.add_done_callback(self._worked)
             await asyncio.sleep(0)
         while len(self._held) > MOST_HELD or self._held_bytes > MOST_HELD_BYTES:
             self._room.clear()
@@ -167,20 +167,27 @@ class Peer:
 
     async def _work(self) -> None:
         """Begin what is held, each in its turn."""
-        while self._held:
-            await self._load.turn()
-            if not self._held:
-                return  # given up
-            work, size = self._held.popleft()
-            self._held_bytes -= size
-            self._room.set()
-            if isinstance(work, Request):
-                await self._begin(work, size)
-            else:
-                await self._begin_batch(work)
+        try:
+            while self._held:
+                await self._load.turn()
+                if not self._held:
+                    return  # given up
+                work, size = self._held.popleft()
+                self._held_bytes -= size
+                self._room.set()
+                if isinstance(work, Request):
+                    await self._begin(work, size)
+                else:
+                    await self._begin_batch(work)
+        finally:
+            self._working = None
 
-    def _worked(self, _task: object) -> None:
-        self._working = None
+    def _leave(self) -> None:
+        """Drop what is held: the other side has left."""
+        self._left = True
+        self._held.clear()
+        self._held_bytes = 0
+        self._room.set()
 
     async def _begin(self, request: Request, size: int) -> None:
         answer = self._call(request, size)
@@ -195,6 +202,8 @@ class Peer:
         answers = BatchAnswers(self._send)
         for message in batch:
             await self._load.turn()
+            if self._left:
+                return
             called = self._call(message, 0) if isinstance(message, Request) else self._note(message)
             if isinstance(called, tuple):
                 await answers.add(self._start(self._answer, called, 0))
@@ -299,6 +308,7 @@ class Peer:
             await self._transport.send(frame)
         except TransportClosed:
             logger.info("an answer could not be sent: the other side has left")
+            self._leave()
         finally:
             self._load.sent(len(frame))
 
