@@ -61,12 +61,13 @@ class Watch:
         self._nvim, self._other = nvim, other
         self._pids = {"host": host, "Neovim": nvim.process.pid}
         self._before = {name: resident(pid) for name, pid in self._pids.items()}
+        self.over = False
         self.growth = dict.fromkeys(self._pids, 0.0)
         self.delays: dict[str, list[float]] = {"client": [], "Neovim": []}
 
     async def look(self) -> None:
-        """Ask another client's question, and Neovim, until cancelled."""
-        while True:
+        """Ask another client's question, and Neovim, until it is over."""
+        while not self.over:
             await self._time("client", self._other.request("ping", seconds=LONG))
             await self._time("Neovim", self._nvim.eval("1"))
             self._measure()
@@ -108,9 +109,9 @@ async def watching(nvim: Neovim, config: Path) -> AsyncIterator[Watch]:
         try:
             yield watch
         finally:
-            looking.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await looking
+            # Not cancelled: in Python 3.11 `wait_for` may forget that.
+            watch.over = True
+            await looking
         print(watch)
         assert await other.json("getOpenEditors") is not None
     assert await nvim.eval("1 + 1") == 2
