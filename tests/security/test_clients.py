@@ -165,9 +165,9 @@ async def answered(connection: ClientConnection, ids: set[int]) -> list[Any]:
 async def test_a_client_that_asks_and_never_reads_has_to_wait(nvim: Neovim, config: Path) -> None:
     frames = [request(number, "tools/call", EDITORS) for number in range(60_000)]
     async with watching(nvim, config) as watch, raw(config) as client:
-        taken = await send_all(client, frames)
-
-        assert taken < len(frames)
+        # What the server does not read stays in the socket, which may hold all of it.
+        await send_all(client, frames)
+        await until(lambda: len(watch.delays["Neovim"]) > 50, "a longer look")
     watch.spared()
 
 
