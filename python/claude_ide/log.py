@@ -67,21 +67,30 @@ class LogFile(logging.Handler):
         super().close()
 
     def _write(self, entry: bytes) -> None:
-        if self._file is None or not self._is_current(self._file):
-            self._close()
-            self._file = self._open()
-        if os.fstat(self._file).st_size + len(entry) > LARGEST:
+        file = self._current()
+        if os.fstat(file).st_size + len(entry) > LARGEST:
             self._begin_another()
-        os.write(self._file, entry)
+            file = self._current()
+        os.write(file, entry)
+        _lock(file, False)
+
+    def _current(self) -> int:
+        """Return the file that is at the path now, which no other process writes meanwhile."""
+        while True:
+            if self._file is None:
+                self._file = self._open()
+            _lock(self._file, True)
+            if self._is_current(self._file):
+                return self._file
+            self._close()
 
     def _begin_another(self) -> None:
-        self._close()
         # Where another process has the file open, as Windows sees it, it is begun again instead.
         try:
             self._path.replace(self._path.with_suffix(".1.log"))
         except OSError:
             os.truncate(self._path, 0)
-        self._file = self._open()
+        self._close()
 
     def _is_current(self, file: int) -> bool:
         try:
@@ -104,6 +113,14 @@ class LogFile(logging.Handler):
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def _lock(file: int, on: bool) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows has none; there a few entries may be lost
+        return
+    fcntl.flock(file, fcntl.LOCK_EX if on else fcntl.LOCK_UN)
 
 
 class Repetition(logging.Filter):
