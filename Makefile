@@ -1,5 +1,5 @@
 # `make try` shows the plugin at work, `make test` checks everything. Both install what they need,
-# and do so again only when pyproject.toml has changed.
+# and do so again only when pyproject.toml, or the lock beside it, has changed.
 
 PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,\
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
@@ -16,7 +16,7 @@ NPM := $(shell command -v npm 2>/dev/null)
 LUACHECK := $(shell command -v luacheck 2>/dev/null)
 PLATFORM = $(subst darwin,darwin-,$(subst linux,linux-,$(shell node -p 'process.platform + process.arch')))
 
-.PHONY: try test lint format types unit bench pictures doc clean
+.PHONY: try test lint format types unit bench pictures doc lock clean
 
 try: $(VENV)/runs
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude)
@@ -64,10 +64,16 @@ doc: $(VENV)/tests
 	$(VENV)/bin/nvim --clean --headless -c \
 		'try | helptags .cache/doc | catch | echo v:exception | cquit | endtry' -c quit
 
+# The newest versions within the ranges of pyproject.toml, with the hashes of their wheels.
+lock: $(VENV)/tests
+	$(VENV)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
+		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command 'make lock' --output-file python/requirements.txt
+
 clean:
 	rm -rf $(VENV) .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis doc/tags
 
-$(VENV)/runs: pyproject.toml
+$(VENV)/runs: pyproject.toml python/requirements.txt
 	@$(call install,$(NEOVIM))
 
 $(VENV)/tests: pyproject.toml

@@ -1,17 +1,21 @@
 """What comes with the checkout besides the plugin: the package, the Makefile, the README."""
 
+import email
 import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.markers import Marker
+from packaging.requirements import Requirement
 
 import claude_ide
 from support.checkout import copy_plugin, program
 from support.neovim import ROOT
-from support.wheels import run, wheels
+from support.wheels import LOCK, run, wheels
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,6 +36,70 @@ def test_pip_install_brings_what_the_host_needs(tmp_path: Path) -> None:
     found = run(python, "-I", "-c", "import claude_ide.app, pynvim; print(claude_ide.__file__)")
     assert found.startswith(str(tmp_path / "venv"))
     assert (Path(found.strip()).parent / "py.typed").exists()
+
+
+# What `:ClaudeInstall` installs.
+
+LOCKED = re.findall(
+    r"^([\w-]+)==([\w.]+)( ; [^\\]+)? \\\n((?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)",
+    LOCK.read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+"""Name, version, marker and hashes of each package."""
+
+PINS = {name: version for name, version, _, _ in LOCKED}
+
+
+def test_all_that_is_locked_has_one_version_and_hashes() -> None:
+    lines = LOCK.read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and line.lstrip()[0] not in "#-"]
+
+    assert len(pins) == len(PINS) == len(LOCKED) > 3
+
+
+def test_the_lock_names_no_index_and_nothing_else_to_fetch_from() -> None:
+    for line in LOCK.read_text(encoding="utf-8").splitlines():
+        assert re.match(r" *(#|--hash=)|[\w-]+==", line)
+        assert "://" not in line
+        assert " @ " not in line
+
+
+@pytest.mark.parametrize("dependency", PROJECT["dependencies"])
+def test_the_lock_is_within_the_ranges_that_are_asked_for(dependency: str) -> None:
+    needed = Requirement(dependency)
+
+    assert any(specifier.operator == "<" for specifier in needed.specifier)
+    assert PINS[needed.name] in needed.specifier
+
+
+MACHINES = [("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt")]
+
+
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine[0])
+def test_the_lock_holds_all_that_its_packages_need(
+    python: str, machine: tuple[str, str, str]
+) -> None:
+    names = dict(zip(("sys_platform", "platform_system", "os_name"), machine, strict=True))
+    there = {**names, "python_version": python, "python_full_version": f"{python}.0", "extra": ""}
+    locked = {
+        name for name, _, marker, _ in LOCKED if not marker or Marker(marker[3:]).evaluate(there)
+    }
+
+    for wheel in wheels().glob("*.whl"):
+        if wheel.name.partition("-")[0].replace("_", "-") not in locked:
+            continue
+        for needed in needed_by(wheel):
+            if needed.marker is None or needed.marker.evaluate(there):
+                assert needed.name.replace("_", "-") in locked
+                assert PINS[needed.name.replace("_", "-")] in needed.specifier
+
+
+def needed_by(wheel: Path) -> list[Requirement]:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = email.message_from_bytes(archive.read(name))
+    return [Requirement(needed) for needed in metadata.get_all("Requires-Dist", [])]
 
 
 def test_the_version_is_one() -> None:
@@ -67,6 +135,8 @@ def test_make_says_which_python_it_needs(tmp_path: Path) -> None:
     program(tmp_path / "bin/python3", "exit 1")
     (tmp_path / "Makefile").write_bytes((ROOT / "Makefile").read_bytes())
     (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python/requirements.txt").touch()
 
     done = subprocess.run(
         ["/usr/bin/make", "try"],

@@ -1,5 +1,7 @@
 --- How git is run: so that the configuration of a repository, which may come out of an archive, starts
 --- no program (`python/claude_ide/git.py` is the same for the host).
+local program = require('claude_ide.program')
+
 local M = {}
 
 M.ENVIRONMENT = {
@@ -23,7 +25,9 @@ local OPTIONS = {
 ---@param ... string its command, and what belongs to it
 ---@return string[]
 function M.command(...)
-  return vim.iter({ 'git', OPTIONS, { ... } }):flatten():totable()
+  -- Nothing can be run by an empty name. By `git`, what a project has put on PATH might be.
+  local git = program.find('git') or ''
+  return vim.iter({ git, OPTIONS, { ... } }):flatten():totable()
 end
 
 return M

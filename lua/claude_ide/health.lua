@@ -76,11 +76,12 @@ end
 
 local function check_cli()
   local cmd = (vim.g.claude_ide or {}).cmd or 'claude'
-  local program = type(cmd) == 'table' and cmd[1] or cmd
-  if vim.fn.executable(program) == 1 then
-    health.ok(program .. ': ' .. vim.fn.exepath(program))
+  local name = type(cmd) == 'table' and cmd[1] or cmd
+  local path = require('claude_ide.program').find(name)
+  if path then
+    health.ok(name .. ': ' .. path)
   else
-    health.warn(program .. ' is not on PATH', 'npm install -g @anthropic-ai/claude-code')
+    health.warn(name .. ' is not on PATH', 'npm install -g @anthropic-ai/claude-code')
   end
 end
 

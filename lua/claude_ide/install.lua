@@ -1,6 +1,7 @@
 --- `:ClaudeInstall`: makes or updates the plugin's own Python environment.
 local log = require('claude_ide.log')
 local message = require('claude_ide.message')
+local program = require('claude_ide.program')
 local progress = require('claude_ide.progress')
 local python = require('claude_ide.python')
 
@@ -8,6 +9,13 @@ local M = {}
 
 local LONGEST_MS = 30 * 60 * 1000
 local POLL_MS = 50
+
+-- What the tools say in many lines, or in words that are theirs; each names a package.
+local REASONS = {
+  { 'Hash mismatch for `([^`]+)`', '%s has the wrong hash' },
+  { '^%s+(%S+==%S+) from .+:$', '%s has the wrong hash' },
+  { '(%S+==%S+) has no .*wheels', '%s has no wheel for this system' },
+}
 
 local running = false
 
@@ -26,10 +34,24 @@ local function report(text, failed)
   end
 end
 
+---@return string?
+local function known_reason(line)
+  for _, reason in ipairs(REASONS) do
+    local package = line:match(reason[1])
+    if package then
+      return reason[2]:format(package)
+    end
+  end
+end
+
 --- The line that says why the installer failed: the last one that is an error, else the last.
 ---@param lines string[]
 ---@return string
 function M.reason(lines)
+  local known = vim.iter(lines):map(known_reason):next()
+  if known then
+    return known
+  end
   for index = #lines, 1, -1 do
     local line = lines[index]
     -- pip's and uv's ways to mark it.
@@ -50,12 +72,11 @@ end
 
 --- Follow what the installer prints: to the log, and its latest line to `on_line`.
 local function follower(lines, on_line)
-  local file = io.open(log.path(), 'a')
+  local append = log.appender()
   local rest = ''
   return function(_, chunk)
-    if file then
-      file:write(chunk or '')
-      file:flush()
+    if chunk then
+      append(chunk)
     end
     local whole = vim.split(rest .. (chunk or '\n'), '\n')
     rest = table.remove(whole)
@@ -65,21 +86,21 @@ local function follower(lines, on_line)
         on_line(line)
       end
     end
-    if not chunk and file then
-      file:close()
-      file = nil
-    end
   end
 end
 
----@param program string
+---@param path string of a Python
 ---@param on_end fun(text: string, failed: boolean)
-local function start(program, on_end)
-  vim.fn.mkdir(vim.fs.dirname(log.path()), 'p')
+local function start(path, on_end)
   local lines = {}
   local shown = progress.open('ClaudeInstall')
   local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
-  local options = { text = true, stdout = follower(lines, vim.schedule_wrap(shown.show)) }
+  local options = {
+    text = true,
+    -- What stands for several versions of Python asks the working folder which is meant.
+    cwd = program.neutral,
+    stdout = follower(lines, vim.schedule_wrap(shown.show)),
+  }
   local function on_exit(done)
     running = false
     shown.close()
@@ -90,7 +111,7 @@ local function start(program, on_end)
     end
   end
   running = true
-  vim.system({ program, '-I', script, python.own() }, options, vim.schedule_wrap(on_exit))
+  vim.system({ path, '-I', script, python.own() }, options, vim.schedule_wrap(on_exit))
 end
 
 --- Make or update the environment, in the background; with `wait`, or where nobody looks at
@@ -100,15 +121,15 @@ function M.run(wait)
   if running then
     return report('an installation is running already', true)
   end
-  local program = python.recent()
-  if not program then
+  local path = python.recent()
+  if not path then
     return report('no Python 3.11 or newer found; install one, then run :ClaudeInstall', true)
   end
   if not wait and has_ui() then
-    return start(program, report)
+    return start(path, report)
   end
   local result, impatient
-  start(program, function(...)
+  start(path, function(...)
     result = { ... }
     if impatient then
       report(...)

@@ -1,4 +1,6 @@
 --- Which Python runs the host.
+local program = require('claude_ide.program')
+
 local M = {}
 
 local WINDOWS = vim.fn.has('win32') == 1
@@ -36,19 +38,21 @@ function M.candidates(root)
   }
 end
 
-local function is_recent(program)
+local function is_recent(path)
   local code = 'import sys; sys.exit(sys.version_info < (3, 11))'
-  return vim.system({ program, '-I', '-c', code }):wait().code == 0
+  -- What stands for several versions asks the working folder which is meant.
+  return vim.system({ path, '-I', '-c', code }, { cwd = program.neutral }):wait().code == 0
 end
 
 --- Find the Python to run, or say in one line why there is none.
 ---@param root string the plugin's checkout
----@return string? program
+---@return string? path
 ---@return string? reason
 function M.find(root)
   for _, candidate in ipairs(M.candidates(root)) do
-    if candidate.path ~= '' and vim.fn.executable(candidate.path) == 1 then
-      return candidate.path
+    local path = candidate.path ~= '' and program.find(candidate.path)
+    if path then
+      return path
     elseif candidate.required then
       return nil, ('%s is not executable: %s'):format(candidate.name, candidate.path)
     end
@@ -57,16 +61,17 @@ function M.find(root)
 end
 
 --- Find a Python that an environment can be made from: the newest is not better than the usual.
----@return string? program
+---@return string? path
 function M.recent()
-  local programs = { vim.fn.expand(vim.g.python3_host_prog or ''), 'python3' }
+  local names = { vim.fn.expand(vim.g.python3_host_prog or ''), 'python3' }
   for minor = 14, 11, -1 do
-    programs[#programs + 1] = 'python3.' .. minor
+    names[#names + 1] = 'python3.' .. minor
   end
-  for _, program in ipairs(programs) do
+  for _, name in ipairs(names) do
+    local path = name ~= '' and program.find(name)
     -- Some stand for a Python that is not installed, or for an old one: only running it tells.
-    if vim.fn.executable(program) == 1 and is_recent(program) then
-      return program
+    if path and is_recent(path) then
+      return path
     end
   end
 end

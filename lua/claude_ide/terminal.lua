@@ -71,20 +71,22 @@ end
 
 ---@param request claude_ide.TerminalRequest
 local function start(request)
-  local program = request.cmd[1]
-  if vim.fn.executable(program) == 0 then
-    local hint = program == 'claude' and '; npm install -g @anthropic-ai/claude-code' or ''
-    return { error = ('%s is not on PATH%s'):format(program, hint) }
+  local name = request.cmd[1]
+  local program = require('claude_ide.program').find(name)
+  if not program then
+    local hint = name == 'claude' and '; npm install -g @anthropic-ai/claude-code' or ''
+    return { error = ('%s is not on PATH%s'):format(name, hint) }
   end
   local window = open_window(request)
   local bufnr = vim.api.nvim_create_buf(false, false)
   vim.api.nvim_win_set_buf(window, bufnr)
   vim.bo[bufnr].bufhidden = 'hide'
   local command = vim.list_extend(vim.list_slice(request.cmd), request.arguments)
+  command[1] = program
   local ok, reason = pcall(vim.fn.jobstart, command, { term = true, on_exit = on_exit(bufnr) })
   if not ok then
     vim.api.nvim_buf_delete(bufnr, { force = true })
-    return { error = ('cannot run %s: %s'):format(program, reason) }
+    return { error = ('cannot run %s: %s'):format(name, reason) }
   end
   -- The name that Neovim gives holds the whole command.
   vim.api.nvim_buf_set_name(bufnr, ('claude://%d'):format(bufnr))

@@ -19,6 +19,7 @@ from claude_ide.editor.bridge import Bridge
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics
 from claude_ide.errors import ClaudeIdeError, UserError
+from claude_ide.log import log_to
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.startup import Bound
@@ -34,7 +35,6 @@ logger = logging.getLogger(__name__)
 
 END_SECONDS = 1.5
 """Neovim kills a host that is not gone 2 s after its stdin was closed (measured)."""
-LARGEST_LOG = 1_000_000
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
@@ -60,7 +60,7 @@ class App:
         # The token of an earlier host is for the port that was bound before this was made.
         self.options = startup.options._replace(token="")
         self.config, complaints = config.decode(self.options.config)
-        _log_to(Path(self.options.log), self.config.log_level)
+        log_to(Path(self.options.log), self.config.log_level)
         self._loop.set_exception_handler(_log_unhandled)
         self._bridge = Bridge(nvim)
         self.editor = Editor(self._bridge)
@@ -286,17 +286,6 @@ async def _check(app: App) -> None:
         bound = app.serving.bound
         steps = await check(app.options.host, bound.port, bound.lock)
     await app.editor.run("health.take", [asdict(step) for step in steps])
-
-
-def _log_to(path: Path, level: str) -> None:
-    handler: logging.Handler = logging.NullHandler()
-    with contextlib.suppress(OSError):  # a log that cannot be written stops nobody
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.stat().st_size > LARGEST_LOG:
-            path.replace(path.with_suffix(".1.log"))
-        handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
-    line = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
-    logging.basicConfig(handlers=[handler], level=level.upper(), format=line, force=True)
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

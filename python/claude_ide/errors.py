@@ -19,6 +19,8 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
+TOO_MANY = -32000
+"""Of this server's own."""
 
 
 class ClaudeIdeError(Exception):

@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from claude_ide.program import located
+
 OPTIONS = (
     "--no-pager",
     *("-c", "core.fsmonitor=false"),
@@ -30,6 +32,11 @@ NO_PROGRAMS = {"core.fsmonitor": "false", "log.showSignature": "false"}
 FILTER = re.compile(r"filter\..*\.(clean|smudge|process|required)", re.DOTALL)
 OWN_SCOPES = ("local", "worktree")
 SECONDS = 1.0
+
+
+def command(*words: str | Path) -> list[str | Path]:
+    """Return what runs git with these words. Raises `OSError` if there is no git."""
+    return [located("git", os.environ.get("PATH", os.defpath)), *OPTIONS, *words]
 
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
@@ -54,10 +61,9 @@ def guarded(inherited: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 def _filters(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
     """Return the keys of filters that a repository sets, with the values that they are to have."""
-    command = ["git", *OPTIONS, "config", "--list", "--show-scope", "-z"]
     try:
         done = subprocess.run(
-            command,
+            command("config", "--list", "--show-scope", "-z"),
             cwd=folder,
             env=environment(inherited),
             stdin=subprocess.DEVNULL,

@@ -1,7 +1,10 @@
-"""Makes or updates a virtual environment with what `pyproject.toml` asks for, and nothing else.
+"""Makes or updates a virtual environment with what the plugin needs to run, and nothing else.
 
 `python -I install.py ENVIRONMENT [EXTRA…]`, for `:ClaudeInstall` and for `make`. With `uv` if
 there is one, else with `venv` and pip. Needs Python 3.11 and nothing else.
+
+Without extras the versions are those of `requirements.txt`, whose hashes are checked. An extra is
+for developers: it gets the newest versions that `pyproject.toml` allows.
 """
 
 import contextlib
@@ -15,6 +18,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+LOCK = Path(__file__).resolve().parents[1] / "requirements.txt"
+
+LOCKED = ("--require-hashes", "--no-deps", "--only-binary", ":all:")
+"""A source distribution would run code of its own, and fetch what builds it unchecked."""
+
+FOLDERS = ("UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY")
+"""Variables that name a folder for uv to read settings from."""
 
 
 class Failed(Exception):
@@ -28,27 +38,30 @@ def main(arguments: list[str]) -> int:
     try:
         environment = Path(arguments[1]).absolute()
         with _alone(environment.parent):
-            install(environment, requirements(arguments[2:]), shutil.which("uv"))
+            _leave_project(environment)
+            install(environment, packages(arguments[2:]), shutil.which("uv"))
     except (Failed, OSError) as reason:
         print(reason, flush=True)
         return 1
     return 0
 
 
-def requirements(extras: list[str]) -> list[str]:
-    """Return what the project needs to run, and what the named extras add.
+def packages(extras: list[str]) -> list[str]:
+    """Return what to install, as arguments that pip and uv share.
 
     Installing the project instead would leave a copy of it behind, which an update of the
     checkout does not reach.
     """
+    if not extras:
+        return [*LOCKED, "--requirement", str(LOCK)]
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     needed: list[str] = list(project["dependencies"])
     for extra in extras:
         needed += project["optional-dependencies"][extra]
-    return needed
+    return ["--upgrade", *needed]
 
 
-def install(environment: Path, requirements: list[str], uv: str | None) -> None:
+def install(environment: Path, packages: list[str], uv: str | None) -> None:
     """Make the environment unless it is there and works, then bring its packages up to date."""
     python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not _works(python, needs_pip=uv is None):
@@ -62,10 +75,21 @@ def install(environment: Path, requirements: list[str], uv: str | None) -> None:
         else:
             _run(sys.executable, "-I", "-m", "venv", str(environment))
     if uv:
-        _run(uv, "pip", "install", "--python", str(python), "--upgrade", *requirements)
+        _run(uv, "pip", "install", "--python", str(python), *packages)
     else:
         pip = [str(python), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
-        _run(*pip, "install", "--upgrade", *requirements)
+        _run(*pip, "install", *packages)
+
+
+def _leave_project(environment: Path) -> None:
+    """Go where only the administrator can have put settings, or a program.
+
+    uv reads the settings of the working folder and of all above it, and relative folders on PATH
+    begin there. The user's and the system's settings are found from anywhere.
+    """
+    os.chdir(environment.anchor)
+    for name in FOLDERS:
+        os.environ.pop(name, None)
 
 
 def _works(python: Path, needs_pip: bool) -> bool:

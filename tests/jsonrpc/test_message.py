@@ -10,12 +10,16 @@ from hypothesis import strategies as st
 
 from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 from claude_ide.jsonrpc.message import (
+    LARGE,
+    MOST_COMMAS,
+    Batch,
     ErrorResponse,
     Invalid,
     Message,
     Notification,
     Request,
     Response,
+    converted,
     decode,
     encode,
 )
@@ -109,18 +113,52 @@ def test_what_is_json_but_no_message_is_an_invalid_request(
 
 
 def test_a_batch_is_decoded_item_by_item() -> None:
-    first, second, third = expect_list(
-        decode('[{"jsonrpc":"2.0","id":1,"method":"a"},2,{"jsonrpc":"2.0","method":"b"}]')
-    )
+    batch = decode('[{"jsonrpc":"2.0","id":1,"method":"a"},2,{"jsonrpc":"2.0","method":"b"},[]]')
+    assert isinstance(batch, Batch)
+    first, second, third, fourth = batch
 
     assert first == Request(1, "a")
     assert isinstance(second, Invalid)
     assert third == Notification("b")
+    assert isinstance(fourth, Invalid)
 
 
-def expect_list(decoded: Any) -> list[Any]:
-    assert isinstance(decoded, list)
-    return decoded
+# Large frames, of which no more is decoded than is read.
+
+
+def large(**fields: Any) -> Any:
+    return decode(json.dumps({"jsonrpc": "2.0", **fields}))
+
+
+def test_the_params_of_a_large_request_are_decoded_when_they_are_read() -> None:
+    text = "x" * LARGE
+
+    request = large(id="a", method="m", params={"text": text, "more": [1, 2]})
+
+    assert (request.id, request.method) == ("a", "m")
+    assert converted(request.params, dict[str, Any]) == {"text": text, "more": [1, 2]}
+
+
+@pytest.mark.parametrize("params", ["x" * LARGE, [0] * LARGE])
+def test_a_large_request_has_to_be_in_order(params: Any) -> None:
+    assert isinstance(large(id=1, method="m", params="x" * LARGE), Invalid)
+    assert isinstance(large(id=[1], method="m", params=params), Invalid)
+    assert isinstance(large(id=1, method=5, params=params), Invalid)
+    assert isinstance(large(method=None, params=params), Invalid)
+    assert isinstance(decode(json.dumps({"id": 1, "method": "m", "params": params})), Invalid)
+    assert isinstance(decode('{"jsonrpc": "2.0", "id": 1, "params": [' + "1," * LARGE), Invalid)
+
+
+def test_a_large_notification_and_a_large_answer_are_what_they_are() -> None:
+    assert isinstance(large(method="m", params={"text": "x" * LARGE}), Notification)
+    assert large(id=7, result="x" * LARGE) == Response(7, None)
+
+
+def test_a_batch_of_too_many_messages_is_refused() -> None:
+    decoded = decode("[" + "1," * MOST_COMMAS + "1,1]")
+
+    assert isinstance(decoded, Invalid)
+    assert "too many messages" in decoded.answer.error.message
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

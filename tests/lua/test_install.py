@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shutil
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -10,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from support.checkout import program
+from support.checkout import arguments, copy_plugin, program
+from support.installs import only_from, tools, wheel
 from support.neovim import ROOT, Neovim, nvim_binary, until
-from support.wheels import run, wheels
+from support.wheels import LOCK, run, wheels
 
 MINUTE = 60.0
 READY = "claude-ide: Python is ready; :ClaudeStart starts the server"
 BUSY = "claude-ide: cannot install (see :ClaudeLog): another installation is at work"
 
-StartNeovim = Callable[[], Awaitable[Neovim]]
+StartNeovim = Callable[..., Awaitable[Neovim]]
 
 
 @pytest.fixture(scope="session")
@@ -30,23 +32,7 @@ def packages() -> Path:
 @pytest.fixture
 def environment(packages: Path, tmp_path: Path) -> dict[str, str]:
     """A PATH with nothing but Python and uv, which find `packages` and nothing else."""
-    program(tmp_path / "bin/python3", f"exec '{sys.executable}' \"$@\"")
-    uv = shutil.which("uv", path=Path(sys.executable).parent)
-    assert uv, "no uv beside this Python; `make test` installs one"
-    program(tmp_path / "bin/uv", f"exec '{uv}' \"$@\"")
-    environment = {"PATH": str(tmp_path / "bin")}
-    return environment | only_from(packages, tmp_path)
-
-
-def only_from(packages: Path, tmp_path: Path) -> dict[str, str]:
-    """Return what has pip and uv look at no other index."""
-    settings = tmp_path / "uv.toml"
-    settings.write_text(f'[pip]\nno-index = true\nfind-links = ["{packages}"]\n')
-    return {
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(packages),
-        "UV_CONFIG_FILE": str(settings),
-    }
+    return {"PATH": tools(tmp_path / "bin")} | only_from(packages, tmp_path)
 
 
 @pytest.fixture
@@ -68,9 +54,9 @@ async def start_neovim(
     """Starts Neovims without any option, which see only what `environment` says."""
     async with AsyncExitStack() as running:
 
-        async def start() -> Neovim:
+        async def start(*options: str) -> Neovim:
             neovim = await Neovim.start(
-                *["--cmd", "unlet g:claude_ide"],
+                *(options or ["--cmd", "unlet g:claude_ide"]),
                 cwd=project,
                 home=tmp_path / "home",
                 env=environment,
@@ -155,6 +141,88 @@ async def test_a_second_run_updates_the_environment_in_place(nvim: Neovim, own: 
 
     assert (own / "kept").exists()
     assert list(own.glob("lib/python3*/site-packages/pynvim"))
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+@pytest.mark.parametrize("other", ["0.0.1", "99.0"])
+async def test_another_version_gives_way_to_the_pinned_one(
+    nvim: Neovim, own: Path, tmp_path: Path, installer: str, other: str
+) -> None:
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    await install_and_wait(nvim)
+    installed = wheel(tmp_path / "other", "msgpack", other)
+    uv = Path(sys.executable).with_name("uv")
+    run(uv, "pip", "install", "--offline", "--python", own, installed)
+
+    await install_and_wait(nvim)
+
+    (found,) = own.glob("lib/python3*/site-packages/msgpack-*.dist-info")
+    assert f"\nmsgpack=={found.name[8:-10]} " in LOCK.read_text()
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_second_run_needs_no_index(
+    start_neovim: StartNeovim, environment: dict[str, str], tmp_path: Path, installer: str
+) -> None:
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    await install_and_wait(await start_neovim())
+    environment |= only_from(tmp_path / "nothing", tmp_path)
+    (tmp_path / "nothing").mkdir()
+    nvim = await start_neovim()
+
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "is ready") == READY
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_package_that_is_not_the_pinned_file_is_not_installed(
+    start_neovim: StartNeovim, own: Path, tmp_path: Path, installer: str
+) -> None:
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    checkout = copy_plugin(tmp_path / "checkout")
+    lock = checkout / "python/requirements.txt"
+    lock.write_text(re.sub(r"sha256:\w{8}", "sha256:00000000", lock.read_text()))
+    nvim = await start_neovim(*arguments(checkout))
+    await nvim.request("nvim_ui_try_resize", 120, 30)
+
+    await nvim.command("ClaudeInstall")
+
+    line = await said(nvim, "cannot install")
+    assert re.search(r": [\w-]+==[\w.]+ has the wrong hash$", line)
+    assert not list(own.glob("lib/python3*/site-packages/msgpack"))
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_source_distribution_is_not_built(
+    start_neovim: StartNeovim,
+    environment: dict[str, str],
+    packages: Path,
+    tmp_path: Path,
+    installer: str,
+) -> None:
+    """It would run code, and fetch what builds it unchecked."""
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    (sources := tmp_path / "sources").mkdir()
+    for path in packages.glob("*.whl"):
+        if not path.name.startswith("msgpack-"):
+            (sources / path.name).symlink_to(path)
+    (version,) = re.findall(r"\nmsgpack==(\S+) ", LOCK.read_text())
+    (sources / f"msgpack-{version}.tar.gz").write_bytes(b"")
+    environment |= only_from(sources, tmp_path)
+    nvim = await start_neovim()
+
+    await nvim.command("ClaudeInstall")
+
+    reason = {
+        "uv": f"msgpack=={version} has no wheel for this system",
+        "pip": "ERROR: No matching distribution found for ",
+    }
+    assert reason[installer] in await said(nvim, "cannot install")
 
 
 async def test_an_environment_whose_python_has_gone_is_made_anew(nvim: Neovim, own: Path) -> None:

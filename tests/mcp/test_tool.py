@@ -137,28 +137,26 @@ def test_arguments_have_the_names_of_the_wire(
         ({"filePath": "/a", "lines": [1, "2"]}, "pick: lines[1]: Expected `int`, got `str`"),
     ],
 )
-async def test_wrong_arguments_are_named_with_what_is_wrong(
-    client: Client, arguments: Any, problem: str
-) -> None:
+def test_wrong_arguments_are_named_with_what_is_wrong(arguments: Any, problem: str) -> None:
     with pytest.raises(RpcError) as raised:
-        await picking.call(client, arguments)
+        picking.decode(arguments)
 
     assert raised.value.code == INVALID_PARAMS
     assert raised.value.message == problem
 
 
 async def test_arguments_that_are_not_known_are_ignored(client: Client) -> None:
-    answer = await picking.call(client, {"filePath": "/a", "newerThanWe": True})
+    answer = await picking.run(client, picking.decode({"filePath": "/a", "newerThanWe": True}))
 
     assert answer == text("/a", "1")
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_what_the_schema_refuses_never_reaches_the_tool(client: Client, name: str) -> None:
+def test_what_the_schema_refuses_never_reaches_the_tool(name: str) -> None:
     schema = TOOLS[name].describe()["inputSchema"]
     for argument in schema["properties"]:
         with pytest.raises(RpcError, match=f"^{name}: ") as raised:
-            await TOOLS[name].call(client, {argument: {"not": "this"}})
+            TOOLS[name].decode({argument: {"not": "this"}})
         assert raised.value.code == INVALID_PARAMS
 
 

@@ -12,6 +12,8 @@ import pytest
 
 from support.neovim import ROOT
 
+LOCK = ROOT / "python/requirements.txt"
+
 
 def wheels() -> Path:
     """Return a folder with what the plugin needs at run time, fetched once for each Python."""
@@ -31,14 +33,22 @@ def wheels() -> Path:
 
 def _fetch(folder: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    needed = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    needed = project["build-system"]["requires"]
+    wanted = f"{needed} {LOCK.read_text()}"
     fetched = folder / "fetched"
-    if not fetched.exists() or fetched.read_text() != str(needed):
+    if not fetched.exists() or fetched.read_text() != wanted:
         # An environment that uv made has no pip of its own.
         run(sys.executable, "-m", "venv", folder / "pip")
-        pip = folder / "pip/bin/pip"
-        run(pip, "download", "--quiet", "--only-binary", ":all:", "--dest", folder, *needed)
-        fetched.write_text(str(needed))
+        download: list[str | Path] = [
+            folder / "pip/bin/pip",
+            "download",
+            "--quiet",
+            "--only-binary",
+            ":all:",
+        ]
+        run(*download, "--dest", folder, *needed)
+        run(*download, "--dest", folder, "--no-deps", "--requirement", LOCK)
+        fetched.write_text(wanted)
 
 
 def run(*command: str | Path, env: dict[str, str] | None = None) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from claude_ide.errors import TransportClosed
 from claude_ide.transport.lines import STDERR_LINES, Child, LineSplitter
+from support.checkout import program
 from support.neovim import until
 from support.processes import alive
 
@@ -158,6 +159,26 @@ async def test_a_signal_is_told_by_the_exit_code(start: Start) -> None:
 async def test_a_program_that_does_not_exist_cannot_be_started(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         await Child.spawn(["/no/such/program"], cwd=tmp_path, environment={})
+
+
+@pytest.mark.parametrize("path", ["", ".", ".:/usr/bin", ":/usr/bin", "/usr/bin:", "bin:."])
+async def test_a_program_of_the_working_folder_is_not_started_whatever_path_says(
+    tmp_path: Path, path: str
+) -> None:
+    program(tmp_path / "claude", "exit 0")
+    program(tmp_path / "bin/claude", "exit 0")
+
+    with pytest.raises(FileNotFoundError, match="claude"):
+        await Child.spawn(["claude"], cwd=tmp_path, environment={"PATH": path})
+
+
+async def test_a_program_is_found_on_path(tmp_path: Path) -> None:
+    program(tmp_path / "bin/claude", "echo $0")
+    path = f".:{tmp_path}/no:{tmp_path}/bin"
+
+    child = await Child.spawn(["claude"], cwd="/", environment={"PATH": path})
+
+    assert await lines(child) == [f"{tmp_path}/bin/claude".encode()]
 
 
 async def test_the_child_gets_the_given_environment_and_nothing_else(start: Start) -> None:

@@ -399,6 +399,45 @@ async def test_close_does_not_wait_for_a_client_that_does_not_read() -> None:
         await asyncio.wait_for(flood.ended.wait(), WAIT)
 
 
+async def test_a_client_that_never_reads_is_cut_and_the_log_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(websocket, "DEAF_SECONDS", 0.2)
+    cut = asyncio.Event()
+
+    async def serve(connection: Connection) -> None:
+        with pytest.raises(TransportClosed):
+            await connection.send(b"x" * 20_000_000)
+        cut.set()
+
+    async with listening(serve) as (_, port), deaf(port):
+        await asyncio.wait_for(cut.wait(), WAIT)
+
+    assert "cut a client that has read nothing" in caplog.text
+
+
+async def test_a_client_whose_messages_are_not_read_has_to_wait() -> None:
+    reading = asyncio.Event()
+
+    async def serve(connection: Connection) -> None:
+        await reading.wait()
+        await echo(connection)
+
+    async with listening(serve) as (_, port), client(port) as connection:
+
+        async def send_many() -> None:
+            for _ in range(100):
+                await connection.send(b"x" * 1_000_000)
+
+        sending = asyncio.create_task(send_many())
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(sending), 0.5)
+        reading.set()
+        for _ in range(100):
+            assert len(await said_back(connection)) == 1_000_000
+        await sending
+
+
 async def test_a_client_that_is_cut_off_ends_its_frames_and_can_be_told_nothing() -> None:
     ended = asyncio.Event()
     failures: list[Exception] = []

@@ -1,5 +1,6 @@
 --- Images from the clipboard: a placeholder in the prompt, the data beside it.
 local chat_hint = require('claude_ide.chat.hint')
+local program = require('claude_ide.program')
 
 local M = {}
 
@@ -53,7 +54,7 @@ end
 -- Those that can be run; the one of the display that Neovim is on first.
 local function tools()
   local usable = vim.tbl_filter(function(tool)
-    return vim.fn.executable(tool.program) == 1
+    return program.find(tool.program) ~= nil
   end, TOOLS)
   if not vim.env.WAYLAND_DISPLAY and usable[1] and usable[1].program == 'wl-paste' then
     table.insert(usable, table.remove(usable, 1))
@@ -62,7 +63,7 @@ local function tools()
 end
 
 -- What a program prints, as far as it is not too much; nil when it fails.
-local function run(program, arguments, on_done)
+local function run(name, arguments, on_done)
   local chunks, size, process = {}, 0, nil
   local function on_stdout(_, chunk)
     if chunk and size <= LARGEST then
@@ -73,7 +74,7 @@ local function run(program, arguments, on_done)
       end
     end
   end
-  local command = vim.list_extend({ program }, arguments)
+  local command = vim.list_extend({ program.find(name) }, arguments)
   local options = { stdout = on_stdout, timeout = TIMEOUT }
   process = vim.system(command, options, function(result)
     local is_whole = result.code == 0 or size > LARGEST

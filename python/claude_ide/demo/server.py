@@ -102,6 +102,10 @@ class Server:
         """Pass on what we are told."""
         self._told(notification.method, notification.params or {})
 
+    def waits(self, _request: Request) -> bool:
+        """Nothing that we answer waits for the user."""
+        return False
+
     def oversized(self, _request: Request, _size: int) -> Any:
         """Nothing that we answer can be too large."""
         return {}

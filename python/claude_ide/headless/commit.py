@@ -61,7 +61,7 @@ class Git:
     def __init__(self, request: CommitRequest) -> None:
         self._cwd = request.cwd
         self._environment = git.environment(os.environ)
-        self._options: list[str] = [*git.OPTIONS]
+        self._options: list[str] = []
         folder = Path(request.path).parent
         if request.path and (folder / "HEAD").is_file():
             self._options.append(f"--git-dir={folder}")
@@ -79,7 +79,7 @@ class Git:
         """Return what git says, cut after `most` bytes. Raises `UserError` if it refuses."""
         try:
             process = await asyncio.create_subprocess_exec(
-                *("git", *self._options, *arguments),
+                *git.command(*self._options, *arguments),
                 cwd=self._cwd,
                 env=self._environment,
                 stdin=asyncio.subprocess.DEVNULL,

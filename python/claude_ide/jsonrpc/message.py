@@ -6,7 +6,7 @@ Source: the JSON-RPC 2.0 specification, sections 4 to 6.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -15,10 +15,22 @@ from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 Id = int | str | float | None
 """An `id`: 0 and the empty string are ids like any other."""
 
+LARGE = 2**16
+"""Bytes of a frame above which only that is decoded which a method reads. Objects in memory take up
+to 45 times as much as their JSON (measured)."""
+
+MOST_COMMAS = 500_000
+"""In a batch, which has no more messages than commas."""
+
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A call that wants an answer. `params` is an object, an array, or None if absent."""
+    """A call that wants an answer.
+
+    `params` is an object, an array, or None if absent; a `msgspec.Raw` in a large frame.
+    """
 
     id: Id
     method: str
@@ -59,40 +71,102 @@ class Invalid:
 Message = Request | Notification | Response | ErrorResponse
 
 
-def decode(text: str | bytes) -> Message | Invalid | list[Message | Invalid]:
-    """Decode one frame; a batch gives a list."""
+class Batch:
+    """Messages that came in one frame; each is decoded when its turn comes."""
+
+    def __init__(self, messages: list[msgspec.Raw]) -> None:
+        self._messages = messages
+
+    def __iter__(self) -> Iterator[Message | Invalid]:
+        for message in self._messages:
+            text = bytes(message)
+            yield _message([]) if text.startswith(b"[") else _single(text)
+
+
+class _Envelope(msgspec.Struct):
+    """A large message, of which what nobody reads is skipped."""
+
+    jsonrpc: str = ""
+    id: int | str | float | msgspec.UnsetType | None = msgspec.UNSET
+    method: str | None = None
+    params: msgspec.Raw = msgspec.Raw(b"null")
+
+
+def decode(text: str | bytes) -> Message | Invalid | Batch:
+    """Decode one frame."""
+    begin = text[:64].lstrip()
+    if begin[:1] in ("[", b"[") and begin[1:].lstrip()[:1] not in ("]", b"]"):
+        return _batch(text)
+    return _single(text)
+
+
+def converted(params: Any, type_: type[T]) -> T:
+    """Return the params of a message, or a part of them, as what a method takes.
+
+    Raises `msgspec.DecodeError`, of which `ValidationError` is one.
+    """
+    if isinstance(params, msgspec.Raw):
+        return msgspec.json.decode(params, type=type_)
+    return msgspec.convert(params, type_)
+
+
+def _batch(text: str | bytes) -> Batch | Invalid:
+    commas = text.count(",") if isinstance(text, str) else text.count(b",")
+    if commas > MOST_COMMAS:
+        return _invalid(None, "a batch of too many messages")
     try:
-        decoded = msgspec.json.decode(text)
+        return Batch(msgspec.json.decode(text, type=list[msgspec.Raw]))
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        unreadable = Invalid(ErrorResponse(None, RpcError(PARSE_ERROR, f"Parse error: {error}")))
-        return _decode_surrogates(text) or unreadable
-    if isinstance(decoded, list) and decoded:
-        return [_message(item) for item in decoded]
-    return _message(decoded)
+        return _unreadable(error)
 
 
-def _decode_surrogates(text: str | bytes) -> Message | Invalid | list[Message | Invalid] | None:
+def _single(text: str | bytes) -> Message | Invalid:
+    try:
+        if len(text) > LARGE:
+            return _large(text)
+        return _message(msgspec.json.decode(text))
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        return _decode_surrogates(text) or _unreadable(error)
+
+
+def _large(text: str | bytes) -> Message | Invalid:
+    try:
+        envelope = msgspec.json.decode(text, type=_Envelope)
+    except msgspec.ValidationError as error:
+        return _invalid(None, str(error))
+    plain: dict[str, Any] = {"jsonrpc": envelope.jsonrpc}
+    if envelope.id is not msgspec.UNSET:
+        plain["id"] = envelope.id
+    if envelope.method is None:
+        # An answer: to nothing that this side asks is there a large one.
+        return _message({**plain, "result": None} if "id" in plain else plain)
+    params = envelope.params
+    is_structured = bytes(memoryview(params)[:1]) in (b"{", b"[")
+    plain["params"] = params if is_structured else msgspec.json.decode(params)
+    return _message({**plain, "method": envelope.method})
+
+
+def _unreadable(error: Exception) -> Invalid:
+    return Invalid(ErrorResponse(None, RpcError(PARSE_ERROR, f"Parse error: {error}")))
+
+
+def _decode_surrogates(text: str | bytes) -> Message | Invalid | None:
     """Decode what is JSON but for lone surrogates, which no text may hold; None for anything else.
 
     JavaScript sends them for names that are not UTF-8. A request with one is refused by its id.
+    Those of a large message are found when its params are read.
     """
+    if len(text) > LARGE:
+        return None
     try:
         # `NaN` is no JSON; `int` refuses it with a ValueError.
         decoded = json.loads(text if isinstance(text, str) else text.decode(), parse_constant=int)
-        if next(_surrogates(decoded), None) is None:
-            return None
-        if isinstance(decoded, list):
-            return [_whole(item) for item in decoded]
-        return _whole(decoded) if isinstance(decoded, dict) else None
+        place = next(_surrogates(decoded), None)
     except (ValueError, RecursionError):
         return None
-
-
-def _whole(decoded: Any) -> Message | Invalid:
-    place = next(_surrogates(decoded), None)
-    if place is None:
-        return _message(decoded)
-    if isinstance(decoded, dict) and "method" in decoded and "id" in decoded:
+    if place is None or not isinstance(decoded, dict):
+        return None
+    if "method" in decoded and "id" in decoded:
         return _invalid(decoded, f"{place} holds a lone surrogate, which is not Unicode")
     return _message(readable(decoded))
 
@@ -127,7 +201,7 @@ def _message(decoded: Any) -> Message | Invalid:
             params = rest.get("params")
             if "id" not in rest:
                 return Notification(method, params)
-            if params is not None and not isinstance(params, dict | list):
+            if params is not None and not isinstance(params, dict | list | msgspec.Raw):
                 return _invalid(decoded, "params must be an object or an array")
             id_ = decoded["id"]
             if not _is_id(id_):

@@ -2,21 +2,27 @@
 
 A request runs in a task of its own, so that one that waits for the user holds up no other; the
 waiting is that task's stack, and cancelling the task is how a request is given up.
+
+Requests beyond what `Load` allows at once are held back, and the rest is not read before there is
+room. Notifications (a cancellation is one) and answers that come in pass those that are held.
 """
 
 import asyncio
 import inspect
 import itertools
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from claude_ide.errors import INTERNAL_ERROR, ClaudeIdeError, RpcError, TransportClosed
+from claude_ide.errors import INTERNAL_ERROR, TOO_MANY, ClaudeIdeError, RpcError, TransportClosed
+from claude_ide.jsonrpc.load import Load
 from claude_ide.jsonrpc.message import (
+    Batch,
     ErrorResponse,
     Id,
     Invalid,
-    Message,
     Notification,
     Request,
     Response,
@@ -29,9 +35,17 @@ logger = logging.getLogger(__name__)
 LARGEST_ANSWER = 15_000_000
 """Bytes. The CLI closes the connection at about 16 MB (`openDiff`, measured)."""
 
+MOST_HELD = 1_000
+MOST_HELD_BYTES = 2**20
+"""How many frames of requests wait for their turn, and how large they are together."""
 
-Answering = tuple[Request, Coroutine[Any, Any, Any]]
-"""A request, and the coroutine whose result will be its answer."""
+TOGETHER = 2**16
+"""Bytes of a batch's answers that are kept until all are there."""
+
+REFUSAL = "Too many requests are waiting; cancel some, or wait for their answers"
+
+Answering = tuple[Request, Coroutine[Any, Any, Any], bool]
+"""A request, the coroutine whose result will be its answer, and whether it waits for the user."""
 
 T = TypeVar("T")
 
@@ -52,6 +66,9 @@ class Dialect(Protocol):
     def on_notification(self, notification: Notification) -> None:
         """Take note of something that needs no answer."""
 
+    def waits(self, request: Request) -> bool:
+        """Return whether it is the user who answers, and may take long."""
+
     def oversized(self, request: Request, size: int) -> Any:
         """Return the result to send instead of one of `size` bytes."""
 
@@ -66,22 +83,26 @@ class Peer:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._pending: dict[Id, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)
+        self._load = Load()
+        self._held: deque[tuple[Request | Batch, int]] = deque()
+        self._held_bytes = 0
+        self._room = asyncio.Event()
+        self._working: asyncio.Task[None] | None = None
+        self._left = False
 
     async def receive(self, frame: str | bytes) -> None:
-        """Take one frame. Returns before its requests are answered, unless at once."""
+        """Take one frame. Returns before its requests are answered, unless at once.
+
+        Waits while too many are held back.
+        """
         decoded = decode(frame)
-        if isinstance(decoded, list):
-            taken = [self._take(message) for message in decoded]
-            answers = [
-                answer if isinstance(answer, bytes) else self._start(self._answer, *answer)
-                for answer in taken
-                if answer is not None
-            ]
-            self._track(self._send_batch(answers))
-        elif isinstance(answer := self._take(decoded), bytes):
-            await self._send(answer)
-        elif answer is not None:
-            self._start(self._answer_alone, *answer)
+        if not isinstance(decoded, Request | Batch):
+            if (answer := self._note(decoded)) is not None:
+                await self._send(answer)
+        elif isinstance(decoded, Request) and self._working is None and self._load.is_light:
+            await self._begin(decoded, len(frame))
+        else:
+            await self._hold(decoded, len(frame))
 
     async def request(self, method: str, params: Any = None) -> Any:
         """Call the other side and await its result.
@@ -104,7 +125,7 @@ class Peer:
     def cancel(self, id_: Id) -> bool:
         """Give up the request with this id: its task is cancelled, no answer is sent."""
         task = self._answering.get(id_)
-        return task is not None and task.cancel()
+        return task.cancel() if task is not None else self._drop(id_)
 
     async def settled(self, seconds: float) -> None:
         """Wait until what is being answered now has been, `seconds` at most."""
@@ -122,11 +143,78 @@ class Peer:
                 reply.exception()  # whoever awaited it may be gone too
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _take(self, message: Message | Invalid) -> bytes | Answering | None:
-        """Act on one message; the answer, if there is one, has to be sent."""
+    def _drop(self, id_: Id) -> bool:
+        """Give up a request that has not begun."""
+        for held in self._held:
+            work, size = held
+            if isinstance(work, Request) and work.id == id_:
+                self._held.remove(held)
+                self._held_bytes -= size
+                self._room.set()
+                return True
+        return False
+
+    async def _hold(self, work: Request | Batch, size: int) -> None:
+        """Have something wait for its turn, which comes in order."""
+        self._held.append((work, size))
+        self._held_bytes += size
+        if self._working is None:
+            self._working = self._track(self._work())
+            await asyncio.sleep(0)
+        while len(self._held) > MOST_HELD or self._held_bytes > MOST_HELD_BYTES:
+            self._room.clear()
+            await self._room.wait()
+
+    async def _work(self) -> None:
+        """Begin what is held, each in its turn."""
+        try:
+            while self._held:
+                await self._load.turn()
+                if not self._held:
+                    return  # given up
+                work, size = self._held.popleft()
+                self._held_bytes -= size
+                self._room.set()
+                if isinstance(work, Request):
+                    await self._begin(work, size)
+                else:
+                    await self._begin_batch(work)
+        finally:
+            self._working = None
+
+    def _leave(self) -> None:
+        """Drop what is held: the other side has left."""
+        self._left = True
+        self._held.clear()
+        self._held_bytes = 0
+        self._room.set()
+
+    async def _begin(self, request: Request, size: int) -> None:
+        answer = self._call(request, size)
+        if isinstance(answer, bytes):
+            await self._send(answer)
+        else:
+            self._start(self._answer_alone, answer, size)
+        # It takes its first step before the next: what takes none but one has its answer then.
+        await asyncio.sleep(0)
+
+    async def _begin_batch(self, batch: Batch) -> None:
+        answers = BatchAnswers(self._send)
+        for message in batch:
+            await self._load.turn()
+            if self._left:
+                return
+            called = self._call(message, 0) if isinstance(message, Request) else self._note(message)
+            if isinstance(called, tuple):
+                await answers.add(self._start(self._answer, called, 0))
+            elif called is not None:
+                await answers.add(called)
+            await asyncio.sleep(0)
+        self._track(answers.finish())
+
+    def _note(self, message: Notification | Response | ErrorResponse | Invalid) -> bytes | None:
+        """Act on what is no request; the answer, if there is one, has to be sent."""
         match message:
-            case Request():
-                return self._call(message)
             case Notification():
                 try:
                     self._dialect.on_notification(message)
@@ -140,13 +228,16 @@ class Peer:
                 return encode(answer)
         return None
 
-    def _call(self, request: Request) -> bytes | Answering:
+    def _call(self, request: Request, size: int) -> bytes | Answering:
+        if not self._load.bears(size):
+            return encode(ErrorResponse(request.id, RpcError(TOO_MANY, REFUSAL)))
         try:
             result = self._dialect.on_request(request)
         except Exception as error:
             return self._encoded(request, self._failed(request, error))
         if inspect.iscoroutine(result):
-            return request, result
+            # The params are not kept while it is answered.
+            return replace(request, params=None), result, self._dialect.waits(request)
         return self._encoded(request, Response(request.id, result))
 
     def _settle(self, id_: Id, result: Any, error: RpcError | None) -> None:
@@ -161,14 +252,21 @@ class Peer:
     def _start(
         self,
         answer: Callable[[Request, Coroutine[Any, Any, Any]], Coroutine[Any, Any, T]],
-        request: Request,
-        result: Coroutine[Any, Any, Any],
+        answering: Answering,
+        size: int,
     ) -> asyncio.Task[T]:
         """Answer a request in a task of its own, which `cancel` finds by the request's id."""
+        request, result, waits = answering
         task = self._track(answer(request, result))
         self._answering[request.id] = task
-        # A task that is cancelled before its first step leaves it unawaited.
-        task.add_done_callback(lambda _task: result.close())
+        self._load.begin(task, size, waits)
+
+        def ended(_task: object) -> None:
+            self._load.end(task)
+            # A task that is cancelled before its first step leaves it unawaited.
+            result.close()
+
+        task.add_done_callback(ended)
         return task
 
     async def _answer(self, request: Request, result: Coroutine[Any, Any, Any]) -> bytes | None:
@@ -182,7 +280,9 @@ class Peer:
             answer = self._failed(request, error)
         finally:
             # From here on it cannot be cancelled any more: its frame leaves whole.
-            if self._answering.get(request.id) is asyncio.current_task():
+            task = asyncio.current_task()
+            self._load.end(task)
+            if self._answering.get(request.id) is task:
                 del self._answering[request.id]
         return self._encoded(request, answer)
 
@@ -202,27 +302,15 @@ class Peer:
             frame = encode(Response(request.id, self._dialect.oversized(request, len(frame))))
         return frame
 
-    async def _send_batch(self, answers: Sequence[bytes | asyncio.Task[bytes | None]]) -> None:
-        tasks = [answer for answer in answers if isinstance(answer, asyncio.Task)]
-        if tasks:
-            await asyncio.wait(tasks)
-        finished = [
-            answer if isinstance(answer, bytes) else not answer.cancelled() and answer.result()
-            for answer in answers
-        ]
-        frames = [frame for frame in finished if frame]
-        while frames:
-            # Together they may be more than a client takes at once.
-            sizes = itertools.accumulate(len(frame) + 1 for frame in frames)
-            fitting = sum(size < LARGEST_ANSWER for size in sizes) or 1
-            await self._send(b"[" + b",".join(frames[:fitting]) + b"]")
-            del frames[:fitting]
-
     async def _send(self, frame: bytes) -> None:
+        self._load.sending(len(frame))
         try:
             await self._transport.send(frame)
         except TransportClosed:
             logger.info("an answer could not be sent: the other side has left")
+            self._leave()
+        finally:
+            self._load.sent(len(frame))
 
     def _failed(self, request: Request, error: BaseException) -> ErrorResponse:
         if isinstance(error, RpcError):
@@ -238,3 +326,57 @@ class Peer:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+class BatchAnswers:
+    """The answers to a batch, sent together as far as they are not too much."""
+
+    def __init__(self, send: Callable[[bytes], Coroutine[Any, Any, None]]) -> None:
+        self._send = send
+        self._answers: list[bytes | asyncio.Task[bytes | None]] = []
+        self._size = 0
+
+    async def add(self, answer: bytes | asyncio.Task[bytes | None]) -> None:
+        """Add an answer, or the task that gives it; they are sent in this order."""
+        self._answers.append(answer)
+        if isinstance(answer, bytes):
+            self._size += len(answer)
+        else:
+            answer.add_done_callback(self._finished)
+        if self._size > TOGETHER:
+            await self.send()
+
+    async def finish(self) -> None:
+        """Send what is still to come."""
+        while self._answers:
+            tasks = [answer for answer in self._answers if not isinstance(answer, bytes)]
+            if unfinished := [task for task in tasks if not task.done()]:
+                when = asyncio.FIRST_COMPLETED if self._size > TOGETHER else asyncio.ALL_COMPLETED
+                await asyncio.wait(unfinished, return_when=when)
+            await self.send()
+
+    async def send(self) -> None:
+        """Send the answers that are there, in frames that a client takes."""
+        frames = [frame for answer in self._answers if (frame := _frame(answer))]
+        self._answers = [
+            answer
+            for answer in self._answers
+            if isinstance(answer, asyncio.Task) and not answer.done()
+        ]
+        self._size = 0
+        while frames:
+            # Together they may be more than a client takes at once.
+            sizes = itertools.accumulate(len(frame) + 1 for frame in frames)
+            fitting = sum(size < LARGEST_ANSWER for size in sizes) or 1
+            await self._send(b"[" + b",".join(frames[:fitting]) + b"]")
+            del frames[:fitting]
+
+    def _finished(self, task: asyncio.Task[bytes | None]) -> None:
+        self._size += len(_frame(task) or b"")
+
+
+def _frame(answer: bytes | asyncio.Task[bytes | None]) -> bytes | None:
+    """Return an answer that is there; None for one that is not, or never will be."""
+    if isinstance(answer, bytes):
+        return answer
+    return answer.result() if answer.done() and not answer.cancelled() else None

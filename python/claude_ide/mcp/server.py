@@ -12,11 +12,11 @@ import msgspec
 
 from claude_ide import __version__
 from claude_ide.errors import EditorError, RpcError, ToolError
-from claude_ide.jsonrpc.message import Notification, Request
+from claude_ide.jsonrpc.message import Notification, Request, converted
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
 from claude_ide.mcp import workspace
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.tool import TOOLS, Content, describe_problem, text
+from claude_ide.mcp.tool import TOOLS, Arguments, Content, Tool, describe_problem, text
 from claude_ide.mcp.tools import ALL as _TOOL_MODULES  # noqa: F401  importing them registers them
 
 logger = logging.getLogger(__name__)
@@ -45,6 +45,8 @@ class Server:
         if method is None:
             raise RpcError.method_not_found(request.method)
         params = {} if request.params is None else request.params
+        if isinstance(params, msgspec.Raw):
+            return self._call_large(request.method, params)
         if not isinstance(params, dict):
             raise RpcError.invalid_params(f"{request.method}: params must be an object")
         return method(self, params)
@@ -66,6 +68,12 @@ class Server:
                 pid = params.get("pid")
                 is_pid = isinstance(pid, int) and not isinstance(pid, bool) and 0 < pid < 2**31
                 self.client.pid = pid if is_pid else None
+
+    def waits(self, request: Request) -> bool:
+        """Return whether it is the user who answers, and may take long."""
+        if request.method != "tools/call":
+            return False
+        return converted(request.params, _Name).name == "openDiff"
 
     def oversized(self, request: Request, size: int) -> Any:
         """Return what a client gets in place of an answer that would break its connection."""
@@ -96,19 +104,43 @@ class Server:
         self.client.listed_tools.set()
         return _tool_list()
 
-    async def _call_tool(self, params: dict[str, Any]) -> Any:
-        """Run a tool; one that fails is a result that the model can read."""
+    def _call_large(self, method: str, params: msgspec.Raw) -> Any:
+        """Call a method that takes a text of any size; the others take nothing large."""
+        if method == "tools/call":
+            try:
+                call = converted(params, _Call)
+            except msgspec.DecodeError as error:
+                raise RpcError.invalid_params(f"tools/call: {describe_problem(error)}") from None
+            return self._call_tool({"name": call.name, "arguments": call.arguments})
+        if method in WORKSPACE:
+            return WORKSPACE[method](self, params)
+        raise RpcError.invalid_params(f"{method}: params are too large, or no object")
+
+    def _call_tool(self, params: dict[str, Any]) -> Any:
         name = params.get("name")
         if not isinstance(name, str):
             raise RpcError.invalid_params("tools/call: name must be a string")
         tool = TOOLS.get(name)
         if tool is None:
             raise RpcError.invalid_params(f"Unknown tool: {name}")
+        # While it runs nothing is kept of the message but its arguments.
+        return self._run(tool, tool.decode(params.get("arguments")))
+
+    async def _run(self, tool: Tool, arguments: Arguments) -> Any:
+        """Run a tool; one that fails is a result that the model can read."""
         try:
-            return {"content": await tool.call(self.client, params.get("arguments"))}
+            return {"content": await tool.run(self.client, arguments)}
         except (ToolError, EditorError) as error:
-            logger.info("%s: %s", name, error)
+            logger.info("%s: %s", tool.name, error)
             return failed(str(error))
+
+
+class _Name(msgspec.Struct):
+    name: str = ""
+
+
+class _Call(_Name):
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
 
 
 def failed(reason: str) -> dict[str, Any]:
@@ -138,15 +170,24 @@ def _tool_list() -> msgspec.Raw:
 def _workspace(method: Callable[[Client, Any], Awaitable[Any]], arguments: type) -> Any:
     """Make a bare JSON-RPC method of a function in `workspace.py`."""
 
-    async def call(server: Server, params: dict[str, Any]) -> Any:
+    def call(server: Server, params: Any) -> Any:
         try:
-            decoded: Any = msgspec.convert(params, arguments)
-        except msgspec.ValidationError as error:
+            decoded: Any = converted(params, arguments)
+        except msgspec.DecodeError as error:
             raise RpcError.invalid_params(describe_problem(error)) from None
-        return await method(server.client, decoded)
+        return method(server.client, decoded)
 
     return call
 
+
+WORKSPACE: dict[str, Callable[[Server, Any], Any]] = {
+    "readFile": _workspace(workspace.read_file, workspace.ReadFile),
+    "writeFile": _workspace(workspace.write_file, workspace.WriteFile),
+    "listFiles": _workspace(workspace.list_files, workspace.ListFiles),
+    "getWorkspaceInfo": _workspace(workspace.get_workspace_info, workspace.Nothing),
+    "getOpenFiles": _workspace(workspace.get_open_files, workspace.Nothing),
+    "getCurrentFile": _workspace(workspace.get_current_file, workspace.Nothing),
+}
 
 METHODS: dict[str, Callable[[Server, dict[str, Any]], Any]] = {
     "initialize": Server._initialize,
@@ -157,10 +198,5 @@ METHODS: dict[str, Callable[[Server, dict[str, Any]], Any]] = {
     "resources/list": lambda _server, _params: {"resources": []},
     "resources/templates/list": lambda _server, _params: {"resourceTemplates": []},
     "logging/setLevel": Server._set_level,
-    "readFile": _workspace(workspace.read_file, workspace.ReadFile),
-    "writeFile": _workspace(workspace.write_file, workspace.WriteFile),
-    "listFiles": _workspace(workspace.list_files, workspace.ListFiles),
-    "getWorkspaceInfo": _workspace(workspace.get_workspace_info, workspace.Nothing),
-    "getOpenFiles": _workspace(workspace.get_open_files, workspace.Nothing),
-    "getCurrentFile": _workspace(workspace.get_current_file, workspace.Nothing),
+    **WORKSPACE,
 }

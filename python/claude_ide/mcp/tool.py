@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from claude_ide.errors import RpcError
-from claude_ide.jsonrpc.message import readable
+from claude_ide.jsonrpc.message import converted, readable
 
 if TYPE_CHECKING:
     from claude_ide.mcp.client import Client
@@ -53,16 +53,15 @@ class Tool:
             "inputSchema": _input_schema(self.arguments),
         }
 
-    async def call(self, client: "Client", arguments: Any) -> Content:
-        """Validate the arguments and run the tool.
+    def decode(self, arguments: Any) -> Arguments:
+        """Validate the arguments.
 
         Raises `RpcError` (-32602) that names the argument and what is wrong with it.
         """
         try:
-            decoded = msgspec.convert({} if arguments is None else arguments, self.arguments)
-        except msgspec.ValidationError as error:
+            return converted({} if arguments is None else arguments, self.arguments)
+        except msgspec.DecodeError as error:
             raise RpcError.invalid_params(f"{self.name}: {describe_problem(error)}") from None
-        return await self.run(client, decoded)
 
 
 TOOLS: dict[str, Tool] = {}
@@ -105,7 +104,7 @@ def _input_schema(arguments: type[Arguments]) -> dict[str, Any]:
     return definition
 
 
-def describe_problem(error: msgspec.ValidationError) -> str:
+def describe_problem(error: msgspec.DecodeError) -> str:
     """Turn msgspec's "Expected `str`, got `int` - at `$.filePath`" round: the name first."""
     problem, separator, path = str(error).partition(" - at `$.")
     return f"{path.rstrip('`')}: {problem}" if separator else problem

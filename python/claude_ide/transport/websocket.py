@@ -37,6 +37,12 @@ LARGEST_MESSAGE = 64 * 2**20
 LARGEST_HANDSHAKE = 16 * 2**10
 HANDSHAKE_SECONDS = 5.0
 CLOSE_SECONDS = 1.0
+MOST_RECEIVED = 2
+"""Messages that are received before they are read: beyond that the client has to wait."""
+RECEIVED_AT_ONCE = 2**16
+"""Bytes. A client's small messages delay the others while they are taken apart."""
+DEAF_SECONDS = 300.0
+"""After so long a client that reads nothing of an answer is cut; a suspended one may come back."""
 
 
 class Refused(Exception):
@@ -57,12 +63,17 @@ class Connection:
     async def send(self, frame: bytes) -> None:
         """Send one text message of UTF-8; waits while this client does not read.
 
-        Raises `TransportClosed` when the client is gone.
+        Raises `TransportClosed` when the client is gone, or is cut off because it never reads.
         """
         try:
-            await self._connection.send(frame, text=True)
+            async with asyncio.timeout(DEAF_SECONDS):
+                await self._connection.send(frame, text=True)
         except ConnectionClosed as closed:
             raise TransportClosed(str(closed)) from None
+        except TimeoutError:
+            logger.warning("cut a client that has read nothing for %d s", DEAF_SECONDS)
+            self._connection.transport.abort()
+            raise TransportClosed("the client does not read") from None
 
     async def frames(self) -> AsyncIterator[bytes]:
         """Give each message, text or binary, whole, until the client leaves."""
@@ -94,6 +105,7 @@ class _Socket(ServerConnection):
         # `socket.create_server` does not.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._accepted.add(self)
+        transport.max_size = RECEIVED_AT_ONCE  # type: ignore[attr-defined]
         super().connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -137,6 +149,7 @@ class Listener:
             open_timeout=HANDSHAKE_SECONDS,
             close_timeout=CLOSE_SECONDS,
             max_size=LARGEST_MESSAGE,
+            max_queue=MOST_RECEIVED,
             # On loopback compression costs more than it saves, and the socket itself tells of a
             # peer that is gone.
             compression=None,

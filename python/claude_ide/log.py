@@ -1,0 +1,157 @@
+"""The log file: a million bytes at most, the one before it, and no line again and again.
+
+Several hosts write it, and `log.lua` does: each looks before a line whether another has begun a
+new file since.
+"""
+
+import contextlib
+import logging
+import os
+import stat
+import time
+from collections import OrderedDict
+from pathlib import Path
+
+LARGEST = 1_000_000
+"""Bytes of a file; the one before it is kept as `claude_ide.1.log`."""
+
+LONGEST = 16_000
+"""Letters of an entry, its traceback included."""
+
+BURST = 20
+REFILL_SECONDS = 30.0
+MOST_KINDS = 500
+
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""What a link leads to is not ours to write, and nothing but a file is worth waiting for."""
+
+LINE = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+
+
+def log_to(path: Path, level: str) -> None:
+    """Have all that is logged go to this file; a log that cannot be written stops nobody."""
+    handler = LogFile(path)
+    handler.addFilter(Repetition())
+    logging.basicConfig(handlers=[handler], level=level.upper(), format=LINE, force=True)
+
+
+class LogFile(logging.Handler):
+    """Appends to a file that only its owner can read, in a folder of the same kind."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._file: int | None = None
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.parent.chmod(0o700)
+        # While there are descriptors: an entry may be about there being none.
+        with contextlib.suppress(OSError):
+            self._file = self._open()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write an entry, whole."""
+        try:
+            text = self.format(record)
+        except Exception:
+            self.handleError(record)
+            return
+        if len(text) > LONGEST:
+            text = f"{text[:LONGEST]}… ({len(text) - LONGEST} more letters)"
+        with contextlib.suppress(OSError):
+            self._write(f"{text}\n".encode("utf-8", "backslashreplace"))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._close()
+        super().close()
+
+    def _write(self, entry: bytes) -> None:
+        file = self._current()
+        if os.fstat(file).st_size + len(entry) > LARGEST:
+            self._begin_another()
+            file = self._current()
+        os.write(file, entry)
+        _lock(file, False)
+
+    def _current(self) -> int:
+        """Return the file that is at the path now, which no other process writes meanwhile."""
+        while True:
+            if self._file is None:
+                self._file = self._open()
+            _lock(self._file, True)
+            if self._is_current(self._file):
+                return self._file
+            self._close()
+
+    def _begin_another(self) -> None:
+        # Where another process has the file open, as Windows sees it, it is begun again instead.
+        try:
+            self._path.replace(self._path.with_suffix(".1.log"))
+        except OSError:
+            os.truncate(self._path, 0)
+        self._close()
+
+    def _is_current(self, file: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(file), self._path.lstat())
+        except FileNotFoundError:
+            return False
+
+    def _open(self) -> int:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_FOLLOW
+        file = os.open(self._path, flags, 0o600)
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(file)
+            raise FileNotFoundError(self._path)
+        if stat.S_IMODE(status.st_mode) != 0o600 and hasattr(os, "fchmod"):
+            os.fchmod(file, 0o600)
+        return file
+
+    def _close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def _lock(file: int, on: bool) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows has none; there a few entries may be lost
+        return
+    fcntl.flock(file, fcntl.LOCK_EX if on else fcntl.LOCK_UN)
+
+
+class Repetition(logging.Filter):
+    """Lets a kind of entry pass so often, then now and then, with the number that were left out.
+
+    A flood of one kind would otherwise push out of the file what matters.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kinds: OrderedDict[object, tuple[float, float, int]] = OrderedDict()
+        """By kind: how many may pass, when that was so, how many have been left out since."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether the entry is written; its text says how many were not."""
+        kind = _kind(record)
+        now = time.monotonic()
+        allowed, at, omitted = self._kinds.pop(kind, (float(BURST), now, 0))
+        allowed = min(float(BURST), allowed + (now - at) / REFILL_SECONDS)
+        passes = allowed >= 1
+        self._kinds[kind] = (allowed - 1, now, 0) if passes else (allowed, now, omitted + 1)
+        while len(self._kinds) > MOST_KINDS:
+            self._kinds.popitem(last=False)
+        if passes and (omitted or allowed < 2):
+            note = f"{omitted} like this left out" if omitted else "more like this are left out"
+            record.msg, record.args = f"{record.getMessage()} ({note})", None
+        return passes
+
+
+def _kind(record: logging.LogRecord) -> object:
+    # Where the text is an argument as a whole, it is what tells one kind from another.
+    text = record.getMessage()[:200] if record.msg == "%s" else record.msg
+    error = record.exc_info[0] if record.exc_info else None
+    return record.name, record.levelno, text, error

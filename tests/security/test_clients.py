@@ -1,0 +1,344 @@
+"""Clients that have the token and mean ill, or have gone wrong: others, and the user, are spared.
+
+Each is tried on a real host and a real Neovim, which must answer afterwards.
+"""
+
+import asyncio
+import contextlib
+import json
+import statistics
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import websockets
+from websockets.asyncio.client import ClientConnection, connect
+
+from support.claude_code import AUTHORIZATION, ClaudeCode, claude_code, the_lock
+from support.neovim import Neovim, until
+
+MEGABYTE = 2**20
+MOST_GROWTH = 100
+PROMPT = 0.1
+"""Seconds in which the other clients have an answer while one of them floods the server."""
+LONG = 60.0
+
+EDITORS = {"name": "getOpenEditors", "arguments": {}}
+
+
+@pytest.fixture
+async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
+    """A Neovim whose server is up."""
+    neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
+    await neovim.command("ClaudeStart")
+    await the_lock(tmp_path / "home/claude")
+    yield neovim
+    await neovim.stop()
+
+
+@pytest.fixture
+def config(tmp_path: Path, nvim: Neovim) -> Path:
+    """The folder in which the clients find the server."""
+    return tmp_path / "home/claude"
+
+
+def resident(pid: int) -> float:
+    """Resident memory in MB."""
+    (line,) = (
+        line
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+        if line.startswith("VmRSS")
+    )
+    return int(line.split()[1]) / 1024
+
+
+class Watch:
+    """What a flood costs: the growth of the host and of Neovim, and how long others wait."""
+
+    def __init__(self, nvim: Neovim, other: ClaudeCode, host: int) -> None:
+        self._nvim, self._other = nvim, other
+        self._pids = {"host": host, "Neovim": nvim.process.pid}
+        self._before = {name: resident(pid) for name, pid in self._pids.items()}
+        self.over = False
+        self.growth = dict.fromkeys(self._pids, 0.0)
+        self.delays: dict[str, list[float]] = {"client": [], "Neovim": []}
+
+    async def look(self) -> None:
+        """Ask another client's question, and Neovim, until it is over."""
+        while not self.over:
+            await self._time("client", self._other.request("ping", seconds=LONG))
+            await self._time("Neovim", self._nvim.eval("1"))
+            self._measure()
+            await asyncio.sleep(0.02)
+
+    def spared(self) -> None:
+        """Assert that neither memory nor the others have suffered."""
+        self._measure()
+        assert max(self.growth.values()) < MOST_GROWTH, self
+        for delays in self.delays.values():
+            # Some may have met with something else that this machine does.
+            assert statistics.median(delays) < PROMPT, self
+
+    def __repr__(self) -> str:
+        longest = {
+            name: f"{len(d)} max {max(d):.3f} p95 {sorted(d)[int(len(d) * 0.95)]:.3f}"
+            for name, d in self.delays.items()
+            if d
+        }
+        return f"growth in MB {self.growth}, delays in s {longest}"
+
+    def _measure(self) -> None:
+        for name, pid in self._pids.items():
+            self.growth[name] = max(self.growth[name], resident(pid) - self._before[name])
+
+    async def _time(self, name: str, asking: Awaitable[Any]) -> None:
+        begun = asyncio.get_running_loop().time()
+        await asking
+        self.delays[name].append(asyncio.get_running_loop().time() - begun)
+
+
+@asynccontextmanager
+async def watching(nvim: Neovim, config: Path) -> AsyncIterator[Watch]:
+    """Watch while something is done; afterwards the server and Neovim answer as before."""
+    _, lock = await the_lock(config)
+    async with claude_code(config) as other:
+        watch = Watch(nvim, other, lock["hostPid"])
+        looking = asyncio.create_task(watch.look())
+        try:
+            yield watch
+        finally:
+            # Not cancelled: in Python 3.11 `wait_for` may forget that.
+            watch.over = True
+            await looking
+        print(watch)
+        assert await other.json("getOpenEditors") is not None
+    assert await nvim.eval("1 + 1") == 2
+
+
+@asynccontextmanager
+async def raw(config: Path) -> AsyncIterator[ClientConnection]:
+    """A client that reads only when it is told to."""
+    port, lock = await the_lock(config)
+    async with connect(
+        f"ws://127.0.0.1:{port}/",
+        additional_headers={AUTHORIZATION: lock["authToken"]},
+        subprotocols=[websockets.Subprotocol("mcp")],
+        max_size=None,
+        max_queue=1,
+        compression=None,
+        ping_interval=None,
+    ) as connection:
+        yield connection
+        connection.transport.abort()
+
+
+def request(number: int, method: str, params: Any = None) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}})
+
+
+async def send_all(connection: ClientConnection, frames: list[str]) -> int:
+    """Send frames until the server takes no more for a while; return how many it took."""
+    for number, frame in enumerate(frames):
+        try:
+            await asyncio.wait_for(connection.send(frame), 3)
+        except TimeoutError:
+            return number
+    return len(frames)
+
+
+async def answered(connection: ClientConnection, ids: set[int]) -> list[Any]:
+    """Read until all these requests are answered; return the answers."""
+    answers = []
+    async with asyncio.timeout(LONG * 2):
+        while ids:
+            message = json.loads(await connection.recv())
+            for answer in message if isinstance(message, list) else [message]:
+                if "method" not in answer:
+                    ids.discard(answer["id"])
+                    # What was answered may be large, and is not kept.
+                    answers.append(answer if "error" in answer else {**answer, "result": True})
+    return answers
+
+
+async def test_a_client_that_asks_and_never_reads_has_to_wait(nvim: Neovim, config: Path) -> None:
+    frames = [request(number, "tools/call", EDITORS) for number in range(60_000)]
+    async with watching(nvim, config) as watch, raw(config) as client:
+        # What the server does not read stays in the socket, which may hold all of it.
+        await send_all(client, frames)
+        await until(lambda: len(watch.delays["Neovim"]) > 50, "a longer look")
+    watch.spared()
+
+
+async def test_a_client_that_asks_without_a_pause_has_all_its_answers(
+    nvim: Neovim, config: Path
+) -> None:
+    count = 10_000
+    frames = [request(number, "tools/call", EDITORS) for number in range(count)]
+    async with watching(nvim, config) as watch, raw(config) as client:
+        reading = asyncio.create_task(answered(client, set(range(count))))
+        for frame in frames:
+            await client.send(frame)
+
+        answers = await reading
+    assert all("result" in answer for answer in answers)
+    watch.spared()
+
+
+@pytest.mark.parametrize(
+    ("count", "method", "params"),
+    [(100_000, "ping", None), (10_000, "tools/call", EDITORS), (100_000, "nothing", None)],
+)
+async def test_a_batch_of_many_requests_is_worked_through(
+    nvim: Neovim, config: Path, count: int, method: str, params: Any
+) -> None:
+    batch = ",".join(request(number, method, params) for number in range(count))
+    async with watching(nvim, config) as watch, raw(config) as client:
+        reading = asyncio.create_task(answered(client, set(range(count))))
+        await client.send(f"[{batch}]")
+
+        assert len(await reading) == count
+    watch.spared()
+
+
+async def test_batches_of_a_client_that_never_reads_have_to_wait(
+    nvim: Neovim, config: Path
+) -> None:
+    batch = "[" + ",".join(request(number, "tools/list") for number in range(5_000)) + "]"
+    async with watching(nvim, config) as watch, raw(config) as client:
+        taken = await send_all(client, [batch] * 200)
+
+        assert taken < 200
+    watch.spared()
+
+
+@pytest.mark.parametrize("reads", [True, False], ids=["reads", "never reads"])
+@pytest.mark.parametrize("method", ["readFile", "getOpenFiles"])
+async def test_answers_of_megabytes_are_not_collected(
+    nvim: Neovim, config: Path, project: Path, method: str, reads: bool
+) -> None:
+    (project / "large.txt").write_text("a line of a usual length\n" * 200_000)
+    await nvim.command("edit large.txt")
+    frames = [request(number, method, {"path": "large.txt"}) for number in range(40)]
+    async with watching(nvim, config) as watch, raw(config) as client:
+        reading = asyncio.create_task(answered(client, set(range(40)))) if reads else None
+        await send_all(client, frames)
+        if reading:
+            answers = await reading
+            assert all("result" in answer for answer in answers)
+        else:
+            await until(lambda: len(watch.delays["Neovim"]) > 50)
+
+    assert max(watch.growth.values()) < MOST_GROWTH, watch
+
+
+NESTED = "[" * 200 + "]" * 200
+HUGE = {
+    "a text": '"' + "x" * 20 * MEGABYTE + '"',
+    "objects": "[" + "{}," * (7 * MEGABYTE) + "0]",
+    "names": "{" + ",".join(f'"{number}":0' for number in range(2 * MEGABYTE)) + "}",
+    "numbers": "[" + "1," * (10 * MEGABYTE) + "0]",
+    "nested": "[" + f"{NESTED}," * 50_000 + "0]",
+}
+
+
+@pytest.mark.parametrize("value", HUGE.values(), ids=HUGE)
+@pytest.mark.parametrize(
+    "message",
+    [
+        '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":'
+        '{"name":"getOpenEditors","arguments":{"a":VALUE}}}',
+        '{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"a":VALUE}}',
+        '{"jsonrpc":"2.0","id":7,"method":"getWorkspaceInfo","params":VALUE}',
+        '{"jsonrpc":"2.0","id":7,"result":VALUE}',
+        '[{"jsonrpc":"2.0","id":7,"method":"ping","params":[VALUE]}]',
+    ],
+    ids=["arguments", "params", "instead of params", "result", "batch"],
+)
+async def test_a_huge_message_costs_its_own_size_and_no_more(
+    nvim: Neovim, config: Path, message: str, value: str
+) -> None:
+    async with watching(nvim, config) as watch, raw(config) as client:
+        for _ in range(3):
+            await client.send(message.replace("VALUE", value))
+        await client.send(request(8, "ping"))
+        await answered(client, {8})
+
+    assert max(watch.growth.values()) < MOST_GROWTH, watch
+
+
+def diff(number: int, path: Path, text: str) -> dict[str, Any]:
+    arguments = {
+        "old_file_path": str(path),
+        "new_file_path": str(path),
+        "new_file_contents": text,
+        "tab_name": f"proposal {number}",
+    }
+    return {"name": "openDiff", "arguments": arguments}
+
+
+async def test_fifty_diffs_that_wait_for_the_user_hold_up_nothing(
+    nvim: Neovim, config: Path, project: Path
+) -> None:
+    async with watching(nvim, config), claude_code(config) as client:
+        waiting = [
+            client.start_call("openDiff", diff(number, project / "a.py", "x\n")["arguments"])[1]
+            for number in range(50)
+        ]
+
+        assert await client.request("ping") == {}
+        assert await client.json("getOpenEditors") is not None
+        assert await client.texts("close_tab", {"tab_name": "proposal 49"})
+        await client.call("closeAllDiffTabs")
+        for answer in waiting:
+            assert (await answer)["content"][0]["text"] == "DIFF_REJECTED"
+
+
+async def test_diffs_without_end_are_refused_and_can_be_taken_back(
+    nvim: Neovim, config: Path, project: Path
+) -> None:
+    count = 600
+    async with watching(nvim, config), raw(config) as client:
+        refused: list[Any] = []
+
+        async def read() -> None:
+            async for message in client:
+                if "error" in (answer := json.loads(message)):
+                    refused.append(answer)
+
+        reading = asyncio.create_task(read())
+        for number in range(count):
+            params = diff(number, project / "a.py", f"{number}\n")
+            await client.send(request(number, "tools/call", params))
+        await until(lambda: len(refused) >= count - 250, "the rest is refused", LONG)
+
+        assert {answer["error"]["code"] for answer in refused} == {-32000}
+        cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
+        for number in range(count):
+            await client.send(json.dumps({**cancelled, "params": {"requestId": number}}))
+        await client.send(request(count, "tools/call", EDITORS))
+        reading.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await reading
+        assert "result" in (await answered(client, {count}))[0]
+
+
+async def test_a_cancellation_passes_the_requests_that_are_held_back(
+    nvim: Neovim, config: Path, project: Path
+) -> None:
+    async with watching(nvim, config), raw(config) as client:
+        await client.send(request(0, "tools/call", diff(0, project / "a.py", "x\n")))
+        tabs: Callable[[], Awaitable[Any]] = lambda: nvim.eval("tabpagenr('$')")  # noqa: E731
+        await until(lambda: shown(tabs, 2), "the diff")
+        batch = ",".join(request(n + 1, "tools/call", EDITORS) for n in range(20_000))
+        await client.send(f"[{batch}]")
+
+        cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
+        await client.send(json.dumps({**cancelled, "params": {"requestId": 0}}))
+
+        await until(lambda: shown(tabs, 1), "the diff is gone")
+
+
+async def shown(tabs: Callable[[], Awaitable[Any]], count: int) -> bool:
+    return bool(await tabs() == count)

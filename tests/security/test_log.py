@@ -1,0 +1,95 @@
+"""The log of a host that somebody floods: bounded, for its owner only, what matters still in it."""
+
+import asyncio
+import resource
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from support.claude_code import claude_code, the_lock
+from support.handshake import handshake, status
+from support.neovim import Neovim, until
+
+
+@pytest.fixture
+async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
+    """A Neovim whose server is up."""
+    neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
+    await neovim.command("ClaudeStart")
+    await the_lock(tmp_path / "home/claude")
+    yield neovim
+    await neovim.stop()
+
+
+@pytest.fixture
+async def log(nvim: Neovim) -> Path:
+    """The log, once it says that the server listens."""
+    path = Path(await nvim.lua("return require('claude_ide.log').path()"))
+    await until(lambda: path.exists() and "listening on" in path.read_text(), "the log")
+    return path
+
+
+async def test_the_log_is_its_owners_only(log: Path) -> None:
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    assert stat.S_IMODE(log.parent.stat().st_mode) == 0o700
+
+
+async def test_refused_handshakes_do_not_push_out_what_matters(
+    nvim: Neovim, log: Path, tmp_path: Path
+) -> None:
+    port, _ = await the_lock(tmp_path / "home/claude")
+    for _ in range(300):
+        assert await status(port, handshake(port, "guessed")) == 401
+
+    refused = [line for line in log.read_text().splitlines() if "refused a client" in line]
+    assert 1 < len(refused) < 30
+    assert "left out" in refused[-1]
+    assert "listening on" in log.read_text()
+    await nvim.command("ClaudeStatus")
+
+
+async def test_a_host_without_descriptors_says_so_and_does_not_fill_the_disk(
+    nvim: Neovim, log: Path, tmp_path: Path
+) -> None:
+    port, lock = await the_lock(tmp_path / "home/claude")
+    most = len(list(Path(f"/proc/{lock['hostPid']}/fd").iterdir())) + 3
+    _, hard = resource.prlimit(lock["hostPid"], resource.RLIMIT_NOFILE)
+    resource.prlimit(lock["hostPid"], resource.RLIMIT_NOFILE, (most, hard))
+    connections = [await asyncio.open_connection("127.0.0.1", port) for _ in range(20)]
+    await until(lambda: "accept" in log.read_text(), "the log says so")
+    for _, writer in connections:
+        writer.close()
+    resource.prlimit(lock["hostPid"], resource.RLIMIT_NOFILE, (hard, hard))
+
+    async with claude_code(tmp_path / "home/claude") as client:
+        assert await client.request("ping") == {}
+    assert log.stat().st_size < 200_000
+
+
+async def test_an_installation_keeps_the_bound(nvim: Neovim, log: Path) -> None:
+    log.write_text("x" * 999_990)
+
+    await nvim.lua("local append = require('claude_ide.log').appender() append('installing\\n')")
+
+    assert log.read_text() == "installing\n"
+    assert log.with_name("claude_ide.1.log").stat().st_size == 999_990
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo"])
+async def test_what_is_no_file_is_not_written_and_does_not_hold_up_neovim(
+    nvim: Neovim, log: Path, tmp_path: Path, kind: str
+) -> None:
+    log.unlink()
+    if kind == "link":
+        log.symlink_to(tmp_path / "target")
+    else:
+        run = await asyncio.create_subprocess_exec("mkfifo", log)
+        await run.wait()
+
+    await nvim.lua("local append = require('claude_ide.log').appender() append('x')")
+
+    assert not (tmp_path / "target").exists()
+    assert await nvim.eval("1") == 1

@@ -1,0 +1,149 @@
+"""`log.py`: how large the file gets, who may read it, and what is left out of it."""
+
+import logging
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from claude_ide.log import BURST, LARGEST, LONGEST, LogFile, Repetition
+from support.neovim import ROOT
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "claude_ide/claude_ide.log"
+
+
+@pytest.fixture
+def log(path: Path) -> Iterator[logging.Logger]:
+    """A logger that writes the file, and nowhere else."""
+    logger = logging.Logger("test")
+    handler = LogFile(path)
+    handler.addFilter(Repetition())
+    logger.addHandler(handler)
+    yield logger
+    handler.close()
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_only_its_owner_can_read_it_whatever_the_umask_and_what_was_there(path: Path) -> None:
+    path.parent.mkdir(mode=0o777)
+    path.write_text("before\n")
+    path.chmod(0o666)
+    umask = os.umask(0)
+    try:
+        LogFile(path).close()
+    finally:
+        os.umask(umask)
+
+    assert (mode(path), mode(path.parent)) == (0o600, 0o700)
+    assert path.read_text() == "before\n"
+
+
+def test_it_never_grows_beyond_its_bound_and_the_one_before_is_kept(
+    log: logging.Logger, path: Path
+) -> None:
+    for number in range(700):
+        log.warning(f"{number} " + "x" * 5_000)
+        assert path.stat().st_size <= LARGEST
+
+    older = path.with_name("claude_ide.1.log")
+    assert older.stat().st_size <= LARGEST
+    assert path.read_text().endswith("x\n")
+    assert sorted(path.parent.iterdir()) == [older, path]
+    assert {mode(older), mode(path)} == {0o600}
+
+
+def test_an_entry_is_cut_where_it_is_too_long(log: logging.Logger, path: Path) -> None:
+    log.warning("x" * 100_000)
+
+    assert path.read_text() == f"{'x' * LONGEST}… ({100_000 - LONGEST} more letters)\n"
+
+
+def test_the_same_again_and_again_is_left_out_and_counted(
+    log: logging.Logger, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("claude_ide.log.time.monotonic", lambda: now)
+    log.warning("what matters")
+    for number in range(10_000):
+        log.info("refused a client: %s", number)
+        log.error("%s", "accept() failed", exc_info=OSError(24, "too many"))
+    now = 60.0
+    log.info("refused a client: %s", "the last")
+
+    lines = path.read_text().splitlines()
+    assert lines[0] == "what matters"
+    refused = [line for line in lines if line.startswith("refused")]
+    assert len(refused) == BURST + 1
+    assert refused[BURST - 1] == f"refused a client: {BURST - 1} (more like this are left out)"
+    assert refused[BURST] == f"refused a client: the last ({10_000 - BURST} like this left out)"
+    assert len([line for line in lines if line.startswith("accept")]) == BURST
+
+
+def test_different_errors_are_not_the_same_though_they_are_logged_in_one_place(
+    log: logging.Logger, path: Path
+) -> None:
+    for number in range(50):
+        log.warning("%s", f"error {number}")
+
+    assert path.read_text().splitlines() == [f"error {number}" for number in range(50)]
+
+
+def test_processes_that_write_at_once_lose_nothing_and_keep_the_bound(path: Path) -> None:
+    code = f"""
+import logging, pathlib, sys
+sys.path.insert(0, {str(ROOT / "python")!r})
+from claude_ide.log import LogFile
+log = logging.Logger("x")
+log.addHandler(LogFile(pathlib.Path({str(path)!r})))
+for number in range(900):
+    log.warning("%s %d %s.", sys.argv[1], number, "x" * 500)
+"""
+    writers = [subprocess.Popen([sys.executable, "-c", code, str(n)]) for n in range(3)]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+
+    files = [path.with_name("claude_ide.1.log"), path]
+    lines = [line for file in files for line in file.read_text().splitlines()]
+    assert all(line.endswith(f"{'x' * 500}.") for line in lines)
+    assert all(file.stat().st_size <= LARGEST for file in files)
+    assert len({tuple(line.split()[:2]) for line in lines}) == 3 * 900
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder", "no right"])
+def test_a_log_that_cannot_be_written_stops_nobody(
+    log: logging.Logger, path: Path, tmp_path: Path, kind: str
+) -> None:
+    path.unlink()
+    if kind == "link":
+        path.symlink_to(tmp_path / "target")
+    elif kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.parent.rmdir()
+        path.parent.write_text("")
+
+    log.warning("lost")
+
+    assert not (tmp_path / "target").exists()
+
+
+def test_it_goes_on_in_a_new_file_when_somebody_has_deleted_it(
+    log: logging.Logger, path: Path
+) -> None:
+    log.warning("one")
+    path.unlink()
+
+    log.warning("two")
+
+    assert path.read_text() == "two\n"
