@@ -106,6 +106,8 @@ async def press(panel: Panel, words: str, key: str, what: Callable[[], Awaitable
         return await what()
 
     await until(pressed, f"{key} answers", PATIENCE)
+    # Pressed once more than was needed, `y` would wait for what to yank.
+    await panel.nvim.keys("<Esc>")
 
 
 async def no_question(panel: Panel) -> bool:

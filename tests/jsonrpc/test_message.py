@@ -246,7 +246,7 @@ def test_only_the_request_of_a_batch_that_holds_half_a_pair_is_refused() -> None
 
     decoded = decode(f"[{good}, {bad}]")
 
-    assert isinstance(decoded, list)
+    assert isinstance(decoded, Batch)
     first, second = decoded
     assert first == Request(1, "m")
     assert isinstance(second, Invalid)

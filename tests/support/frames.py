@@ -85,6 +85,9 @@ class Drawn:
             new[row].marks.append((column, end_column, group))
         for row, id_, kind in parts:
             assert not new[row].parts
+            # The editor marks a part by its id: the mark moves.
+            for line in self.lines:
+                line.parts = [known for known in line.parts if known[0] != id_]
             new[row].parts.append((id_, kind))
         for line in new:
             assert "\n" not in line.text

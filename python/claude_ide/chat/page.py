@@ -126,7 +126,7 @@ class Page:
         """Let a part's rows from `first` on be these; `code` are the fences that end in them."""
         if part.gone:
             return
-        new = list(rows)
+        new, lead = list(rows), part.lead
         if new and not part.rows and self._stands_apart(part):
             part.rows.append(BLANK)
             part.lead = 1
@@ -136,6 +136,8 @@ class Page:
         part.rows[at:] = new
         part.lead = part.lead if part.rows else 0
         part.clean = min(part.clean, at)
+        if part.lead != lead:
+            _mark_again(part)
         while part.code and part.code[-1].last >= first:
             part.code.pop()
         part.code += code
@@ -146,10 +148,7 @@ class Page:
         if part.kind == kind or part.gone:
             return
         part.kind = kind
-        if len(part.sent) > part.lead:
-            # The editor is told of a part with its first row.
-            part.sent[part.lead] = NOT_SENT
-            part.clean = min(part.clean, part.lead)
+        _mark_again(part)
         self._dirty.add(part)
 
     def remove(self, part: Part) -> None:
@@ -290,6 +289,13 @@ class Page:
             if spare < 0:
                 break
         return index
+
+
+def _mark_again(part: Part) -> None:
+    """Have a part's first row sent again, with which the editor learns of the part."""
+    if len(part.sent) > part.lead:
+        part.sent[part.lead] = NOT_SENT
+        part.clean = min(part.clean, part.lead)
 
 
 def _edit(edits: list[_Edit], first: int, last: int) -> _Edit:

@@ -3,6 +3,7 @@
 Source: the JSON-RPC 2.0 specification, sections 4 to 6.
 """
 
+import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ def _batch(text: str | bytes) -> Batch | Invalid:
     try:
         return Batch(msgspec.json.decode(text, type=list[msgspec.Raw]))
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        return _unreadable(error)
+        return _batch_of_surrogates(text) or _unreadable(error)
 
 
 def _single(text: str | bytes) -> Message | Invalid:
@@ -150,25 +151,42 @@ def _unreadable(error: Exception) -> Invalid:
     return Invalid(ErrorResponse(None, RpcError(PARSE_ERROR, f"Parse error: {error}")))
 
 
+def _batch_of_surrogates(text: str | bytes) -> Batch | None:
+    """Return a batch of which some messages hold lone surrogates; None for anything else."""
+    decoded = _loosely(text)
+    if not isinstance(decoded, list):
+        return None
+    with contextlib.suppress(RecursionError):
+        return Batch([msgspec.Raw(json.dumps(item).encode()) for item in decoded])
+    return None
+
+
 def _decode_surrogates(text: str | bytes) -> Message | Invalid | None:
     """Decode what is JSON but for lone surrogates, which no text may hold; None for anything else.
 
     JavaScript sends them for names that are not UTF-8. A request with one is refused by its id.
     Those of a large message are found when its params are read.
     """
+    decoded = _loosely(text)
+    with contextlib.suppress(RecursionError):
+        place = next(_surrogates(decoded), None)
+        if place is None or not isinstance(decoded, dict):
+            return None
+        if "method" in decoded and "id" in decoded:
+            return _invalid(decoded, f"{place} holds a lone surrogate, which is not Unicode")
+        return _message(readable(decoded))
+    return None
+
+
+def _loosely(text: str | bytes) -> Any:
+    """Return what JSON with lone surrogates holds; None for a large one, and for no JSON."""
     if len(text) > LARGE:
         return None
     try:
         # `NaN` is no JSON; `int` refuses it with a ValueError.
-        decoded = json.loads(text if isinstance(text, str) else text.decode(), parse_constant=int)
-        place = next(_surrogates(decoded), None)
+        return json.loads(text if isinstance(text, str) else text.decode(), parse_constant=int)
     except (ValueError, RecursionError):
         return None
-    if place is None or not isinstance(decoded, dict):
-        return None
-    if "method" in decoded and "id" in decoded:
-        return _invalid(decoded, f"{place} holds a lone surrogate, which is not Unicode")
-    return _message(readable(decoded))
 
 
 def _surrogates(value: Any, place: str = "") -> Iterator[str]:
