@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "files": set(),
     "program": set(),
     "git": {"program"},
-    "trust": set(),
+    "trust": {"paths", "files"},
     "log": set(),
     "jsonrpc": {"errors"},
     "transport": {"errors", "program"},
@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "check": {"mcp", "transport"},
     "agents": {"errors", "config", "paths", "files", "git", "jsonrpc", "transport"},
     "chat": {"errors", "config", "paths", "files", "trust", "agents", "editor"},
-    "headless": {"errors", "config", "git", "trust", "agents", "editor"},
+    "headless": {"errors", "config", "files", "git", "trust", "agents", "editor"},
     "app": {
         *("errors", "config", "log", "startup", "check", "transport", "mcp", "editor"),
         *("chat", "headless", "trust"),

@@ -73,6 +73,29 @@ def read(path: Path, most: int = LARGEST) -> bytes:
         return _read(file, most)
 
 
+def read_if_sound(path: Path, most: int) -> bytes | None:
+    """Return what `read` does, or None for what it refuses: for files that may be anything."""
+    try:
+        return read(path, most)
+    except (OSError, ValueError):  # ValueError: a path with a NUL
+        return None
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file of ours whole or not at all, readable and writable by its owner only."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
 def resolve(root: Path, path: str) -> Path:
     """Return the path, without links, that a relative one means within `root`."""
     if len(os.fsencode(path)) > LONGEST_PATH:

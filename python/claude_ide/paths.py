@@ -6,6 +6,8 @@ other systems a path is its own spelling. Bytes that are not UTF-8 are surrogate
 
 import os.path
 import re
+from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import quote, unquote
 
 _DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
@@ -56,3 +58,9 @@ def from_uri(uri: str, windows: bool = False) -> str:
     if windows and (drive := re.match(r"^/([A-Za-z]):", path)):
         path = to_windows(f"/{drive[1]}{path[3:]}")
     return path
+
+
+def config_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder in which the CLI keeps its user's settings and sessions."""
+    home = environment.get("HOME") or Path.home()
+    return Path(environment.get("CLAUDE_CONFIG_DIR") or Path(home, ".claude"))

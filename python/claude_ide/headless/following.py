@@ -13,8 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from claude_ide import files
 from claude_ide.agents.stream_json.launch import Launch
-from claude_ide.trust import brought, files
+from claude_ide.trust import brought
 from claude_ide.trust.trust import Trust
 
 READS_MEMORY = {"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
@@ -65,7 +66,7 @@ def _private(given: Mapping[str, Any], folder: Path) -> Iterator[Path | None]:
         return
     _sweep(folder)
     path = folder / f"{os.getpid()}-{secrets.token_hex(8)}.json"
-    files.write(path, json.dumps(given).encode())
+    files.write_private(path, json.dumps(given).encode())
     try:
         yield path
     finally:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claude_ide.trust import files, repository
+from claude_ide import files
+from claude_ide.trust import repository
 
 LARGEST = 1_000_000
 """Bytes of a file with settings; a larger one is named, and not read."""
@@ -167,7 +168,7 @@ def _reaching(real: Path) -> Iterator[Path]:
 
 
 def _read(path: Path) -> Mapping[str, Any] | None:
-    content = files.read(path, LARGEST)
+    content = files.read_if_sound(path, LARGEST)
     try:
         given = json.loads(content) if content is not None else None
     except (ValueError, RecursionError):

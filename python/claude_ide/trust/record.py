@@ -10,7 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide.trust import files, repository
+from claude_ide import files
+from claude_ide.trust import repository
 
 LARGEST = 64_000_000
 """Bytes: the CLI keeps much more in this file than its trust."""
@@ -37,7 +38,7 @@ def trusting(folder: Path, environment: Mapping[str, str]) -> str:
 
 
 def _recorded(environment: Mapping[str, str]) -> set[str]:
-    content = files.read(_path(environment), LARGEST)
+    content = files.read_if_sound(_path(environment), LARGEST)
     if content is None:
         return set()
     try:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from claude_ide.trust import files
+from claude_ide import files
 
 LARGEST = 4096
 """Bytes of a file that only names a folder."""
@@ -39,7 +39,7 @@ def _main_worktree(git: Path) -> Path | None:
 
 
 def _named_in(file: Path, prefix: str = "") -> Path | None:
-    content = files.read(file, LARGEST)
+    content = files.read_if_sound(file, LARGEST)
     named = (content or b"").decode("utf-8", "surrogateescape").strip()
     if not named.startswith(prefix) or "\0" in named:
         return None

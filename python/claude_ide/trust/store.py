@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide.trust import files
+from claude_ide import files
 
 LARGEST = 1_000_000
 """Bytes."""
@@ -36,7 +36,7 @@ class Store:
             return {}
         if self._is_writable_by_others():
             return self._refuse("others can write it")
-        content = files.read(self._path, LARGEST)
+        content = files.read_if_sound(self._path, LARGEST)
         if content is None:
             return self._refuse("it cannot be read")
         try:
@@ -55,7 +55,7 @@ class Store:
 
     def _write(self, folders: Mapping[str, datetime]) -> None:
         content = {"folders": {name: at.isoformat() for name, at in sorted(folders.items())}}
-        files.write(self._path, json.dumps(content, indent=1).encode())
+        files.write_private(self._path, json.dumps(content, indent=1).encode())
 
     def _is_writable_by_others(self) -> bool:
         try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from claude_ide.paths import config_folder
 from claude_ide.trust import record
 from claude_ide.trust.store import Store
 
@@ -36,9 +37,7 @@ class Trust:
     @property
     def config(self) -> Path:
         """The folder of the user's own settings of the CLI."""
-        return Path(
-            self._environment.get("CLAUDE_CONFIG_DIR") or _home(self._environment) / ".claude"
-        )
+        return config_folder(self._environment)
 
     def is_trusted(self, folder: str | Path) -> bool:
         """Return whether the settings of a folder may be followed."""

@@ -12,6 +12,7 @@ from support.transcripts import entries
 ECHO = "--replay-user-messages"
 OURS = {
     "PATH": "/bin",
+    "CLAUDE_CONFIG_DIR": "/no/such/folder",
     "CLAUDECODE": "1",
     "CLAUDE_CODE_SSE_PORT": "4711",
     "CLAUDE_CODE_ENTRYPOINT": "cli",
@@ -85,6 +86,27 @@ def test_a_folder_that_is_not_trusted_brings_no_settings_and_no_mode() -> None:
     assert given == ["--setting-sources", "user", "--permission-mode", "default"]
 
 
+@pytest.mark.parametrize(
+    ("settings", "mode"),
+    [
+        ('{"permissions": {"defaultMode": "plan"}}', "plan"),
+        ('{"permissions": {}}', "default"),
+        ('{"permissions": 1}', "default"),
+        ("[" * 100_000, "default"),
+        ("", "default"),
+    ],
+)
+def test_a_folder_that_is_not_trusted_gets_the_mode_of_the_user(
+    tmp_path: Path, settings: str, mode: str
+) -> None:
+    (tmp_path / "settings.json").write_text(settings)
+    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path)}
+
+    given = replace(launch(trusted=False), environment=environment).options()
+
+    assert given == ["--setting-sources", "user", "--permission-mode", mode]
+
+
 def test_no_folder_is_trusted_by_default() -> None:
     assert not Launch(("claude",), Path("/p"), OURS).trusted
 
@@ -120,6 +142,7 @@ def test_git_runs_no_program_for_a_cli_in_a_folder_that_is_not_trusted() -> None
 def test_the_environment_says_who_starts_it_and_hides_who_started_us() -> None:
     assert launch().child_environment() == {
         "PATH": "/bin",
+        "CLAUDE_CONFIG_DIR": "/no/such/folder",
         "CLAUDE_CODE_ENTRYPOINT": "claude-ide-nvim",
         "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "true",
     }

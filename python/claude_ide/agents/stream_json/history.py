@@ -22,6 +22,7 @@ from claude_ide.agents.stream_json.frames import (
     text,
 )
 from claude_ide.errors import UnknownSessionError
+from claude_ide.paths import config_folder
 
 NOT_PLAIN = re.compile(r"[^a-zA-Z0-9]")
 SESSION_ID = re.compile(r"[a-zA-Z0-9-]+")
@@ -44,8 +45,7 @@ COMMAND_OUTPUT = re.compile(r"<local-command-(?:stdout|stderr)>(.*)</local-comma
 
 def folder(environment: Mapping[str, str], cwd: Path) -> Path:
     """Return where the CLI keeps the sessions of a folder; it need not exist."""
-    home = Path(environment.get("HOME") or Path.home())
-    projects = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"
+    projects = config_folder(environment) / "projects"
     name = NOT_PLAIN.sub("-", str(cwd.resolve()))
     if len(name) > LONGEST_NAME:
         found = sorted(projects.glob(f"{name[:LONGEST_NAME]}-*"))

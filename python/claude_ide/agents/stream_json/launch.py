@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from claude_ide import git
+import msgspec
+
+from claude_ide import files, git
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.errors import AgentError
+from claude_ide.paths import config_folder
 
 ENTRYPOINT = "claude-ide-nvim"
 """Who started the CLI, as it tells its maker; ours, and nobody else's name."""
@@ -28,6 +31,9 @@ DEFAULT_MODE = "default"
 MODES = (DEFAULT_MODE, "acceptEdits", "plan")
 """The permission modes that every version has, and every user may switch to."""
 
+LARGEST_SETTINGS = 1_000_000
+"""Bytes of the user's own settings."""
+
 INSTALL = "npm install -g @anthropic-ai/claude-code"
 
 
@@ -41,6 +47,14 @@ def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
         hint = f"; {INSTALL}" if words[0] == "claude" else ""
         raise AgentError(f"{words[0]} is not on PATH{hint}")
     return words
+
+
+class _Permissions(msgspec.Struct):
+    defaultMode: str = ""
+
+
+class _Settings(msgspec.Struct):
+    permissions: _Permissions = msgspec.field(default_factory=_Permissions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +110,8 @@ class Launch:
     def _mode(self) -> str:
         if self.mode or self.follows_folder or self._is_mode_in_words:
             return self.mode
-        # 2.1.197 has obeyed a project's bypassPermissions.
-        return DEFAULT_MODE
+        # The user's own mode by name: 2.1.197 has obeyed a project's bypassPermissions.
+        return _own_mode(self.environment) or DEFAULT_MODE
 
     def first_mode(self, usual: str) -> str:
         """Return the permission mode that the CLI starts in, or "" where only it can know.
@@ -123,6 +137,16 @@ class Launch:
             "CLAUDE_CODE_ENTRYPOINT": ENTRYPOINT,
             "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "true",
         }
+
+
+def _own_mode(environment: Mapping[str, str]) -> str:
+    """Return the mode in the user's own settings, if there is one."""
+    path = config_folder(environment) / "settings.json"
+    content = files.read_if_sound(path, LARGEST_SETTINGS)
+    try:
+        return msgspec.json.decode(content or b"{}", type=_Settings).permissions.defaultMode
+    except (msgspec.DecodeError, RecursionError):
+        return ""
 
 
 def _opening(opening: Opening) -> list[str]:
