@@ -115,7 +115,9 @@ end
 ---@return string? reason why it has none
 function M.dress(bufnr, filetype)
   local language = vim.treesitter.language.get_lang(filetype)
-  local reason = hazard.find(text_of(bufnr), language)
+  -- To get the lines of a large text takes longer than to show them.
+  local size = api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
+  local reason = hazard.find(size > hazard.LARGEST and '' or text_of(bufnr), language, size)
   if reason then
     guard(bufnr, reason, language)
     return reason
