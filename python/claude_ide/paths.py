@@ -60,7 +60,11 @@ def from_uri(uri: str, windows: bool = False) -> str:
     return path
 
 
+def home(environment: Mapping[str, str]) -> Path:
+    """Return the user's home directory, as the CLI finds it."""
+    return Path(environment.get("HOME") or Path.home())
+
+
 def config_folder(environment: Mapping[str, str]) -> Path:
     """Return the folder in which the CLI keeps its user's settings and sessions."""
-    home = environment.get("HOME") or Path.home()
-    return Path(environment.get("CLAUDE_CONFIG_DIR") or Path(home, ".claude"))
+    return Path(environment.get("CLAUDE_CONFIG_DIR") or home(environment) / ".claude")

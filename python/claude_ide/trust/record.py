@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from claude_ide import files
+from claude_ide.paths import config_folder, home
 from claude_ide.trust import repository
 
 LARGEST = 64_000_000
@@ -49,10 +50,9 @@ def _recorded(environment: Mapping[str, str]) -> set[str]:
 
 
 def _path(environment: Mapping[str, str]) -> Path:
-    home = Path(environment.get("HOME") or Path.home())
+    older = config_folder(environment) / ".config.json"
     configured = environment.get("CLAUDE_CONFIG_DIR")
-    older = Path(configured or home / ".claude", ".config.json")
-    return older if older.is_file() else Path(configured or home, ".claude.json")
+    return older if older.is_file() else Path(configured or home(environment), ".claude.json")
 
 
 def _spelled(folder: Path) -> str:

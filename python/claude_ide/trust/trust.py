@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from claude_ide.paths import config_folder
+from claude_ide.paths import config_folder, home
 from claude_ide.trust import record
 from claude_ide.trust.store import Store
 
@@ -72,16 +72,11 @@ class Trust:
         if above == real:
             return True
         # Else one yes in the home directory would trust all that is ever cloned there.
-        home = _home(self._environment).resolve()
-        return above in real.parents and not home.is_relative_to(above)
+        return above in real.parents and not home(self._environment).resolve().is_relative_to(above)
 
 
 def shown(folder: str | Path) -> str:
     """Return a folder as the user knows it: from `~`, in one line."""
-    path, home = Path(folder), Path.home()
-    name = f"~/{path.relative_to(home)}" if home in path.parents else str(path)
+    path, own = Path(folder), Path.home()
+    name = f"~/{path.relative_to(own)}" if own in path.parents else str(path)
     return "".join(letter if letter.isprintable() else REPLACEMENT for letter in name)
-
-
-def _home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("HOME") or Path.home())
