@@ -29,7 +29,7 @@ local M = {}
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
 ---@field cancel fun() no longer waits for the moment to appear
----@field saved claude_ide.SavedText of the file, when the diff was asked for
+---@field saved? claude_ide.SavedText of the file that will be written, when the diff was asked for
 ---@field where { path: string, warning: string } the file as the user knows it
 ---@field bufnr? integer the proposal
 ---@field view? claude_ide.DiffView once shown
@@ -67,7 +67,7 @@ end
 
 -- Who proposes a change of a file writes it next.
 local function expect_write(diff, expect)
-  if not diff.original then
+  if diff.saved then
     expect(diff.path, diff.saved)
   end
 end
@@ -147,7 +147,9 @@ local function show(diff)
   end)
   diff.view = layout.open(diff)
   -- Not loaded until now, or asked for in a moment in which the file could not be read.
-  diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines
+  if diff.saved then
+    diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines
+  end
   moment.guard(function()
     when_ready(diff)
   end)
@@ -175,7 +177,8 @@ function M.open(id, request)
   if not ok then
     return { error = refusal }
   end
-  local diff = vim.tbl_extend('error', request, { id = id, saved = reload.saved(request.path) })
+  local diff = vim.tbl_extend('error', request, { id = id })
+  diff.saved = not diff.original and reload.saved(diff.path) or nil
   diff.where = locate(diff)
   diffs[id] = diff
   diff.cancel = moment.when_free(function()

@@ -71,15 +71,18 @@ local function saved_text(bufnr, earlier)
   return { stamp = M.stamp(vim.api.nvim_buf_get_name(bufnr)), lines = lines }
 end
 
+-- There is no buffer for a path that no file can have.
+local function loaded(path)
+  local ok, buffer = pcall(buffers.find, path)
+  return ok and buffer and buffer.loaded and buffer.bufnr or nil
+end
+
 --- What a file holds now, for a write that is expected later.
 ---@param path string
 ---@return claude_ide.SavedText
 function M.saved(path)
-  local buffer = buffers.find(path)
-  if buffer and buffer.loaded then
-    return saved_text(buffer.bufnr)
-  end
-  return { stamp = M.stamp(path) }
+  local bufnr = loaded(path)
+  return bufnr and saved_text(bufnr) or { stamp = M.stamp(path) }
 end
 
 -- The file's stamp when it is another than before.
@@ -232,12 +235,6 @@ local function written_since(bufnr, saved)
   end
   local lines = saved.lines or not vim.bo[bufnr].modified and lines_of(bufnr) or nil
   return { stamp = saved.stamp, lines = lines }
-end
-
--- There is no buffer for a path that no file can have.
-local function loaded(path)
-  local ok, buffer = pcall(buffers.find, path)
-  return ok and buffer and buffer.loaded and buffer.bufnr or nil
 end
 
 --- Somebody is about to write a file: its buffer, if loaded, is to show it, with what is unsaved
