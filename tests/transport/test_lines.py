@@ -34,7 +34,13 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
     yield start
     for child in children:
         child.kill()
-        await child.wait()
+        await over(child)
+
+
+async def over(child: Child) -> None:
+    """Wait until the child has ended and its pipes are closed, so that no later test is blamed."""
+    await child.wait()
+    await lines(child)
 
 
 async def lines(child: Child) -> list[bytes]:
@@ -179,6 +185,7 @@ async def test_a_program_is_found_on_path(tmp_path: Path) -> None:
     child = await Child.spawn(["claude"], cwd="/", environment={"PATH": path})
 
     assert await lines(child) == [f"{tmp_path}/bin/claude".encode()]
+    await over(child)
 
 
 async def test_the_child_gets_the_given_environment_and_nothing_else(start: Start) -> None:
