@@ -25,9 +25,13 @@ class NvimError(Exception):
 
 
 def nvim_binary() -> str:
-    """Path of the Neovim to test: the one beside this Python, else the first on PATH."""
+    """Path of the Neovim to test: the one that `CLAUDE_IDE_TEST_NVIM` names.
+
+    Without it, the one beside this Python, else the first on PATH.
+    """
     beside = Path(sys.executable).with_name("nvim")
-    found = str(beside) if beside.exists() else shutil.which("nvim")
+    found = os.environ.get("CLAUDE_IDE_TEST_NVIM")
+    found = found or (str(beside) if beside.exists() else shutil.which("nvim"))
     assert found, "no Neovim; `make test` installs one"
     return found
 
