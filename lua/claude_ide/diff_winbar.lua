@@ -90,10 +90,11 @@ local function keys_of(bar, columns)
 end
 
 local function warning_of(bar, room)
-  if bar.warning == '' or room < LEAST_WARNING + 2 then
-    return ''
+  local shown = blank_around(bar.warning)
+  if width(shown) <= room then
+    return shown
   end
-  return blank_around(message.fit(bar.warning, room - 2))
+  return room >= LEAST_WARNING and message.fit(bar.warning, room) or ''
 end
 
 -- What there is room for beside the keys, the warning and some of the path.
