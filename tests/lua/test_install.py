@@ -431,8 +431,9 @@ async def test_a_question_during_an_installation_says_when_to_ask_again(
 
 
 async def test_a_command_that_lacked_python_follows_the_installation(
-    nvim: Neovim, tmp_path: Path
+    start_neovim: StartNeovim, tmp_path: Path
 ) -> None:
+    nvim = await start_neovim(*arguments(copy_plugin(tmp_path / "checkout")))
     program(tmp_path / "bin/python3", f"exec '{sys.base_prefix}/bin/python3' \"$@\"")
     await nvim.command("ClaudeStart")
     await said(nvim, "run :ClaudeInstall; ")
