@@ -1,9 +1,11 @@
--- What lazy.nvim adds to `{ 'OWNER/claude-ide' }`: it loads the plugin by its commands, and runs
--- `build.lua` after each installation and update.
+-- What lazy.nvim adds to `{ 'OWNER/claude-ide' }`. It also runs `build.lua` after each installation
+-- and update.
 return {
   'claude-ide',
   main = 'claude_ide',
   opts = {},
+  -- By its commands alone neither `auto_start` nor `:help` would work before the first of them.
+  event = 'VeryLazy',
   cmd = {
     'Claude',
     'ClaudeAccept',
