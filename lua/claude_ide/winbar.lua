@@ -86,6 +86,7 @@ local function update(win, bar)
   if not wanted then
     return erase(win, bar)
   elseif not vim.deep_equal(wanted, bar.shown) then
+    erase(win, bar)
     bar.shown = wanted
     local options = vim.tbl_extend('error', wanted.text, { id = win, priority = 300 })
     api.nvim_buf_set_extmark(wanted.bufnr, namespace, wanted.row, 0, options)

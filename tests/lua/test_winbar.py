@@ -1,5 +1,6 @@
 """`lua/claude_ide/winbar.lua`: what a winbar says stays visible where another plugin owns it."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ async def test_the_keys_stay_on_the_screen_while_the_user_scrolls(
 
     for line in (100, 1, 60):
         await nvim.keys(f"{line}Gzt")
-        await until(lambda line=line: nvim.eval(f"line('.')=={line}"))
+        await until(partial(nvim.eval, f"line('.') == {line}"))
         await until(lambda: nvim.screen.text().count(KEYS) == 1, "once, and on the screen")
 
 
