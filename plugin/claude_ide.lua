@@ -4,10 +4,16 @@ if vim.g.loaded_claude_ide then
 end
 vim.g.loaded_claude_ide = true
 
-local function host(name)
+local function once_ready(fn)
   return function(opts)
-    require('claude_ide.host').command(name, opts)
+    require('claude_ide.ready').run(opts, fn)
   end
+end
+
+local function host(name)
+  return once_ready(function(opts)
+    require('claude_ide.host').command(name, opts)
+  end)
 end
 
 local function editor(module, fn)
@@ -17,9 +23,17 @@ local function editor(module, fn)
 end
 
 local function question(module, fn)
-  return function(opts)
+  return once_ready(function(opts)
     require('claude_ide.' .. module)[fn](opts)
-  end
+  end)
+end
+
+local function chat(opts)
+  require('claude_ide.chat.command').run(opts)
+end
+
+local function complete_chat(...)
+  return require('claude_ide.chat.command').complete(...)
 end
 
 local function complete_path(...)
@@ -37,14 +51,10 @@ command('Claude', host('Claude'), {
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
 })
-command('ClaudeChat', function(opts)
-  require('claude_ide.chat.command').run(opts)
-end, {
+command('ClaudeChat', once_ready(chat), {
   nargs = '*',
   range = true,
-  complete = function(...)
-    return require('claude_ide.chat.command').complete(...)
-  end,
+  complete = complete_chat,
   desc = 'Chat with Claude in a window of its own',
 })
 command('ClaudeStart', host('ClaudeStart'), { bang = true, desc = 'Start the IDE server' })
@@ -108,16 +118,23 @@ vim.api.nvim_create_autocmd('SessionLoadPost', {
   callback = vim.schedule_wrap(editor('leftover', 'clear')),
 })
 
--- Python is started after the first screen is drawn, so that it delays nobody.
-vim.api.nvim_create_autocmd('UIEnter', {
-  group = vim.api.nvim_create_augroup('claude_ide_auto_start', {}),
-  once = true,
-  callback = function()
-    if (vim.g.claude_ide or {}).auto_start then
-      vim.schedule(function()
-        vim.cmd.redraw()
-        vim.cmd('ClaudeStart!')
-      end)
-    end
-  end,
-})
+local function auto_start()
+  if (vim.g.claude_ide or {}).auto_start then
+    vim.schedule(function()
+      vim.cmd.redraw()
+      vim.cmd('ClaudeStart!')
+    end)
+  end
+end
+
+-- Python is started after the first screen is drawn, so that it delays nobody. A plugin that is
+-- loaded later has missed that.
+if vim.v.vim_did_enter == 1 and #vim.api.nvim_list_uis() > 0 then
+  auto_start()
+else
+  vim.api.nvim_create_autocmd('UIEnter', {
+    group = vim.api.nvim_create_augroup('claude_ide_auto_start', {}),
+    once = true,
+    callback = auto_start,
+  })
+end

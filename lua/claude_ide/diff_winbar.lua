@@ -1,5 +1,7 @@
 --- The lines above the two halves of a diff: which file it is, whose proposal, and the keys.
+local message = require('claude_ide.message')
 local plain = require('claude_ide.plain')
+local winbar = require('claude_ide.winbar')
 
 local M = {}
 
@@ -10,25 +12,26 @@ local LINKS = {
   ClaudeIdeWinbarWarning = 'DiagnosticError',
   ClaudeIdeWinbarKeys = 'Comment',
 }
-local KEYS = ':w accept · :q reject'
+-- From the widest to the narrowest.
+local KEYS = { ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 
 ---@class claude_ide.Winbar
 ---@field path string
----@field warning string never left out
+---@field warning string shortened where there is no room for more than the keys
 ---@field title string
 ---@field note string
----@field keys string
+---@field keys string[] ways to write them, one of which is always there; none to leave them out
 
 ---@type table<integer, claude_ide.Winbar> by window
 local winbars = {}
 
 -- What is left out one after the other where there is no room for so much of the path.
 local EXTRAS = {
-  { names = { 'title', 'note', 'keys' }, least = 20 },
-  { names = { 'title', 'keys' }, least = 12 },
-  { names = { 'keys' }, least = 12 },
+  { names = { 'title', 'note' }, least = 20 },
+  { names = { 'title' }, least = 12 },
   { names = {}, least = 0 },
 }
+local LEAST_WARNING = 4
 
 local width = vim.api.nvim_strwidth
 
@@ -70,13 +73,35 @@ function M.shorten(path, room)
   return width(shortened) <= room and shortened or ending(kept, room)
 end
 
----@param bar claude_ide.Winbar
----@return table<string, string> extras
----@return integer room for the path
-local function choose(bar, columns)
+-- The keys, and how much room they leave.
+local function keys_of(bar, columns)
+  local least = bar.warning == '' and 10 or 20
+  local wanted = math.min(width(bar.path), least) + 2
+  local shown, room = '', columns
+  for index, keys in ipairs(bar.keys) do
+    shown = blank_around(keys)
+    room = columns - width(shown)
+    -- Short keys are worth the warning, but not some letters of the path.
+    if room >= width(blank_around(bar.warning)) + (index == 1 and wanted or 0) then
+      break
+    end
+  end
+  return shown, room
+end
+
+local function warning_of(bar, room)
+  local shown = blank_around(bar.warning)
+  if width(shown) <= room then
+    return shown
+  end
+  return room >= LEAST_WARNING and message.fit(bar.warning, room) or ''
+end
+
+-- What there is room for beside the keys, the warning and some of the path.
+local function extras_of(bar, columns)
   local extras, room
   for _, choice in ipairs(EXTRAS) do
-    extras, room = {}, columns - width(blank_around(bar.warning)) - 2
+    extras, room = {}, columns - 2
     for _, name in ipairs(choice.names) do
       extras[name] = blank_around(bar[name])
       room = room - width(extras[name])
@@ -88,6 +113,23 @@ local function choose(bar, columns)
   return extras, room
 end
 
+--- The parts of a winbar that fit into so many columns.
+---@param bar claude_ide.Winbar
+---@param columns integer
+---@return table<string, string>
+local function fit(bar, columns)
+  local keys, room = keys_of(bar, columns)
+  local warning = warning_of(bar, room)
+  local extras, rest = extras_of(bar, room - width(warning))
+  return {
+    title = extras.title or '',
+    path = rest > 0 and blank_around(M.shorten(bar.path, rest)) or '',
+    warning = warning,
+    note = extras.note or '',
+    keys = keys,
+  }
+end
+
 --- What stands above a window now.
 ---@param win integer
 ---@return string of 'statusline'
@@ -96,25 +138,39 @@ function M.line(win)
   if not bar or not vim.api.nvim_win_is_valid(win) then
     return ''
   end
-  local extras, room = choose(bar, vim.api.nvim_win_get_width(win))
-  local path = room > 0 and blank_around(M.shorten(bar.path, room)) or ''
-  if path == '' and bar.warning ~= '' then
-    return part('ClaudeIdeWinbarWarning', bar.warning) .. '%<'
-  end
+  local shown = fit(bar, vim.api.nvim_win_get_width(win))
   return table.concat({
-    part('ClaudeIdeWinbar', extras.title or ''),
-    part('ClaudeIdeWinbarFile', path),
-    part('ClaudeIdeWinbarWarning', blank_around(bar.warning)),
-    part('ClaudeIdeWinbarNote', extras.note or ''),
+    part('ClaudeIdeWinbar', shown.title),
+    part('ClaudeIdeWinbarFile', shown.path),
+    part('ClaudeIdeWinbarWarning', shown.warning),
+    part('ClaudeIdeWinbarNote', shown.note),
     '%=',
-    part('ClaudeIdeWinbarKeys', extras.keys or ''),
+    part('ClaudeIdeWinbarKeys', shown.keys),
   })
 end
 
-local function set(win, bar)
+-- Without the title, and without the path, which other plugins show, unless there is a warning.
+local function substitute(bar)
+  bar.title, bar.path = '', bar.warning ~= '' and bar.path or ''
+  return {
+    chunks = function(columns)
+      local shown = fit(bar, columns)
+      local chunks = {
+        { shown.path, 'ClaudeIdeWinbarFile' },
+        { shown.warning, 'ClaudeIdeWinbarWarning' },
+        { shown.note, 'ClaudeIdeWinbarNote' },
+        { shown.keys, 'ClaudeIdeWinbarKeys' },
+      }
+      return { vim.tbl_filter(function(chunk)
+        return chunk[1] ~= ''
+      end, chunks) }
+    end,
+  }
+end
+
+local function expression(win, bar)
   winbars[win] = bar
-  -- Local to the buffer, too: another one that is shown here gets no winbar of ours.
-  vim.wo[win][0].winbar = ("%%{%%v:lua.require'claude_ide.diff_winbar'.line(%d)%%}"):format(win)
+  return ("%%{%%v:lua.require'claude_ide.diff_winbar'.line(%d)%%}"):format(win)
 end
 
 local function forget_closed()
@@ -130,7 +186,7 @@ local function in_one_line(text)
   return vim.fn.strtrans(plain.harmless(text))
 end
 
-local function note(diff, original, unsaved)
+local function note_of(diff, original, unsaved)
   if unsaved then
     return 'on disk; unsaved lines stay'
   elseif diff.original then
@@ -151,20 +207,14 @@ function M.set(diff, left, right, unsaved)
   forget_closed()
   local original = vim.bo[vim.api.nvim_win_get_buf(left)]
   local path, warning = in_one_line(diff.where.path), diff.where.warning
-  set(left, {
-    path = path,
-    warning = warning,
-    title = '',
-    note = note(diff, original, unsaved),
-    keys = '',
-  })
-  set(right, {
-    path = path,
-    warning = warning,
-    title = in_one_line(diff.title),
-    note = '',
-    keys = KEYS,
-  })
+  local note = note_of(diff, original, unsaved)
+  local function bar(fields)
+    return vim.tbl_extend('keep', fields, { path = path, warning = warning, title = '', note = '' })
+  end
+  local on_right = bar({ title = in_one_line(diff.title), keys = KEYS })
+  -- The file's buffer gets no text of ours, not even virtual text.
+  vim.wo[left][0].winbar = expression(left, bar({ note = note, keys = {} }))
+  winbar.set(right, expression(right, on_right), substitute(bar({ note = note, keys = KEYS })))
 end
 
 return M

@@ -24,6 +24,10 @@ local function check_neovim()
 end
 
 local function check_python()
+  if require('claude_ide.install').is_running() then
+    health.warn('Python is being installed', 'Run :checkhealth claude_ide again after that')
+    return
+  end
   local python = require('claude_ide.python')
   local program, reason = python.find(require('claude_ide.host').root())
   if not program then

@@ -15,6 +15,7 @@ local RESTART_WINDOW_MS = 60000
 -- Every user of the machine can read a command line; only we can read the environment.
 local OPTIONS = 'CLAUDE_IDE_HOST'
 local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- Linux allows no longer variable
+local UNABLE = 3 -- the exit code of a host that lacks something
 local SIGNALLED = 128 -- and above: the exit codes of those that were killed
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
 
@@ -130,6 +131,9 @@ local function on_exit(_, code)
   if code == 0 then
     retire()
     return
+  end
+  if code == UNABLE and package.loaded['claude_ide.ready'] then
+    require('claude_ide.ready').failed()
   end
   local reason = stderr[#stderr] or ('the Python host died (exit %d)'):format(code)
   if not was_serving or not may_restart() then

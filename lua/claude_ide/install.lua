@@ -9,6 +9,7 @@ local M = {}
 
 local LONGEST_MS = 30 * 60 * 1000
 local POLL_MS = 50
+local INTERRUPTED = -2 -- what `vim.wait()` says after CTRL-C
 
 -- What the tools say in many lines, or in words that are theirs; each names a package.
 local REASONS = {
@@ -17,7 +18,13 @@ local REASONS = {
   { '(%S+==%S+) has no .*wheels', '%s has no wheel for this system' },
 }
 
-local running = false
+---@class claude_ide.Installation
+---@field lines string[] what the installer has printed
+---@field code? integer its exit code, once it has ended
+---@field on_line fun(line: string) may be called where few of Neovim's functions may
+---@field on_end fun(text: string, failed: boolean)
+
+local running ---@type claude_ide.Installation?
 
 local function has_ui()
   return #vim.api.nvim_list_uis() > 0
@@ -70,8 +77,8 @@ local function succeeded()
   return 'Python is ready; :ClaudeStart starts the server'
 end
 
---- Follow what the installer prints: to the log, and its latest line to `on_line`.
-local function follower(lines, on_line)
+-- Follow what the installer prints: to the log, and line by line to the installation.
+local function follower(installation)
   local append = log.appender()
   local rest = ''
   return function(_, chunk)
@@ -82,66 +89,140 @@ local function follower(lines, on_line)
     rest = table.remove(whole)
     for _, line in ipairs(whole) do
       if line:find('%S') then
-        lines[#lines + 1] = line
-        on_line(line)
+        table.insert(installation.lines, line)
+        installation.on_line(line)
       end
     end
   end
 end
 
----@param path string of a Python
+-- A checkout that no plugin manager looks after has no tags, and `:help` finds nothing.
+local function make_help_tags()
+  local doc = require('claude_ide.host').root() .. '/doc'
+  if vim.fn.filewritable(doc) == 2 then
+    pcall(vim.cmd.helptags, vim.fn.fnameescape(doc))
+  end
+end
+
+local function conclude(installation)
+  if running ~= installation then
+    return
+  end
+  running = nil
+  local failed = installation.code ~= 0
+  if not failed then
+    make_help_tags()
+  end
+  local text = failed
+      and ('cannot install (see :ClaudeLog): %s'):format(M.reason(installation.lines))
+    or succeeded()
+  installation.on_end(text, failed)
+  local ready = package.loaded['claude_ide.ready']
+  if ready and not failed then
+    ready.installed()
+  end
+end
+
+--- Whether an installation of this Neovim is at work.
+---@return boolean
+function M.is_running()
+  return running ~= nil
+end
+
+--- Make or update the environment, in the background.
+---
+--- Raises an error where that cannot be begun.
+---@param on_line fun(line: string) gets what the installer prints
 ---@param on_end fun(text: string, failed: boolean)
-local function start(path, on_end)
-  local lines = {}
-  local shown = progress.open('ClaudeInstall')
+---@return claude_ide.Installation
+function M.begin(on_line, on_end)
+  if running then
+    error('an installation is running already', 0)
+  end
+  local path = python.recent()
+  if not path then
+    error('no Python 3.11 or newer found; install one, then run :ClaudeInstall', 0)
+  end
+  ---@type claude_ide.Installation
+  local installation = { lines = {}, on_line = on_line, on_end = on_end }
   local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
   local options = {
     text = true,
     -- What stands for several versions of Python asks the working folder which is meant.
     cwd = program.neutral,
-    stdout = follower(lines, vim.schedule_wrap(shown.show)),
+    stdout = follower(installation),
   }
-  local function on_exit(done)
-    running = false
+  vim.system({ path, '-I', script, python.own() }, options, function(done)
+    installation.code = done.code
+    vim.schedule(function()
+      conclude(installation)
+    end)
+  end)
+  running = installation
+  return installation
+end
+
+local function begin_in_sight(on_end)
+  local shown = progress.open('ClaudeInstall')
+  local ok, installation = pcall(M.begin, vim.schedule_wrap(shown.show), function(...)
     shown.close()
-    if done.code == 0 then
-      on_end(succeeded(), false)
-    else
-      on_end(('cannot install (see :ClaudeLog): %s'):format(M.reason(lines)), true)
+    on_end(...)
+  end)
+  if not ok then
+    shown.close()
+    report(installation, true)
+    return nil
+  end
+  return installation, shown
+end
+
+-- Whatever else is scheduled stays so: Neovim takes an error that another plugin reports within a
+-- command for the command's own.
+local function wait_for(installation, shown)
+  local deadline = vim.uv.now() + LONGEST_MS
+  local function has_ended()
+    return installation.code ~= nil
+  end
+  local last
+  while vim.uv.now() < deadline do
+    local ended, why = vim.wait(POLL_MS, has_ended, POLL_MS, true)
+    if ended or why == INTERRUPTED then
+      return ended
+    end
+    local line = installation.lines[#installation.lines]
+    if line ~= last then
+      last = line
+      shown.show(line)
     end
   end
-  running = true
-  vim.system({ path, '-I', script, python.own() }, options, vim.schedule_wrap(on_exit))
+  return false
 end
 
 --- Make or update the environment, in the background; with `wait`, or where nobody looks at
 --- Neovim, return when that is done.
 ---@param wait? boolean
 function M.run(wait)
-  if running then
-    return report('an installation is running already', true)
-  end
-  local path = python.recent()
-  if not path then
-    return report('no Python 3.11 or newer found; install one, then run :ClaudeInstall', true)
-  end
   if not wait and has_ui() then
-    return start(path, report)
+    begin_in_sight(report)
+    return
   end
-  local result, impatient
-  start(path, function(...)
+  local result
+  local is_waiting = true
+  local installation, shown = begin_in_sight(function(...)
     result = { ... }
-    if impatient then
+    if not is_waiting then
       report(...)
     end
   end)
-  local function has_ended()
-    return result ~= nil
+  if not installation then
+    return
   end
-  if vim.wait(LONGEST_MS, has_ended, POLL_MS) then
+  local ended = wait_for(installation, shown)
+  is_waiting = ended
+  if ended then
+    conclude(installation)
     report(unpack(result))
   else
-    impatient = true
     report('the installation goes on in the background', false)
   end
 end

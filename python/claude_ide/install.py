@@ -73,7 +73,11 @@ def install(environment: Path, packages: list[str], uv: str | None) -> None:
         if uv:
             _run(uv, "venv", "--python", sys.executable, str(environment))
         else:
-            _run(sys.executable, "-I", "-m", "venv", str(environment))
+            _run(sys.executable, "-I", "-m", "venv", "--without-pip", str(environment))
+            # Takes longest of all.
+            print("adding pip to it", flush=True)
+            _run(str(python), "-I", "-m", "ensurepip", "--upgrade", "--default-pip")
+    print("installing the packages", flush=True)
     if uv:
         _run(uv, "pip", "install", "--python", str(python), *packages)
     else:

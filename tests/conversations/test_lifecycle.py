@@ -257,6 +257,19 @@ async def test_auto_start_waits_for_the_first_screen(
         await nvim.stop()
 
 
+async def test_auto_start_holds_for_a_plugin_that_is_loaded_later(
+    project: Path, tmp_path: Path, config_folder: Path
+) -> None:
+    """A plugin manager loads it on an event, or the user by `:packadd`."""
+    options = "let g:claude_ide.auto_start = v:true | let g:loaded_claude_ide = v:true"
+    nvim = await Neovim.start("--cmd", options, cwd=project, home=tmp_path / "home")
+    try:
+        await nvim.command("unlet g:loaded_claude_ide | runtime plugin/claude_ide.lua")
+        await the_lock(config_folder)
+    finally:
+        await nvim.stop()
+
+
 async def test_a_wrong_option_is_named_and_the_server_starts(
     project: Path, tmp_path: Path, config_folder: Path
 ) -> None:

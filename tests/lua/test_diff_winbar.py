@@ -1,5 +1,6 @@
 """`lua/claude_ide/diff_winbar.lua`: the lines above a diff say whose it is, and the keys."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,7 @@ async def test_it_warns_of_a_file_that_runs_by_itself(
 
 
 @pytest.mark.parametrize("columns", [120, 80, 60, 40, 32])
-async def test_a_narrow_window_keeps_the_warning_and_the_name(
+async def test_a_narrow_window_shortens_the_warning_before_the_keys(
     nvim: Neovim, diffs: Diffs, project: Path, columns: int
 ) -> None:
     await nvim.command(f"set columns={columns}")
@@ -125,9 +126,13 @@ async def test_a_narrow_window_keeps_the_warning_and_the_name(
 
     await diffs.open(path, "two\n")
 
-    for shown in await nvim.eval(WINBARS):
-        assert "git runs it" in shown
-        assert columns < 60 or "pre-commit" in shown
+    left, right = await nvim.eval(WINBARS)
+    assert "git runs it" in left
+    assert ":w accept · :q reject" in right or columns < 100
+    assert ":w yes · :q no" in right or columns < 60 or columns == 120
+    assert re.search(":w.* · :q", right)
+    assert "git runs it" in right or columns < 60
+    assert columns < 60 or "pre-commit" in left
 
 
 async def test_it_follows_the_size_of_its_window(nvim: Neovim, diffs: Diffs, project: Path) -> None:

@@ -390,3 +390,145 @@ async def test_without_a_ui_a_failure_is_an_error(
 
     assert output.startswith("caught")
     assert "claude-ide: cannot install (see :ClaudeLog): error: No solution found" in output
+
+
+# What happens while it is at work, and after it.
+
+
+async def test_a_command_that_is_typed_during_an_installation_follows_it(nvim: Neovim) -> None:
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
+
+    assert await said(nvim, "follows") == (
+        "claude-ide: Python is being installed; :ClaudeStart follows"
+    )
+    assert await said(nvim, "listening on 127.0.0.1:")
+    messages = await nvim.eval("execute('messages')")
+    assert "lacks" not in messages
+    assert "running already" not in messages
+
+
+async def test_a_chat_that_is_asked_for_during_an_installation_opens_after_it(
+    nvim: Neovim,
+) -> None:
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeChat()")
+
+    assert await nvim.eval("winnr('$')") == 1 or "ClaudeInstall" in nvim.screen.text()
+    await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the chat", MINUTE)
+
+
+async def test_a_question_during_an_installation_says_when_to_ask_again(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    end = held_uv(tmp_path)
+    await nvim.command("ClaudeInstall")
+
+    await nvim.command("ClaudeAsk why?")
+
+    assert await said(nvim, "again") == (
+        "claude-ide: Python is being installed; run :ClaudeAsk again after that"
+    )
+    end()
+
+
+async def test_a_command_that_lacked_python_follows_the_installation(
+    start_neovim: StartNeovim, tmp_path: Path
+) -> None:
+    nvim = await start_neovim(*arguments(copy_plugin(tmp_path / "checkout")))
+    program(tmp_path / "bin/python3", f"exec '{sys.base_prefix}/bin/python3' \"$@\"")
+    await nvim.command("ClaudeStart")
+    await said(nvim, "run :ClaudeInstall; ")
+
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "listening on 127.0.0.1:")
+
+
+async def test_nothing_follows_an_installation_that_failed(nvim: Neovim, tmp_path: Path) -> None:
+    end = held_uv(tmp_path)
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
+    await said(nvim, "follows")
+
+    end()
+
+    await said(nvim, "cannot install")
+    await nvim.lua("vim.defer_fn(function() _G.is_later = true end, 500)")
+    await until(lambda: nvim.lua("return is_later"))
+    assert await nvim.lua("return require('claude_ide.channel').id == nil")
+
+
+async def test_it_makes_the_tags_of_the_help(start_neovim: StartNeovim, tmp_path: Path) -> None:
+    checkout = copy_plugin(tmp_path / "checkout")
+    shutil.copytree(ROOT / "doc", checkout / "doc", ignore=shutil.ignore_patterns("tags"))
+    nvim = await start_neovim(*arguments(checkout))
+
+    await install_and_wait(nvim)
+    await nvim.command("help claude_ide")
+
+    assert await nvim.eval("expand('%:p')") == str(checkout / "doc/claude_ide.txt")
+
+
+ELSEWHERE = (
+    "lua vim.uv.new_timer():start(100, 50, vim.schedule_wrap(function() "
+    "vim.notify('boom of another plugin', vim.log.levels.ERROR) end))"
+)
+
+
+async def test_an_error_of_another_plugin_does_not_fail_an_installation_that_is_waited_for(
+    environment: dict[str, str], tmp_path: Path, own: Path
+) -> None:
+    build = (
+        f"{ELSEWHERE} lua local ok, out = pcall(vim.api.nvim_cmd, "
+        "{ cmd = 'ClaudeInstall' }, { output = true }) print(ok, out)"
+    ).replace(" lua local", "\nlua local")
+    (tmp_path / "build.vim").write_text(f"{build}\n")
+
+    output = await run_headless(f"source {tmp_path}/build.vim", environment, tmp_path / "home")
+
+    assert f"true {READY}" in output
+    assert list(own.glob("lib/python3*/site-packages/websockets"))
+
+
+BUILD = """
+local lines = {}
+local build = coroutine.create(loadfile(...))
+while coroutine.status(build) ~= 'dead' do
+  local ok, line = coroutine.resume(build)
+  if line then
+    lines[#lines + 1] = (ok and '' or 'error: ') .. line
+  end
+  vim.wait(10)
+end
+return lines
+"""
+
+
+async def test_a_build_yields_what_it_does_and_at_last_that_it_is_done(
+    nvim: Neovim, own: Path
+) -> None:
+    lines = await asyncio.wait_for(
+        nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
+    )
+
+    assert f"making {own}" in lines
+    assert lines[-1] == READY.removeprefix("claude-ide: ")
+
+
+async def test_a_build_that_fails_raises_the_reason(
+    start_neovim: StartNeovim, environment: dict[str, str], tmp_path: Path
+) -> None:
+    environment |= only_from(tmp_path, tmp_path)
+    nvim = await start_neovim()
+
+    lines = await asyncio.wait_for(
+        nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
+    )
+
+    assert lines[-1].startswith("error: cannot install (see :ClaudeLog): error: No solution found")
+
+
+async def test_the_spec_for_lazy_nvim_names_every_command(nvim: Neovim) -> None:
+    spec = await nvim.lua("return dofile(...)[1], dofile(...)", str(ROOT / "lazy.lua"))
+    defined = await nvim.eval("getcompletion('Claude', 'command')")
+
+    assert spec == "claude-ide"
+    assert await nvim.lua("return dofile(...).cmd", str(ROOT / "lazy.lua")) == defined

@@ -1,13 +1,18 @@
 --- The winbars of a panel.
 local plain = require('claude_ide.plain')
+local winbar = require('claude_ide.winbar')
 
 local M = {}
+
+local function group_of(chunk)
+  return (chunk[2] or 'WinBar'):gsub('[^%w_.@-]', '')
+end
 
 local function text(chunks)
   local parts = {}
   for index, chunk in ipairs(chunks or {}) do
     local shown = plain.harmless(chunk[1]):gsub('%%', '%%%%')
-    local group = (chunk[2] or 'WinBar'):gsub('[^%w_.@-]', '')
+    local group = group_of(chunk)
     -- What there is no room for goes from behind the first chunk on.
     parts[index] = ('%%#%s#%s%s'):format(group, shown, index == 1 and '%<' or '')
   end
@@ -38,7 +43,27 @@ local function fitted(bar, width)
   while #right > 0 and width_of(left) + width_of(right) + 2 > width do
     right = shortened(right)
   end
+  return left, right
+end
+
+local function line(bar, width)
+  local left, right = fitted(bar, width)
   return text(left) .. '%=' .. text(right)
+end
+
+-- The same in the prompt, where the user looks and no text is hidden by it.
+local function substitute(chat, bar)
+  return {
+    below = chat.prompt,
+    chunks = function(width)
+      local left, right = fitted(bar, width)
+      local row = { { ' ', '' } }
+      for _, chunk in ipairs(vim.list_extend({ unpack(left) }, { { '  ' }, unpack(right) })) do
+        row[#row + 1] = { plain.harmless(chunk[1]), (group_of(chunk)) }
+      end
+      return { row }
+    end,
+  }
 end
 
 -- A window of one line has no room for a bar.
@@ -53,10 +78,8 @@ function M.apply(chat)
     if has_room(win) then
       -- With one line too many in a window that gets its bar later, the text would jump.
       local given = chat.bars[name] or { left = { { (' %s '):format(chat.options.title) } } }
-      local bar = fitted(given, vim.api.nvim_win_get_width(win))
-      if vim.wo[win].winbar ~= bar then
-        vim.api.nvim_set_option_value('winbar', bar, { win = win, scope = 'local' })
-      end
+      local bar = line(given, vim.api.nvim_win_get_width(win))
+      winbar.set(win, bar, substitute(chat, given))
     end
   end
 end

@@ -1,5 +1,6 @@
 --- The line above a plan: whose it is, and the keys.
 local plain = require('claude_ide.plain')
+local winbar = require('claude_ide.winbar')
 
 local M = {}
 
@@ -13,9 +14,13 @@ function M.set(title)
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
   end
   local shown = plain.status_line(title)
-  -- Local to the buffer, too: another one that is shown here gets no winbar of ours.
   -- Where there is no room for it all, the title is cut.
-  vim.wo[0][0].winbar = ('%%#ClaudePlanTitle# %%<%s %%=%%#ClaudePlanKeys# %s '):format(shown, KEYS)
+  local bar = '%%#ClaudePlanTitle# %%<%s %%=%%#ClaudePlanKeys# %s '
+  winbar.set(vim.api.nvim_get_current_win(), bar:format(shown, KEYS), {
+    chunks = function()
+      return { { { (' %s '):format(KEYS), 'ClaudePlanKeys' } } }
+    end,
+  })
 end
 
 return M

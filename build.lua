@@ -1,0 +1,28 @@
+-- `:ClaudeInstall` for lazy.nvim: a coroutine that yields what it does, and raises why it failed.
+local root = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
+
+if not pcall(require, 'claude_ide.install') then
+  vim.opt.runtimepath:prepend(root)
+end
+
+local latest, shown
+local result ---@type { text: string, failed: boolean }?
+
+require('claude_ide.install').begin(function(line)
+  latest = line
+end, function(text, failed)
+  result = { text = text, failed = failed }
+end)
+
+while not result do
+  if latest == shown then
+    coroutine.yield()
+  else
+    shown = latest
+    coroutine.yield(vim.trim(shown))
+  end
+end
+if result.failed then
+  error(result.text, 0)
+end
+coroutine.yield(result.text)

@@ -1,0 +1,143 @@
+--- Winbars of ours. Some plugins write the winbar of every window, again and again: where one of
+--- them has replaced ours, virtual text in the window says the same, and the winbar stays theirs.
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace('claude_ide_winbar')
+
+---@class claude_ide.OwnWinbar
+---@field bufnr integer only while the window shows this buffer
+---@field value string what 'winbar' should be
+---@field substitute claude_ide.WinbarSubstitute
+---@field shown? { bufnr: integer, row: integer, text: table } the virtual text as it is now
+
+---@class claude_ide.WinbarSubstitute
+---@field chunks fun(columns: integer): claude_ide.Chunks[] rows of text, none to show nothing
+---@field below? integer a buffer: the text follows its last line, else it shares a line with text
+
+---@type table<integer, claude_ide.OwnWinbar> by window
+local bars = {}
+local is_looking = false
+
+local function is_here(win, bar)
+  return api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bar.bufnr
+end
+
+local function is_replaced(win, bar)
+  return is_here(win, bar) and vim.wo[win].winbar ~= bar.value
+end
+
+local function columns_of(win)
+  local info = vim.fn.getwininfo(win)[1]
+  return info.width - info.textoff
+end
+
+local function width_of(chunks)
+  local width = 0
+  for _, chunk in ipairs(chunks) do
+    width = width + api.nvim_strwidth(chunk[1])
+  end
+  return width
+end
+
+-- The first line on the screen that leaves so much room at its end, else the one that leaves most.
+local function roomiest(win, width)
+  local columns = columns_of(win)
+  local best, most = vim.fn.line('w0', win), -math.huge
+  for line = best, vim.fn.line('w$', win) do
+    local room = columns - vim.fn.virtcol({ line, '$' }, false, win)
+    if vim.fn.foldclosed(line) == -1 and room > most then
+      best, most = line, room
+    end
+    if most >= width then
+      break
+    end
+  end
+  return { line = best, room = most }
+end
+
+local function draw(win, bar)
+  local rows = bar.substitute.chunks(columns_of(win))
+  local below = bar.substitute.below
+  if #rows == 0 or (below and not api.nvim_buf_is_valid(below)) then
+    return nil
+  elseif below then
+    return { bufnr = below, row = api.nvim_buf_line_count(below) - 1, text = { virt_lines = rows } }
+  end
+  local free = api.nvim_win_call(win, function()
+    return roomiest(win, width_of(rows[1]))
+  end)
+  if free.room < width_of(rows[1]) then
+    rows = bar.substitute.chunks(math.max(free.room, 0))
+  end
+  local text = { virt_text = rows[1], virt_text_pos = 'right_align' }
+  return { bufnr = bar.bufnr, row = free.line - 1, text = text }
+end
+
+local function erase(win, bar)
+  if bar.shown and api.nvim_buf_is_valid(bar.shown.bufnr) then
+    api.nvim_buf_del_extmark(bar.shown.bufnr, namespace, win)
+  end
+  bar.shown = nil
+end
+
+local function update(win, bar)
+  local wanted = is_replaced(win, bar) and draw(win, bar) or nil
+  if not wanted then
+    return erase(win, bar)
+  elseif not vim.deep_equal(wanted, bar.shown) then
+    erase(win, bar)
+    bar.shown = wanted
+    local options = vim.tbl_extend('error', wanted.text, { id = win, priority = 300 })
+    api.nvim_buf_set_extmark(wanted.bufnr, namespace, wanted.row, 0, options)
+  end
+end
+
+local function look()
+  is_looking = false
+  for win, bar in pairs(bars) do
+    -- An error would come back with each redraw, and cause the next one.
+    if not (pcall(update, win, bar) and api.nvim_win_is_valid(win)) then
+      bars[win] = nil
+    end
+  end
+  if next(bars) == nil then
+    api.nvim_set_decoration_provider(namespace, {})
+  end
+end
+
+-- No event tells of every way to set an option, but a replaced winbar is seen after a redraw only.
+local function on_redraw()
+  if is_looking then
+    return
+  end
+  for win, bar in pairs(bars) do
+    if bar.shown or not api.nvim_win_is_valid(win) or is_replaced(win, bar) then
+      is_looking = true
+      return vim.schedule(look)
+    end
+  end
+end
+
+--- Give a window a winbar while it shows the buffer that it shows now. One that was replaced is not
+--- set again, for the other plugin would do the same.
+---@param win integer
+---@param value string
+---@param substitute claude_ide.WinbarSubstitute what to show where the winbar is replaced
+function M.set(win, value, substitute)
+  local bar, bufnr = bars[win], api.nvim_win_get_buf(win)
+  local is_theirs = bar ~= nil and bar.bufnr == bufnr and is_replaced(win, bar)
+  bars[win] = {
+    bufnr = bufnr,
+    value = value,
+    substitute = substitute,
+    shown = bar and bar.shown,
+  }
+  if not is_theirs and vim.wo[win].winbar ~= value then
+    -- Local to the buffer, too: another one that is shown here gets no winbar of ours.
+    api.nvim_set_option_value('winbar', value, { win = win, scope = 'local' })
+  end
+  api.nvim_set_decoration_provider(namespace, { on_start = on_redraw })
+end
+
+return M

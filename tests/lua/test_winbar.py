@@ -1,0 +1,212 @@
+"""`lua/claude_ide/winbar.lua`: what a winbar says stays visible where another plugin owns it."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.chats import PANEL, Chats
+from support.diffs import Diffs
+from support.neovim import Neovim, until
+
+KEYS = ":w accept · :q reject"
+WINBAR = "nvim_get_option_value('winbar', {'win': win_getid()})"
+
+BY_A_TIMER = """
+_G.writes = 0
+_G.timer = vim.uv.new_timer()
+timer:start(0, 10, vim.schedule_wrap(function()
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local text = 'theirs ' .. vim.api.nvim_win_get_number(win)
+    if vim.wo[win].winbar ~= text then
+      writes = writes + 1
+      vim.api.nvim_win_call(win, function() vim.opt_local.winbar = text end)
+    end
+  end
+end))
+"""
+BY_AUTOCOMMANDS = """
+vim.api.nvim_create_autocmd({ 'BufWinEnter', 'WinEnter', 'CursorMoved', 'DiffUpdated' }, {
+  callback = function()
+    vim.schedule(function() vim.opt_local.winbar = 'theirs' end)
+  end,
+})
+"""
+OWNERS = pytest.mark.parametrize(
+    "owner", [BY_A_TIMER, BY_AUTOCOMMANDS], ids=["timer", "autocommands"]
+)
+
+
+@pytest.fixture
+async def diffs(nvim: Neovim) -> Diffs:
+    return await Diffs.start(nvim)
+
+
+@pytest.fixture
+async def chats(nvim: Neovim) -> Chats:
+    return await Chats.start(nvim)
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    file = project / "a.txt"
+    file.write_text("".join(f"{number}\n" for number in range(1, 101)))
+    return file
+
+
+def proposed(path: Path, line: int = 50) -> str:
+    return path.read_text().replace(f"\n{line}\n", f"\nchanged {line}\n")
+
+
+async def shows(nvim: Neovim, text: str) -> None:
+    await until(lambda: text in nvim.screen.text(), f"the screen shows {text!r}")
+
+
+@OWNERS
+async def test_the_keys_of_a_diff_are_visible_where_another_plugin_owns_the_winbar(
+    nvim: Neovim, diffs: Diffs, path: Path, owner: str
+) -> None:
+    await nvim.lua(owner)
+
+    await diffs.open(path, proposed(path))
+
+    await shows(nvim, "theirs")
+    await shows(nvim, KEYS)
+    assert "accept" not in await nvim.eval(WINBAR)
+
+
+@pytest.mark.parametrize("layout", ["tab", "vertical", "horizontal"])
+async def test_a_winbar_that_was_replaced_is_left_to_the_other_plugin(
+    nvim: Neovim, diffs: Diffs, path: Path, layout: str
+) -> None:
+    await nvim.command("edit a.txt")
+    await nvim.lua(BY_A_TIMER)
+    await diffs.open(path, proposed(path), layout)
+    await shows(nvim, KEYS)
+
+    writes = await nvim.lua("_G.turns = 0; return writes")
+    await nvim.lua("timer:stop(); timer:start(0, 10, function() turns = turns + 1 end)")
+    await until(lambda: nvim.lua("return turns > 20"))
+
+    assert await nvim.lua("return writes") == writes
+    assert await nvim.eval(WINBAR) != ""
+    assert "accept" not in await nvim.eval(WINBAR)
+
+
+async def test_nothing_is_added_where_the_winbar_is_ours(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await diffs.open(path, proposed(path))
+    await shows(nvim, KEYS)
+
+    await nvim.keys("gg")
+    await until(lambda: nvim.eval("line('w0')==1"))
+
+    assert nvim.screen.text().count(KEYS) == 1
+
+
+async def test_the_keys_stay_on_the_screen_while_the_user_scrolls(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.lua(BY_A_TIMER)
+    await diffs.open(path, proposed(path))
+    await nvim.command("set nofoldenable")
+
+    for line in (100, 1, 60):
+        await nvim.keys(f"{line}Gzt")
+        await until(partial(nvim.eval, f"line('.') == {line}"))
+        await until(lambda: nvim.screen.text().count(KEYS) == 1, "once, and on the screen")
+
+
+async def test_the_keys_hide_no_text_while_a_line_has_room(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.lua(BY_A_TIMER)
+    long = "x" * 200
+
+    await diffs.open(path, f"{long}\n{long}\nshort\n{long}\n")
+
+    await until(
+        lambda: any("short" in line and KEYS in line for line in nvim.screen.lines()),
+        "beside the short line",
+    )
+
+
+async def test_both_halves_of_a_diff_still_line_up(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    await nvim.lua(BY_A_TIMER)
+    await diffs.open(path, "new\n" + proposed(path, 9))
+    await shows(nvim, KEYS)
+
+    line = next(line for line in nvim.screen.lines() if "changed 9" in line)
+
+    assert line.split("│")[0].split()[-1] == "9"
+
+
+async def test_the_text_of_a_proposal_is_not_changed_by_it(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.lua(BY_A_TIMER)
+    text = proposed(path)
+    id_ = await diffs.open(path, text)
+    await shows(nvim, KEYS)
+
+    await nvim.keys(":w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == text
+    await diffs.closed(id_)
+
+
+async def test_a_warning_is_visible_beside_the_keys(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
+    await nvim.command("set columns=160")
+    await nvim.lua(BY_A_TIMER)
+
+    await diffs.open(project / ".git/hooks/pre-commit", "two\n")
+
+    await shows(nvim, f" .git/hooks/pre-commit  git runs it  new file  {KEYS}")
+
+
+async def test_it_goes_when_the_winbar_is_ours_again(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await diffs.open(path, proposed(path))
+    ours = await nvim.eval(WINBAR)
+    await nvim.command("setlocal winbar=theirs")
+    await until(lambda: any(KEYS in line for line in nvim.screen.lines()[2:]), "beside the text")
+
+    await nvim.lua("vim.wo[0][0].winbar = ...", ours)
+
+    await until(lambda: not any(KEYS in line for line in nvim.screen.lines()[2:]), "it is gone")
+    await shows(nvim, KEYS)
+
+
+async def test_the_keys_of_a_plan_are_visible_where_the_winbar_is_replaced(nvim: Neovim) -> None:
+    await nvim.lua("require('claude_ide.chat.plan_winbar').set('Claude')")
+    await nvim.command("setlocal winbar=theirs")
+
+    await shows(nvim, ":w approve")
+
+
+async def test_the_bars_of_a_chat_are_shown_in_its_prompt_where_they_are_replaced(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.open()
+    await nvim.lua(BY_A_TIMER)
+
+    for count in (1, 2):
+        bars: dict[str, Any] = {
+            "transcript": {"left": [[f"{count} requests", "ClaudeChatRequest"]], "right": []},
+            "prompt": {"left": [], "right": [["<C-s>", "ClaudeChatKey"], [" sends", ""]]},
+        }
+        await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+        await shows(nvim, f"{count} requests")
+        await shows(nvim, "<C-s> sends")
+
+    await nvim.keys("one<CR>two")
+    await shows(nvim, "two")
+    await shows(nvim, "2 requests")
+    lines = nvim.screen.lines()
+    rows = [next(i for i, line in enumerate(lines) if text in line) for text in ("two", "2 req")]
+    assert rows[0] < rows[1]
