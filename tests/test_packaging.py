@@ -110,9 +110,16 @@ def test_the_version_is_one() -> None:
     assert re.findall(r"^## ([\d.]+)", changelog, re.MULTILINE)[0] == claude_ide.__version__
 
 
-def make(*arguments: str) -> str:
+OUTSIDE_OF_MAKE = {
+    name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "TESTS")
+}
+"""A `make` that runs these tests hands on what it was given."""
+
+
+def make(*arguments: str, **variables: str) -> str:
     """Return the commands that `make` would run, with everything installed."""
-    return run("make", "--dry-run", "--directory", str(ROOT), *arguments)
+    env = OUTSIDE_OF_MAKE | variables
+    return run("make", "--dry-run", "--directory", str(ROOT), *arguments, env=env)
 
 
 def test_the_two_commands_of_the_first_screen_are_targets() -> None:
@@ -165,6 +172,7 @@ def test_make_takes_the_neovim_to_test() -> None:
 def test_make_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
     done = subprocess.run(
         ["make", "--dry-run", "--directory", ROOT, "--no-print-directory", "test", f"NVIM={nvim}"],
+        env=OUTSIDE_OF_MAKE,
         capture_output=True,
         text=True,
         check=False,
@@ -176,10 +184,7 @@ def test_make_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
 
 
 def test_the_address_of_a_neovim_around_it_does_not_choose_the_neovim_to_test() -> None:
-    around = {**os.environ, "NVIM": "/run/nvim.1.0"}
-    tested = run("make", "--dry-run", "--directory", str(ROOT), "try", env=around)
-
-    assert "/run/nvim.1.0" not in tested
+    assert "/run/nvim.1.0" not in make("try", NVIM="/run/nvim.1.0")
 
 
 def test_some_of_the_tests_can_be_run() -> None:
