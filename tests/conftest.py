@@ -7,13 +7,26 @@ import hypothesis
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code, the_lock
-from support.neovim import Neovim, until
+from support.neovim import Neovim, nvim_binary, nvim_version, until
 
 # How long an example takes says nothing on a machine that others use too.
 hypothesis.settings.register_profile(
     "busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("busy")
+
+
+def pytest_configure() -> None:
+    """End before the first test where there is no Neovim to test."""
+    try:
+        nvim_version()
+    except OSError as reason:
+        raise pytest.UsageError(str(reason)) from None
+
+
+def pytest_report_header() -> str:
+    """Name the Neovim under test."""
+    return f"neovim: {nvim_version()} ({nvim_binary()})"
 
 
 @pytest.fixture

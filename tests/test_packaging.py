@@ -1,6 +1,7 @@
 """What comes with the checkout besides the plugin: the package, the Makefile, the README."""
 
 import email
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from packaging.requirements import Requirement
 
 import claude_ide
 from support.checkout import copy_plugin, program
-from support.neovim import ROOT
+from support.neovim import ROOT, nvim_binary
 from support.wheels import LOCK, run, wheels
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -109,9 +110,16 @@ def test_the_version_is_one() -> None:
     assert re.findall(r"^## ([\d.]+)", changelog, re.MULTILINE)[0] == claude_ide.__version__
 
 
-def make(*arguments: str) -> str:
+OUTSIDE_OF_MAKE = {
+    name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "TESTS")
+}
+"""A `make` that runs these tests hands on what it was given."""
+
+
+def make(*arguments: str, **variables: str) -> str:
     """Return the commands that `make` would run, with everything installed."""
-    return run("make", "--dry-run", "--directory", str(ROOT), *arguments)
+    env = OUTSIDE_OF_MAKE | variables
+    return run("make", "--dry-run", "--directory", str(ROOT), *arguments, env=env)
 
 
 def test_the_two_commands_of_the_first_screen_are_targets() -> None:
@@ -149,6 +157,57 @@ def test_make_says_which_python_it_needs(tmp_path: Path) -> None:
 
     assert done.returncode != 0
     assert "Python 3.11 or newer is needed" in done.stderr
+
+
+NVIM = nvim_binary()
+
+
+def test_make_takes_the_neovim_to_test() -> None:
+    for target in ("doc", "try"):
+        assert NVIM in make(target, f"NVIM={NVIM}")
+    assert NVIM in make("try", f"NVIM={os.path.relpath(NVIM, ROOT)}")
+
+
+@pytest.mark.parametrize("nvim", ["", "/no/such/nvim", "/bin/cat", "/bin/true"])
+def test_make_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
+    done = subprocess.run(
+        ["make", "--dry-run", "--directory", ROOT, "--no-print-directory", "test", f"NVIM={nvim}"],
+        env=OUTSIDE_OF_MAKE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode != 0
+    assert f"NVIM={nvim} is no Neovim 0.11 or newer" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_address_of_a_neovim_around_it_does_not_choose_the_neovim_to_test() -> None:
+    assert "/run/nvim.1.0" not in make("try", NVIM="/run/nvim.1.0")
+
+
+def test_some_of_the_tests_can_be_run() -> None:
+    some = make("unit", "TESTS=tests/test_files.py -k link")
+
+    assert "tests/test_files.py -k link" in some
+    assert "--cov" not in some
+    assert "--cov" in make("unit")
+
+
+@pytest.mark.parametrize("nvim", ["no/such/nvim", "/bin/cat", "/bin/true"])
+def test_pytest_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_paths.py"],
+        cwd=ROOT,
+        env={**os.environ, "CLAUDE_IDE_TEST_NVIM": nvim},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert re.fullmatch(rf"ERROR: .*{nvim} is no (program|Neovim)\s*", done.stderr)
 
 
 WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/tools", "trust")

@@ -16,6 +16,7 @@ BENCHMARKS = ("startup", "server", "requests", "cursor", "diff", "accept", "memo
 
 async def main() -> None:
     from bench.measure import Effort
+    from support.neovim import nvim_version
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
@@ -25,7 +26,8 @@ async def main() -> None:
         if name not in BENCHMARKS:
             parser.error(f"no benchmark {name}; there are {', '.join(BENCHMARKS)}")
     load = ", ".join(f"{load:.1f}" for load in os.getloadavg())
-    print(f"Python {platform.python_version()}, {os.cpu_count()} CPUs, load {load}\n", flush=True)
+    versions = f"{nvim_version()}, Python {platform.python_version()}"
+    print(f"{versions}, {os.cpu_count()} CPUs, load {load}\n", flush=True)
     for name in options.names or BENCHMARKS:
         benchmark = importlib.import_module(f"bench.{name}")
         for table in await benchmark.run(Effort(0.1 if options.quick else 1.0)):

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from support.checkout import program
-from support.neovim import ROOT
+from support.neovim import ROOT, nvim_binary
 from support.terminal import Terminal
 
 LAUNCH = ROOT / "python/claude_ide/demo/launch.py"
@@ -24,7 +24,7 @@ async def test_with_claude_the_cli_runs_with_the_folders_of_the_user(tmp_path: P
         'echo "port ${CLAUDE_CODE_SSE_PORT:+set}, config ${CLAUDE_CONFIG_DIR:-the usual}"; read _',
     )
     screen = await Terminal.start(
-        *(sys.executable, "-I", LAUNCH, tmp_path / "try", "--claude"),
+        *(sys.executable, "-I", LAUNCH, tmp_path / "try", "--claude", f"--nvim={nvim_binary()}"),
         cwd=ROOT,
         env=environment(tmp_path, path),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.demo import scratch
-from support.neovim import ROOT
+from support.neovim import ROOT, nvim_binary
 from support.terminal import Terminal
 
 LAUNCH = ROOT / "python/claude_ide/demo/launch.py"
@@ -43,7 +43,7 @@ async def screen(
     """The screen of `make try`, with the demo connected; large if not said otherwise."""
     columns, rows = getattr(request, "param", (160, 45))
     terminal = await Terminal.start(
-        *(sys.executable, "-I", LAUNCH, tmp_path / "try"),
+        *(sys.executable, "-I", LAUNCH, tmp_path / "try", f"--nvim={nvim_binary()}"),
         cwd=ROOT,
         env=environment,
         columns=columns,

@@ -6,6 +6,7 @@ import pytest
 
 from support.answers import listen
 from support.chats import Chats, edit
+from support.claude_code import ClaudeCode
 from support.diffs import Diffs
 from support.hostile import DEEP, EAGER, LINK, Addresses, is_coloured, survives
 from support.neovim import Neovim, until
@@ -134,6 +135,28 @@ async def test_a_file_is_opened(
         await survives(user)
     assert await user.eval("join(getline(1, '$'), \"\\n\")") == text
     assert addresses.hostile() == []
+
+
+@texts
+async def test_a_client_proposes_and_opens(
+    serving: Neovim, claude: ClaudeCode, project: Path, text: str
+) -> None:
+    path = project / "a.md"
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": text}
+    )
+    await until(lambda: serving.eval("&diff && &modifiable"), "a diff is open")
+    await survives(serving)
+    await serving.keys(":w<CR>")
+    accepted = await asked
+    await until(lambda: serving.eval("tabpagenr('$') == 1"), "the diff is gone")
+    path.write_text(text)
+
+    await claude.call("openFile", {"filePath": str(path)})
+
+    assert accepted["content"][1]["text"] == text
+    await until(lambda: serving.eval("expand('%:t') == 'a.md'"), "the file is open")
+    await survives(serving)
 
 
 @texts

@@ -8,8 +8,10 @@ import asyncio
 import itertools
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +31,24 @@ def nvim_binary() -> str:
 
     Without it, the one beside this Python, else the first on PATH.
     """
-    beside = Path(sys.executable).with_name("nvim")
-    found = os.environ.get("CLAUDE_IDE_TEST_NVIM")
-    found = found or (str(beside) if beside.exists() else shutil.which("nvim"))
-    assert found, "no Neovim; `make test` installs one"
-    return found
+    if named := os.environ.get("CLAUDE_IDE_TEST_NVIM"):
+        found = shutil.which(named)
+    else:
+        found = shutil.which(Path(sys.executable).with_name("nvim")) or shutil.which("nvim")
+    if not found:
+        is_missing = f"CLAUDE_IDE_TEST_NVIM={named} is no program"
+        raise FileNotFoundError(is_missing if named else "no Neovim; `make test` installs one")
+    return str(Path(found).absolute())
+
+
+@cache
+def nvim_version() -> str:
+    """What the Neovim to test calls itself: `NVIM v0.11.4`."""
+    command = [nvim_binary(), "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    if not said.startswith("NVIM v"):
+        raise FileNotFoundError(f"{command[0]} is no Neovim")
+    return said.partition("\n")[0]
 
 
 async def until(condition: Callable[[], Any], what: str = "", seconds: float = WAIT) -> Any:

@@ -1,8 +1,10 @@
 """`make try`: opens Neovim in a scratch project, with the plugin and nothing of the user's own.
 
-`launch.py FOLDER [--claude]`: with `--claude` the real CLI runs in the terminal, else the demo.
+`launch.py FOLDER [--claude] [--nvim=PATH]`: with `--claude` the real CLI runs in the terminal, else
+the demo; `--nvim` names the Neovim to open.
 """
 
+import argparse
 import json
 import os
 import shutil
@@ -18,14 +20,13 @@ HERE = Path(__file__).resolve().parent
 
 def main(arguments: list[str]) -> str | None:
     """Become Neovim, or return what stands in the way."""
-    beside = Path(sys.executable).with_name("nvim")
-    nvim = str(beside) if beside.exists() else shutil.which("nvim")
-    if nvim is None:
+    wanted = _wanted(arguments)
+    if wanted.nvim is None:
         return "no Neovim; `make clean`, then `make try` again"
-    folder = Path(arguments[0]).resolve()
+    folder = wanted.folder.resolve()
     options: dict[str, object] = {"python": sys.executable}
     environment = dict(os.environ)
-    if "--claude" in arguments:
+    if wanted.claude:
         if shutil.which("claude") is None:
             return "no `claude` on PATH; npm install -g @anthropic-ai/claude-code"
         # In its other modes the CLI edits without asking.
@@ -41,9 +42,19 @@ def main(arguments: list[str]) -> str | None:
     os.chdir(project)
     # A Vimscript string: quotes are doubled.
     encoded = json.dumps(options).replace("'", "''")
-    command = [nvim, "--clean", "-n", "-u", str(HERE / "init.lua")]
+    command = [wanted.nvim, "--clean", "-n", "-u", str(HERE / "init.lua")]
     command += ["--cmd", f"let g:claude_ide = json_decode('{encoded}')", "shop.py"]
-    os.execve(nvim, command, environment)
+    os.execve(wanted.nvim, command, environment)
+
+
+def _wanted(arguments: list[str]) -> argparse.Namespace:
+    beside = Path(sys.executable).with_name("nvim")
+    nvim = str(beside) if beside.exists() else shutil.which("nvim")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--claude", action="store_true")
+    parser.add_argument("--nvim", default=nvim)
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":
