@@ -91,7 +91,7 @@ command('ClaudeCommit', question('commit_message', 'write'), {
 command('ClaudeInstall', function(opts)
   require('claude_ide.install').run(opts.bang)
 end, { bang = true, desc = "Make or update the plugin's Python; with ! wait for it" })
-command('ClaudeLog', editor('log', 'open'), { desc = "Open the plugin's log" })
+command('ClaudeLog', editor('log_window', 'open'), { desc = "Open the plugin's log" })
 
 local map = vim.keymap.set
 map('n', '<Plug>(claude-accept)', '<Cmd>ClaudeAccept<CR>')
