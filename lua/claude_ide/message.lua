@@ -51,8 +51,7 @@ function M.shorten(text, width)
   return cut(text, first) .. '…' .. cut_start(text, width - 1 - first)
 end
 
--- With the home directory as `~`: there is little room.
-local function with_short_paths(text)
+local function with_home(text)
   local home = vim.uv.os_homedir()
   if not home or #home < 2 then
     return text
@@ -60,28 +59,42 @@ local function with_short_paths(text)
   return (text:gsub('%f[^%s\'"(:=]' .. vim.pesc(home) .. '/', '~/'))
 end
 
--- Whether Neovim itself would show the middle of a message as '...', and remember all of it.
-local function is_shortened_by_neovim()
-  local has_line = vim.o.cmdheight > 0 and not package.loaded['vim._core.ui2']
-  return has_line and vim.o.shortmess:find('T') ~= nil
+-- Of a long path its ends say most.
+local function with_short_paths(text)
+  return (text:gsub('%f[^%s\'"(:=%z](~?/[^%s/]+)/%S+(/[^%s/]+)', '%1/…%2'))
 end
 
-local function echo(text, level)
-  local line = plain.one_line(with_short_paths(text))
+local function one_line(text, width)
+  local line = plain.one_line(with_home(text))
+  return vim.api.nvim_strwidth(line) <= width and line or with_short_paths(line)
+end
+
+-- Whether Neovim itself would show the middle of a message as '...', and remember all of it.
+local function is_shortened_by_neovim()
+  return vim.o.cmdheight > 0 and vim.o.shortmess:find('T') and not package.loaded['vim._core.ui2']
+end
+
+local function echo_line(line, level, width)
   local highlight = HIGHLIGHTS[level] or 'None'
-  -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
-  vim.cmd.redraw()
-  local width = vim.v.echospace
-  if width < 1 then
-    -- The screen is so narrow that each letter would be a prompt.
-    return
-  elseif vim.api.nvim_strwidth(line) > width and is_shortened_by_neovim() then
+  local is_long = vim.api.nvim_strwidth(line) > width
+  if is_long and level ~= 'error' and is_shortened_by_neovim() then
     vim.cmd.echohl(highlight)
     vim.cmd.echomsg(vim.fn.string(line))
     vim.cmd.echohl('None')
   else
-    -- Not as an error: without a command line that is a prompt.
-    vim.api.nvim_echo({ { M.shorten(line, width), highlight } }, true, {})
+    -- An error of Neovim's stays longer beside '-- INSERT --'; without a command line it is a prompt.
+    local err = level == 'error' and vim.o.cmdheight > 0
+    vim.api.nvim_echo({ { M.shorten(line, width), highlight } }, true, { err = err })
+  end
+end
+
+local function echo(text, level)
+  -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
+  vim.cmd.redraw()
+  local width = vim.v.echospace
+  -- Where there is no room at all, each letter would be a prompt.
+  if width > 0 then
+    echo_line(one_line(text, width), level, width)
   end
 end
 
@@ -112,7 +125,7 @@ local function say(text, level)
   if printed == '' then
     return
   elseif vim.fn.mode():find('^[iR]') then
-    -- A message in the instant in which Insert mode is ended would be wiped away.
+    -- In the instant in which Insert mode is ended it would be wiped away, and an error a prompt.
     vim.defer_fn(function()
       echo(printed, level)
     end, SETTLING)

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/message.lua`: what the user is told never asks for a key, and is whole somewhere."""
+"""`lua/claude_ide/message.lua`: a message never asks for a key, and is whole somewhere."""
 
 from pathlib import Path
 from typing import Any
@@ -111,10 +111,29 @@ async def test_the_new_message_ui_shows_one_line(nvim: Neovim) -> None:
 async def test_the_home_directory_is_short(nvim: Neovim) -> None:
     home = await nvim.eval("$HOME")
 
-    await nvim.lua(SHOW, f"wrote {home}/a.md and {home}er/b.md", "info")
+    await nvim.lua(SHOW, f"wrote {home}/a.md", "info")
 
     await until(lambda: "claude-ide: wrote ~/a.md" in nvim.screen.text(), "the message")
-    assert f"and {home}er/b.md" in await messages(nvim)
+
+
+async def test_a_folder_whose_name_begins_like_the_home_directory_is_another(nvim: Neovim) -> None:
+    await nvim.command("let $HOME = '/srv/me'")
+
+    await nvim.lua(SHOW, "wrote /srv/meow/a.md", "info")
+
+    await until(lambda: "claude-ide: wrote /srv/meow/a.md" in nvim.screen.text(), "the message")
+
+
+@pytest.mark.parametrize("path", [f"/srv/{'folder/' * 20}d", f"~/work/{'folder/' * 20}d"])
+async def test_words_are_worth_more_than_the_middle_of_a_path(nvim: Neovim, path: str) -> None:
+    words = "not trusted, your own settings are used now"
+    full = path.replace("~", await nvim.eval("$HOME"))
+
+    await nvim.lua(SHOW, f"{words}: {full}", "info")
+
+    ends = "/".join([*path.split("/")[:2], "…", "d"])
+    await until(lambda: f"claude-ide: {words}: {ends}"[:88] in nvim.screen.text(), "the message")
+    assert f" INFO message: {words}: {full}\n" in await logged(nvim)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -177,14 +196,13 @@ async def test_a_table_that_can_be_called_is_a_notify(nvim: Neovim) -> None:
     assert told == ["claude-ide: no such model", 2, WITH_TITLE]
 
 
-async def test_the_users_own_error_and_redirection_stay_theirs(nvim: Neovim) -> None:
-    await nvim.command("let v:errmsg = 'mine' | redir => g:caught | silent echo 'one'")
+async def test_the_users_own_redirection_goes_on(nvim: Neovim) -> None:
+    await nvim.command("redir => g:caught | silent echo 'one'")
 
     await nvim.lua(SHOW, "no such model", "error")
 
     assert await has_no_prompt(nvim, "no such model")
     await nvim.command("silent echo 'two' | redir END")
-    assert await nvim.eval("v:errmsg") == "mine"
     caught: Any = await nvim.eval("g:caught")
     assert caught.split("\n")[1] == "one"
     assert caught.endswith("two")

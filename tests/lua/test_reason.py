@@ -23,7 +23,9 @@ async def test_only_what_went_wrong_remains(nvim: Neovim, raised: str) -> None:
     assert await nvim.lua("return require('claude_ide.reason').of(...)", raised) == "it is gone"
 
 
-@pytest.mark.parametrize("text", ["", "Luanda: it is gone", "a.lua: it is gone", 'the [string "x"]'])
+@pytest.mark.parametrize(
+    "text", ["", "Luanda: it is gone", "a.lua: it is gone", 'the [string "x"]']
+)
 async def test_words_that_look_alike_stay(nvim: Neovim, text: str) -> None:
     assert await nvim.lua("return require('claude_ide.reason').of(...)", text) == text
 
@@ -35,7 +37,10 @@ async def test_words_that_look_alike_stay(nvim: Neovim, text: str) -> None:
         ("vim.cmd('write /no/such/folder')", NO_FOLDER),
         ("error('it is gone', 0)", "it is gone"),
         ("error('it is gone')", "it is gone"),
-        ("error(setmetatable({}, { __tostring = function() return 'it is gone' end }))", "it is gone"),
+        (
+            "error(setmetatable({}, { __tostring = function() return 'it is gone' end }))",
+            "it is gone",
+        ),
     ],
 )
 async def test_a_call_that_fails_gives_the_reason(nvim: Neovim, code: str, reason: str) -> None:
