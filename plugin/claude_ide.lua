@@ -44,26 +44,23 @@ command('Claude', with_next('after_arguments', host('Claude')), {
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
 })
-command(
-  'ClaudeChat',
-  with_next('after_text', function(opts)
-    require('claude_ide.chat.command').run(opts)
-  end, { 'aside', 'rename' }),
-  {
-    nargs = '*',
-    range = true,
-    complete = function(...)
-      return require('claude_ide.chat.command').complete(...)
-    end,
-    desc = 'Chat with Claude in a window of its own',
-  }
-)
+local function chat(opts)
+  require('claude_ide.chat.command').run(opts)
+end
+command('ClaudeChat', with_next('after_text', chat, { 'aside', 'rename' }), {
+  nargs = '*',
+  range = true,
+  complete = function(...)
+    return require('claude_ide.chat.command').complete(...)
+  end,
+  desc = 'Chat with Claude in a window of its own',
+})
 command('ClaudeStart', host('ClaudeStart'), {
   bang = true,
   bar = true,
   desc = 'Start the IDE server',
 })
-command('ClaudeStop', host('ClaudeStop'), { bar = true, desc = 'Stop the IDE server' })
+command('ClaudeStop', host('ClaudeStop'), { bang = true, bar = true, desc = 'Stop the IDE server' })
 command('ClaudeStatus', host('ClaudeStatus'), {
   bar = true,
   desc = 'Show server, clients and diffs',

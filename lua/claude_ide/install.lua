@@ -67,6 +67,9 @@ local function succeeded()
   if configured and configured ~= '' then
     return ('installed, but g:claude_ide.python is set: %s is what runs'):format(configured)
   end
+  if require('claude_ide.host').outdate() then
+    return 'Python is ready; :ClaudeStop | ClaudeStart changes over to it'
+  end
   return 'Python is ready; :ClaudeStart starts the server'
 end
 

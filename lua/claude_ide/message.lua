@@ -7,6 +7,7 @@ local M = {}
 
 local NAME = 'claude-ide: '
 local TITLE = 'Claude'
+local HEAD = 0.6 -- of what is shown of a long text
 local SETTLING = 50 -- milliseconds
 local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
 
@@ -47,7 +48,7 @@ function M.shorten(text, width)
   if vim.api.nvim_strwidth(text) <= width then
     return text
   end
-  local first = math.ceil((width - 1) / 2)
+  local first = math.ceil((width - 1) * HEAD)
   return cut(text, first) .. '…' .. cut_start(text, width - 1 - first)
 end
 

@@ -67,7 +67,7 @@ async def test_a_long_message_keeps_its_ends_on_one_line(
 
     await nvim.lua(SHOW, LONG, level)
 
-    assert await has_no_prompt(nvim, "onnet")
+    assert await has_no_prompt(nvim, "nnet")
     assert "claude-ide: no such model"[: await nvim.eval("v:echospace") // 3] in nvim.screen.text()
 
 
