@@ -4,6 +4,7 @@ local message = require('claude_ide.message')
 local program = require('claude_ide.program')
 local progress = require('claude_ide.progress')
 local python = require('claude_ide.python')
+local work = require('claude_ide.work')
 
 local M = {}
 
@@ -97,16 +98,22 @@ end
 local function start(path, on_end)
   local lines = {}
   local shown = progress.open('ClaudeInstall')
+  local function on_line(line)
+    shown.show(line)
+    work.report('install', 'ClaudeInstall', line, 'running')
+  end
   local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
   local options = {
     text = true,
     -- What stands for several versions of Python asks the working folder which is meant.
     cwd = program.neutral,
-    stdout = follower(lines, vim.schedule_wrap(shown.show)),
+    stdout = follower(lines, vim.schedule_wrap(on_line)),
   }
   local function on_exit(done)
     running = false
     shown.close()
+    local status = done.code == 0 and 'success' or 'failed'
+    work.report('install', 'ClaudeInstall', status, status)
     if done.code == 0 then
       on_end(succeeded(), false)
     else
@@ -114,6 +121,7 @@ local function start(path, on_end)
     end
   end
   running = true
+  work.report('install', 'ClaudeInstall', 'starting', 'running')
   vim.system({ path, '-I', script, python.own() }, options, vim.schedule_wrap(on_exit))
 end
 

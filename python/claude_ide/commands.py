@@ -58,7 +58,7 @@ async def start(app: App, call: Call) -> None:
 
 @command("ClaudeStop")
 async def stop(app: App, call: Call) -> None:
-    """:ClaudeStop — reject open diffs, close the clients, remove the lock. With `!`: say nothing."""
+    """:ClaudeStop — reject open diffs, close the clients, remove the lock file. `!`: silently."""
     stopped = await app.stop()
     if not call.bang:
         app.editor.notify("stopped" if stopped else "is not running")
