@@ -36,6 +36,13 @@ local function complete_chat(...)
   return require('claude_ide.chat.command').complete(...)
 end
 
+--- A command after which a `|` is not Neovim's to find.
+local function with_next(kind, run, words)
+  return function(opts)
+    require('claude_ide.next_command')[kind](run, words)(opts)
+  end
+end
+
 local function complete_path(...)
   return require('claude_ide.mention').complete(...)
 end
@@ -45,50 +52,67 @@ local function complete_claude(lead)
 end
 
 local command = vim.api.nvim_create_user_command
-command('Claude', host('Claude'), {
+command('Claude', with_next('after_arguments', host('Claude')), {
   nargs = '*',
   range = true,
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
 })
-command('ClaudeChat', once_ready(chat), {
+command('ClaudeChat', with_next('after_text', once_ready(chat), { 'aside', 'rename' }), {
   nargs = '*',
   range = true,
   complete = complete_chat,
   desc = 'Chat with Claude in a window of its own',
 })
-command('ClaudeStart', host('ClaudeStart'), { bang = true, desc = 'Start the IDE server' })
-command('ClaudeStop', host('ClaudeStop'), { desc = 'Stop the IDE server' })
-command('ClaudeStatus', host('ClaudeStatus'), { desc = 'Show server, clients and diffs' })
+command('ClaudeStart', host('ClaudeStart'), {
+  bang = true,
+  bar = true,
+  desc = 'Start the IDE server',
+})
+command('ClaudeStop', host('ClaudeStop'), { bang = true, bar = true, desc = 'Stop the IDE server' })
+command('ClaudeStatus', host('ClaudeStatus'), {
+  bar = true,
+  desc = 'Show server, clients and diffs',
+})
 command('ClaudeSend', host('ClaudeSend'), {
   range = true,
   bang = true,
+  bar = true,
   desc = 'Mention the lines, or the file, to Claude',
 })
 command('ClaudeAdd', host('ClaudeAdd'), {
   nargs = '+',
   bang = true,
+  bar = true,
   complete = complete_path,
   desc = 'Mention a file, a folder or lines of a file to Claude',
 })
 command('ClaudeTrust', host('ClaudeTrust'), {
   nargs = '*',
+  bar = true,
   complete = function(...)
     return require('claude_ide.trust').complete(...)
   end,
   desc = "Show or change whether a folder's settings are used",
 })
-command('ClaudeAccept', editor('diff', 'accept'), { desc = 'Accept the proposed edit' })
-command('ClaudeReject', function(opts)
+command('ClaudeAccept', editor('diff', 'accept'), {
+  bar = true,
+  desc = 'Accept the proposed edit',
+})
+local function reject(opts)
   require('claude_ide.diff').reject(nil, opts.args)
-end, { nargs = '*', desc = 'Reject the proposed edit, with a reason' })
-command('ClaudeAsk', question('answer', 'ask'), {
+end
+command('ClaudeReject', with_next('after_text', reject), {
+  nargs = '*',
+  desc = 'Reject the proposed edit, with a reason',
+})
+command('ClaudeAsk', with_next('after_text', question('answer', 'ask')), {
   nargs = '*',
   range = true,
   bang = true,
   desc = 'Ask Claude something, about the lines',
 })
-command('ClaudeEdit', question('rewrite', 'edit'), {
+command('ClaudeEdit', with_next('after_text', question('rewrite', 'edit')), {
   nargs = '*',
   range = true,
   bang = true,
@@ -96,12 +120,13 @@ command('ClaudeEdit', question('rewrite', 'edit'), {
 })
 command('ClaudeCommit', question('commit_message', 'write'), {
   bang = true,
+  bar = true,
   desc = 'Have Claude write the commit message',
 })
 command('ClaudeInstall', function(opts)
   require('claude_ide.install').run(opts.bang)
-end, { bang = true, desc = "Make or update the plugin's Python; with ! wait for it" })
-command('ClaudeLog', editor('log', 'open'), { desc = "Open the plugin's log" })
+end, { bang = true, bar = true, desc = "Make or update the plugin's Python; with ! wait for it" })
+command('ClaudeLog', editor('log_window', 'open'), { bar = true, desc = "Open the plugin's log" })
 
 local map = vim.keymap.set
 map('n', '<Plug>(claude-accept)', '<Cmd>ClaudeAccept<CR>')

@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -128,6 +129,16 @@ print(*{{name.partition(".")[0] for name in sys.modules}})
 
     assert "claude_ide" in loaded
     assert not loaded & {"asyncio", "logging", "msgpack", "msgspec", "pynvim", "websockets"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "lua").rglob("*.lua")), ids=identifier)
+def test_a_lua_module_replaces_nothing_of_neovims(path: Path) -> None:
+    """Other plugins run in the same loop; variables and options are there to be set."""
+    assigned = re.findall(
+        r"^\s*vim\.(\w+)[\w.]* = ", path.read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+    assert {*assigned} <= {"b", "bo", "env", "g", "o", "opt", "t", "v", "w", "wo"}
 
 
 SOURCES = [

@@ -1,9 +1,9 @@
 --- Files are closed without a loss: of changes, or of the windows they were in.
 local buffers = require('claude_ide.buffers')
 local choice = require('claude_ide.window_choice')
-local disk = require('claude_ide.disk')
 local file = require('claude_ide.file')
 local loading = require('claude_ide.loading')
+local reason = require('claude_ide.reason')
 local usage = require('claude_ide.usage')
 
 local M = {}
@@ -59,9 +59,9 @@ function M.close_file(path)
     return { closed = false, error = ('%s is not open in Neovim.'):format(path) }
   end
   local bufnr = buffer.bufnr
-  local reason = obstacle(bufnr)
-  if reason then
-    return { closed = false, error = reason }
+  local refusal = obstacle(bufnr)
+  if refusal then
+    return { closed = false, error = refusal }
   end
   local ok, err = pcall(function()
     for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
@@ -74,7 +74,7 @@ function M.close_file(path)
     end
     vim.cmd.bdelete({ count = bufnr, mods = { silent = true } })
   end)
-  return { closed = ok, error = not ok and disk.reason(tostring(err)) or nil }
+  return { closed = ok, error = not ok and reason.of(err) or nil }
 end
 
 return M

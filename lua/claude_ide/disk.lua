@@ -1,5 +1,6 @@
 --- Writing a buffer to its file: as the user would, but never past what somebody else has written.
 local message = require('claude_ide.message')
+local reason = require('claude_ide.reason')
 
 local M = {}
 
@@ -91,17 +92,6 @@ function M.has_changed(bufnr)
   return is_in_conflict(bufnr)
 end
 
---- An error of Vim's as one line, without where it passed through our code.
----@param err string
----@return string
-function M.reason(err)
-  local line = vim.split(err, '\n', { plain = true })[1]
-  for _, passed in ipairs({ 'Error executing lua: ', '[^:]*%.lua:%d+: ', 'Vim%b():', 'Vim:' }) do
-    line = line:gsub('^' .. passed, '')
-  end
-  return line
-end
-
 --- Write a loaded buffer if it has anything to write.
 ---@param bufnr integer
 ---@return string? refusal one sentence
@@ -128,7 +118,7 @@ function M.write(bufnr)
   vim.o.confirm = confirm
   -- What fails in an autocommand after the write does not undo it.
   local is_written = ok or (was_modified and not vim.bo[bufnr].modified)
-  return not is_written and M.reason(tostring(err)) or nil
+  return not is_written and reason.of(err) or nil
 end
 
 return M

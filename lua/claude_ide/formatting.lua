@@ -5,6 +5,7 @@ local disk_edit = require('claude_ide.disk_edit')
 local filter = require('claude_ide.format_filter')
 local loading = require('claude_ide.loading')
 local path_gate = require('claude_ide.path_gate')
+local reason = require('claude_ide.reason')
 local server = require('claude_ide.format_server')
 
 local M = {}
@@ -68,12 +69,12 @@ local function run(reformatting, formatter)
       local ok, result = pcall(function()
         return apply(reformatting, lines())
       end)
-      err = ok and result or not ok and disk.reason(tostring(result)) or nil
+      err = ok and result or not ok and reason.of(result) or nil
     end
     reformatting.finish(err)
   end)
   if not started then
-    reformatting.finish(('%s could not be started: %s'):format(formatter.name, disk.reason(why)))
+    reformatting.finish(('%s could not be started: %s'):format(formatter.name, reason.of(why)))
   end
 end
 

@@ -73,7 +73,7 @@ local function check_server()
     health.error('CLAUDE_CODE_SSE_PORT is ' .. tostring(variable) .. ', not the server’s')
   end
   if not was_running then
-    vim.cmd('ClaudeStop')
+    vim.cmd('ClaudeStop!')
     health.info('The server was started for this check, and is stopped again')
   end
 end

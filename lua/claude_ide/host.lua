@@ -16,6 +16,7 @@ local RESTART_WINDOW_MS = 60000
 local OPTIONS = 'CLAUDE_IDE_HOST'
 local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- Linux allows no longer variable
 local UNABLE = 3 -- the exit code of a host that lacks something
+local LONGEST_END_MS = 3000
 local SIGNALLED = 128 -- and above: the exit codes of those that were killed
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
 
@@ -43,6 +44,7 @@ local clients = 0
 local restarts = {} ---@type integer[] milliseconds
 local stderr = {} ---@type string[]
 local environment ---@type table<string, string|false>? what the variables were before
+local outdated ---@type integer? channel of a host whose Python has been updated since
 
 local function working_folders()
   return require('claude_ide.buffers').folders()
@@ -221,6 +223,21 @@ function M.start()
   return (channel.id or spawn(false)) ~= nil
 end
 
+--- The Python of the plugin's own is another now.
+---@return boolean runs whether a host goes on with the one before
+function M.outdate()
+  outdated = channel.id
+  return outdated ~= nil
+end
+
+-- End the host itself, not only its server, so that the next one is of the Python that is there now.
+local function end_host(id)
+  vim.fn.chanclose(id)
+  if vim.fn.jobwait({ id }, LONGEST_END_MS)[1] < 0 then
+    vim.fn.jobstop(id)
+  end
+end
+
 --- Send a command to the host, which is started if need be.
 ---@param name string
 ---@param opts vim.api.keyset.create_user_command.command_args
@@ -229,6 +246,10 @@ function M.command(name, opts)
   if name == 'Claude' or opts.bang then
     -- The command will lead the user away; what is selected now is what is meant.
     require('claude_ide.selection').hold(lines[1] and lines)
+  end
+  if name == 'ClaudeStop' and channel.id and channel.id == outdated then
+    end_host(outdated)
+    return opts.bang or message.show('stopped', 'info')
   end
   local id = channel.id or spawn(not WITHOUT_SERVER[name])
   if not id then

@@ -4,6 +4,7 @@ local message = require('claude_ide.message')
 local program = require('claude_ide.program')
 local progress = require('claude_ide.progress')
 local python = require('claude_ide.python')
+local work = require('claude_ide.work')
 
 local M = {}
 
@@ -73,6 +74,9 @@ local function succeeded()
   local configured = (vim.g.claude_ide or {}).python
   if configured and configured ~= '' then
     return ('installed, but g:claude_ide.python is set: %s is what runs'):format(configured)
+  end
+  if require('claude_ide.host').outdate() then
+    return 'Python is ready; :ClaudeStop | ClaudeStart changes over to it'
   end
   return 'Python is ready; :ClaudeStart starts the server'
 end
@@ -162,23 +166,34 @@ function M.begin(on_line, on_end)
   return installation
 end
 
+-- How far it is: in a float, and as a progress message.
 local function begin_in_sight(on_end)
   local shown = progress.open('ClaudeInstall')
-  local ok, installation = pcall(M.begin, vim.schedule_wrap(shown.show), function(...)
+  local function show(line)
+    -- A line may come late, after the end.
+    if running then
+      shown.show(line)
+      work.report('install', 'ClaudeInstall', line, 'running')
+    end
+  end
+  local ok, installation = pcall(M.begin, vim.schedule_wrap(show), function(text, failed)
+    local status = failed and 'failed' or 'success'
+    work.report('install', 'ClaudeInstall', status, status)
     shown.close()
-    on_end(...)
+    on_end(text, failed)
   end)
   if not ok then
     shown.close()
     report(installation, true)
     return nil
   end
-  return installation, shown
+  work.report('install', 'ClaudeInstall', 'starting', 'running')
+  return installation, show
 end
 
 -- Whatever else is scheduled stays so: Neovim takes an error that another plugin reports within a
 -- command for the command's own.
-local function wait_for(installation, shown)
+local function wait_for(installation, show)
   local deadline = vim.uv.now() + LONGEST_MS
   local function has_ended()
     return installation.code ~= nil
@@ -192,7 +207,7 @@ local function wait_for(installation, shown)
     local line = installation.lines[#installation.lines]
     if line ~= last then
       last = line
-      shown.show(line)
+      show(line)
     end
   end
   return false
@@ -208,7 +223,7 @@ function M.run(wait)
   end
   local result
   local is_waiting = true
-  local installation, shown = begin_in_sight(function(...)
+  local installation, show = begin_in_sight(function(...)
     result = { ... }
     if not is_waiting then
       report(...)
@@ -217,7 +232,7 @@ function M.run(wait)
   if not installation then
     return
   end
-  local ended = wait_for(installation, shown)
+  local ended = wait_for(installation, show)
   is_waiting = ended
   if ended then
     conclude(installation)

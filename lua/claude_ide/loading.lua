@@ -1,9 +1,9 @@
 --- Files become buffers, without a question to the user.
 local buffers = require('claude_ide.buffers')
 local colouring = require('claude_ide.colouring')
-local disk = require('claude_ide.disk')
 local path_gate = require('claude_ide.path_gate')
 local quiet = require('claude_ide.quiet')
+local reason = require('claude_ide.reason')
 
 local M = {}
 
@@ -27,9 +27,9 @@ function M.add(path)
   if ok and known and known.loaded then
     return known.bufnr
   end
-  local absolute, reason = path_gate.existing(path)
+  local absolute, refusal = path_gate.existing(path)
   if not absolute then
-    return nil, reason
+    return nil, refusal
   end
   return known and known.bufnr or vim.fn.bufadd(absolute)
 end
@@ -61,7 +61,7 @@ local function without_dialog(bufnr, load)
   end)
   vim.api.nvim_del_autocmd(id)
   if not ok then
-    return nil, disk.reason(tostring(err))
+    return nil, reason.of(err)
   elseif not vim.api.nvim_buf_is_loaded(bufnr) then
     return nil, vim.v.errmsg ~= '' and vim.v.errmsg or 'Neovim did not load the file.'
   end

@@ -1,9 +1,9 @@
---- The log file of the host and of `:ClaudeInstall`: a million bytes at most, and the one before it.
-local colouring = require('claude_ide.colouring')
-
+--- The log file of the host, of `:ClaudeInstall` and of messages: a million bytes at most, and the
+--- one before it.
 local M = {}
 
 local LARGEST = 1000000
+local LONGEST = 16000 -- bytes of a message
 local OWNER_ONLY = tonumber('600', 8)
 local FOLDER = tonumber('700', 8)
 
@@ -31,7 +31,7 @@ end
 ---@return fun(text: string)
 function M.appender()
   local path = M.path()
-  vim.fn.mkdir(vim.fs.dirname(path), 'p', FOLDER)
+  pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p', FOLDER)
   return function(text)
     text = text:sub(1, LARGEST)
     local file, size = open(path)
@@ -47,17 +47,15 @@ function M.appender()
   end
 end
 
---- Open the log at its end.
-function M.open()
-  if vim.fn.filereadable(M.path()) == 0 then
-    require('claude_ide.message').show('nothing has been logged yet', 'info')
-    return
-  end
-  colouring.load(vim.fn.bufadd(M.path()), function()
-    vim.cmd.split(vim.fn.fnameescape(M.path()))
-  end)
-  vim.bo.readonly, vim.bo.autoread = true, true
-  vim.cmd('normal! G')
+--- Append an entry, in the form of the host's.
+---@param level 'debug'|'info'|'warn'|'error'
+---@param text string
+function M.write(level, text)
+  local name = level == 'warn' and 'WARNING' or level:upper()
+  local seconds, microseconds = vim.uv.gettimeofday()
+  local time = ('%s,%03d'):format(os.date('%Y-%m-%d %H:%M:%S', seconds), microseconds / 1000)
+  local entry = { time, vim.fn.getpid(), name, 'message: ' .. text:sub(1, LONGEST) }
+  M.appender()(table.concat(entry, ' ') .. '\n')
 end
 
 return M

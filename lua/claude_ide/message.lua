@@ -1,9 +1,33 @@
---- What the plugin says to the user: one line that fits, so that it never asks for <Enter>.
+--- What the plugin says to the user: one line on the screen, so that it never asks for <Enter>. A
+--- `vim.notify` of the user's own, and the log, get the whole text.
+local log = require('claude_ide.log')
 local plain = require('claude_ide.plain')
 
 local M = {}
 
+local NAME = 'claude-ide: '
+local TITLE = 'Claude'
+local HEAD = 0.6 -- of what is shown of a long text
 local SETTLING = 50 -- milliseconds
+local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
+
+local task ---@type fun()?
+
+local function cut(text, columns)
+  local kept = vim.fn.strcharpart(text, 0, columns)
+  while vim.api.nvim_strwidth(kept) > columns do
+    kept = vim.fn.strcharpart(kept, 0, vim.fn.strchars(kept) - 1)
+  end
+  return kept
+end
+
+local function cut_start(text, columns)
+  local kept = vim.fn.strcharpart(text, math.max(vim.fn.strchars(text) - columns, 0))
+  while vim.api.nvim_strwidth(kept) > columns do
+    kept = vim.fn.strcharpart(kept, 1)
+  end
+  return kept
+end
 
 --- A text as one line, cut if it is too wide.
 ---@param text string
@@ -12,44 +36,121 @@ local SETTLING = 50 -- milliseconds
 function M.fit(text, width)
   text = plain.one_line(text)
   width = math.max(width, 1)
+  return vim.api.nvim_strwidth(text) <= width and text or cut(text, width - 1) .. '…'
+end
+
+--- A text as one line. If it is too wide, its beginning and its end are kept.
+---@param text string
+---@param width integer columns, at least one
+---@return string
+function M.shorten(text, width)
+  text = plain.one_line(text)
   if vim.api.nvim_strwidth(text) <= width then
     return text
   end
-  local kept = vim.fn.strcharpart(text, 0, width - 1)
-  while vim.api.nvim_strwidth(kept) > width - 1 do
-    kept = vim.fn.strcharpart(kept, 0, vim.fn.strchars(kept) - 1)
-  end
-  return kept .. '…'
+  local first = math.ceil((width - 1) * HEAD)
+  return cut(text, first) .. '…' .. cut_start(text, width - 1 - first)
 end
 
--- Without a command line Neovim's own error is a prompt, whatever its length.
-local function notify(line, level)
-  local is_own = vim.startswith(debug.getinfo(vim.notify, 'S').source, '@vim/')
-  if level == 'error' and vim.o.cmdheight == 0 and is_own then
-    return vim.api.nvim_echo({ { line, 'ErrorMsg' } }, true, {})
+local function with_home(text)
+  local home = vim.uv.os_homedir()
+  if not home or #home < 2 then
+    return text
   end
-  vim.notify(line, vim.log.levels[level:upper()])
+  return (text:gsub('%f[^%s\'"(:=]' .. vim.pesc(home) .. '/', '~/'))
 end
 
-local function show(text, level)
-  local line = M.fit('claude-ide: ' .. text, vim.v.echospace)
+-- Of a long path its ends say most.
+local function with_short_paths(text)
+  return (text:gsub('%f[^%s\'"(:=%z](~?/[^%s/]+)/%S+(/[^%s/]+)', '%1/…%2'))
+end
+
+local function one_line(text, width)
+  local line = plain.one_line(with_home(text))
+  return vim.api.nvim_strwidth(line) <= width and line or with_short_paths(line)
+end
+
+-- Whether Neovim itself would show the middle of a message as '...', and remember all of it.
+local function is_shortened_by_neovim()
+  return vim.o.cmdheight > 0 and vim.o.shortmess:find('T') and not package.loaded['vim._core.ui2']
+end
+
+local function echo_line(line, level, width)
+  local highlight = HIGHLIGHTS[level] or 'None'
+  local is_long = vim.api.nvim_strwidth(line) > width
+  if is_long and level ~= 'error' and is_shortened_by_neovim() then
+    vim.cmd.echohl(highlight)
+    vim.cmd.echomsg(vim.fn.string(line))
+    vim.cmd.echohl('None')
+  else
+    -- An error of Neovim's stays longer beside '-- INSERT --'; without a command line it is a prompt.
+    local err = level == 'error' and vim.o.cmdheight > 0
+    vim.api.nvim_echo({ { M.shorten(line, width), highlight } }, true, { err = err })
+  end
+end
+
+local function echo(text, level)
   -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
   vim.cmd.redraw()
-  notify(line, level)
+  local width = vim.v.echospace
+  -- Where there is no room at all, each letter would be a prompt.
+  if width > 0 then
+    echo_line(one_line(text, width), level, width)
+  end
+end
+
+--- Only for this module: how an Ex command gets at a function.
+function M._call()
+  task()
+end
+
+-- Call `vim.notify`, and return what it has printed in place of printing it. Which function it is
+-- says little: plugins replace it at any time, and some of theirs end in Neovim's own.
+local function captured(text, level)
+  local outer, errmsg, ok = task, vim.v.errmsg, false
+  vim.v.errmsg = ''
+  task = function()
+    ok = pcall(vim.notify, text, vim.log.levels[level:upper()], { title = TITLE })
+  end
+  local printed = vim.fn.execute("lua require('claude_ide.message')._call()", 'silent!')
+  printed = vim.trim(printed ~= '\n' and printed or '') .. vim.v.errmsg
+  task, vim.v.errmsg = outer, errmsg
+  return ok and printed or text
+end
+
+local function say(text, level)
+  if #vim.api.nvim_list_uis() == 0 then
+    return vim.notify(text, vim.log.levels[level:upper()], { title = TITLE })
+  end
+  local printed = captured(text, level)
+  if printed == '' then
+    return
+  elseif vim.fn.mode():find('^[iR]') then
+    -- In the instant in which Insert mode is ended it would be wiped away, and an error a prompt.
+    vim.defer_fn(function()
+      echo(printed, level)
+    end, SETTLING)
+  else
+    echo(printed, level)
+  end
+end
+
+--- Say something without logging it.
+---@param text string
+---@param level 'debug'|'info'|'warn'|'error'
+function M.say(text, level)
+  vim.schedule(function()
+    say(NAME .. plain.one_line(text), level)
+  end)
 end
 
 ---@param text string
 ---@param level 'debug'|'info'|'warn'|'error'
 function M.show(text, level)
   vim.schedule(function()
-    if level == 'error' and vim.fn.mode():find('^[iR]') then
-      -- An error in the instant in which Insert mode is ended would be a prompt.
-      vim.defer_fn(function()
-        show(text, level)
-      end, SETTLING)
-    else
-      show(text, level)
-    end
+    local line = plain.one_line(text)
+    log.write(level, line)
+    say(NAME .. line, level)
   end)
 end
 

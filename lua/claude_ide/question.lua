@@ -1,6 +1,7 @@
 --- Single questions to the CLI: asked of the host, answered once, whatever happens meanwhile.
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.message')
+local work = require('claude_ide.work')
 
 local M = {}
 
@@ -23,6 +24,16 @@ local HOST_ENDED = 'the Python host has ended'
 ---@type table<integer, claude_ide.Question>
 local questions = {}
 local last_id = 0
+
+local TITLES = { ask = 'ClaudeAsk', rewrite = 'ClaudeEdit', commit = 'ClaudeCommit' }
+
+-- How far a question of a command is.
+local function report(id, question, text, status)
+  local title = TITLES[question.kind]
+  if title then
+    work.report('question.' .. id, title, text, status)
+  end
+end
 
 local function call(handler, ...)
   if not handler then
@@ -62,6 +73,7 @@ end
 function M.begin(kind, request, handlers)
   local id = begin(kind, request, handlers)
   questions[id].kind = kind
+  report(id, questions[id], 'asked', 'running')
   return id
 end
 
@@ -77,6 +89,7 @@ function M.tell(id, frame)
     call(question.on_event, event)
   end
   if frame.progress then
+    report(id, question, frame.progress ~= '' and frame.progress or 'answering', 'running')
     call(question.on_progress, frame.progress)
   end
   if frame.text then
@@ -92,7 +105,9 @@ function M.finish(id, ended)
   local question = questions[id]
   questions[id] = nil
   if question then
-    local result = ended.result
+    local result, err = ended.result, ended.error
+    local status = err == M.CANCELLED and 'cancel' or err and 'failed' or 'success'
+    report(id, question, err or 'answered', status)
     call(question.on_end, ended.error, result ~= vim.NIL and result or nil)
   end
 end

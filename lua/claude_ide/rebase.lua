@@ -4,6 +4,9 @@ local M = {}
 -- In bytes. Beyond this, comparing line by line takes longer than a user waits.
 local MOST_COMPARED = 4 * 1024 * 1024
 
+-- Its name since Neovim 0.12.
+local diff = vim.text.diff or vim.diff
+
 -- Neovim has a line feed in a line where the file has a NUL.
 local function join(lines)
   local text = table.concat(lines, '\n') .. '\n'
@@ -66,7 +69,7 @@ end
 --- The places in which two texts differ.
 ---@param old string[]
 ---@param new string[]
----@param options? table for `vim.diff`
+---@param options? table for `vim.text.diff`
 ---@return claude_ide.Hunk[]
 function M.hunks(old, new, options)
   local before, after = join(old), join(new)
@@ -78,7 +81,7 @@ function M.hunks(old, new, options)
     return { { last > first and first + 1 or first, last - first, first + 1, #lines } }
   end
   options = vim.tbl_extend('error', { result_type = 'indices' }, options or {})
-  return vim.diff(before, after, options) --[[@as claude_ide.Hunk[] ]]
+  return diff(before, after, options) --[[@as claude_ide.Hunk[] ]]
 end
 
 --- A text with some of its rows replaced.

@@ -2,11 +2,11 @@
 local buffers = require('claude_ide.buffers')
 local choice = require('claude_ide.window_choice')
 local closing = require('claude_ide.closing')
-local disk = require('claude_ide.disk')
 local loading = require('claude_ide.loading')
 local passage = require('claude_ide.passage')
 local path_gate = require('claude_ide.path_gate')
 local quiet = require('claude_ide.quiet')
+local reason = require('claude_ide.reason')
 
 local M = {}
 
@@ -120,7 +120,7 @@ end
 ---@return claude_ide.OpenedFile|{ error: string }
 function M.open_file(request)
   local ok, result = pcall(open_file, request)
-  return ok and result or { error = disk.reason(tostring(result)) }
+  return ok and result or { error = reason.of(result) }
 end
 
 -- Load a file as one that the user can go to, without showing it.

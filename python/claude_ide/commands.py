@@ -57,10 +57,11 @@ async def start(app: App, call: Call) -> None:
 
 
 @command("ClaudeStop")
-async def stop(app: App, _call: Call) -> None:
-    """:ClaudeStop — reject open diffs, close the clients, remove the lock file."""
+async def stop(app: App, call: Call) -> None:
+    """:ClaudeStop — reject open diffs, close the clients, remove the lock file. `!`: silently."""
     stopped = await app.stop()
-    app.editor.notify("stopped" if stopped else "is not running")
+    if not call.bang:
+        app.editor.notify("stopped" if stopped else "is not running")
 
 
 @command("ClaudeStatus")

@@ -27,6 +27,10 @@ async def test_all_is_well_and_a_server_started_for_it_is_stopped(
     assert "15 tools" in text
     assert "a wrong one is refused with 401" in text
     await until(lambda: not locks(config_folder))
+    await nvim.lua(
+        "vim.wait(1000, function() return require('claude_ide.host').server() == nil end)"
+    )
+    assert "stopped" not in str(await nvim.eval("execute('messages')"))
 
 
 async def test_a_lock_that_was_taken_away_is_the_broken_step(

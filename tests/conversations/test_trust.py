@@ -78,8 +78,13 @@ async def press(panel: Panel, key: str) -> None:
 
 
 async def says(nvim: Neovim, words: str) -> str:
-    """Wait until the last line of the screen says something; the line."""
-    await until(lambda: words in nvim.screen.lines()[-1], words)
+    """Wait until the latest message says something; the line on the screen, which may be cut."""
+
+    async def is_said() -> bool:
+        messages = str(await nvim.eval("execute('messages')"))
+        return words in messages.rpartition("\n")[2]
+
+    await until(is_said, words)
     return nvim.screen.lines()[-1]
 
 
@@ -262,7 +267,7 @@ async def test_a_no_outlives_the_host(nvim: Neovim, panel: Panel) -> None:
 
 async def test_the_command_shows_gives_and_ends_trust(nvim: Neovim, project: Path) -> None:
     await nvim.command("ClaudeTrust")
-    await says(nvim, f"not trusted, only your own settings are used: {str(project)[:20]}")
+    await says(nvim, f"not trusted, only your own settings are used: {project.parents[-2]}")
     await nvim.command("ClaudeTrust yes")
     await says(nvim, "trusted since 2")
     await nvim.command("ClaudeTrust list")

@@ -104,6 +104,29 @@ async def install_and_wait(nvim: Neovim) -> None:
     await asyncio.wait_for(nvim.send_request("nvim_command", "ClaudeInstall!"), MINUTE)
 
 
+async def test_a_host_that_runs_is_replaced_when_it_is_stopped_and_started(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    await install_and_wait(nvim)
+    await listens(nvim)
+    before = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    await nvim.command("messages clear | ClaudeInstall")
+    assert await said(nvim, "is ready") == (
+        "claude-ide: Python is ready; :ClaudeStop | ClaudeStart changes over to it"
+    )
+
+    await nvim.keys(":ClaudeStop | ClaudeStart<CR>")
+
+    await listens(nvim)
+    after = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    assert after != before
+    assert not Path(f"/proc/{before}").exists()
+    messages = str(await nvim.lua("return vim.fn.execute('messages')"))
+    assert "stopped" in messages
+    assert "died" not in messages
+    assert len([*(tmp_path / "home/claude/ide").glob("*.lock")]) == 1
+
+
 async def test_with_uv_it_makes_an_environment_that_the_server_runs_in(
     nvim: Neovim, own: Path
 ) -> None:
@@ -215,6 +238,7 @@ async def test_a_source_distribution_is_not_built(
     (sources / f"msgpack-{version}.tar.gz").write_bytes(b"")
     environment |= only_from(sources, tmp_path)
     nvim = await start_neovim()
+    await nvim.command("set columns=200")
 
     await nvim.command("ClaudeInstall")
 
@@ -296,6 +320,7 @@ async def test_a_failure_says_why_in_one_line_and_the_log_has_all(
     if installer == "pip":
         (tmp_path / "bin/uv").unlink()
     nvim = await start_neovim()
+    await nvim.command("set columns=200")
 
     await nvim.command("ClaudeInstall")
 
@@ -351,6 +376,7 @@ async def test_a_python_that_cannot_make_environments_says_what_to_install(
         f'shift; exec \'{sys.executable}\' -I -c "{without}" "$@"',
     )
 
+    await nvim.command("set columns=200")
     await nvim.command("ClaudeInstall")
 
     assert "(see :ClaudeLog): install python3-venv, or uv: " in await said(nvim, "cannot install")

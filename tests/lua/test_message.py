@@ -1,4 +1,7 @@
-"""`lua/claude_ide/message.lua`: what the user is told never asks for a key."""
+"""`lua/claude_ide/message.lua`: a message never asks for a key, and is whole somewhere."""
+
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -6,6 +9,25 @@ from support.neovim import Neovim, until
 
 SHOW = "require('claude_ide.message').show(...)"
 WRONG = "require('claude_ide.message').show('it went wrong', 'error')"
+LEVELS = ["debug", "info", "warn", "error"]
+LONG = f"no such model: {'word ' * 60}; there are opus, sonnet"
+REPLACED = "vim.notify = function(...) _G.told = { ... } end"
+WITH_TITLE = {"title": "Claude"}
+
+
+async def messages(nvim: Neovim) -> str:
+    return str(await nvim.eval("execute('messages')"))
+
+
+async def logged(nvim: Neovim) -> str:
+    path = Path(await nvim.lua("return require('claude_ide.log').path()"))
+    return path.read_text() if path.exists() else ""
+
+
+async def has_no_prompt(nvim: Neovim, shown: str) -> bool:
+    """Wait until a message is on the screen; return whether Neovim asks for no key."""
+    await until(lambda: shown in nvim.screen.text(), f"{shown} is on the screen")
+    return not (await nvim.mode())["blocking"] and "Press ENTER" not in nvim.screen.text()
 
 
 @pytest.mark.parametrize(
@@ -23,25 +45,183 @@ async def test_an_error_as_insert_mode_ends_is_no_prompt(nvim: Neovim, code: str
     assert "Press ENTER" not in nvim.screen.text()
 
 
-@pytest.mark.parametrize("level", ["debug", "info", "warn", "error"])
-async def test_without_a_command_line_no_message_is_a_prompt(nvim: Neovim, level: str) -> None:
+@pytest.mark.parametrize("text", ["no such model", LONG], ids=["short", "long"])
+@pytest.mark.parametrize("level", LEVELS)
+async def test_without_a_command_line_no_message_is_a_prompt(
+    nvim: Neovim, level: str, text: str
+) -> None:
     await nvim.command("set cmdheight=0")
 
-    await nvim.lua(SHOW, "no such model", level)
+    await nvim.lua(SHOW, text, level)
 
-    async def is_said() -> bool:
-        return "no such model" in str(await nvim.eval("execute('messages')"))
+    assert await has_no_prompt(nvim, "no such model")
+    assert "no such model" in await messages(nvim)
 
-    await until(is_said, "the message")
+
+@pytest.mark.parametrize("options", ["cmdheight=1", "cmdheight=2", "shortmess-=T", "columns=24"])
+@pytest.mark.parametrize("level", LEVELS)
+async def test_a_long_message_keeps_its_ends_on_one_line(
+    nvim: Neovim, level: str, options: str
+) -> None:
+    await nvim.command(f"set {options}")
+
+    await nvim.lua(SHOW, LONG, level)
+
+    assert await has_no_prompt(nvim, "nnet")
+    assert "claude-ide: no such model"[: await nvim.eval("v:echospace") // 3] in nvim.screen.text()
+
+
+async def test_a_screen_without_room_for_messages_has_no_prompt(nvim: Neovim) -> None:
+    await nvim.command("set columns=12")
+
+    await nvim.lua(SHOW, LONG, "error")
+
+    await nvim.lua("vim.schedule(function() _G.has_passed = true end)")
+    await until(lambda: nvim.lua("return _G.has_passed"), "the message has passed")
     assert not (await nvim.mode())["blocking"]
-    await until(lambda: "no such model" in nvim.screen.text(), "the message is on the screen")
+    assert LONG in await logged(nvim)
 
 
-async def test_a_users_own_notifications_know_of_the_level(nvim: Neovim) -> None:
+async def test_two_long_errors_in_a_row_are_no_prompt(nvim: Neovim) -> None:
+    await nvim.lua(f"{SHOW} {SHOW}", LONG, "error")
+
+    assert await has_no_prompt(nvim, "sonnet")
+
+
+async def test_neovims_messages_and_the_log_have_what_the_line_leaves_out(nvim: Neovim) -> None:
+    await nvim.lua(SHOW, LONG, "warn")
+
+    await until(lambda: "sonnet" in nvim.screen.text(), "the message is on the screen")
+    assert f"claude-ide: {LONG}" in await messages(nvim)
+    assert f" WARNING message: {LONG}\n" in await logged(nvim)
+
+
+async def test_the_new_message_ui_shows_one_line(nvim: Neovim) -> None:
+    if not await nvim.eval("has('nvim-0.12')"):
+        pytest.skip("this Neovim has no other message UI")
+    await nvim.lua("require('vim._core.ui2').enable({})")
+
+    await nvim.lua(SHOW, LONG, "error")
+
+    assert await has_no_prompt(nvim, "no such model")
+    assert "sonnet" in nvim.screen.lines()[-1]
+    assert "claude-ide" in nvim.screen.lines()[-1]
+
+
+async def test_the_home_directory_is_short(nvim: Neovim) -> None:
+    home = await nvim.eval("$HOME")
+
+    await nvim.lua(SHOW, f"wrote {home}/a.md", "info")
+
+    await until(lambda: "claude-ide: wrote ~/a.md" in nvim.screen.text(), "the message")
+
+
+async def test_a_folder_whose_name_begins_like_the_home_directory_is_another(nvim: Neovim) -> None:
+    await nvim.command("let $HOME = '/srv/me'")
+
+    await nvim.lua(SHOW, "wrote /srv/meow/a.md", "info")
+
+    await until(lambda: "claude-ide: wrote /srv/meow/a.md" in nvim.screen.text(), "the message")
+
+
+@pytest.mark.parametrize("path", [f"/srv/{'folder/' * 20}d", f"~/work/{'folder/' * 20}d"])
+async def test_words_are_worth_more_than_the_middle_of_a_path(nvim: Neovim, path: str) -> None:
+    words = "not trusted, your own settings are used now"
+    full = path.replace("~", await nvim.eval("$HOME"))
+
+    await nvim.lua(SHOW, f"{words}: {full}", "info")
+
+    ends = "/".join([*path.split("/")[:2], "…", "d"])
+    await until(lambda: f"claude-ide: {words}: {ends}"[:88] in nvim.screen.text(), "the message")
+    assert f" INFO message: {words}: {full}\n" in await logged(nvim)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+async def test_a_replaced_notify_gets_the_whole_text_and_a_title(nvim: Neovim, level: str) -> None:
     await nvim.command("set cmdheight=0")
-    await nvim.lua("vim.notify = function(...) _G.told = { ... } end")
+    await nvim.lua(REPLACED)
+
+    await nvim.lua(SHOW, LONG, level)
+
+    told = await until(lambda: nvim.lua("return _G.told"), "a notification")
+    assert told == [f"claude-ide: {LONG}", LEVELS.index(level) + 1, WITH_TITLE]
+    assert await messages(nvim) == ""
+
+
+async def test_a_notify_that_is_replaced_later_gets_what_comes_then(nvim: Neovim) -> None:
+    await nvim.lua(SHOW, "early", "error")
+    await until(lambda: "early" in nvim.screen.text(), "the first is on the screen")
+    await nvim.lua(REPLACED)
+
+    await nvim.lua(SHOW, "late", "error")
+
+    told = await until(lambda: nvim.lua("return _G.told"), "a notification")
+    assert told == ["claude-ide: late", 4, WITH_TITLE]
+    assert "late" not in await messages(nvim)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+async def test_a_notify_that_ends_in_neovims_own_is_no_prompt(nvim: Neovim, level: str) -> None:
+    await nvim.command("set cmdheight=0")
+    await nvim.lua(
+        """local original = vim.notify
+        vim.notify = function(text, ...) return original('[' .. text .. ']', ...) end"""
+    )
+
+    await nvim.lua(SHOW, LONG, level)
+
+    assert await has_no_prompt(nvim, "[claude-ide: no such model")
+    assert "sonnet]" in nvim.screen.text()
+
+
+@pytest.mark.parametrize(
+    "notify", ["function() error('broken') end", "false", "setmetatable({}, {})"]
+)
+async def test_a_notify_that_fails_loses_no_message(nvim: Neovim, notify: str) -> None:
+    await nvim.lua(f"vim.notify = {notify}")
 
     await nvim.lua(SHOW, "no such model", "error")
 
+    assert await has_no_prompt(nvim, "claude-ide: no such model")
+
+
+async def test_a_table_that_can_be_called_is_a_notify(nvim: Neovim) -> None:
+    await nvim.lua(
+        "vim.notify = setmetatable({}, { __call = function(_, ...) _G.told = { ... } end })"
+    )
+
+    await nvim.lua(SHOW, "no such model", "info")
+
     told = await until(lambda: nvim.lua("return _G.told"), "a notification")
-    assert told == ["claude-ide: no such model", 4]
+    assert told == ["claude-ide: no such model", 2, WITH_TITLE]
+
+
+async def test_the_users_own_redirection_goes_on(nvim: Neovim) -> None:
+    await nvim.command("redir => g:caught | silent echo 'one'")
+
+    await nvim.lua(SHOW, "no such model", "error")
+
+    assert await has_no_prompt(nvim, "no such model")
+    await nvim.command("silent echo 'two' | redir END")
+    caught: Any = await nvim.eval("g:caught")
+    assert caught.split("\n")[1] == "one"
+    assert caught.endswith("two")
+
+
+async def test_a_log_that_cannot_be_written_holds_no_message_back(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    folder = Path(await nvim.eval("stdpath('log')"))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "claude_ide").write_text("in the way")
+
+    await nvim.lua(SHOW, "no such model", "error")
+
+    assert await has_no_prompt(nvim, "no such model")
+
+
+async def test_a_log_with_nothing_in_it_stays_so(nvim: Neovim) -> None:
+    for _ in range(2):
+        await nvim.command("echo '' | ClaudeLog")
+        await until(lambda: "nothing has been logged yet" in nvim.screen.text(), "the message")
+    assert await logged(nvim) == ""

@@ -33,30 +33,39 @@ class Bridge:
         While Neovim is busy (`:help api-fast`) the call waits and then happens. Raises, when
         awaited, `EditorError` with one line.
         """
-        return self._call(f"return {_function(function)}(...)", arguments)
+        return self._call("attempt", function, arguments)
 
     def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
         """Do the same for a large result, at a third of the cost: pynvim looks at each value.
 
         An empty list comes back as an empty dict, since Lua has one table for both.
         """
-        code = f"return vim.json.encode({_function(function)}(...))"
-        return self._call(code, arguments, json.loads)
+        return self._call("attempt_json", function, arguments, json.loads)
 
     def _call(
-        self, code: str, arguments: tuple[Any, ...], decode: Callable[[Any], Any] | None = None
+        self,
+        attempt: str,
+        function: str,
+        arguments: tuple[Any, ...],
+        decode: Callable[[Any], Any] | None = None,
     ) -> "asyncio.Future[Any]":
         done: asyncio.Future[Any] = self._loop.create_future()
         if self._closed:
             done.set_exception(EditorError("Neovim has ended"))
             return done
 
+        code = f"return require('claude_ide.reason').{attempt}(...)"
+        module, _, name = function.rpartition(".")
+
         def call() -> None:
             try:
-                result = self._nvim.exec_lua(code, *arguments)
+                is_done, *given = self._nvim.exec_lua(code, module, name, *arguments)
+                result = given[0] if given else None
+                if not is_done:
+                    raise EditorError(result)
             except Exception as error:
                 if not done.done():
-                    done.set_exception(EditorError(_one_line(error)))
+                    done.set_exception(EditorError(_first_line(error)))
             else:
                 if not done.done():
                     done.set_result(decode(result) if decode else result)
@@ -81,17 +90,10 @@ def without_error(result: Any) -> Any:
     return result
 
 
-def _function(name: str) -> str:
-    module, _, function = name.rpartition(".")
-    return f"require('claude_ide.{module}').{function}"
-
-
 def _log_failure(done: "asyncio.Future[Any]") -> None:
     if not done.cancelled() and (error := done.exception()) is not None:
         logger.warning("%s", error)
 
 
-def _one_line(error: Exception) -> str:
-    """Leave of Neovim's error what a person reads: no traceback, no chunk names."""
-    line = str(error).strip().partition("\n")[0]
-    return line.rpartition("Error executing lua: ")[2]
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

@@ -1,0 +1,23 @@
+--- `:ClaudeLog`.
+local colouring = require('claude_ide.colouring')
+local log = require('claude_ide.log')
+local message = require('claude_ide.message')
+
+local M = {}
+
+--- Open the log at its end.
+function M.open()
+  local path = log.path()
+  if vim.fn.filereadable(path) == 0 then
+    -- Logged, it would no longer be true.
+    message.say('nothing has been logged yet', 'info')
+    return
+  end
+  colouring.load(vim.fn.bufadd(path), function()
+    vim.cmd.split(vim.fn.fnameescape(path))
+  end)
+  vim.bo.readonly, vim.bo.autoread = true, true
+  vim.cmd('normal! G')
+end
+
+return M

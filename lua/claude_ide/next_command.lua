@@ -1,0 +1,82 @@
+--- `|` after a command with free text or quotes, where Neovim's own rule (`:help :command-bar`)
+--- would cut the text, or take a quote for a comment.
+local message = require('claude_ide.message')
+local reason = require('claude_ide.reason')
+
+local M = {}
+
+-- The quote that ends the words which one at `index` begins; an apostrophe does neither.
+local function closing_quote(args, index)
+  local quote = args:sub(index, index):match('["\']')
+  local is_opening = quote and (index == 1 or args:sub(index - 1, index - 1):find('[%s=]'))
+  return is_opening and args:find(quote .. '%f[%z%s|]', index + 1) or nil
+end
+
+---@return integer? index of the first `|` that is neither quoted nor after a backslash
+local function find_bar(args)
+  local index = 1
+  while index <= #args do
+    local letter = args:sub(index, index)
+    if letter == '|' then
+      return index
+    end
+    index = letter == '\\' and index + 2 or (closing_quote(args, index) or index) + 1
+  end
+end
+
+-- Arguments as Neovim would split them.
+local function split(args)
+  if not args:find('%S') then
+    return {}
+  end
+  local words = vim.api.nvim_parse_cmd('Claude ' .. args, {}).args
+  return vim.tbl_map(function(word)
+    return (word:gsub('\\|', '|'))
+  end, words)
+end
+
+local function run_next(command)
+  local ok, err = pcall(vim.cmd, command)
+  if not ok then
+    message.show(reason.of(err), 'error')
+  end
+end
+
+local function call(run, opts, bar)
+  local args = vim.trim(opts.args:sub(1, bar and bar - 1 or nil))
+  run(vim.tbl_extend('force', opts, { args = args, fargs = split(args) }))
+  if bar then
+    run_next(opts.args:sub(bar + 1))
+  end
+end
+
+--- A command whose arguments end at a `|` that is neither quoted nor after a backslash.
+---@param run fun(opts: vim.api.keyset.create_user_command.command_args)
+---@return fun(opts: vim.api.keyset.create_user_command.command_args)
+function M.after_arguments(run)
+  return function(opts)
+    call(run, opts, find_bar(opts.args))
+  end
+end
+
+--- A command that ends in free text, which keeps each `|` but one at its very beginning.
+---@param run fun(opts: vim.api.keyset.create_user_command.command_args)
+---@param words? string[] the subcommands that take the text; without them the command does
+---@return fun(opts: vim.api.keyset.create_user_command.command_args)
+function M.after_text(run, words)
+  return function(opts)
+    local word, text = opts.args:match('^(%S+)%s+()')
+    local has_text = not words or vim.list_contains(words, word)
+    if not has_text then
+      return call(run, opts, find_bar(opts.args))
+    end
+    local first = words and text or 1
+    if opts.args:sub(first, first) == '|' then
+      call(run, opts, first)
+    else
+      run(opts)
+    end
+  end
+end
+
+return M

@@ -1,0 +1,141 @@
+"""`lua/claude_ide/next_command.lua` and `plugin/`: a command after `|`, typed by a user."""
+
+from typing import Any
+
+import pytest
+
+from support.neovim import ROOT, Neovim, until
+
+COMMANDS = """
+    local function record(name)
+      return function(first, second)
+        local opts = type(first) == 'table' and first or second
+        table.insert(_G.ran, type(opts) == 'table' and { name, opts.args or '', opts.fargs or {} }
+          or { name, second or '', {} })
+      end
+    end
+    _G.ran = {}
+    package.loaded['claude_ide.host'] = {
+      command = function(name, opts) table.insert(_G.ran, { name, opts.args, opts.fargs }) end,
+      root = function() return '' end,
+    }
+    package.loaded['claude_ide.chat.command'] = { run = record('ClaudeChat') }
+    package.loaded['claude_ide.diff'] = {
+      accept = record('ClaudeAccept'),
+      reject = record('ClaudeReject'),
+    }
+    package.loaded['claude_ide.answer'] = { ask = record('ClaudeAsk') }
+    package.loaded['claude_ide.rewrite'] = { edit = record('ClaudeEdit') }
+    package.loaded['claude_ide.commit_message'] = { write = record('ClaudeCommit') }
+    package.loaded['claude_ide.install'] = { run = record('ClaudeInstall') }
+    package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }
+"""
+NEXT = "let g:next = get(g:, 'next', 0) + 1"
+
+
+@pytest.fixture
+async def recording(nvim: Neovim) -> Neovim:
+    """A Neovim in which our commands only note how they were called."""
+    await nvim.lua(COMMANDS)
+    return nvim
+
+
+async def typed(nvim: Neovim, line: str) -> Any:
+    """Type a command line, and return how the command of ours was called."""
+    await nvim.keys(f":{line.replace('<', '<lt>')}<CR>")
+    await until(lambda: nvim.lua("return #_G.ran > 0"), f"{line} has run")
+    ran = await nvim.lua("return _G.ran")
+    assert len(ran) == 1
+    return ran[0]
+
+
+def all_commands() -> list[str]:
+    source = (ROOT / "plugin/claude_ide.lua").read_text(encoding="utf-8")
+    return [part.split("'")[0] for part in source.split("\ncommand('")[1:]]
+
+
+@pytest.mark.parametrize("bar", [" | ", "|", " |"])
+@pytest.mark.parametrize("name", all_commands())
+async def test_a_command_may_follow_each_of_ours(recording: Neovim, name: str, bar: str) -> None:
+    argument = " a.txt" if name == "ClaudeAdd" else ""
+
+    called = await typed(recording, f"{name}{argument}{bar}{NEXT}")
+
+    assert called[0] == name
+    assert "|" not in called[1]
+    assert await recording.eval("get(g:, 'next')") == 1
+    assert not (await recording.mode())["blocking"]
+
+
+@pytest.mark.parametrize("name", ["ClaudeAsk", "ClaudeEdit", "ClaudeReject"])
+async def test_free_text_keeps_a_bar(recording: Neovim, name: str) -> None:
+    called = await typed(recording, f'{name} what does a | b do, or "a || b"?')
+
+    assert called[:2] == [name, 'what does a | b do, or "a || b"?']
+
+
+@pytest.mark.parametrize("word", ["aside", "rename"])
+async def test_free_text_of_the_chat_keeps_a_bar(recording: Neovim, word: str) -> None:
+    called = await typed(recording, f"ClaudeChat {word} what does a | b do")
+
+    assert called[1] == f"{word} what does a | b do"
+    assert called[2] == [word, "what", "does", "a", "|", "b", "do"]
+
+
+async def test_free_text_of_the_chat_does_not_begin_with_a_bar(recording: Neovim) -> None:
+    called = await typed(recording, f"ClaudeChat aside | {NEXT}")
+
+    assert called[1:] == ["aside", ["aside"]]
+    assert await recording.eval("g:next") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed"),
+    [
+        (r"a\|b", ["a|b"]),
+        (r"--x=\| y", ["--x=|", "y"]),
+        ('--x "a | b"', ["--x", '"a', "|", 'b"']),
+        ("--x='a|b'", ["--x='a|b'"]),
+        (r"a\ b", ["a b"]),
+        ('"fix it"', ['"fix', 'it"']),
+    ],
+)
+async def test_a_quoted_bar_is_an_argument_of_the_cli(
+    recording: Neovim, arguments: str, passed: list[str]
+) -> None:
+    assert (await typed(recording, f"Claude {arguments}"))[2] == passed
+
+
+@pytest.mark.parametrize(
+    ("line", "passed"),
+    [
+        (f"Claude --resume | {NEXT}", ["--resume"]),
+        (f"Claude don't stop | {NEXT}", ["don't", "stop"]),
+        (f"Claude 'tis open | {NEXT}", ["'tis", "open"]),
+        (f"Claude | {NEXT} | {NEXT}", []),
+        (f"ClaudeChat mode plan | {NEXT}", ["mode", "plan"]),
+    ],
+)
+async def test_an_unquoted_bar_is_never_an_argument(
+    recording: Neovim, line: str, passed: list[str]
+) -> None:
+    assert (await typed(recording, line))[2] == passed
+    assert await recording.eval("g:next") == line.count(NEXT)
+
+
+@pytest.mark.parametrize("name", ["Claude", "ClaudeChat", "ClaudeReject"])
+async def test_a_next_command_that_fails_is_one_line(recording: Neovim, name: str) -> None:
+    await typed(recording, f"{name} | edit! /no/such | write")
+
+    await until(lambda: "E212: Can't open file" in recording.screen.text(), "the error")
+    assert "Press ENTER" not in recording.screen.text()
+
+
+async def test_two_of_ours_in_a_row_both_run(nvim: Neovim) -> None:
+    await nvim.lua(COMMANDS)
+
+    await nvim.keys(":ClaudeStop | ClaudeStart | Claude --resume | ClaudeStatus<CR>")
+
+    await until(lambda: nvim.lua("return #_G.ran == 4"), "all have run")
+    ran = await nvim.lua("return _G.ran")
+    assert [name for name, *_ in ran] == ["ClaudeStop", "ClaudeStart", "Claude", "ClaudeStatus"]
