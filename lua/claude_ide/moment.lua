@@ -68,9 +68,10 @@ local function is_sidebar(config)
   return false
 end
 
--- In its own terminal the user waits for what Claude proposes.
+-- In a terminal or a chat of its own the user waits for what Claude proposes.
 local function is_claudes()
-  return vim.b.claude_ide_terminal or vim.bo.filetype:find('^claude%-[cp]') ~= nil
+  local filetype = vim.bo.filetype
+  return vim.b.claude_ide_terminal or filetype == 'claude-prompt' or filetype == 'claude-chat'
 end
 
 -- A plugin's float (a picker, a prompt, a tool in a terminal) goes away when the focus leaves it; one

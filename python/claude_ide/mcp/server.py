@@ -73,8 +73,9 @@ class Server:
             case "ide_connected":
                 pid = params.get("pid")
                 is_pid = isinstance(pid, int) and not isinstance(pid, bool) and 0 < pid < 2**31
-                self.client.pid = pid if is_pid else None
-                self._on_pid()
+                known, self.client.pid = self.client.pid, pid if is_pid else None
+                if self.client.pid != known:
+                    self._on_pid()
 
     def waits(self, request: Request) -> bool:
         """Return whether it is the user who answers, and may take long."""
