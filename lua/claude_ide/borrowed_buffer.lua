@@ -1,7 +1,9 @@
 --- Buffers loaded only to be looked at: afterwards they are as they were.
 local buffers = require('claude_ide.buffers')
+local disk = require('claude_ide.disk')
 local disk_edit = require('claude_ide.disk_edit')
 local loading = require('claude_ide.loading')
+local moment = require('claude_ide.moment')
 local path_gate = require('claude_ide.path_gate')
 
 local M = {}
@@ -54,16 +56,26 @@ function M.check(path)
   return absolute, found, is_missing
 end
 
---- The buffer of a file that has unsaved changes to what is on disk.
+-- Somebody else has written the file, and the user wants to be asked before it is read again.
+local function is_outdated(buffer)
+  return buffer.loaded
+    and not vim.bo[buffer.bufnr].autoread
+    and moment.is_possible()
+    and disk.has_changed(buffer.bufnr)
+end
+
+--- The buffer of a file that holds something else than is on disk: unsaved changes, or an older
+--- text.
 ---@param path string
 ---@return integer?
 function M.unsaved(path)
   local found = buffers.find(path)
-  return found and vim.bo[found.bufnr].modified and vim.uv.fs_stat(path) and found.bufnr or nil
+  local differs = found and (vim.bo[found.bufnr].modified or is_outdated(found))
+  return differs and vim.uv.fs_stat(path) and found.bufnr or nil
 end
 
 --- Show a file in a window: its own buffer, or an empty one when it does not exist. While the buffer
---- has unsaved changes, show what is on disk in another one.
+--- holds something else than is on disk, show that in another one.
 ---
 --- Raises an error when it cannot be loaded.
 ---@param path string

@@ -8,10 +8,12 @@ local channel = require('claude_ide.channel')
 local layout = require('claude_ide.diff_layout')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
+local place = require('claude_ide.place')
 local plain = require('claude_ide.plain')
 local proposal = require('claude_ide.proposal')
 local reload = require('claude_ide.reload')
 local rewrite = require('claude_ide.rewrite')
+local waiting = require('claude_ide.waiting')
 local whereabouts = require('claude_ide.whereabouts')
 
 local M = {}
@@ -145,7 +147,11 @@ local function show(diff)
   proposal.fill(diff, function(accepted)
     decide(diff, accepted)
   end)
-  diff.view = layout.open(diff)
+  local function open()
+    return layout.open(diff)
+  end
+  -- Beside it, a float would lie on top of the diff.
+  diff.view = diff.layout == 'tab' and place.leave(open) or open()
   -- Not loaded until now, or asked for in a moment in which the file could not be read.
   if diff.saved then
     diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines
@@ -181,7 +187,8 @@ function M.open(id, request)
   diff.saved = not diff.original and reload.saved(diff.path) or nil
   diff.where = locate(diff)
   diffs[id] = diff
-  diff.cancel = moment.when_free(function()
+  local what = ("Claude's edit of %s"):format(vim.fs.basename(diff.path))
+  diff.cancel = waiting.when_free(what, function()
     show(diff)
   end, function(reason)
     fail(diff, reason)

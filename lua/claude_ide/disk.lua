@@ -10,6 +10,7 @@ local M = {}
 
 ---@type table<integer, claude_ide.Stamp>
 local stamps = {}
+local conflicts = {} ---@type table<integer, true> buffers of files that somebody else has written
 local is_watching = false
 
 local function time_of(bufnr)
@@ -25,6 +26,7 @@ end
 --- A buffer holds what its file does now, though no `:edit` has read it.
 ---@param bufnr integer
 function M.has_read(bufnr)
+  conflicts[bufnr] = nil
   -- Unwatched, a later read or write would not be noticed.
   if is_watching then
     stamp(bufnr, true)
@@ -58,6 +60,18 @@ function M.watch(on)
   })
 end
 
+-- Neovim says so once.
+local function remember_conflict(bufnr)
+  conflicts[bufnr] = true
+  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost', 'BufUnload' }, {
+    buffer = bufnr,
+    once = true,
+    callback = function()
+      conflicts[bufnr] = nil
+    end,
+  })
+end
+
 -- Ask Neovim, and keep it from asking the user.
 local function is_in_conflict(bufnr)
   local conflict = false
@@ -71,7 +85,7 @@ local function is_in_conflict(bufnr)
   vim.cmd.checktime(tostring(bufnr))
   vim.api.nvim_del_autocmd(id)
   if conflict then
-    -- Neovim won't say so again.
+    remember_conflict(bufnr)
     local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
     message.show(('%s has changed on disk, too; `:w` asks'):format(name), 'warn')
   end
@@ -85,6 +99,8 @@ function M.has_changed(bufnr)
   local time, known = time_of(bufnr), stamps[bufnr]
   if not time then
     return false
+  elseif conflicts[bufnr] then
+    return true
   end
   if known and (known.is_read or known.time ~= time) then
     return known.time ~= time

@@ -87,7 +87,6 @@ local function watch(on)
   selection[on and 'start' or 'stop']()
   require('claude_ide.buffers').watch(on)
   require('claude_ide.diagnostics').watch(on)
-  require('claude_ide.moment').track('server', on)
 end
 
 local spawn
@@ -116,6 +115,7 @@ end
 
 local function on_exit(_, code)
   channel.id = nil
+  require('claude_ide.moment').notice_typing(false)
   withdraw()
   if vim.v.exiting ~= vim.NIL then
     return
@@ -208,6 +208,7 @@ spawn = function(serve)
     return nil
   end
   channel.id = id
+  require('claude_ide.moment').notice_typing(true)
   running = { pid = vim.fn.jobpid(id), locks = lock.folder(), serves = serve }
   vim.api.nvim_create_autocmd('VimLeave', {
     group = vim.api.nvim_create_augroup('claude_ide_host', {}),

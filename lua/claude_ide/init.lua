@@ -11,16 +11,22 @@ function M.setup(options)
   end
 end
 
---- A few characters for a status line: empty while no server runs, else how many are connected,
---- and with a question mark how many requests of chats wait for an answer.
+--- A few characters for a status line: empty while no server runs, else how many are connected;
+--- with an exclamation mark how many edits and plans wait for the user to be free, and with a
+--- question mark how many requests of chats wait for an answer.
 ---@return string
 function M.statusline()
   local host = package.loaded['claude_ide.host']
   local server = host and host.server()
-  local waiting = package.loaded['claude_ide.chat.waiting']
-  local count = waiting and waiting.count() or 0
-  return (server and ('claude:%d'):format(server.clients) or '')
-    .. (count > 0 and (' %d?'):format(count) or '')
+  local parts = { server and ('claude:%d'):format(server.clients) }
+  for _, mark in ipairs({ { 'claude_ide.waiting', '!' }, { 'claude_ide.chat.waiting', '?' } }) do
+    local waiting = package.loaded[mark[1]]
+    local count = waiting and waiting.count() or 0
+    if count > 0 then
+      table.insert(parts, count .. mark[2])
+    end
+  end
+  return table.concat(parts, ' ')
 end
 
 --- Ask Claude one question; `callback` is called once, with an error or the answer

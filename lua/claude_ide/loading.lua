@@ -1,12 +1,15 @@
 --- Files become buffers, without a question to the user.
 local buffers = require('claude_ide.buffers')
 local colouring = require('claude_ide.colouring')
+local message = require('claude_ide.message')
 local path_gate = require('claude_ide.path_gate')
 local quiet = require('claude_ide.quiet')
 local reason = require('claude_ide.reason')
 
 local M = {}
 
+-- Values of `v:fcs_reason`: somebody else has written the file.
+local CHANGED = { changed = true, conflict = true }
 local WINDOW_EVENTS = {
   'BufEnter',
   'BufLeave',
@@ -46,8 +49,19 @@ local function choose_at_swap_file()
     or ('%s: an editor that crashed left a swap file of it (see :help recovery).'):format(how)
 end
 
--- Call `load`, which loads a buffer. A swap file raises no dialog, and what fails in an autocommand
--- of the user's neither shows nor keeps the next ones from running.
+-- Shown, a buffer whose file has changed would ask what to do about it; a message says so instead.
+-- The choice of the user's own autocommands is kept.
+local function keep_text(bufnr)
+  if vim.v.fcs_choice ~= '' or not CHANGED[vim.v.fcs_reason] then
+    return nil
+  end
+  local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+  message.show(('%s has changed on disk; `:edit` reads it'):format(name), 'warn')
+  return ('%s has changed on disk since Neovim read it; the older text is shown.'):format(name)
+end
+
+-- Call `load`, which loads a buffer. A swap file or a changed file raises no dialog, and what fails in
+-- an autocommand of the user's neither shows nor keeps the next ones from running.
 local function without_dialog(bufnr, load)
   local note
   local id = vim.api.nvim_create_autocmd('SwapExists', {
@@ -55,11 +69,18 @@ local function without_dialog(bufnr, load)
       note = choose_at_swap_file()
     end,
   })
+  local changed = vim.api.nvim_create_autocmd('FileChangedShell', {
+    buffer = bufnr,
+    callback = function()
+      note = keep_text(bufnr) or note
+    end,
+  })
   vim.v.errmsg = ''
   local ok, err = pcall(quiet.run, function()
     colouring.load(bufnr, load)
   end)
   vim.api.nvim_del_autocmd(id)
+  pcall(vim.api.nvim_del_autocmd, changed)
   if not ok then
     return nil, reason.of(err)
   elseif not vim.api.nvim_buf_is_loaded(bufnr) then

@@ -9,6 +9,7 @@ local NAME = 'claude-ide: '
 local TITLE = 'Claude'
 local HEAD = 0.6 -- of what is shown of a long text
 local SETTLING = 50 -- milliseconds
+local NAMED_MODES = '^[iRvVsS\22\19t]' -- those whose names 'showmode' draws
 local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
 
 local task ---@type fun()?
@@ -99,6 +100,26 @@ local function echo(text, level)
   end
 end
 
+local is_mode_hidden = false
+
+local function set_showmode(on)
+  vim.cmd.set({ args = { on and 'showmode' or 'noshowmode' }, mods = { noautocmd = true } })
+end
+
+-- The name of the mode would be drawn over a message at once, unless a redraw comes before it.
+local function echo_in_mode(text, level)
+  if vim.o.showmode and not is_mode_hidden then
+    is_mode_hidden = true
+    set_showmode(false)
+    vim.schedule(function()
+      vim.cmd.redraw()
+      set_showmode(true)
+      is_mode_hidden = false
+    end)
+  end
+  echo(text, level)
+end
+
 --- Only for this module: how an Ex command gets at a function.
 function M._call()
   task()
@@ -125,10 +146,10 @@ local function say(text, level)
   local printed = captured(text, level)
   if printed == '' then
     return
-  elseif vim.fn.mode():find('^[iR]') then
+  elseif vim.fn.mode():find(NAMED_MODES) then
     -- In the instant in which Insert mode is ended it would be wiped away, and an error a prompt.
     vim.defer_fn(function()
-      echo(printed, level)
+      echo_in_mode(printed, level)
     end, SETTLING)
   else
     echo(printed, level)

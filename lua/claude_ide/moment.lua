@@ -1,5 +1,17 @@
---- The moment at which something may appear, or go, without taking anything from the user.
+--- The moment at which something may appear, or go, without taking anything from the user:
+---
+--- | gate              | for what                               | waits for the end of                  |
+--- | ----------------- | -------------------------------------- | ------------------------------------- |
+--- | `when_free`       | takes the user elsewhere               | `obstacle`, and typing                |
+--- | `when_notifiable` | is a message                           | prompts, and half-typed commands      |
+--- | `when_harmless`   | changes windows that they are not in   | modes whose next key acts on a window |
+--- | `when_ended`      | closes windows that they may be in     | Insert and Visual mode, which it ends |
+--- | `when_possible`   | was asked for by the user              | textlock and the command-line window  |
+---
+--- `guard` is for afterwards: what was typed blindly is discarded.
 local M = {}
+
+local api = vim.api
 
 -- Milliseconds.
 local POLL = 50
@@ -7,9 +19,20 @@ local QUIET = 400
 local GUARD = 200
 local LONGEST_GUARD = 1000
 
-local tracker = vim.api.nvim_create_namespace('claude_ide_moment_tracker')
-local guard = vim.api.nvim_create_namespace('claude_ide_moment_guard')
-local trackers = {} ---@type table<string, true>
+-- What the user can do about a mode; each pattern is matched with `mode(1)`.
+local MODES = {
+  { '^n?i', 'leave Insert mode' },
+  { '^R', 'leave Replace mode' },
+  { '^[vV\22]', 'leave Visual mode' },
+  { '^[sS\19]', 'leave Select mode' },
+  { '^[cr!]', 'answer the prompt' },
+}
+-- By filetype: Neovim's own windows for messages (`vim._core.ui2`) that take the next key.
+local MESSAGES = { cmd = true, dialog = true }
+local MOST_FLOATS = 10 -- of which each hangs on the next
+
+local tracker = api.nvim_create_namespace('claude_ide_moment_tracker')
+local guard = api.nvim_create_namespace('claude_ide_moment_guard')
 local is_guarding = false
 local hrtime = vim.uv.hrtime
 local last_typed = 0 -- nanoseconds
@@ -18,31 +41,47 @@ local function milliseconds_since(time)
   return (hrtime() - time) / 1e6
 end
 
---- Remember when the user types, so that nothing appears under their fingers.
----@param who string on whose behalf
+--- Remember when the user types, so that nothing appears under their fingers. It has to be known
+--- before anything waits.
 ---@param on boolean
-function M.track(who, on)
-  local was_tracking = next(trackers) ~= nil
-  trackers[who] = on or nil
-  local is_tracking = next(trackers) ~= nil
-  if is_tracking == was_tracking then
-    return
-  end
+function M.notice_typing(on)
   last_typed = 0
-  vim.on_key(is_tracking and function(_, typed)
+  vim.on_key(on and function(_, typed)
     if typed ~= '' then
       last_typed = hrtime()
     end
   end or nil, tracker)
 end
 
--- A plugin's float (a picker, a prompt, a hover) goes away when the focus leaves it; one that holds
--- a file, a terminal or a chat is a window like any other.
+-- A sidebar made of floats covers a window that was split off for it. It stays when the focus leaves.
+local function is_sidebar(config)
+  for _ = 1, MOST_FLOATS do
+    if config.relative ~= 'win' or not api.nvim_win_is_valid(config.win) then
+      return false
+    end
+    local buftype = vim.bo[api.nvim_win_get_buf(config.win)].buftype
+    config = api.nvim_win_get_config(config.win)
+    if config.relative == '' then
+      return buftype ~= '' and buftype ~= 'terminal'
+    end
+  end
+  return false
+end
+
+-- In a terminal or a chat of its own the user waits for what Claude proposes.
+local function is_claudes()
+  local filetype = vim.bo.filetype
+  return vim.b.claude_ide_terminal or filetype == 'claude-prompt' or filetype == 'claude-chat'
+end
+
+-- A plugin's float (a picker, a prompt, a tool in a terminal) goes away when the focus leaves it; one
+-- that holds a file or a chat is a window like any other.
 local function is_in_dialog()
-  local options = vim.bo
-  return vim.api.nvim_win_get_config(0).relative ~= ''
-    and not (options.buftype == '' or options.buftype == 'terminal')
-    and not (options.filetype == 'claude-prompt' or options.filetype == 'claude-chat')
+  local config = api.nvim_win_get_config(0)
+  return config.relative ~= ''
+    and vim.bo.buftype ~= ''
+    and not is_claudes()
+    and not is_sidebar(config)
 end
 
 -- Not "s", a screen that messages have scrolled: without a command line it stays so until the next
@@ -56,16 +95,64 @@ end
 local function is_before_typing()
   return vim.fn.mode(1) == 'i'
     and vim.bo.filetype == 'claude-prompt'
-    and vim.api.nvim_buf_line_count(0) == 1
-    and vim.api.nvim_get_current_line() == ''
+    and api.nvim_buf_line_count(0) == 1
+    and api.nvim_get_current_line() == ''
+end
+
+local function is_message(win)
+  local config = api.nvim_win_get_config(win)
+  local filetype = vim.bo[api.nvim_win_get_buf(win)].filetype
+  return config.relative == 'laststatus'
+    and not config.hide
+    and MESSAGES[filetype] ~= nil
+    and (filetype ~= 'cmd' or config.height > math.max(vim.o.cmdheight, 1))
+end
+
+local function has_message()
+  return vim.iter(api.nvim_tabpage_list_wins(0)):any(is_message)
+end
+
+local function way_out_of_mode()
+  local mode = vim.fn.mode(1)
+  for _, way in ipairs(MODES) do
+    if mode:find(way[1]) then
+      return way[2]
+    end
+  end
+  return 'finish the command'
+end
+
+--- What keeps things from appearing for longer than a pause in typing, as what the user can do
+--- about it: "leave Insert mode".
+---@return string? remedy
+function M.obstacle()
+  if is_in_dialog() then
+    return 'leave this window'
+  elseif not (is_at_rest() or is_before_typing()) then
+    return way_out_of_mode()
+  elseif vim.fn.getcmdwintype() ~= '' then
+    return 'close the command-line window'
+  elseif vim.fn.reg_recording() ~= '' then
+    return 'stop recording'
+  elseif has_message() then
+    return 'close the message'
+  end
+end
+
+--- Whether a message would neither be overwritten at once nor take a key: not while something else
+--- is asked or half-typed.
+---@return boolean
+function M.can_notify()
+  local mode = vim.fn.mode(1)
+  return mode:find('^[niRvVsS\22\19t]') ~= nil
+    and not vim.startswith(mode, 'no')
+    and vim.fn.state('moaxSc') == ''
+    and M.is_possible()
+    and not has_message()
 end
 
 local function is_free()
-  return (is_at_rest() or is_before_typing())
-    and not is_guarding
-    and milliseconds_since(last_typed) >= QUIET
-    and vim.fn.reg_recording() == ''
-    and not is_in_dialog()
+  return not is_guarding and milliseconds_since(last_typed) >= QUIET and M.obstacle() == nil
 end
 
 -- Windows elsewhere may change in all modes but those whose next key acts on what is shown.
@@ -78,7 +165,7 @@ end
 --- window. Both are found before the arguments are looked at.
 ---@return boolean
 function M.is_possible()
-  local _, refusal = pcall(vim.api.nvim_set_current_win, -1)
+  local _, refusal = pcall(api.nvim_set_current_win, -1)
   return refusal:find('Invalid window') ~= nil
 end
 
@@ -93,7 +180,7 @@ local function end_mode()
   return true
 end
 
--- Never before it has returned.
+-- `fn` never runs synchronously: the caller may be inside an autocommand.
 local function when(condition, fn, on_error)
   local is_cancelled = false
   local function poll()
@@ -137,6 +224,12 @@ end
 ---@param on_error fun(message: string) called instead when `fn` raises
 function M.when_possible(fn, on_error)
   when(M.is_possible, fn, on_error)
+end
+
+--- Call `fn` as soon as a message can be shown (`can_notify`).
+---@param fn fun()
+function M.when_notifiable(fn)
+  when(M.can_notify, fn, error)
 end
 
 --- Call `fn` as soon as the user is out of a mode that the windows which `fn` closes would take

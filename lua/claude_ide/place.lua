@@ -53,6 +53,26 @@ local function restore_history(place)
   end)
 end
 
+--- Take the user elsewhere by calling `fn`. Claude's terminal does not notice if it is a float: some
+--- close themselves when they are left, and this one is to be there afterwards.
+---@generic T
+---@param fn fun(): T
+---@return T
+function M.leave(fn)
+  local is_float = vim.api.nvim_win_get_config(0).relative ~= ''
+  if not (is_float and vim.b.claude_ide_terminal) then
+    return fn()
+  end
+  local eventignore = vim.o.eventignore
+  vim.opt.eventignore:append({ 'BufLeave', 'WinLeave' })
+  local ok, result = pcall(fn)
+  vim.o.eventignore = eventignore
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
 --- Go back, and into Terminal mode if that is what it was.
 ---@param place claude_ide.Place
 function M.go_back(place)

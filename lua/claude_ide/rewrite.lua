@@ -2,7 +2,6 @@
 local disk_edit = require('claude_ide.disk_edit')
 local kept = require('claude_ide.kept')
 local message = require('claude_ide.message')
-local moment = require('claude_ide.moment')
 local plain = require('claude_ide.plain')
 local question = require('claude_ide.question')
 local quiet = require('claude_ide.quiet')
@@ -168,8 +167,6 @@ local function begin(bufnr, first, last, instruction)
   -- Lines that were there when the user was asked for the instruction may be gone.
   last = math.min(last, #lines)
   local rewrite = { bufnr = bufnr, base = lines, first = math.min(first, last - 1), last = last }
-  -- The diff is to appear under nobody's fingers.
-  moment.track('rewrite', true)
   local id
   id = question.begin('rewrite', {
     bufnr = bufnr,

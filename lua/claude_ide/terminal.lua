@@ -1,5 +1,12 @@
 --- The Claude CLI in a terminal window: opened, hidden, shown again.
+local message = require('claude_ide.message')
+local moment = require('claude_ide.moment')
+local tiling = require('claude_ide.tiling')
+local usage = require('claude_ide.usage')
+
 local M = {}
+
+local api = vim.api
 
 local SPLITS = {
   right = 'botright vsplit',
@@ -20,18 +27,91 @@ local ARGUMENTS = {
 }
 
 local current ---@type integer? buffer of the terminal that `:Claude` shows
+local failed ---@type integer? buffer with the last words of a CLI that ended with an error
+local pids = {} ---@type integer[] of the connected clients
 
-local function alive()
-  return current ~= nil and vim.api.nvim_buf_is_valid(current)
+local function is_valid(bufnr)
+  return bufnr ~= nil and api.nvim_buf_is_valid(bufnr)
 end
 
 ---@return integer? window of this tabpage that shows the buffer
 local function window_of(bufnr)
-  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-    if vim.api.nvim_win_get_buf(window) == bufnr then
-      return window
+  return vim.iter(api.nvim_tabpage_list_wins(0)):find(function(window)
+    return api.nvim_win_get_buf(window) == bufnr
+  end)
+end
+
+local function is_descendant(pid, ancestor)
+  for _ = 1, 20 do
+    if pid == ancestor then
+      return true
+    end
+    local process = api.nvim_get_proc(pid)
+    if not process or process.ppid <= 1 then
+      return false
+    end
+    pid = process.ppid
+  end
+  return false
+end
+
+local function runs_in(pid, bufnr)
+  local job = vim.b[bufnr].terminal_job_pid
+  return pid > 0 and job ~= nil and is_descendant(pid, job)
+end
+
+local function is_terminal(bufnr)
+  return vim.bo[bufnr].buftype == 'terminal'
+end
+
+-- What is proposed comes at once for who waits in one of these (`moment.lua`).
+local function mark_terminals()
+  for _, bufnr in ipairs(vim.tbl_filter(is_terminal, api.nvim_list_bufs())) do
+    local has_client = vim.iter(pids):any(function(pid)
+      return runs_in(pid, bufnr)
+    end)
+    vim.b[bufnr].claude_ide_terminal = (bufnr == current or has_client) or nil
+  end
+end
+
+--- These clients are connected now.
+---@param connected integer[] their pids
+function M.connected(connected)
+  pids = connected
+  mark_terminals()
+end
+
+-- What the last window shows instead: what was used last.
+local function replacement(bufnr)
+  local others = vim.tbl_filter(function(other)
+    return other ~= bufnr and vim.bo[other].buflisted
+  end, api.nvim_list_bufs())
+  return usage.sort(others)[1] or api.nvim_create_buf(true, false)
+end
+
+-- Not the last window of a tabpage while it has floats: Neovim refuses, or dies where the tabpage is
+-- not the current one (neovim/neovim#30425).
+local function close(window)
+  local tabpage = api.nvim_win_get_tabpage(window)
+  local is_last = vim.deep_equal(tiling.windows(tabpage), { window })
+  if is_last and #api.nvim_list_tabpages() == 1 then
+    return api.nvim_win_set_buf(window, replacement(api.nvim_win_get_buf(window)))
+  end
+  for _, float in ipairs(is_last and api.nvim_tabpage_list_wins(tabpage) or {}) do
+    if float ~= window and api.nvim_win_is_valid(float) then
+      api.nvim_win_close(float, true)
     end
   end
+  api.nvim_win_close(window, true)
+end
+
+local function remove(bufnr)
+  for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
+    if api.nvim_win_is_valid(window) then
+      close(window)
+    end
+  end
+  api.nvim_buf_delete(bufnr, { force = true })
 end
 
 ---@class claude_ide.TerminalRequest
@@ -46,8 +126,8 @@ local function open_window(request)
   local whole = wide and vim.o.columns or vim.o.lines
   local size = request.size < 1 and math.floor(whole * request.size) or request.size
   vim.cmd(SPLITS[request.side])
-  local window = vim.api.nvim_get_current_win()
-  vim.api[wide and 'nvim_win_set_width' or 'nvim_win_set_height'](window, math.floor(size))
+  local window = api.nvim_get_current_win()
+  api[wide and 'nvim_win_set_width' or 'nvim_win_set_height'](window, math.floor(size))
   return window
 end
 
@@ -57,16 +137,67 @@ local function dress(window)
   options.foldcolumn, options.spell, options.list = '0', false, false
 end
 
+local function is_shown(bufnr)
+  return #vim.fn.win_findbuf(bufnr) > 0
+end
+
+-- Its last words stay until its window is closed or another CLI is started.
+local function fail(bufnr)
+  failed = bufnr
+  vim.bo[bufnr].bufhidden = is_shown(bufnr) and 'wipe' or 'hide'
+end
+
 local function on_exit(bufnr)
   return function(_, code)
     if current == bufnr then
       current = nil
     end
-    if code == 0 and vim.api.nvim_buf_is_valid(bufnr) and vim.v.exiting == vim.NIL then
-      -- The last window cannot be closed with its buffer; wiping leaves an empty one then.
-      pcall(vim.api.nvim_buf_delete, bufnr, { force = true })
+    if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_valid(bufnr) then
+      return
+    elseif code ~= 0 then
+      fail(bufnr)
+      return mark_terminals()
+    end
+    moment.when_possible(function()
+      remove(bufnr)
+    end, function(reason)
+      message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
+    end)
+  end
+end
+
+-- The name that Neovim gives holds the whole command. A buffer that keeps it, as the alternate one,
+-- would start the command once more when it is shown.
+local function rename(bufnr)
+  local name, alternate = api.nvim_buf_get_name(bufnr), vim.fn.bufnr('#')
+  api.nvim_buf_set_name(bufnr, ('claude://%d'):format(bufnr))
+  for _, other in ipairs(api.nvim_list_bufs()) do
+    if api.nvim_buf_get_name(other) == name then
+      api.nvim_buf_delete(other, { force = true })
     end
   end
+  if alternate > 0 and api.nvim_buf_is_valid(alternate) then
+    vim.fn.setreg('#', alternate)
+  end
+end
+
+---@param request claude_ide.TerminalRequest
+---@return integer bufnr shown in the current window
+local function put_in_window(request)
+  local window = is_valid(failed) and window_of(failed)
+  if window then
+    api.nvim_set_current_win(window)
+  else
+    window = open_window(request)
+  end
+  local bufnr = api.nvim_create_buf(false, false)
+  api.nvim_win_set_buf(window, bufnr)
+  vim.bo[bufnr].bufhidden = 'hide'
+  if is_valid(failed) then
+    remove(failed)
+  end
+  failed = nil
+  return bufnr
 end
 
 ---@param request claude_ide.TerminalRequest
@@ -77,87 +208,64 @@ local function start(request)
     local hint = name == 'claude' and '; npm install -g @anthropic-ai/claude-code' or ''
     return { error = ('%s is not on PATH%s'):format(name, hint) }
   end
-  local window = open_window(request)
-  local bufnr = vim.api.nvim_create_buf(false, false)
-  vim.api.nvim_win_set_buf(window, bufnr)
-  vim.bo[bufnr].bufhidden = 'hide'
+  local bufnr = put_in_window(request)
   local command = vim.list_extend(vim.list_slice(request.cmd), request.arguments)
   command[1] = program
   local ok, reason = pcall(vim.fn.jobstart, command, { term = true, on_exit = on_exit(bufnr) })
   if not ok then
-    vim.api.nvim_buf_delete(bufnr, { force = true })
+    remove(bufnr)
     return { error = ('cannot run %s: %s'):format(name, reason) }
   end
-  -- The name that Neovim gives holds the whole command.
-  vim.api.nvim_buf_set_name(bufnr, ('claude://%d'):format(bufnr))
-  dress(window)
+  rename(bufnr)
+  dress(api.nvim_get_current_win())
   current = bufnr
+  mark_terminals()
   vim.cmd.startinsert()
 end
 
-local function hide(window)
-  if #vim.api.nvim_tabpage_list_wins(0) > 1 then
-    vim.api.nvim_win_close(window, false)
-  else
-    local alternate = vim.fn.bufnr('#')
-    local bufnr = alternate > 0 and alternate or vim.api.nvim_create_buf(true, false)
-    vim.api.nvim_win_set_buf(window, bufnr)
-  end
+local function show(bufnr, request)
+  local window = open_window(request)
+  api.nvim_win_set_buf(window, bufnr)
+  dress(window)
 end
 
 --- Start the CLI, or hide or show the one that runs. With arguments a new one is started, and
---- is the one that is shown from then on.
+--- is the one that is shown from then on. The last words of one that failed unseen are shown first.
 ---@param request claude_ide.TerminalRequest
 ---@return { error: string }?
 function M.toggle(request)
-  if not alive() or #request.arguments > 0 then
+  local is_running = is_valid(current)
+  if #request.arguments > 0 then
     return start(request)
+  elseif not is_running and is_valid(failed) and not is_shown(failed) then
+    show(failed, request)
+    vim.bo[failed].bufhidden = 'wipe'
+  elseif not is_running then
+    return start(request)
+  elseif window_of(current) then
+    close(window_of(current))
+  else
+    show(current, request)
+    vim.cmd.startinsert()
   end
-  local window = window_of(current)
-  if window then
-    hide(window)
-    return
-  end
-  window = open_window(request)
-  vim.api.nvim_win_set_buf(window, current)
-  dress(window)
-  vim.cmd.startinsert()
-end
-
-local function is_descendant(pid, ancestor)
-  for _ = 1, 20 do
-    if pid == ancestor then
-      return true
-    end
-    local process = vim.api.nvim_get_proc(pid)
-    if not process or process.ppid <= 1 then
-      return false
-    end
-    pid = process.ppid
-  end
-  return false
 end
 
 --- Go to the terminal that a client runs in; to the one of `:Claude` when the pid is 0.
 ---@param pid integer
 function M.focus(pid)
-  local terminal = alive() and current or nil
-  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    local job = vim.b[bufnr].terminal_job_pid
-    if pid > 0 and job and is_descendant(pid, job) then
-      terminal = bufnr
-    end
-  end
+  local terminal = vim.iter(api.nvim_list_bufs()):find(function(bufnr)
+    return runs_in(pid, bufnr)
+  end) or (is_valid(current) and current)
   if not terminal then
     return { error = 'that Claude runs in no terminal of this Neovim' }
   end
   local window = window_of(terminal)
   if window then
-    vim.api.nvim_set_current_win(window)
+    api.nvim_set_current_win(window)
   else
     vim.cmd('botright vsplit')
-    vim.api.nvim_win_set_buf(0, terminal)
-    dress(vim.api.nvim_get_current_win())
+    api.nvim_win_set_buf(0, terminal)
+    dress(api.nvim_get_current_win())
   end
   vim.cmd.startinsert()
 end

@@ -113,6 +113,44 @@ async def test_unsaved_changes_are_not_shown_but_what_is_on_disk(nvim: Neovim, p
     assert await nvim.eval("getline(1)") == "mine"
 
 
+async def rewrite(path: Path, text: str) -> None:
+    """Write a file as another program does, at another time than before."""
+    path.write_text(text)
+    later = path.stat().st_mtime + 5
+    os.utime(path, (later, later))
+
+
+@pytest.mark.parametrize("watched", [False, True])
+async def test_a_file_that_somebody_else_has_written_asks_nothing(
+    nvim: Neovim, path: Path, watched: bool
+) -> None:
+    if watched:
+        await nvim.lua("require('claude_ide.disk').watch(true)")
+    await nvim.command("set noautoread hidden | edit a.txt | enew")
+    await rewrite(path, "theirs\n")
+
+    bufnr = await take(nvim, path)
+
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+    assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["theirs"]
+    await give_back(nvim, bufnr)
+    assert await nvim.eval("getbufline('a.txt', 1, '$')") == ["one", "two", "three"]
+    assert await nvim.eval("getbufvar('a.txt', '&modified')") == 0
+
+
+async def test_a_file_that_is_read_again_by_itself_is_its_own_buffer(
+    nvim: Neovim, path: Path
+) -> None:
+    await nvim.command("set autoread hidden | edit a.txt | enew")
+    known = await nvim.eval("bufnr('a.txt')")
+    await rewrite(path, "theirs\n")
+
+    bufnr = await take(nvim, path)
+
+    assert bufnr == known
+    assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["theirs"]
+
+
 async def test_a_file_that_exists_only_in_neovim_is_its_buffer(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit new.txt")
     await nvim.command("normal! ihello")

@@ -454,6 +454,20 @@ async def test_withdrawn_it_goes_without_an_answer(plans: Neovim) -> None:
     assert await plans.eval("len(getbufinfo({'buflisted': 1}))") == 1
 
 
+async def test_while_it_waits_the_status_line_and_a_message_say_so(plans: Neovim) -> None:
+    await plans.keys("i")
+    await until(lambda: plans.eval("mode() == 'i'"))
+
+    await ask(plans)
+
+    await until(lambda: plans.lua("return require('claude_ide').statusline() == '1!'"))
+    said = "Leave Insert mode to see Claude's plan"
+    await until(lambda: said in plans.screen.text())
+    await plans.keys("<Esc>")
+    await ready(plans)
+    assert await plans.lua("return require('claude_ide').statusline()") == ""
+
+
 async def test_withdrawn_before_it_appeared_it_never_does(plans: Neovim) -> None:
     await plans.keys("i")
     await ask(plans)

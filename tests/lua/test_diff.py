@@ -1,11 +1,12 @@
 """`lua/claude_ide/diff.lua`: a diff is asked for, shown, decided and told about, once."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
-from support.diffs import MODULE, Diffs
+from support.diffs import MODULE, Diffs, everything
 from support.neovim import Neovim, until
 
 OLD = "one\ntwo\n"
@@ -165,7 +166,7 @@ async def test_what_is_typed_by_a_script_while_it_appears_does_not_change_it(
 
 
 async def test_it_does_not_appear_between_two_keys(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    await nvim.lua("require('claude_ide.moment').track('test', true)")
+    await nvim.lua("require('claude_ide.moment').notice_typing(true)")
     await nvim.keys("j")
     await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'n'"))
     id_ = await diffs.ask(path, NEW)
@@ -176,6 +177,76 @@ async def test_it_does_not_appear_between_two_keys(nvim: Neovim, diffs: Diffs, p
         await nvim.keys("j")
 
     await diffs.ready(id_)
+
+
+async def test_one_that_is_held_back_is_named_in_the_message(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+
+    id_ = await diffs.ask(path, NEW)
+
+    await until(lambda: "Leave Insert mode to see Claude's edit of a.txt" in nvim.screen.text())
+    assert await nvim.lua("return require('claude_ide').statusline()") == "1!"
+    await nvim.keys("<Esc>")
+    await diffs.ready(id_)
+    assert await nvim.lua("return require('claude_ide').statusline()") == ""
+
+
+async def test_one_that_is_withdrawn_no_longer_waits(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+    id_ = await diffs.ask(path, NEW)
+    await until(lambda: nvim.lua("return require('claude_ide').statusline() == '1!'"))
+
+    await diffs.close(id_)
+
+    assert await nvim.lua("return require('claude_ide').statusline()") == ""
+
+
+async def test_after_it_the_user_is_back_in_the_sidebar_that_is_a_float(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.command(f"edit {path} | topleft 20vnew | setlocal buftype=nofile")
+    await nvim.lua(
+        "vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true,"
+        " { relative = 'win', row = 0, col = 0, width = 20, height = 9 })"
+    )
+    before = await everything(nvim)
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(":w<CR>")
+
+    await diffs.closed(id_)
+    after = await everything(nvim)
+    assert after["win"] == before["win"]
+    assert after["tabpages"] == before["tabpages"]
+
+
+@pytest.mark.parametrize("layout", ["tab", "vertical"])
+async def test_a_file_that_somebody_else_has_written_shows_without_a_prompt(
+    nvim: Neovim, diffs: Diffs, path: Path, layout: str
+) -> None:
+    """Under 'noautoread' Neovim asks what to do as soon as such a buffer is shown."""
+    await nvim.command(f"set noautoread hidden | edit {path} | enew")
+    path.write_text("one\nthree\n")
+    os.utime(path, (path.stat().st_mtime + 5,) * 2)
+
+    id_ = await diffs.open(path, NEW, layout)
+
+    shown = await shown_text(nvim)
+    assert ["one", "three"] in shown
+    assert ["one", "TWO"] in shown
+    await nvim.keys(":w<CR>")
+    await diffs.closed(id_)
+    path.write_text(NEW)
+    await until(lambda: nvim.eval("getbufline('a.txt', 1, '$') == ['one', 'TWO']"))
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+    await nvim.command("buffer a.txt | undo")
+    assert await nvim.eval("getline(1, '$')") == ["one", "two"]
 
 
 async def test_a_diff_that_cannot_be_shown_says_why(nvim: Neovim, diffs: Diffs, path: Path) -> None:

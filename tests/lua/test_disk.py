@@ -68,8 +68,12 @@ async def test_write_refuses_when_the_file_changed_since_it_was_read(
     await assert_refuses(nvim, path)
 
 
-async def test_write_refuses_again_when_asked_again(nvim: Neovim, path: Path) -> None:
-    await watch(nvim)
+@pytest.mark.parametrize("is_watched", [False, True])
+async def test_write_refuses_again_when_asked_again(
+    nvim: Neovim, path: Path, is_watched: bool
+) -> None:
+    if is_watched:
+        await watch(nvim)
     change(path)
 
     await assert_refuses(nvim, path)

@@ -1,6 +1,7 @@
 """`lua/claude_ide/loading.lua`: files become buffers, without a question to the user."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -142,3 +143,52 @@ async def test_swap_files_are_the_users_business_again_afterwards(
     await nvim.keys(":edit a.txt<CR>")
 
     await until(lambda: "E325" in nvim.screen.text())
+
+
+SHOW = """
+local loading = require('claude_ide.loading')
+local note, err = loading.in_window(0, vim.fn.bufnr('a.txt'))
+return { note or vim.NIL, err or vim.NIL }
+"""
+
+
+async def is_rewritten(nvim: Neovim, path: Path, how: str) -> None:
+    """Have the file loaded in a hidden buffer, and written by another program."""
+    await nvim.command(f"{how} | set hidden | edit a.txt | enew")
+    path.write_text("theirs\n")
+    later = path.stat().st_mtime + 5
+    os.utime(path, (later, later))
+
+
+async def test_a_file_that_somebody_else_has_written_is_shown_without_a_dialog(
+    nvim: Neovim, path: Path
+) -> None:
+    await is_rewritten(nvim, path, "set noautoread")
+
+    note, err = await asyncio.wait_for(nvim.lua(SHOW), 5)
+
+    assert note == "a.txt has changed on disk since Neovim read it; the older text is shown."
+    assert err is None
+    assert await nvim.eval("[bufname(), getline(1), &modified]") == ["a.txt", "one", 0]
+    await until(lambda: "a.txt has changed on disk; `:edit` reads it" in nvim.screen.text())
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+
+
+async def test_the_users_own_choice_for_a_changed_file_is_respected(
+    nvim: Neovim, path: Path
+) -> None:
+    await is_rewritten(nvim, path, "set noautoread")
+    await nvim.command("autocmd FileChangedShell * let v:fcs_choice = 'reload'")
+
+    assert await asyncio.wait_for(nvim.lua(SHOW), 5) == [None, None]
+
+    assert await nvim.eval("getline(1)") == "theirs"
+
+
+async def test_a_changed_file_is_the_users_business_again_afterwards(
+    nvim: Neovim, path: Path
+) -> None:
+    await is_rewritten(nvim, path, "set noautoread")
+    await nvim.lua(SHOW)
+
+    assert await nvim.eval("len(nvim_get_autocmds({'event': 'FileChangedShell'}))") == 0

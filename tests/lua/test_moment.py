@@ -153,13 +153,15 @@ async def test_a_half_typed_command_in_a_terminal_is_not_free(typing: Neovim) ->
 
 
 FLOAT = """
-local buftype = ...
+local buftype, config = ...
 local bufnr = vim.api.nvim_create_buf(false, buftype ~= '')
 if buftype == 'terminal' then
   vim.api.nvim_buf_call(bufnr, function() vim.fn.jobstart({ 'cat' }, { term = true }) end)
 end
-vim.api.nvim_open_win(bufnr, true, { relative = 'editor', row = 1, col = 1, width = 9, height = 3 })
+local anywhere = { relative = 'editor', row = 1, col = 1, width = 9, height = 3 }
+vim.api.nvim_open_win(bufnr, true, vim.tbl_extend('force', anywhere, config or {}))
 """
+OVER_THE_WINDOW = {"relative": "win", "row": 0, "col": 0, "width": 9, "height": 3}
 
 
 async def test_a_plugins_float_with_the_focus_is_left_alone(typing: Neovim) -> None:
@@ -202,13 +204,196 @@ async def test_whoever_writes_in_the_prompt_of_a_chat_is_not(typing: Neovim) -> 
     await called(typing)
 
 
-@pytest.mark.parametrize("buftype", ["", "terminal"])
-async def test_a_float_with_a_file_or_a_terminal_is_a_window(typing: Neovim, buftype: str) -> None:
-    await typing.lua(FLOAT, buftype)
+async def test_a_float_with_a_file_is_a_window(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "")
 
     await ask(typing)
 
     await called(typing)
+
+
+@pytest.mark.parametrize("keys", ["", "i"])
+async def test_a_float_with_a_terminal_is_left_alone(typing: Neovim, keys: str) -> None:
+    await typing.lua(FLOAT, "terminal")
+    await typing.keys(keys)
+    await until(lambda: typing.lua("return vim.fn.mode() == ...", "t" if keys else "n"))
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close")
+    await called(typing)
+
+
+async def test_claudes_own_terminal_in_a_float_is_free(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "terminal")
+    await typing.lua("vim.b.claude_ide_terminal = true")
+    await typing.keys("i")
+    await until(lambda: typing.eval("mode() == 't'"))
+
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_a_sidebar_made_of_floats_is_a_window(typing: Neovim) -> None:
+    """They lie over a window that was split off for them, the list over the frame."""
+    await typing.command("topleft 20vnew | setlocal buftype=nofile")
+    for _ in ("frame", "list"):
+        await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
+
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_a_dialog_over_the_window_of_a_file_is_left_alone(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close")
+    await called(typing)
+
+
+async def test_a_dialog_over_a_float_is_left_alone(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile")
+    await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close | close")
+    await called(typing)
+
+
+async def test_floats_that_hang_on_each_other_do_not_hang_neovim(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile")
+    first = await typing.eval("win_getid()")
+    await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW | {"win": first})
+    second = await typing.eval("win_getid()")
+    await typing.lua(
+        "local win, config = ...; pcall(vim.api.nvim_win_set_config, win, config)",
+        first,
+        OVER_THE_WINDOW | {"win": second},
+    )
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close | close")
+    await called(typing)
+
+
+@pytest.fixture
+async def messages(typing: Neovim) -> Neovim:
+    """A Neovim that shows messages in windows of its own."""
+    if not await typing.eval("has('nvim-0.12')"):
+        pytest.skip("needs Neovim 0.12")
+    await typing.lua("require('vim._core.ui2').enable({})")
+    return typing
+
+
+async def test_a_long_message_in_a_window_is_waited_for(messages: Neovim) -> None:
+    await messages.keys(":echo range(900)<CR>")
+    await until(lambda: messages.lua("return require('claude_ide.moment').obstacle() ~= nil"))
+
+    await ask(messages)
+
+    assert await is_held(messages)
+    await messages.keys("<Esc>")
+    await called(messages)
+
+
+async def test_whoever_reads_messages_in_a_pager_is_left_alone(messages: Neovim) -> None:
+    await messages.command("for n in range(9) | echomsg n | endfor")
+    await messages.keys(":messages<CR>")
+    await until(lambda: messages.eval("&filetype == 'pager'"))
+
+    await ask(messages)
+
+    assert await is_held(messages)
+    await messages.keys("q")
+    await called(messages)
+
+
+async def test_a_short_message_in_a_window_is_not(messages: Neovim) -> None:
+    await messages.keys(":echo 'one'<CR>")
+    await until(lambda: "one" in messages.screen.lines()[-1])
+
+    await ask(messages)
+
+    await called(messages)
+
+
+OBSTACLE = "return require('claude_ide.moment').obstacle()"
+REMEDIES = {
+    "i": "leave Insert mode",
+    "i<C-o>": "leave Insert mode",
+    "R": "leave Replace mode",
+    "v": "leave Visual mode",
+    "V": "leave Visual mode",
+    "<C-v>": "leave Visual mode",
+    "gh": "leave Select mode",
+    "d": "finish the command",
+    "q:": "close the command-line window",
+    "qa": "stop recording",
+    ":": "answer the prompt",
+}
+
+
+@pytest.mark.parametrize(("keys", "remedy"), REMEDIES.items())
+async def test_an_obstacle_is_named_by_the_way_out(typing: Neovim, keys: str, remedy: str) -> None:
+    await entered(typing, keys)
+
+    assert await typing.lua(OBSTACLE) == remedy
+
+
+async def test_the_way_out_of_a_picker_is_to_leave_it(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile")
+    await entered(typing, "i")
+
+    assert await typing.lua(OBSTACLE) == "leave this window"
+
+
+async def test_typing_alone_is_no_obstacle(typing: Neovim) -> None:
+    await typing.lua("require('claude_ide.moment').notice_typing(true)")
+    await typing.keys("j")
+    await until(lambda: typing.eval("line('.') == 2"))
+
+    assert await typing.lua(OBSTACLE) is None
+
+
+NOTIFIABLE = ["", "i", "R", "v", "<C-v>", "gh", "qa"]
+NOT_NOTIFIABLE = [
+    "d",
+    ":",
+    "/fo",
+    "q:",
+    ":call getchar()<CR>",
+    ":call input('')<CR>",
+    "ofo<C-x><C-n>",
+]
+
+
+@pytest.mark.parametrize("keys", NOTIFIABLE)
+async def test_a_message_takes_nothing_in(typing: Neovim, keys: str) -> None:
+    if keys:
+        await entered(typing, keys)
+
+    await ask(typing, "when_notifiable")
+
+    await called(typing)
+
+
+@pytest.mark.parametrize("keys", NOT_NOTIFIABLE)
+async def test_a_message_would_be_in_the_way_in(typing: Neovim, keys: str) -> None:
+    await entered(typing, keys)
+
+    await ask(typing, "when_notifiable")
+
+    assert await is_held(typing)
 
 
 async def test_a_cancelled_wait_ends(typing: Neovim) -> None:
@@ -233,8 +418,8 @@ async def test_an_error_at_a_later_look_reaches_the_caller(typing: Neovim) -> No
     assert await until(lambda: typing.events("failed")) == [{"message": "no such luck"}]
 
 
-async def test_with_the_tracker_it_waits_until_the_user_pauses(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.moment').track('test', true)")
+async def test_it_waits_until_the_user_pauses(typing: Neovim) -> None:
+    await typing.lua("require('claude_ide.moment').notice_typing(true)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -248,9 +433,9 @@ async def test_with_the_tracker_it_waits_until_the_user_pauses(typing: Neovim) -
     assert await typing.lua("return (vim.uv.hrtime() - _G.last) / 1e6") >= 390
 
 
-async def test_without_the_tracker_it_does_not(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.moment').track('test', true)")
-    await typing.lua("require('claude_ide.moment').track('test', false)")
+async def test_without_a_host_typing_is_not_noticed(typing: Neovim) -> None:
+    await typing.lua("require('claude_ide.moment').notice_typing(true)")
+    await typing.lua("require('claude_ide.moment').notice_typing(false)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -261,7 +446,7 @@ async def test_without_the_tracker_it_does_not(typing: Neovim) -> None:
 
 async def test_keys_of_a_mapping_are_no_typing(typing: Neovim) -> None:
     """A plugin that feeds keys all the time does not hold up a diff for ever."""
-    await typing.lua("require('claude_ide.moment').track('test', true)")
+    await typing.lua("require('claude_ide.moment').notice_typing(true)")
     await typing.lua(
         "_G.feeder = vim.uv.new_timer(); _G.feeder:start(0, 50, vim.schedule_wrap(function()"
         " vim.api.nvim_feedkeys('j', 'n', false) end))"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.neovim import Neovim, until
+from support.neovim import Neovim, NvimError, until
 
 TAKE = "_G.place = require('claude_ide.place').current()"
 GO_BACK = "require('claude_ide.place').go_back(_G.place)"
@@ -88,3 +88,42 @@ async def test_one_types_into_a_terminal_again(nvim: Neovim) -> None:
     await nvim.lua(GO_BACK)
 
     await until(lambda: nvim.eval("mode() == 't'"))
+
+
+SELF_CLOSING = """
+local is_claudes = ...
+local bufnr = vim.api.nvim_create_buf(false, true)
+vim.api.nvim_open_win(bufnr, true, {
+  relative = 'editor', row = 1, col = 1, width = 40, height = 9,
+})
+vim.fn.jobstart({ 'cat' }, { term = true })
+vim.b.claude_ide_terminal = is_claudes or nil
+vim.api.nvim_create_autocmd('WinLeave', { buffer = bufnr, command = 'close' })
+_G.float = vim.api.nvim_get_current_win()
+"""
+LEAVE = "require('claude_ide.place').leave(vim.cmd.tabnew)"
+HAS_FLOAT = "return vim.api.nvim_win_is_valid(_G.float)"
+
+
+@pytest.mark.parametrize("is_claudes", [False, True])
+async def test_only_claudes_own_float_does_not_notice_that_it_is_left(
+    nvim: Neovim, is_claudes: bool
+) -> None:
+    await nvim.lua(SELF_CLOSING, is_claudes)
+
+    await nvim.lua(LEAVE)
+
+    assert await nvim.eval("tabpagenr()") == 2
+    assert await nvim.lua(HAS_FLOAT) == is_claudes
+    assert await nvim.eval("&eventignore") == ""
+
+
+async def test_a_float_notices_again_once_a_failure_to_leave_it_is_over(nvim: Neovim) -> None:
+    await nvim.lua(SELF_CLOSING, True)
+
+    with pytest.raises(NvimError, match="no such luck"):
+        await nvim.lua("require('claude_ide.place').leave(function() error('no such luck', 0) end)")
+
+    assert await nvim.eval("&eventignore") == ""
+    await nvim.command("tabnew")
+    assert not await nvim.lua(HAS_FLOAT)

@@ -23,8 +23,9 @@ class Conversation:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.welcomed = 0
+        self.pids: list[int | None] = []
         self.frames: list[Any] = []
-        server = Server(client, self.welcome)
+        server = Server(client, self.welcome, lambda: self.pids.append(client.pid))
         self.peer = server.peer = Peer(self, server)
         self._ids = itertools.count()
 
@@ -85,6 +86,13 @@ async def test_initialize_without_parameters_is_answered(conversation: Conversat
         "capabilities": {"tools": {"listChanged": True}, "logging": {}},
         "serverInfo": {"name": "claude-ide", "title": "Neovim", "version": __version__},
     }
+
+
+async def test_another_pid_is_reported_and_the_same_one_is_not(conversation: Conversation) -> None:
+    for pid in (4711, 4711, 12, -1, 0):
+        await conversation.tell("ide_connected", {"pid": pid})
+
+    assert conversation.pids == [4711, 12, None]
 
 
 async def test_a_client_is_known_by_what_it_says_of_itself(conversation: Conversation) -> None:

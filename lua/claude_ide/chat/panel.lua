@@ -84,8 +84,6 @@ local function on_unload(chat, bufnr)
 end
 
 local function create(id, options)
-  -- What Claude asks is to appear under nobody's fingers.
-  moment.track('chat', true)
   chat_highlights.define()
   chat_view.watch()
   ---@type claude_ide.Chat

@@ -10,6 +10,7 @@ local own_tab = require('claude_ide.chat.own_tab')
 local plan_winbar = require('claude_ide.chat.plan_winbar')
 local proposal = require('claude_ide.proposal')
 local ui = require('claude_ide.ui')
+local waiting = require('claude_ide.waiting')
 
 local M = {}
 
@@ -82,7 +83,7 @@ local function ask_for_comments(plan)
     end
   end
   -- What is typed on was not meant for this.
-  plan.cancel = moment.when_free(function()
+  plan.cancel = waiting.when_free('a question about the plan', function()
     ui.input('What should change in the plan? ', '', function(comments)
       revise(comments ~= '' and comments or nil)
     end)
@@ -202,9 +203,7 @@ function M.open(token, request)
   end
   local plan = { token = token, title = request.title, text = request.text, cancel = nothing }
   plans[token] = plan
-  -- It is to appear under nobody's fingers.
-  moment.track('plan', true)
-  plan.cancel = moment.when_free(function()
+  plan.cancel = waiting.when_free("Claude's plan", function()
     appear(plan)
   end, nothing)
 end

@@ -2,6 +2,8 @@
 local announce = require('claude_ide.announce')
 local chat_pin = require('claude_ide.chat.pin')
 local chat_state = require('claude_ide.chat.state')
+local message = require('claude_ide.message')
+local moment = require('claude_ide.moment')
 
 local M = {}
 
@@ -12,11 +14,33 @@ local function uncover(chat, count)
   chat_pin.update(chat)
 end
 
+-- The host says so of a chat that is hidden; this one is on screen, where the user is not looking.
+local function is_in_other_tabpage(chat)
+  local wins = vim.fn.win_findbuf(chat.transcript)
+  vim.list_extend(wins, vim.fn.win_findbuf(chat.prompt))
+  return #wins > 0
+    and not vim.iter(wins):any(function(win)
+      return vim.api.nvim_win_get_tabpage(win) == vim.api.nvim_get_current_tabpage()
+    end)
+end
+
+local function notify(id)
+  local chat = chat_state.get(id)
+  if chat and counts[id] and is_in_other_tabpage(chat) then
+    message.show('Claude waits for your answer (:ClaudeChat answer)', 'info')
+  end
+end
+
 ---@param chat integer
 ---@param count integer
 function M.set(chat, count)
-  if (counts[chat] or 0) == count then
+  local before = counts[chat] or 0
+  if before == count then
     return
+  elseif count > before then
+    moment.when_notifiable(function()
+      notify(chat)
+    end)
   end
   counts[chat] = count > 0 and count or nil
   if chat_state.get(chat) then

@@ -58,6 +58,10 @@ class Editor:
         """Tell Neovim how many clients are connected now."""
         self._bridge.tell("host.clients", count)
 
+    def clients_run_as(self, pids: list[int]) -> None:
+        """Tell Neovim the processes of the clients: the user may sit in the terminal of one."""
+        self._bridge.tell("terminal.connected", pids)
+
     async def run(self, function: str, *arguments: Any) -> Any:
         """Call a Lua function whose answer means something to the caller alone."""
         return await self._checked(function, *arguments)

@@ -76,7 +76,7 @@ class Ide:
             def start(coroutine: Coroutine[Any, Any, None]) -> None:
                 tasks.append(group.create_task(coroutine))
 
-            server = Server(client, lambda: start(self._welcome(client, peer)))
+            server = Server(client, lambda: start(self._welcome(client, peer)), self._report_pids)
             peer = server.peer = Peer(connection, server)
             self._outboxes[client] = Outbox(peer)
             start(self._outboxes[client].drain())
@@ -87,6 +87,7 @@ class Ide:
             finally:
                 del self._outboxes[client]
                 self.editor.clients_changed(len(self.clients))
+                self._report_pids()
                 for task in tasks:
                     task.cancel()
                 await peer.close()
@@ -125,6 +126,9 @@ class Ide:
         answering = [outbox.peer.settled(SETTLE_SECONDS) for outbox in self._outboxes.values()]
         await asyncio.gather(*answering)
 
+    def _report_pids(self) -> None:
+        self.editor.clients_run_as([client.pid for client in self.clients if client.pid])
+
     async def _welcome(self, client: Client, peer: Peer) -> None:
         """Tell a new client where the user is, and what waited for it.
 
@@ -132,6 +136,7 @@ class Ide:
         connection, some turns of its loop after `tools/list` (measured); each ping is a turn.
         """
         self.editor.clients_changed(len(self.clients))
+        self._report_pids()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LISTED_SECONDS):
                 await client.listed_tools.wait()

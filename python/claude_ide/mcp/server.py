@@ -34,9 +34,15 @@ class Server:
 
     peer: Peer
 
-    def __init__(self, client: Client, on_initialized: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        on_initialized: Callable[[], object],
+        on_pid: Callable[[], object] = lambda: None,
+    ) -> None:
         self.client = client
         self._on_initialized = on_initialized
+        self._on_pid = on_pid
 
     def on_request(self, request: Request) -> Any:
         """Return the result of a method, or a coroutine of it."""
@@ -67,7 +73,9 @@ class Server:
             case "ide_connected":
                 pid = params.get("pid")
                 is_pid = isinstance(pid, int) and not isinstance(pid, bool) and 0 < pid < 2**31
-                self.client.pid = pid if is_pid else None
+                known, self.client.pid = self.client.pid, pid if is_pid else None
+                if self.client.pid != known:
+                    self._on_pid()
 
     def waits(self, request: Request) -> bool:
         """Return whether it is the user who answers, and may take long."""

@@ -1,0 +1,101 @@
+--- What Claude wants to show waits for a moment that takes nothing from the user, and says so.
+local announce = require('claude_ide.announce')
+local message = require('claude_ide.message')
+local moment = require('claude_ide.moment')
+
+local M = {}
+
+-- Milliseconds.
+local POLL = 100
+local PATIENCE = 3000
+
+---@class claude_ide.Waiting
+---@field what string
+---@field since number
+---@field is_mentioned? boolean in a message
+
+local list = {} ---@type claude_ide.Waiting[] the oldest first
+local held = 0 -- how many are held back by what the user does
+local timer ---@type uv.uv_timer_t?
+
+--- How many edits and plans are held back by what the user does.
+---@return integer
+function M.count()
+  return held
+end
+
+local function set_count(count)
+  if count == held then
+    return
+  end
+  held = count
+  vim.cmd.redrawstatus({ bang = true })
+  announce.event('ClaudeWaiting', { count = count })
+end
+
+local function sentence(remedy, what)
+  local others = #list > 1 and (' and %d more'):format(#list - 1) or ''
+  return ('%s to see %s%s'):format(remedy:gsub('^%l', string.upper), what, others)
+end
+
+local function is_due(this)
+  return not this.is_mentioned and vim.uv.now() - this.since >= PATIENCE
+end
+
+local function mention(remedy)
+  local due = vim.iter(list):find(is_due)
+  if due and moment.can_notify() then
+    message.show(sentence(remedy, due.what), 'info')
+    for _, this in ipairs(list) do
+      this.is_mentioned = true
+    end
+  end
+end
+
+local function look()
+  local remedy = #list > 0 and moment.obstacle() or nil
+  set_count(remedy and #list or 0)
+  if remedy then
+    mention(remedy)
+  elseif #list == 0 and timer then
+    timer:close()
+    timer = nil
+  end
+end
+
+local function add(what)
+  local this = { what = what, since = vim.uv.now() }
+  table.insert(list, this)
+  if not timer then
+    timer = assert(vim.uv.new_timer())
+    timer:start(0, POLL, vim.schedule_wrap(look))
+  end
+  return this
+end
+
+local function remove(this)
+  list = vim.tbl_filter(function(other)
+    return other ~= this
+  end, list)
+  set_count(math.min(held, #list))
+end
+
+--- Call `fn` at the next moment at which the user can be taken elsewhere (`moment.when_free`). Where
+--- they keep it waiting, the status line says so, and after a while one message.
+---@param what string what they will see: "Claude's plan"
+---@param fn fun()
+---@param on_error fun(message: string) called instead when `fn` raises
+---@return fun() cancel
+function M.when_free(what, fn, on_error)
+  local this = add(what)
+  local cancel = moment.when_free(function()
+    remove(this)
+    fn()
+  end, on_error)
+  return function()
+    cancel()
+    remove(this)
+  end
+end
+
+return M

@@ -1,0 +1,260 @@
+"""`lua/claude_ide/waiting.lua`: what waits for the user says so, and takes nothing from them."""
+
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+
+WAIT = """
+local name = ...
+_G.cancel = _G.cancel or {}
+_G.cancel[name] = require('claude_ide.waiting').when_free("Claude's edit of " .. name, function()
+  require('claude_ide.channel').emit('shown', { name = name })
+end, function(message)
+  require('claude_ide.channel').emit('failed', { message = message })
+end)
+"""
+FORWARD = """
+local id = ...
+require('claude_ide.channel').id = id
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'ClaudeWaiting',
+  callback = function(event)
+    vim.rpcnotify(id, 'claude_ide_event', event.match, event.data)
+  end,
+})
+_G.notified = {}
+local show = vim.notify
+vim.notify = function(text, ...)
+  table.insert(_G.notified, text)
+  show(text, ...)
+end
+"""
+IMPATIENT = """
+local now = vim.uv.now
+_G.passed = 0
+vim.uv.now = function() return now() + _G.passed end
+"""
+STATUS = "return require('claude_ide').statusline()"
+
+
+@pytest.fixture
+async def nvim(nvim: Neovim) -> Neovim:
+    """A Neovim in which time passes as the test wants it to."""
+    await nvim.lua(FORWARD, await nvim.channel())
+    await nvim.lua(IMPATIENT)
+    return nvim
+
+
+async def wait(nvim: Neovim, name: str = "a.lua") -> None:
+    await nvim.lua(WAIT, name)
+
+
+async def let_time_pass(nvim: Neovim) -> None:
+    await nvim.lua("_G.passed = _G.passed + 3000")
+
+
+async def notified(nvim: Neovim) -> list[str]:
+    found: list[str] = await nvim.lua("return _G.notified")
+    return found
+
+
+async def hears(nvim: Neovim, *texts: str) -> None:
+    expected = [f"claude-ide: {text}" for text in texts]
+
+    async def is_heard() -> bool:
+        return await notified(nvim) == expected
+
+    await until(is_heard, f"told {expected}")
+
+
+def counts(nvim: Neovim) -> list[Any]:
+    return [event["count"] for event in nvim.events("ClaudeWaiting")]
+
+
+async def insert(nvim: Neovim) -> None:
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+
+
+async def test_what_may_appear_at_once_is_not_said_to_wait(nvim: Neovim) -> None:
+    await wait(nvim)
+
+    await until(lambda: nvim.events("shown"))
+    assert counts(nvim) == []
+    assert await nvim.lua(STATUS) == ""
+
+
+async def test_what_is_held_back_is_in_the_status_line_and_announced(nvim: Neovim) -> None:
+    await nvim.command("set laststatus=2 statusline=%{v:lua.require'claude_ide'.statusline()}")
+    await insert(nvim)
+    await wait(nvim)
+
+    await until(lambda: counts(nvim) == [1])
+    assert await nvim.lua(STATUS) == "1!"
+    await until(lambda: nvim.screen.lines()[-2].strip() == "1!")
+
+    await nvim.keys("<Esc>")
+    await until(lambda: nvim.events("shown"))
+    assert counts(nvim) == [1, 0]
+    await until(lambda: nvim.screen.lines()[-2].strip() == "")
+
+
+async def test_the_other_windows_status_lines_are_drawn_too(nvim: Neovim) -> None:
+    await nvim.command("set laststatus=2 statusline=%{v:lua.require'claude_ide'.statusline()}")
+    await nvim.command("split")
+    await insert(nvim)
+
+    await wait(nvim)
+
+    def drawn() -> int:
+        return sum(line.strip() == "1!" for line in nvim.screen.lines())
+
+    await until(lambda: drawn() == 2)
+
+
+async def test_after_three_seconds_one_message_says_what_to_do(nvim: Neovim) -> None:
+    await insert(nvim)
+    await wait(nvim)
+    await until(lambda: counts(nvim) == [1])
+    assert await notified(nvim) == []
+
+    await let_time_pass(nvim)
+
+    await hears(nvim, "Leave Insert mode to see Claude's edit of a.lua")
+    await nvim.keys("hello")
+    await let_time_pass(nvim)
+    await until(lambda: nvim.eval("getline(1) == 'hello'"))
+    await nvim.keys("<Esc>")
+    await until(lambda: nvim.events("shown"))
+    await hears(nvim, "Leave Insert mode to see Claude's edit of a.lua")
+
+
+REMEDY = {"i": "Leave Insert mode", "v": "Leave Visual mode", "gh": "Leave Select mode"}
+
+
+@pytest.mark.parametrize(("keys", "remedy"), REMEDY.items())
+async def test_the_message_is_seen_and_not_the_modes_name(
+    nvim: Neovim, keys: str, remedy: str
+) -> None:
+    await nvim.keys(keys)
+    await until(lambda: nvim.eval("mode() != 'n'"))
+    await wait(nvim)
+    await until(lambda: counts(nvim) == [1])
+
+    await let_time_pass(nvim)
+
+    said = f"claude-ide: {remedy} to see Claude's edit of a.lua"
+    await until(lambda: nvim.screen.lines()[-1].startswith(said))
+    assert await nvim.eval("&showmode")
+    await nvim.keys("<Esc>")
+    await until(lambda: nvim.events("shown"))
+
+
+async def test_of_several_one_message_gives_the_number(nvim: Neovim) -> None:
+    await insert(nvim)
+    for name in ("a.lua", "b.lua", "c.lua"):
+        await wait(nvim, name)
+    await until(lambda: counts(nvim)[-1:] == [3])
+
+    await let_time_pass(nvim)
+
+    await hears(nvim, "Leave Insert mode to see Claude's edit of a.lua and 2 more")
+
+
+async def test_one_that_comes_later_has_a_message_of_its_own(nvim: Neovim) -> None:
+    await insert(nvim)
+    await wait(nvim)
+    await let_time_pass(nvim)
+    await hears(nvim, "Leave Insert mode to see Claude's edit of a.lua")
+
+    await wait(nvim, "b.lua")
+    await let_time_pass(nvim)
+
+    await hears(
+        nvim,
+        "Leave Insert mode to see Claude's edit of a.lua",
+        "Leave Insert mode to see Claude's edit of b.lua and 1 more",
+    )
+
+
+async def test_what_is_taken_back_waits_no_longer(nvim: Neovim) -> None:
+    await insert(nvim)
+    await wait(nvim)
+    await until(lambda: counts(nvim) == [1])
+
+    await nvim.lua("_G.cancel['a.lua']()")
+
+    await until(lambda: counts(nvim) == [1, 0])
+    await let_time_pass(nvim)
+    await wait(nvim, "b.lua")
+    await until(lambda: counts(nvim) == [1, 0, 1])
+    assert await notified(nvim) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "leave"),
+    [(":call input('name: ')<CR>", "<CR>"), ("d", "<Esc>"), (":let g:x = 12", "<CR>")],
+)
+async def test_no_message_comes_while_something_is_asked_or_half_typed(
+    nvim: Neovim, keys: str, leave: str
+) -> None:
+    await nvim.keys(keys)
+    await wait(nvim)
+    await until(lambda: counts(nvim) == [1])
+    await let_time_pass(nvim)
+    await nvim.lua(
+        "_G.looks = 0; local now = vim.uv.now; vim.uv.now = function()"
+        " _G.looks = _G.looks + 1; return now() end"
+    )
+    await until(lambda: nvim.lua("return _G.looks >= 3"))
+
+    assert await notified(nvim) == []
+    await nvim.keys(leave)
+    await until(lambda: nvim.events("shown"))
+    assert await notified(nvim) == []
+
+
+@pytest.mark.parametrize("cmdheight", [0, 1])
+@pytest.mark.parametrize("columns", [40, 100])
+async def test_the_message_is_never_a_prompt(nvim: Neovim, cmdheight: int, columns: int) -> None:
+    await nvim.command(f"set columns={columns} cmdheight={cmdheight}")
+    await insert(nvim)
+    await wait(nvim, "a_file_with_a_name_that_is_much_too_long_for_a_narrow_screen.lua")
+    await until(lambda: counts(nvim) == [1])
+
+    await let_time_pass(nvim)
+    await until(lambda: notified(nvim))
+    await nvim.keys("hello")
+
+    await until(lambda: nvim.eval("getline(1) == 'hello'"))
+    assert await nvim.mode() == {"mode": "i", "blocking": False}
+    assert "Press ENTER" not in nvim.screen.text()
+
+
+async def test_nothing_is_left_running_once_nothing_waits(nvim: Neovim) -> None:
+    timers = "local n = 0; vim.uv.walk(function() n = n + 1 end); return n"
+    before = await nvim.lua(timers)
+    await insert(nvim)
+    await wait(nvim)
+    await until(lambda: counts(nvim) == [1])
+
+    await nvim.keys("<Esc>")
+    await until(lambda: nvim.events("shown"))
+
+    async def is_over() -> bool:
+        return bool(await nvim.lua(timers) <= before)
+
+    await until(is_over)
+
+
+async def test_a_failing_autocommand_of_the_users_keeps_nothing_back(nvim: Neovim) -> None:
+    await nvim.command("autocmd User ClaudeWaiting throw 'no thanks'")
+    await insert(nvim)
+    await wait(nvim)
+    await until(lambda: counts(nvim) == [1])
+
+    await nvim.keys("<Esc>")
+
+    await until(lambda: nvim.events("shown"))
