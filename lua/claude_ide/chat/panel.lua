@@ -6,6 +6,7 @@ local chat_pin = require('claude_ide.chat.pin')
 local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sight = require('claude_ide.chat.sight')
 local chat_state = require('claude_ide.chat.state')
+local chat_strays = require('claude_ide.chat.strays')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_transcript_keys = require('claude_ide.chat.transcript_keys')
 local chat_view = require('claude_ide.chat.view')
@@ -88,6 +89,7 @@ local function create(id, options)
   moment.track('chat', true)
   chat_highlights.define()
   chat_view.watch()
+  chat_strays.watch()
   ---@type claude_ide.Chat
   local chat = {
     id = id,

@@ -38,7 +38,7 @@ local OPTIONS = {
   scrollbind = false,
   signcolumn = 'no',
   statuscolumn = '',
-  winfixbuf = true,
+  winfixbuf = false,
   wrap = true,
 }
 
@@ -110,6 +110,7 @@ end
 local function open_tab(chat, windows)
   vim.cmd('tab split')
   windows.transcript = api.nvim_get_current_win()
+  -- The window that was split may have it.
   set(windows.transcript, { winfixbuf = false })
   api.nvim_win_set_buf(windows.transcript, chat.transcript)
   split_prompt(chat, windows)
