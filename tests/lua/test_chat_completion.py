@@ -119,6 +119,22 @@ async def test_the_enter_key_is_not_taken(nvim: Neovim, chats: Chats) -> None:
     assert await chats.lines("prompt") == ["@ma", "next"]
 
 
+async def test_a_menu_that_was_closed_stays_closed_until_one_types_on(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await nvim.keys("@ma")
+    await offered(nvim, "@main.py")
+
+    await nvim.keys("<C-e>")
+
+    await until(lambda: nvim.eval("!pumvisible()"))
+    await nvim.keys("<Cmd>let g:done = 1<CR>")
+    await until(lambda: nvim.eval("exists('g:done')"))
+    assert await nvim.eval("pumvisible()") == 0
+    await nvim.keys("i")
+    assert await offered(nvim, "@main.py") == ["@main.py", "@src/deep/test_main.py"]
+
+
 async def test_an_address_is_no_file(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("@")
     await offered(nvim, "@main.py")

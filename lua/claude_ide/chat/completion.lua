@@ -145,7 +145,8 @@ function M.attach(chat)
     local word = vim.v.completed_item.word
     drop_second_quote(word)
     -- Into a folder one goes on.
-    taken = word and word:sub(-1) ~= '/' and before_cursor() or nil
+    local is_final = word and word:sub(-1) ~= '/' or vim.v.event.reason == 'cancel'
+    taken = is_final and before_cursor() or nil
   end)
 end
 
