@@ -207,6 +207,10 @@ async def test_a_buffer_that_is_shown_there_from_elsewhere_takes_no_focus(
     assert await nvim.eval("bufname()") == "b.txt"
 
 
+KEPT = (
+    "getbufinfo({'buflisted': 1})->filter({_, each -> each.name =~ 'kept'})"
+    "->map({_, each -> getbufline(each.bufnr, 1, '$')})"
+)
 BUFDELETE = """
 local bufnr = vim.api.nvim_get_current_buf()
 local other = vim.fn.bufnr('a.txt')
@@ -219,7 +223,7 @@ vim.cmd('bdelete! ' .. bufnr)
 
 async def test_a_prompt_that_a_plugin_deletes_leaves_no_window(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
-    await to_prompt(nvim, "x")
+    await to_prompt(nvim, "half typed")
 
     await nvim.lua(BUFDELETE)
 
@@ -228,3 +232,29 @@ async def test_a_prompt_that_a_plugin_deletes_leaves_no_window(nvim: Neovim, cha
 
     await until(is_gone, "the panel has gone")
     assert await nvim.eval("v:errmsg") == ""
+    assert await nvim.eval(KEPT) == [["half typed"]]
+
+
+@pytest.mark.parametrize("wiped", ["claude-chat", "claude-prompt", "both"])
+async def test_what_was_not_sent_outlives_the_panels_buffers(
+    nvim: Neovim, chats: Chats, wiped: str
+) -> None:
+    await chats.open()
+    await to_prompt(nvim, "half<CR>typed")
+
+    kinds = ["claude-chat", "claude-prompt"] if wiped == "both" else [wiped]
+    await nvim.command("bwipeout! " + " ".join(f"{kind}://*" for kind in kinds))
+
+    await chats.hidden()
+    assert await nvim.eval(KEPT) == [["half", "typed"]]
+    assert "prompt: what you typed is kept in buffer" in await nvim.eval("execute('messages')")
+
+
+async def test_what_was_not_sent_outlives_the_chat(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    await to_prompt(nvim, "half typed")
+
+    await nvim.lua("require('claude_ide.chat.panel').close(...)", 1)
+
+    await chats.hidden()
+    assert await nvim.eval(KEPT) == [["half typed"]]

@@ -24,6 +24,7 @@ local M = {}
 ---@field history claude_ide.ChatHistory
 ---@field commands claude_ide.ChatCommand[]
 ---@field session? string
+---@field unsent? string[] what was in the prompt when its buffer was unloaded
 ---@field is_orphan boolean whether no host runs it: it has ended, or does not run yet
 
 ---@class claude_ide.ChatOptions
