@@ -1,4 +1,6 @@
 --- The moment at which something may appear, or go, without taking anything from the user.
+local place = require('claude_ide.place')
+
 local M = {}
 
 -- Milliseconds.
@@ -85,7 +87,7 @@ end
 local function end_mode()
   local mode = vim.fn.mode(1)
   if mode:find('^n?[iR]') then
-    vim.cmd.stopinsert()
+    place.end_insert()
     return false
   elseif mode:find('^[vVsS\22\19]') then
     vim.cmd('normal! \27')
