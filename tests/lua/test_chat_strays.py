@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/strays.lua`: what is opened in the panel's windows goes to the file's window."""
+"""`lua/claude_ide/chat/strays.lua`: what is opened in the panel goes to a window for files."""
 
 from pathlib import Path
 from typing import Any

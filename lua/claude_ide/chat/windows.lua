@@ -22,6 +22,8 @@ local api = vim.api
 local TRANSCRIPT_OPTIONS = {
   spell = false,
   scrolloff = 0,
+  -- Else a paragraph that is higher than the window vanishes as soon as a line follows it.
+  smoothscroll = true,
   cursorline = false,
 }
 local OPTIONS = {
