@@ -111,6 +111,7 @@ local function create(id, options)
     is_wanted = false,
     is_shown = false,
     is_orphan = false,
+    is_starting = false,
     used = 0,
     cursors = {},
     bars = {},
