@@ -296,6 +296,14 @@ local function on_win_enter()
   end
 end
 
+local function drop_statuslines()
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.view then
+      chat_windows.drop_statusline(chat.view.windows)
+    end
+  end
+end
+
 local function on_resize()
   for _, chat in ipairs(chat_state.list()) do
     if chat.width then
@@ -318,6 +326,7 @@ function M.watch()
   end
   on('WinClosed', on_win_closed)
   on('WinEnter', on_win_enter)
+  on({ 'WinEnter', 'WinLeave' }, vim.schedule_wrap(drop_statuslines))
   on('QuitPre', on_quit)
   on('VimResized', on_resize)
   on('WinResized', function()

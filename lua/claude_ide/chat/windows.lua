@@ -208,6 +208,18 @@ function M.fit(windows, options)
   end
 end
 
+--- Take the status line off floats, which a plugin may set in any window that is entered: it would
+--- cost the prompt a row.
+---@param windows claude_ide.ChatWindows
+function M.drop_statusline(windows)
+  for _, win in pairs(windows) do
+    local is_float = api.nvim_win_is_valid(win) and not tiling.has(win)
+    if is_float and vim.wo[win].statusline ~= '' then
+      set(win, { statusline = '' })
+    end
+  end
+end
+
 -- What the last window of Neovim shows instead of a chat: a file, if there is one.
 local function replacement(bufnr)
   local others = vim.tbl_filter(function(candidate)
