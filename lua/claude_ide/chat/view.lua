@@ -296,10 +296,14 @@ local function on_win_enter()
   end
 end
 
+-- Later: the plugin that sets it may be called after us.
 local function drop_statuslines()
   for _, chat in ipairs(chat_state.list()) do
-    if chat.view then
-      chat_windows.drop_statusline(chat.view.windows)
+    local view = chat.view
+    if view and chat.options.side == 'float' then
+      vim.schedule(function()
+        chat_windows.drop_statusline(view.windows)
+      end)
     end
   end
 end
@@ -326,7 +330,7 @@ function M.watch()
   end
   on('WinClosed', on_win_closed)
   on('WinEnter', on_win_enter)
-  on({ 'WinEnter', 'WinLeave' }, vim.schedule_wrap(drop_statuslines))
+  on({ 'WinEnter', 'WinLeave' }, drop_statuslines)
   on('QuitPre', on_quit)
   on('VimResized', on_resize)
   on('WinResized', function()
