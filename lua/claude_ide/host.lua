@@ -113,6 +113,12 @@ local function withdraw()
   end
 end
 
+-- Where it died before it had opened the log itself, this is all that is known.
+local function log_death(code)
+  local append = require('claude_ide.log').appender()
+  append(('the Python host died (exit %d)\n%s\n'):format(code, table.concat(stderr, '\n')))
+end
+
 local function on_exit(_, code)
   channel.id = nil
   require('claude_ide.moment').notice_typing(false)
@@ -127,8 +133,9 @@ local function on_exit(_, code)
   require('claude_ide.accepted').settle_all()
   require('claude_ide.dialogue').close_all()
   require('claude_ide.question').host_ended()
+  local reason = stderr[#stderr] or ('the Python host died (exit %d)'):format(code)
   if package.loaded['claude_ide.chat.state'] then
-    require('claude_ide.chat.orphans').host_ended()
+    require('claude_ide.chat.orphans').host_ended(code ~= 0 and reason or nil)
   end
   if code == 0 then
     retire()
@@ -137,10 +144,10 @@ local function on_exit(_, code)
   if code == UNABLE and package.loaded['claude_ide.ready'] then
     require('claude_ide.ready').failed()
   end
-  local reason = stderr[#stderr] or ('the Python host died (exit %d)'):format(code)
+  log_death(code)
   if not was_serving or not may_restart() then
     retire()
-    message.show(reason, 'error')
+    message.show(('%s (:ClaudeLog)'):format(reason), 'error')
     return
   end
   local id = spawn(true)

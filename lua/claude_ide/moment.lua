@@ -9,6 +9,8 @@
 --- | `when_possible`   | was asked for by the user              | textlock and the command-line window  |
 ---
 --- `guard` is for afterwards: what was typed blindly is discarded.
+local place = require('claude_ide.place')
+
 local M = {}
 
 local api = vim.api
@@ -172,7 +174,7 @@ end
 local function end_mode()
   local mode = vim.fn.mode(1)
   if mode:find('^n?[iR]') then
-    vim.cmd.stopinsert()
+    place.end_insert()
     return false
   elseif mode:find('^[vVsS\22\19]') then
     vim.cmd('normal! \27')

@@ -7,6 +7,13 @@ local M = {}
 ---@field previous_win? integer what `CTRL-W p` would go to
 ---@field last_tabpage? integer what `g<Tab>` would go to
 ---@field terminal boolean whether the user types into a terminal
+---@field insert? claude_ide.InsertCursor where they typed, if Insert mode was ended for what comes
+
+---@class claude_ide.InsertCursor
+---@field win integer
+---@field tick integer of the text
+---@field row integer
+---@field column integer
 
 local function previous_win()
   local number = vim.fn.winnr('#')
@@ -17,6 +24,40 @@ local function last_tabpage()
   return vim.api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
 end
 
+local ended ---@type claude_ide.InsertCursor?
+
+--- End Insert mode in order to take the user elsewhere: they come back to it.
+function M.end_insert()
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  ended = {
+    win = vim.api.nvim_get_current_win(),
+    tick = vim.b.changedtick,
+    row = row,
+    column = column,
+  }
+  vim.cmd.stopinsert()
+  vim.api.nvim_create_autocmd('InsertEnter', {
+    group = vim.api.nvim_create_augroup('claude_ide_place', { clear = true }),
+    once = true,
+    callback = function()
+      ended = nil
+    end,
+  })
+end
+
+-- Nil if the user has moved since: then Normal mode is where they want to be.
+local function take_insert()
+  local found = ended
+  ended = nil
+  if not found or found.win ~= vim.api.nvim_get_current_win() then
+    return nil
+  end
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local typed = vim.api.nvim_get_current_line():sub(column + 1, found.column)
+  local is_there = row == found.row and vim.fn.strchars(typed) <= 1
+  return is_there and vim.b.changedtick == found.tick and found or nil
+end
+
 ---@return claude_ide.Place
 function M.current()
   return {
@@ -25,6 +66,7 @@ function M.current()
     previous_win = previous_win(),
     last_tabpage = last_tabpage(),
     terminal = vim.fn.mode() == 't',
+    insert = take_insert(),
   }
 end
 
@@ -73,7 +115,17 @@ function M.leave(fn)
   return result
 end
 
---- Go back, and into Terminal mode if that is what it was.
+-- Text that has changed since has its own cursor.
+local function resume_insert(insert)
+  if vim.b.changedtick == insert.tick then
+    vim.api.nvim_win_set_cursor(0, { insert.row, insert.column })
+  end
+  local column = vim.api.nvim_win_get_cursor(0)[2]
+  local is_at_end = math.max(column, insert.column) >= #vim.api.nvim_get_current_line()
+  vim.cmd(is_at_end and 'startinsert!' or 'startinsert')
+end
+
+--- Go back, and into Insert or Terminal mode if that is what it was.
 ---@param place claude_ide.Place
 function M.go_back(place)
   if vim.api.nvim_win_is_valid(place.win) then
@@ -81,6 +133,8 @@ function M.go_back(place)
     restore_history(place)
     if place.terminal and vim.bo.buftype == 'terminal' then
       vim.cmd.startinsert()
+    elseif place.insert and vim.fn.mode() == 'n' then
+      resume_insert(place.insert)
     end
   elseif vim.api.nvim_tabpage_is_valid(place.tabpage) then
     vim.api.nvim_set_current_tabpage(place.tabpage)

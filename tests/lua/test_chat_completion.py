@@ -119,6 +119,22 @@ async def test_the_enter_key_is_not_taken(nvim: Neovim, chats: Chats) -> None:
     assert await chats.lines("prompt") == ["@ma", "next"]
 
 
+async def test_a_menu_that_was_closed_stays_closed_until_one_types_on(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await nvim.keys("@ma")
+    await offered(nvim, "@main.py")
+
+    await nvim.keys("<C-e>")
+
+    await until(lambda: nvim.eval("!pumvisible()"))
+    await nvim.keys("<Cmd>let g:done = 1<CR>")
+    await until(lambda: nvim.eval("exists('g:done')"))
+    assert await nvim.eval("pumvisible()") == 0
+    await nvim.keys("i")
+    assert await offered(nvim, "@main.py") == ["@main.py", "@src/deep/test_main.py"]
+
+
 async def test_an_address_is_no_file(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("@")
     await offered(nvim, "@main.py")
@@ -149,8 +165,105 @@ async def test_commands_begin_the_prompt_only(nvim: Neovim, chats: Chats, keys: 
     assert await nvim.eval("pumvisible()") == 0
 
 
+OTHER_MENU = """
+local refuses = ...
+local function is_refused()
+  return vim.b.completion == refuses.completion
+    or vim.b.minicompletion_disable == refuses.minicompletion_disable
+    or refuses.cmp and refuses.cmp[vim.api.nvim_get_current_buf()]
+end
+if refuses.cmp then
+  package.loaded['cmp'] = {
+    setup = {
+      buffer = function(options)
+        refuses.cmp[vim.api.nvim_get_current_buf()] = options.enabled == false
+      end,
+    },
+  }
+end
+vim.api.nvim_create_autocmd('TextChangedI', {
+  callback = function()
+    if not is_refused() then
+      vim.fn.complete(1, { 'of another plugin' })
+    end
+  end,
+})
+"""
+OTHERS = {
+    "blink.cmp": {"completion": False, "minicompletion_disable": 0},
+    "mini.completion": {"completion": 0, "minicompletion_disable": True},
+    "nvim-cmp": {"completion": 0, "minicompletion_disable": 0, "cmp": {}},
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("is_loaded_late", [False, True])
+async def test_the_menu_is_the_same_beside_other_completion_plugins(
+    nvim: Neovim, files: Path, name: str, is_loaded_late: bool
+) -> None:
+    chats = await Chats.start(nvim)
+    if not is_loaded_late:
+        await nvim.lua(OTHER_MENU, OTHERS[name])
+    await chats.open()
+    if is_loaded_late:
+        await nvim.keys("<Esc>")
+        await nvim.lua(OTHER_MENU, OTHERS[name])
+        await nvim.keys("i")
+
+    await nvim.keys("see @tmain")
+
+    assert await offered(nvim, "@src/deep/test_main.py") == ["@src/deep/test_main.py"]
+    await nvim.keys("<Tab> please")
+    await typed(nvim, "see @src/deep/test_main.py please")
+
+
+async def test_the_user_can_give_the_prompt_to_another_plugin(nvim: Neovim, files: Path) -> None:
+    await nvim.command("autocmd FileType claude-prompt let b:claude_chat_menu = v:false")
+    await nvim.lua(OTHER_MENU, OTHERS["blink.cmp"])
+    chats = await Chats.start(nvim)
+    await chats.open()
+
+    await nvim.keys("@")
+
+    assert await offered(nvim, "of another plugin") == ["of another plugin"]
+    assert not await nvim.eval("exists('b:completion')")
+
+
+async def test_what_the_user_says_of_another_plugin_stands(nvim: Neovim, files: Path) -> None:
+    await nvim.command("autocmd FileType claude-prompt let b:completion = v:true")
+    chats = await Chats.start(nvim)
+
+    await chats.open()
+
+    assert await nvim.eval("b:completion") is True
+
+
+async def test_neovims_own_autocompletion_is_kept_off(nvim: Neovim, files: Path) -> None:
+    if not await nvim.eval("exists('+autocomplete')"):
+        pytest.skip("this Neovim has no 'autocomplete'")
+    await nvim.command("set autocomplete completeopt=menuone,noselect")
+    chats = await Chats.start(nvim)
+    await chats.open()
+    await nvim.keys("sent before<C-s>word words wo")
+    await typed(nvim, "word words wo")
+
+    await nvim.keys("<Up>")
+
+    await typed(nvim, "sent before")
+
+
+async def test_a_quote_that_a_plugin_paired_is_not_doubled(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command('inoremap <buffer> " ""<Left>')
+    await nvim.keys('see @"a b')
+    assert await offered(nvim, '@"a b.py"') == ['@"a b.py"']
+
+    await nvim.keys("<Tab> please")
+
+    await typed(nvim, 'see @"a b.py" please')
+
+
 async def test_the_omnifunc_offers_the_same(nvim: Neovim, chats: Chats) -> None:
-    await nvim.command("lua package.loaded['blink.cmp'] = {}")
+    await nvim.command("let b:claude_chat_menu = v:false")
     await nvim.keys("@mai")
     await typed(nvim, "@mai")
     assert await nvim.eval("pumvisible()") == 0

@@ -1,5 +1,6 @@
 """`lua/claude_ide/chat/orphans.lua`: a panel without a host."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from claude_ide.config import decode
 from support.neovim import Neovim, until
+from support.transcripts import FAKE_CLI, GOLDEN
 
 BEGIN = """
 vim.g.claude_ide = { chat = ... }
@@ -55,3 +57,55 @@ async def test_a_host_that_cannot_run_leaves_no_panel(nvim: Neovim, tmp_path: Pa
     await until(lambda: "no pynvim here" in nvim.screen.text(), "why there is no host")
     await until(lambda: nvim.eval("winnr('$') == 1"), "no panel is left")
     assert (await nvim.mode()) == {"mode": "n", "blocking": False}
+
+
+@pytest.fixture
+async def broken(nvim: Neovim, tmp_path: Path) -> Path:
+    """A Python that dies as soon as it runs, until it is told otherwise."""
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\nsleep 0.5\necho SyntaxError: in your file >&2\nexit 1\n")
+    program.chmod(0o755)
+    cmd = [sys.executable, "-I", str(FAKE_CLI), str(GOLDEN / "plain_thinking.jsonl")]
+    await nvim.lua("vim.g.claude_ide = ...", {"python": str(program), "cmd": cmd})
+    return program
+
+
+async def test_a_chat_whose_host_dies_at_once_says_why_and_what_to_do(
+    nvim: Neovim, broken: Path
+) -> None:
+    await nvim.keys(":ClaudeChat<CR>half typed")
+
+    await until(lambda: "not running" in nvim.screen.text(), "the chat has no host")
+    await until(lambda: "SyntaxError: in your file" in nvim.screen.text())
+    assert "see :ClaudeLog; R tries again" in nvim.screen.text()
+    assert "half typed" in nvim.screen.text()
+    assert "starting…" not in nvim.screen.text()
+    await nvim.keys("<Esc>")
+    await until(lambda: nvim.eval("mode() == 'n'"))
+    await nvim.command("ClaudeLog")
+    assert "SyntaxError: in your file" in "\n".join(await nvim.eval("getline(1, '$')"))
+
+
+@pytest.mark.parametrize("keys", ["<C-w>kR", ":ClaudeChat<CR>"])
+async def test_it_can_be_tried_again(nvim: Neovim, broken: Path, keys: str) -> None:
+    await nvim.keys(":ClaudeChat<CR>half typed")
+    await until(lambda: "SyntaxError: in your file" in nvim.screen.text())
+    broken.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+
+    await nvim.keys("<Esc>" + keys)
+
+    await until(lambda: "not running" not in nvim.screen.text(), "a host has it")
+    await until(lambda: "see :ClaudeLog" not in nvim.screen.text())
+    assert "half typed" in nvim.screen.text()
+
+
+async def test_a_chat_is_hidden_before_its_host_can_answer(nvim: Neovim, broken: Path) -> None:
+    await nvim.keys(":ClaudeChat<CR>half typed")
+    await until(lambda: "half typed" in nvim.screen.text())
+
+    await nvim.keys("<Cmd>ClaudeChat<CR>")
+
+    await until(lambda: nvim.eval("winnr('$') == 1"), "the panel is hidden")
+    assert await nvim.eval("mode()") == "n"
+    wanted = "return require('claude_ide.chat.state').list()[1].is_wanted"
+    assert await nvim.lua(wanted) is False

@@ -491,16 +491,6 @@ async def test_a_chat_that_is_closed_leaves_nothing(nvim: Neovim, chats: Chats) 
     assert await nvim.eval("bufname()") == "a.txt"
 
 
-async def test_no_other_buffer_lands_in_the_panel(nvim: Neovim, chats: Chats) -> None:
-    await chats.open()
-    await nvim.keys("<Esc>")
-
-    for _ in range(2):
-        await nvim.command("silent! edit a.txt")
-        assert str(await nvim.eval("&filetype")).startswith("claude-")
-        await nvim.command("wincmd k")
-
-
 async def test_the_buffers_are_no_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("set number list spell foldenable")
     await chats.open()
@@ -519,7 +509,7 @@ async def test_the_buffers_are_no_files(nvim: Neovim, chats: Chats) -> None:
     return found
     """)
 
-    rest = ["hide", False, False, False, "no", True, True, True, False, False, True]
+    rest = ["hide", False, False, False, "no", True, True, True, False, False, False]
     assert found == {"claude-chat": ["nofile", *rest], "claude-prompt": ["acwrite", *rest]}
 
 

@@ -64,6 +64,18 @@ async def test_writing_and_leaving_sends_and_hides(nvim: Neovim, chats: Chats) -
     await chats.hidden()
 
 
+async def test_window_pickers_see_no_place_for_a_file_in_it(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("one<Esc><C-w>h")
+    await until(lambda: nvim.eval("&filetype == ''"))
+    buftype = "getbufvar(bufnr('claude-prompt://'), '&buftype')"
+    assert await nvim.eval(buftype) == "nofile"
+
+    await nvim.keys("<C-w>p:w<CR>")
+
+    assert (await sent(chats))["text"] == "one"
+    assert await nvim.eval(buftype) == "acwrite"
+
+
 async def test_leaving_sends_nothing(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<Esc>ZZ")
 

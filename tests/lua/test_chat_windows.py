@@ -74,3 +74,26 @@ async def test_a_size_that_the_user_gives_the_prompt_is_kept_too(
         return (await sizes(chats))["prompt"] == (40, 9)
 
     await until(is_kept, "the size that was given")
+
+
+async def test_a_plugin_that_sets_status_lines_takes_no_row_of_a_float(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await nvim.lua("""
+    vim.api.nvim_create_autocmd('WinEnter', {
+      callback = function()
+        vim.wo.statusline = 'of a plugin'
+      end,
+    })
+    """)
+    await chats.open(side="float")
+    prompt = (await chats.windows())["prompt"]
+
+    await nvim.keys("<CR>".join(f"line {row}" for row in range(1, prompt["height"])))
+
+    async def is_whole() -> bool:
+        text = nvim.screen.text()
+        return f"line {prompt['height'] - 1}" in text and "line 1" in text
+
+    await until(is_whole, "every row of the prompt")
+    await until(lambda: "of a plugin" not in "".join(nvim.screen.lines()[:-2]))

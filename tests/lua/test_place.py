@@ -1,7 +1,11 @@
 """`lua/claude_ide/place.lua`: where the user is, and the way back."""
 
+from pathlib import Path
+
 import pytest
 
+from support.chats import Chats
+from support.diffs import Diffs
 from support.neovim import Neovim, NvimError, until
 
 TAKE = "_G.place = require('claude_ide.place').current()"
@@ -127,3 +131,85 @@ async def test_a_float_notices_again_once_a_failure_to_leave_it_is_over(nvim: Ne
     assert await nvim.eval("&eventignore") == ""
     await nvim.command("tabnew")
     assert not await nvim.lua(HAS_FLOAT)
+
+
+@pytest.fixture
+async def chats(nvim: Neovim, project: Path) -> Chats:
+    """A chat with the user in its prompt."""
+    (project / "a.txt").write_text("one\n")
+    await nvim.command("edit a.txt")
+    chats = await Chats.start(nvim)
+    await chats.open()
+    return chats
+
+
+PLAN = "require('claude_ide.chat.plan')"
+
+
+@pytest.mark.parametrize("keys", [":w<CR>", ":q<CR>", "ZZ"])
+async def test_after_a_diff_one_types_on_in_the_prompt(
+    nvim: Neovim, chats: Chats, project: Path, keys: str
+) -> None:
+    diffs = await Diffs.start(nvim)
+    id_ = await diffs.open(project / "a.txt", "two\n")
+
+    await nvim.keys(keys)
+
+    await diffs.decision(id_)
+    await until(chats.is_typing, "the user is in the prompt, in Insert mode")
+    await nvim.keys("dont worry")
+    await until(lambda: nvim.eval("getline(1) == 'dont worry'"))
+
+
+async def test_after_two_diffs_one_types_on_in_the_prompt(
+    nvim: Neovim, chats: Chats, project: Path
+) -> None:
+    diffs = await Diffs.start(nvim)
+    first = await diffs.open(project / "a.txt", "two\n")
+    second = await diffs.open(project / "b.txt", "new\n")
+
+    await nvim.keys(":q<CR>")
+    await diffs.decision(second)
+    await until(lambda: nvim.eval("bufname() =~ 'a.txt'"))
+    await nvim.keys(":q<CR>")
+
+    await diffs.decision(first)
+    await until(chats.is_typing, "the user is in the prompt, in Insert mode")
+
+
+async def test_after_a_plan_one_types_on_in_the_prompt(nvim: Neovim, chats: Chats) -> None:
+    await nvim.lua(f"{PLAN}.open(1, {{ title = 'Plan', text = 'one' }})")
+    await until(lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+
+    await nvim.keys(":w<CR>")
+
+    await until(chats.is_typing, "the user is in the prompt, in Insert mode")
+
+
+@pytest.mark.parametrize("keys", ["<Esc>", "<Esc>i<Esc>", "not empty<Esc>"])
+async def test_who_was_in_normal_mode_comes_back_to_it(
+    nvim: Neovim, chats: Chats, project: Path, keys: str
+) -> None:
+    await nvim.keys(keys)
+    await until(lambda: nvim.eval("mode() == 'n'"))
+    diffs = await Diffs.start(nvim)
+    id_ = await diffs.open(project / "a.txt", "two\n")
+
+    await nvim.keys(":w<CR>")
+
+    await diffs.closed(id_)
+    await until(lambda: nvim.eval("&filetype == 'claude-prompt'"))
+    assert (await nvim.mode())["mode"] == "n"
+
+
+async def test_who_has_gone_elsewhere_stays_there_in_normal_mode(
+    nvim: Neovim, chats: Chats, project: Path
+) -> None:
+    diffs = await Diffs.start(nvim)
+    id_ = await diffs.open(project / "a.txt", "two\n")
+    await nvim.command("tabfirst | 1wincmd w")
+
+    await diffs.close(id_)
+
+    await diffs.closed(id_)
+    assert await nvim.eval("[bufname(), mode()]") == ["a.txt", "n"]

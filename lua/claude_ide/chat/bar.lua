@@ -66,16 +66,18 @@ local function substitute(chat, bar)
   }
 end
 
--- A window of one line has no room for a bar.
-local function has_room(win)
-  return vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_height(win) > 1
+-- A window of one line has no room for a bar; and what else it may show, for a moment, gets none.
+local function takes_bar(win, bufnr)
+  return vim.api.nvim_win_is_valid(win)
+    and vim.api.nvim_win_get_buf(win) == bufnr
+    and vim.api.nvim_win_get_height(win) > 1
 end
 
 --- Show the winbars in the panel's windows.
 ---@param chat claude_ide.Chat
 function M.apply(chat)
   for name, win in pairs(chat.view and chat.view.windows or {}) do
-    if has_room(win) then
+    if takes_bar(win, chat[name]) then
       -- With one line too many in a window that gets its bar later, the text would jump.
       local given = chat.bars[name] or { left = { { (' %s '):format(chat.options.title) } } }
       local bar = line(given, vim.api.nvim_win_get_width(win))

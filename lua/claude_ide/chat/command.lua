@@ -33,7 +33,10 @@ function M.run(opts)
   -- It will lead the user away; what is selected now is what is meant.
   require('claude_ide.selection').hold(opts.range > 0 and { opts.line1, opts.line2 } or nil)
   local begins = opts.args == '' and not require('claude_ide.chat.panel').here()
-  if not begins and opts.args ~= 'new' then
+  local toggles = opts.args == '' and opts.range == 0 and not begins
+  if toggles and require('claude_ide.chat.orphans').hide_here() then
+    return
+  elseif not begins and opts.args ~= 'new' then
     return host.command('ClaudeChat', opts)
   end
   if host.start() then

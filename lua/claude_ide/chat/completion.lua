@@ -1,12 +1,11 @@
 --- Completion in the prompt: `@file` anywhere, `/command` where the prompt begins.
 local chat_files = require('claude_ide.chat.files')
+local chat_menus = require('claude_ide.chat.menus')
 local chat_state = require('claude_ide.chat.state')
 
 local M = {}
 
 local LIMIT = 200
--- Those show a menu by themselves; the omnifunc is one of their sources.
-local PLUGINS = { 'cmp', 'blink.cmp', 'mini.completion', 'coq', 'care' }
 
 ---@class claude_ide.ChatToken
 ---@field kind 'file'|'command'
@@ -115,10 +114,13 @@ function M.accept()
   return vim.fn.complete_info({ 'selected' }).selected < 0 and '<C-n><C-y>' or '<C-y>'
 end
 
-local function has_plugin()
-  return vim.iter(PLUGINS):any(function(name)
-    return package.loaded[name] ~= nil
-  end)
+-- A plugin that pairs quotes has put one behind the cursor, and so has what was taken.
+local function drop_second_quote(word)
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local behind = vim.api.nvim_get_current_line():sub(column + 1, column + 1)
+  if word and word:sub(-1) == '"' and behind == '"' then
+    vim.api.nvim_buf_set_text(0, row - 1, column, row - 1, column + 1, {})
+  end
 end
 
 --- Complete in a chat's prompt: by the omnifunc, and by itself once `@` or `/` begins a word.
@@ -131,17 +133,20 @@ function M.attach(chat)
   local function on(events, callback)
     vim.api.nvim_create_autocmd(events, { buffer = bufnr, callback = callback })
   end
+  chat_menus.keep_out(bufnr)
   on({ 'TextChangedI', 'TextChangedP' }, function()
     local is_chosen = vim.fn.pumvisible() == 1
       and vim.fn.complete_info({ 'selected' }).selected >= 0
-    if not is_chosen and before_cursor() ~= taken and not has_plugin() then
+    if not is_chosen and before_cursor() ~= taken and chat_menus.is_own(bufnr) then
       offer(chat)
     end
   end)
   on('CompleteDone', function()
     local word = vim.v.completed_item.word
+    drop_second_quote(word)
     -- Into a folder one goes on.
-    taken = word and word:sub(-1) ~= '/' and before_cursor() or nil
+    local is_final = word and word:sub(-1) ~= '/' or vim.v.event.reason == 'cancel'
+    taken = is_final and before_cursor() or nil
   end)
 end
 

@@ -25,9 +25,11 @@ end
 
 -- Whether the window shows less than it could: what was below is gone.
 local function has_gap(win)
-  local top = vim.fn.line('w0', win)
-  local shown = vim.api.nvim_win_text_height(win, { start_row = top - 1 }).all
-  return top > 1 and shown < vim.api.nvim_win_get_height(win)
+  local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  local start = { start_row = view.topline - 1, start_vcol = view.skipcol }
+  local shown = vim.api.nvim_win_text_height(win, start).all
+  local is_top = view.topline == 1 and view.skipcol == 0
+  return not is_top and shown < vim.api.nvim_win_get_height(win)
 end
 
 --- Show the end of a buffer in a window.
@@ -40,10 +42,13 @@ function M.go_to_end(win)
   -- Of a paragraph that is longer than the window is wide, the end is what is new.
   vim.api.nvim_win_set_cursor(win, { last, #text })
   if far or has_gap(win) then
-    -- Else the end would be in the middle of the window.
     vim.api.nvim_win_call(win, function()
-      vim.cmd('keepjumps normal! zb')
+      -- Else the end would be in the middle of the window. With 'smoothscroll' `zb` alone leaves the
+      -- cursor below a window that is not the current one.
+      vim.cmd('keepjumps normal! ztzb')
     end)
+    -- Both keep it in a last line that is higher than the window, but not at its end.
+    vim.api.nvim_win_set_cursor(win, { last, #text })
   end
 end
 

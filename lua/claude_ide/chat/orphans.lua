@@ -3,6 +3,7 @@
 local buffers = require('claude_ide.buffers')
 local chat_bar = require('claude_ide.chat.bar')
 local chat_form = require('claude_ide.chat.form')
+local chat_outage = require('claude_ide.chat.outage')
 local chat_panel = require('claude_ide.chat.panel')
 local chat_pin = require('claude_ide.chat.pin')
 local chat_plan = require('claude_ide.chat.plan')
@@ -39,8 +40,20 @@ function M.begin()
     root = buffers.folder(),
   })
   local chat = chat_state.get(id)
-  chat.is_orphan = true
+  chat.is_orphan, chat.is_starting = true, true
   chat_bar.set(chat, { transcript = STARTING })
+end
+
+--- Hide the chat of this tabpage if no host has it yet, which would do so too late.
+---@return boolean is_hidden
+function M.hide_here()
+  local here = chat_panel.here()
+  local chat = here and chat_state.get(here.chat)
+  local hides = chat and chat.is_starting and chat.is_wanted and chat_view.is_here(chat)
+  if hides then
+    chat_panel.hide(chat.id)
+  end
+  return hides == true
 end
 
 local function is_untouched(chat)
@@ -50,11 +63,17 @@ end
 
 --- There is no agent for a chat: a panel that was opened for nothing goes.
 ---@param id integer
-function M.give_up(id)
+---@param reason? string
+function M.give_up(id, reason)
   local chat = chat_state.get(id)
   if not chat then
     return
-  elseif not is_untouched(chat) then
+  end
+  chat.is_starting = false
+  if not is_untouched(chat) then
+    if reason then
+      chat_outage.show(chat, reason)
+    end
     return chat_bar.set(chat, { transcript = STOPPED })
   end
   chat_panel.close(id, function()
@@ -64,11 +83,12 @@ function M.give_up(id)
 end
 
 --- The host of all chats has ended.
-function M.host_ended()
+---@param reason? string why, unless it was to
+function M.host_ended(reason)
   for _, chat in ipairs(chat_state.list()) do
     chat.is_orphan = true
     chat_waiting.set(chat.id, 0)
-    M.give_up(chat.id)
+    M.give_up(chat.id, reason)
   end
   chat_form.close_all()
   chat_plan.close_all()
@@ -82,7 +102,9 @@ function M.adopt(id, options)
   if not chat then
     return
   end
-  chat.is_orphan, chat.options, chat.pinned = false, options, {}
+  chat.is_orphan, chat.is_starting = false, false
+  chat.options, chat.pinned = options, {}
+  chat_outage.clear(chat)
   chat_pin.update(chat)
   chat_view.report(chat)
 end

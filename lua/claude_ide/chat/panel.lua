@@ -6,9 +6,11 @@ local chat_pin = require('claude_ide.chat.pin')
 local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sight = require('claude_ide.chat.sight')
 local chat_state = require('claude_ide.chat.state')
+local chat_strays = require('claude_ide.chat.strays')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_transcript_keys = require('claude_ide.chat.transcript_keys')
 local chat_view = require('claude_ide.chat.view')
+local kept = require('claude_ide.kept')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local quiet = require('claude_ide.quiet')
@@ -47,8 +49,19 @@ local function bring(chat)
   end
 end
 
+-- What was typed and not sent goes nowhere else.
+local function keep_unsent(chat)
+  local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
+  local lines = is_loaded and api.nvim_buf_get_lines(chat.prompt, 0, -1, false) or chat.unsent
+  local text = table.concat(lines or {}, '\n')
+  if text:find('%S') then
+    message.show(kept.keep('prompt', text, 'what you typed is'), 'warn')
+  end
+end
+
 ---@param chat claude_ide.Chat
 local function finish(chat)
+  keep_unsent(chat)
   chat_state.remove(chat)
   chat_view.take_down(chat)
   for _, bufnr in ipairs({ chat.transcript, chat.prompt }) do
@@ -72,6 +85,7 @@ local function on_unload(chat, bufnr)
     return
   end
   local lines = api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  chat.unsent = bufnr == chat.prompt and lines or chat.unsent
   vim.schedule(function()
     if chat_state.get(chat.id) ~= chat then
       return
@@ -86,6 +100,7 @@ end
 local function create(id, options)
   chat_highlights.define()
   chat_view.watch()
+  chat_strays.watch()
   ---@type claude_ide.Chat
   local chat = {
     id = id,
@@ -94,6 +109,7 @@ local function create(id, options)
     is_wanted = false,
     is_shown = false,
     is_orphan = false,
+    is_starting = false,
     used = 0,
     cursors = {},
     bars = {},

@@ -183,12 +183,28 @@ local function stay_unmodified(bufnr)
   api.nvim_create_autocmd('QuitPre', { buffer = bufnr, callback = unmodified })
 end
 
+-- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' tells file trees and window pickers
+-- that no file belongs here.
+local function take_no_files(bufnr)
+  local function on(events, buftype)
+    api.nvim_create_autocmd(events, {
+      buffer = bufnr,
+      callback = function()
+        vim.bo[bufnr].buftype = buftype
+      end,
+    })
+  end
+  vim.bo[bufnr].buftype = 'nofile'
+  on({ 'BufEnter', 'InsertEnter', 'CmdlineEnter' }, 'acwrite')
+  on('BufLeave', 'nofile')
+end
+
 ---@param chat claude_ide.Chat
 ---@return integer bufnr
 function M.create(chat)
   local bufnr = api.nvim_create_buf(false, true)
   local options = vim.bo[bufnr]
-  options.buftype, options.bufhidden, options.swapfile = 'acwrite', 'hide', false
+  options.bufhidden, options.swapfile = 'hide', false
   options.modeline, options.textwidth = false, 0
   chat.prompt, chat.commands = bufnr, {}
   chat.history = chat_history.new()
@@ -196,6 +212,7 @@ function M.create(chat)
   chat_keys.define(bufnr, list(chat))
   chat_completion.attach(chat)
   stay_unmodified(bufnr)
+  take_no_files(bufnr)
   api.nvim_create_autocmd('BufWriteCmd', {
     buffer = bufnr,
     callback = function(event)

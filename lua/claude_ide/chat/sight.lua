@@ -21,6 +21,12 @@ function M.is_noticed(part)
   return part.age >= NOTICED
 end
 
+-- 'smoothscroll' may hide the first rows of the topmost line.
+local function first_whole_line(win)
+  local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  return view.skipcol > 0 and view.topline + 1 or view.topline
+end
+
 --- Whether a part was shown from its first row on: all of it is in this window, or the user has
 --- been led to its beginning since it looks like this.
 ---@param chat claude_ide.Chat
@@ -32,7 +38,7 @@ function M.is_seen(chat, part, win)
     return true
   end
   local last = chat_parts.last_row(chat.transcript, part)
-  return vim.fn.line('w0', win) <= part.row + 1 and vim.fn.line('w$', win) >= last + 1
+  return first_whole_line(win) <= part.row + 1 and vim.fn.line('w$', win) >= last + 1
 end
 
 --- Put the beginning of a part at the top of a window, with the cursor.

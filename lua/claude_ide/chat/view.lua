@@ -63,9 +63,12 @@ function M.report(chat)
   end
 end
 
-local function remember(chat, view)
-  for name, win in pairs(view.windows) do
-    if api.nvim_win_is_valid(win) then
+--- Remember where the cursors are.
+---@param chat claude_ide.Chat
+---@param windows table<'transcript'|'prompt', integer>
+function M.remember(chat, windows)
+  for name, win in pairs(windows) do
+    if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == chat[name] then
       local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
       chat.cursors[name] = {
         view = api.nvim_win_call(win, vim.fn.winsaveview),
@@ -75,7 +78,10 @@ local function remember(chat, view)
   end
 end
 
-local function recall(chat, windows)
+--- Put the cursors back where they were, or where the transcript goes on.
+---@param chat claude_ide.Chat
+---@param windows table<'transcript'|'prompt', integer>
+function M.recall(chat, windows)
   for name, win in pairs(windows) do
     local cursor = chat.cursors[name]
     if cursor and not (name == 'transcript' and cursor.is_last) then
@@ -89,9 +95,16 @@ local function recall(chat, windows)
 end
 
 -- The windows of the view, and any that the user has split off them.
-local function windows_of(chat)
+local function windows_of(chat, view)
   local wins = vim.fn.win_findbuf(chat.prompt)
-  return vim.list_extend(wins, vim.fn.win_findbuf(chat.transcript))
+  vim.list_extend(wins, vim.fn.win_findbuf(chat.transcript))
+  -- One of them may show something else for a moment.
+  for _, win in pairs(view.windows) do
+    if not vim.list_contains(wins, win) then
+      table.insert(wins, win)
+    end
+  end
+  return wins
 end
 
 --- Take the windows away, whatever the user is doing.
@@ -103,7 +116,7 @@ function M.take_down(chat)
   end
   chat.view = nil
   chat_pin.close(chat)
-  remember(chat, view)
+  M.remember(chat, view.windows)
   local is_settled = view.is_settled
   if is_settled == nil then
     is_settled = chat_shape.is_settled(view.shape)
@@ -113,7 +126,7 @@ function M.take_down(chat)
     if has_user then
       chat_focus.leave(view)
     end
-    vim.iter(windows_of(chat)):each(chat_windows.close)
+    vim.iter(windows_of(chat, view)):each(chat_windows.close)
     if is_settled then
       chat_shape.restore(view.shape)
     end
@@ -187,7 +200,7 @@ function M.show(chat)
   end
   quiet.run(function()
     view.tabpage = api.nvim_win_get_tabpage(view.windows.transcript)
-    recall(chat, view.windows)
+    M.recall(chat, view.windows)
   end)
   chat.view, chat.tabpage = view, view.tabpage
   local origin = view.place
@@ -217,7 +230,7 @@ local function after_close(chat, view)
     view.is_settled = nil
     chat_windows.complete(chat, view.windows)
     view.sizes = chat_sizes.take(view.windows)
-    recall(chat, view.windows)
+    M.recall(chat, view.windows)
     chat_bar.apply(chat)
     chat_pin.update(chat)
   else
@@ -230,7 +243,7 @@ local function on_win_closed(event)
   for _, chat in ipairs(chat_state.list()) do
     local view = chat.view
     if view and chat_focus.is_in(view, win) then
-      remember(chat, view)
+      M.remember(chat, view.windows)
       -- Neovim makes the sizes of those that stay equal.
       view.is_settled = chat_shape.is_settled(view.shape)
       view.was_user_in = view.was_user_in or api.nvim_get_current_win() == win
@@ -283,6 +296,18 @@ local function on_win_enter()
   end
 end
 
+-- Later: the plugin that sets it may be called after us.
+local function drop_statuslines()
+  for _, chat in ipairs(chat_state.list()) do
+    local view = chat.view
+    if view and chat.options.side == 'float' then
+      vim.schedule(function()
+        chat_windows.drop_statusline(view.windows)
+      end)
+    end
+  end
+end
+
 local function on_resize()
   for _, chat in ipairs(chat_state.list()) do
     if chat.width then
@@ -305,6 +330,7 @@ function M.watch()
   end
   on('WinClosed', on_win_closed)
   on('WinEnter', on_win_enter)
+  on({ 'WinEnter', 'WinLeave' }, drop_statuslines)
   on('QuitPre', on_quit)
   on('VimResized', on_resize)
   on('WinResized', function()

@@ -22,6 +22,8 @@ local api = vim.api
 local TRANSCRIPT_OPTIONS = {
   spell = false,
   scrolloff = 0,
+  -- Else a paragraph that is higher than the window vanishes as soon as a line follows it.
+  smoothscroll = true,
   cursorline = false,
 }
 local OPTIONS = {
@@ -38,7 +40,7 @@ local OPTIONS = {
   scrollbind = false,
   signcolumn = 'no',
   statuscolumn = '',
-  winfixbuf = true,
+  winfixbuf = false,
   wrap = true,
 }
 
@@ -110,6 +112,7 @@ end
 local function open_tab(chat, windows)
   vim.cmd('tab split')
   windows.transcript = api.nvim_get_current_win()
+  -- The window that was split may have it.
   set(windows.transcript, { winfixbuf = false })
   api.nvim_win_set_buf(windows.transcript, chat.transcript)
   split_prompt(chat, windows)
@@ -201,6 +204,18 @@ function M.fit(windows, options)
     local win = windows[name]
     if api.nvim_win_is_valid(win) and api.nvim_win_get_config(win).relative ~= '' then
       api.nvim_win_set_config(win, config)
+    end
+  end
+end
+
+--- Take the status line off floats, which a plugin may set in any window that is entered: it would
+--- cost the prompt a row.
+---@param windows claude_ide.ChatWindows
+function M.drop_statusline(windows)
+  for _, win in pairs(windows) do
+    local is_float = api.nvim_win_is_valid(win) and not tiling.has(win)
+    if is_float and vim.wo[win].statusline ~= '' then
+      set(win, { statusline = '' })
     end
   end
 end

@@ -180,8 +180,8 @@ class Chats:
             if id_ not in self._chats and revival is not None:
                 try:
                     await self._revive(id_, revival)
-                except AgentError:
-                    await self._editor.run("chat.orphans.give_up", id_)
+                except (AgentError, EditorError) as error:
+                    await self._editor.run("chat.orphans.give_up", id_, str(error))
                     raise
             return self._chats.get(id_)
 

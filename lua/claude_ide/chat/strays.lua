@@ -1,0 +1,149 @@
+--- Buffers that are opened in a window of the panel: they go on to a window for files, and the panel
+--- keeps its own.
+local chat_state = require('claude_ide.chat.state')
+local chat_view = require('claude_ide.chat.view')
+local loading = require('claude_ide.loading')
+local message = require('claude_ide.message')
+local moment = require('claude_ide.moment')
+local quiet = require('claude_ide.quiet')
+local window_choice = require('claude_ide.window_choice')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.Stray
+---@field bufnr integer
+---@field view vim.fn.winsaveview.ret what its window shows of it
+---@field has_user boolean whether the user is in that window
+---@field is_led boolean whether the cursor was moved after it came: to a match, a tag, an error
+
+-- Where the cursor was when a buffer came, by window.
+local arrivals = {} ---@type table<integer, integer[]>
+
+-- The chat that a window belongs to, and which of its windows that is.
+local function find(win)
+  for _, chat in ipairs(chat_state.list()) do
+    for name, own in pairs(chat.view and chat.view.windows or {}) do
+      if own == win then
+        return chat, name
+      end
+    end
+  end
+end
+
+local function is_of_chat(bufnr)
+  return vim.iter(chat_state.list()):any(function(chat)
+    return bufnr == chat.transcript or bufnr == chat.prompt
+  end)
+end
+
+-- Call `fn` while a buffer stays, whatever stops showing it.
+local function keeping(bufnr, fn)
+  local bufhidden = vim.bo[bufnr].bufhidden
+  vim.bo[bufnr].bufhidden = 'hide'
+  local ok, reason = pcall(fn)
+  if api.nvim_buf_is_valid(bufnr) then
+    vim.bo[bufnr].bufhidden = bufhidden
+  end
+  if not ok then
+    error(reason, 0)
+  end
+end
+
+local function put_back(chat, name, win)
+  quiet.run(function()
+    api.nvim_win_set_buf(win, chat[name])
+    chat_view.recall(chat, { [name] = win })
+    api.nvim_win_call(win, vim.cmd.clearjumps)
+  end)
+end
+
+local function show(win, stray)
+  local is_shown = api.nvim_win_get_buf(win) == stray.bufnr
+  if not is_shown then
+    local _, reason = loading.in_window(win, stray.bufnr)
+    if reason then
+      return message.show(reason, 'error')
+    end
+  end
+  if stray.is_led or not is_shown then
+    api.nvim_win_call(win, function()
+      vim.fn.winrestview(stray.view)
+    end)
+  end
+end
+
+local function move(chat, stray)
+  if is_of_chat(stray.bufnr) then
+    return
+  elseif not stray.has_user then
+    local win = window_choice.to_show(stray.bufnr)
+    return win and show(win, stray)
+  end
+  local win = window_choice.to_enter(stray.bufnr)
+  quiet.run(function()
+    api.nvim_set_current_win(win)
+    vim.cmd("normal! m'")
+  end)
+  show(win, stray)
+  chat_view.uncover(chat.id)
+end
+
+local function send_on(win)
+  local cursor = arrivals[win]
+  arrivals[win] = nil
+  local chat, name = find(win)
+  if not (chat and api.nvim_win_is_valid(win) and api.nvim_buf_is_loaded(chat[name])) then
+    return
+  end
+  local bufnr = api.nvim_win_get_buf(win)
+  if bufnr == chat[name] then
+    return
+  end
+  local stray = {
+    bufnr = bufnr,
+    view = api.nvim_win_call(win, vim.fn.winsaveview),
+    has_user = api.nvim_get_current_win() == win,
+    is_led = not vim.deep_equal(api.nvim_win_get_cursor(win), cursor),
+  }
+  keeping(bufnr, function()
+    put_back(chat, name, win)
+    move(chat, stray)
+  end)
+end
+
+-- Later: what opens a buffer has yet to put the cursor where it belongs.
+local function on_enter()
+  local win = api.nvim_get_current_win()
+  local chat, name = find(win)
+  if not chat or api.nvim_win_get_buf(win) == chat[name] then
+    return
+  end
+  local is_known = arrivals[win] ~= nil
+  arrivals[win] = api.nvim_win_get_cursor(win)
+  if not is_known then
+    moment.when_possible(function()
+      send_on(win)
+    end, function(reason)
+      message.show(('the chat cannot leave its window: %s'):format(reason), 'error')
+    end)
+  end
+end
+
+local function on_leave()
+  local win = api.nvim_get_current_win()
+  local chat, name = find(win)
+  if chat and api.nvim_win_get_buf(win) == chat[name] then
+    chat_view.remember(chat, { [name] = win })
+  end
+end
+
+--- Keep the panel's windows to the panel.
+function M.watch()
+  local group = api.nvim_create_augroup('claude_ide_chat_strays', { clear = true })
+  api.nvim_create_autocmd({ 'BufEnter', 'BufWinEnter' }, { group = group, callback = on_enter })
+  api.nvim_create_autocmd('BufLeave', { group = group, callback = on_leave })
+end
+
+return M
