@@ -1,4 +1,5 @@
 --- A tabpage of its own for a buffer, that goes without a trace.
+local leaving = require('claude_ide.window.leaving')
 local place = require('claude_ide.place')
 local quiet = require('claude_ide.quiet')
 local window_close = require('claude_ide.window.close')
@@ -12,8 +13,11 @@ local api = vim.api
 ---@field bufnr integer
 ---@field place claude_ide.Place where the user was
 ---@field shape claude_ide.TabShape what it looked like there
+---@field tabpage? integer its own
 ---@field is_left boolean whether the user has gone elsewhere on their own
 ---@field watcher integer autocommand
+---@field leaver integer autocommand
+---@field is_closed? boolean
 
 local OPTIONS = {
   breakindent = true,
@@ -46,6 +50,7 @@ end
 
 local function build(tab)
   vim.cmd.tabnew()
+  tab.tabpage = api.nvim_get_current_tabpage()
   vim.bo.bufhidden = 'wipe'
   local win = api.nvim_get_current_win()
   vim.wo[win].winfixbuf = false
@@ -70,6 +75,9 @@ function M.open(bufnr)
     is_left = false,
   }
   tab.watcher = watch(tab)
+  tab.leaver = leaving.watch(function()
+    M.close(tab)
+  end)
   local ok, err = pcall(quiet.run, function()
     build(tab)
   end)
@@ -96,13 +104,21 @@ local function take_down(tab)
   end
   vim.iter(vim.fn.win_findbuf(tab.bufnr)):each(window_close.window)
   window_close.buffer(tab.bufnr)
+  if tab.tabpage then
+    window_close.deserted(tab.tabpage)
+  end
   restore()
 end
 
 --- Close its windows; the user is back where they were.
 ---@param tab claude_ide.OwnTab
 function M.close(tab)
+  if tab.is_closed then
+    return
+  end
+  tab.is_closed = true
   api.nvim_del_autocmd(tab.watcher)
+  api.nvim_del_autocmd(tab.leaver)
   quiet.run(function()
     take_down(tab)
   end)
