@@ -101,10 +101,8 @@ end
 
 local function open_tab(windows, diff)
   local candidates = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
-  vim.cmd.tabnew()
-  windows.tabpage = vim.api.nvim_get_current_tabpage()
-  windows.left = vim.api.nvim_get_current_win()
-  vim.bo.bufhidden = 'wipe'
+  windows.tabpage, windows.left = tiling.new_tabpage()
+  vim.bo[vim.api.nvim_win_get_buf(windows.left)].bufhidden = 'wipe'
   forget_jumps(windows.left)
   looks.begin(windows.left, candidates)
   show_original(windows, diff)

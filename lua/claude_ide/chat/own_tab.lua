@@ -2,6 +2,7 @@
 local leaving = require('claude_ide.window.leaving')
 local place = require('claude_ide.place')
 local quiet = require('claude_ide.quiet')
+local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 local window_shape = require('claude_ide.window.shape')
 
@@ -49,17 +50,16 @@ function M.has_user(tab)
 end
 
 local function build(tab)
-  vim.cmd.tabnew()
-  tab.tabpage = api.nvim_get_current_tabpage()
-  vim.bo.bufhidden = 'wipe'
-  local win = api.nvim_get_current_win()
+  local win
+  tab.tabpage, win = tiling.new_tabpage()
+  vim.bo[api.nvim_win_get_buf(win)].bufhidden = 'wipe'
   vim.wo[win].winfixbuf = false
   api.nvim_win_set_buf(win, tab.bufnr)
   for name, value in pairs(OPTIONS) do
     vim.wo[win][0][name] = value
   end
   -- CTRL-O would go to a buffer that is no more.
-  vim.cmd.clearjumps()
+  api.nvim_win_call(win, vim.cmd.clearjumps)
 end
 
 --- Show a buffer, and go there.
