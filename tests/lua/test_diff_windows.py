@@ -229,3 +229,36 @@ async def test_both_sides_look_as_windows_of_files_do(
         await nvim.keys(":w<CR>")
         await diffs.closed(id_)
     assert await nvim.eval(LOOKS) == [0, 0, "no", 0, 1]
+
+
+ENTER_FLOAT = """
+local event = ...
+_G.entered = 0
+vim.api.nvim_create_autocmd(event, {
+  once = true,
+  callback = function()
+    _G.entered = _G.entered + 1
+    vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, {
+      relative = 'editor', row = 1, col = 1, width = 9, height = 1,
+    })
+  end,
+})
+"""
+
+
+@pytest.mark.parametrize("event", ["TabNew", "TabNewEntered", "TabEnter", "WinNew", "WinEnter"])
+async def test_a_float_that_an_autocommand_enters_is_not_taken_for_a_half_of_the_diff(
+    nvim: Neovim, diffs: Diffs, path: Path, event: str
+) -> None:
+    await nvim.command("edit b.txt")
+    await nvim.lua(ENTER_FLOAT, event)
+
+    id_ = await diffs.open(path, NEW)
+
+    assert await nvim.lua("return _G.entered") == 1
+    names = await nvim.eval("map(range(1, 2), 'bufname(winbufnr(v:val))')")
+    assert [name.rpartition("/")[2] for name in names] == ["a.txt", "proposal (a.txt)"]
+    assert await nvim.eval("map(range(1, 2), 'getwinvar(v:val, \"&diff\")')") == [1, 1]
+    await nvim.keys(":q<CR>")
+    await diffs.closed(id_)
+    assert await nvim.eval("[tabpagenr('$'), bufname()]") == [1, "b.txt"]

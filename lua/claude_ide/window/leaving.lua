@@ -6,6 +6,8 @@ local M = {}
 ---@return integer id of the autocommand
 function M.watch(fn)
   return vim.api.nvim_create_autocmd('BufWinLeave', {
+    -- What goes is to hear of it.
+    nested = true,
     callback = function()
       if vim.v.exiting ~= vim.NIL then
         fn()
