@@ -7,6 +7,7 @@ local loading = require('claude_ide.loading')
 local path_gate = require('claude_ide.path_gate')
 local reason = require('claude_ide.reason')
 local server = require('claude_ide.format_server')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -35,7 +36,7 @@ local function unload(reformatting)
   elseif vim.bo[bufnr].modified then
     vim.bo[bufnr].buflisted = true
   elseif #vim.fn.win_findbuf(bufnr) == 0 then
-    pcall(vim.api.nvim_buf_delete, bufnr, { unload = vim.bo[bufnr].buflisted })
+    pcall(window_close.buffer, bufnr, { force = false, unload = vim.bo[bufnr].buflisted })
   end
 end
 

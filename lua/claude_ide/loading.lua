@@ -5,6 +5,7 @@ local message = require('claude_ide.message')
 local path_gate = require('claude_ide.path_gate')
 local quiet = require('claude_ide.quiet')
 local reason = require('claude_ide.reason')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -123,7 +124,7 @@ local function with_hidden_window(fn)
     hide = true,
   })
   local ok, err = pcall(vim.api.nvim_win_call, win, fn)
-  vim.api.nvim_win_close(win, true)
+  window_close.window(win)
   vim.o.eventignore = eventignore
   if not ok then
     error(err, 0)

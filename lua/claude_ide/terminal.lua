@@ -1,8 +1,7 @@
 --- The Claude CLI in a terminal window: opened, hidden, shown again.
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
-local tiling = require('claude_ide.tiling')
-local usage = require('claude_ide.usage')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -81,37 +80,9 @@ function M.connected(connected)
   mark_terminals()
 end
 
--- What the last window shows instead: what was used last.
-local function replacement(bufnr)
-  local others = vim.tbl_filter(function(other)
-    return other ~= bufnr and vim.bo[other].buflisted
-  end, api.nvim_list_bufs())
-  return usage.sort(others)[1] or api.nvim_create_buf(true, false)
-end
-
--- Not the last window of a tabpage while it has floats: Neovim refuses, or dies where the tabpage is
--- not the current one (neovim/neovim#30425).
-local function close(window)
-  local tabpage = api.nvim_win_get_tabpage(window)
-  local is_last = vim.deep_equal(tiling.windows(tabpage), { window })
-  if is_last and #api.nvim_list_tabpages() == 1 then
-    return api.nvim_win_set_buf(window, replacement(api.nvim_win_get_buf(window)))
-  end
-  for _, float in ipairs(is_last and api.nvim_tabpage_list_wins(tabpage) or {}) do
-    if float ~= window and api.nvim_win_is_valid(float) then
-      api.nvim_win_close(float, true)
-    end
-  end
-  api.nvim_win_close(window, true)
-end
-
 local function remove(bufnr)
-  for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
-    if api.nvim_win_is_valid(window) then
-      close(window)
-    end
-  end
-  api.nvim_buf_delete(bufnr, { force = true })
+  vim.iter(vim.fn.win_findbuf(bufnr)):each(window_close.window)
+  window_close.buffer(bufnr)
 end
 
 ---@class claude_ide.TerminalRequest
@@ -173,7 +144,7 @@ local function rename(bufnr)
   api.nvim_buf_set_name(bufnr, ('claude://%d'):format(bufnr))
   for _, other in ipairs(api.nvim_list_bufs()) do
     if api.nvim_buf_get_name(other) == name then
-      api.nvim_buf_delete(other, { force = true })
+      window_close.buffer(other)
     end
   end
   if alternate > 0 and api.nvim_buf_is_valid(alternate) then
@@ -243,7 +214,7 @@ function M.toggle(request)
   elseif not is_running then
     return start(request)
   elseif window_of(current) then
-    close(window_of(current))
+    window_close.window(window_of(current))
   else
     show(current, request)
     vim.cmd.startinsert()
