@@ -5,12 +5,15 @@ import pytest
 from claude_ide.agents.events import (
     Cleared,
     Compacted,
+    Dead,
     EffortChanged,
     Event,
     ModeChanged,
     ModelChanged,
     Ready,
     Retry,
+    TurnEnded,
+    TurnEndReason,
     Usage,
 )
 from claude_ide.agents.session_state import SessionState, State
@@ -114,3 +117,26 @@ def test_the_cost_goes_on_where_an_agent_that_is_started_again_counts_anew() -> 
     shown = told(Usage(0.10, None), Usage(0.25, None), Usage(0.05, None)).transcript(IDLE)
 
     assert shown["right"][-1] == ("$0.30", "ClaudeChatMeta")
+
+
+@pytest.mark.parametrize(
+    ("event", "status"),
+    [
+        (TurnEnded(TurnEndReason.COMPLETED), "success"),
+        (TurnEnded(TurnEndReason.INTERRUPTED), "cancel"),
+        (TurnEnded(TurnEndReason.FAILED), "failed"),
+        (TurnEnded(TurnEndReason.TOO_LONG), "failed"),
+        (Dead(1), "failed"),
+    ],
+)
+def test_work_is_what_is_done_and_then_how_it_ended(event: Event, status: str) -> None:
+    shown = told(event)
+
+    assert shown.work(SessionState(State.WRITING)) == {"text": "writing…", "status": "running"}
+    assert shown.work(IDLE) == {"text": status, "status": status}
+
+
+def test_work_waits_while_a_request_does() -> None:
+    asking = SessionState(State.TOOLS, asking=("1",))
+
+    assert told().work(asking) == {"text": "waits for your answer", "status": "running"}

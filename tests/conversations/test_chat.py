@@ -317,6 +317,23 @@ async def test_ctrl_c_in_the_prompt_stops_and_keeps_what_is_typed(
     assert (await panel.look())["prompt"] == ["and then"]
 
 
+async def test_neovim_shows_that_claude_is_at_work(nvim: Neovim, replay: Open) -> None:
+    if not await nvim.eval("exists('+busy')"):
+        pytest.skip("this Neovim has no 'busy'")
+    is_busy = "getbufvar('claude-chat://*', '&busy')"
+    panel = await replay("interrupt_stream")
+    assert await nvim.eval(is_busy) == 0
+
+    await panel.say("Tell me a story")
+    await panel.bar_shows("writing")
+    assert await nvim.eval(is_busy) == 1
+    await panel.write()
+    await nvim.keys("<C-c>")
+
+    await panel.shows("interrupted")
+    await until(lambda: nvim.eval(f"{is_busy} == 0"), "it is at rest")
+
+
 async def test_a_cli_that_dies_is_told_and_can_be_started_again(nvim: Neovim, replay: Open) -> None:
     panel = await replay("killed_kill")
     await panel.say("Tell me a story")

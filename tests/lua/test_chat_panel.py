@@ -532,7 +532,7 @@ async def test_the_winbars_say_what_they_are_given(nvim: Neovim, chats: Chats) -
         "prompt": {"left": [["%{1+1}", "ClaudeChatMeta"]], "right": []},
     }
 
-    await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+    await chats.show_bars(bars)
     await chats.toggle()
     await chats.hidden()
     await chats.open()
@@ -549,7 +549,7 @@ async def test_a_narrow_winbar_leaves_out_its_end(nvim: Neovim, chats: Chats) ->
     right = [["plan", "ClaudeChatMode"], ["  ", ""], ["42%", ""], ["  ", ""], ["$0.12", ""]]
     bars = {"transcript": {"left": [["writing…", "ClaudeChatMeta"]], "right": right}}
 
-    await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+    await chats.show_bars(bars)
 
     await until(lambda: nvim.screen.lines()[0][76:] == "writing…       plan  42%", "what fits")
     await nvim.command("vertical resize +4")
@@ -561,7 +561,7 @@ async def test_a_winbar_that_is_too_narrow_shows_how_it_begins(nvim: Neovim, cha
     left = [["Claude", "ClaudeChatMode"], [" in the mode of planning", "ClaudeChatMeta"]]
     bars = {"transcript": {"left": left, "right": [["42% $0.12", "ClaudeChatMeta"]]}}
 
-    await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+    await chats.show_bars(bars)
 
     await until(lambda: nvim.screen.lines()[0][76:].startswith("Claude<"), "what fits")
 

@@ -52,7 +52,7 @@ async def test_rows_are_pinned_to_the_corner(nvim: Neovim, chats: Chats, side: s
 async def test_the_winbar_stays_in_sight(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     bars = {"transcript": {"left": [], "right": [["$1.23", "ClaudeChatMeta"]]}}
-    await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+    await chats.show_bars(bars)
     await pin(nvim, ROWS)
     await nvim.command("redraw")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.chats import PANEL, Chats
+from support.chats import Chats
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
@@ -200,7 +200,7 @@ async def test_the_bars_of_a_chat_are_shown_in_its_prompt_where_they_are_replace
             "transcript": {"left": [[f"{count} requests", "ClaudeChatRequest"]], "right": []},
             "prompt": {"left": [], "right": [["<C-s>", "ClaudeChatKey"], [" sends", ""]]},
         }
-        await nvim.lua(f"{PANEL}.bar(...)", 1, bars)
+        await chats.show_bars(bars)
         await shows(nvim, f"{count} requests")
         await shows(nvim, "<C-s> sends")
 

@@ -72,6 +72,13 @@ class Chats:
             "return require('claude_ide.chat.transcript').draw(...)", id_, frame
         )
 
+    async def show_bars(
+        self, bars: dict[str, Any], status: str = "success", text: str = "", id_: int = 1
+    ) -> None:
+        """Show what the bars say, and how far the agent is."""
+        work = {"text": text or status, "status": status}
+        await self.nvim.lua(f"{PANEL}.bar(...)", id_, bars, work)
+
     async def windows(self) -> dict[str, Any]:
         """The chat windows on screen, by kind: `transcript` and `prompt`."""
         kinds = {"chat": "transcript", "prompt": "prompt"}

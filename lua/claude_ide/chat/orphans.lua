@@ -2,6 +2,7 @@
 --- stays, and the next host goes on with them.
 local buffers = require('claude_ide.buffers')
 local chat_bar = require('claude_ide.chat.bar')
+local chat_busy = require('claude_ide.chat.busy')
 local chat_form = require('claude_ide.chat.form')
 local chat_outage = require('claude_ide.chat.outage')
 local chat_panel = require('claude_ide.chat.panel')
@@ -88,6 +89,7 @@ function M.host_ended(reason)
   for _, chat in ipairs(chat_state.list()) do
     chat.is_orphan = true
     chat_waiting.set(chat.id, 0)
+    chat_busy.stop(chat)
     M.give_up(chat.id, reason)
   end
   chat_form.close_all()

@@ -1,5 +1,6 @@
 --- The panels of the chats, as the host asks for them.
 local chat_bar = require('claude_ide.chat.bar')
+local chat_busy = require('claude_ide.chat.busy')
 local chat_focus = require('claude_ide.chat.focus')
 local chat_highlights = require('claude_ide.chat.highlights')
 local chat_pin = require('claude_ide.chat.pin')
@@ -63,6 +64,7 @@ end
 ---@param chat claude_ide.Chat
 local function finish(chat)
   keep_unsent(chat)
+  chat_busy.stop(chat)
   chat_state.remove(chat)
   chat_view.take_down(chat)
   quiet.run(function()
@@ -261,13 +263,15 @@ end
 
 ---@alias claude_ide.Chunks { [1]: string, [2]: string }[] text and highlight group
 
---- Set the winbars.
+--- Set the winbars, and show whether the agent is at work.
 ---@param id integer
 ---@param bars table<'transcript'|'prompt', { left: claude_ide.Chunks, right: claude_ide.Chunks }>
-function M.bar(id, bars)
+---@param work claude_ide.ChatWork
+function M.bar(id, bars, work)
   local chat = chat_state.get(id)
   if chat then
     chat_bar.set(chat, bars)
+    chat_busy.set(chat, work)
   end
 end
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from claude_ide.agents import events
-from claude_ide.agents.events import Event
+from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.chat import amounts
 from claude_ide.chat.plain import one_line
@@ -33,6 +33,13 @@ DOING = {
     State.DEAD: "ended",
 }
 
+OUTCOMES = {
+    TurnEndReason.COMPLETED: "success",
+    TurnEndReason.INTERRUPTED: "cancel",
+    TurnEndReason.REDIRECTED: "cancel",
+}
+"""The progress message's status for a turn that has ended; "failed" for all others."""
+
 
 class Bar:
     """What events tell of the session's settings and costs; `clock` gives seconds."""
@@ -48,6 +55,7 @@ class Bar:
         self._used: int | None = None
         self._size: int | None = None
         self._retry: tuple[events.Retry, float] | None = None
+        self._outcome = "success"
 
     def take(self, event: Event) -> None:
         """Take an event; those that mean nothing here are left alone."""
@@ -68,6 +76,10 @@ class Bar:
                 self._used = after
             case events.Retry():
                 self._retry = (event, self._clock() + event.seconds)
+            case events.TurnEnded(why):
+                self._outcome = OUTCOMES.get(why, "failed")
+            case events.Dead():
+                self._outcome = "failed"
 
     def transcript(self, state: SessionState) -> Sides:
         """Return the bar of the transcript: what is being done, and how the session stands."""
@@ -79,6 +91,12 @@ class Bar:
         if queued := len(state.queued):
             left.append((f"{queued} queued", "ClaudeChatQueued"))
         return {"left": _apart(left), "right": _apart(self._standing())}
+
+    def work(self, state: SessionState) -> dict[str, str]:
+        """Return what is being done, or how the last turn ended, as a progress message."""
+        status = "running" if state.busy else self._outcome
+        doing = "waits for your answer" if state.asking else DOING[state.state]
+        return {"text": doing or status, "status": status}
 
     def seconds_to_change(self, state: SessionState) -> float | None:
         """Return after how long the bar looks different by itself; None if it does not."""

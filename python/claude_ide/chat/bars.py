@@ -1,23 +1,23 @@
-"""The bars of both windows, as a source of frames."""
+"""The bars of both windows, and whether the agent is at work, as a source of frames."""
 
 from collections.abc import Callable
 from typing import Any
 
 
 class Bars:
-    """Both bars: a frame is sent when they have changed."""
+    """What `look` returns: a frame is sent when it has changed."""
 
     def __init__(self, look: Callable[[], dict[str, Any]]) -> None:
         self._look = look
         self._sent: dict[str, Any] | None = None
 
     def frame(self) -> dict[str, Any] | None:
-        """Return both bars, if they are not what was sent last."""
-        bars = self._look()
-        if bars == self._sent:
+        """Return what there is to show, if it is not what was sent last."""
+        look = self._look()
+        if look == self._sent:
             return None
-        self._sent = bars
-        return bars
+        self._sent = look
+        return look
 
     def redraw(self) -> None:
         """Forget what was sent."""

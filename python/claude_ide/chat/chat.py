@@ -199,11 +199,11 @@ class Chat:
     async def _draw(self, frame: dict[str, Any]) -> None:
         await self._editor.run("chat.transcript.draw", self.id, frame)
 
-    async def _draw_bars(self, bars: dict[str, Any]) -> None:
-        await self._editor.run("chat.panel.bar", self.id, bars)
+    async def _draw_bars(self, look: dict[str, Any]) -> None:
+        await self._editor.run("chat.panel.bar", self.id, look["bars"], look["work"])
 
     def _look(self) -> dict[str, Any]:
-        """The bars as they should be now; and while they change by themselves, look again."""
+        """What `chat/panel.lua` shows in its bars; while they change by themselves, look again."""
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None
@@ -213,10 +213,9 @@ class Chat:
             self._ticking = loop.call_later(seconds, self._bars.soon)
         about = self._about()
         chips = [context.chip(about, self.root)] if about else []
-        return {
-            "transcript": self._bar.transcript(self._state),
-            "prompt": bar.prompt(chips, KEYS),
-        }
+        prompt = bar.prompt(chips, KEYS)
+        bars = {"transcript": self._bar.transcript(self._state), "prompt": prompt}
+        return {"bars": bars, "work": self._bar.work(self._state)}
 
     def _tell_of_requests(self, count: int) -> None:
         self._run(self._editor.run("chat.waiting.set", self.id, count))

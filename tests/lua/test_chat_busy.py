@@ -1,0 +1,62 @@
+"""`lua/claude_ide/chat/busy.lua`: what an agent does, as Neovim 0.12 shows it."""
+
+from typing import Any
+
+import pytest
+
+from support.chats import Chats
+from support.neovim import Neovim, until
+
+HEAR = """
+    _G.heard = {}
+    vim.api.nvim_create_autocmd('Progress', {
+      pattern = 'claude-ide',
+      callback = function(event)
+        table.insert(_G.heard, { event.data.title, event.data.text[1], event.data.status })
+      end,
+    })
+"""
+BUSY = "return vim.bo[vim.fn.bufnr('^claude-chat://')].busy"
+NO_BARS: dict[str, Any] = {}
+
+
+@pytest.fixture
+async def chats(nvim: Neovim) -> Chats:
+    """A chat, in a Neovim that has the option and the event."""
+    if not await nvim.eval("exists('+busy')"):
+        pytest.skip("this Neovim has no 'busy'")
+    await nvim.lua(HEAR)
+    chats = await Chats.start(nvim)
+    await chats.open()
+    return chats
+
+
+async def heard(nvim: Neovim) -> Any:
+    return await nvim.lua("return _G.heard")
+
+
+async def test_the_transcript_is_busy_while_the_agent_works(nvim: Neovim, chats: Chats) -> None:
+    for status, text in [("success", ""), ("running", "thinking…"), ("running", "writing…")]:
+        await chats.show_bars(NO_BARS, status, text)
+    assert await nvim.lua(BUSY) == 1
+
+    await chats.show_bars(NO_BARS, "success")
+
+    assert await nvim.lua(BUSY) == 0
+    assert await heard(nvim) == [
+        ["Claude", "thinking…", "running"],
+        ["Claude", "writing…", "running"],
+        ["Claude", "success", "success"],
+    ]
+
+
+@pytest.mark.parametrize("end", ["panel').close(1)", "orphans').host_ended()"])
+async def test_nothing_is_busy_once_the_chat_or_its_host_has_ended(
+    nvim: Neovim, chats: Chats, end: str
+) -> None:
+    await chats.show_bars(NO_BARS, "running", "writing…")
+
+    await nvim.lua(f"require('claude_ide.chat.{end}")
+
+    await until(lambda: nvim.lua("return _G.heard[2] ~= nil"), "the end is reported")
+    assert (await heard(nvim))[1:] == [["Claude", "ended", "cancel"]]
