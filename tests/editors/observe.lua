@@ -2,7 +2,9 @@
 local api = vim.api
 
 local function is_own(bufnr)
-  return api.nvim_buf_get_name(bufnr):find('^claude%-%l+://') ~= nil
+  local name = api.nvim_buf_get_name(bufnr)
+  -- Texts that are kept for the user are theirs.
+  return name:find('^claude%-%l+://') ~= nil and not vim.startswith(name, 'claude-ide://kept/')
 end
 
 local function window(win)

@@ -65,9 +65,7 @@ async def play(world: World, steps: list[tuple[Any, ...]]) -> None:
         await world.stop()
 
 
-def repeat(
-    plugins: tuple[str, ...], layout: str, side: str, steps: list[tuple[Any, ...]]
-) -> None:
+def repeat(plugins: tuple[str, ...], layout: str, side: str, steps: list[tuple[Any, ...]]) -> None:
     """Carry out a round as often as the command line says, once by default; print what happens."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     faults = 0

@@ -64,7 +64,8 @@ class Rules:
         is_decision = keys in DECIDING and ("Claude" in keys or _is_own(seen.fields["name"]))
         if step not in HARMLESS and not is_decision:
             self.is_touched = True
-        if step.startswith("close_float") or "focus" in values:
+        is_leaving_float = step == "pause" and seen.fields["in_float"]
+        if step.startswith("close_float") or "focus" in values or is_leaving_float:
             self.is_moved = True
 
     def after(self, seen: Sight, answers: dict[int, str], project: Path) -> None:

@@ -35,7 +35,8 @@ class Sight:
     @property
     def proposals(self) -> list[str]:
         """The names of the buffers that hold proposals."""
-        return [b["name"] for b in self.buffers if b["name"].startswith("claude-ide://")]
+        own = [b["name"] for b in self.buffers if b["is_own"]]
+        return [name for name in own if name.startswith("claude-ide://")]
 
     @property
     def buffers(self) -> list[dict[str, Any]]:
@@ -71,6 +72,17 @@ class Sight:
             )
             for tabpage in self.fields["tabpages"]
         }
+
+    @property
+    def summary(self) -> str:
+        """What matters most of it, to be read in a report."""
+        names = ("mode", "win", "tabpage", "name", "in_float", "in_command_window", "is_recording")
+        lines = [f"{name}: {self.fields[name]}" for name in names]
+        lines += [f"diff: {diff}" for diff in self.diffs]
+        lines += [f"proposal: {name}" for name in self.proposals]
+        return "\n".join(
+            [*lines, *(f"{t['tabpage']}: {t['windows']}" for t in self.fields["tabpages"])]
+        )
 
     def words(self, marker: str) -> bool:
         """Whether a buffer holds something."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from editors.rules import Fault, Rules
 from editors.sight import OBSERVE, Sight
-from support.claude_code import ClaudeCode, connected, the_lock
+from support.claude_code import connected, the_lock
 from support.neovim import Neovim, NvimError
 from support.transcripts import FAKE_CLI, GOLDEN
 
@@ -69,6 +69,11 @@ vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {
 """
 LOADED = "vim.api.nvim_exec_autocmds('User', { pattern = 'VeryLazy' })"
 NOTIFY = "vim.notify(('another plugin says %d'):format(...))"
+HAS_HOST = """
+return vim.iter(require('claude_ide.chat.state').list()):all(function(chat)
+  return not chat.is_orphan
+end)
+"""
 LISTENING = "return require('claude_ide.host').server() ~= nil"
 GO_TO_TILED = """
 for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
@@ -77,6 +82,13 @@ for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
   end
 end
 """
+
+
+async def load(nvim: Neovim, *names: str) -> None:
+    """Load plugins as a plugin manager does, once Neovim is up."""
+    for name in names:
+        await nvim.command(f"luafile {PLUGINS_FOLDER / name}.lua")
+    await nvim.lua(LOADED)
 
 
 class World:
@@ -115,10 +127,7 @@ class World:
         await self.request("nvim_command", "set hidden noswapfile | ClaudeStart!")
         await self.until(lambda: self.lua(LISTENING), "the server listens")
         await self.connect()
-        # As a plugin manager does, once Neovim is up.
-        for name in self.plugins:
-            await self.request("nvim_command", f"luafile {PLUGINS_FOLDER / name}.lua")
-        await self.lua(LOADED)
+        await load(self.nvim, *self.plugins)
         self.rules.begin(await self.look())
 
     async def stop(self) -> None:
@@ -174,7 +183,7 @@ class World:
 
     async def _answer_prompt(self) -> None:
         mode = await self.nvim.mode()
-        if mode["blocking"]:
+        if mode["blocking"] or mode["mode"] in PROMPT_ANSWERS:
             self.rules.note_prompt(mode["mode"], self.nvim.screen.text())
             await self.nvim.keys(PROMPT_ANSWERS.get(mode["mode"], "<CR>"))
 
@@ -296,7 +305,10 @@ class World:
             await self.nvim.keys("q")
         if fields["in_float"]:
             await self.lua(GO_TO_TILED)
-        await self.until(self._all_shown, "a waiting diff appears")
+        try:
+            await self.until(self._all_shown, "a waiting diff appears")
+        except Fault as fault:
+            raise Fault(f"{fault}\n{(await self.look()).summary}") from None
 
     # What is waited for.
 
@@ -312,7 +324,12 @@ class World:
 
     async def rest(self) -> Sight:
         """Wait until the editor and the client agree, and nothing is left of what was decided."""
-        await self.until(self._is_agreed, "each openDiff waits in the editor, or is answered")
+        try:
+            await self.until(self._is_agreed, "each openDiff waits in the editor, or is answered")
+        except Fault as fault:
+            raise Fault(
+                f"{fault}\npending: {list(self.pending)}\n{(await self.look()).summary}"
+            ) from None
         return await self.look()
 
     async def _is_agreed(self) -> bool:
@@ -341,7 +358,7 @@ class World:
         return any(w["name"].startswith("claude-chat://") for t in tabpages for w in t["windows"])
 
     async def _chat_turned(self, shown: bool) -> bool:
-        return await self._chat_is_here() != shown
+        return await self._chat_is_here() != shown and await self.lua(HAS_HOST)
 
     async def _would_quit(self, keys: str) -> bool:
         is_leaving = any(word in keys for word in (":q", "ZZ", "ZQ", ":x", ":wq", "close"))
@@ -351,6 +368,3 @@ class World:
 def _text(future: "asyncio.Future[Any]") -> str:
     result = future.result()
     return "\n".join(block["text"] for block in result["content"])
-
-
-__all__ = ["FILES", "PLUGINS", "ClaudeCode", "World"]
