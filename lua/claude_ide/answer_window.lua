@@ -1,6 +1,7 @@
 --- The window that an answer grows in: a float, or a split.
 local colouring = require('claude_ide.colouring')
 local plain = require('claude_ide.plain')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -107,7 +108,7 @@ function M.open(title, kind, handlers)
   options.bufhidden, options.modifiable, options.undolevels = 'wipe', false, -1
   local ok, win = pcall(kind == 'split' and open_split or open_float, view)
   if not ok then
-    vim.api.nvim_buf_delete(bufnr, { force = true })
+    window_close.buffer(bufnr)
     error(win, 0)
   end
   view.win = win

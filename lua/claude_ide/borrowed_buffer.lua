@@ -3,6 +3,7 @@ local buffers = require('claude_ide.buffers')
 local disk_edit = require('claude_ide.disk_edit')
 local loading = require('claude_ide.loading')
 local path_gate = require('claude_ide.path_gate')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -146,7 +147,7 @@ function M.give_back(bufnr)
   end
   restore_mark(buffer)
   if not buffer.loaded then
-    vim.api.nvim_buf_delete(bufnr, { unload = buffer.known })
+    window_close.buffer(bufnr, { force = false, unload = buffer.known })
   end
 end
 

@@ -2,34 +2,10 @@
 local buffers = require('claude_ide.buffers')
 local choice = require('claude_ide.window_choice')
 local disk = require('claude_ide.disk')
-local file = require('claude_ide.file')
 local loading = require('claude_ide.loading')
-local usage = require('claude_ide.usage')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
-
--- An empty buffer as Neovim starts with.
-local function blank()
-  return vim.iter(vim.api.nvim_list_bufs()):find(function(bufnr)
-    local options = vim.bo[bufnr]
-    local is_plain = options.buflisted and options.buftype == '' and not options.modified
-    return is_plain and vim.api.nvim_buf_get_name(bufnr) == ''
-  end) or vim.api.nvim_create_buf(true, false)
-end
-
--- What a window shows instead of a buffer that goes: what it showed before, else what was used last.
-local function replacement(win, bufnr)
-  local alternate = vim.api.nvim_win_call(win, function()
-    return vim.fn.bufnr('#')
-  end)
-  local function can_replace(candidate)
-    return candidate ~= bufnr and vim.bo[candidate].buflisted and file.path(candidate) ~= nil
-  end
-  if alternate > 0 and can_replace(alternate) then
-    return alternate
-  end
-  return usage.sort(vim.tbl_filter(can_replace, vim.api.nvim_list_bufs()))[1] or blank()
-end
 
 local function is_float(win)
   return vim.api.nvim_win_get_config(win).relative ~= ''
@@ -66,9 +42,9 @@ function M.close_file(path)
   local ok, err = pcall(function()
     for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
       if is_float(win) or vim.wo[win].winfixbuf then
-        vim.api.nvim_win_close(win, false)
+        window_close.window(win, false)
       else
-        local _, err = loading.in_window(win, replacement(win, bufnr))
+        local _, err = loading.in_window(win, window_close.replacement(win))
         assert(not err, err)
       end
     end

@@ -10,9 +10,11 @@ local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local plain = require('claude_ide.plain')
 local proposal = require('claude_ide.proposal')
+local quiet = require('claude_ide.quiet')
 local reload = require('claude_ide.reload')
 local rewrite = require('claude_ide.rewrite')
 local whereabouts = require('claude_ide.whereabouts')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -91,8 +93,8 @@ local function fail(diff, reason)
   channel.emit('diff_failed', { id = diff.id, message = vim.split(reason, '\n')[1] })
   if diff.view then
     close_view(diff, moment.when_possible)
-  elseif diff.bufnr and vim.api.nvim_buf_is_valid(diff.bufnr) then
-    vim.api.nvim_buf_delete(diff.bufnr, { force = true })
+  elseif diff.bufnr then
+    window_close.buffer(diff.bufnr)
   end
 end
 
@@ -134,16 +136,20 @@ local function when_ready(diff)
   if diffs[diff.id] ~= diff or not vim.api.nvim_buf_is_valid(diff.bufnr) then
     return
   end
-  vim.bo[diff.bufnr].modifiable = true
+  quiet.run(function()
+    vim.bo[diff.bufnr].modifiable = true
+  end)
   diff.is_ready = true
   channel.emit('diff_shown', { id = diff.id })
   tell(diff, 'ClaudeDiffOpened')
 end
 
 local function show(diff)
-  diff.bufnr = vim.api.nvim_create_buf(false, true)
-  proposal.fill(diff, function(accepted)
-    decide(diff, accepted)
+  quiet.run(function()
+    diff.bufnr = vim.api.nvim_create_buf(false, true)
+    proposal.fill(diff, function(accepted)
+      decide(diff, accepted)
+    end)
   end)
   diff.view = layout.open(diff)
   -- Not loaded until now, or asked for in a moment in which the file could not be read.

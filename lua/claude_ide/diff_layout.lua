@@ -3,7 +3,7 @@ local diff_winbar = require('claude_ide.diff_winbar')
 local diff_windows = require('claude_ide.diff_windows')
 local place = require('claude_ide.place')
 local quiet = require('claude_ide.quiet')
-local tab_shape = require('claude_ide.tab_shape')
+local window_shape = require('claude_ide.window.shape')
 
 local M = {}
 
@@ -62,7 +62,7 @@ end
 function M.open(diff)
   local view = {
     place = place.current(),
-    shape = tab_shape.hold(),
+    shape = window_shape.hold('diff'),
     windows = {},
     proposal = diff.bufnr,
     is_left = false,
@@ -80,7 +80,7 @@ function M.open(diff)
     error(err, 0)
   end
   if not view.windows.tabpage then
-    tab_shape.settle(view.shape)
+    window_shape.settle(view.shape)
   end
   return view
 end
@@ -96,14 +96,14 @@ local function bequeath(view)
   for other in pairs(views) do
     if is_in(view.windows, other.place) then
       other.place = view.place
-      tab_shape.release(other.shape)
-      other.shape = tab_shape.share(view.shape)
+      window_shape.release(other.shape)
+      other.shape = window_shape.share(view.shape)
     end
   end
 end
 
 local function take_down(view)
-  local restore = tab_shape.release(view.shape)
+  local restore = window_shape.release(view.shape)
   if M.has_user(view) then
     place.go_back(view.place)
   end

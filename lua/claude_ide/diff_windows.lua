@@ -3,7 +3,8 @@ local borrowed_buffer = require('claude_ide.borrowed_buffer')
 local borrowed_window = require('claude_ide.borrowed_window')
 local buffers = require('claude_ide.buffers')
 local proposal = require('claude_ide.proposal')
-local tiling = require('claude_ide.tiling')
+local tiling = require('claude_ide.window.tiling')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -66,7 +67,7 @@ local function blank_window(config)
   vim.bo[blank].bufhidden = 'wipe'
   local ok, win = pcall(vim.api.nvim_open_win, blank, false, config)
   if not ok then
-    vim.api.nvim_buf_delete(blank, { force = true })
+    window_close.buffer(blank)
     error(win, 0)
   end
   return win
@@ -143,22 +144,14 @@ function M.has(windows, bufnr, win)
     or (win == windows.right and blank_buffer(win, bufnr) ~= nil)
 end
 
-local function is_last(win)
-  return #vim.api.nvim_list_tabpages() == 1 and vim.deep_equal(tiling.windows(0), { win })
-end
-
 local function close_left(windows)
   local win = windows.left
   if windows.borrowed then
     -- Also one of ours: the next window of the buffer takes over what its last one had.
     borrowed_window.give_back(windows.borrowed)
   end
-  if windows.is_users or not vim.api.nvim_win_is_valid(win) then
-    return
-  elseif not is_last(win) then
-    vim.api.nvim_win_close(win, true)
-  elseif vim.bo[vim.api.nvim_win_get_buf(win)].buftype ~= '' then
-    vim.cmd.enew()
+  if not windows.is_users then
+    window_close.window(win)
   end
 end
 
@@ -205,9 +198,7 @@ function M.close(windows, bufnr)
     call(windows.left, vim.cmd.diffoff)
   end
   for _, gone in ipairs({ bufnr, blank_buffer(windows.right, bufnr) }) do
-    if vim.api.nvim_buf_is_valid(gone) then
-      vim.api.nvim_buf_delete(gone, { force = true })
-    end
+    window_close.buffer(gone)
   end
   close(windows)
 end

@@ -3,6 +3,7 @@
 local colouring = require('claude_ide.colouring')
 local quiet = require('claude_ide.quiet')
 local rebase = require('claude_ide.rebase')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -45,7 +46,7 @@ function M.read(bufnr)
   local scratch = vim.api.nvim_create_buf(false, true)
   vim.bo[scratch].undolevels = -1
   local ok, text = pcall(read_into, scratch, path, vim.bo[bufnr])
-  vim.api.nvim_buf_delete(scratch, { force = true })
+  window_close.buffer(scratch)
   return ok and text or nil
 end
 

@@ -1,5 +1,6 @@
 --- A float in the middle of the screen, to be read.
 local plain = require('claude_ide.plain')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -41,7 +42,7 @@ function M.show(lines, options)
   })
   vim.wo[window].wrap = false
   local function close()
-    pcall(vim.api.nvim_win_close, window, true)
+    pcall(window_close.window, window)
   end
   for _, key in ipairs(vim.list_extend({ 'q', '<Esc>' }, options.keys or {})) do
     vim.keymap.set('n', key, close, { buffer = bufnr, nowait = true })

@@ -1,4 +1,6 @@
 --- Formatting by a language server that is attached to a buffer.
+local window_close = require('claude_ide.window.close')
+
 local M = {}
 
 local METHOD = 'textDocument/formatting'
@@ -29,7 +31,7 @@ local function edited(bufnr, edits, encoding)
   vim.api.nvim_buf_set_lines(copy, 0, -1, true, vim.api.nvim_buf_get_lines(bufnr, 0, -1, true))
   local ok, err = pcall(vim.lsp.util.apply_text_edits, edits, copy, encoding)
   local lines = vim.api.nvim_buf_get_lines(copy, 0, -1, true)
-  vim.api.nvim_buf_delete(copy, { force = true })
+  window_close.buffer(copy)
   vim.o.eventignore = eventignore
   if not ok then
     error(err, 0)

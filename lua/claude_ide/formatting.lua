@@ -6,6 +6,7 @@ local filter = require('claude_ide.format_filter')
 local loading = require('claude_ide.loading')
 local path_gate = require('claude_ide.path_gate')
 local server = require('claude_ide.format_server')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -34,7 +35,7 @@ local function unload(reformatting)
   elseif vim.bo[bufnr].modified then
     vim.bo[bufnr].buflisted = true
   elseif #vim.fn.win_findbuf(bufnr) == 0 then
-    pcall(vim.api.nvim_buf_delete, bufnr, { unload = vim.bo[bufnr].buflisted })
+    pcall(window_close.buffer, bufnr, { force = false, unload = vim.bo[bufnr].buflisted })
   end
 end
 

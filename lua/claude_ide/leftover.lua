@@ -1,5 +1,6 @@
 --- What `:mksession` brings back of the plugin's windows: empty buffers with the names of old ones.
 local quiet = require('claude_ide.quiet')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -13,7 +14,7 @@ end
 function M.clear()
   for _, bufnr in ipairs(vim.tbl_filter(is_leftover, vim.api.nvim_list_bufs())) do
     quiet.run(function()
-      vim.api.nvim_buf_delete(bufnr, { force = true })
+      window_close.buffer(bufnr)
     end)
   end
 end

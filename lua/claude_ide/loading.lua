@@ -4,6 +4,7 @@ local colouring = require('claude_ide.colouring')
 local disk = require('claude_ide.disk')
 local path_gate = require('claude_ide.path_gate')
 local quiet = require('claude_ide.quiet')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -102,7 +103,7 @@ local function with_hidden_window(fn)
     hide = true,
   })
   local ok, err = pcall(vim.api.nvim_win_call, win, fn)
-  vim.api.nvim_win_close(win, true)
+  window_close.window(win)
   vim.o.eventignore = eventignore
   if not ok then
     error(err, 0)

@@ -1,5 +1,6 @@
 --- One changing line in the corner of the screen, which takes nothing from the user.
 local plain = require('claude_ide.plain')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -46,7 +47,7 @@ function M.open(title)
   return {
     show = show,
     close = function()
-      pcall(vim.api.nvim_buf_delete, bufnr, { force = true })
+      pcall(window_close.buffer, bufnr)
     end,
   }
 end

@@ -2,6 +2,7 @@
 local colouring = require('claude_ide.colouring')
 local place = require('claude_ide.place')
 local plain = require('claude_ide.plain')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -48,9 +49,7 @@ end
 --- Take a text away that has served its purpose, if it is still there.
 ---@param bufnr integer
 function M.close(bufnr)
-  if vim.api.nvim_buf_is_valid(bufnr) then
-    vim.api.nvim_buf_delete(bufnr, { force = true })
-  end
+  window_close.buffer(bufnr)
 end
 
 return M

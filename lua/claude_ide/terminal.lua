@@ -64,7 +64,7 @@ local function on_exit(bufnr)
     end
     if code == 0 and vim.api.nvim_buf_is_valid(bufnr) and vim.v.exiting == vim.NIL then
       -- The last window cannot be closed with its buffer; wiping leaves an empty one then.
-      pcall(vim.api.nvim_buf_delete, bufnr, { force = true })
+      pcall(require('claude_ide.window.close').buffer, bufnr)
     end
   end
 end
@@ -85,7 +85,7 @@ local function start(request)
   command[1] = program
   local ok, reason = pcall(vim.fn.jobstart, command, { term = true, on_exit = on_exit(bufnr) })
   if not ok then
-    vim.api.nvim_buf_delete(bufnr, { force = true })
+    require('claude_ide.window.close').buffer(bufnr)
     return { error = ('cannot run %s: %s'):format(name, reason) }
   end
   -- The name that Neovim gives holds the whole command.
@@ -97,7 +97,7 @@ end
 
 local function hide(window)
   if #vim.api.nvim_tabpage_list_wins(0) > 1 then
-    vim.api.nvim_win_close(window, false)
+    require('claude_ide.window.close').window(window, false)
   else
     local alternate = vim.fn.bufnr('#')
     local bufnr = alternate > 0 and alternate or vim.api.nvim_create_buf(true, false)

@@ -1,5 +1,5 @@
 --- In which window a file is shown: one that holds files, and from which nothing is taken.
-local tiling = require('claude_ide.tiling')
+local tiling = require('claude_ide.window.tiling')
 local usage = require('claude_ide.usage')
 
 local M = {}

@@ -1,6 +1,6 @@
 --- The user's way into a panel and out of it, the mode they were in included.
 local place = require('claude_ide.place')
-local tiling = require('claude_ide.tiling')
+local tiling = require('claude_ide.window.tiling')
 
 local M = {}
 

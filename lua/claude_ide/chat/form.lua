@@ -8,6 +8,7 @@ local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local place = require('claude_ide.place')
 local ui = require('claude_ide.ui')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -50,11 +51,9 @@ end
 local function take_down(form)
   local was_there = api.nvim_get_current_win() == form.win
   if is_shown(form) then
-    api.nvim_win_close(form.win, true)
+    window_close.window(form.win)
   end
-  if api.nvim_buf_is_valid(form.bufnr) then
-    api.nvim_buf_delete(form.bufnr, { force = true })
-  end
+  window_close.buffer(form.bufnr)
   if was_there then
     go_back(form)
   end

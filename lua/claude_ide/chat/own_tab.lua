@@ -1,8 +1,8 @@
 --- A tabpage of its own for a buffer, that goes without a trace.
-local chat_windows = require('claude_ide.chat.windows')
 local place = require('claude_ide.place')
 local quiet = require('claude_ide.quiet')
-local tab_shape = require('claude_ide.tab_shape')
+local window_close = require('claude_ide.window.close')
+local window_shape = require('claude_ide.window.shape')
 
 local M = {}
 
@@ -66,7 +66,7 @@ function M.open(bufnr)
   local tab = {
     bufnr = bufnr,
     place = place.current(),
-    shape = tab_shape.hold(),
+    shape = window_shape.hold('diff'),
     is_left = false,
   }
   tab.watcher = watch(tab)
@@ -90,16 +90,12 @@ function M.enter(tab)
 end
 
 local function take_down(tab)
-  local restore = tab_shape.release(tab.shape)
+  local restore = window_shape.release(tab.shape)
   if M.has_user(tab) then
     place.go_back(tab.place)
   end
-  for _, win in ipairs(vim.fn.win_findbuf(tab.bufnr)) do
-    chat_windows.close(win)
-  end
-  if api.nvim_buf_is_valid(tab.bufnr) then
-    api.nvim_buf_delete(tab.bufnr, { force = true })
-  end
+  vim.iter(vim.fn.win_findbuf(tab.bufnr)):each(window_close.window)
+  window_close.buffer(tab.bufnr)
   restore()
 end
 

@@ -12,6 +12,7 @@ local chat_view = require('claude_ide.chat.view')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local quiet = require('claude_ide.quiet')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -51,11 +52,9 @@ end
 local function finish(chat)
   chat_state.remove(chat)
   chat_view.take_down(chat)
-  for _, bufnr in ipairs({ chat.transcript, chat.prompt }) do
-    if api.nvim_buf_is_valid(bufnr) then
-      api.nvim_buf_delete(bufnr, { force = true })
-    end
-  end
+  quiet.run(function()
+    vim.iter({ chat.transcript, chat.prompt }):each(window_close.buffer)
+  end)
 end
 
 local function reload(chat, bufnr, lines)
@@ -101,10 +100,12 @@ local function create(id, options)
     bars = {},
     pinned = {},
   }
-  chat.transcript = chat_transcript.create(chat)
-  chat.prompt = chat_prompt.create(chat)
-  api.nvim_buf_set_name(chat.transcript, ('claude-chat://%d'):format(chat.transcript))
-  api.nvim_buf_set_name(chat.prompt, ('claude-prompt://%d'):format(chat.prompt))
+  quiet.run(function()
+    chat.transcript = chat_transcript.create(chat)
+    chat.prompt = chat_prompt.create(chat)
+    api.nvim_buf_set_name(chat.transcript, ('claude-chat://%d'):format(chat.transcript))
+    api.nvim_buf_set_name(chat.prompt, ('claude-prompt://%d'):format(chat.prompt))
+  end)
   chat_transcript_keys.define(chat)
   for bufnr, filetype in pairs({
     [chat.transcript] = 'claude-chat',

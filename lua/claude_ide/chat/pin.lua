@@ -1,5 +1,6 @@
 --- Rows pinned to the top right corner of a transcript.
 local plain = require('claude_ide.plain')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -70,7 +71,7 @@ end
 ---@param chat claude_ide.Chat
 function M.close(chat)
   if is_open(chat) then
-    pcall(api.nvim_win_close, chat.pin, true)
+    pcall(window_close.window, chat.pin)
   end
   chat.pin = nil
 end

@@ -9,7 +9,9 @@ local moment = require('claude_ide.moment')
 local own_tab = require('claude_ide.chat.own_tab')
 local plan_winbar = require('claude_ide.chat.plan_winbar')
 local proposal = require('claude_ide.proposal')
+local quiet = require('claude_ide.quiet')
 local ui = require('claude_ide.ui')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -145,8 +147,10 @@ local function dress(plan)
 end
 
 local function show(plan)
-  plan.bufnr = vim.api.nvim_create_buf(false, true)
-  fill(plan)
+  quiet.run(function()
+    plan.bufnr = vim.api.nvim_create_buf(false, true)
+    fill(plan)
+  end)
   plan.tab = own_tab.open(plan.bufnr)
   dress(plan)
   plan_winbar.set(plan.title)
@@ -162,8 +166,8 @@ local function fail(plan, reason)
   answer(plan, { decision = 'revise', text = plan.text })
   if plan.tab then
     close_tab(plan, when_closable(plan), nothing)
-  elseif plan.bufnr and vim.api.nvim_buf_is_valid(plan.bufnr) then
-    vim.api.nvim_buf_delete(plan.bufnr, { force = true })
+  elseif plan.bufnr then
+    window_close.buffer(plan.bufnr)
   end
 end
 

@@ -1,6 +1,6 @@
 --- The sizes of a panel's windows, which windows that come and go beside it do not change: Neovim
 --- takes the room for one, and gives that of one, to whoever stands there, 'winfixheight' or not.
-local tiling = require('claude_ide.tiling')
+local tiling = require('claude_ide.window.tiling')
 
 local M = {}
 

@@ -3,7 +3,6 @@ local chat_bar = require('claude_ide.chat.bar')
 local chat_focus = require('claude_ide.chat.focus')
 local chat_follow = require('claude_ide.chat.follow')
 local chat_pin = require('claude_ide.chat.pin')
-local chat_shape = require('claude_ide.chat.shape')
 local chat_sizes = require('claude_ide.chat.sizes')
 local chat_state = require('claude_ide.chat.state')
 local chat_windows = require('claude_ide.chat.windows')
@@ -11,6 +10,8 @@ local leftover = require('claude_ide.leftover')
 local message = require('claude_ide.message')
 local place = require('claude_ide.place')
 local quiet = require('claude_ide.quiet')
+local window_close = require('claude_ide.window.close')
+local window_shape = require('claude_ide.window.shape')
 
 local M = {}
 
@@ -21,9 +22,8 @@ local api = vim.api
 ---@field tabpage integer
 ---@field place claude_ide.Place where the user was
 ---@field insert? integer[] the cursor there, if they were inserting text
----@field shape claude_ide.ChatShape what it looked like there
+---@field shape claude_ide.TabShape what it looked like there
 ---@field sizes? claude_ide.ChatSizes
----@field is_settled? boolean whether it looked as it was left, when one of the windows went
 ---@field was_user_in? boolean whether the user was in that window
 
 ---@class claude_ide.ChatCursor
@@ -104,19 +104,14 @@ function M.take_down(chat)
   chat.view = nil
   chat_pin.close(chat)
   remember(chat, view)
-  local is_settled = view.is_settled
-  if is_settled == nil then
-    is_settled = chat_shape.is_settled(view.shape)
-  end
   local has_user = view.was_user_in or chat_focus.is_in(view, api.nvim_get_current_win())
+  local restore = window_shape.release(view.shape)
   quiet.run(function()
     if has_user then
       chat_focus.leave(view)
     end
-    vim.iter(windows_of(chat)):each(chat_windows.close)
-    if is_settled then
-      chat_shape.restore(view.shape)
-    end
+    vim.iter(windows_of(chat)):each(window_close.window)
+    restore()
     if has_user then
       chat_focus.resume_insert(view)
     end
@@ -177,12 +172,13 @@ function M.show(chat)
   local view = {
     place = place.current(),
     insert = is_inserting and api.nvim_win_get_cursor(0) or nil,
-    shape = chat_shape.take(),
   }
+  view.shape = window_shape.hold(view)
   local ok = pcall(quiet.run, function()
     view.windows = chat_windows.open(chat)
   end)
   if not ok then
+    window_shape.release(view.shape)
     return message.show('there is no room for the chat', 'warn')
   end
   quiet.run(function()
@@ -196,7 +192,9 @@ function M.show(chat)
     chat_focus.enter_prompt(chat.view)
   end)
   view.place = origin
-  chat_shape.settle(view.shape)
+  if view.tabpage == view.shape.tabpage then
+    window_shape.settle(view.shape)
+  end
   view.sizes = chat_sizes.take(view.windows)
   chat_pin.update(chat)
   tell_how_shown(chat)
@@ -214,7 +212,6 @@ local function after_close(chat, view)
     and not chat_focus.other_window(view)
     and api.nvim_get_current_win() == left[1]
   then
-    view.is_settled = nil
     chat_windows.complete(chat, view.windows)
     view.sizes = chat_sizes.take(view.windows)
     recall(chat, view.windows)
@@ -232,7 +229,7 @@ local function on_win_closed(event)
     if view and chat_focus.is_in(view, win) then
       remember(chat, view)
       -- Neovim makes the sizes of those that stay equal.
-      view.is_settled = chat_shape.is_settled(view.shape)
+      window_shape.check(view.shape)
       view.was_user_in = view.was_user_in or api.nvim_get_current_win() == win
       vim.schedule(function()
         after_close(chat, view)
@@ -261,7 +258,7 @@ local function on_quit(event)
       noautocmd = true,
     })
     vim.schedule(function()
-      pcall(api.nvim_win_close, keeper, true)
+      pcall(window_close.window, keeper)
     end)
   end
 end

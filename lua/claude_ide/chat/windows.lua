@@ -1,7 +1,7 @@
 --- The two windows of a panel: at a side, in two floats, or in a tabpage of their own.
 local plain = require('claude_ide.plain')
-local tiling = require('claude_ide.tiling')
-local usage = require('claude_ide.usage')
+local tiling = require('claude_ide.window.tiling')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -145,7 +145,7 @@ end
 local function close(windows)
   for _, win in pairs(windows) do
     if api.nvim_win_is_valid(win) then
-      pcall(api.nvim_win_close, win, true)
+      pcall(window_close.window, win)
     end
   end
 end
@@ -203,57 +203,6 @@ function M.fit(windows, options)
       api.nvim_win_set_config(win, config)
     end
   end
-end
-
--- What the last window of Neovim shows instead of a chat: a file, if there is one.
-local function replacement(bufnr)
-  local others = vim.tbl_filter(function(candidate)
-    return candidate ~= bufnr and vim.bo[candidate].buflisted
-  end, api.nvim_list_bufs())
-  return usage.sort(others)[1] or api.nvim_create_buf(true, false)
-end
-
--- The direction in which windows share out what a window leaves.
-local function direction(win, layout, parent)
-  if layout[1] == 'leaf' then
-    return layout[2] == win and parent or nil
-  end
-  for _, child in ipairs(layout[2]) do
-    local found = direction(win, child, layout[1])
-    if found then
-      return found
-    end
-  end
-end
-
--- The sizes of the others are not this window's to change, even with 'equalalways'.
-local function close_quietly(win, tabpage)
-  local layout = vim.fn.winlayout(api.nvim_tabpage_get_number(tabpage))
-  local eadirection = vim.o.eadirection
-  vim.o.eadirection = direction(win, layout) == 'col' and 'hor' or 'ver'
-  local ok, reason = pcall(api.nvim_win_close, win, true)
-  vim.o.eadirection = eadirection
-  if not ok then
-    error(reason, 0)
-  end
-end
-
---- Close a window; Neovim's last one gets another buffer instead.
----@param win integer
-function M.close(win)
-  if not api.nvim_win_is_valid(win) then
-    return
-  end
-  local tabpage = api.nvim_win_get_tabpage(win)
-  local tiled = tiling.windows(tabpage)
-  local is_last = #api.nvim_list_tabpages() == 1 and vim.deep_equal(tiled, { win })
-  if not is_last then
-    return close_quietly(win, tabpage)
-  end
-  local bufnr = replacement(api.nvim_win_get_buf(win))
-  set(win, { winfixbuf = false, winfixheight = false, winfixwidth = false })
-  -- Brings its own options along.
-  api.nvim_win_set_buf(win, bufnr)
 end
 
 return M

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/tab_shape.lua`: sizes and views of a tabpage's windows, held and restored."""
+"""`lua/claude_ide.window.shape.lua`: sizes and views of a tabpage's windows, held and restored."""
 
 from pathlib import Path
 
@@ -6,9 +6,9 @@ import pytest
 
 from support.neovim import Neovim, until
 
-HOLD = "_G.shape = require('claude_ide.tab_shape').hold()"
-SETTLE = "require('claude_ide.tab_shape').settle(_G.shape)"
-RELEASE = "_G.restore = require('claude_ide.tab_shape').release(_G.shape)"
+HOLD = "_G.shape = require('claude_ide.window.shape').hold('test')"
+SETTLE = "require('claude_ide.window.shape').settle(_G.shape)"
+RELEASE = "_G.restore = require('claude_ide.window.shape').release(_G.shape)"
 SIZES = "map(range(1, winnr('$')), '[winwidth(v:val), winheight(v:val)]')"
 VIEW = "[line('.'), col('.'), line('w0'), &scroll]"
 
@@ -149,7 +149,7 @@ async def test_a_tabpage_that_has_gone_is_not_missed(windows: Neovim) -> None:
 
 
 async def test_nobody_listens_once_it_is_released(windows: Neovim) -> None:
-    listening = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_tab_shape' })"
+    listening = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_window_shape' })"
     await windows.lua(HOLD)
     assert await windows.lua(listening) == 2
 

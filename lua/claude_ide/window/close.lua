@@ -1,0 +1,208 @@
+--- Windows and buffers go: without a crash, and never the window that Neovim cannot do without.
+local tiling = require('claude_ide.window.tiling')
+local usage = require('claude_ide.usage')
+
+local M = {}
+
+local api = vim.api
+
+--- Whether it is the only window of Neovim; floats cannot be alone.
+---@param win integer
+---@return boolean
+function M.is_last(win)
+  return #api.nvim_list_tabpages() == 1 and vim.deep_equal(tiling.windows(0), { win })
+end
+
+local function is_file(bufnr)
+  return vim.bo[bufnr].buflisted
+    and vim.bo[bufnr].buftype == ''
+    and api.nvim_buf_get_name(bufnr) ~= ''
+end
+
+-- An empty buffer as Neovim starts with.
+local function blank()
+  return vim.iter(api.nvim_list_bufs()):find(function(bufnr)
+    local options = vim.bo[bufnr]
+    local is_plain = options.buflisted and options.buftype == '' and not options.modified
+    return is_plain and api.nvim_buf_get_name(bufnr) == ''
+  end) or api.nvim_create_buf(true, false)
+end
+
+--- What a window shows instead of a buffer that goes: the file that it showed before, else the one
+--- used last, else nothing.
+---@param win integer
+---@return integer bufnr
+function M.replacement(win)
+  local current = api.nvim_win_get_buf(win)
+  local function can_replace(bufnr)
+    return bufnr ~= current and is_file(bufnr)
+  end
+  local alternate = api.nvim_win_call(win, function()
+    return vim.fn.bufnr('#')
+  end)
+  if alternate > 0 and can_replace(alternate) then
+    return alternate
+  end
+  return usage.sort(vim.tbl_filter(can_replace, api.nvim_list_bufs()))[1] or blank()
+end
+
+-- A window that shows a file can stay as it is.
+local function vacate(win)
+  if vim.bo[api.nvim_win_get_buf(win)].buftype == '' then
+    return
+  end
+  local bufnr, options = M.replacement(win), vim.wo[win]
+  options.winfixbuf, options.winfixheight, options.winfixwidth = false, false, false
+  -- Brings its own options along.
+  api.nvim_win_set_buf(win, bufnr)
+end
+
+-- The direction in which windows share out what a window leaves.
+local function direction(win, layout, parent)
+  if layout[1] == 'leaf' then
+    return layout[2] == win and parent or nil
+  end
+  for _, child in ipairs(layout[2]) do
+    local found = direction(win, child, layout[1])
+    if found then
+      return found
+    end
+  end
+end
+
+-- The sizes of the others are not this window's to change, even with 'equalalways'.
+local function close_tiled(win, force)
+  local tabpage = api.nvim_win_get_tabpage(win)
+  local layout = vim.fn.winlayout(api.nvim_tabpage_get_number(tabpage))
+  local eadirection = vim.o.eadirection
+  vim.o.eadirection = direction(win, layout) == 'col' and 'hor' or 'ver'
+  local ok, reason = pcall(api.nvim_win_close, win, force)
+  vim.o.eadirection = eadirection
+  if not ok then
+    error(reason, 0)
+  end
+end
+
+local all_but_tab_closed ---@type string?
+
+-- Every event but the one that says that a tab page has gone.
+local function events()
+  all_but_tab_closed = all_but_tab_closed
+    or vim
+      .iter(vim.fn.getcompletion('', 'event'))
+      :filter(function(event)
+        return event ~= 'TabClosed'
+      end)
+      :join(',')
+  return all_but_tab_closed
+end
+
+-- `:tabclose` takes the floats first.
+local function close_tabpage(tabpage, force)
+  local eventignore = vim.o.eventignore
+  vim.o.eventignore = events()
+  local ok, reason = pcall(vim.cmd.tabclose, {
+    range = { api.nvim_tabpage_get_number(tabpage) },
+    bang = force,
+  })
+  vim.o.eventignore = eventignore
+  if not ok and api.nvim_tabpage_is_valid(tabpage) then
+    error(reason, 0)
+  end
+end
+
+-- The error of an autocommand keeps no window from going.
+local function close_one(win, force)
+  local close = tiling.has(win) and close_tiled or api.nvim_win_close
+  local ok, reason = pcall(close, win, force)
+  if not ok and api.nvim_win_is_valid(win) then
+    error(reason, 0)
+  end
+end
+
+-- A window that keeps a tab page while its last one goes; none where there is no room.
+local function keeper(win)
+  local bufnr = api.nvim_create_buf(false, true)
+  vim.bo[bufnr].bufhidden = 'wipe'
+  local config = { split = 'right', win = win, noautocmd = true }
+  local ok, kept = pcall(api.nvim_open_win, bufnr, false, config)
+  if ok then
+    return kept
+  end
+  api.nvim_buf_delete(bufnr, { force = true })
+end
+
+local function close_floats(tabpage)
+  for _, win in ipairs(api.nvim_tabpage_list_wins(tabpage)) do
+    -- One may close others.
+    if api.nvim_win_is_valid(win) and not tiling.has(win) then
+      pcall(api.nvim_win_close, win, true)
+    end
+  end
+end
+
+-- Neovim 0.11 dies when the last tiled window of a tab page that the user is not in goes before the
+-- floats there: those that it has, and those that an autocommand opens just then. So another one is
+-- the last, and no autocommand runs while that goes.
+local function close_with_tabpage(win, force)
+  local tabpage = api.nvim_win_get_tabpage(win)
+  local last = keeper(win)
+  local ok, reason = true, nil
+  if last then
+    ok, reason = pcall(close_one, win, force)
+  end
+  if not ok then
+    api.nvim_win_close(last, true)
+    error(reason, 0)
+  elseif api.nvim_tabpage_is_valid(tabpage) then
+    close_floats(tabpage)
+  end
+  if api.nvim_tabpage_is_valid(tabpage) then
+    close_tabpage(tabpage, force or last ~= nil)
+  end
+end
+
+local function is_last_elsewhere(win)
+  local tabpage = api.nvim_win_get_tabpage(win)
+  return tabpage ~= api.nvim_get_current_tabpage()
+    and vim.deep_equal(tiling.windows(tabpage), { win })
+end
+
+--- Close a window, if it is still there; Neovim's last one shows a file instead.
+---
+--- Raises an error when it has to stay.
+---@param win integer
+---@param force? boolean false: not when its buffer would be lost with unsaved changes
+function M.window(win, force)
+  force = force ~= false
+  if not api.nvim_win_is_valid(win) then
+    return
+  elseif M.is_last(win) then
+    vacate(win)
+  elseif is_last_elsewhere(win) then
+    close_with_tabpage(win, force)
+  else
+    close_one(win, force)
+  end
+end
+
+--- Delete a buffer, with its windows, if it is still there; whatever it holds, if not told otherwise.
+---@param bufnr integer
+---@param options? { force?: boolean, unload?: boolean }
+function M.buffer(bufnr, options)
+  local tabpage = api.nvim_get_current_tabpage()
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    if api.nvim_win_is_valid(win) and api.nvim_win_get_tabpage(win) ~= tabpage then
+      M.window(win)
+    end
+  end
+  if api.nvim_buf_is_valid(bufnr) then
+    options = vim.tbl_extend('force', { force = true }, options or {})
+    local ok, reason = pcall(api.nvim_buf_delete, bufnr, options)
+    if not ok and api.nvim_buf_is_loaded(bufnr) then
+      error(reason, 0)
+    end
+  end
+end
+
+return M

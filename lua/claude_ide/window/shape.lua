@@ -1,0 +1,215 @@
+--- What a tab page looks like, so that it can look like that again: sizes and views of its windows.
+local tiling = require('claude_ide.window.tiling')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.TabShape
+---@field tabpage integer
+---@field owner any
+---@field holders integer how many want it restored
+---@field layout any[] `winlayout()`
+---@field room any[] what the windows share out among them
+---@field sizes table<integer, integer[]> by window
+---@field views table<integer, claude_ide.WindowView>
+---@field settled? table<integer, integer[]> sizes while it is disturbed; others are the user's
+---@field resized? boolean whether they are
+---@field visited? boolean whether the user came back before it was settled
+
+---@class claude_ide.WindowView
+---@field bufnr integer
+---@field view vim.fn.winsaveview.ret
+---@field scroll integer the option, which another height resets
+
+---@type claude_ide.TabShape[]
+local held = {}
+local group = api.nvim_create_augroup('claude_ide_window_shape', { clear = true })
+
+local function here()
+  local tabpage = api.nvim_get_current_tabpage()
+  return vim.iter(held):filter(function(shape)
+    return shape.tabpage == tabpage
+  end)
+end
+
+local function sizes(tabpage)
+  return tiling.sizes(tiling.windows(tabpage))
+end
+
+local function views(tabpage)
+  local list = {}
+  for _, win in ipairs(tiling.windows(tabpage)) do
+    local bufnr = api.nvim_win_get_buf(win)
+    -- A terminal's view follows its output.
+    if vim.bo[bufnr].buftype ~= 'terminal' then
+      list[win] = {
+        bufnr = bufnr,
+        view = api.nvim_win_call(win, vim.fn.winsaveview),
+        scroll = vim.wo[win].scroll,
+      }
+    end
+  end
+  return list
+end
+
+-- Entered again, a tab page has adjusted to the tab line: what differs later is the user's doing.
+local function on_enter()
+  here():each(function(shape)
+    shape.visited = shape.visited or not shape.settled
+    M.settle(shape)
+  end)
+end
+
+-- Of the windows that the shape knows; a window beside them that came or went resizes them, too.
+local function compare(shape)
+  local now, settled = sizes(shape.tabpage), shape.settled
+  if not settled or vim.tbl_count(now) ~= vim.tbl_count(settled) then
+    return
+  end
+  local is_resized = false
+  for win in pairs(settled) do
+    if not now[win] then
+      return
+    elseif shape.sizes[win] and not vim.deep_equal(now[win], settled[win]) then
+      is_resized = true
+    end
+  end
+  shape.resized = is_resized
+end
+
+local function on_resize()
+  here():each(compare)
+end
+
+local function find(tabpage, owner)
+  return vim.iter(held):find(function(shape)
+    return shape.tabpage == tabpage and shape.owner == owner
+  end)
+end
+
+local function listen()
+  api.nvim_create_autocmd('TabEnter', { group = group, callback = on_enter })
+  api.nvim_create_autocmd('WinResized', { group = group, callback = on_resize })
+end
+
+--- Hold the current tab page's shape, until as many have released it as hold it.
+---@param owner any those with the same one share a shape
+---@return claude_ide.TabShape
+function M.hold(owner)
+  local tabpage = api.nvim_get_current_tabpage()
+  local known = find(tabpage, owner)
+  if known then
+    return M.share(known)
+  elseif #held == 0 then
+    listen()
+  end
+  local shape = {
+    tabpage = tabpage,
+    owner = owner,
+    holders = 1,
+    layout = vim.fn.winlayout(),
+    room = tiling.room(),
+    sizes = sizes(tabpage),
+    views = views(tabpage),
+  }
+  table.insert(held, shape)
+  return shape
+end
+
+--- Hold a shape that is already held.
+---@param shape claude_ide.TabShape
+---@return claude_ide.TabShape
+function M.share(shape)
+  shape.holders = shape.holders + 1
+  return shape
+end
+
+--- The disturbance is complete: from here on, other sizes are the user's.
+---@param shape claude_ide.TabShape
+function M.settle(shape)
+  shape.settled = shape.settled or sizes(shape.tabpage)
+end
+
+--- Remember whether the user has resized windows, while those that will go are still there.
+---@param shape claude_ide.TabShape
+function M.check(shape)
+  if api.nvim_tabpage_is_valid(shape.tabpage) then
+    compare(shape)
+  end
+end
+
+local function is_unmoved(win, saved)
+  if not api.nvim_win_is_valid(win) or api.nvim_win_get_buf(win) ~= saved.bufnr then
+    return false
+  end
+  local row, column = unpack(api.nvim_win_get_cursor(win))
+  return row == saved.view.lnum and column == saved.view.col
+end
+
+local function restore_views(shape)
+  for win, saved in pairs(shape.views) do
+    if is_unmoved(win, saved) then
+      api.nvim_win_call(win, function()
+        vim.fn.winrestview(saved.view)
+      end)
+      if saved.scroll <= api.nvim_win_get_height(win) then
+        vim.wo[win].scroll = saved.scroll
+      end
+    end
+  end
+end
+
+-- Window by window, and only what differs: a script of `winrestcmd()` names windows by numbers, which
+-- floats shift, and resizing the only window resizes the command line. What one window takes another
+-- one gives, hence twice.
+local function restore_sizes(shape)
+  local cmdheight = vim.o.cmdheight
+  for _ = 1, 2 do
+    for win, size in vim.spairs(shape.sizes) do
+      if api.nvim_win_get_width(win) ~= size[1] then
+        api.nvim_win_set_width(win, size[1])
+      end
+      if api.nvim_win_get_height(win) ~= size[2] then
+        api.nvim_win_set_height(win, size[2])
+      end
+    end
+  end
+  if vim.o.cmdheight ~= cmdheight then
+    vim.o.cmdheight = cmdheight
+  end
+end
+
+local function restore(shape)
+  local is_alike = vim.deep_equal(vim.fn.winlayout(), shape.layout)
+    and vim.deep_equal(tiling.room(), shape.room)
+  if is_alike and not shape.resized then
+    restore_sizes(shape)
+  end
+  if not shape.visited then
+    restore_views(shape)
+  end
+end
+
+--- Release a shape, before the disturbance is undone.
+---@param shape claude_ide.TabShape
+---@return fun() restore for afterwards: what the user has left alone, once nobody holds it any more
+function M.release(shape)
+  shape.holders = shape.holders - 1
+  M.check(shape)
+  if shape.holders == 0 then
+    held = vim.tbl_filter(function(other)
+      return other ~= shape
+    end, held)
+  end
+  if #held == 0 then
+    api.nvim_clear_autocmds({ group = group })
+  end
+  return function()
+    if shape.holders == 0 and api.nvim_get_current_tabpage() == shape.tabpage then
+      restore(shape)
+    end
+  end
+end
+
+return M
