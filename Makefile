@@ -5,7 +5,7 @@ PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
 VENV := .venv
 PYTHON := $(VENV)/bin/python
-LUA := lua plugin python/claude_ide/demo
+LUA := lua plugin python/claude_ide/demo tests/editors
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
@@ -16,7 +16,7 @@ NPM := $(shell command -v npm 2>/dev/null)
 LUACHECK := $(shell command -v luacheck 2>/dev/null)
 PLATFORM = $(subst darwin,darwin-,$(subst linux,linux-,$(shell node -p 'process.platform + process.arch')))
 
-.PHONY: try test lint format types unit bench pictures doc lock clean
+.PHONY: try test lint format types unit soak bench pictures doc lock clean
 
 try: $(VENV)/runs
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude)
@@ -50,6 +50,11 @@ types: $(VENV)/tests
 # Most tests wait for another process; more of them than there are cores fill the waits.
 unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed
 	$(PYTHON) -m pytest --cov --numprocesses 3 --dist worksteal
+
+# Many rounds of a user, clients and plugins of others in one editor; tests/editors/soak.py says what
+# ROUNDS, SEED, STEPS and GO_ON do.
+soak: $(VENV)/tests
+	PYTHONPATH=python:tests $(PYTHON) tests/editors/soak.py
 
 # The pictures of doc/, taken anew.
 pictures: $(VENV)/tests .cache/cli/installed

@@ -12,7 +12,7 @@ Begin = Callable[..., Awaitable[World]]
 
 @pytest.fixture
 async def editor(tmp_path: Path) -> AsyncIterator[Begin]:
-    """Start an editor: `await editor("tree", "autosave", layout="vertical")`."""
+    """Start editors with the plugins that are named, for example with "tree" and "autosave"."""
     worlds: list[World] = []
 
     async def begin(*plugins: str, layout: str = "tab", side: str = "right") -> World:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ class EditorMachine(RuleBasedStateMachine):
     goes_on = False
     """Whether faults are only written down."""
     faults: dict[str, Path] = {}  # noqa: RUF012
+    counts: Counter[str] = Counter()  # noqa: RUF012
+    """How often each step was taken, and each answer given."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,6 +51,9 @@ class EditorMachine(RuleBasedStateMachine):
         side=st.sampled_from(["right", "below", "float", "tab"]),
     )
     def start(self, plugins: list[str], layout: str, side: str) -> None:
+        self.counts["rounds"] += 1
+        if self.goes_on and self.counts["rounds"] % 25 == 0:
+            print(dict(self.counts), list(self.faults), flush=True)
         world = World(Path(self.folder.name).resolve(), tuple(plugins), layout, side)
         self.loop.run_until_complete(world.start())
         self.world = world
@@ -73,6 +79,7 @@ class EditorMachine(RuleBasedStateMachine):
 
     def _stop(self) -> None:
         if self.world is not None:
+            self.counts.update(self.world.counts)
             self.loop.run_until_complete(self.world.stop())
         self.world = None
 

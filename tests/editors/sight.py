@@ -55,7 +55,9 @@ class Sight:
 
     @property
     def is_clear(self) -> bool:
-        """Whether nothing of the plugin's is on the screen or waits."""
+        """Whether nothing of the plugin's is on the screen or waits, nor a command-line window."""
+        if self.fields["in_command_window"]:
+            return False
         return not self.diffs and not self.proposals and not any(w["is_own"] for w in self.windows)
 
     @property

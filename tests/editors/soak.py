@@ -25,6 +25,7 @@ def main() -> int:
         run_state_machine_as_test(machine, settings=settings(rounds, STEPS))
     finally:
         print(f"{time.monotonic() - began:.0f} s")
+        print(", ".join(f"{name} {count}" for name, count in EditorMachine.counts.most_common()))
         for signature, script in EditorMachine.faults.items():
             print(f"{script}: {signature}")
     return len(EditorMachine.faults)

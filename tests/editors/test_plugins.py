@@ -1,21 +1,22 @@
 """Diffs and chats beside plugins with the habits of real ones; `rules.py` says what has to hold.
 
-Every step of a world checks that Neovim lives, that no error of ours is in `:messages`, that nothing
-was accepted by anybody but the user, and, once nothing of ours is there any more, that the windows,
-their sizes and the focus are as they were.
+Every step of a world checks that Neovim lives, that no error of ours is in `:messages`, that only
+the user has accepted anything, and, once nothing of ours is there any more, that the windows, their
+sizes and the focus are as they were.
 """
-
-import re
 
 import pytest
 
 from editors.conftest import Begin
-from editors.rules import Fault
-from editors.world import PLUGINS, World
-from support.neovim import until
+from editors.rules import RESTLESS
+from editors.sight import OBSERVE, Sight
+from editors.world import PLUGINS, World, load
+from support.answers import answer, listen, settled
+from support.neovim import Neovim, until
 
-TYPING = {"layout": "tab"}
 LAYOUTS = ("tab", "vertical")
+STEADY = sorted(set(PLUGINS) - RESTLESS)
+"""Plugins that leave sizes and windows alone."""
 every_plugin = pytest.mark.parametrize("plugin", PLUGINS)
 
 
@@ -94,10 +95,7 @@ async def test_an_autosave_accepts_nothing(editor: Begin, plugin: str, layout: s
     await shown(world)
 
     await world.do("keys", "otyped by the user<Esc>")
-    if plugin == "late_write":
-        await until(lambda: world.nvim.eval("get(g:, 'late_writes')"), "it has written")
-    else:
-        await world.nvim.lua("vim.wait(100)")
+    await until(lambda: world.nvim.eval("get(g:, 'autosaves')"), "it has written")
     await world.nvim.command("doautocmd FocusLost")
     await world.do("keys", "<C-w>p")
     await world.do("keys", "<C-w>p")
@@ -173,18 +171,68 @@ async def test_keys_of_a_completion_menu_stay_what_they_are_in_a_proposal(editor
     await is_clear(world)
 
 
-async def test_a_session_that_is_written_beside_a_diff_and_a_chat_loads(editor: Begin) -> None:
-    world = await editor("sessions")
-    await world.do("chat")
-    await shown(world)
-    session = world.folder / "home/state/nvim/session.vim"
-    await until(lambda: session.exists() and b"claude" not in session.read_bytes(), "it is written")
+PLAN = "require('claude_ide.chat.plan')"
+FORM = "require('claude_ide.chat.form')"
+TEXT = "# The plan\n\n1. change a.txt\n"
+QUESTION = {
+    "text": "Which library?",
+    "header": "Library",
+    "choices": [{"label": "httpx", "description": ""}, {"label": "urllib", "description": ""}],
+    "multiple": False,
+}
+
+
+async def quiet_editor(nvim: Neovim, plugin: str) -> Sight:
+    """Load a plugin into two windows, without a host, and see what that looks like."""
+    await listen(nvim)
+    await load(nvim, plugin)
+    await nvim.keys(":split<CR>")
+    await settled(nvim)
+    return Sight(await nvim.lua(OBSERVE))
+
+
+async def is_as_before(nvim: Neovim, before: Sight) -> None:
+    """Wait until windows, sizes and the focus are what they were."""
+
+    async def alike() -> bool:
+        seen = Sight(await nvim.lua(OBSERVE))
+        is_alike = all(seen.fields[name] == before.fields[name] for name in ("win", "cmdheight"))
+        return is_alike and seen.shape == before.shape and seen.is_clear
+
+    await until(alike, "everything is as before")
+
+
+@pytest.mark.parametrize("plugin", STEADY)
+@pytest.mark.parametrize("keys", [":w<CR>", ":q<CR>"])
+async def test_a_plan_leaves_no_trace(nvim: Neovim, plugin: str, keys: str) -> None:
+    before = await quiet_editor(nvim, plugin)
+    await nvim.lua("vim.ui.input = function(_, done) done('shorter') end")
+    await nvim.lua(f"{PLAN}.open(...)", 1, {"title": "Plan", "text": TEXT})
+    ready = "bufname() =~# '^claude-plan://' && &modifiable"
+    await until(lambda: nvim.eval(ready), "the plan takes keys")
+
+    await nvim.keys(keys)
+
+    decision = "approve" if "w" in keys else "revise"
+    assert (await answer(nvim, 1))["decision"] == decision
+    await is_as_before(nvim, before)
+
+
+@pytest.mark.parametrize("plugin", STEADY)
+@pytest.mark.parametrize("keys", ["2<C-s>", "q"])
+async def test_a_form_leaves_no_trace(nvim: Neovim, plugin: str, keys: str) -> None:
+    before = await quiet_editor(nvim, plugin)
+    await nvim.lua(f"{FORM}.open(...)", 1, {"title": "Claude asks", "questions": [QUESTION]})
+    is_in_form = "getline('.') =~# 'httpx' && mode() ==# 'n'"
+    await until(lambda: nvim.eval(is_in_form), "the form is shown")
+
+    await nvim.keys(keys)
+
+    given = [{"question": "Which library?", "chosen": ["urllib"]}]
+    expected = {"answers": given} if "2" in keys else {"closed": True}
+    assert await answer(nvim, 1) == expected
+    await is_as_before(nvim, before)
 
 
 async def no_float(world: World) -> bool:
     return not any(window["is_float"] for window in (await world.look()).windows)
-
-
-def test_a_fault_says_what_is_wrong() -> None:
-    with pytest.raises(Fault, match=re.escape("'cmdheight' has become 3")):
-        raise Fault("'cmdheight' has become 3")

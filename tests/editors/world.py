@@ -7,6 +7,7 @@ has to have come to rest, and `rules.py` says what has to hold.
 import asyncio
 import contextlib
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,7 @@ class World:
         self.rules = Rules(plugins)
         self.proposed = 0
         self.pending: dict[int, asyncio.Future[Any]] = {}
+        self.counts: Counter[str] = Counter()
 
     @property
     def config_folder(self) -> Path:
@@ -192,6 +194,7 @@ class World:
     async def do(self, name: str, *values: Any) -> None:
         """Carry out a step, let everything come to rest, and check what has to hold."""
         self.steps.append((name, *values))
+        self.counts[name] += 1
         try:
             before = await self.look()
             self.rules.before(name, values, before)
@@ -290,7 +293,7 @@ class World:
 
     async def step_end_chat(self) -> None:
         """The user ends the chat."""
-        if not await self._has_chat():
+        if not await self._has_chat() or not (await self.look()).is_at_rest:
             return
         await self.request("nvim_command", "ClaudeChat end")
         await self.until(self._no_chat, "the chat has ended")
@@ -317,10 +320,12 @@ class World:
         done = {n: future for n, future in self.pending.items() if future.done()}
         for number in done:
             del self.pending[number]
+        answers = {n: _text(future) for n, future in done.items() if not future.cancelled()}
+        self.counts.update(answer.partition("\n")[0] for answer in answers.values())
         strange = self.client.told_of("?")
         if strange:
             raise Fault(f"an answer that nobody waits for: {strange}")
-        return {n: _text(future) for n, future in done.items() if not future.cancelled()}
+        return answers
 
     async def rest(self) -> Sight:
         """Wait until the editor and the client agree, and nothing is left of what was decided."""
@@ -362,7 +367,8 @@ class World:
 
     async def _would_quit(self, keys: str) -> bool:
         is_leaving = any(word in keys for word in (":q", "ZZ", "ZQ", ":x", ":wq", "close"))
-        return is_leaving and len((await self.look()).tiled) == 1
+        seen = await self.look()
+        return is_leaving and (len(seen.tiled) == 1 or seen.fields["in_command_window"])
 
 
 def _text(future: "asyncio.Future[Any]") -> str:

@@ -20,6 +20,7 @@ vim.api.nvim_create_autocmd({ 'InsertLeave', 'TextChanged' }, {
           end)
         end
         vim.cmd('silent! wall')
+        vim.g.autosaves = (vim.g.autosaves or 0) + 1
       end)
     )
   end,

@@ -4,7 +4,7 @@ vim.api.nvim_create_autocmd({ 'InsertLeave', 'TextChanged' }, {
   callback = function()
     vim.defer_fn(function()
       if vim.fn.mode() ~= 'i' then
-        vim.g.late_writes = (vim.g.late_writes or 0) + 1
+        vim.g.autosaves = (vim.g.autosaves or 0) + 1
         vim.cmd('silent! write')
       end
     end, 60)
