@@ -125,6 +125,19 @@ class EditorMachine(RuleBasedStateMachine):
         self.do("open_diff", file, "small")
         self.do("pause")
 
+    @rule(file=st.sampled_from(FILES), keys=st.sampled_from(DECISIONS))
+    def review(self, file: str, keys: str) -> None:
+        self.do("open_diff", file, "small")
+        self.do("pause")
+        self.do("keys", keys)
+
+    @rule(file=st.sampled_from(FILES), ending=st.sampled_from(["close_all", "reconnect"]))
+    def withdraw_from_elsewhere(self, file: str, ending: str) -> None:
+        self.do("open_diff", file, "small")
+        self.do("pause")
+        self.do("keys", ":tabprevious<CR>")
+        self.do(ending)
+
     @rule(which=st.integers(0, 2))
     def close_tab(self, which: int) -> None:
         self.do("close_tab", which)

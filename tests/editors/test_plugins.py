@@ -69,7 +69,7 @@ async def test_a_message_that_comes_before_a_diff_may_go_while_it_is_open(
 ) -> None:
     world = await editor("notifications", layout=layout)
     await world.do("notify", 1)
-    await until(lambda: world.nvim.eval("winnr('$') > 1"), "the message is shown")
+    await until(lambda: world.nvim.eval("len(nvim_list_wins()) > 1"), "the message is shown")
     await shown(world)
     await until(lambda: no_float(world), "the message is gone")
 
@@ -163,7 +163,7 @@ async def test_keys_of_a_completion_menu_stay_what_they_are_in_a_proposal(editor
     world = await editor("completion_menu")
     await shown(world)
     await world.do("keys", "oon")
-    await until(lambda: world.nvim.eval("winnr('$') > 2"), "the menu is shown")
+    await until(lambda: world.nvim.eval("len(nvim_list_wins()) > 3"), "the menu is shown")
 
     await world.do("go_on", "<C-y><Esc>")
     await world.do("keys", ":w<CR>")
@@ -199,7 +199,11 @@ async def is_as_before(nvim: Neovim, before: Sight) -> None:
         is_alike = all(seen.fields[name] == before.fields[name] for name in ("win", "cmdheight"))
         return is_alike and seen.shape == before.shape and seen.is_clear
 
-    await until(alike, "everything is as before")
+    try:
+        await until(alike, "everything is as before")
+    except AssertionError as error:
+        seen = Sight(await nvim.lua(OBSERVE))
+        raise AssertionError(f"{error}\n{before.summary}\nhas become\n{seen.summary}") from None
 
 
 # What the user closes makes a plugin that fails ask for <Enter>, whatever it is.

@@ -79,7 +79,7 @@ LISTENING = "return require('claude_ide.host').server() ~= nil"
 GO_TO_TILED = """
 for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
   if vim.api.nvim_win_get_config(win).relative == '' then
-    return vim.api.nvim_set_current_win(win)
+    return pcall(vim.api.nvim_set_current_win, win)
   end
 end
 """
@@ -293,8 +293,9 @@ class World:
 
     async def step_end_chat(self) -> None:
         """The user ends the chat."""
-        if not await self._has_chat() or not (await self.look()).is_at_rest:
+        if not await self._has_chat() or (await self.look()).fields["in_command_window"]:
             return
+        await self.nvim.keys(SUBMISSIVE)
         await self.request("nvim_command", "ClaudeChat end")
         await self.until(self._no_chat, "the chat has ended")
 
