@@ -1,8 +1,10 @@
 --- A diff comes into sight, and goes without a trace.
 local diff_winbar = require('claude_ide.diff_winbar')
 local diff_windows = require('claude_ide.diff_windows')
+local leaving = require('claude_ide.window.leaving')
 local place = require('claude_ide.place')
 local quiet = require('claude_ide.quiet')
+local window_close = require('claude_ide.window.close')
 local window_shape = require('claude_ide.window.shape')
 
 local M = {}
@@ -14,6 +16,7 @@ local M = {}
 ---@field proposal integer buffer
 ---@field is_left boolean whether the user has gone elsewhere on their own
 ---@field watcher integer autocommand
+---@field leaver integer autocommand
 
 ---@type table<claude_ide.DiffView, true>
 local views = {}
@@ -72,6 +75,9 @@ function M.open(diff)
   end
   views[view] = true
   view.watcher = watch(view)
+  view.leaver = leaving.watch(function()
+    M.close(view)
+  end)
   local ok, err = pcall(quiet.run, function()
     build(view, diff)
   end)
@@ -102,9 +108,18 @@ local function bequeath(view)
   end
 end
 
+-- In a file tree, say, whose tab page goes with the diff.
+local function is_beside(view)
+  local tabpage = view.windows.tabpage
+  return tabpage == vim.api.nvim_get_current_tabpage()
+    and not window_close.has_work(tabpage, function(win)
+      return M.has_window(view, win)
+    end)
+end
+
 local function take_down(view)
   local restore = window_shape.release(view.shape)
-  if M.has_user(view) then
+  if M.has_user(view) or is_beside(view) then
     place.go_back(view.place)
   end
   diff_windows.close(view.windows, view.proposal)
@@ -117,8 +132,12 @@ end
 --- Close a diff.
 ---@param view claude_ide.DiffView
 function M.close(view)
+  if not views[view] then
+    return
+  end
   views[view] = nil
   vim.api.nvim_del_autocmd(view.watcher)
+  vim.api.nvim_del_autocmd(view.leaver)
   bequeath(view)
   quiet.run(function()
     take_down(view)

@@ -2,11 +2,14 @@
 local borrowed_buffer = require('claude_ide.borrowed_buffer')
 local borrowed_window = require('claude_ide.borrowed_window')
 local buffers = require('claude_ide.buffers')
+local looks = require('claude_ide.window.looks')
 local proposal = require('claude_ide.proposal')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
+
+local LEAST_WIDTH = 40
 
 --- Filled in while the windows are made, so that those made before an error can be closed.
 ---@class claude_ide.DiffWindows
@@ -73,8 +76,17 @@ local function blank_window(config)
   return win
 end
 
+-- Lines are read in columns of that width.
+local function check_width(diff, win)
+  local room = diff.layout == 'vertical' and 2 * LEAST_WIDTH + 1 or 0
+  if vim.api.nvim_win_get_width(win) < room then
+    error('there is no room', 0)
+  end
+end
+
 local function open_split(windows, diff)
   local own = window_of(diff)
+  check_width(diff, own or base_window())
   if own then
     windows.left, windows.is_users = own, true
     return show_original(windows, diff)
@@ -88,12 +100,16 @@ local function open_split(windows, diff)
 end
 
 local function open_tab(windows, diff)
-  vim.cmd.tabnew()
-  windows.tabpage = vim.api.nvim_get_current_tabpage()
-  windows.left = vim.api.nvim_get_current_win()
-  vim.bo.bufhidden = 'wipe'
+  local candidates = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
+  windows.tabpage, windows.left = tiling.new_tabpage()
+  vim.bo[vim.api.nvim_win_get_buf(windows.left)].bufhidden = 'wipe'
   forget_jumps(windows.left)
+  looks.begin(windows.left, candidates)
   show_original(windows, diff)
+  local twin = looks.twin(windows.left)
+  if twin then
+    looks.copy(windows.left, twin)
+  end
 end
 
 local function open_right(windows, diff)
@@ -103,6 +119,8 @@ local function open_right(windows, diff)
     win = windows.left,
   })
   forget_jumps(windows.right)
+  -- Else the lines of the two are not beside each other.
+  looks.copy(windows.right, windows.left)
 end
 
 local function compare(windows)
@@ -133,6 +151,13 @@ local function blank_buffer(win, proposed)
   return is_blank and bufnr or nil
 end
 
+-- What the alternate file or a plugin's `:bdelete` brings into the window of a proposal.
+local function shows_original(windows)
+  local win = windows.right
+  local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
+  return bufnr and (bufnr == windows.original or bufnr == windows.unsaved) or false
+end
+
 --- Whether a window belongs to the diff of this proposal.
 ---@param windows claude_ide.DiffWindows
 ---@param bufnr integer the proposal
@@ -141,7 +166,7 @@ end
 function M.has(windows, bufnr, win)
   return win == windows.left
     or vim.api.nvim_win_get_buf(win) == bufnr
-    or (win == windows.right and blank_buffer(win, bufnr) ~= nil)
+    or (win == windows.right and (blank_buffer(win, bufnr) ~= nil or shows_original(windows)))
 end
 
 local function close_left(windows)
@@ -158,6 +183,9 @@ end
 local function close(windows)
   if windows.left then
     close_left(windows)
+  end
+  if windows.tabpage then
+    window_close.deserted(windows.tabpage)
   end
   if windows.original then
     borrowed_buffer.give_back(windows.original)
@@ -196,6 +224,10 @@ end
 function M.close(windows, bufnr)
   if windows.left then
     call(windows.left, vim.cmd.diffoff)
+  end
+  if shows_original(windows) then
+    call(windows.right, vim.cmd.diffoff)
+    window_close.window(windows.right)
   end
   for _, gone in ipairs({ bufnr, blank_buffer(windows.right, bufnr) }) do
     window_close.buffer(gone)

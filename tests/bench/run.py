@@ -11,7 +11,17 @@ from pathlib import Path
 # This folder's modules are named after what they measure; the standard library has such names, too.
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-BENCHMARKS = ("startup", "server", "requests", "cursor", "diff", "accept", "memory", "chat")
+BENCHMARKS = (
+    "startup",
+    "server",
+    "requests",
+    "cursor",
+    "diff",
+    "crowd",
+    "accept",
+    "memory",
+    "chat",
+)
 
 
 async def main() -> None:

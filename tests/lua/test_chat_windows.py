@@ -74,3 +74,26 @@ async def test_a_size_that_the_user_gives_the_prompt_is_kept_too(
         return (await sizes(chats))["prompt"] == (40, 9)
 
     await until(is_kept, "the size that was given")
+
+
+@pytest.mark.parametrize("side", ["right", "left", "above", "below"])
+@pytest.mark.parametrize("keys", ["<C-w>H", "<C-w>L", "<C-w>J", "<C-w>K"])
+@pytest.mark.parametrize("kind", ["prompt", "transcript"])
+async def test_a_window_of_the_panel_can_be_moved_to_any_edge(
+    nvim: Neovim, chats: Chats, side: str, keys: str, kind: str
+) -> None:
+    await chats.open(side=side)
+    await nvim.command("stopinsert")
+    await until(lambda: nvim.eval("mode() ==# 'n'"))
+    await nvim.request("nvim_set_current_win", (await chats.windows())[kind]["win"])
+
+    await nvim.keys(keys)
+
+    win = (await chats.windows())[kind]["win"]
+    edge = {"<C-w>H": "h", "<C-w>L": "l", "<C-w>J": "j", "<C-w>K": "k"}[keys]
+    await until(lambda: nvim.eval(f"win_getid(winnr('99{edge}')) == {win}"), "it is at the edge")
+    await nvim.command("redraw")
+    assert await nvim.eval("&cmdheight") == 1
+    await nvim.lua("require('claude_ide.chat.panel').close(1)")
+    await chats.hidden()
+    assert await nvim.eval("[&cmdheight, winnr('$'), winheight(1)]") == [1, 1, 28]

@@ -73,7 +73,7 @@ async def test_the_last_tabpage_of_all_is_left_empty_by_a_new_file(
 async def test_the_window_that_shows_the_file_takes_part(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
-    await nvim.command("edit b.txt | botright vsplit a.txt | wincmd p")
+    await nvim.command("set columns=180 | edit b.txt | botright vsplit a.txt | wincmd p")
 
     await diffs.open(path, NEW, layout)
 
@@ -167,7 +167,7 @@ async def test_neither_a_terminal_nor_a_float_is_split(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     """The CLI's own window keeps its size, wherever the user is."""
-    await nvim.command("edit b.txt | rightbelow vsplit | vertical resize 40")
+    await nvim.command("set columns=140 | edit b.txt | rightbelow vsplit | vertical resize 40")
     await nvim.command("terminal cat")
     terminal = await nvim.eval("win_getid()")
     await nvim.lua(
@@ -191,3 +191,74 @@ async def test_what_the_users_window_has_of_its_own_is_not_passed_on(
     for number in (1, 2):
         for option in ("winfixbuf", "winfixwidth", "winhighlight"):
             assert not await nvim.eval(f"getwinvar({number}, '&{option}')")
+
+
+@pytest.mark.parametrize("columns", [80, 81])
+async def test_beside_each_other_the_two_have_forty_columns_each_or_a_tabpage(
+    nvim: Neovim, diffs: Diffs, path: Path, columns: int
+) -> None:
+    await nvim.command(f"edit a.txt | botright vsplit b.txt | vertical resize {99 - columns}")
+    await nvim.command("wincmd p")
+    assert await nvim.eval("winwidth(0)") == columns
+
+    await diffs.open(path, NEW, "vertical")
+
+    assert await nvim.eval("tabpagenr('$')") == (2 if columns < 81 else 1)
+    assert await nvim.eval("winwidth(0) >= 40")
+
+
+LOOKS = "[&number, &relativenumber, &signcolumn, &list, &cursorline]"
+
+
+@pytest.mark.parametrize("is_shown", [True, False])
+@pytest.mark.parametrize("set_", ["set", "setlocal"])
+async def test_both_sides_look_as_windows_of_files_do(
+    nvim: Neovim, diffs: Diffs, path: Path, is_shown: bool, set_: str
+) -> None:
+    """Not as the terminal that the user was in, in each of several diffs."""
+    await nvim.command("set number relativenumber signcolumn=yes list")
+    await nvim.command("edit a.txt" if is_shown else "edit b.txt")
+    await nvim.command("rightbelow vsplit | terminal cat")
+    await nvim.command(f"{set_} nonumber norelativenumber signcolumn=no nolist cursorline")
+    for _ in range(3):
+        id_ = await diffs.open(path, NEW)
+
+        for win in await nvim.eval("map(range(1, 2), 'win_getid(v:val)')"):
+            looks = await nvim.lua(f"return vim.fn.win_execute({win}, 'echo {LOOKS}')")
+            assert looks.strip() == "[1, 1, 'yes', 1, 0]"
+        await nvim.keys(":w<CR>")
+        await diffs.closed(id_)
+    assert await nvim.eval(LOOKS) == [0, 0, "no", 0, 1]
+
+
+ENTER_FLOAT = """
+local event = ...
+_G.entered = 0
+vim.api.nvim_create_autocmd(event, {
+  once = true,
+  callback = function()
+    _G.entered = _G.entered + 1
+    vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, {
+      relative = 'editor', row = 1, col = 1, width = 9, height = 1,
+    })
+  end,
+})
+"""
+
+
+@pytest.mark.parametrize("event", ["TabNew", "TabNewEntered", "TabEnter", "WinNew", "WinEnter"])
+async def test_a_float_that_an_autocommand_enters_is_not_taken_for_a_half_of_the_diff(
+    nvim: Neovim, diffs: Diffs, path: Path, event: str
+) -> None:
+    await nvim.command("edit b.txt")
+    await nvim.lua(ENTER_FLOAT, event)
+
+    id_ = await diffs.open(path, NEW)
+
+    assert await nvim.lua("return _G.entered") == 1
+    names = await nvim.eval("map(range(1, 2), 'bufname(winbufnr(v:val))')")
+    assert [name.rpartition("/")[2] for name in names] == ["a.txt", "proposal (a.txt)"]
+    assert await nvim.eval("map(range(1, 2), 'getwinvar(v:val, \"&diff\")')") == [1, 1]
+    await nvim.keys(":q<CR>")
+    await diffs.closed(id_)
+    assert await nvim.eval("[tabpagenr('$'), bufname()]") == [1, "b.txt"]

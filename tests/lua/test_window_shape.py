@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from support.chats import Chats
+from support.diffs import Diffs
 from support.neovim import Neovim, until
 
 HOLD = "_G.shape = require('claude_ide.window.shape').hold('test')"
@@ -156,3 +158,74 @@ async def test_nobody_listens_once_it_is_released(windows: Neovim) -> None:
     await windows.lua(f"{RELEASE}; _G.restore()")
 
     assert await windows.lua(listening) == 0
+
+
+FLOAT = """
+return vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
+  relative = 'editor', row = 1, col = 1, width = 9, height = 1,
+})
+"""
+
+
+@pytest.fixture(params=["one window", "three windows"])
+async def arranged(windows: Neovim, request: pytest.FixtureRequest) -> Neovim:
+    if request.param == "one window":
+        await windows.command("only")
+    return windows
+
+
+async def sizes(nvim: Neovim) -> list[object]:
+    tiled = (
+        "local r = {} for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do"
+        " if vim.api.nvim_win_get_config(win).relative == '' then"
+        " r[#r + 1] = { win, vim.api.nvim_win_get_width(win), vim.api.nvim_win_get_height(win) }"
+        " end end return r"
+    )
+    return [await nvim.lua(tiled), await nvim.eval("[&cmdheight, tabpagenr('$')]")]
+
+
+@pytest.mark.parametrize("decision", ["accept()", "reject()", "close(...)"])
+@pytest.mark.parametrize("layout", ["tab", "vertical", "horizontal"])
+@pytest.mark.parametrize("comes", [True, False])
+async def test_a_float_that_comes_or_goes_during_a_diff_bends_no_window(
+    arranged: Neovim, project: Path, layout: str, decision: str, comes: bool
+) -> None:
+    nvim = arranged
+    await nvim.command("set columns=180 lines=50")
+    before = await sizes(nvim)
+    diffs = await Diffs.start(nvim)
+    float_ = None if comes else await nvim.lua(FLOAT)
+    id_ = await diffs.open(project / "a.txt", "changed\n", layout)
+    if float_:
+        await nvim.request("nvim_win_close", float_, True)
+    else:
+        await nvim.lua(FLOAT)
+
+    await nvim.lua(f"require('claude_ide.diff').{decision}", id_)
+
+    await diffs.closed(id_)
+    await nvim.command("redraw")
+    assert await sizes(nvim) == before
+
+
+@pytest.mark.parametrize("way", ["hide", "close"])
+@pytest.mark.parametrize("side", ["right", "above", "tab", "float"])
+@pytest.mark.parametrize("comes", [True, False])
+async def test_a_float_that_comes_or_goes_beside_a_chat_bends_no_window(
+    arranged: Neovim, side: str, way: str, comes: bool
+) -> None:
+    nvim = arranged
+    before = await sizes(nvim)
+    chats = await Chats.start(nvim)
+    float_ = None if comes else await nvim.lua(FLOAT)
+    await chats.open(side=side)
+    if float_:
+        await nvim.request("nvim_win_close", float_, True)
+    else:
+        await nvim.lua(FLOAT)
+
+    await nvim.lua(f"require('claude_ide.chat.panel').{way}(1)")
+
+    await chats.hidden()
+    await nvim.command("redraw")
+    assert await sizes(nvim) == before

@@ -1,6 +1,8 @@
 --- A tabpage of its own for a buffer, that goes without a trace.
+local leaving = require('claude_ide.window.leaving')
 local place = require('claude_ide.place')
 local quiet = require('claude_ide.quiet')
+local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 local window_shape = require('claude_ide.window.shape')
 
@@ -12,8 +14,11 @@ local api = vim.api
 ---@field bufnr integer
 ---@field place claude_ide.Place where the user was
 ---@field shape claude_ide.TabShape what it looked like there
+---@field tabpage? integer its own
 ---@field is_left boolean whether the user has gone elsewhere on their own
 ---@field watcher integer autocommand
+---@field leaver integer autocommand
+---@field is_closed? boolean
 
 local OPTIONS = {
   breakindent = true,
@@ -45,16 +50,16 @@ function M.has_user(tab)
 end
 
 local function build(tab)
-  vim.cmd.tabnew()
-  vim.bo.bufhidden = 'wipe'
-  local win = api.nvim_get_current_win()
+  local win
+  tab.tabpage, win = tiling.new_tabpage()
+  vim.bo[api.nvim_win_get_buf(win)].bufhidden = 'wipe'
   vim.wo[win].winfixbuf = false
   api.nvim_win_set_buf(win, tab.bufnr)
   for name, value in pairs(OPTIONS) do
     vim.wo[win][0][name] = value
   end
   -- CTRL-O would go to a buffer that is no more.
-  vim.cmd.clearjumps()
+  api.nvim_win_call(win, vim.cmd.clearjumps)
 end
 
 --- Show a buffer, and go there.
@@ -70,6 +75,9 @@ function M.open(bufnr)
     is_left = false,
   }
   tab.watcher = watch(tab)
+  tab.leaver = leaving.watch(function()
+    M.close(tab)
+  end)
   local ok, err = pcall(quiet.run, function()
     build(tab)
   end)
@@ -96,13 +104,21 @@ local function take_down(tab)
   end
   vim.iter(vim.fn.win_findbuf(tab.bufnr)):each(window_close.window)
   window_close.buffer(tab.bufnr)
+  if tab.tabpage then
+    window_close.deserted(tab.tabpage)
+  end
   restore()
 end
 
 --- Close its windows; the user is back where they were.
 ---@param tab claude_ide.OwnTab
 function M.close(tab)
+  if tab.is_closed then
+    return
+  end
+  tab.is_closed = true
   api.nvim_del_autocmd(tab.watcher)
+  api.nvim_del_autocmd(tab.leaver)
   quiet.run(function()
     take_down(tab)
   end)

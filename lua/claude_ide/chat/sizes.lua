@@ -29,6 +29,30 @@ function M.take(windows)
   return sizes
 end
 
+-- Whether windows in a layout leave rows that no window can take.
+local function is_fixed(layout)
+  local kind, inside = layout[1], layout[2]
+  if kind == 'leaf' then
+    return vim.wo[inside].winfixheight
+  elseif kind == 'row' then
+    return vim.iter(inside):any(is_fixed)
+  end
+  return vim.iter(inside):all(is_fixed)
+end
+
+-- Moved to an edge of the screen, a window of a fixed height would leave its rows to the command line.
+local function unfix(windows, sizes)
+  local cmdheight = sizes.around[2][3]
+  if vim.o.cmdheight <= cmdheight or not is_fixed(vim.fn.winlayout()) then
+    return false
+  end
+  for _, win in pairs(windows) do
+    vim.wo[win].winfixheight = false
+  end
+  vim.o.cmdheight = cmdheight
+  return true
+end
+
 --- Give the windows their sizes back when others have come or gone; else the user has changed them.
 ---@param view claude_ide.ChatView of the current tabpage
 function M.keep(view)
@@ -36,6 +60,10 @@ function M.keep(view)
   if not (api.nvim_win_is_valid(windows.transcript) and api.nvim_win_is_valid(windows.prompt)) then
     return
   elseif not sizes or vim.deep_equal(sizes.around, around()) then
+    view.sizes = M.take(windows)
+    return
+  end
+  if unfix(windows, sizes) then
     view.sizes = M.take(windows)
     return
   end

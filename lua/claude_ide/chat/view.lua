@@ -111,6 +111,9 @@ function M.take_down(chat)
       chat_focus.leave(view)
     end
     vim.iter(windows_of(chat)):each(window_close.window)
+    if view.tabpage ~= view.shape.tabpage then
+      window_close.deserted(view.tabpage)
+    end
     restore()
     if has_user then
       chat_focus.resume_insert(view)

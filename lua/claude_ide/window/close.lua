@@ -186,6 +186,36 @@ function M.window(win, force)
   end
 end
 
+-- Something that the user works on; a file tree, a list or an outline is not.
+local function is_work(win)
+  local bufnr = api.nvim_win_get_buf(win)
+  local kind = vim.bo[bufnr].buftype
+  return kind == '' or kind == 'terminal' or kind == 'help' or vim.bo[bufnr].modified
+end
+
+--- Whether a tab page has windows, other than these, that the user works in.
+---@param tabpage integer
+---@param is_excepted fun(win: integer): boolean
+---@return boolean
+function M.has_work(tabpage, is_excepted)
+  return vim.iter(tiling.windows(tabpage)):any(function(win)
+    return is_work(win) and not is_excepted(win)
+  end)
+end
+
+--- Close a tab page in which nothing is left but what plugins put beside files; not the last one,
+--- nor the one that the user is in.
+---@param tabpage integer
+function M.deserted(tabpage)
+  if not api.nvim_tabpage_is_valid(tabpage) or tabpage == api.nvim_get_current_tabpage() then
+    return
+  end
+  local wins = tiling.windows(tabpage)
+  if not vim.iter(wins):any(is_work) then
+    vim.iter(wins):each(M.window)
+  end
+end
+
 --- Delete a buffer, with its windows, if it is still there; whatever it holds, if not told otherwise.
 ---@param bufnr integer
 ---@param options? { force?: boolean, unload?: boolean }

@@ -151,9 +151,12 @@ local function restore_views(shape)
   for win, saved in pairs(shape.views) do
     if is_unmoved(win, saved) then
       api.nvim_win_call(win, function()
-        vim.fn.winrestview(saved.view)
+        -- Restoring a view draws the window.
+        if not vim.deep_equal(vim.fn.winsaveview(), saved.view) then
+          vim.fn.winrestview(saved.view)
+        end
       end)
-      if saved.scroll <= api.nvim_win_get_height(win) then
+      if vim.wo[win].scroll ~= saved.scroll and saved.scroll <= api.nvim_win_get_height(win) then
         vim.wo[win].scroll = saved.scroll
       end
     end

@@ -25,6 +25,24 @@ function M.windows(tabpage)
   return vim.tbl_filter(M.has, api.nvim_tabpage_list_wins(tabpage))
 end
 
+--- Open a tab page, and go there; an autocommand may have led elsewhere just then.
+---@return integer tabpage
+---@return integer win its only window
+function M.new_tabpage()
+  local before = api.nvim_list_tabpages()
+  vim.cmd.tabnew()
+  local tabpage = vim.iter(api.nvim_list_tabpages()):find(function(candidate)
+    return not vim.list_contains(before, candidate)
+  end)
+  local win = tabpage and M.windows(tabpage)[1]
+  if not win then
+    error('an autocommand has closed the tab page', 0)
+  elseif api.nvim_get_current_win() ~= win then
+    api.nvim_set_current_win(win)
+  end
+  return tabpage, win
+end
+
 --- The sizes of those of the windows that are still there.
 ---@param wins integer[]
 ---@return table<integer, { [1]: integer, [2]: integer }> sizes width and height, by window

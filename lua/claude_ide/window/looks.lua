@@ -1,0 +1,75 @@
+--- How a window shows lines: options that a new window takes from whatever window it is made in.
+local tiling = require('claude_ide.window.tiling')
+
+local M = {}
+
+local api = vim.api
+
+local OPTIONS = {
+  'breakindent',
+  'colorcolumn',
+  'conceallevel',
+  'concealcursor',
+  'cursorcolumn',
+  'cursorline',
+  'linebreak',
+  'list',
+  'listchars',
+  'number',
+  'numberwidth',
+  'relativenumber',
+  'showbreak',
+  'signcolumn',
+  'statuscolumn',
+}
+
+--- Give a window the looks that another one has.
+---@param win integer
+---@param source integer
+function M.copy(win, source)
+  for _, name in ipairs(OPTIONS) do
+    local value = api.nvim_get_option_value(name, { win = source, scope = 'local' })
+    if api.nvim_get_option_value(name, { win = win, scope = 'local' }) ~= value then
+      api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
+    end
+  end
+end
+
+-- The looks that a window gives to files that have none of their own.
+local function common(win)
+  return api.nvim_win_call(win, function()
+    local values = {}
+    for _, name in ipairs(OPTIONS) do
+      values[name] = api.nvim_get_option_value(name, { scope = 'global' })
+    end
+    return values
+  end)
+end
+
+local function shows_file(win)
+  return tiling.has(win)
+    and not vim.wo[win].diff
+    and vim.bo[api.nvim_win_get_buf(win)].buftype == ''
+end
+
+--- Give a window that will show a file the looks of a window that shows one, not those of the
+--- terminal that it was made in.
+---@param win integer
+---@param candidates integer[]
+function M.begin(win, candidates)
+  local source = vim.iter(candidates):find(shows_file)
+  for name, value in pairs(source and common(source) or {}) do
+    vim.wo[win][name] = value
+  end
+end
+
+--- A window other than this one that shows the same file, and no diff of it.
+---@param win integer
+---@return integer?
+function M.twin(win)
+  return vim.iter(vim.fn.win_findbuf(api.nvim_win_get_buf(win))):find(function(other)
+    return other ~= win and shows_file(other)
+  end)
+end
+
+return M
