@@ -6,4 +6,4 @@ from editors.machine import EditorMachine, settings
 
 
 def test_an_editor_with_plugins_keeps_the_rules_whatever_happens_in_it() -> None:
-    run_state_machine_as_test(EditorMachine, settings=settings(8, 12, derandomize=True))
+    run_state_machine_as_test(EditorMachine, settings=settings(15, 12, derandomize=True))
