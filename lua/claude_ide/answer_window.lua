@@ -1,6 +1,7 @@
 --- The window that an answer grows in: a float, or a split.
 local colouring = require('claude_ide.colouring')
 local plain = require('claude_ide.plain')
+local quiet = require('claude_ide.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -49,7 +50,9 @@ local function open_float(view)
     footer_pos = 'right',
     style = 'minimal',
   })
-  local win = vim.api.nvim_open_win(view.bufnr, true, config)
+  local win = quiet.run(function()
+    return vim.api.nvim_open_win(view.bufnr, true, config)
+  end)
   vim.api.nvim_create_autocmd('VimResized', {
     callback = function()
       if not vim.api.nvim_win_is_valid(win) then
@@ -62,7 +65,9 @@ local function open_float(view)
 end
 
 local function open_split(view)
-  return vim.api.nvim_open_win(view.bufnr, true, { split = 'below', win = -1 })
+  return quiet.run(function()
+    return vim.api.nvim_open_win(view.bufnr, true, { split = 'below', win = -1 })
+  end)
 end
 
 local function is_float(view)

@@ -25,15 +25,20 @@ end
 
 local function listen(bufnr, text, handlers)
   local name = vim.api.nvim_buf_get_name(bufnr)
+  local is_explained = false
   local function on(events, callback)
     vim.api.nvim_create_autocmd(events, { buffer = bufnr, callback = callback })
   end
   on('BufWriteCmd', function(event)
+    local autosaved = autosave.is_writing()
     vim.bo[bufnr].modified = false
     if event.match ~= name then
       write_copy(bufnr, event.match)
-    elseif not autosave.is_writing() then
+    elseif not autosaved then
       handlers.written()
+    elseif autosaved == 'timer' and not is_explained then
+      is_explained = true
+      message.show('a plugin wrote this, which decides nothing: type :w yourself', 'warn')
     end
   end)
   on('BufWipeout', handlers.wiped)

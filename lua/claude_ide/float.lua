@@ -1,5 +1,6 @@
 --- A float in the middle of the screen, to be read.
 local plain = require('claude_ide.plain')
+local quiet = require('claude_ide.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -9,6 +10,13 @@ local M = {}
 ---@field keys? string[] what closes it besides `q` and <Esc>
 ---@field filetype? string
 ---@field zindex? integer
+
+-- Autocommands of others may fail.
+local function open(bufnr, config)
+  return quiet.run(function()
+    return vim.api.nvim_open_win(bufnr, true, config)
+  end)
+end
 
 --- Show lines until a key closes it, or the user leaves it.
 ---@param lines string[]
@@ -28,7 +36,7 @@ function M.show(lines, options)
   end
   width = math.max(1, math.min(width, vim.o.columns - 4))
   local height = math.max(1, math.min(#lines, vim.o.lines - 4))
-  local window = vim.api.nvim_open_win(bufnr, true, {
+  local window = open(bufnr, {
     relative = 'editor',
     row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
     col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),

@@ -10,21 +10,24 @@ function M._call()
 end
 
 local function run(command, fn)
-  local outer, ok, err = task, false, nil
+  local outer, ok, result = task, false, nil
   task = function()
-    ok, err = pcall(fn)
+    ok, result = pcall(fn)
   end
   local is_run, refusal = pcall(vim.cmd, command .. " lua require('claude_ide.quiet')._call()")
   task = outer
   if not (is_run and ok) then
-    error(err or refusal, 0)
+    error(result or refusal, 0)
   end
+  return result
 end
 
 --- Call `fn` silently. Errors of Vim's inside it are not raised; those of Lua and of the API are.
----@param fn fun()
+---@generic T
+---@param fn fun(): T
+---@return T result of `fn`
 function M.run(fn)
-  run('silent!', fn)
+  return run('silent!', fn)
 end
 
 --- Call `fn`. The first error of Vim's inside it is raised instead of being shown.

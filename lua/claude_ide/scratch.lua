@@ -2,6 +2,7 @@
 local colouring = require('claude_ide.colouring')
 local place = require('claude_ide.place')
 local plain = require('claude_ide.plain')
+local quiet = require('claude_ide.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -33,9 +34,12 @@ function M.open(title, text, filetype)
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].modifiable = false
   vim.api.nvim_buf_set_name(bufnr, ('claude-text://%d/%s'):format(bufnr, plain.one_line(title)))
-  local win = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = -1 })
-  come_back(win)
-  vim.api.nvim_set_current_win(win)
+  local win
+  quiet.run(function()
+    win = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = -1 })
+    come_back(win)
+    vim.api.nvim_set_current_win(win)
+  end)
   -- A window begins with the options of the one that the user was in.
   vim.wo[win].winfixbuf = false
   vim.wo[win].winbar = ''

@@ -239,6 +239,18 @@ async def test_an_autosave_sends_nothing(nvim: Neovim, chats: Chats) -> None:
     assert await chats.lines("prompt") == ["on"]
 
 
+async def test_a_timer_that_writes_sends_nothing(nvim: Neovim, chats: Chats) -> None:
+    await nvim.lua("vim.keymap.set('n', ',w', vim.cmd.write)")
+    await nvim.keys("one<Esc>")
+    await nvim.lua("vim.defer_fn(function() vim.cmd.write(); vim.g.waited = 1 end, 10)")
+    await until(lambda: nvim.eval("get(g:, 'waited')"))
+    assert chats.told("send") == []
+
+    await nvim.keys(",w")
+
+    assert (await chats.tells("send"))["text"] == "one"
+
+
 async def test_a_copy_is_written_to_a_file(nvim: Neovim, chats: Chats, project: Path) -> None:
     await nvim.keys("one<CR>two<Esc>:w copy.txt<CR>")
 

@@ -230,6 +230,10 @@ AUTOSAVES = {
     "debounced": "lua vim.api.nvim_create_autocmd({ 'InsertLeave', 'TextChanged' }, {"
     " callback = function() vim.defer_fn(function() if vim.bo.modified then vim.cmd.write() end"
     " end, 10) end })",
+    "timer": "lua vim.api.nvim_create_autocmd({ 'InsertLeave', 'TextChanged' }, {"
+    " callback = function() vim.defer_fn(function() vim.cmd('silent! write') end, 10) end })",
+    "timer of Vim": "autocmd InsertLeave,TextChanged *"
+    " call timer_start(10, {-> execute('silent! write')})",
     "autowriteall": "set autowriteall",
 }
 
@@ -251,6 +255,41 @@ async def test_an_autosave_does_not_accept(
 
     assert not diffs.of("diff_decided", id_)
     await nvim.keys(":w<CR>")
+    assert (await diffs.decision(id_))["accepted"]
+
+
+async def test_a_timer_that_writes_while_an_operator_waits_does_not_accept(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("d")
+    await nvim.lua("vim.defer_fn(function() vim.cmd('silent! write'); vim.g.waited = 1 end, 10)")
+    await until(lambda: nvim.eval("get(g:, 'waited')"))
+
+    assert not diffs.of("diff_decided", id_)
+    await nvim.keys("<Esc>")
+    await until(lambda: "type :w yourself" in nvim.screen.text(), "it is explained")
+
+
+@pytest.mark.parametrize("mapping", ["vim.cmd.write", "function() vim.cmd('write') end"])
+@pytest.mark.parametrize("keys", [",w", "i,w"])
+async def test_a_mapping_that_writes_by_lua_accepts(
+    nvim: Neovim, diffs: Diffs, path: Path, mapping: str, keys: str
+) -> None:
+    await nvim.lua(f"vim.keymap.set({{ 'n', 'i' }}, ',w', {mapping})")
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(keys)
+
+    assert (await diffs.decision(id_))["accepted"]
+
+
+async def test_a_clients_write_accepts(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.command("write")
+
     assert (await diffs.decision(id_))["accepted"]
 
 

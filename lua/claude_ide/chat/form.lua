@@ -7,6 +7,7 @@ local form_window = require('claude_ide.chat.form_window')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local place = require('claude_ide.place')
+local quiet = require('claude_ide.quiet')
 local ui = require('claude_ide.ui')
 local window_close = require('claude_ide.window.close')
 
@@ -48,7 +49,7 @@ local function go_back(form)
   end
 end
 
-local function take_down(form)
+local function close(form)
   local was_there = api.nvim_get_current_win() == form.win
   if is_shown(form) then
     window_close.window(form.win)
@@ -57,6 +58,12 @@ local function take_down(form)
   if was_there then
     go_back(form)
   end
+end
+
+local function take_down(form)
+  quiet.run(function()
+    close(form)
+  end)
 end
 
 -- A form that has gone from `forms` no longer listens.
@@ -303,7 +310,9 @@ local function appear(form)
     if forms[form.token] ~= form then
       return
     end
-    local ok, err = pcall(show, form)
+    local ok, err = pcall(quiet.run, function()
+      show(form)
+    end)
     if not ok then
       fail(form, err)
     end

@@ -16,7 +16,8 @@ end
 ---@param win integer
 ---@return boolean
 function M.has(win)
-  return api.nvim_win_get_config(win).relative == ''
+  -- An autocommand may have closed it since it was listed.
+  return api.nvim_win_is_valid(win) and api.nvim_win_get_config(win).relative == ''
 end
 
 ---@param tabpage integer

@@ -1,0 +1,26 @@
+"""Editors with plugins in them."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from editors.world import World
+
+Begin = Callable[..., Awaitable[World]]
+
+
+@pytest.fixture
+async def editor(tmp_path: Path) -> AsyncIterator[Begin]:
+    """Start editors with the plugins that are named, for example with "tree" and "autosave"."""
+    worlds: list[World] = []
+
+    async def begin(*plugins: str, layout: str = "tab", side: str = "right") -> World:
+        world = World(tmp_path / str(len(worlds)), plugins, layout, side)
+        worlds.append(world)
+        await world.start()
+        return world
+
+    yield begin
+    for world in worlds:
+        await world.stop()

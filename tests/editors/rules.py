@@ -1,0 +1,130 @@
+"""What has to hold in an editor after each step, whatever the plugins of others do."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from editors.sight import Shape, Sight
+
+MARKER = re.compile(r"typed-\d+")
+PROPOSAL = re.compile(r"proposal (\d+)\.")
+ACCEPTING = (":w<CR>", ":wq<CR>", ":x<CR>", "ZZ", ":ClaudeAccept<CR>")
+DECIDING = (*ACCEPTING, ":q<CR>", ":ClaudeReject<CR>")
+DISCARDING = ("dd", "u", "!", "ZQ")
+OURS = re.compile(r"claude_ide[/.]|claude-ide: .*(E\d+:|cannot be)")
+OTHERS = re.compile("a plugin fails in")
+RESTLESS = {"resizer", "tree", "explorer"}
+"""Plugins that change sizes, or add windows, by themselves."""
+WITHDRAWING = {"keys", "go_on", "close_tab", "close_all", "reconnect"}
+"""Steps in which a diff may be decided."""
+HARMLESS = {
+    *("open_diff", "close_tab", "close_all", "diagnose", "reconnect", "write_disk"),
+    *("open_float", "close_float", "close_float_later", "notify", "chat", "end_chat", "pause"),
+}
+"""Steps that leave the windows of the user alone."""
+
+
+class Fault(AssertionError):
+    """Something does not hold that has to."""
+
+
+class Rules:
+    """What was there when the plugin was not, and what may have happened since."""
+
+    def __init__(self, plugins: tuple[str, ...]) -> None:
+        self.is_restless = bool(RESTLESS & set(plugins))
+        self.may_fail = "failing" in plugins
+        self.step = ""
+        self.unsaved: set[str] = set()
+        self.may_accept: set[int] = set()
+        self.is_touched = False
+        self.is_moved = False
+        self.messages = ""
+
+    def begin(self, seen: Sight) -> None:
+        """Take the first look."""
+        self.cmdheight = seen.fields["cmdheight"]
+        self._calm(seen)
+
+    def note_prompt(self, mode: str, screen: str) -> None:
+        """Neovim waits for a key: only what the user does, or others, may have led to it."""
+        if OURS.search(screen) and not OTHERS.search(screen):
+            raise Fault(f"a prompt of ours in mode {mode}:\n{screen}")
+
+    def before(self, step: str, values: tuple[Any, ...], seen: Sight) -> None:
+        """Note what a step may bring about."""
+        self.step = step
+        keys = str(values[0]) if step in ("keys", "go_on") else ""
+        if any(word in keys for word in ACCEPTING):
+            self.may_accept |= {int(number) for number in PROPOSAL.findall(seen.fields["text"])}
+            if "Claude" in keys:
+                self.may_accept |= {n for b in seen.buffers for n in _numbers(b["text"])}
+        if any(word in keys for word in DISCARDING):
+            self.unsaved.clear()
+        is_decision = keys in DECIDING and ("Claude" in keys or _is_own(seen.fields["name"]))
+        if step not in HARMLESS and not is_decision:
+            self.is_touched = True
+        is_leaving_float = step == "pause" and seen.fields["in_float"]
+        if step.startswith("close_float") or "focus" in values or is_leaving_float:
+            self.is_moved = True
+
+    def after(self, seen: Sight, answers: dict[int, str], project: Path) -> None:
+        """Check everything."""
+        self._check_answers(answers)
+        self._check_messages(seen)
+        self._check_text(seen, answers, project)
+        if seen.fields["cmdheight"] != self.cmdheight:
+            raise Fault(f"'cmdheight' has become {seen.fields['cmdheight']}")
+        if seen.is_clear:
+            self._check_traces(seen)
+            self._calm(seen)
+
+    def _calm(self, seen: Sight) -> None:
+        self.shape: Shape = seen.shape
+        self.win = seen.fields["win"]
+        self.is_touched = self.is_moved = False
+
+    def _check_answers(self, answers: dict[int, str]) -> None:
+        for number, answer in answers.items():
+            if answer.startswith("FILE_SAVED") and number not in self.may_accept:
+                raise Fault(f"proposal {number} was accepted, but not by the user")
+            if self.step not in WITHDRAWING:
+                raise Fault(f"proposal {number} was answered by a step that decides nothing")
+
+    def _check_messages(self, seen: Sight) -> None:
+        new = seen.fields["messages"].removeprefix(self.messages)
+        self.messages = seen.fields["messages"]
+        if OURS.search(new) and not (self.may_fail and OTHERS.search(new)):
+            raise Fault(f"an error of ours in :messages:\n{new}")
+
+    def _check_text(self, seen: Sight, answers: dict[int, str], project: Path) -> None:
+        on_disk = "".join(path.read_text() for path in project.iterdir() if path.is_file())
+        for marker in self.unsaved:
+            if not (seen.words(marker) or marker in on_disk or marker in "".join(answers.values())):
+                raise Fault(f"unsaved text is lost: {marker}")
+        self.unsaved = {
+            marker
+            for buffer in seen.buffers
+            if buffer["is_file"] and buffer["is_modified"]
+            for marker in MARKER.findall(buffer["text"])
+        }
+
+    def _check_traces(self, seen: Sight) -> None:
+        if self.is_touched:
+            return
+        if set(seen.shape) != set(self.shape):
+            raise Fault(f"tab pages {list(self.shape)} have become {list(seen.shape)}")
+        if self.is_restless:
+            return
+        if seen.shape != self.shape:
+            raise Fault(f"the windows {self.shape} have become {seen.shape}")
+        if seen.is_at_rest and not self.is_moved and seen.fields["win"] != self.win:
+            raise Fault(f"the user was in window {self.win}, and is in {seen.fields['win']}")
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in PROPOSAL.findall(text)]
+
+
+def _is_own(name: str) -> bool:
+    return re.match("claude-[a-z]+://", name) is not None

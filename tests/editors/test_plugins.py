@@ -1,0 +1,262 @@
+"""Diffs and chats beside plugins with the habits of real ones; `rules.py` says what has to hold.
+
+Every step of a world checks that Neovim lives, that no error of ours is in `:messages`, that only
+the user has accepted anything, and, once nothing of ours is there any more, that the windows, their
+sizes and the focus are as they were.
+"""
+
+import pytest
+
+from editors.conftest import Begin
+from editors.rules import RESTLESS
+from editors.sight import OBSERVE, Sight
+from editors.world import PLUGINS, World, load
+from support.answers import answer, listen, settled
+from support.neovim import Neovim, until
+
+LAYOUTS = ("tab", "vertical")
+STEADY = sorted(set(PLUGINS) - RESTLESS)
+"""Plugins that leave sizes and windows alone."""
+every_plugin = pytest.mark.parametrize("plugin", PLUGINS)
+
+
+async def shown(world: World, file: str = "a.txt") -> None:
+    """Have Claude propose a change, and wait until it is on the screen."""
+    await world.do("open_diff", file, "small")
+    await world.do("pause")
+    assert (await world.look()).proposals
+
+
+async def is_clear(world: World) -> None:
+    """Wait until nothing of the plugin's is left."""
+
+    async def clear() -> bool:
+        return (await world.look()).is_clear
+
+    await world.until(clear, "nothing of it is left")
+
+
+@every_plugin
+@pytest.mark.parametrize("layout", LAYOUTS)
+async def test_diffs_leave_no_trace(editor: Begin, plugin: str, layout: str) -> None:
+    world = await editor(plugin, layout=layout)
+    await world.do("keys", ":split<CR>")
+
+    for ending in (("keys", ":w<CR>"), ("keys", ":q<CR>"), ("close_all",)):
+        await shown(world)
+        await world.do(*ending)
+        await is_clear(world)
+
+
+@every_plugin
+async def test_a_chat_leaves_no_trace(editor: Begin, plugin: str) -> None:
+    world = await editor(plugin)
+    await world.do("keys", ":vsplit<CR>")
+
+    await world.do("chat")
+    await world.do("go_on", "hello")
+    await world.do("chat")
+    await is_clear(world)
+    await world.do("chat")
+    await world.do("end_chat")
+
+    await is_clear(world)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+async def test_a_message_that_comes_before_a_diff_may_go_while_it_is_open(
+    editor: Begin, layout: str
+) -> None:
+    world = await editor("notifications", layout=layout)
+    await world.do("notify", 1)
+    await until(lambda: world.nvim.eval("len(nvim_list_wins()) > 1"), "the message is shown")
+    await shown(world)
+    await until(lambda: no_float(world), "the message is gone")
+
+    await world.do("keys", ":w<CR>")
+
+    await is_clear(world)
+
+
+async def test_a_message_may_come_while_a_diff_is_open(editor: Begin) -> None:
+    world = await editor("notifications")
+    await shown(world)
+    await world.do("notify", 1)
+
+    await world.do("keys", "ZZ")
+
+    await is_clear(world)
+
+
+@pytest.mark.parametrize("plugin", ["autosave", "late_write"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+async def test_an_autosave_accepts_nothing(editor: Begin, plugin: str, layout: str) -> None:
+    world = await editor(plugin, layout=layout)
+    await shown(world)
+
+    await world.do("keys", "otyped by the user<Esc>")
+    await until(lambda: world.nvim.eval("get(g:, 'autosaves')"), "it has written")
+    await world.nvim.command("doautocmd FocusLost")
+    await world.do("keys", "<C-w>p")
+    await world.do("keys", "<C-w>p")
+
+    assert len((await world.look()).proposals) == 1
+    assert world.pending
+    await world.do("keys", ":w<CR>")
+    await is_clear(world)
+
+
+async def test_a_tree_that_opens_in_a_tab_page_by_itself_does_not_keep_it(editor: Begin) -> None:
+    world = await editor("tree")
+    await shown(world)
+    await until(lambda: world.nvim.eval("winnr('$') == 3"), "the tree is in the diff's tab page")
+
+    await world.do("keys", ":w<CR>")
+
+    await is_clear(world)
+    assert await world.nvim.eval("tabpagenr('$')") == 1
+
+
+async def test_a_tree_keeps_its_width(editor: Begin) -> None:
+    world = await editor("tree", layout="vertical")
+    width = "winwidth(bufwinid('NvimTree_1'))"
+    assert await world.nvim.eval(width) == 24
+    await shown(world)
+    await world.do("keys", ":q<CR>")
+    await world.do("chat")
+    await world.do("chat")
+
+    assert await world.nvim.eval(width) == 24
+
+
+async def test_a_buffer_that_is_deleted_by_a_plugin_rejects_and_leaves_nothing(
+    editor: Begin,
+) -> None:
+    world = await editor("buffer_closer")
+    await shown(world)
+
+    await world.do("keys", "\\bd")
+
+    await is_clear(world)
+    assert await world.nvim.eval("tabpagenr('$')") == 1
+
+
+async def test_a_diff_is_chosen_in_the_select_of_a_plugin(editor: Begin) -> None:
+    world = await editor("prompts")
+    await shown(world, "b.txt")
+    await shown(world, "c.txt")
+    await world.do("keys", ":tabfirst<CR>")
+    await world.nvim.keys(":ClaudeReject<CR>")
+    await until(lambda: world.nvim.eval("&filetype == 'prompts'"), "the choice is offered")
+    await world.nvim.keys("<CR>")
+
+    async def one_left() -> bool:
+        return len((await world.look()).diffs) == 1
+
+    await world.until(one_left, "one of two is rejected")
+    world.rules.before("keys", (":ClaudeReject<CR>",), await world.look())
+    await world.do("close_all")
+    await is_clear(world)
+
+
+async def test_keys_of_a_completion_menu_stay_what_they_are_in_a_proposal(editor: Begin) -> None:
+    world = await editor("completion_menu")
+    await shown(world)
+    await world.do("keys", "oon")
+    await until(lambda: world.nvim.eval("len(nvim_list_wins()) > 3"), "the menu is shown")
+
+    await world.do("go_on", "<C-y><Esc>")
+    await world.do("keys", ":w<CR>")
+
+    await is_clear(world)
+
+
+PLAN = "require('claude_ide.chat.plan')"
+FORM = "require('claude_ide.chat.form')"
+TEXT = "# The plan\n\n1. change a.txt\n"
+QUESTION = {
+    "text": "Which library?",
+    "header": "Library",
+    "choices": [{"label": "httpx", "description": ""}, {"label": "urllib", "description": ""}],
+    "multiple": False,
+}
+
+
+async def quiet_editor(nvim: Neovim, plugin: str) -> Sight:
+    """Load a plugin into two windows, without a host, and see what that looks like."""
+    await listen(nvim)
+    await nvim.command("split")
+    await load(nvim, plugin)
+    await settled(nvim)
+    return Sight(await nvim.lua(OBSERVE))
+
+
+async def is_as_before(nvim: Neovim, before: Sight) -> None:
+    """Wait until windows, sizes and the focus are what they were."""
+
+    async def alike() -> bool:
+        seen = Sight(await nvim.lua(OBSERVE))
+        is_alike = all(seen.fields[name] == before.fields[name] for name in ("win", "cmdheight"))
+        return is_alike and seen.shape == before.shape and seen.is_clear
+
+    try:
+        await until(alike, "everything is as before")
+    except AssertionError as error:
+        seen = Sight(await nvim.lua(OBSERVE))
+        raise AssertionError(f"{error}\n{before.summary}\nhas become\n{seen.summary}") from None
+
+
+# What the user closes makes a plugin that fails ask for <Enter>, whatever it is.
+@pytest.mark.parametrize("plugin", sorted(set(STEADY) - {"failing"}))
+@pytest.mark.parametrize("keys", [":w<CR>", ":q<CR>"])
+async def test_a_plan_leaves_no_trace(nvim: Neovim, plugin: str, keys: str) -> None:
+    before = await quiet_editor(nvim, plugin)
+    await nvim.lua("vim.ui.input = function(_, done) done('shorter') end")
+    await nvim.lua(f"{PLAN}.open(...)", 1, {"title": "Plan", "text": TEXT})
+    ready = "bufname() =~# '^claude-plan://' && &modifiable"
+    await until(lambda: nvim.eval(ready), "the plan takes keys")
+
+    await nvim.keys(keys)
+
+    decision = "approve" if "w" in keys else "revise"
+    assert (await answer(nvim, 1))["decision"] == decision
+    await is_as_before(nvim, before)
+
+
+@pytest.mark.parametrize("plugin", STEADY)
+@pytest.mark.parametrize("keys", ["2<C-s>", "q"])
+async def test_a_form_leaves_no_trace(nvim: Neovim, plugin: str, keys: str) -> None:
+    before = await quiet_editor(nvim, plugin)
+    await nvim.lua(f"{FORM}.open(...)", 1, {"title": "Claude asks", "questions": [QUESTION]})
+    is_in_form = "getline('.') =~# 'httpx' && mode() ==# 'n'"
+    await until(lambda: nvim.eval(is_in_form), "the form is shown")
+
+    await nvim.keys(keys)
+
+    given = [{"question": "Which library?", "chosen": ["urllib"]}]
+    expected = {"answers": given} if "2" in keys else {"closed": True}
+    assert await answer(nvim, 1) == expected
+    await is_as_before(nvim, before)
+
+
+WINDOWS = {
+    "float": "require('claude_ide.float').show({ 'hello' }, { title = 'Words' })",
+    "text": "require('claude_ide.scratch').open('Words', 'hello')",
+    "answer": "require('claude_ide.answer_window').open('Words', 'float', handlers)",
+    "answer in a split": "require('claude_ide.answer_window').open('Words', 'split', handlers)",
+}
+
+
+@pytest.mark.parametrize("opening", WINDOWS.values(), ids=WINDOWS)
+async def test_a_plugin_that_fails_does_not_ask_for_enter(nvim: Neovim, opening: str) -> None:
+    await load(nvim, "failing")
+    nothing = "local handlers = { stop = function() end, closed = function() end }"
+
+    await nvim.lua(f"{nothing} {opening}")
+
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+    assert await nvim.eval("winnr('$') == 2 && winnr() == 2")
+
+
+async def no_float(world: World) -> bool:
+    return not any(window["is_float"] for window in (await world.look()).windows)

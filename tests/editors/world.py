@@ -1,0 +1,377 @@
+"""A real Neovim with plugins of others, files and a client: what can happen in it, step by step.
+
+Every step is a name and plain values, so that a round is a script. After each of them everything
+has to have come to rest, and `rules.py` says what has to hold.
+"""
+
+import asyncio
+import contextlib
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from editors.rules import Fault, Rules
+from editors.sight import OBSERVE, Sight
+from support.claude_code import connected, the_lock
+from support.neovim import Neovim, NvimError
+from support.transcripts import FAKE_CLI, GOLDEN
+
+PLUGINS_FOLDER = Path(__file__).parent / "plugins"
+PLUGINS = tuple(sorted(path.stem for path in PLUGINS_FOLDER.glob("*.lua")))
+FILES = ("a.txt", "b.txt", "c.txt")
+PATIENCE = 10.0
+"""Seconds that anything may take before it counts as stuck."""
+SUBMISSIVE = "<C-\\><C-n>"
+"""Ends whatever mode the user is in."""
+PROMPT_ANSWERS = {"r": "<CR>", "rm": "q", "r?": "n<CR>"}
+
+OPEN_FLOAT = """
+local kind, number = ...
+local api = vim.api
+local bufnr = api.nvim_create_buf(false, true)
+vim.bo[bufnr].bufhidden = 'wipe'
+local config = { relative = 'editor', row = 1 + number % 5, col = 5, width = 12, height = 2 }
+if kind == 'label' then
+  config = { relative = 'win', win = 0, row = 0, col = 0, width = 5, height = 1 }
+  config.focusable = false
+elseif kind == 'elsewhere' then
+  local tabpages = api.nvim_list_tabpages()
+  local tabpage = tabpages[number % #tabpages + 1]
+  local wins = vim.tbl_filter(function(win)
+    return api.nvim_win_get_config(win).relative == ''
+  end, api.nvim_tabpage_list_wins(tabpage))
+  local win = wins[number % #wins + 1]
+  config = { relative = 'win', win = win, row = 0, col = 0, width = 5, height = 1 }
+end
+config.style = 'minimal'
+_G.floats = _G.floats or {}
+local ok, win = pcall(api.nvim_open_win, bufnr, kind == 'focus', config)
+if ok then
+  table.insert(_G.floats, win)
+end
+"""
+CLOSE_FLOAT = """
+local number = ...
+_G.floats = vim.tbl_filter(vim.api.nvim_win_is_valid, _G.floats or {})
+if #_G.floats > 0 then
+  pcall(vim.api.nvim_win_close, _G.floats[number % #_G.floats + 1], true)
+end
+"""
+CLOSE_FLOAT_LATER = "local number = ... vim.defer_fn(function() _G.close_float(number) end, 20)"
+CONFIGURE = """
+local cmd, layout, side = ...
+vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {
+  cmd = cmd,
+  diff = { layout = layout },
+  chat = { side = side, mode = 'default' },
+})
+"""
+LOADED = "vim.api.nvim_exec_autocmds('User', { pattern = 'VeryLazy' })"
+NOTIFY = "vim.notify(('another plugin says %d'):format(...))"
+HAS_HOST = """
+return vim.iter(require('claude_ide.chat.state').list()):all(function(chat)
+  return not chat.is_orphan
+end)
+"""
+LISTENING = "return require('claude_ide.host').server() ~= nil"
+GO_TO_TILED = """
+for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+  if vim.api.nvim_win_get_config(win).relative == '' then
+    return pcall(vim.api.nvim_set_current_win, win)
+  end
+end
+"""
+
+
+async def load(nvim: Neovim, *names: str) -> None:
+    """Load plugins as a plugin manager does, once Neovim is up."""
+    for name in names:
+        await nvim.command(f"luafile {PLUGINS_FOLDER / name}.lua")
+    await nvim.lua(LOADED)
+
+
+class World:
+    """One Neovim under test, its files, its client, and what has happened so far."""
+
+    def __init__(
+        self,
+        folder: Path,
+        plugins: tuple[str, ...] = (),
+        layout: str = "tab",
+        side: str = "right",
+    ) -> None:
+        self.folder = folder
+        self.project = folder / "project"
+        self.plugins, self.layout, self.side = plugins, layout, side
+        self.steps: list[tuple[Any, ...]] = []
+        self.rules = Rules(plugins)
+        self.proposed = 0
+        self.pending: dict[int, asyncio.Future[Any]] = {}
+        self.counts: Counter[str] = Counter()
+
+    @property
+    def config_folder(self) -> Path:
+        """The folder of the lock files."""
+        return self.folder / "home" / "claude"
+
+    async def start(self) -> None:
+        """Start Neovim with the plugins, its server, and a client."""
+        self.project.mkdir(parents=True)
+        for name in FILES:
+            (self.project / name).write_text("".join(f"{name} {n}\n" for n in range(1, 41)))
+        home = self.folder / "home"
+        self.nvim = await Neovim.start("a.txt", cwd=self.project, home=home, columns=120, rows=40)
+        cli = [sys.executable, "-I", str(FAKE_CLI), str(GOLDEN / "plain_thinking.jsonl")]
+        await self.lua(CONFIGURE, cli, self.layout, self.side)
+        await self.lua(f"_G.close_float = function(...) {CLOSE_FLOAT} end")
+        await self.request("nvim_command", "set hidden noswapfile | ClaudeStart!")
+        await self.until(lambda: self.lua(LISTENING), "the server listens")
+        await self.connect()
+        await load(self.nvim, *self.plugins)
+        self.rules.begin(await self.look())
+
+    async def stop(self) -> None:
+        """End everything."""
+        await self.disconnect()
+        await self.nvim.stop()
+
+    async def connect(self) -> None:
+        """Connect a client, as the CLI does."""
+        port, lock = await the_lock(self.config_folder)
+        self._stack = contextlib.AsyncExitStack()
+        self.client = await self._stack.enter_async_context(connected(port, lock["authToken"]))
+        await self.client.initialize()
+
+    async def disconnect(self) -> None:
+        """Let the client go; its diffs are answered no more."""
+        self.pending.clear()
+        if hasattr(self, "_stack"):
+            await self._stack.aclose()
+
+    # What Neovim is asked.
+
+    async def request(self, method: str, *arguments: Any) -> Any:
+        """Ask Neovim something; a prompt that is in the way is answered, and noted."""
+        asked = self.nvim.send_request(method, *arguments)
+        deadline = asyncio.get_running_loop().time() + PATIENCE
+        while True:
+            done, _ = await asyncio.wait([asked], timeout=0.1)
+            if done:
+                return asked.result()
+            if asyncio.get_running_loop().time() > deadline:
+                raise Fault(f"Neovim does not answer {method}; {await self.nvim.mode()}")
+            await self._answer_prompt()
+
+    async def lua(self, code: str, *arguments: Any) -> Any:
+        """Run a Lua chunk."""
+        return await self.request("nvim_exec_lua", code, list(arguments))
+
+    async def look(self) -> Sight:
+        """See what is there now."""
+        return Sight(await self.lua(OBSERVE))
+
+    async def until(
+        self, condition: Callable[[], Awaitable[Any]], what: str, seconds: float = PATIENCE
+    ) -> Any:
+        """Wait for a condition; a fault if it does not come about."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while not (value := await condition()):
+            if asyncio.get_running_loop().time() > deadline:
+                raise Fault(f"not within {seconds} s: {what}")
+            await asyncio.sleep(0.01)
+        return value
+
+    async def _answer_prompt(self) -> None:
+        mode = await self.nvim.mode()
+        if mode["blocking"] or mode["mode"] in PROMPT_ANSWERS:
+            self.rules.note_prompt(mode["mode"], self.nvim.screen.text())
+            await self.nvim.keys(PROMPT_ANSWERS.get(mode["mode"], "<CR>"))
+
+    # Steps.
+
+    async def do(self, name: str, *values: Any) -> None:
+        """Carry out a step, let everything come to rest, and check what has to hold."""
+        self.steps.append((name, *values))
+        self.counts[name] += 1
+        try:
+            before = await self.look()
+            self.rules.before(name, values, before)
+            await getattr(self, f"step_{name}")(*values)
+            self.rules.after(await self.rest(), self.answers(), self.project)
+        except NvimError as error:
+            raise await self._death(error) from None
+
+    async def _death(self, error: NvimError) -> Fault:
+        if "has exited" not in str(error):
+            return Fault(f"Neovim refuses: {error}")
+        return Fault(f"Neovim has died: status {await self.nvim.process.wait()}")
+
+    async def step_keys(self, keys: str) -> None:
+        """The user types, from Normal mode on."""
+        if not await self._would_quit(keys):
+            await self.nvim.keys(SUBMISSIVE + keys)
+            await self.request("nvim_eval", "1")
+
+    async def step_go_on(self, keys: str) -> None:
+        """The user types on in Insert mode, if they are in it."""
+        if not (await self.look()).mode.startswith("i"):
+            return
+        await self.nvim.keys(keys)
+        await self.request("nvim_eval", "1")
+
+    async def step_open_diff(self, file: str, change: str) -> None:
+        """Claude proposes a change of a file."""
+        self.proposed += 1
+        path = self.project / file
+        text = f"proposal {self.proposed}.\n"
+        text += {"small": path.read_text() if path.exists() else "", "all": ""}[change]
+        _, self.pending[self.proposed] = self.client.start_call(
+            "openDiff",
+            {
+                "old_file_path": str(path),
+                "new_file_path": str(path),
+                "new_file_contents": text,
+                "tab_name": f"tab {self.proposed}",
+            },
+        )
+        await self.until(self._is_known, "the editor knows of the diff")
+
+    async def step_close_tab(self, which: int) -> None:
+        """Claude's user has answered in the terminal."""
+        numbers = sorted(self.pending)
+        if numbers:
+            name = f"tab {numbers[which % len(numbers)]}"
+            await self.client.call("close_tab", {"tab_name": name})
+
+    async def step_close_all(self) -> None:
+        """The client takes all its diffs away."""
+        await self.client.call("closeAllDiffTabs")
+
+    async def step_open_file(self, file: str) -> None:
+        """Claude opens a file."""
+        await self.client.call("openFile", {"filePath": str(self.project / file)})
+
+    async def step_diagnose(self) -> None:
+        """Claude asks for diagnostics."""
+        await self.client.call("getDiagnostics")
+
+    async def step_reconnect(self) -> None:
+        """The client goes, and comes again."""
+        await self.disconnect()
+        await self.connect()
+
+    async def step_write_disk(self, file: str, text: str) -> None:
+        """Another program writes a file."""
+        (self.project / file).write_text(text)
+        await self.request("nvim_command", "checktime")
+
+    async def step_open_float(self, kind: str, number: int) -> None:
+        """Another plugin opens a float."""
+        await self.lua(OPEN_FLOAT, kind, number)
+
+    async def step_close_float(self, number: int) -> None:
+        """Another plugin closes one of its floats."""
+        await self.lua(CLOSE_FLOAT, number)
+
+    async def step_close_float_later(self, number: int) -> None:
+        """A timer of another plugin's will close one of its floats."""
+        await self.lua(CLOSE_FLOAT_LATER, number)
+
+    async def step_notify(self, number: int) -> None:
+        """Another plugin has something to say."""
+        await self.lua(NOTIFY, number)
+
+    async def step_chat(self) -> None:
+        """The user shows the chat, or hides it."""
+        shown = await self._chat_is_here()
+        await self.nvim.keys(f"{SUBMISSIVE}:ClaudeChat<CR>")
+        # There may be no room for it, or the guard of a new diff may have swallowed the keys.
+        with contextlib.suppress(Fault):
+            await self.until(lambda: self._chat_turned(shown), "the chat comes or goes", 2)
+
+    async def step_end_chat(self) -> None:
+        """The user ends the chat."""
+        if not await self._has_chat() or (await self.look()).fields["in_command_window"]:
+            return
+        await self.nvim.keys(SUBMISSIVE)
+        await self.request("nvim_command", "ClaudeChat end")
+        await self.until(self._no_chat, "the chat has ended")
+
+    async def step_pause(self) -> None:
+        """The user stops typing, out of all floats: what waits has to appear."""
+        await self.nvim.keys(SUBMISSIVE)
+        fields = (await self.look()).fields
+        if fields["in_command_window"]:
+            await self.nvim.keys(":quit<CR>")
+        if fields["is_recording"]:
+            await self.nvim.keys("q")
+        if fields["in_float"]:
+            await self.lua(GO_TO_TILED)
+        try:
+            await self.until(self._all_shown, "a waiting diff appears")
+        except Fault as fault:
+            raise Fault(f"{fault}\n{(await self.look()).summary}") from None
+
+    # What is waited for.
+
+    def answers(self) -> dict[int, str]:
+        """What the client has been answered since this was asked last, by number of proposal."""
+        done = {n: future for n, future in self.pending.items() if future.done()}
+        for number in done:
+            del self.pending[number]
+        answers = {n: _text(future) for n, future in done.items() if not future.cancelled()}
+        self.counts.update(answer.partition("\n")[0] for answer in answers.values())
+        strange = self.client.told_of("?")
+        if strange:
+            raise Fault(f"an answer that nobody waits for: {strange}")
+        return answers
+
+    async def rest(self) -> Sight:
+        """Wait until the editor and the client agree, and nothing is left of what was decided."""
+        try:
+            await self.until(self._is_agreed, "each openDiff waits in the editor, or is answered")
+        except Fault as fault:
+            raise Fault(
+                f"{fault}\npending: {list(self.pending)}\n{(await self.look()).summary}"
+            ) from None
+        return await self.look()
+
+    async def _is_agreed(self) -> bool:
+        seen = await self.look()
+        waiting = [n for n, future in self.pending.items() if not future.done()]
+        is_agreed = len(seen.diffs) == len(waiting)
+        return is_agreed and (not seen.is_at_rest or len(seen.proposals) <= len(waiting))
+
+    async def _is_known(self) -> bool:
+        return await self._is_agreed()
+
+    async def _all_shown(self) -> bool:
+        seen = await self.look()
+        return all(diff["shown"] for diff in seen.diffs)
+
+    async def _has_chat(self) -> bool:
+        return any(b["name"].startswith("claude-chat://") for b in (await self.look()).buffers)
+
+    async def _no_chat(self) -> bool:
+        return not await self._has_chat()
+
+    async def _chat_is_here(self) -> bool:
+        seen = await self.look()
+        here = seen.fields["tabpage"]
+        tabpages = [t for t in seen.fields["tabpages"] if t["tabpage"] == here]
+        return any(w["name"].startswith("claude-chat://") for t in tabpages for w in t["windows"])
+
+    async def _chat_turned(self, shown: bool) -> bool:
+        return await self._chat_is_here() != shown and await self.lua(HAS_HOST)
+
+    async def _would_quit(self, keys: str) -> bool:
+        is_leaving = any(word in keys for word in (":q", "ZZ", "ZQ", ":x", ":wq", "close"))
+        seen = await self.look()
+        return is_leaving and (len(seen.tiled) == 1 or seen.fields["in_command_window"])
+
+
+def _text(future: "asyncio.Future[Any]") -> str:
+    result = future.result()
+    return "\n".join(block["text"] for block in result["content"])
