@@ -28,13 +28,18 @@ local function emit(id, title, text, status)
   vim.cmd.redrawstatus()
 end
 
+-- Without a screen Neovim would write each progress message to standard error.
+local function has_screen()
+  return #vim.api.nvim_list_uis() > 0
+end
+
 --- Report how far something is. An end without a beginning, and what was reported last, are not.
 ---@param id string
 ---@param title string
 ---@param text string
 ---@param status claude_ide.WorkStatus
 function M.report(id, title, text, status)
-  if vim.fn.has('nvim-0.12') == 0 then
+  if vim.fn.has('nvim-0.12') == 0 or status == 'running' and not has_screen() then
     return
   end
   id = SOURCE .. '.' .. id

@@ -1,10 +1,13 @@
 """`lua/claude_ide/work.lua`: what takes a while, as Neovim 0.12 knows it."""
 
+import asyncio
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.neovim import Neovim, until
+from support.neovim import ROOT, Neovim, nvim_binary, until
 
 REPORT = "require('claude_ide.work').report(...)"
 HEAR = """
@@ -104,3 +107,19 @@ async def test_an_older_neovim_is_left_alone(nvim: Neovim) -> None:
     await nvim.lua(REPORT, "one", "ClaudeAsk", "asked", "running")
 
     assert await nvim.eval("execute('messages')") == ""
+
+
+async def test_without_a_screen_nothing_is_written(tmp_path: Path) -> None:
+    script = tmp_path / "report.lua"
+    script.write_text(
+        "local report = require('claude_ide.work').report\n"
+        "report('one', 'ClaudeInstall', 'installing', 'running')\n"
+        "report('one', 'ClaudeInstall', 'done', 'success')\n"
+    )
+    command = [nvim_binary(), "--clean", "--headless", "--cmd", f"set rtp^={ROOT}"]
+
+    ran = await asyncio.to_thread(
+        subprocess.run, [*command, "-l", script], capture_output=True, check=True
+    )
+
+    assert ran.stdout + ran.stderr == b""
