@@ -15,7 +15,7 @@ local RESTART_WINDOW_MS = 60000
 -- Every user of the machine can read a command line; only we can read the environment.
 local OPTIONS = 'CLAUDE_IDE_HOST'
 local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- Linux allows no longer variable
-local UNABLE = 3 -- the exit code of a host that lacks something
+local UNABLE = 3 -- the exit code of a host that cannot run and has said why
 local LONGEST_END_MS = 3000
 local SIGNALLED = 128 -- and above: the exit codes of those that were killed
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
@@ -147,7 +147,7 @@ local function on_exit(_, code)
   log_death(code)
   if not was_serving or not may_restart() then
     retire()
-    message.show(('%s (:ClaudeLog)'):format(reason), 'error')
+    message.show(code == UNABLE and reason or ('%s (:ClaudeLog)'):format(reason), 'error')
     return
   end
   local id = spawn(true)

@@ -27,7 +27,10 @@ COMMANDS = """
     package.loaded['claude_ide.answer'] = { ask = record('ClaudeAsk') }
     package.loaded['claude_ide.rewrite'] = { edit = record('ClaudeEdit') }
     package.loaded['claude_ide.commit_message'] = { write = record('ClaudeCommit') }
-    package.loaded['claude_ide.install'] = { run = record('ClaudeInstall') }
+    package.loaded['claude_ide.install'] = {
+      is_running = function() return false end,
+      run = record('ClaudeInstall'),
+    }
     package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }
 """
 NEXT = "let g:next = get(g:, 'next', 0) + 1"

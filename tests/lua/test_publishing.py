@@ -68,8 +68,8 @@ async def test_it_waits_until_the_server_has_published_for_the_new_text(
     await attach(nvim)
     await until(lambda: messages(nvim, bufnr))
 
-    await change(nvim, bufnr, "wrong")
     await await_publish(nvim, [bufnr])
+    await change(nvim, bufnr, "wrong")
 
     assert await published(nvim) == [{"token": "it"}]
     assert await messages(nvim, bufnr) == ["wrong word"]
@@ -82,8 +82,8 @@ async def test_it_waits_for_a_server_that_is_asked_for_diagnostics(
     await attach(nvim, "--publish=pull")
     await until(lambda: messages(nvim, bufnr))
 
-    await change(nvim, bufnr, "wrong")
     await await_publish(nvim, [bufnr])
+    await change(nvim, bufnr, "wrong")
 
     assert await published(nvim) == [{"token": "it"}]
     assert await messages(nvim, bufnr) == ["wrong word"]

@@ -183,6 +183,7 @@ async def test_the_settings_of_the_user_have_an_effect(
     uv_settings(user / "uv/uv.toml", tmp_path / "empty")
     pip_settings(user / "pip/pip.conf", tmp_path / "empty")
     nvim = await start_neovim(installer)
+    await nvim.command("set columns=200")
 
     reason = {"uv": "No solution found", "pip": "No matching distribution found"}[installer]
     assert reason in await result(nvim)
