@@ -119,7 +119,7 @@ async def test_without_a_screen_nothing_is_written(tmp_path: Path) -> None:
     command = [nvim_binary(), "--clean", "--headless", "--cmd", f"set rtp^={ROOT}"]
 
     ran = await asyncio.to_thread(
-        subprocess.run, [*command, "-l", script], capture_output=True, check=True
+        subprocess.run, [*command, "-c", f"luafile {script}", "-c", "quit"], capture_output=True
     )
 
     assert ran.stdout + ran.stderr == b""
