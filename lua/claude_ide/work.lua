@@ -24,13 +24,9 @@ local function emit(id, title, text, status)
     local progress = { kind = 'progress', id = id, title = title, source = SOURCE, status = status }
     vim.api.nvim_echo({ { text } }, false, progress)
   end
-  pcall(vim.cmd, "silent! lua require('claude_ide.work')._call()")
+  -- Not `:silent`: whoever captures the output of a command would get it, too.
+  pcall(vim.fn.execute, "lua require('claude_ide.work')._call()", 'silent!')
   vim.cmd.redrawstatus()
-end
-
--- Without a screen Neovim would write each progress message to standard error.
-local function has_screen()
-  return #vim.api.nvim_list_uis() > 0
 end
 
 --- Report how far something is. An end without a beginning, and what was reported last, are not.
@@ -39,7 +35,7 @@ end
 ---@param text string
 ---@param status claude_ide.WorkStatus
 function M.report(id, title, text, status)
-  if vim.fn.has('nvim-0.12') == 0 or status == 'running' and not has_screen() then
+  if vim.fn.has('nvim-0.12') == 0 then
     return
   end
   id = SOURCE .. '.' .. id

@@ -1,13 +1,10 @@
 """`lua/claude_ide/work.lua`: what takes a while, as Neovim 0.12 knows it."""
 
-import asyncio
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.neovim import ROOT, Neovim, nvim_binary, until
+from support.neovim import Neovim, until
 
 REPORT = "require('claude_ide.work').report(...)"
 HEAR = """
@@ -109,17 +106,9 @@ async def test_an_older_neovim_is_left_alone(nvim: Neovim) -> None:
     assert await nvim.eval("execute('messages')") == ""
 
 
-async def test_without_a_screen_nothing_is_written(tmp_path: Path) -> None:
-    script = tmp_path / "report.lua"
-    script.write_text(
-        "local report = require('claude_ide.work').report\n"
-        "report('one', 'ClaudeInstall', 'installing', 'running')\n"
-        "report('one', 'ClaudeInstall', 'done', 'success')\n"
-    )
-    command = [nvim_binary(), "--clean", "--headless", "--cmd", f"set rtp^={ROOT}"]
+async def test_the_output_of_a_command_has_none_of_it(hearing: Neovim) -> None:
+    report = "require('claude_ide.work').report('one', 'ClaudeAsk', 'asked', 'running')"
 
-    ran = await asyncio.to_thread(
-        subprocess.run, [*command, "-c", f"luafile {script}", "-c", "quit"], capture_output=True
-    )
+    assert await hearing.eval(f'execute("lua {report}")') == ""
 
-    assert ran.stdout + ran.stderr == b""
+    assert await heard(hearing) == [["ClaudeAsk", "asked", "running"]]
