@@ -93,9 +93,12 @@ local function is_at_rest()
   return mode == 't' or ((mode == 'n' or mode == 'nt') and vim.fn.state('moaxSc') == '')
 end
 
--- A chat's prompt in which nothing has been typed yet: who has just sent something waits there.
+-- A chat's prompt in which nothing has been typed yet: who has just sent something waits there. A
+-- completion that has found nothing leaves Neovim in mode "ic".
 local function is_before_typing()
-  return vim.fn.mode(1) == 'i'
+  local mode = vim.fn.mode(1)
+  return (mode == 'i' or mode == 'ic')
+    and vim.fn.pumvisible() == 0
     and vim.bo.filetype == 'claude-prompt'
     and api.nvim_buf_line_count(0) == 1
     and api.nvim_get_current_line() == ''

@@ -24,7 +24,8 @@ local function emit(id, title, text, status)
     local progress = { kind = 'progress', id = id, title = title, source = SOURCE, status = status }
     vim.api.nvim_echo({ { text } }, false, progress)
   end
-  pcall(vim.cmd, "silent! lua require('claude_ide.work')._call()")
+  -- Not `:silent`: whoever captures the output of a command would get it, too.
+  pcall(vim.fn.execute, "lua require('claude_ide.work')._call()", 'silent!')
   vim.cmd.redrawstatus()
 end
 

@@ -326,3 +326,20 @@ async def test_going_through_the_menu_keeps_it(nvim: Neovim, chats: Chats) -> No
     assert await nvim.eval(ITEMS) == items
     await nvim.keys("<C-p><C-p>")
     await typed(nvim, "@")
+
+
+async def test_sending_closes_the_menu(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("see @")
+    await offered(nvim, "@main.py")
+
+    await nvim.keys("<C-s>")
+
+    await typed(nvim, "")
+    await until(lambda: _in_mode(nvim, "i"), "completion has ended")
+    assert not await nvim.eval("pumvisible()")
+    await nvim.keys("next")
+    await typed(nvim, "next")
+
+
+async def _in_mode(nvim: Neovim, mode: str) -> bool:
+    return bool((await nvim.mode())["mode"] == mode)

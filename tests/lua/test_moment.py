@@ -94,6 +94,10 @@ async def entered(nvim: Neovim, keys: str) -> None:
     await until(lambda: is_busy(nvim), f"busy after {keys}")
 
 
+async def _is_completing(nvim: Neovim) -> bool:
+    return bool((await nvim.mode())["mode"] == "ic")
+
+
 @pytest.mark.parametrize(("enter", "leave"), BUSY.values(), ids=BUSY)
 async def test_nothing_happens_during(typing: Neovim, enter: str, leave: str) -> None:
     await entered(typing, enter)
@@ -191,6 +195,31 @@ async def test_whoever_waits_in_the_empty_prompt_of_a_chat_is_free(typing: Neovi
 
     await called(typing)
     assert (await typing.mode())["mode"] == "n"
+
+
+async def test_a_completion_that_found_nothing_in_the_empty_prompt_holds_nothing_back(
+    typing: Neovim,
+) -> None:
+    await typing.command("enew | setlocal filetype=claude-prompt")
+    await typing.keys("i<C-x><C-n>")
+    await until(lambda: _is_completing(typing), "the completion has begun")
+
+    await ask(typing)
+
+    await called(typing)
+    assert (await typing.mode())["mode"] == "n"
+
+
+async def test_a_menu_in_the_empty_prompt_of_a_chat_is_being_used(typing: Neovim) -> None:
+    await typing.command("enew | setlocal filetype=claude-prompt completeopt=menuone,noselect")
+    await typing.keys("i<Cmd>call complete(1, ['word'])<CR>")
+    await until(lambda: _is_completing(typing), "the completion has begun")
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.keys("<C-e>")
+    await called(typing)
 
 
 async def test_whoever_writes_in_the_prompt_of_a_chat_is_not(typing: Neovim) -> None:

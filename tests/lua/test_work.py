@@ -104,3 +104,11 @@ async def test_an_older_neovim_is_left_alone(nvim: Neovim) -> None:
     await nvim.lua(REPORT, "one", "ClaudeAsk", "asked", "running")
 
     assert await nvim.eval("execute('messages')") == ""
+
+
+async def test_the_output_of_a_command_has_none_of_it(hearing: Neovim) -> None:
+    report = "require('claude_ide.work').report('one', 'ClaudeAsk', 'asked', 'running')"
+
+    assert await hearing.eval(f'execute("lua {report}")') == ""
+
+    assert await heard(hearing) == [["ClaudeAsk", "asked", "running"]]

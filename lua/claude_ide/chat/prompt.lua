@@ -28,12 +28,20 @@ local function trim(lines)
   return vim.list_slice(lines, first, last)
 end
 
+-- What the menu offers belongs to the text that has been replaced.
+local function end_completion(bufnr)
+  if bufnr == api.nvim_get_current_buf() and vim.fn.mode(1) == 'ic' then
+    api.nvim_feedkeys(vim.keycode('<C-x><C-z>'), 'in', false)
+  end
+end
+
 -- A change of its own: `u` takes back it, and nothing else.
 local function replace(chat, first, last, lines)
   local options = vim.bo[chat.prompt]
   options.undolevels = options.undolevels
   api.nvim_buf_set_lines(chat.prompt, first, last, false, lines)
   options.undolevels = options.undolevels
+  end_completion(chat.prompt)
 end
 
 local function go_to_end(chat)
