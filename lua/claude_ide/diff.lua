@@ -193,7 +193,7 @@ function M.open(id, request)
   diff.saved = not diff.original and reload.saved(diff.path) or nil
   diff.where = locate(diff)
   diffs[id] = diff
-  local what = ("Claude's edit of %s"):format(vim.fs.basename(diff.path))
+  local what = ('edit of %s'):format(vim.fs.basename(diff.path))
   diff.cancel = waiting.when_free(what, function()
     show(diff)
   end, function(reason)

@@ -45,6 +45,14 @@ function M.end_insert()
   })
 end
 
+--- Cancel what `startinsert` has asked for if it has not begun: it would begin wherever the user is
+--- next.
+function M.cancel_insert()
+  if vim.fn.mode(1):find('^n') then
+    vim.cmd.stopinsert()
+  end
+end
+
 -- Nil if the user has moved since: then Normal mode is where they want to be.
 local function take_insert()
   local found = ended

@@ -1,6 +1,7 @@
 --- The Claude CLI in a terminal window: opened, hidden, shown again.
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
+local place = require('claude_ide.place')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -214,6 +215,7 @@ function M.toggle(request)
   elseif not is_running then
     return start(request)
   elseif window_of(current) then
+    place.cancel_insert()
     window_close.window(window_of(current))
   else
     show(current, request)

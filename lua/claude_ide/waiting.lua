@@ -33,9 +33,10 @@ local function set_count(count)
   announce.event('ClaudeWaiting', { count = count })
 end
 
+-- Notifications are often narrow, and cut what is longer: what waits comes first.
 local function sentence(remedy, what)
-  local others = #list > 1 and (' and %d more'):format(#list - 1) or ''
-  return ('%s to see %s%s'):format(remedy:gsub('^%l', string.upper), what, others)
+  local waits = #list > 1 and ('and %d more wait'):format(#list - 1) or 'waits'
+  return ('%s %s: %s'):format(what, waits, remedy)
 end
 
 local function is_due(this)
@@ -82,7 +83,7 @@ end
 
 --- Call `fn` at the next moment at which the user can be taken elsewhere (`moment.when_free`). Where
 --- they keep it waiting, the status line says so, and after a while one message.
----@param what string what they will see: "Claude's plan"
+---@param what string what they will see: "plan"
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
 ---@return fun() cancel

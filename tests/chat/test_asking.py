@@ -76,7 +76,7 @@ def test_an_edit_whose_diff_is_open_says_so_and_does_not_repeat_it() -> None:
 
     assert [row.text for row in shown.rows()] == [
         "? May Claude use Bash a.py?",
-        "  the diff is open: :w accepts, :q rejects",
+        "  in its diff: :w accepts, :q rejects",
         "  y  yes, once",
         "  n  no",
         "  N  no, because…",

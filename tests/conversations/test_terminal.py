@@ -52,6 +52,23 @@ async def test_claude_again_hides_it_and_again_shows_the_same_one(
     await until(lambda: "read: hello" in nvim.screen.text())
 
 
+async def test_shown_and_hidden_at_once_it_leaves_no_insert_mode_behind(
+    nvim: Neovim, program: Path
+) -> None:
+    await nvim.command("call setline(1, 'one')")
+    terminal = await open_claude(nvim)
+    await nvim.command("Claude")
+    await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
+    toggle = "require('claude_ide.terminal').toggle({ arguments = {}, side = 'right', size = 0.4 })"
+
+    await nvim.lua(f"{toggle} assert(vim.fn.winnr('$') == 2) {toggle}")
+    await nvim.keys("A!<Esc>")
+
+    await until(lambda: nvim.eval("getline(1) =~ '!'"))
+    assert await nvim.eval("getline(1)") == "one!"
+    assert await nvim.eval(f"bufexists({terminal})")
+
+
 async def test_a_program_that_ends_well_takes_its_window_along(nvim: Neovim, program: Path) -> None:
     await nvim.keys(":Claude<CR>")
     await until(lambda: "given:" in nvim.screen.text())

@@ -155,6 +155,22 @@ async def test_toggling_shows_hides_and_shows_again(nvim: Neovim, chats: Chats) 
     assert [event["shown"] for event in chats.told("visible")] == [True, False, True]
 
 
+@pytest.mark.parametrize("side", SIDES)
+async def test_shown_and_hidden_at_once_it_leaves_no_insert_mode_behind(
+    nvim: Neovim, chats: Chats, side: str
+) -> None:
+    await nvim.command("call setline(1, 'one') | set nomodified")
+    root = await nvim.eval("getcwd()")
+    twice = f"for _ = 1, 2 do {PANEL}.toggle(...) end"
+
+    await nvim.lua(twice, 1, options(side, 0.4, root))
+    await chats.hidden()
+    await nvim.keys("A!<Esc>")
+
+    await until(lambda: nvim.eval("getline(1) =~ '!'"))
+    assert await nvim.eval("getline(1)") == "one!"
+
+
 async def test_shown_again_it_has_the_cursors_where_they_were(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await chats.draw(edit(0, 0, [f"text {number}" for number in range(200)]))

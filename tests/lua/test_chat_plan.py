@@ -461,7 +461,7 @@ async def test_while_it_waits_the_status_line_and_a_message_say_so(plans: Neovim
     await ask(plans)
 
     await until(lambda: plans.lua("return require('claude_ide').statusline() == '1!'"))
-    said = "Leave Insert mode to see Claude's plan"
+    said = "plan waits: leave Insert mode"
     await until(lambda: said in plans.screen.text())
     await plans.keys("<Esc>")
     await ready(plans)

@@ -187,7 +187,7 @@ async def test_one_that_is_held_back_is_named_in_the_message(
 
     id_ = await diffs.ask(path, NEW)
 
-    await until(lambda: "Leave Insert mode to see Claude's edit of a.txt" in nvim.screen.text())
+    await until(lambda: "edit of a.txt waits: leave Insert mode" in nvim.screen.text())
     assert await nvim.lua("return require('claude_ide').statusline()") == "1!"
     await nvim.keys("<Esc>")
     await diffs.ready(id_)

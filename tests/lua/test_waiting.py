@@ -9,7 +9,7 @@ from support.neovim import Neovim, until
 WAIT = """
 local name = ...
 _G.cancel = _G.cancel or {}
-_G.cancel[name] = require('claude_ide.waiting').when_free("Claude's edit of " .. name, function()
+_G.cancel[name] = require('claude_ide.waiting').when_free('edit of ' .. name, function()
   require('claude_ide.channel').emit('shown', { name = name })
 end, function(message)
   require('claude_ide.channel').emit('failed', { message = message })
@@ -122,16 +122,16 @@ async def test_after_three_seconds_one_message_says_what_to_do(nvim: Neovim) -> 
 
     await let_time_pass(nvim)
 
-    await hears(nvim, "Leave Insert mode to see Claude's edit of a.lua")
+    await hears(nvim, "edit of a.lua waits: leave Insert mode")
     await nvim.keys("hello")
     await let_time_pass(nvim)
     await until(lambda: nvim.eval("getline(1) == 'hello'"))
     await nvim.keys("<Esc>")
     await until(lambda: nvim.events("shown"))
-    await hears(nvim, "Leave Insert mode to see Claude's edit of a.lua")
+    await hears(nvim, "edit of a.lua waits: leave Insert mode")
 
 
-REMEDY = {"i": "Leave Insert mode", "v": "Leave Visual mode", "gh": "Leave Select mode"}
+REMEDY = {"i": "leave Insert mode", "v": "leave Visual mode", "gh": "leave Select mode"}
 
 
 @pytest.mark.parametrize(("keys", "remedy"), REMEDY.items())
@@ -145,7 +145,7 @@ async def test_the_message_is_seen_and_not_the_modes_name(
 
     await let_time_pass(nvim)
 
-    said = f"claude-ide: {remedy} to see Claude's edit of a.lua"
+    said = f"claude-ide: edit of a.lua waits: {remedy}"
     await until(lambda: nvim.screen.lines()[-1].startswith(said))
     assert await nvim.eval("&showmode")
     await nvim.keys("<Esc>")
@@ -160,22 +160,22 @@ async def test_of_several_one_message_gives_the_number(nvim: Neovim) -> None:
 
     await let_time_pass(nvim)
 
-    await hears(nvim, "Leave Insert mode to see Claude's edit of a.lua and 2 more")
+    await hears(nvim, "edit of a.lua and 2 more wait: leave Insert mode")
 
 
 async def test_one_that_comes_later_has_a_message_of_its_own(nvim: Neovim) -> None:
     await insert(nvim)
     await wait(nvim)
     await let_time_pass(nvim)
-    await hears(nvim, "Leave Insert mode to see Claude's edit of a.lua")
+    await hears(nvim, "edit of a.lua waits: leave Insert mode")
 
     await wait(nvim, "b.lua")
     await let_time_pass(nvim)
 
     await hears(
         nvim,
-        "Leave Insert mode to see Claude's edit of a.lua",
-        "Leave Insert mode to see Claude's edit of b.lua and 1 more",
+        "edit of a.lua waits: leave Insert mode",
+        "edit of b.lua and 1 more wait: leave Insert mode",
     )
 
 

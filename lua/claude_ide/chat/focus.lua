@@ -73,6 +73,7 @@ end
 --- Take the user back to where they were.
 ---@param view claude_ide.ChatView
 function M.leave(view)
+  place.cancel_insert()
   if api.nvim_win_is_valid(view.place.win) then
     place.go_back(view.place)
   else

@@ -85,7 +85,7 @@ local function ask_for_comments(plan)
     end
   end
   -- What is typed on was not meant for this.
-  plan.cancel = waiting.when_free('a question about the plan', function()
+  plan.cancel = waiting.when_free('question about the plan', function()
     ui.input('What should change in the plan? ', '', function(comments)
       revise(comments ~= '' and comments or nil)
     end)
@@ -207,7 +207,7 @@ function M.open(token, request)
   end
   local plan = { token = token, title = request.title, text = request.text, cancel = nothing }
   plans[token] = plan
-  plan.cancel = waiting.when_free("Claude's plan", function()
+  plan.cancel = waiting.when_free('plan', function()
     appear(plan)
   end, nothing)
 end

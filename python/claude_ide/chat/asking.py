@@ -174,7 +174,7 @@ class Request(View):
         notes += [(asked.note(self._width), NOTE), (asked.asked.reason, NOTE)]
         rows += [row((f"  {one_line(text)}", group)) for text, group in notes if text]
         if self.reviewed:
-            rows.append(_ways("the diff is open: ", (":w", " accepts, "), (":q", " rejects")))
+            rows.append(_ways("in its diff: ", (":w", " accepts, "), (":q", " rejects")))
         return rows
 
     def _shown(self) -> list[Row]:
