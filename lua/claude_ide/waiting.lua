@@ -16,7 +16,7 @@ local PATIENCE = 3000
 
 local list = {} ---@type claude_ide.Waiting[] the oldest first
 local held = 0 -- how many are held back by what the user does
-local timer ---@type uv.uv_timer_t?
+local is_looking = false
 
 --- How many edits and plans are held back by what the user does.
 ---@return integer
@@ -52,23 +52,25 @@ local function mention(remedy)
   end
 end
 
+-- Timed from this look on: at a fixed rate, looks would pile up while a prompt waits for a key.
 local function look()
-  local remedy = #list > 0 and moment.obstacle() or nil
+  is_looking = #list > 0
+  if is_looking then
+    vim.defer_fn(look, POLL)
+  end
+  local remedy = is_looking and moment.obstacle() or nil
   set_count(remedy and #list or 0)
   if remedy then
     mention(remedy)
-  elseif #list == 0 and timer then
-    timer:close()
-    timer = nil
   end
 end
 
 local function add(what)
   local this = { what = what, since = vim.uv.now() }
   table.insert(list, this)
-  if not timer then
-    timer = assert(vim.uv.new_timer())
-    timer:start(0, POLL, vim.schedule_wrap(look))
+  if not is_looking then
+    is_looking = true
+    vim.schedule(look)
   end
   return this
 end
