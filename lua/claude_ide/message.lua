@@ -2,6 +2,7 @@
 --- `vim.notify` of the user's own, and the log, get the whole text.
 local log = require('claude_ide.log')
 local plain = require('claude_ide.plain')
+local quiet = require('claude_ide.quiet')
 
 local M = {}
 
@@ -11,8 +12,6 @@ local HEAD = 0.6 -- of what is shown of a long text
 local SETTLING = 50 -- milliseconds
 local NAMED_MODES = '^[iRvVsS\22\19t]' -- those whose names 'showmode' draws
 local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
-
-local task ---@type fun()?
 
 local function cut(text, columns)
   local kept = vim.fn.strcharpart(text, 0, columns)
@@ -120,28 +119,22 @@ local function echo_in_mode(text, level)
   echo(text, level)
 end
 
---- Only for this module: how an Ex command gets at a function.
-function M._call()
-  task()
+local function notify(text, level)
+  vim.notify(text, vim.log.levels[level:upper()], { title = TITLE })
 end
 
--- Call `vim.notify`, and return what it has printed in place of printing it. Which function it is
--- says little: plugins replace it at any time, and some of theirs end in Neovim's own.
+-- What `vim.notify` would print, which is shown in one line instead. Which function it is says little:
+-- plugins replace it at any time, and some of theirs end in Neovim's own.
 local function captured(text, level)
-  local outer, errmsg, ok = task, vim.v.errmsg, false
-  vim.v.errmsg = ''
-  task = function()
-    ok = pcall(vim.notify, text, vim.log.levels[level:upper()], { title = TITLE })
-  end
-  local printed = vim.fn.execute("lua require('claude_ide.message')._call()", 'silent!')
-  printed = vim.trim(printed ~= '\n' and printed or '') .. vim.v.errmsg
-  task, vim.v.errmsg = outer, errmsg
+  local ok, printed = pcall(quiet.capture, function()
+    notify(text, level)
+  end)
   return ok and printed or text
 end
 
 local function say(text, level)
   if #vim.api.nvim_list_uis() == 0 then
-    return vim.notify(text, vim.log.levels[level:upper()], { title = TITLE })
+    return notify(text, level)
   end
   local printed = captured(text, level)
   if printed == '' then
