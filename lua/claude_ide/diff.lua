@@ -156,7 +156,7 @@ local function show(diff)
   local function open()
     return layout.open(diff)
   end
-  -- Beside it, a float would lie on top of the diff.
+  -- In the same tab page a float would cover the diff.
   diff.view = diff.layout == 'tab' and place.leave(open) or open()
   -- Not loaded until now, or asked for in a moment in which the file could not be read.
   if diff.saved then

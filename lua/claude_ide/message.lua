@@ -1,5 +1,5 @@
---- What the plugin says to the user: one line on the screen, so that it never asks for <Enter>. A
---- `vim.notify` of the user's own, and the log, get the whole text.
+--- Messages to the user: one line on the screen, so that none asks for <Enter>. A replaced
+--- `vim.notify` and the log get the whole text.
 local log = require('claude_ide.log')
 local plain = require('claude_ide.plain')
 local quiet = require('claude_ide.quiet')
@@ -60,7 +60,7 @@ local function with_home(text)
   return (text:gsub('%f[^%s\'"(:=]' .. vim.pesc(home) .. '/', '~/'))
 end
 
--- Of a long path its ends say most.
+-- The two ends of a long path say most.
 local function with_short_paths(text)
   return (text:gsub('%f[^%s\'"(:=%z](~?/[^%s/]+)/%S+(/[^%s/]+)', '%1/…%2'))
 end
@@ -83,7 +83,7 @@ local function echo_line(line, level, width)
     vim.cmd.echomsg(vim.fn.string(line))
     vim.cmd.echohl('None')
   else
-    -- An error of Neovim's stays longer beside '-- INSERT --'; without a command line it is a prompt.
+    -- As an error it stays longer beside '-- INSERT --'; without a command line it would be a prompt.
     local err = level == 'error' and vim.o.cmdheight > 0
     vim.api.nvim_echo({ { M.shorten(line, width), highlight } }, true, { err = err })
   end
@@ -93,7 +93,7 @@ local function echo(text, level)
   -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
   vim.cmd.redraw()
   local width = vim.v.echospace
-  -- Where there is no room at all, each letter would be a prompt.
+  -- Without any room each letter would be a prompt.
   if width > 0 then
     echo_line(one_line(text, width), level, width)
   end
@@ -140,7 +140,7 @@ local function say(text, level)
   if printed == '' then
     return
   elseif vim.fn.mode():find(NAMED_MODES) then
-    -- In the instant in which Insert mode is ended it would be wiped away, and an error a prompt.
+    -- While Insert mode is being ended a message would be wiped off, and an error would be a prompt.
     vim.defer_fn(function()
       echo_in_mode(printed, level)
     end, SETTLING)

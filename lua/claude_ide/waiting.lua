@@ -1,4 +1,4 @@
---- What Claude wants to show waits for a moment that takes nothing from the user, and says so.
+--- Edits and plans wait for a moment that takes nothing from the user, and say so.
 local announce = require('claude_ide.announce')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
@@ -11,8 +11,8 @@ local PATIENCE = 3000
 
 ---@class claude_ide.Waiting
 ---@field what string
----@field since number
----@field is_mentioned? boolean in a message
+---@field since number milliseconds
+---@field is_mentioned? boolean whether a message has said so
 
 local list = {} ---@type claude_ide.Waiting[] the oldest first
 local held = 0 -- how many are held back by what the user does
@@ -82,8 +82,8 @@ local function remove(this)
   set_count(math.min(held, #list))
 end
 
---- Call `fn` at the next moment at which the user can be taken elsewhere (`moment.when_free`). Where
---- they keep it waiting, the status line says so, and after a while one message.
+--- Call `fn` at the next moment at which the user can be taken elsewhere (`moment.when_free`). Until
+--- then the status line counts it, and after three seconds one message says what holds it back.
 ---@param what string what they will see: "Claude's plan"
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
