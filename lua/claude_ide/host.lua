@@ -15,7 +15,7 @@ local RESTART_WINDOW_MS = 60000
 -- Every user of the machine can read a command line; only we can read the environment.
 local OPTIONS = 'CLAUDE_IDE_HOST'
 local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- Linux allows no longer variable
-local UNABLE = 3 -- the exit code of a host that its Python cannot run
+local UNABLE = 3 -- the exit code of a host that its Python cannot run (`host.py`)
 local LONGEST_END_MS = 3000
 local SIGNALLED = 128 -- and above: the exit codes of those that were killed
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
