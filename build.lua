@@ -1,4 +1,4 @@
--- `:ClaudeInstall` for lazy.nvim: a coroutine that yields what it does, and raises why it failed.
+-- `:ClaudeInstall` for lazy.nvim: a coroutine that yields each step and raises the reason of a failure.
 local root = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 
 if not pcall(require, 'claude_ide.install') then

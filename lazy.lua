@@ -1,10 +1,10 @@
--- What lazy.nvim adds to `{ 'OWNER/claude-ide' }`. It also runs `build.lua` after each installation
--- and update.
+-- lazy.nvim adds this to `{ 'OWNER/claude-ide' }`, and runs `build.lua` after each installation and
+-- update.
 return {
   'claude-ide',
   main = 'claude_ide',
   opts = {},
-  -- By its commands alone neither `auto_start` nor `:help` would work before the first of them.
+  -- With `cmd` alone neither `auto_start` nor `:help` would work before the first command.
   event = 'VeryLazy',
   cmd = {
     'Claude',

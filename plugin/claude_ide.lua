@@ -36,7 +36,7 @@ local function complete_chat(...)
   return require('claude_ide.chat.command').complete(...)
 end
 
---- A command after which a `|` is not Neovim's to find.
+-- A command that finds a `|` behind its arguments by itself.
 local function with_next(kind, run, words)
   return function(opts)
     require('claude_ide.next_command')[kind](run, words)(opts)
@@ -152,8 +152,8 @@ local function auto_start()
   end
 end
 
--- Python is started after the first screen is drawn, so that it delays nobody. A plugin that is
--- loaded later has missed that.
+-- Python starts after the first screen is drawn, which it would delay. A plugin that is loaded later
+-- has missed that event.
 if vim.v.vim_did_enter == 1 and #vim.api.nvim_list_uis() > 0 then
   auto_start()
 else

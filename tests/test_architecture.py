@@ -141,6 +141,15 @@ def test_a_lua_module_replaces_nothing_of_neovims(path: Path) -> None:
     assert {*assigned} <= {"b", "bo", "env", "g", "o", "opt", "t", "v", "w", "wo"}
 
 
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "lua/claude_ide/window").glob("*.lua")), ids=identifier
+)
+def test_the_lowest_room_of_the_editors_half_requires_nothing_above_it(path: Path) -> None:
+    required = re.findall(r"require\('claude_ide\.([\w.]+)'\)", path.read_text(encoding="utf-8"))
+
+    assert {name for name in required if not name.startswith("window.")} <= {"usage"}
+
+
 SOURCES = [
     *modules(),
     *RPLUGIN.glob("*.py"),

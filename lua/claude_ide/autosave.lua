@@ -9,7 +9,7 @@ local function is_autocommand(entry)
   return event ~= nil and vim.fn.exists('##' .. event) == 1
 end
 
--- Whether Lua that is not ours has led to the autocommand.
+-- Whether Lua other than ours has led to the autocommand.
 local function is_in_lua()
   local outermost
   for level = 1, math.huge do
@@ -21,16 +21,15 @@ local function is_in_lua()
   end
 end
 
--- From a key on until it has been carried out there is an "S". An operator that waits for its motion
--- was typed, too, but writes nothing.
+-- `state()` has an "S" from a key on until it has been carried out. A pending operator was typed, too,
+-- but writes nothing.
 local function is_idle()
   local state = vim.fn.state('So')
   return state == '' or state:find('o') ~= nil
 end
 
---- Whether the current autocommand is there because an autosave writes. A script that runs while
---- nothing that was typed is being carried out was started by a timer; a client's `:write` has no
---- script around it.
+--- What writes, if the current autocommand is due to an autosave. A script that runs while nothing that
+--- was typed is being carried out was started by a timer. A client's `:write` has no script around it.
 ---@return 'autocommand'|'timer'|nil how
 function M.is_writing()
   local around = vim.split(vim.fn.expand('<stack>'), '..', { plain = true })

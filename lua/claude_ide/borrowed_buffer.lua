@@ -65,8 +65,7 @@ local function is_outdated(buffer)
     and disk.has_changed(buffer.bufnr)
 end
 
---- The buffer of a file that holds something else than is on disk: unsaved changes, or an older
---- text.
+--- The buffer of a file whose text differs from the disk: it has unsaved changes, or an older text.
 ---@param path string
 ---@return integer?
 function M.unsaved(path)
@@ -76,7 +75,7 @@ function M.unsaved(path)
 end
 
 --- Show a file in a window: its own buffer, or an empty one when it does not exist. While the buffer
---- holds something else than is on disk, show that in another one.
+--- differs from the disk, show what is on disk in another one.
 ---
 --- Raises an error when it cannot be loaded.
 ---@param path string

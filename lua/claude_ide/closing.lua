@@ -3,13 +3,10 @@ local buffers = require('claude_ide.buffers')
 local choice = require('claude_ide.window_choice')
 local loading = require('claude_ide.loading')
 local reason = require('claude_ide.reason')
+local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
-
-local function is_float(win)
-  return vim.api.nvim_win_get_config(win).relative ~= ''
-end
 
 -- Why a buffer has to stay, as one sentence.
 local function obstacle(bufnr)
@@ -41,7 +38,7 @@ function M.close_file(path)
   end
   local ok, err = pcall(function()
     for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-      if is_float(win) or vim.wo[win].winfixbuf then
+      if not tiling.has(win) or vim.wo[win].winfixbuf then
         window_close.window(win, false)
       else
         local _, err = loading.in_window(win, window_close.replacement(win))

@@ -62,8 +62,8 @@ function M.new(bufnrs, limit)
   }
 end
 
--- Neovim copies each diagnostic, with whatever its language server has attached: the one thing here
--- that cannot be done a bit at a time.
+-- Neovim copies each diagnostic with all that its language server has attached: the one step here that
+-- cannot be divided.
 local function look_up(bufnr, severity)
   if not vim.api.nvim_buf_is_valid(bufnr) then
     return {}
@@ -112,7 +112,7 @@ local function position(text_of, row, col)
   return { line = row, character = text and positions.character(text, col) or col }
 end
 
--- A null of a language server's is `vim.NIL`.
+-- A language server's null is `vim.NIL`.
 local function sound(value)
   return (type(value) == 'string' or type(value) == 'number') and value or nil
 end

@@ -19,7 +19,7 @@ local function begin(token, ask)
       asked[token] = nil
       channel.emit('answered', vim.tbl_extend('error', { token = token }, fields))
     elseif next(fields) ~= nil then
-      message.show('nobody waits for this answer any more', 'warn')
+      message.show('this question is no longer waiting for an answer', 'warn')
     end
   end
   moment.when_harmless(function()

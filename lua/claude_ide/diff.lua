@@ -100,34 +100,42 @@ local function fail(diff, reason)
   end
 end
 
+-- Keep the accepted text and pass it on, at once: the user's next keys may save the buffer, or leave
+-- Neovim. The diff fails where it cannot be read.
+---@return string?
+local function pass_on(diff)
+  local ok, text = pcall(buffer_text.get, diff.bufnr)
+  if not ok then
+    fail(diff, text)
+    return nil
+  end
+  expect_write(diff, reload.expect)
+  if not diff.original then
+    accepted_text.hold(diff, text)
+  end
+  if diff.rewrite then
+    rewrite.apply(diff.rewrite, text)
+  end
+  return text
+end
+
 ---@param diff claude_ide.Diff
 ---@param accepted boolean
 ---@param reason? string why not
 local function decide(diff, accepted, reason)
   if diffs[diff.id] ~= diff then
     if accepted then
-      message.show('nobody waits for this diff any more', 'warn')
+      message.show('this diff is no longer waiting for an answer', 'warn')
     end
     return
   elseif not diff.view then
     return
   end
-  local answer = { id = diff.id, accepted = accepted, reason = reason }
-  if accepted then
-    local ok, text = pcall(buffer_text.get, diff.bufnr)
-    if not ok then
-      return fail(diff, text)
-    end
-    answer.text = text
-    expect_write(diff, reload.expect)
-    if not diff.original then
-      accepted_text.hold(diff, text)
-    end
-    -- At once: the user's next keys may save the buffer, or leave Neovim.
-    if diff.rewrite then
-      rewrite.apply(diff.rewrite, text)
-    end
+  local text = accepted and pass_on(diff) or nil
+  if accepted and not text then
+    return
   end
+  local answer = { id = diff.id, accepted = accepted, reason = reason, text = text }
   forget(diff)
   channel.emit('diff_decided', answer)
   local when = layout.has_user(diff.view) and moment.when_ended or moment.when_possible
@@ -156,7 +164,7 @@ local function show(diff)
   local function open()
     return layout.open(diff)
   end
-  -- Beside it, a float would lie on top of the diff.
+  -- In the same tab page a float would cover the diff.
   diff.view = diff.layout == 'tab' and place.leave(open) or open()
   -- Not loaded until now, or asked for in a moment in which the file could not be read.
   if diff.saved then

@@ -108,7 +108,7 @@ local function bequeath(view)
   end
 end
 
--- In a file tree, say, whose tab page goes with the diff.
+-- Whether the user is in a file tree, say, whose tab page is closed with the diff.
 local function is_beside(view)
   local tabpage = view.windows.tabpage
   return tabpage == vim.api.nvim_get_current_tabpage()

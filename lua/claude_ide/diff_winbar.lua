@@ -20,7 +20,7 @@ local KEYS = { ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 ---@field warning string shortened where there is no room for more than the keys
 ---@field title string
 ---@field note string
----@field keys string[] ways to write them, one of which is always there; none to leave them out
+---@field keys string[] ways to write them, the longest first; none to leave them out
 
 ---@type table<integer, claude_ide.Winbar> by window
 local winbars = {}
@@ -73,7 +73,7 @@ function M.shorten(path, room)
   return width(shortened) <= room and shortened or ending(kept, room)
 end
 
--- The keys, and how much room they leave.
+-- The keys, and the room that they leave.
 local function keys_of(bar, columns)
   local least = bar.warning == '' and 10 or 20
   local wanted = math.min(width(bar.path), least) + 2
@@ -97,7 +97,7 @@ local function warning_of(bar, room)
   return room >= LEAST_WARNING and message.fit(bar.warning, room) or ''
 end
 
--- What there is room for beside the keys, the warning and some of the path.
+-- Title and note as far as there is room for them, and the room that the path has.
 local function extras_of(bar, columns)
   local extras, room
   for _, choice in ipairs(EXTRAS) do
@@ -113,7 +113,7 @@ local function extras_of(bar, columns)
   return extras, room
 end
 
---- The parts of a winbar that fit into so many columns.
+-- The parts of a winbar that fit into so many columns, by name.
 ---@param bar claude_ide.Winbar
 ---@param columns integer
 ---@return table<string, string>
@@ -149,7 +149,7 @@ function M.line(win)
   })
 end
 
--- Without the title, and without the path, which other plugins show, unless there is a warning.
+-- Other plugins show the path; with a warning it has to be beside that.
 local function substitute(bar)
   bar.title, bar.path = '', bar.warning ~= '' and bar.path or ''
   return {

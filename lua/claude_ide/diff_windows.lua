@@ -76,7 +76,7 @@ local function blank_window(config)
   return win
 end
 
--- Lines are read in columns of that width.
+-- In a narrower half, lines cannot be compared.
 local function check_width(diff, win)
   local room = diff.layout == 'vertical' and 2 * LEAST_WIDTH + 1 or 0
   if vim.api.nvim_win_get_width(win) < room then
@@ -151,7 +151,7 @@ local function blank_buffer(win, proposed)
   return is_blank and bufnr or nil
 end
 
--- What the alternate file or a plugin's `:bdelete` brings into the window of a proposal.
+-- `CTRL-^` and a plugin's `:bdelete` bring the file into the window of its proposal.
 local function shows_original(windows)
   local win = windows.right
   local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)

@@ -60,7 +60,7 @@ function M.watch(on)
   })
 end
 
--- Neovim says so once.
+-- Neovim reports it only once.
 local function remember_conflict(bufnr)
   conflicts[bufnr] = true
   vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost', 'BufUnload' }, {

@@ -11,7 +11,7 @@ local M = {}
 ---@field filetype? string
 ---@field zindex? integer
 
--- Autocommands of others may fail.
+-- Quietly: an autocommand may fail.
 local function open(bufnr, config)
   return quiet.run(function()
     return vim.api.nvim_open_win(bufnr, true, config)

@@ -15,7 +15,7 @@ local RESTART_WINDOW_MS = 60000
 -- Every user of the machine can read a command line; only we can read the environment.
 local OPTIONS = 'CLAUDE_IDE_HOST'
 local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- Linux allows no longer variable
-local UNABLE = 3 -- the exit code of a host that cannot run and has said why
+local UNABLE, UNSERVED = 3, 4 -- the exit codes of a host that has said what is wrong (`host.py`)
 local LONGEST_END_MS = 3000
 local SIGNALLED = 128 -- and above: the exit codes of those that were killed
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
@@ -113,7 +113,7 @@ local function withdraw()
   end
 end
 
--- Where it died before it had opened the log itself, this is all that is known.
+-- If it died before it opened the log itself, this is all that is known.
 local function log_death(code)
   local append = require('claude_ide.log').appender()
   append(('the Python host died (exit %d)\n%s\n'):format(code, table.concat(stderr, '\n')))
@@ -147,7 +147,8 @@ local function on_exit(_, code)
   log_death(code)
   if not was_serving or not may_restart() then
     retire()
-    message.show(code == UNABLE and reason or ('%s (:ClaudeLog)'):format(reason), 'error')
+    local is_explained = code == UNABLE or code == UNSERVED
+    message.show(is_explained and reason or ('%s (:ClaudeLog)'):format(reason), 'error')
     return
   end
   local id = spawn(true)
@@ -231,14 +232,14 @@ function M.start()
   return (channel.id or spawn(false)) ~= nil
 end
 
---- The Python of the plugin's own is another now.
----@return boolean runs whether a host goes on with the one before
+--- The plugin's own Python has been updated.
+---@return boolean runs whether a host goes on with the previous one
 function M.outdate()
   outdated = channel.id
   return outdated ~= nil
 end
 
--- End the host itself, not only its server, so that the next one is of the Python that is there now.
+-- End the host itself, not only its server: the next one runs the updated Python.
 local function end_host(id)
   vim.fn.chanclose(id)
   if vim.fn.jobwait({ id }, LONGEST_END_MS)[1] < 0 then
@@ -257,7 +258,10 @@ function M.command(name, opts)
   end
   if name == 'ClaudeStop' and channel.id and channel.id == outdated then
     end_host(outdated)
-    return opts.bang or message.show('stopped', 'info')
+    if not opts.bang then
+      message.show('stopped', 'info')
+    end
+    return
   end
   local id = channel.id or spawn(not WITHOUT_SERVER[name])
   if not id then

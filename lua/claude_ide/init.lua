@@ -12,7 +12,7 @@ function M.setup(options)
 end
 
 --- A few characters for a status line: empty while no server runs, else how many are connected;
---- with an exclamation mark how many edits and plans wait for the user to be free, and with a
+--- with an exclamation mark how many edits and plans are held back by what the user does, and with a
 --- question mark how many requests of chats wait for an answer.
 ---@return string
 function M.statusline()

@@ -22,7 +22,7 @@ local REASONS = {
 ---@class claude_ide.Installation
 ---@field lines string[] what the installer has printed
 ---@field code? integer its exit code, once it has ended
----@field on_line fun(line: string) may be called where few of Neovim's functions may
+---@field on_line fun(line: string) called in a fast event
 ---@field on_end fun(text: string, failed: boolean)
 
 local running ---@type claude_ide.Installation?
@@ -100,7 +100,7 @@ local function follower(installation)
   end
 end
 
--- A checkout that no plugin manager looks after has no tags, and `:help` finds nothing.
+-- A plain clone has no tags, and `:help` finds nothing.
 local function make_help_tags()
   local doc = require('claude_ide.host').root() .. '/doc'
   if vim.fn.filewritable(doc) == 2 then
@@ -127,7 +127,7 @@ local function conclude(installation)
   end
 end
 
---- Whether an installation of this Neovim is at work.
+--- Whether this Neovim is installing.
 ---@return boolean
 function M.is_running()
   return running ~= nil
@@ -135,8 +135,9 @@ end
 
 --- Make or update the environment, in the background.
 ---
---- Raises an error where that cannot be begun.
----@param on_line fun(line: string) gets what the installer prints
+--- Raises an error when that cannot begin.
+---@param on_line fun(line: string) called for each line that the installer prints, in a fast event
+---@param on_end fun(text: string, failed: boolean) called once, with a message to the user
 ---@param on_end fun(text: string, failed: boolean)
 ---@return claude_ide.Installation
 function M.begin(on_line, on_end)
@@ -166,7 +167,9 @@ function M.begin(on_line, on_end)
   return installation
 end
 
--- How far it is: in a float, and as a progress message.
+-- Install, and show each line in a float and as a progress message.
+---@return claude_ide.Installation? nil, and a message to the user, when it cannot begin
+---@return fun(line: string)? show
 local function begin_in_sight(on_end)
   local shown = progress.open('ClaudeInstall')
   local function show(line)
@@ -191,8 +194,8 @@ local function begin_in_sight(on_end)
   return installation, show
 end
 
--- Whatever else is scheduled stays so: Neovim takes an error that another plugin reports within a
--- command for the command's own.
+-- Only fast events are handled: Neovim would take an error that another plugin reports meanwhile for
+-- one of the command's.
 local function wait_for(installation, show)
   local deadline = vim.uv.now() + LONGEST_MS
   local function has_ended()

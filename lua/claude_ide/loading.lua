@@ -50,8 +50,8 @@ local function choose_at_swap_file()
     or ('%s: an editor that crashed left a swap file of it (see :help recovery).'):format(how)
 end
 
--- Shown, a buffer whose file has changed would ask what to do about it; a message says so instead.
--- The choice of the user's own autocommands is kept.
+-- A buffer whose file has changed would ask what to do when it is shown; a message says so instead.
+-- Another autocommand's choice is kept.
 local function keep_text(bufnr)
   if vim.v.fcs_choice ~= '' or not CHANGED[vim.v.fcs_reason] then
     return nil
@@ -61,8 +61,10 @@ local function keep_text(bufnr)
   return ('%s has changed on disk since Neovim read it; the older text is shown.'):format(name)
 end
 
--- Call `load`, which loads a buffer. A swap file or a changed file raises no dialog, and what fails in
--- an autocommand of the user's neither shows nor keeps the next ones from running.
+-- Call `load`, which loads a buffer. A swap file or a changed file raises no dialog, and an autocommand
+-- that fails neither shows its error nor keeps the next ones from running.
+---@return string? note
+---@return string? error
 local function without_dialog(bufnr, load)
   local note
   local id = vim.api.nvim_create_autocmd('SwapExists', {
@@ -93,7 +95,7 @@ end
 --- Show a buffer in a window, and load it if need be.
 ---@param win integer
 ---@param bufnr integer
----@return string? note one sentence, when there was a swap file
+---@return string? note one sentence, when there was a swap file or the file has changed
 ---@return string? error one line
 function M.in_window(win, bufnr)
   local note, err = without_dialog(bufnr, function()

@@ -47,7 +47,7 @@ function M.appender()
   end
 end
 
---- Append an entry, in the form of the host's.
+--- Append an entry in the host's format.
 ---@param level 'debug'|'info'|'warn'|'error'
 ---@param text string
 function M.write(level, text)

@@ -1,4 +1,4 @@
---- `:ClaudeLog`.
+--- `:ClaudeLog`: the log in a window.
 local colouring = require('claude_ide.colouring')
 local log = require('claude_ide.log')
 local message = require('claude_ide.message')
@@ -9,7 +9,7 @@ local M = {}
 function M.open()
   local path = log.path()
   if vim.fn.filereadable(path) == 0 then
-    -- Logged, it would no longer be true.
+    -- If it were logged, it would no longer be true.
     message.say('nothing has been logged yet', 'info')
     return
   end

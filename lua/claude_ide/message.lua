@@ -1,7 +1,8 @@
---- What the plugin says to the user: one line on the screen, so that it never asks for <Enter>. A
---- `vim.notify` of the user's own, and the log, get the whole text.
+--- Messages to the user: one line on the screen, so that none asks for <Enter>. A replaced
+--- `vim.notify` and the log get the whole text.
 local log = require('claude_ide.log')
 local plain = require('claude_ide.plain')
+local quiet = require('claude_ide.quiet')
 
 local M = {}
 
@@ -11,8 +12,6 @@ local HEAD = 0.6 -- of what is shown of a long text
 local SETTLING = 50 -- milliseconds
 local NAMED_MODES = '^[iRvVsS\22\19t]' -- those whose names 'showmode' draws
 local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
-
-local task ---@type fun()?
 
 local function cut(text, columns)
   local kept = vim.fn.strcharpart(text, 0, columns)
@@ -61,7 +60,7 @@ local function with_home(text)
   return (text:gsub('%f[^%s\'"(:=]' .. vim.pesc(home) .. '/', '~/'))
 end
 
--- Of a long path its ends say most.
+-- The two ends of a long path say most.
 local function with_short_paths(text)
   return (text:gsub('%f[^%s\'"(:=%z](~?/[^%s/]+)/%S+(/[^%s/]+)', '%1/…%2'))
 end
@@ -84,7 +83,7 @@ local function echo_line(line, level, width)
     vim.cmd.echomsg(vim.fn.string(line))
     vim.cmd.echohl('None')
   else
-    -- An error of Neovim's stays longer beside '-- INSERT --'; without a command line it is a prompt.
+    -- As an error it stays longer beside '-- INSERT --'; without a command line it would be a prompt.
     local err = level == 'error' and vim.o.cmdheight > 0
     vim.api.nvim_echo({ { M.shorten(line, width), highlight } }, true, { err = err })
   end
@@ -94,7 +93,7 @@ local function echo(text, level)
   -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
   vim.cmd.redraw()
   local width = vim.v.echospace
-  -- Where there is no room at all, each letter would be a prompt.
+  -- Without any room each letter would be a prompt.
   if width > 0 then
     echo_line(one_line(text, width), level, width)
   end
@@ -120,34 +119,28 @@ local function echo_in_mode(text, level)
   echo(text, level)
 end
 
---- Only for this module: how an Ex command gets at a function.
-function M._call()
-  task()
+local function notify(text, level)
+  vim.notify(text, vim.log.levels[level:upper()], { title = TITLE })
 end
 
--- Call `vim.notify`, and return what it has printed in place of printing it. Which function it is
--- says little: plugins replace it at any time, and some of theirs end in Neovim's own.
+-- What `vim.notify` would print, which is shown in one line instead. Which function it is says little:
+-- plugins replace it at any time, and some of theirs end in Neovim's own.
 local function captured(text, level)
-  local outer, errmsg, ok = task, vim.v.errmsg, false
-  vim.v.errmsg = ''
-  task = function()
-    ok = pcall(vim.notify, text, vim.log.levels[level:upper()], { title = TITLE })
-  end
-  local printed = vim.fn.execute("lua require('claude_ide.message')._call()", 'silent!')
-  printed = vim.trim(printed ~= '\n' and printed or '') .. vim.v.errmsg
-  task, vim.v.errmsg = outer, errmsg
+  local ok, printed = pcall(quiet.capture, function()
+    notify(text, level)
+  end)
   return ok and printed or text
 end
 
 local function say(text, level)
   if #vim.api.nvim_list_uis() == 0 then
-    return vim.notify(text, vim.log.levels[level:upper()], { title = TITLE })
+    return notify(text, level)
   end
   local printed = captured(text, level)
   if printed == '' then
     return
   elseif vim.fn.mode():find(NAMED_MODES) then
-    -- In the instant in which Insert mode is ended it would be wiped away, and an error a prompt.
+    -- While Insert mode is being ended a message would be wiped off, and an error would be a prompt.
     vim.defer_fn(function()
       echo_in_mode(printed, level)
     end, SETTLING)

@@ -5,7 +5,7 @@
 --- | `when_free`       | takes the user elsewhere               | `obstacle`, and typing                |
 --- | `when_notifiable` | is a message                           | prompts, and half-typed commands      |
 --- | `when_harmless`   | changes windows that they are not in   | modes whose next key acts on a window |
---- | `when_ended`      | closes windows that they may be in     | Insert and Visual mode, which it ends |
+--- | `when_ended`      | closes windows that they may be in     | Insert and Visual mode: it ends them  |
 --- | `when_possible`   | was asked for by the user              | textlock and the command-line window  |
 ---
 --- `guard` is for afterwards: what was typed blindly is discarded.
@@ -31,7 +31,7 @@ local MODES = {
 }
 -- By filetype: Neovim's own windows for messages (`vim._core.ui2`) that take the next key.
 local MESSAGES = { cmd = true, dialog = true }
-local MOST_FLOATS = 10 -- of which each hangs on the next
+local MOST_FLOATS = 10 -- each relative to the next
 
 local tracker = api.nvim_create_namespace('claude_ide_moment_tracker')
 local guard = api.nvim_create_namespace('claude_ide_moment_guard')
@@ -70,7 +70,7 @@ local function is_sidebar(config)
   return false
 end
 
--- In a terminal or a chat of its own the user waits for what Claude proposes.
+-- In Claude's terminal or a chat the user waits for what Claude proposes.
 local function is_claudes()
   local filetype = vim.bo.filetype
   return vim.b.claude_ide_terminal or filetype == 'claude-prompt' or filetype == 'claude-chat'
@@ -127,8 +127,8 @@ local function way_out_of_mode()
   return 'finish the command'
 end
 
---- What keeps things from appearing for longer than a pause in typing, as what the user can do
---- about it: "leave Insert mode".
+--- What the user can do so that things may appear, such as "leave Insert mode"; nil where nothing but
+--- typing holds them back.
 ---@return string? remedy
 function M.obstacle()
   if is_in_dialog() then
@@ -144,8 +144,8 @@ function M.obstacle()
   end
 end
 
---- Whether a message would neither be overwritten at once nor take a key: not while something else
---- is asked or half-typed.
+--- Whether a message would neither be overwritten at once nor take a key: not at a prompt, nor in a
+--- half-typed command.
 ---@return boolean
 function M.can_notify()
   local mode = vim.fn.mode(1)

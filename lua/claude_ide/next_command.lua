@@ -1,11 +1,11 @@
---- `|` after a command with free text or quotes, where Neovim's own rule (`:help :command-bar`)
---- would cut the text, or take a quote for a comment.
+--- A `|` after a command with free text or quotes: Neovim's own rule (`:help :command-bar`) would cut
+--- the text, or take a quote for a comment.
 local message = require('claude_ide.message')
 local reason = require('claude_ide.reason')
 
 local M = {}
 
--- The quote that ends the words which one at `index` begins; an apostrophe does neither.
+-- The index of the quote that closes one at `index`. An apostrophe neither opens nor closes.
 local function closing_quote(args, index)
   local quote = args:sub(index, index):match('["\']')
   local is_opening = quote and (index == 1 or args:sub(index - 1, index - 1):find('[%s=]'))
@@ -59,9 +59,9 @@ function M.after_arguments(run)
   end
 end
 
---- A command that ends in free text, which keeps each `|` but one at its very beginning.
+--- A command that ends in free text, which keeps each `|` except one that begins it.
 ---@param run fun(opts: vim.api.keyset.create_user_command.command_args)
----@param words? string[] the subcommands that take the text; without them the command does
+---@param words? string[] the subcommands that take the text; nil: the command itself does
 ---@return fun(opts: vim.api.keyset.create_user_command.command_args)
 function M.after_text(run, words)
   return function(opts)

@@ -7,13 +7,13 @@ local M = {}
 ---@field previous_win? integer what `CTRL-W p` would go to
 ---@field last_tabpage? integer what `g<Tab>` would go to
 ---@field terminal boolean whether the user types into a terminal
----@field insert? claude_ide.InsertCursor where they typed, if Insert mode was ended for what comes
+---@field insert? claude_ide.InsertCursor where they were typing, if `end_insert` has just ended that
 
 ---@class claude_ide.InsertCursor
 ---@field win integer
----@field tick integer of the text
----@field row integer
----@field column integer
+---@field tick integer 'changedtick' of the buffer
+---@field row integer from 1
+---@field column integer bytes, from 0
 
 local function previous_win()
   local number = vim.fn.winnr('#')
@@ -26,7 +26,7 @@ end
 
 local ended ---@type claude_ide.InsertCursor?
 
---- End Insert mode in order to take the user elsewhere: they come back to it.
+--- End Insert mode in order to take the user elsewhere: `go_back` resumes it.
 function M.end_insert()
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   ended = {
@@ -53,7 +53,7 @@ function M.cancel_insert()
   end
 end
 
--- Nil if the user has moved since: then Normal mode is where they want to be.
+-- Nil if the user has moved since: then they want to be in Normal mode.
 local function take_insert()
   local found = ended
   ended = nil
@@ -103,8 +103,8 @@ local function restore_history(place)
   end)
 end
 
---- Take the user elsewhere by calling `fn`. Claude's terminal does not notice if it is a float: some
---- close themselves when they are left, and this one is to be there afterwards.
+--- Take the user elsewhere by calling `fn`. A float with Claude's terminal is not told that it is
+--- left: some floats would close, and the user comes back to this one.
 ---@generic T
 ---@param fn fun(): T
 ---@return T
@@ -123,7 +123,7 @@ function M.leave(fn)
   return result
 end
 
--- Text that has changed since has its own cursor.
+-- In text that has changed since, the old cursor means nothing.
 local function resume_insert(insert)
   if vim.b.changedtick == insert.tick then
     vim.api.nvim_win_set_cursor(0, { insert.row, insert.column })
@@ -133,7 +133,7 @@ local function resume_insert(insert)
   vim.cmd(is_at_end and 'startinsert!' or 'startinsert')
 end
 
---- Go back, and into Insert or Terminal mode if that is what it was.
+--- Go back, and resume Insert or Terminal mode if the user was in it.
 ---@param place claude_ide.Place
 function M.go_back(place)
   if vim.api.nvim_win_is_valid(place.win) then

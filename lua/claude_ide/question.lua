@@ -27,7 +27,7 @@ local last_id = 0
 
 local TITLES = { ask = 'ClaudeAsk', rewrite = 'ClaudeEdit', commit = 'ClaudeCommit' }
 
--- How far a question of a command is.
+-- Report how far a command's question is; one that `ask()` has asked is its caller's.
 local function report(id, question, text, status)
   local title = TITLES[question.kind]
   if title then

@@ -1,4 +1,4 @@
---- Running code among which are autocommands of the user's: what they print or fail at would be a
+--- Running code that the user or a plugin may have a part in: what it prints or fails at would be a
 --- prompt.
 local M = {}
 
@@ -9,12 +9,13 @@ function M._call()
   task()
 end
 
-local function run(command, fn)
+-- Have `execute` run an Ex command that calls `fn`.
+local function run(execute, fn)
   local outer, ok, result = task, false, nil
   task = function()
     ok, result = pcall(fn)
   end
-  local is_run, refusal = pcall(vim.cmd, command .. " lua require('claude_ide.quiet')._call()")
+  local is_run, refusal = pcall(execute, "lua require('claude_ide.quiet')._call()")
   task = outer
   if not (is_run and ok) then
     error(result or refusal, 0)
@@ -27,13 +28,33 @@ end
 ---@param fn fun(): T
 ---@return T result of `fn`
 function M.run(fn)
-  return run('silent!', fn)
+  return run(function(command)
+    vim.cmd('silent! ' .. command)
+  end, fn)
 end
 
 --- Call `fn`. The first error of Vim's inside it is raised instead of being shown.
 ---@param fn fun()
 function M.attempt(fn)
-  run('', fn)
+  run(vim.cmd, fn)
+end
+
+--- Call `fn` silently.
+---@param fn fun()
+---@return string printed what `fn` would have shown, and Vim's last error inside it
+function M.capture(fn)
+  local printed ---@type string
+  local errmsg = vim.v.errmsg
+  vim.v.errmsg = ''
+  local ok, reason = pcall(run, function(command)
+    printed = vim.fn.execute(command, 'silent!')
+  end, fn)
+  local failure = vim.v.errmsg
+  vim.v.errmsg = errmsg
+  if not ok then
+    error(reason, 0)
+  end
+  return vim.trim(printed) .. failure
 end
 
 return M

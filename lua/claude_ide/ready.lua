@@ -1,11 +1,11 @@
---- Commands that need the host, before its Python is installed: they follow the installation.
+--- Commands that need the host while its Python is missing: they wait for its installation.
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 
 local M = {}
 
--- Commands that do the same when they begin some seconds later, wherever the user is then.
+-- Commands that may begin some seconds later, wherever the user is then.
 local PATIENT = { Claude = true, ClaudeChat = true, ClaudeStart = true }
 
 ---@class claude_ide.PendingCommand
@@ -13,8 +13,8 @@ local PATIENT = { Claude = true, ClaudeChat = true, ClaudeStart = true }
 ---@field bufnr integer where it was typed
 ---@field fn fun(opts: vim.api.keyset.create_user_command.command_args)
 
-local latest ---@type claude_ide.PendingCommand? that found no host
-local pending ---@type claude_ide.PendingCommand? that follows the next installation
+local latest ---@type claude_ide.PendingCommand? the latest that was run
+local pending ---@type claude_ide.PendingCommand? the one that waits for an installation
 
 local function is_installing()
   local install = package.loaded['claude_ide.install']
@@ -31,7 +31,7 @@ local function wait(command)
   end
 end
 
---- Carry out a command once the host can run: at once, or when the present installation has ended.
+--- Carry out a command once the host can run: now, or after the installation that is running.
 ---@param opts vim.api.keyset.create_user_command.command_args
 ---@param fn fun(opts: vim.api.keyset.create_user_command.command_args)
 function M.run(opts, fn)
@@ -49,7 +49,7 @@ function M.run(opts, fn)
   end
 end
 
---- The host could not run, and has said why: what asked for it follows the next installation.
+--- The host could not run, and has said why: the command waits for the next installation.
 function M.failed()
   latest, pending = nil, latest
 end
@@ -63,7 +63,7 @@ function M.installed()
   end
   moment.when_free(function()
     local is_there = vim.api.nvim_get_current_buf() == command.bufnr
-    -- A range is one of the buffer in which it was typed.
+    -- A range is about the buffer in which it was typed.
     local opts = is_there and command.opts or vim.tbl_extend('force', command.opts, { range = 0 })
     command.fn(opts)
   end, function(reason)

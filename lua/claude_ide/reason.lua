@@ -1,7 +1,7 @@
---- Why something failed, in the words that Neovim or the plugin has for it.
+--- Why something failed, in Neovim's or the plugin's own words.
 local M = {}
 
--- How an error gets longer on its way: where it was raised, and what it passed through.
+-- What is put before an error on its way: where it was raised, and what it passed through.
 local PASSED = {
   'Error executing lua: ',
   'Lua: ',
@@ -21,7 +21,7 @@ local function without_first(line)
   end
 end
 
---- An error as one line, without where it passed through.
+--- An error as one line, without what was put before it on its way.
 ---@param err any
 ---@return string
 function M.of(err)
@@ -52,11 +52,11 @@ function M.attempt(module, name, ...)
   end, ...)
 end
 
---- Do the same, with the result as JSON.
+--- Call `module.name` for the host, and encode its result as JSON.
 ---@param module string
 ---@param name string
 ---@param ... any
----@return { [1]: boolean, [2]: string } outcome
+---@return { [1]: boolean, [2]: string } outcome whether it worked; the JSON, or why not
 function M.attempt_json(module, name, ...)
   return attempt(function(...)
     return vim.json.encode(require('claude_ide.' .. module)[name](...))

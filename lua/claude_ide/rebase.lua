@@ -4,7 +4,7 @@ local M = {}
 -- In bytes. Beyond this, comparing line by line takes longer than a user waits.
 local MOST_COMPARED = 4 * 1024 * 1024
 
--- Its name since Neovim 0.12.
+-- `vim.text.diff` since Neovim 0.12.
 local diff = vim.text.diff or vim.diff
 
 -- Neovim has a line feed in a line where the file has a NUL.

@@ -30,7 +30,7 @@ local MISSING = 'missing'
 
 ---@type table<integer, claude_ide.ExpectedWrite>
 local expected = {}
-local timer ---@type uv.uv_timer_t?
+local is_polling = false
 
 --- The state of a buffer's file in which Neovim was found to know it.
 ---@type table<integer, string>
@@ -207,13 +207,15 @@ local function look(write)
   end
 end
 
+-- Timed from this look on: at a fixed rate, those of a busy Neovim would come without a pause between
+-- them, and take half a file.
 local function poll()
+  is_polling = next(expected) ~= nil
+  if is_polling then
+    vim.defer_fn(poll, POLL)
+  end
   for _, write in ipairs(vim.tbl_values(expected)) do
     look(write)
-  end
-  if next(expected) == nil and timer then
-    timer:close()
-    timer = nil
   end
 end
 
@@ -221,9 +223,9 @@ local function wait_for(bufnr, saved)
   local write = { bufnr = bufnr, saved = saved, deadline = vim.uv.now() + PATIENCE }
   expected[bufnr] = write
   keep_quiet(write)
-  if not timer then
-    timer = assert(vim.uv.new_timer())
-    timer:start(POLL, POLL, vim.schedule_wrap(poll))
+  if not is_polling then
+    is_polling = true
+    vim.defer_fn(poll, POLL)
   end
   return write
 end

@@ -64,7 +64,7 @@ local function is_terminal(bufnr)
   return vim.bo[bufnr].buftype == 'terminal'
 end
 
--- What is proposed comes at once for who waits in one of these (`moment.lua`).
+-- Proposals do not wait while the user is in one of these (`moment.lua`).
 local function mark_terminals()
   for _, bufnr in ipairs(vim.tbl_filter(is_terminal, api.nvim_list_bufs())) do
     local has_client = vim.iter(pids):any(function(pid)
@@ -74,7 +74,7 @@ local function mark_terminals()
   end
 end
 
---- These clients are connected now.
+--- Remember which clients are connected.
 ---@param connected integer[] their pids
 function M.connected(connected)
   pids = connected
@@ -138,8 +138,8 @@ local function on_exit(bufnr)
   end
 end
 
--- The name that Neovim gives holds the whole command. A buffer that keeps it, as the alternate one,
--- would start the command once more when it is shown.
+-- The name that Neovim gives holds the whole command, also for the alternate buffer that `:file` makes:
+-- when it is shown, it would start the command again.
 local function rename(bufnr)
   local name, alternate = api.nvim_buf_get_name(bufnr), vim.fn.bufnr('#')
   api.nvim_buf_set_name(bufnr, ('claude://%d'):format(bufnr))

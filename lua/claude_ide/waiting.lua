@@ -1,4 +1,4 @@
---- What Claude wants to show waits for a moment that takes nothing from the user, and says so.
+--- Edits and plans wait for a moment that takes nothing from the user, and say so.
 local announce = require('claude_ide.announce')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
@@ -11,12 +11,12 @@ local PATIENCE = 3000
 
 ---@class claude_ide.Waiting
 ---@field what string
----@field since number
----@field is_mentioned? boolean in a message
+---@field since number milliseconds
+---@field is_mentioned? boolean whether a message has said so
 
 local list = {} ---@type claude_ide.Waiting[] the oldest first
 local held = 0 -- how many are held back by what the user does
-local timer ---@type uv.uv_timer_t?
+local is_looking = false
 
 --- How many edits and plans are held back by what the user does.
 ---@return integer
@@ -53,23 +53,25 @@ local function mention(remedy)
   end
 end
 
+-- Timed from this look on: at a fixed rate, looks would pile up while a prompt waits for a key.
 local function look()
-  local remedy = #list > 0 and moment.obstacle() or nil
+  is_looking = #list > 0
+  if is_looking then
+    vim.defer_fn(look, POLL)
+  end
+  local remedy = is_looking and moment.obstacle() or nil
   set_count(remedy and #list or 0)
   if remedy then
     mention(remedy)
-  elseif #list == 0 and timer then
-    timer:close()
-    timer = nil
   end
 end
 
 local function add(what)
   local this = { what = what, since = vim.uv.now() }
   table.insert(list, this)
-  if not timer then
-    timer = assert(vim.uv.new_timer())
-    timer:start(0, POLL, vim.schedule_wrap(look))
+  if not is_looking then
+    is_looking = true
+    vim.schedule(look)
   end
   return this
 end
@@ -81,8 +83,8 @@ local function remove(this)
   set_count(math.min(held, #list))
 end
 
---- Call `fn` at the next moment at which the user can be taken elsewhere (`moment.when_free`). Where
---- they keep it waiting, the status line says so, and after a while one message.
+--- Call `fn` at the next moment at which the user can be taken elsewhere (`moment.when_free`). Until
+--- then the status line counts it, and after three seconds one message says what holds it back.
 ---@param what string what they will see: "plan"
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises

@@ -1,5 +1,5 @@
---- Winbars of ours. Some plugins write the winbar of every window, again and again: where one of
---- them has replaced ours, virtual text in the window says the same, and the winbar stays theirs.
+--- Our winbars. Some plugins write the winbar of every window, again and again. Where one has replaced
+--- ours, virtual text in the window says the same, and the winbar stays the plugin's.
 local M = {}
 
 local api = vim.api
@@ -13,7 +13,7 @@ local namespace = api.nvim_create_namespace('claude_ide_winbar')
 
 ---@class claude_ide.WinbarSubstitute
 ---@field chunks fun(columns: integer): claude_ide.Chunks[] rows of text, none to show nothing
----@field below? integer a buffer: the text follows its last line, else it shares a line with text
+---@field below? integer a buffer whose last line the text follows; else it shares a line with text
 
 ---@type table<integer, claude_ide.OwnWinbar> by window
 local bars = {}
@@ -32,7 +32,10 @@ local function columns_of(win)
   return info.width - info.textoff
 end
 
-local function width_of(chunks)
+--- The width of a row of text, in columns.
+---@param chunks claude_ide.Chunks
+---@return integer
+function M.width(chunks)
   local width = 0
   for _, chunk in ipairs(chunks) do
     width = width + api.nvim_strwidth(chunk[1])
@@ -40,7 +43,7 @@ local function width_of(chunks)
   return width
 end
 
--- The first line on the screen that leaves so much room at its end, else the one that leaves most.
+-- The first line on the screen with so much room at its end, else the one with the most.
 local function roomiest(win, width)
   local columns = columns_of(win)
   local best, most = vim.fn.line('w0', win), -math.huge
@@ -65,9 +68,9 @@ local function draw(win, bar)
     return { bufnr = below, row = api.nvim_buf_line_count(below) - 1, text = { virt_lines = rows } }
   end
   local free = api.nvim_win_call(win, function()
-    return roomiest(win, width_of(rows[1]))
+    return roomiest(win, M.width(rows[1]))
   end)
-  if free.room < width_of(rows[1]) then
+  if free.room < M.width(rows[1]) then
     rows = bar.substitute.chunks(math.max(free.room, 0))
   end
   local text = { virt_text = rows[1], virt_text_pos = 'right_align' }
@@ -106,7 +109,7 @@ local function look()
   end
 end
 
--- No event tells of every way to set an option, but a replaced winbar is seen after a redraw only.
+-- Not every way to set an option triggers an event, but a replaced winbar is drawn.
 local function on_redraw()
   if is_looking then
     return
@@ -119,8 +122,8 @@ local function on_redraw()
   end
 end
 
---- Give a window a winbar while it shows the buffer that it shows now. One that was replaced is not
---- set again, for the other plugin would do the same.
+--- Give a window a winbar while it shows its present buffer. Where another plugin has replaced ours,
+--- it is not set again: that plugin would do the same.
 ---@param win integer
 ---@param value string
 ---@param substitute claude_ide.WinbarSubstitute what to show where the winbar is replaced

@@ -1,6 +1,7 @@
 --- What takes a while, as Neovim 0.12 knows it: the event `Progress`, `vim.ui.progress_status()`,
 --- the terminal's own bar. Nothing reaches the command line or `:messages`.
 local plain = require('claude_ide.plain')
+local quiet = require('claude_ide.quiet')
 
 local M = {}
 
@@ -10,29 +11,22 @@ local SOURCE = 'claude-ide'
 ---@alias claude_ide.WorkStatus 'running'|'success'|'failed'|'cancel'
 
 local reported = {} ---@type table<string, string> by id
-local task ---@type fun()?
-
---- Only for this module: how an Ex command gets at a function.
-function M._call()
-  task()
-end
 
 local function emit(id, title, text, status)
   -- The default status line counts only what it has been asked about before.
   vim.ui.progress_status()
-  task = function()
+  -- Not `:silent`: a caller that captures the output of a command would get it, too.
+  pcall(quiet.capture, function()
     local progress = { kind = 'progress', id = id, title = title, source = SOURCE, status = status }
     vim.api.nvim_echo({ { text } }, false, progress)
-  end
-  -- Not `:silent`: whoever captures the output of a command would get it, too.
-  pcall(vim.fn.execute, "lua require('claude_ide.work')._call()", 'silent!')
+  end)
   vim.cmd.redrawstatus()
 end
 
---- Report how far something is. An end without a beginning, and what was reported last, are not.
+--- Report how far something is. An end without a beginning is not reported, nor the same text twice.
 ---@param id string
 ---@param title string
----@param text string
+---@param text string cut where it is too long
 ---@param status claude_ide.WorkStatus
 function M.report(id, title, text, status)
   if vim.fn.has('nvim-0.12') == 0 then

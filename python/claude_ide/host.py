@@ -9,6 +9,9 @@ import os
 import signal
 import sys
 
+UNABLE, UNSERVED = 3, 4
+"""Exit codes that `host.lua` knows: this Python cannot run the host; the host cannot serve."""
+
 NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
 
 
@@ -35,7 +38,7 @@ def main() -> int:
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         return _run(options.entry)
     except startup.Unserved as reason:
-        return _complain(str(reason))
+        return _complain(str(reason), UNSERVED)
     finally:
         if (unused := startup.take_bound()) is not None:
             unused.give_up()
@@ -58,9 +61,9 @@ def _run(entry: str) -> int:
     return 0
 
 
-def _complain(text: str) -> int:
+def _complain(text: str, code: int = UNABLE) -> int:
     sys.stderr.write(f"{text}\n")
-    return 3
+    return code
 
 
 if __name__ == "__main__":

@@ -6,16 +6,8 @@ import pytest
 
 from support.chats import Chats
 from support.neovim import Neovim, until
+from support.progress import hear, heard
 
-HEAR = """
-    _G.heard = {}
-    vim.api.nvim_create_autocmd('Progress', {
-      pattern = 'claude-ide',
-      callback = function(event)
-        table.insert(_G.heard, { event.data.title, event.data.text[1], event.data.status })
-      end,
-    })
-"""
 BUSY = "return vim.bo[vim.fn.bufnr('^claude-chat://')].busy"
 NO_BARS: dict[str, Any] = {}
 
@@ -25,14 +17,10 @@ async def chats(nvim: Neovim) -> Chats:
     """A chat, in a Neovim that has the option and the event."""
     if not await nvim.eval("exists('+busy')"):
         pytest.skip("this Neovim has no 'busy'")
-    await nvim.lua(HEAR)
+    await hear(nvim)
     chats = await Chats.start(nvim)
     await chats.open()
     return chats
-
-
-async def heard(nvim: Neovim) -> Any:
-    return await nvim.lua("return _G.heard")
 
 
 async def test_the_transcript_is_busy_while_the_agent_works(nvim: Neovim, chats: Chats) -> None:

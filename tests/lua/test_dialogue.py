@@ -149,7 +149,7 @@ async def test_an_answer_that_nobody_waits_for_is_said_to_be_one(dialogue: Neovi
 
     await dialogue.keys("x<CR>")
 
-    await shows(dialogue, "nobody waits for this answer any more")
+    await shows(dialogue, "this question is no longer waiting for an answer")
     await settled(dialogue)
     assert answers(dialogue, 1) == []
 
@@ -238,5 +238,5 @@ async def test_asked_again_it_is_answered_once(dialogue: Neovim) -> None:
 
     await dialogue.lua("_G.confirm('first')")
 
-    await shows(dialogue, "nobody waits")
+    await shows(dialogue, "no longer waiting")
     assert answers(dialogue, 1) == [{"text": "second"}]

@@ -250,7 +250,7 @@ async def test_a_file_that_somebody_else_has_written_shows_without_a_prompt(
 
 
 async def test_a_diff_that_cannot_be_shown_says_why(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    """Without a text; found out at a later look, when nobody waits for the call any more."""
+    """Without a text; found out at a later look, when the call is no longer waiting."""
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
     before = await nvim.eval("[tabpagenr('$'), winnr('$'), bufnr(), len(getbufinfo())]")
@@ -458,7 +458,7 @@ async def test_an_accept_that_comes_too_late_is_said_so(
 
     await nvim.keys("<Cmd>write<CR>")
 
-    await until(lambda: nvim.eval("execute('messages') =~ 'nobody waits'"))
+    await until(lambda: nvim.eval("execute('messages') =~ 'no longer waiting'"))
     assert not diffs.of("diff_decided", id_)
 
 

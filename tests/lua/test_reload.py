@@ -118,6 +118,27 @@ async def test_a_write_in_pieces_is_shown_whole(nvim: Neovim, path: Path) -> Non
     assert await text(nvim, path) == OLD
 
 
+async def test_half_a_file_is_not_shown_after_neovim_was_busy(nvim: Neovim, path: Path) -> None:
+    await expect(nvim, path)
+    busy = """
+        local path, first, rest = ...
+        local file = assert(io.open(path, 'w'))
+        file:write(first)
+        file:flush()
+        vim.wait(300, function() end, 50, true)
+        local timer = assert(vim.uv.new_timer())
+        timer:start(20, 0, function()
+          file:write(rest)
+          file:close()
+          timer:close()
+        end)
+    """
+
+    await nvim.lua(busy, str(path), NEW[:5], NEW[5:])
+
+    await shows(nvim, path, NEW)
+
+
 async def test_one_undo_takes_claudes_edit_back(nvim: Neovim, path: Path) -> None:
     await expect(nvim, path)
     write(path, NEW)

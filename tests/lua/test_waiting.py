@@ -258,3 +258,24 @@ async def test_a_failing_autocommand_of_the_users_keeps_nothing_back(nvim: Neovi
     await nvim.keys("<Esc>")
 
     await until(lambda: nvim.events("shown"))
+
+
+async def test_nothing_piles_up_while_neovim_is_busy(nvim: Neovim) -> None:
+    """A prompt may last for hours, in which Neovim calls nothing that is scheduled."""
+    await insert(nvim)
+    await wait(nvim)
+    await until(lambda: counts(nvim) == [1])
+
+    await nvim.lua("""
+        local moment, looks = require('claude_ide.moment'), 0
+        local obstacle = moment.obstacle
+        moment.obstacle = function()
+          looks = looks + 1
+          return obstacle()
+        end
+        vim.wait(1000, function() end, 50, true)
+        vim.schedule(function() _G.looks = looks end)
+    """)
+
+    await until(lambda: nvim.lua("return _G.looks ~= nil"))
+    assert await nvim.lua("return _G.looks") <= 3

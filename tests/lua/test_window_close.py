@@ -15,7 +15,7 @@ CLOSE = "require('claude_ide.window.close')"
 OLD = "".join(f"line {number}\n" for number in range(1, 101))
 NEW = OLD.replace("line 50\n", "LINE 50\n")
 FLOAT = """
-local focusable, enter = ...
+local focusable = ...
 return vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
   relative = 'editor', row = 1, col = 1, width = 9, height = 1, focusable = focusable,
 })

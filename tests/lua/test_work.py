@@ -1,21 +1,11 @@
 """`lua/claude_ide/work.lua`: what takes a while, as Neovim 0.12 knows it."""
 
-from typing import Any
-
 import pytest
 
 from support.neovim import Neovim, until
+from support.progress import hear, heard
 
 REPORT = "require('claude_ide.work').report(...)"
-HEAR = """
-    _G.heard = {}
-    vim.api.nvim_create_autocmd('Progress', {
-      pattern = 'claude-ide',
-      callback = function(event)
-        table.insert(_G.heard, { event.data.title, event.data.text[1], event.data.status })
-      end,
-    })
-"""
 
 
 @pytest.fixture
@@ -23,12 +13,8 @@ async def hearing(nvim: Neovim) -> Neovim:
     """A Neovim that notes the events, if it has them."""
     if not await nvim.eval("has('nvim-0.12')"):
         pytest.skip("this Neovim has no progress messages")
-    await nvim.lua(HEAR)
+    await hear(nvim)
     return nvim
-
-
-async def heard(nvim: Neovim) -> Any:
-    return await nvim.lua("return _G.heard")
 
 
 async def test_each_step_is_an_event_once(hearing: Neovim) -> None:

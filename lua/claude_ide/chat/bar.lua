@@ -19,15 +19,7 @@ local function text(chunks)
   return table.concat(parts)
 end
 
-local function width_of(chunks)
-  local width = 0
-  for _, chunk in ipairs(chunks) do
-    width = width + vim.api.nvim_strwidth(chunk[1])
-  end
-  return width
-end
-
--- Without the last of those that blanks part from each other.
+-- Without the last of those that blanks separate.
 local function shortened(chunks)
   for index = #chunks, 1, -1 do
     if chunks[index][1]:find('^ +$') then
@@ -37,10 +29,10 @@ local function shortened(chunks)
   return {}
 end
 
--- What is at the left is of now, and matters more.
+-- The left side is about now, and matters more.
 local function fitted(bar, width)
   local left, right = bar.left or {}, bar.right or {}
-  while #right > 0 and width_of(left) + width_of(right) + 2 > width do
+  while #right > 0 and winbar.width(left) + winbar.width(right) + 2 > width do
     right = shortened(right)
   end
   return left, right
@@ -51,7 +43,7 @@ local function line(bar, width)
   return text(left) .. '%=' .. text(right)
 end
 
--- The same in the prompt, where the user looks and no text is hidden by it.
+-- Shown in the prompt, where the user looks and the text hides nothing.
 local function substitute(chat, bar)
   return {
     below = chat.prompt,
@@ -66,7 +58,7 @@ local function substitute(chat, bar)
   }
 end
 
--- A window of one line has no room for a bar; and what else it may show, for a moment, gets none.
+-- A window of one line has no room for a bar. It may also show another buffer for a moment.
 local function takes_bar(win, bufnr)
   return vim.api.nvim_win_is_valid(win)
     and vim.api.nvim_win_get_buf(win) == bufnr

@@ -1,10 +1,10 @@
---- What an agent does, as Neovim 0.12 shows it: the option 'busy', and a progress message.
+--- Whether an agent works, as Neovim 0.12 shows it: the option 'busy', and a progress message.
 local work = require('claude_ide.work')
 
 local M = {}
 
 ---@class claude_ide.ChatWork
----@field text string
+---@field text string what it does, or how its turn ended
 ---@field status claude_ide.WorkStatus
 
 local has_option = vim.fn.exists('+busy') == 1
@@ -18,7 +18,7 @@ function M.set(chat, doing)
   work.report('chat.' .. chat.id, chat.options.title, doing.text, doing.status)
 end
 
---- The agent does nothing any more: its chat or its host has ended.
+--- The agent no longer works: its chat or its host has ended.
 ---@param chat claude_ide.Chat
 function M.stop(chat)
   M.set(chat, { text = 'ended', status = 'cancel' })

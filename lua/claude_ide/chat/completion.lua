@@ -114,7 +114,7 @@ function M.accept()
   return vim.fn.complete_info({ 'selected' }).selected < 0 and '<C-n><C-y>' or '<C-y>'
 end
 
--- A plugin that pairs quotes has put one behind the cursor, and so has what was taken.
+-- An accepted entry ends in a quote where a plugin that pairs quotes has already put one.
 local function drop_second_quote(word)
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   local behind = vim.api.nvim_get_current_line():sub(column + 1, column + 1)

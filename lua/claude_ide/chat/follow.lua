@@ -47,7 +47,7 @@ function M.go_to_end(win)
       -- cursor below a window that is not the current one.
       vim.cmd('keepjumps normal! ztzb')
     end)
-    -- Both keep it in a last line that is higher than the window, but not at its end.
+    -- Where the last line is higher than the window, both leave the cursor in it, but not at its end.
     vim.api.nvim_win_set_cursor(win, { last, #text })
   end
 end

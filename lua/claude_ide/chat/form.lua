@@ -88,7 +88,7 @@ local function finish(form, fields)
     form.row = api.nvim_win_get_cursor(form.win)[1] - 1
     answer(form, fields)
   elseif not fields.closed then
-    message.show('nobody waits for this answer any more', 'warn')
+    message.show('this question is no longer waiting for an answer', 'warn')
   end
   take_down(form)
 end

@@ -1,14 +1,14 @@
---- The menus of other completion plugins, kept out of a prompt: it has one of its own.
+--- Other completion plugins are kept out of a prompt, which has its own menu.
 local M = {}
 
 local api = vim.api
 
 local without_cmp = {} ---@type table<integer, true> by buffer
 
--- Variables of a buffer by which plugins leave it alone: blink.cmp, mini.completion.
+-- Buffer variables that turn plugins off: blink.cmp, mini.completion.
 local SWITCHES = { completion = false, minicompletion_disable = true }
 
---- Whether the prompt's own menu opens there: `b:claude_chat_menu = false` gives it to others.
+--- Whether the prompt's own menu opens: `b:claude_chat_menu = false` leaves completion to others.
 ---@param bufnr integer
 ---@return boolean
 function M.is_own(bufnr)
@@ -45,7 +45,7 @@ local function keep_out(bufnr)
   disable_cmp(bufnr)
 end
 
---- Keep them out from when the buffer gets its filetype: until then the user can say otherwise.
+--- Keep others out once the buffer has its filetype: in that event the user can decide otherwise.
 ---@param bufnr integer
 function M.keep_out(bufnr)
   api.nvim_create_autocmd({ 'FileType', 'InsertEnter' }, {

@@ -45,7 +45,7 @@ function M.begin()
   chat_bar.set(chat, { transcript = STARTING })
 end
 
---- Hide the chat of this tabpage if no host has it yet, which would do so too late.
+--- Hide the chat of this tabpage if no host has it yet: by then it would be too late.
 ---@return boolean is_hidden
 function M.hide_here()
   local here = chat_panel.here()
@@ -62,7 +62,7 @@ local function is_untouched(chat)
   return not chat.session and chat_state.is_empty(chat) and not typed:find('%S')
 end
 
---- There is no agent for a chat: a panel that was opened for nothing goes.
+--- There is no agent for a chat: close its panel if nothing is in it, else say why.
 ---@param id integer
 ---@param reason? string
 function M.give_up(id, reason)
@@ -84,7 +84,7 @@ function M.give_up(id, reason)
 end
 
 --- The host of all chats has ended.
----@param reason? string why, unless it was to
+---@param reason? string why, if it was not meant to
 function M.host_ended(reason)
   for _, chat in ipairs(chat_state.list()) do
     chat.is_orphan = true

@@ -1,4 +1,4 @@
---- Why no host runs a chat, and the way on: lines below its transcript, until a host draws it again.
+--- Why no host runs a chat, and what to do: lines below its transcript, until a host draws it again.
 local message = require('claude_ide.message')
 local plain = require('claude_ide.plain')
 
@@ -7,7 +7,7 @@ local M = {}
 local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_chat_outage')
 
-local WAY_ON = 'see :ClaudeLog; R tries again'
+local REMEDY = 'see :ClaudeLog; R tries again'
 
 -- A virtual line is cut at the edge of the window.
 local function room(chat)
@@ -15,6 +15,7 @@ local function room(chat)
   return wins[1] and api.nvim_win_get_width(wins[1]) or vim.o.columns
 end
 
+--- Remove the lines.
 ---@param chat claude_ide.Chat
 function M.clear(chat)
   if api.nvim_buf_is_valid(chat.transcript) then
@@ -22,6 +23,7 @@ function M.clear(chat)
   end
 end
 
+--- Show the lines.
 ---@param chat claude_ide.Chat
 ---@param reason string
 function M.show(chat, reason)
@@ -31,7 +33,7 @@ function M.show(chat, reason)
   api.nvim_buf_set_extmark(chat.transcript, namespace, last, 0, {
     virt_lines = {
       { { message.fit(plain.one_line(reason), width), 'ClaudeChatError' } },
-      { { message.fit(WAY_ON, width), 'ClaudeChatMeta' } },
+      { { message.fit(REMEDY, width), 'ClaudeChatMeta' } },
     },
   })
 end

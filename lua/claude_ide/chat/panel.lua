@@ -51,7 +51,7 @@ local function bring(chat)
   end
 end
 
--- What was typed and not sent goes nowhere else.
+-- A prompt that was not sent is nowhere else.
 local function keep_unsent(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
   local lines = is_loaded and api.nvim_buf_get_lines(chat.prompt, 0, -1, false) or chat.unsent

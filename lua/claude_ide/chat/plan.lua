@@ -66,7 +66,7 @@ local function nothing() end
 ---@param how 'approve'|'approve_edits'
 local function approve(plan, how)
   if not is_waiting(plan) then
-    return message.show('nobody waits for this plan any more', 'warn')
+    return message.show('this plan is no longer waiting for an answer', 'warn')
   end
   local ok, text = pcall(buffer_text.get, plan.bufnr)
   if not ok then
@@ -81,7 +81,7 @@ local function ask_for_comments(plan)
     if is_waiting(plan) then
       answer(plan, { decision = 'revise', text = plan.last, comments = comments })
     elseif comments then
-      message.show('nobody waits for this plan any more', 'warn')
+      message.show('this plan is no longer waiting for an answer', 'warn')
     end
   end
   -- What is typed on was not meant for this.

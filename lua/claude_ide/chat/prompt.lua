@@ -191,8 +191,8 @@ local function stay_unmodified(bufnr)
   api.nvim_create_autocmd('QuitPre', { buffer = bufnr, callback = unmodified })
 end
 
--- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' tells file trees and window pickers
--- that no file belongs here.
+-- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' keeps file trees and window pickers from
+-- opening files here.
 local function take_no_files(bufnr)
   local function on(events, buftype)
     api.nvim_create_autocmd(events, {

@@ -29,7 +29,7 @@ function M.take(windows)
   return sizes
 end
 
--- Whether windows in a layout leave rows that no window can take.
+-- Whether no window of a layout can take more rows.
 local function is_fixed(layout)
   local kind, inside = layout[1], layout[2]
   if kind == 'leaf' then

@@ -26,7 +26,7 @@ local M = {}
 ---@field session? string
 ---@field unsent? string[] what was in the prompt when its buffer was unloaded
 ---@field is_orphan boolean whether no host runs it: it has ended, or does not run yet
----@field is_starting boolean whether it waits for its first host
+---@field is_starting boolean whether it is waiting for its first host
 
 ---@class claude_ide.ChatOptions
 ---@field side 'right'|'left'|'above'|'below'|'float'|'tab'

@@ -1,5 +1,5 @@
---- Buffers that are opened in a window of the panel: they go on to a window for files, and the panel
---- keeps its own.
+--- Buffers that are opened in a window of the panel: they move on to a window for files, and the
+--- panel's own come back.
 local chat_state = require('claude_ide.chat.state')
 local chat_view = require('claude_ide.chat.view')
 local loading = require('claude_ide.loading')
@@ -14,14 +14,14 @@ local api = vim.api
 
 ---@class claude_ide.Stray
 ---@field bufnr integer
----@field view vim.fn.winsaveview.ret what its window shows of it
+---@field view vim.fn.winsaveview.ret of it in that window
 ---@field has_user boolean whether the user is in that window
----@field is_led boolean whether the cursor was moved after it came: to a match, a tag, an error
+---@field is_led boolean whether the cursor has moved since it came: to a match, a tag, an error
 
 -- Where the cursor was when a buffer came, by window.
 local arrivals = {} ---@type table<integer, integer[]>
 
--- The chat that a window belongs to, and which of its windows that is.
+-- The chat that a window belongs to, and the window's name: 'transcript' or 'prompt'.
 local function find(win)
   for _, chat in ipairs(chat_state.list()) do
     for name, own in pairs(chat.view and chat.view.windows or {}) do
@@ -38,7 +38,7 @@ local function is_of_chat(bufnr)
   end)
 end
 
--- Call `fn` while a buffer stays, whatever stops showing it.
+-- Call `fn` and keep a buffer meanwhile, even one that is wiped out when no window shows it.
 local function keeping(bufnr, fn)
   local bufhidden = vim.bo[bufnr].bufhidden
   vim.bo[bufnr].bufhidden = 'hide'
@@ -113,7 +113,7 @@ local function send_on(win)
   end)
 end
 
--- Later: what opens a buffer has yet to put the cursor where it belongs.
+-- Later: the command that opens a buffer has yet to move the cursor to its place.
 local function on_enter()
   local win = api.nvim_get_current_win()
   local chat, name = find(win)

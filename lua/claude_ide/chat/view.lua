@@ -24,7 +24,7 @@ local api = vim.api
 ---@field insert? integer[] the cursor there, if they were inserting text
 ---@field shape claude_ide.TabShape what it looked like there
 ---@field sizes? claude_ide.ChatSizes
----@field was_user_in? boolean whether the user was in that window
+---@field was_user_in? boolean whether the user was in a window of it that has closed
 
 ---@class claude_ide.ChatCursor
 ---@field view vim.fn.winsaveview.ret
@@ -78,7 +78,7 @@ function M.remember(chat, windows)
   end
 end
 
---- Put the cursors back where they were, or where the transcript goes on.
+--- Put the cursors back where they were; the transcript's follows its end if it was there.
 ---@param chat claude_ide.Chat
 ---@param windows table<'transcript'|'prompt', integer>
 function M.recall(chat, windows)
@@ -98,7 +98,7 @@ end
 local function windows_of(chat, view)
   local wins = vim.fn.win_findbuf(chat.prompt)
   vim.list_extend(wins, vim.fn.win_findbuf(chat.transcript))
-  -- One of them may show something else for a moment.
+  -- One of them may show another buffer for a moment.
   for _, win in pairs(view.windows) do
     if not vim.list_contains(wins, win) then
       table.insert(wins, win)

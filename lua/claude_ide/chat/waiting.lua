@@ -14,7 +14,7 @@ local function uncover(chat, count)
   chat_pin.update(chat)
 end
 
--- The host says so of a chat that is hidden; this one is on screen, where the user is not looking.
+-- The host reports a hidden chat's requests itself; this one is on screen in another tab page.
 local function is_in_other_tabpage(chat)
   local wins = vim.fn.win_findbuf(chat.transcript)
   vim.list_extend(wins, vim.fn.win_findbuf(chat.prompt))

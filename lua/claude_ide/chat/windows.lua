@@ -22,7 +22,7 @@ local api = vim.api
 local TRANSCRIPT_OPTIONS = {
   spell = false,
   scrolloff = 0,
-  -- Else a paragraph that is higher than the window vanishes as soon as a line follows it.
+  -- Without it a paragraph that is higher than the window vanishes once a line follows.
   smoothscroll = true,
   cursorline = false,
 }
@@ -112,7 +112,7 @@ end
 local function open_tab(chat, windows)
   vim.cmd('tab split')
   windows.transcript = api.nvim_get_current_win()
-  -- The window that was split may have it.
+  -- The window that was split may have set it.
   set(windows.transcript, { winfixbuf = false })
   api.nvim_win_set_buf(windows.transcript, chat.transcript)
   split_prompt(chat, windows)
@@ -208,7 +208,7 @@ function M.fit(windows, options)
   end
 end
 
---- Take the status line off floats, which a plugin may set in any window that is entered: it would
+--- Take the status line off floats: some plugins set one in any window that is entered, and it would
 --- cost the prompt a row.
 ---@param windows claude_ide.ChatWindows
 function M.drop_statusline(windows)

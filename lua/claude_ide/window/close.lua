@@ -1,4 +1,4 @@
---- Windows and buffers go: without a crash, and never the window that Neovim cannot do without.
+--- Closing windows and buffers: without a crash, and never the window that Neovim cannot do without.
 local tiling = require('claude_ide.window.tiling')
 local usage = require('claude_ide.usage')
 
@@ -19,7 +19,7 @@ local function is_file(bufnr)
     and api.nvim_buf_get_name(bufnr) ~= ''
 end
 
--- An empty buffer as Neovim starts with.
+-- An empty buffer like the one that Neovim starts with.
 local function blank()
   return vim.iter(api.nvim_list_bufs()):find(function(bufnr)
     local options = vim.bo[bufnr]
@@ -28,8 +28,8 @@ local function blank()
   end) or api.nvim_create_buf(true, false)
 end
 
---- What a window shows instead of a buffer that goes: the file that it showed before, else the one
---- used last, else nothing.
+--- The buffer for a window whose own goes: the file that it showed before, else the one used last,
+--- else an empty one.
 ---@param win integer
 ---@return integer bufnr
 function M.replacement(win)
@@ -53,29 +53,30 @@ local function vacate(win)
   end
   local bufnr, options = M.replacement(win), vim.wo[win]
   options.winfixbuf, options.winfixheight, options.winfixwidth = false, false, false
-  -- Brings its own options along.
+  -- The options that the buffer was last shown with come back with it.
   api.nvim_win_set_buf(win, bufnr)
 end
 
--- The direction in which windows share out what a window leaves.
-local function direction(win, layout, parent)
+-- In which kind of split a window lies: its neighbours there get its room.
+---@return 'row'|'col'|nil
+local function split_of(win, layout, parent)
   if layout[1] == 'leaf' then
     return layout[2] == win and parent or nil
   end
   for _, child in ipairs(layout[2]) do
-    local found = direction(win, child, layout[1])
+    local found = split_of(win, child, layout[1])
     if found then
       return found
     end
   end
 end
 
--- The sizes of the others are not this window's to change, even with 'equalalways'.
+-- Under 'equalalways' Neovim would make the other windows equal, if 'eadirection' agrees.
 local function close_tiled(win, force)
   local tabpage = api.nvim_win_get_tabpage(win)
   local layout = vim.fn.winlayout(api.nvim_tabpage_get_number(tabpage))
   local eadirection = vim.o.eadirection
-  vim.o.eadirection = direction(win, layout) == 'col' and 'hor' or 'ver'
+  vim.o.eadirection = split_of(win, layout) == 'col' and 'hor' or 'ver'
   local ok, reason = pcall(api.nvim_win_close, win, force)
   vim.o.eadirection = eadirection
   if not ok then
@@ -85,7 +86,7 @@ end
 
 local all_but_tab_closed ---@type string?
 
--- Every event but the one that says that a tab page has gone.
+-- All events but TabClosed, for 'eventignore'.
 local function events()
   all_but_tab_closed = all_but_tab_closed
     or vim
@@ -97,7 +98,7 @@ local function events()
   return all_but_tab_closed
 end
 
--- `:tabclose` takes the floats first.
+-- `:tabclose` closes the floats first.
 local function close_tabpage(tabpage, force)
   local eventignore = vim.o.eventignore
   vim.o.eventignore = events()
@@ -111,7 +112,7 @@ local function close_tabpage(tabpage, force)
   end
 end
 
--- The error of an autocommand keeps no window from going.
+-- Close a window even where an autocommand fails meanwhile.
 local function close_one(win, force)
   local close = tiling.has(win) and close_tiled or api.nvim_win_close
   local ok, reason = pcall(close, win, force)
@@ -120,7 +121,7 @@ local function close_one(win, force)
   end
 end
 
--- A window that keeps a tab page while its last one goes; none where there is no room.
+-- A window that keeps a tab page open while its last one is closed; nil where there is no room.
 local function keeper(win)
   local bufnr = api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden = 'wipe'
@@ -134,16 +135,16 @@ end
 
 local function close_floats(tabpage)
   for _, win in ipairs(api.nvim_tabpage_list_wins(tabpage)) do
-    -- One may close others.
+    -- Closing one may close others.
     if api.nvim_win_is_valid(win) and not tiling.has(win) then
       pcall(api.nvim_win_close, win, true)
     end
   end
 end
 
--- Neovim 0.11 dies when the last tiled window of a tab page that the user is not in goes before the
--- floats there: those that it has, and those that an autocommand opens just then. So another one is
--- the last, and no autocommand runs while that goes.
+-- Neovim 0.11 crashes when the last tiled window of a tab page other than the current one is closed
+-- while there are floats, even one that an autocommand opens just then. So another window becomes the
+-- last, and no autocommand runs while that one is closed.
 local function close_with_tabpage(win, force)
   local tabpage = api.nvim_win_get_tabpage(win)
   local last = keeper(win)
@@ -152,7 +153,7 @@ local function close_with_tabpage(win, force)
     ok, reason = pcall(close_one, win, force)
   end
   if not ok then
-    api.nvim_win_close(last, true)
+    pcall(api.nvim_win_close, last, true)
     error(reason, 0)
   elseif api.nvim_tabpage_is_valid(tabpage) then
     close_floats(tabpage)
@@ -168,11 +169,11 @@ local function is_last_elsewhere(win)
     and vim.deep_equal(tiling.windows(tabpage), { win })
 end
 
---- Close a window, if it is still there; Neovim's last one shows a file instead.
+--- Close a window, if it is still there. Neovim's last one shows a file instead.
 ---
---- Raises an error when it has to stay.
+--- Raises an error when it cannot be closed.
 ---@param win integer
----@param force? boolean false: not when its buffer would be lost with unsaved changes
+---@param force? boolean false: not if unsaved changes would be lost
 function M.window(win, force)
   force = force ~= false
   if not api.nvim_win_is_valid(win) then
@@ -186,14 +187,14 @@ function M.window(win, force)
   end
 end
 
--- Something that the user works on; a file tree, a list or an outline is not.
+-- Whether the user works in a window: not in a file tree, a list or an outline.
 local function is_work(win)
   local bufnr = api.nvim_win_get_buf(win)
   local kind = vim.bo[bufnr].buftype
   return kind == '' or kind == 'terminal' or kind == 'help' or vim.bo[bufnr].modified
 end
 
---- Whether a tab page has windows, other than these, that the user works in.
+--- Whether the user works in a tab page, in windows other than those excepted.
 ---@param tabpage integer
 ---@param is_excepted fun(win: integer): boolean
 ---@return boolean
@@ -203,8 +204,7 @@ function M.has_work(tabpage, is_excepted)
   end)
 end
 
---- Close a tab page in which nothing is left but what plugins put beside files; not the last one,
---- nor the one that the user is in.
+--- Close a tab page, other than the current one, that holds only what plugins put beside files.
 ---@param tabpage integer
 function M.deserted(tabpage)
   if not api.nvim_tabpage_is_valid(tabpage) or tabpage == api.nvim_get_current_tabpage() then
@@ -216,18 +216,20 @@ function M.deserted(tabpage)
   end
 end
 
---- Delete a buffer, with its windows, if it is still there; whatever it holds, if not told otherwise.
+--- Delete a buffer and close its windows, if it is still there.
+---
+--- Raises an error when it cannot be deleted.
 ---@param bufnr integer
----@param options? { force?: boolean, unload?: boolean }
+---@param options? { force?: boolean, unload?: boolean } force: with unsaved changes, too (the default)
 function M.buffer(bufnr, options)
+  options = vim.tbl_extend('force', { force = true }, options or {})
   local tabpage = api.nvim_get_current_tabpage()
   for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
     if api.nvim_win_is_valid(win) and api.nvim_win_get_tabpage(win) ~= tabpage then
-      M.window(win)
+      M.window(win, options.force)
     end
   end
   if api.nvim_buf_is_valid(bufnr) then
-    options = vim.tbl_extend('force', { force = true }, options or {})
     local ok, reason = pcall(api.nvim_buf_delete, bufnr, options)
     if not ok and api.nvim_buf_is_loaded(bufnr) then
       error(reason, 0)

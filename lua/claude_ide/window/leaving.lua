@@ -1,12 +1,12 @@
---- Neovim exits: what is only shown goes before session managers note down what is on the screen.
+--- Neovim exits: proposals are closed before session managers record what is on the screen.
 local M = {}
 
---- Call `fn` once Neovim surely exits, before any `VimLeavePre`.
+--- Call `fn` once nothing can stop Neovim from exiting, before any `VimLeavePre`.
 ---@param fn fun()
 ---@return integer id of the autocommand
 function M.watch(fn)
   return vim.api.nvim_create_autocmd('BufWinLeave', {
-    -- What goes is to hear of it.
+    -- Closing a buffer in `fn` has to trigger its autocommands.
     nested = true,
     callback = function()
       if vim.v.exiting ~= vim.NIL then

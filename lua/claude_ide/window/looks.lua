@@ -1,4 +1,4 @@
---- How a window shows lines: options that a new window takes from whatever window it is made in.
+--- How a window shows lines: options that a new window inherits from the one that it is split from.
 local tiling = require('claude_ide.window.tiling')
 
 local M = {}
@@ -23,9 +23,9 @@ local OPTIONS = {
   'statuscolumn',
 }
 
---- Give a window the looks that another one has.
+--- Give a window the looks of another one.
 ---@param win integer
----@param source integer
+---@param source integer window
 function M.copy(win, source)
   for _, name in ipairs(OPTIONS) do
     local value = api.nvim_get_option_value(name, { win = source, scope = 'local' })
@@ -35,7 +35,7 @@ function M.copy(win, source)
   end
 end
 
--- The looks that a window gives to files that have none of their own.
+-- The looks that a window gives to a file which has none of its own.
 local function common(win)
   return api.nvim_win_call(win, function()
     local values = {}
@@ -55,7 +55,7 @@ end
 --- Give a window that will show a file the looks of a window that shows one, not those of the
 --- terminal that it was made in.
 ---@param win integer
----@param candidates integer[]
+---@param candidates integer[] windows; the first that shows a file is taken
 function M.begin(win, candidates)
   local source = vim.iter(candidates):find(shows_file)
   for name, value in pairs(source and common(source) or {}) do

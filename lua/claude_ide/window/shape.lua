@@ -11,10 +11,10 @@ local api = vim.api
 ---@field holders integer how many want it restored
 ---@field layout any[] `winlayout()`
 ---@field room any[] what the windows share out among them
----@field sizes table<integer, integer[]> by window
+---@field sizes table<integer, integer[]> width and height, by window
 ---@field views table<integer, claude_ide.WindowView>
----@field settled? table<integer, integer[]> sizes while it is disturbed; others are the user's
----@field resized? boolean whether they are
+---@field settled? table<integer, integer[]> sizes while it is disturbed
+---@field resized? boolean whether the user has changed those
 ---@field visited? boolean whether the user came back before it was settled
 
 ---@class claude_ide.WindowView
@@ -53,7 +53,7 @@ local function views(tabpage)
   return list
 end
 
--- Entered again, a tab page has adjusted to the tab line: what differs later is the user's doing.
+-- Entered again, a tab page has made room for the tab line; later changes are the user's.
 local function on_enter()
   here():each(function(shape)
     shape.visited = shape.visited or not shape.settled
@@ -61,7 +61,7 @@ local function on_enter()
   end)
 end
 
--- Of the windows that the shape knows; a window beside them that came or went resizes them, too.
+-- Other windows that come or go resize those of the shape, too: then nothing can be said.
 local function compare(shape)
   local now, settled = sizes(shape.tabpage), shape.settled
   if not settled or vim.tbl_count(now) ~= vim.tbl_count(settled) then
@@ -93,8 +93,8 @@ local function listen()
   api.nvim_create_autocmd('WinResized', { group = group, callback = on_resize })
 end
 
---- Hold the current tab page's shape, until as many have released it as hold it.
----@param owner any those with the same one share a shape
+--- Hold the current tab page's shape, until each holder has released it.
+---@param owner any holders with the same owner share a shape
 ---@return claude_ide.TabShape
 function M.hold(owner)
   local tabpage = api.nvim_get_current_tabpage()
@@ -131,7 +131,7 @@ function M.settle(shape)
   shape.settled = shape.settled or sizes(shape.tabpage)
 end
 
---- Remember whether the user has resized windows, while those that will go are still there.
+--- Remember whether the user has resized windows, while those that will be closed are still there.
 ---@param shape claude_ide.TabShape
 function M.check(shape)
   if api.nvim_tabpage_is_valid(shape.tabpage) then
@@ -196,7 +196,7 @@ end
 
 --- Release a shape, before the disturbance is undone.
 ---@param shape claude_ide.TabShape
----@return fun() restore for afterwards: what the user has left alone, once nobody holds it any more
+---@return fun() restore to call after that; it does nothing while others hold the shape
 function M.release(shape)
   shape.holders = shape.holders - 1
   M.check(shape)

@@ -13,6 +13,7 @@ function M.room()
   return { options.lines, options.columns, options.cmdheight, options.laststatus, has_tabline }
 end
 
+--- Whether a window is there, and no float.
 ---@param win integer
 ---@return boolean
 function M.has(win)
@@ -20,13 +21,16 @@ function M.has(win)
   return api.nvim_win_is_valid(win) and api.nvim_win_get_config(win).relative == ''
 end
 
+--- The windows of a tab page, without its floats.
 ---@param tabpage integer
 ---@return integer[]
 function M.windows(tabpage)
   return vim.tbl_filter(M.has, api.nvim_tabpage_list_wins(tabpage))
 end
 
---- Open a tab page, and go there; an autocommand may have led elsewhere just then.
+--- Open a tab page and enter it, even where an autocommand goes elsewhere just then.
+---
+--- Raises an error when an autocommand has closed it.
 ---@return integer tabpage
 ---@return integer win its only window
 function M.new_tabpage()

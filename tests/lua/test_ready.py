@@ -1,0 +1,34 @@
+"""`lua/claude_ide/ready.lua`: commands that wait for an installation."""
+
+import pytest
+
+from support.neovim import Neovim, until
+
+FOLLOWS = """
+local moment, follows = require('claude_ide.moment'), false
+local when_free = moment.when_free
+moment.when_free = function() follows = true end
+require('claude_ide.ready').installed()
+moment.when_free = when_free
+return follows
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "reason", "waits"),
+    [
+        ({"python": "/no/python"}, "/no/python", True),
+        ({"host": "192.0.2.1"}, "cannot listen on 192.0.2.1", False),
+    ],
+)
+async def test_only_a_command_that_lacks_python_waits_for_an_installation(
+    nvim: Neovim, options: dict[str, str], reason: str, waits: bool
+) -> None:
+    change = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide or {}, ...)"
+    await nvim.lua(change, options)
+
+    await nvim.command("ClaudeStart")
+
+    await until(lambda: nvim.eval(f"execute('messages') =~ '{reason}'"), "it fails", 10)
+    await until(lambda: nvim.lua("return require('claude_ide.channel').id == nil"))
+    assert await nvim.lua(FOLLOWS) is waits
