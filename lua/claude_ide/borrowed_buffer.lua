@@ -20,10 +20,39 @@ local M = {}
 ---@type table<integer, claude_ide.BorrowedBuffer>
 local borrowed = {}
 
+-- Of an empty buffer of ours that a file takes the place of in its window.
+local LEAVING = { 'BufHidden', 'BufLeave', 'BufUnload', 'BufDelete', 'BufWinLeave', 'BufWipeout' }
+
+-- An autocommand that went to another window just then would have Neovim show the file there, and
+-- free the buffer that its own window still shows: it would not survive that.
+local function without_leaving(fn)
+  local eventignore = vim.o.eventignore
+  vim.opt.eventignore:append(LEAVING)
+  local ok, result = pcall(fn)
+  vim.o.eventignore = eventignore
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
+local function put(win, bufnr)
+  without_leaving(function()
+    vim.api.nvim_win_set_buf(win, bufnr)
+  end)
+end
+
+local function load(win, bufnr)
+  return without_leaving(function()
+    local _, reason = loading.in_window(win, bufnr)
+    return reason
+  end)
+end
+
 local function blank(win)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden = 'wipe'
-  vim.api.nvim_win_set_buf(win, bufnr)
+  put(win, bufnr)
   return bufnr
 end
 
@@ -102,7 +131,7 @@ function M.take(path, win, own)
   end
   local bufnr = found and found.bufnr or vim.fn.bufadd(absolute)
   if vim.api.nvim_win_get_buf(win) ~= bufnr then
-    local _, reason = loading.in_window(win, bufnr)
+    local reason = load(win, bufnr)
     if reason then
       error(reason, 0)
     end
