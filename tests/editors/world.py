@@ -44,6 +44,8 @@ elseif kind == 'elsewhere' then
   end, api.nvim_tabpage_list_wins(tabpage))
   local win = wins[number % #wins + 1]
   config = { relative = 'win', win = win, row = 0, col = 0, width = 5, height = 1 }
+  -- Neovim does not survive neovim_faults/float_closed_from_another_tab_page.lua.
+  config.noautocmd = true
 end
 config.style = 'minimal'
 _G.floats = _G.floats or {}
