@@ -264,6 +264,30 @@ async def test_a_float_that_an_autocommand_enters_is_not_taken_for_a_half_of_the
     assert await nvim.eval("[tabpagenr('$'), bufname()]") == [1, "b.txt"]
 
 
+CLOSE_FLOAT = """
+local event = ...
+local float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
+  relative = 'editor', row = 1, col = 1, width = 9, height = 1,
+})
+vim.api.nvim_create_autocmd(event, {
+  once = true,
+  callback = function() vim.api.nvim_win_close(float, true) end,
+})
+"""
+
+
+@pytest.mark.parametrize("event", ["TabNew", "TabNewEntered", "WinNew", "BufEnter"])
+async def test_a_float_that_an_autocommand_closes_keeps_no_diff_from_opening(
+    nvim: Neovim, diffs: Diffs, path: Path, event: str
+) -> None:
+    await nvim.command("enew | setlocal buftype=nofile")
+    await nvim.lua(CLOSE_FLOAT, event)
+
+    await diffs.open(path, NEW)
+
+    assert await nvim.eval("winnr('$')") == 2
+
+
 ENTER_FLOAT_FROM_BLANK = """
 local event = ...
 _G.entered = 0
