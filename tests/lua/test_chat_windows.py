@@ -42,6 +42,35 @@ async def test_the_panel_keeps_its_sizes_when_a_window_beside_it_closes(
     await until(are_kept, "the sizes before")
 
 
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("side", ["right", "left", "above", "below"])
+async def test_the_panel_keeps_its_sizes_when_a_window_comes_and_goes_at_once(
+    nvim: Neovim, chats: Chats, side: str, split: str
+) -> None:
+    await chats.open(side=side)
+    before = await sizes(chats)
+
+    await nvim.command(f"stopinsert | {split} | set nowinfixbuf winbar= | enew | close")
+
+    async def are_kept() -> bool:
+        return await sizes(chats) == before
+
+    await until(are_kept, "the sizes before")
+
+
+async def test_a_window_that_came_and_went_does_not_keep_the_user_from_resizing(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.open()
+    await nvim.command("stopinsert | topleft vsplit | set nowinfixbuf winbar= | enew | close")
+    await nvim.command("redraw")
+
+    await nvim.command("wincmd b | resize 9 | redraw")
+    await nvim.command("doautocmd WinResized")
+
+    assert (await sizes(chats))["prompt"] == (40, 9)
+
+
 @pytest.mark.parametrize("side", ["right", "left"])
 async def test_all_windows_make_room_for_the_panel(nvim: Neovim, chats: Chats, side: str) -> None:
     await nvim.command("vsplit")

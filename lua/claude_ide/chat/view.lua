@@ -320,6 +320,21 @@ local function on_resize()
   end
 end
 
+local function keep_sizes()
+  vim.iter(vim.tbl_filter(M.is_here, chat_state.list())):each(function(chat)
+    chat_sizes.keep(chat.view)
+  end)
+end
+
+local function on_disturbance(event)
+  local win = tonumber(event.match) or api.nvim_get_current_win()
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.view and chat_sizes.disturb(chat.view, win) then
+      vim.schedule(keep_sizes)
+    end
+  end
+end
+
 --- Keep up with what the user does to the windows.
 function M.watch()
   -- The session may have been loaded before the plugin was.
@@ -333,11 +348,8 @@ function M.watch()
   on({ 'WinEnter', 'WinLeave' }, drop_statuslines)
   on('QuitPre', on_quit)
   on('VimResized', on_resize)
-  on('WinResized', function()
-    vim.iter(vim.tbl_filter(M.is_here, chat_state.list())):each(function(chat)
-      chat_sizes.keep(chat.view)
-    end)
-  end)
+  on('WinResized', keep_sizes)
+  on({ 'WinNew', 'WinClosed' }, on_disturbance)
   on({ 'WinResized', 'TabEnter' }, function()
     vim.iter(chat_state.list()):each(tell_how_shown)
     vim.iter(chat_state.list()):each(chat_pin.update)
