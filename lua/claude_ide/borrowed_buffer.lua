@@ -2,6 +2,7 @@
 local buffers = require('claude_ide.buffers')
 local disk = require('claude_ide.disk')
 local disk_edit = require('claude_ide.disk_edit')
+local filling = require('claude_ide.window.filling')
 local loading = require('claude_ide.loading')
 local moment = require('claude_ide.moment')
 local path_gate = require('claude_ide.path_gate')
@@ -20,30 +21,14 @@ local M = {}
 ---@type table<integer, claude_ide.BorrowedBuffer>
 local borrowed = {}
 
--- Of an empty buffer of ours that a file takes the place of in its window.
-local LEAVING = { 'BufHidden', 'BufLeave', 'BufUnload', 'BufDelete', 'BufWinLeave', 'BufWipeout' }
-
--- An autocommand that went to another window just then would have Neovim show the file there, and
--- free the buffer that its own window still shows: it would not survive that.
-local function without_leaving(fn)
-  local eventignore = vim.o.eventignore
-  vim.opt.eventignore:append(LEAVING)
-  local ok, result = pcall(fn)
-  vim.o.eventignore = eventignore
-  if not ok then
-    error(result, 0)
-  end
-  return result
-end
-
 local function put(win, bufnr)
-  without_leaving(function()
+  filling.run(function()
     vim.api.nvim_win_set_buf(win, bufnr)
   end)
 end
 
 local function load(win, bufnr)
-  return without_leaving(function()
+  return filling.run(function()
     local _, reason = loading.in_window(win, bufnr)
     return reason
   end)

@@ -71,6 +71,32 @@ async def test_a_window_that_came_and_went_does_not_keep_the_user_from_resizing(
     assert (await sizes(chats))["prompt"] == (40, 9)
 
 
+TREE = """
+local is_in_it = ...
+vim.cmd('topleft 12vnew')
+vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'hide', false
+if not is_in_it then
+  vim.cmd('wincmd p')
+end
+"""
+
+
+@pytest.mark.parametrize("is_in_it", [True, False])
+@pytest.mark.parametrize("how", ["hide", "close"])
+async def test_a_tree_beside_a_chat_goes_with_its_tabpage(
+    nvim: Neovim, chats: Chats, how: str, is_in_it: bool
+) -> None:
+    win = await nvim.eval("win_getid()")
+    await chats.open(side="tab")
+    await nvim.command("stopinsert")
+    await nvim.lua(TREE, is_in_it)
+
+    await nvim.lua(f"require('claude_ide.chat.panel').{how}(1)")
+
+    await chats.hidden()
+    assert await nvim.eval("[tabpagenr('$'), win_getid()]") == [1, win]
+
+
 @pytest.mark.parametrize("side", ["right", "left"])
 async def test_all_windows_make_room_for_the_panel(nvim: Neovim, chats: Chats, side: str) -> None:
     await nvim.command("vsplit")

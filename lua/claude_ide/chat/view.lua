@@ -21,6 +21,7 @@ local api = vim.api
 ---@field windows claude_ide.ChatWindows
 ---@field tabpage integer
 ---@field place claude_ide.Place where the user was
+---@field origin claude_ide.Place where they were when it was shown
 ---@field insert? integer[] the cursor there, if they were inserting text
 ---@field shape claude_ide.TabShape what it looked like there
 ---@field sizes? claude_ide.ChatSizes
@@ -107,6 +108,15 @@ local function windows_of(chat, view)
   return wins
 end
 
+-- Whether nothing but a file tree, say, is in its tab page, which goes with it.
+local function is_alone(view)
+  return view.tabpage ~= view.shape.tabpage
+    and view.tabpage == api.nvim_get_current_tabpage()
+    and not window_close.has_work(view.tabpage, function(win)
+      return chat_focus.is_in(view, win)
+    end)
+end
+
 --- Take the windows away, whatever the user is doing.
 ---@param chat claude_ide.Chat
 function M.take_down(chat)
@@ -118,6 +128,9 @@ function M.take_down(chat)
   chat_pin.close(chat)
   M.remember(chat, view.windows)
   local has_user = view.was_user_in or chat_focus.is_in(view, api.nvim_get_current_win())
+  if is_alone(view) then
+    has_user, view.place = true, view.origin
+  end
   local restore = window_shape.release(view.shape)
   quiet.run(function()
     if has_user then
@@ -207,7 +220,7 @@ function M.show(chat)
   quiet.run(function()
     chat_focus.enter_prompt(chat.view)
   end)
-  view.place = origin
+  view.place, view.origin = origin, origin
   if view.tabpage == view.shape.tabpage then
     window_shape.settle(view.shape)
   end
