@@ -57,8 +57,12 @@ end
 CLOSE_FLOAT = """
 local number = ...
 _G.floats = vim.tbl_filter(vim.api.nvim_win_is_valid, _G.floats or {})
-if #_G.floats > 0 then
-  pcall(vim.api.nvim_win_close, _G.floats[number % #_G.floats + 1], true)
+local win = _G.floats[number % #_G.floats + 1]
+local tabpage = win and vim.api.nvim_win_get_tabpage(win)
+-- Neovim does not survive neovim_faults/entered_floats_close_from_another_tab_page.lua.
+if win and (tabpage == vim.api.nvim_get_current_tabpage()
+  or vim.api.nvim_tabpage_get_win(tabpage) ~= win) then
+  pcall(vim.api.nvim_win_close, win, true)
 end
 """
 CLOSE_FLOAT_LATER = "local number = ... vim.defer_fn(function() _G.close_float(number) end, 20)"
