@@ -1,5 +1,5 @@
---- Neovim dies without this plugin: of two floats that the user has entered one after the other, both
---- are closed while the user is in another tab page, the last one first.
+--- Neovim dies without this plugin: the user enters two floats, one after the other, and goes to another
+--- tab page; then both are closed, the last one first.
 ---   nvim --clean -S entered_floats_close_from_another_tab_page.lua
 --- 0.11.4 and 0.12.4 die (SIGSEGV). One float that was entered can be closed.
 local api = vim.api
