@@ -2,6 +2,7 @@
 local buffers = require('claude_ide.buffers')
 local disk = require('claude_ide.disk')
 local disk_edit = require('claude_ide.disk_edit')
+local filling = require('claude_ide.window.filling')
 local loading = require('claude_ide.loading')
 local moment = require('claude_ide.moment')
 local path_gate = require('claude_ide.path_gate')
@@ -20,10 +21,23 @@ local M = {}
 ---@type table<integer, claude_ide.BorrowedBuffer>
 local borrowed = {}
 
+local function put(win, bufnr)
+  filling.run(function()
+    vim.api.nvim_win_set_buf(win, bufnr)
+  end)
+end
+
+local function load(win, bufnr)
+  return filling.run(function()
+    local _, reason = loading.in_window(win, bufnr)
+    return reason
+  end)
+end
+
 local function blank(win)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden = 'wipe'
-  vim.api.nvim_win_set_buf(win, bufnr)
+  put(win, bufnr)
   return bufnr
 end
 
@@ -101,7 +115,7 @@ function M.take(path, win, own)
   end
   local bufnr = found and found.bufnr or vim.fn.bufadd(absolute)
   if vim.api.nvim_win_get_buf(win) ~= bufnr then
-    local _, reason = loading.in_window(win, bufnr)
+    local reason = load(win, bufnr)
     if reason then
       error(reason, 0)
     end

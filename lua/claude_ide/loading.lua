@@ -103,8 +103,10 @@ function M.in_window(win, bufnr)
       vim.cmd.buffer(bufnr)
     end)
   end)
-  if not err and vim.api.nvim_win_get_buf(win) ~= bufnr then
-    return nil, vim.v.errmsg
+  local is_shown = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr
+  if not (err or is_shown) then
+    local failed = vim.v.errmsg
+    return nil, failed ~= '' and failed or 'an autocommand has led elsewhere'
   end
   return note, err
 end

@@ -505,6 +505,50 @@ async def test_withdrawn_while_the_user_is_elsewhere_they_stay(plans: Neovim) ->
     await until(lambda: plans.eval("getline(1) ==# 'words more'"))
 
 
+TREE = """
+vim.cmd('topleft 12vnew')
+vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'hide', false
+"""
+
+
+async def test_withdrawn_while_the_user_is_in_a_tree_beside_it_they_are_back(
+    plans: Neovim,
+) -> None:
+    win = await plans.eval("win_getid()")
+    await open_plan(plans)
+    await plans.lua(TREE)
+    await waited(plans)
+
+    await plans.lua(f"{MODULE}.close(1)")
+
+    await gone(plans)
+    assert await plans.eval("win_getid()") == win
+
+
+ENTER_FLOAT = """
+vim.api.nvim_create_autocmd(..., {
+  callback = function(info)
+    local is_blank = vim.api.nvim_buf_get_name(info.buf) == ''
+    if is_blank and vim.api.nvim_win_get_config(0).relative == '' then
+      vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, {
+        relative = 'editor', row = 1, col = 1, width = 9, height = 1,
+      })
+    end
+  end,
+})
+"""
+
+
+@pytest.mark.parametrize("event", ["BufLeave", "BufWinLeave", "BufUnload", "BufWipeout"])
+async def test_it_gets_its_window_whatever_an_autocommand_enters(plans: Neovim, event: str) -> None:
+    await plans.command("edit a.txt")
+    await plans.lua(ENTER_FLOAT, event)
+
+    await open_plan(plans)
+
+    assert await plans.eval("[winnr('$'), win_gettype()]") == [1, ""]
+
+
 async def test_two_plans_are_answered_one_by_one(plans: Neovim) -> None:
     await open_plan(plans, "first\n", 1)
     await ask(plans, "second\n", 2)

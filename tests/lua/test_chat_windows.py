@@ -42,6 +42,61 @@ async def test_the_panel_keeps_its_sizes_when_a_window_beside_it_closes(
     await until(are_kept, "the sizes before")
 
 
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("side", ["right", "left", "above", "below"])
+async def test_the_panel_keeps_its_sizes_when_a_window_comes_and_goes_at_once(
+    nvim: Neovim, chats: Chats, side: str, split: str
+) -> None:
+    await chats.open(side=side)
+    before = await sizes(chats)
+
+    await nvim.command(f"stopinsert | {split} | set nowinfixbuf winbar= | enew | close")
+
+    async def are_kept() -> bool:
+        return await sizes(chats) == before
+
+    await until(are_kept, "the sizes before")
+
+
+async def test_a_window_that_came_and_went_does_not_keep_the_user_from_resizing(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.open()
+    await nvim.command("stopinsert | topleft vsplit | set nowinfixbuf winbar= | enew | close")
+    await nvim.command("redraw")
+
+    await nvim.command("wincmd b | resize 9 | redraw")
+    await nvim.command("doautocmd WinResized")
+
+    assert (await sizes(chats))["prompt"] == (40, 9)
+
+
+TREE = """
+local is_in_it = ...
+vim.cmd('topleft 12vnew')
+vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'hide', false
+if not is_in_it then
+  vim.cmd('wincmd p')
+end
+"""
+
+
+@pytest.mark.parametrize("is_in_it", [True, False])
+@pytest.mark.parametrize("how", ["hide", "close"])
+async def test_a_tree_beside_a_chat_goes_with_its_tabpage(
+    nvim: Neovim, chats: Chats, how: str, is_in_it: bool
+) -> None:
+    win = await nvim.eval("win_getid()")
+    await chats.open(side="tab")
+    await nvim.command("stopinsert")
+    await nvim.lua(TREE, is_in_it)
+
+    await nvim.lua(f"require('claude_ide.chat.panel').{how}(1)")
+
+    await chats.hidden()
+    assert await nvim.eval("[tabpagenr('$'), win_getid()]") == [1, win]
+
+
 @pytest.mark.parametrize("side", ["right", "left"])
 async def test_all_windows_make_room_for_the_panel(nvim: Neovim, chats: Chats, side: str) -> None:
     await nvim.command("vsplit")

@@ -262,3 +262,62 @@ async def test_a_float_that_an_autocommand_enters_is_not_taken_for_a_half_of_the
     await nvim.keys(":q<CR>")
     await diffs.closed(id_)
     assert await nvim.eval("[tabpagenr('$'), bufname()]") == [1, "b.txt"]
+
+
+CLOSE_FLOAT = """
+local event = ...
+local float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
+  relative = 'editor', row = 1, col = 1, width = 9, height = 1,
+})
+vim.api.nvim_create_autocmd(event, {
+  once = true,
+  callback = function() vim.api.nvim_win_close(float, true) end,
+})
+"""
+
+
+@pytest.mark.parametrize("event", ["TabNew", "TabNewEntered", "WinNew", "BufEnter"])
+async def test_a_float_that_an_autocommand_closes_keeps_no_diff_from_opening(
+    nvim: Neovim, diffs: Diffs, path: Path, event: str
+) -> None:
+    await nvim.command("enew | setlocal buftype=nofile")
+    await nvim.lua(CLOSE_FLOAT, event)
+
+    await diffs.open(path, NEW)
+
+    assert await nvim.eval("winnr('$')") == 2
+
+
+ENTER_FLOAT_FROM_BLANK = """
+local event = ...
+_G.entered = 0
+vim.api.nvim_create_autocmd(event, {
+  callback = function(info)
+    local is_blank = vim.api.nvim_buf_get_name(info.buf) == ''
+    if is_blank and vim.api.nvim_win_get_config(0).relative == '' then
+      _G.entered = _G.entered + 1
+      vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, {
+        relative = 'editor', row = 1, col = 1, width = 9, height = 1,
+      })
+    end
+  end,
+})
+"""
+
+
+@pytest.mark.parametrize("layout", ["tab", "vertical"])
+@pytest.mark.parametrize("event", ["BufLeave", "BufWinLeave", "BufUnload", "BufWipeout"])
+async def test_the_file_gets_its_window_whatever_an_autocommand_enters(
+    nvim: Neovim, diffs: Diffs, path: Path, event: str, layout: str
+) -> None:
+    await nvim.command("edit b.txt")
+    await nvim.lua(ENTER_FLOAT_FROM_BLANK, event)
+
+    id_ = await diffs.open(path, NEW, layout)
+
+    names = await nvim.eval("map(range(1, winnr('$')), 'bufname(winbufnr(v:val))')")
+    shown = [name.rpartition("/")[2] for name in names]
+    assert shown == ["a.txt", "proposal (a.txt)", "b.txt"][: len(shown)]
+    await nvim.keys(":q<CR>")
+    await diffs.closed(id_)
+    assert await nvim.eval("[tabpagenr('$'), bufname()]") == [1, "b.txt"]

@@ -110,6 +110,18 @@ async def test_another_room_is_left(windows: Neovim, change: str) -> None:
     assert await windows.eval(f"[{SIZES}, &cmdheight]") == sizes
 
 
+async def test_a_window_scrolls_by_no_more_rows_than_its_bar_leaves_it(
+    windows: Neovim,
+) -> None:
+    await windows.command("only | set winbar=bar | setlocal scroll=8")
+    await windows.lua(HOLD)
+    await windows.command("botright split | 1resize 8 | 1wincmd w")
+
+    await windows.lua(f"{RELEASE}; _G.restore()")
+
+    assert await windows.eval("[winheight(1), &scroll <= 7]") == [7, 1]
+
+
 async def test_a_cursor_that_the_user_has_moved_is_left(windows: Neovim) -> None:
     await windows.lua(HOLD)
     await windows.command("normal! 80Gzb")

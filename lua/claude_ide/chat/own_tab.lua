@@ -1,4 +1,5 @@
 --- A tabpage of its own for a buffer, that goes without a trace.
+local filling = require('claude_ide.window.filling')
 local leaving = require('claude_ide.window.leaving')
 local place = require('claude_ide.place')
 local quiet = require('claude_ide.quiet')
@@ -54,7 +55,9 @@ local function build(tab)
   tab.tabpage, win = tiling.new_tabpage()
   vim.bo[api.nvim_win_get_buf(win)].bufhidden = 'wipe'
   vim.wo[win].winfixbuf = false
-  api.nvim_win_set_buf(win, tab.bufnr)
+  filling.run(function()
+    api.nvim_win_set_buf(win, tab.bufnr)
+  end)
   for name, value in pairs(OPTIONS) do
     vim.wo[win][0][name] = value
   end
@@ -97,9 +100,17 @@ function M.enter(tab)
   end
 end
 
+-- In a file tree, say, whose tab page goes with it.
+local function is_beside(tab)
+  return tab.tabpage == api.nvim_get_current_tabpage()
+    and not window_close.has_work(tab.tabpage, function(win)
+      return api.nvim_win_get_buf(win) == tab.bufnr
+    end)
+end
+
 local function take_down(tab)
   local restore = window_shape.release(tab.shape)
-  if M.has_user(tab) then
+  if M.has_user(tab) or is_beside(tab) then
     place.go_back(tab.place)
   end
   vim.iter(vim.fn.win_findbuf(tab.bufnr)):each(window_close.window)

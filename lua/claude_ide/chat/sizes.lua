@@ -10,6 +10,7 @@ local api = vim.api
 ---@field around any[] the windows and the screen that go with them
 ---@field heights table<integer, integer> of the windows where they are fixed
 ---@field widths table<integer, integer>
+---@field is_disturbed? boolean whether a window has come or gone since
 
 local function around()
   return { vim.fn.winlayout(), tiling.room() }
@@ -53,13 +54,30 @@ local function unfix(windows, sizes)
   return true
 end
 
+--- A window comes, or goes. Neovim says which sizes are others only once that is over: by then one
+--- that came may have gone again.
+---@param view claude_ide.ChatView
+---@param win integer
+---@return boolean is_disturbed
+function M.disturb(view, win)
+  local is_beside = tiling.has(win) and api.nvim_win_get_tabpage(win) == view.tabpage
+  if is_beside and view.sizes then
+    view.sizes.is_disturbed = true
+  end
+  return is_beside
+end
+
+local function is_alike(sizes)
+  return not sizes.is_disturbed and vim.deep_equal(sizes.around, around())
+end
+
 --- Give the windows their sizes back when others have come or gone; else the user has changed them.
 ---@param view claude_ide.ChatView of the current tabpage
 function M.keep(view)
   local windows, sizes = view.windows, view.sizes
   if not (api.nvim_win_is_valid(windows.transcript) and api.nvim_win_is_valid(windows.prompt)) then
     return
-  elseif not sizes or vim.deep_equal(sizes.around, around()) then
+  elseif not sizes or is_alike(sizes) then
     view.sizes = M.take(windows)
     return
   end
@@ -67,7 +85,7 @@ function M.keep(view)
     view.sizes = M.take(windows)
     return
   end
-  sizes.around = around()
+  sizes.around, sizes.is_disturbed = around(), nil
   -- What the prompt gives, or takes, is the transcript's.
   for _, win in ipairs({ windows.transcript, windows.prompt, windows.transcript }) do
     if sizes.widths[win] then

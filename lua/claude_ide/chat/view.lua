@@ -21,6 +21,7 @@ local api = vim.api
 ---@field windows claude_ide.ChatWindows
 ---@field tabpage integer
 ---@field place claude_ide.Place where the user was
+---@field origin claude_ide.Place where they were when it was shown
 ---@field insert? integer[] the cursor there, if they were inserting text
 ---@field shape claude_ide.TabShape what it looked like there
 ---@field sizes? claude_ide.ChatSizes
@@ -107,6 +108,15 @@ local function windows_of(chat, view)
   return wins
 end
 
+-- Whether nothing but a file tree, say, is in its tab page, which goes with it.
+local function is_alone(view)
+  return view.tabpage ~= view.shape.tabpage
+    and view.tabpage == api.nvim_get_current_tabpage()
+    and not window_close.has_work(view.tabpage, function(win)
+      return chat_focus.is_in(view, win)
+    end)
+end
+
 --- Take the windows away, whatever the user is doing.
 ---@param chat claude_ide.Chat
 function M.take_down(chat)
@@ -118,6 +128,9 @@ function M.take_down(chat)
   chat_pin.close(chat)
   M.remember(chat, view.windows)
   local has_user = view.was_user_in or chat_focus.is_in(view, api.nvim_get_current_win())
+  if is_alone(view) then
+    has_user, view.place = true, view.origin
+  end
   local restore = window_shape.release(view.shape)
   quiet.run(function()
     if has_user then
@@ -207,7 +220,7 @@ function M.show(chat)
   quiet.run(function()
     chat_focus.enter_prompt(chat.view)
   end)
-  view.place = origin
+  view.place, view.origin = origin, origin
   if view.tabpage == view.shape.tabpage then
     window_shape.settle(view.shape)
   end
@@ -320,6 +333,21 @@ local function on_resize()
   end
 end
 
+local function keep_sizes()
+  vim.iter(vim.tbl_filter(M.is_here, chat_state.list())):each(function(chat)
+    chat_sizes.keep(chat.view)
+  end)
+end
+
+local function on_disturbance(event)
+  local win = tonumber(event.match) or api.nvim_get_current_win()
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.view and chat_sizes.disturb(chat.view, win) then
+      vim.schedule(keep_sizes)
+    end
+  end
+end
+
 --- Keep up with what the user does to the windows.
 function M.watch()
   -- The session may have been loaded before the plugin was.
@@ -333,11 +361,8 @@ function M.watch()
   on({ 'WinEnter', 'WinLeave' }, drop_statuslines)
   on('QuitPre', on_quit)
   on('VimResized', on_resize)
-  on('WinResized', function()
-    vim.iter(vim.tbl_filter(M.is_here, chat_state.list())):each(function(chat)
-      chat_sizes.keep(chat.view)
-    end)
-  end)
+  on('WinResized', keep_sizes)
+  on({ 'WinNew', 'WinClosed' }, on_disturbance)
   on({ 'WinResized', 'TabEnter' }, function()
     vim.iter(chat_state.list()):each(tell_how_shown)
     vim.iter(chat_state.list()):each(chat_pin.update)

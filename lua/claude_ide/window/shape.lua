@@ -147,6 +147,11 @@ local function is_unmoved(win, saved)
   return row == saved.view.lnum and column == saved.view.col
 end
 
+-- Those that scroll; a window bar is not among them.
+local function rows(win)
+  return vim.fn.getwininfo(win)[1].height
+end
+
 local function restore_views(shape)
   for win, saved in pairs(shape.views) do
     if is_unmoved(win, saved) then
@@ -156,7 +161,7 @@ local function restore_views(shape)
           vim.fn.winrestview(saved.view)
         end
       end)
-      if vim.wo[win].scroll ~= saved.scroll and saved.scroll <= api.nvim_win_get_height(win) then
+      if vim.wo[win].scroll ~= saved.scroll and saved.scroll <= rows(win) then
         vim.wo[win].scroll = saved.scroll
       end
     end

@@ -1,9 +1,15 @@
 --- Neovim dies, or never returns, without this plugin: an autocommand opens a float in a tab page whose
 --- last tiled window is being closed.
 ---   EVENT=WinClosed timeout 5 nvim --headless -u NONE -S float_while_a_tab_page_closes.lua
---- 0.11.4 dies (SIGSEGV) with WinClosed, WinLeave, BufLeave, BufWinLeave and TabLeave; BufEnter,
---- WinEnter, TabEnter, TabClosed and BufUnload do no harm. 0.12.4 refuses with E5601 in WinClosed, and
---- does not return from BufWinLeave: keep the timeout, it takes more and more memory.
+---
+--- | EVENT                                              | 0.11.4  | 0.12.4                         |
+--- | -------------------------------------------------- | ------- | ------------------------------ |
+--- | WinClosed                                          | dies    | refuses with E5601             |
+--- | BufWinLeave                                        | dies    | E5601, then it does not return |
+--- | WinLeave, BufLeave, TabLeave                       | dies    | no harm                        |
+--- | BufEnter, WinEnter, TabEnter, TabClosed, BufUnload | no harm | no harm                        |
+---
+--- It dies of SIGSEGV. Keep the timeout: what does not return takes more and more memory.
 local api = vim.api
 vim.cmd.tabnew()
 local win = api.nvim_get_current_win()

@@ -13,9 +13,13 @@ local function open(text, config)
   return api.nvim_open_win(bufnr, false, vim.tbl_extend('force', common, config))
 end
 
+-- Unheard: a message about an autocommand that fails there would be followed by another.
 local function close(float)
   if float and api.nvim_win_is_valid(float) then
+    local eventignore = vim.o.eventignore
+    vim.o.eventignore = 'all'
     api.nvim_win_close(float, true)
+    vim.o.eventignore = eventignore
   end
 end
 

@@ -16,6 +16,8 @@ local function open(win)
     height = 1,
     style = 'minimal',
     focusable = false,
+    -- Neovim does not survive neovim_faults/float_closed_from_another_tab_page.lua.
+    noautocmd = true,
   })
   floats[win] = ok and float or nil
 end

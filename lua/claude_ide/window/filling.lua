@@ -1,0 +1,24 @@
+--- A new window gets what it is for; the empty buffer that it came with goes unheard.
+local M = {}
+
+local EVENTS = { 'BufHidden', 'BufLeave', 'BufUnload', 'BufDelete', 'BufWinLeave', 'BufWipeout' }
+
+--- Call `fn`, which puts a buffer into a window in the place of an empty one.
+---
+--- An autocommand that went to another window just then would have Neovim show the buffer there, and
+--- free the empty one that its own window still shows: Neovim would not survive that.
+---@generic T
+---@param fn fun(): T
+---@return T result of `fn`
+function M.run(fn)
+  local eventignore = vim.o.eventignore
+  vim.opt.eventignore:append(EVENTS)
+  local ok, result = pcall(fn)
+  vim.o.eventignore = eventignore
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
+return M

@@ -1,0 +1,41 @@
+--- Neovim dies without this plugin: an autocommand of a float that comes in another tab page closes a
+--- float that is on the screen. What draws the screen keeps a pointer to it.
+---   nvim --clean -S float_closed_from_another_tab_page.lua
+--- 0.11.4 and 0.12.4 die (SIGABRT or SIGSEGV) within some rounds. With `noautocmd` for the float that
+--- comes they live, and with --headless, where nothing is drawn.
+local api = vim.api
+
+local function float(config)
+  config = vim.tbl_extend('force', { row = 1, col = 1, width = 8, height = 1 }, config)
+  return api.nvim_open_win(api.nvim_create_buf(false, true), false, config)
+end
+
+local function round()
+  vim.cmd('silent! tabonly | silent! only')
+  local first = api.nvim_get_current_win()
+  vim.cmd.tabnew()
+  local here = float({ relative = 'editor' })
+  vim.cmd.redraw()
+  api.nvim_create_autocmd('WinNew', {
+    once = true,
+    callback = function()
+      api.nvim_win_close(here, true)
+    end,
+  })
+  float({ relative = 'win', win = first })
+  for _ = 1, 5 do
+    float({ relative = 'editor' })
+    vim.cmd.redraw()
+  end
+end
+
+local rounds = 0
+local function go_on()
+  rounds = rounds + 1
+  if rounds > 500 then
+    vim.cmd('qall!')
+  end
+  round()
+  vim.defer_fn(go_on, 1)
+end
+vim.schedule(go_on)
