@@ -5,13 +5,21 @@ local M = {}
 ---@type integer?
 M.id = nil
 
+--- Notify a host. One that has just died is reported by its exit, which may come later than the end
+--- of its channel.
+---@param id integer
+---@param method string
+---@param ... any
+function M.notify(id, method, ...)
+  pcall(vim.rpcnotify, id, method, ...)
+end
+
 --- Tell the host that something happened; silently nothing while no host runs.
 ---@param event string
 ---@param payload table
 function M.emit(event, payload)
   if M.id then
-    -- A host that just died is reported by its exit; there is nobody to tell here.
-    pcall(vim.rpcnotify, M.id, 'claude_ide_event', event, payload)
+    M.notify(M.id, 'claude_ide_event', event, payload)
   end
 end
 

@@ -153,7 +153,7 @@ local function on_exit(_, code)
   end
   local id = spawn(true)
   if id then
-    vim.rpcnotify(id, entry .. ':command:ClaudeStart', {}, {}, 1, 0)
+    channel.notify(id, entry .. ':command:ClaudeStart', {}, {}, 1, 0)
     message.show(('the Python host died (exit %d) and is back'):format(code), 'warn')
   else
     retire()
@@ -269,7 +269,7 @@ function M.command(name, opts)
   end
   local bufnr = vim.api.nvim_get_current_buf()
   local method = entry .. ':command:' .. name
-  vim.rpcnotify(id, method, opts.fargs or {}, lines, opts.bang and 1 or 0, bufnr)
+  channel.notify(id, method, opts.fargs or {}, lines, opts.bang and 1 or 0, bufnr)
 end
 
 --- The port is taken: processes may be told. Called before the host can do anything else.

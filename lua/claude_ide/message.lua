@@ -10,6 +10,7 @@ local NAME = 'claude-ide: '
 local TITLE = 'Claude'
 local HEAD = 0.6 -- of what is shown of a long text
 local SETTLING = 50 -- milliseconds
+local LOOKS, LOOK = 5, 100 -- how often it is looked at whether a message is still there, every so many ms
 local NAMED_MODES = '^[iRvVsS\22\19t]' -- those whose names 'showmode' draws
 local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
 
@@ -89,6 +90,37 @@ local function echo_line(line, level, width)
   end
 end
 
+local latest = 0
+
+local function is_wiped_off()
+  local row = vim.o.lines - vim.o.cmdheight + 1
+  for column = 1, #NAME do
+    if vim.fn.screenstring(row, column) ~= ' ' then
+      return false
+    end
+  end
+  return vim.o.cmdheight > 0 and vim.fn.mode(1) == 'n'
+end
+
+local function echo_again(text, level)
+  local width = vim.v.echospace
+  local line = M.shorten(one_line(text, width), math.max(width, 1))
+  vim.api.nvim_echo({ { line, HIGHLIGHTS[level] or 'None' } }, false, {})
+end
+
+-- The end of a mode, and windows that close, wipe a message off: what says why they do goes unseen.
+local function keep_in_sight(text, level)
+  latest = latest + 1
+  local this = latest
+  for look = 1, LOOKS do
+    vim.defer_fn(function()
+      if this == latest and is_wiped_off() then
+        echo_again(text, level)
+      end
+    end, look * LOOK)
+  end
+end
+
 local function echo(text, level)
   -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
   vim.cmd.redraw()
@@ -96,6 +128,7 @@ local function echo(text, level)
   -- Without any room each letter would be a prompt.
   if width > 0 then
     echo_line(one_line(text, width), level, width)
+    keep_in_sight(text, level)
   end
 end
 

@@ -59,6 +59,20 @@ async def test_a_host_that_cannot_run_leaves_no_panel(nvim: Neovim, tmp_path: Pa
     assert (await nvim.mode()) == {"mode": "n", "blocking": False}
 
 
+@pytest.mark.parametrize("command", ["ClaudeChat", "ClaudeStatus", "ClaudeStart", "Claude"])
+async def test_a_command_for_a_host_that_has_just_died_is_no_prompt(
+    nvim: Neovim, command: str
+) -> None:
+    """Its channel is gone some time before Neovim reports its exit."""
+    await nvim.lua("require('claude_ide.channel').id = 9999")
+
+    await nvim.keys(f":{command}<CR>")
+
+    await until(lambda: nvim.eval("histget(':') != ''"), "the command has run")
+    assert (await nvim.mode())["blocking"] is False
+    assert await nvim.eval("v:errmsg") == ""
+
+
 @pytest.fixture
 async def broken(nvim: Neovim, tmp_path: Path) -> Path:
     """A Python that dies as soon as it runs, until it is told otherwise."""

@@ -225,3 +225,21 @@ async def test_a_log_with_nothing_in_it_stays_so(nvim: Neovim) -> None:
         await nvim.command("echo '' | ClaudeLog")
         await until(lambda: "nothing has been logged yet" in nvim.screen.text(), "the message")
     assert await logged(nvim) == ""
+
+
+@pytest.mark.parametrize("level", ["info", "error"])
+@pytest.mark.parametrize("milliseconds", [0, 20, 40, 60, 80, 150])
+async def test_a_message_outlives_the_end_of_the_mode_in_which_it_comes(
+    nvim: Neovim, level: str, milliseconds: int
+) -> None:
+    await nvim.keys("i")
+
+    await nvim.lua(
+        f"require('claude_ide.message').show('the host has died', '{level}')"
+        " vim.defer_fn(vim.cmd.stopinsert, ...)",
+        milliseconds,
+    )
+
+    await until(lambda: nvim.eval("mode() == 'n'"))
+    await until(lambda: nvim.screen.lines()[-1].startswith("claude-ide: the host has died"))
+    assert (await nvim.eval("execute('messages')")).count("the host has died") == 1
