@@ -1,6 +1,7 @@
 --- Which buffers a parser may see: no text from outside gets to one that it would end or stall.
 local hazard = require('claude_ide.hazard')
 local message = require('claude_ide.message')
+local unheard = require('claude_ide.window.unheard')
 
 local M = {}
 
@@ -143,11 +144,10 @@ local READING = { 'BufReadPost', 'FileType' }
 
 -- Load without a file type: what comes with one may parse at once, 'foldexpr' among it.
 local function load_untyped(load)
-  local eventignore, modelines = vim.o.eventignore, vim.o.modelines
-  vim.opt.eventignore:append(READING)
+  local modelines = vim.o.modelines
   vim.o.modelines = 0
-  local ok, err = pcall(load)
-  vim.o.eventignore, vim.o.modelines = eventignore, modelines
+  local ok, err = pcall(unheard.run, READING, load)
+  vim.o.modelines = modelines
   if not ok then
     error(err, 0)
   end

@@ -1,4 +1,5 @@
 --- Formatting by a language server that is attached to a buffer.
+local unheard = require('claude_ide.window.unheard')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -25,14 +26,11 @@ end
 -- What the edits make of the buffer's lines. They are applied to a copy, since many servers replace
 -- all of the text, which would move every mark and cursor in the buffer itself.
 local function edited(bufnr, edits, encoding)
-  local eventignore = vim.o.eventignore
-  vim.o.eventignore = 'all'
   local copy = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(copy, 0, -1, true, vim.api.nvim_buf_get_lines(bufnr, 0, -1, true))
   local ok, err = pcall(vim.lsp.util.apply_text_edits, edits, copy, encoding)
   local lines = vim.api.nvim_buf_get_lines(copy, 0, -1, true)
   window_close.buffer(copy)
-  vim.o.eventignore = eventignore
   if not ok then
     error(err, 0)
   end
@@ -56,7 +54,9 @@ function M.format(client, bufnr, done)
     end
     timer:close()
     done(err and err.message, function()
-      return edited(bufnr, edits or {}, client.offset_encoding)
+      return unheard.run('all', function()
+        return edited(bufnr, edits or {}, client.offset_encoding)
+      end)
     end)
   end, bufnr)
   if not sent then

@@ -5,6 +5,7 @@ local message = require('claude_ide.message')
 local path_gate = require('claude_ide.path_gate')
 local quiet = require('claude_ide.quiet')
 local reason = require('claude_ide.reason')
+local unheard = require('claude_ide.window.unheard')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -114,8 +115,6 @@ end
 -- A window that nobody sees. Only in a window does a load ask what to do about a swap file, and only
 -- there does what the filetype sets for windows last.
 local function with_hidden_window(fn)
-  local eventignore = vim.o.eventignore
-  vim.opt.eventignore:append(WINDOW_EVENTS)
   local blank = vim.api.nvim_create_buf(false, true)
   vim.bo[blank].bufhidden = 'wipe'
   local win = vim.api.nvim_open_win(blank, false, {
@@ -129,7 +128,6 @@ local function with_hidden_window(fn)
   })
   local ok, err = pcall(vim.api.nvim_win_call, win, fn)
   window_close.window(win)
-  vim.o.eventignore = eventignore
   if not ok then
     error(err, 0)
   end
@@ -144,8 +142,10 @@ function M.hidden(bufnr)
     return
   end
   return without_dialog(bufnr, function()
-    with_hidden_window(function()
-      vim.cmd.buffer({ count = bufnr, mods = { hide = true } })
+    unheard.run(WINDOW_EVENTS, function()
+      with_hidden_window(function()
+        vim.cmd.buffer({ count = bufnr, mods = { hide = true } })
+      end)
     end)
   end)
 end

@@ -1,4 +1,6 @@
 --- Where the user is, and the way back there.
+local unheard = require('claude_ide.window.unheard')
+
 local M = {}
 
 ---@class claude_ide.Place
@@ -78,20 +80,10 @@ function M.current()
   }
 end
 
-local function without_events(fn)
-  local eventignore = vim.o.eventignore
-  vim.o.eventignore = 'all'
-  local ok, err = pcall(fn)
-  vim.o.eventignore = eventignore
-  if not ok then
-    error(err, 0)
-  end
-end
-
 -- The only way to set what `CTRL-W p` and `g<Tab>` go to is to have been there.
 local function restore_history(place)
   local tabpage, win = place.last_tabpage, place.previous_win
-  without_events(function()
+  unheard.run('all', function()
     if tabpage and tabpage ~= last_tabpage() and vim.api.nvim_tabpage_is_valid(tabpage) then
       vim.api.nvim_set_current_tabpage(tabpage)
       vim.api.nvim_set_current_tabpage(place.tabpage)
@@ -113,14 +105,7 @@ function M.leave(fn)
   if not (is_float and vim.b.claude_ide_terminal) then
     return fn()
   end
-  local eventignore = vim.o.eventignore
-  vim.opt.eventignore:append({ 'BufLeave', 'WinLeave' })
-  local ok, result = pcall(fn)
-  vim.o.eventignore = eventignore
-  if not ok then
-    error(result, 0)
-  end
-  return result
+  return unheard.run({ 'BufLeave', 'WinLeave' }, fn)
 end
 
 -- In text that has changed since, the old cursor means nothing.

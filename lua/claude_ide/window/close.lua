@@ -1,5 +1,6 @@
 --- Closing windows and buffers: without a crash, and never the window that Neovim cannot do without.
 local tiling = require('claude_ide.window.tiling')
+local unheard = require('claude_ide.window.unheard')
 local usage = require('claude_ide.usage')
 
 local M = {}
@@ -100,13 +101,9 @@ end
 
 -- `:tabclose` closes the floats first.
 local function close_tabpage(tabpage, force)
-  local eventignore = vim.o.eventignore
-  vim.o.eventignore = events()
-  local ok, reason = pcall(vim.cmd.tabclose, {
-    range = { api.nvim_tabpage_get_number(tabpage) },
-    bang = force,
-  })
-  vim.o.eventignore = eventignore
+  local ok, reason = pcall(unheard.run, events(), function()
+    vim.cmd.tabclose({ range = { api.nvim_tabpage_get_number(tabpage) }, bang = force })
+  end)
   if not ok and api.nvim_tabpage_is_valid(tabpage) then
     error(reason, 0)
   end

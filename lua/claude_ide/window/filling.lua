@@ -1,4 +1,6 @@
 --- A new window gets what it is for; the empty buffer that it came with goes unheard.
+local unheard = require('claude_ide.window.unheard')
+
 local M = {}
 
 local EVENTS = { 'BufHidden', 'BufLeave', 'BufUnload', 'BufDelete', 'BufWinLeave', 'BufWipeout' }
@@ -11,14 +13,7 @@ local EVENTS = { 'BufHidden', 'BufLeave', 'BufUnload', 'BufDelete', 'BufWinLeave
 ---@param fn fun(): T
 ---@return T result of `fn`
 function M.run(fn)
-  local eventignore = vim.o.eventignore
-  vim.opt.eventignore:append(EVENTS)
-  local ok, result = pcall(fn)
-  vim.o.eventignore = eventignore
-  if not ok then
-    error(result, 0)
-  end
-  return result
+  return unheard.run(EVENTS, fn)
 end
 
 return M

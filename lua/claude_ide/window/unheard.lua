@@ -1,0 +1,24 @@
+--- Windows and buffers come and go while autocommands do not hear of it.
+local M = {}
+
+--- Call `fn` while autocommands of some events do not run.
+---@generic T
+---@param events string|string[] the value of 'eventignore', or what is added to it
+---@param fn fun(): T
+---@return T result of `fn`
+function M.run(events, fn)
+  local eventignore = vim.o.eventignore
+  if type(events) == 'string' then
+    vim.o.eventignore = events
+  else
+    vim.opt.eventignore:append(events)
+  end
+  local ok, result = pcall(fn)
+  vim.o.eventignore = eventignore
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
+return M
