@@ -112,7 +112,7 @@ async def test_the_first_y_shows_all_of_a_long_command_and_the_next_allows_it(
 
     assert answers(log) == []
     await until(lambda: is_led(nvim), "the beginning is on the screen")
-    assert "│ echo step 0" in nvim.screen.text()
+    await until(lambda: "│ echo step 0" in nvim.screen.text())
     assert body((await panel.look())["lines"]) == LONG
     await allow(nvim, log)
     assert answers(log)[0]["updatedInput"]["command"] == LONG

@@ -251,7 +251,7 @@ async def test_auto_start_waits_for_the_first_screen(
     )
     try:
         await the_lock(config_folder)
-        assert "NVIM" in nvim.screen.text()
+        await until(lambda: "NVIM" in nvim.screen.text())
         assert "claude-ide" not in nvim.screen.text()
     finally:
         await nvim.stop()
@@ -279,6 +279,6 @@ async def test_a_wrong_option_is_named_and_the_server_starts(
         await nvim.command("ClaudeStart!")
         await the_lock(config_folder)
         await until(lambda: "g:claude_ide.autostart is not an option" in nvim.screen.text())
-        assert "auto_start?" in nvim.screen.text()
+        await until(lambda: "auto_start?" in nvim.screen.text())
     finally:
         await nvim.stop()

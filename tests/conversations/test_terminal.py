@@ -30,7 +30,7 @@ async def test_claude_starts_server_and_program_at_the_right(
 
     port, _ = await the_lock(config_folder)
     await until(lambda: "given: --resume" in nvim.screen.text())
-    assert f"port: {port}" in nvim.screen.text().replace("\n", "").replace("│", "")
+    await until(lambda: f"port: {port}" in nvim.screen.text().replace("\n", "").replace("│", ""))
     await until(lambda: nvim.eval("[winnr('$'), winnr(), mode()] == [2, 2, 't']"))
     assert await nvim.eval("winwidth(2)") == 40
 

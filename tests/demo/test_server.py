@@ -94,7 +94,7 @@ async def test_the_server_knows_the_demo_by_name_and_process(
     await serving.command("ClaudeStatus")
 
     await until(lambda: "Demo 0.1.0" in serving.screen.text(), "the name")
-    assert f"pid {os.getpid()}" in serving.screen.text()
+    await until(lambda: f"pid {os.getpid()}" in serving.screen.text())
 
 
 async def test_a_tool_that_fails_raises_what_it_says(server: Server) -> None:

@@ -96,7 +96,7 @@ async def test_an_accepted_edit_is_written_shown_and_looked_at_again(
     await screen.shows("Accepted as proposed, and written.")
     await screen.shows("⚠ shop.py:9:8 comparison to None")
     assert file.read_text() == scratch.IDEAS[0].change(scratch.SHOP)
-    assert MENDED in screen.text()
+    await screen.shows(MENDED)
 
     await enter(screen, "e")
     await decide(screen, ":w\r")

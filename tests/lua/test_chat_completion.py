@@ -149,8 +149,8 @@ async def test_commands_are_offered_with_what_they_do(nvim: Neovim, chats: Chats
 
     assert await offered(nvim, "/init") == ["/compact", "/review", "/init"]
     await nvim.command("redraw")
-    assert "/compact <what to keep>" in nvim.screen.text()
-    assert "Make the conv" in nvim.screen.text()
+    await until(lambda: "/compact <what to keep>" in nvim.screen.text())
+    await until(lambda: "Make the conv" in nvim.screen.text())
     await nvim.keys("rv")
     assert await offered(nvim, "/review") == ["/review"]
     await nvim.keys("<Tab> now")

@@ -91,8 +91,8 @@ async def test_a_chat_whose_host_dies_at_once_says_why_and_what_to_do(
 
     await until(lambda: "not running" in nvim.screen.text(), "the chat has no host")
     await until(lambda: "SyntaxError: in your file" in nvim.screen.text())
-    assert "see :ClaudeLog; R tries again" in nvim.screen.text()
-    assert "half typed" in nvim.screen.text()
+    await until(lambda: "see :ClaudeLog; R tries again" in nvim.screen.text())
+    await until(lambda: "half typed" in nvim.screen.text())
     assert "starting…" not in nvim.screen.text()
     await nvim.keys("<Esc>")
     await until(lambda: nvim.eval("mode() == 'n'"))
@@ -110,7 +110,7 @@ async def test_it_can_be_tried_again(nvim: Neovim, broken: Path, keys: str) -> N
 
     await until(lambda: "not running" not in nvim.screen.text(), "a host has it")
     await until(lambda: "see :ClaudeLog" not in nvim.screen.text())
-    assert "half typed" in nvim.screen.text()
+    await until(lambda: "half typed" in nvim.screen.text())
 
 
 async def test_a_chat_is_hidden_before_its_host_can_answer(nvim: Neovim, broken: Path) -> None:

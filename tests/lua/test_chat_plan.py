@@ -617,5 +617,5 @@ async def test_the_keys_are_seen_in_a_narrow_window(plans: Neovim) -> None:
 
     await open_plan(plans)
 
-    assert ":w approve" in plans.screen.text()
-    assert ":q keep planning" in plans.screen.text()
+    await until(lambda: ":w approve" in plans.screen.text())
+    await until(lambda: ":q keep planning" in plans.screen.text())

@@ -157,7 +157,7 @@ async def test_the_end_of_a_paragraph_that_grows_stays_in_sight(nvim: Neovim, ch
         await chats.draw(edit(60, 60 if length == 1 else 61, [text]))
 
     await nvim.command("redraw")
-    assert "word 59" in nvim.screen.text()
+    await until(lambda: "word 59" in nvim.screen.text())
 
 
 async def test_a_cursor_elsewhere_stays_with_its_view(nvim: Neovim, chats: Chats) -> None:

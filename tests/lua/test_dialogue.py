@@ -58,7 +58,7 @@ async def test_without_a_command_line_a_choice_says_what_is_asked(
     sizes = await dialogue.eval("winrestcmd()")
     await select(dialogue, 7, "Which scope?", ["this time", "this project", "always"])
     await shows(dialogue, "3: always")
-    assert "Which scope?" in dialogue.screen.text()
+    await until(lambda: "Which scope?" in dialogue.screen.text())
 
     await dialogue.keys("2<CR>")
 

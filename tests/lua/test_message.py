@@ -68,7 +68,8 @@ async def test_a_long_message_keeps_its_ends_on_one_line(
     await nvim.lua(SHOW, LONG, level)
 
     assert await has_no_prompt(nvim, "nnet")
-    assert "claude-ide: no such model"[: await nvim.eval("v:echospace") // 3] in nvim.screen.text()
+    begin = "claude-ide: no such model"[: await nvim.eval("v:echospace") // 3]
+    await until(lambda: begin in nvim.screen.text())
 
 
 async def test_a_screen_without_room_for_messages_has_no_prompt(nvim: Neovim) -> None:
@@ -171,7 +172,7 @@ async def test_a_notify_that_ends_in_neovims_own_is_no_prompt(nvim: Neovim, leve
     await nvim.lua(SHOW, LONG, level)
 
     assert await has_no_prompt(nvim, "[claude-ide: no such model")
-    assert "sonnet]" in nvim.screen.text()
+    await until(lambda: "sonnet]" in nvim.screen.text())
 
 
 @pytest.mark.parametrize(
