@@ -23,6 +23,7 @@ local SHARE = 10 -- of the time that a buffer takes to follow: so much longer it
 ---@field length number milliseconds
 ---@field ends number
 
+local wanted = {} ---@type table<string, true> by whom
 local is_on = false
 local waiting = {} ---@type table<integer, true> buffers to look at
 local is_looking = false
@@ -138,9 +139,15 @@ function M.changed(path)
   end
 end
 
---- Have buffers follow what is written to their files, from now on or no longer.
+--- Have buffers follow what is written to their files, as long as anybody wants that.
+---@param who 'server'|'chats'
 ---@param on boolean
-function M.watch(on)
+function M.watch(who, on)
+  wanted[who] = on or nil
+  on = next(wanted) ~= nil
+  if on == is_on then
+    return
+  end
   is_on, waiting, rests = on, {}, {}
   if on then
     disk_watch.start(M.changed_in)

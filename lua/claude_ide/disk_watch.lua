@@ -215,7 +215,7 @@ local function folder_of(path)
   if is_bounded then
     watch(folder)
   else
-    do_without(folder, ('%d folders are'):format(MOST_FOLDERS))
+    do_without(folder, ('%d other folders are'):format(MOST_FOLDERS))
   end
   return folder
 end

@@ -171,9 +171,10 @@ end
 ---@return boolean
 function M.can_notify()
   local mode = vim.fn.mode(1)
+  -- In a terminal "S" is always there.
   return mode:find('^[niRvVsS\22\19t]') ~= nil
     and not vim.startswith(mode, 'no')
-    and vim.fn.state('moaxSc') == ''
+    and vim.fn.state(mode == 't' and 'moaxc' or 'moaxSc') == ''
     and M.is_possible()
     and not has_message()
 end

@@ -9,6 +9,7 @@ from support.neovim import Neovim, until
 
 OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
+MINUS = "\N{MINUS SIGN}"
 CHANGE = "require('claude_ide.disk_change')"
 SECONDS = 0.5
 """How soon a change is to be seen; a machine that others use gets ten times that."""
@@ -25,7 +26,7 @@ async def path(nvim: Neovim, project: Path) -> Path:
 
 
 async def watch(nvim: Neovim) -> None:
-    await nvim.lua(f"{CHANGE}.watch(true)")
+    await nvim.lua(f"{CHANGE}.watch('server', true)")
     await until(lambda: nvim.lua("return require('claude_ide.disk_watch').state().folders > 0"))
 
 
@@ -74,7 +75,7 @@ async def test_a_buffer_follows_without_a_key(nvim: Neovim, path: Path, way: str
 
     await shows(nvim, path, NEW)
     assert await nvim.eval("&modified") == 0
-    await until(lambda: "a.txt changed on disk (+1 −1); u undoes" in nvim.screen.text())
+    await until(lambda: f"a.txt changed on disk (+1 {MINUS}1); u undoes" in nvim.screen.text())
     await nvim.keys("u")
     await shows(nvim, path, OLD)
 
@@ -242,7 +243,7 @@ async def test_without_autoread_what_claude_has_named_is_followed(nvim: Neovim, 
     replace(path, NEW)
 
     await shows(nvim, path, NEW)
-    await until(lambda: "Claude changed a.txt (+1 −1); u undoes" in nvim.screen.text())
+    await until(lambda: f"Claude changed a.txt (+1 {MINUS}1); u undoes" in nvim.screen.text())
 
 
 async def test_many_files_at_once_are_one_message(nvim: Neovim, path: Path) -> None:
@@ -255,7 +256,7 @@ async def test_many_files_at_once_are_one_message(nvim: Neovim, path: Path) -> N
         replace(other, NEW)
 
     await shows(nvim, paths[-1], NEW)
-    await until(lambda: "200 files changed on disk (+200 −200)" in nvim.screen.text())
+    await until(lambda: f"200 files changed on disk (+200 {MINUS}200)" in nvim.screen.text())
     for other in paths:
         assert await text(nvim, other) == NEW
     assert (await nvim.mode())["blocking"] is False
@@ -271,7 +272,7 @@ async def test_two_files_at_once_are_named(nvim: Neovim, path: Path) -> None:
     write = "for _, path in ipairs({ ... }) do vim.fn.writefile({ 'new' }, path) end"
     await nvim.lua(write, str(path), str(other))
 
-    said = "Claude changed a.txt (+1 −3); b.txt changed on disk (+1 −3); u undoes each"
+    said = f"Claude changed a.txt (+1 {MINUS}3); b.txt changed on disk (+1 {MINUS}3); u undoes each"
     await until(lambda: said in nvim.screen.text())
 
 
@@ -354,7 +355,7 @@ async def test_a_new_file_is_shown_when_it_comes(nvim: Neovim, path: Path) -> No
     new.write_text(NEW)
 
     await shows(nvim, new, NEW)
-    await until(lambda: "deep.txt changed on disk (+3 −0)" in nvim.screen.text())
+    await until(lambda: f"deep.txt changed on disk (+3 {MINUS}0)" in nvim.screen.text())
 
 
 async def test_a_file_that_gets_another_name_is_watched_there(nvim: Neovim, path: Path) -> None:
@@ -416,7 +417,7 @@ async def test_a_file_that_never_rests_is_left_alone_for_a_while(nvim: Neovim, p
 
 
 async def test_nothing_is_left_when_it_stops(nvim: Neovim, path: Path) -> None:
-    await nvim.lua(f"{CHANGE}.watch(false)")
+    await nvim.lua(f"{CHANGE}.watch('server', false)")
     handles = "local n = 0; vim.uv.walk(function(h) if h:get_type() == 'fs_event' and"
     handles += " not h:is_closing() then n = n + 1 end end); return n"
 
