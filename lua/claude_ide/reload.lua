@@ -6,6 +6,7 @@ local file = require('claude_ide.file')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local rebase = require('claude_ide.rebase')
+local written = require('claude_ide.written')
 
 local M = {}
 
@@ -188,6 +189,7 @@ local function take(write)
   else
     disk.has_read(write.bufnr)
   end
+  written.report(write.bufnr)
   return true
 end
 
