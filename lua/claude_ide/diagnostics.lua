@@ -6,6 +6,7 @@ local file = require('claude_ide.file')
 local publishing = require('claude_ide.publishing')
 local reading = require('claude_ide.diagnostic_reading')
 local reload = require('claude_ide.reload')
+local sets = require('claude_ide.diagnostic_sets')
 local throttle = require('claude_ide.throttle')
 
 local M = {}
@@ -37,11 +38,13 @@ local last_token = 0
 local function buffers_of(path)
   if not path or path == vim.NIL then
     return vim.tbl_filter(function(bufnr)
-      -- Whether it stands for a file takes longer to find out.
-      return next(vim.diagnostic.count(bufnr)) ~= nil and file.path(bufnr) ~= nil
-    end, vim.api.nvim_list_bufs())
+      return file.path(bufnr) ~= nil
+    end, sets.bufnrs())
   end
   local buffer = buffers.find(path)
+  if buffer then
+    sets.favour(buffer.bufnr)
+  end
   return buffer and { buffer.bufnr } or {}
 end
 
@@ -53,6 +56,7 @@ end
 ---@param path? string
 ---@return { token: integer, files: string[] } files URIs of those that have any
 function M.begin(path)
+  sets.start()
   local new = reading.new(buffers_of(path), LIMIT)
   local uris = {}
   for _, bufnr in ipairs(new.bufnrs) do
@@ -159,9 +163,11 @@ end
 function M.watch(on)
   tellers = {}
   if on then
+    sets.start()
     events.subscribe(on_changed)
   else
     events.unsubscribe(on_changed)
+    sets.stop()
   end
 end
 
