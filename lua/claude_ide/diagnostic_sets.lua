@@ -2,28 +2,23 @@
 --- diagnostic of an earlier text stays the same to the byte, or it would be taken for a new one.
 local events = require('claude_ide.diagnostic_events')
 local item = require('claude_ide.diagnostic_item')
+local tables = require('claude_ide.diagnostic_tables')
 
 local M = {}
 
-local HANDLER = 'claude_ide/sets'
 local SEVERITIES = { 1, 2, 3, 4 }
 -- Milliseconds during which what was said of a changed buffer matters most.
 local FRESH = 60000
+-- Where it is not known which namespace has published.
+local ANY = 0
 
 ---@class claude_ide.DiagnosticSet
 ---@field bufnr integer
 ---@field list vim.Diagnostic[]
----@field is_shared boolean whether these are Neovim's own tables, not to be changed
+---@field is_own boolean whether the tables are Neovim's own
 ---@field by_severity vim.Diagnostic[][]
 ---@field items claude_ide.DiagnosticItem[][] those that have been read
 ---@field text? string[] the lines that they were published for, once the buffer has others
-
----@class claude_ide.ShownDiagnostics
----@field list vim.Diagnostic[]
----@field rows number of the buffer then
-
----@type table<integer, table<integer, claude_ide.ShownDiagnostics>> by buffer and namespace
-local shown = {}
 
 ---@type table<integer, table<integer, claude_ide.DiagnosticSet>> by buffer and namespace
 local sets = {}
@@ -31,7 +26,8 @@ local sets = {}
 ---@type table<integer, table<integer, integer>|false> by buffer and severity; false where unknown
 local counts = {}
 
----@type table<integer, true> buffers whose `sets` have to be compared with what Neovim holds
+---@type table<integer, table<integer, true>> by buffer, the namespaces that have published since it
+--- was looked at
 local outdated = {}
 
 ---@type table<integer, integer> when somebody asked for a buffer, or its text was replaced
@@ -39,29 +35,15 @@ local favoured = {}
 
 local group ---@type integer?
 
-local function on_changed(bufnr)
-  counts[bufnr], outdated[bufnr] = false, true
+local function on_changed(bufnr, namespace)
+  counts[bufnr], outdated[bufnr] = false, outdated[bufnr] or {}
+  outdated[bufnr][namespace or ANY] = true
 end
 
 local function forget(bufnr)
-  for _, known in ipairs({ shown, sets, counts, outdated, favoured }) do
+  tables.forget(bufnr)
+  for _, known in ipairs({ sets, counts, outdated, favoured }) do
     known[bufnr] = nil
-  end
-end
-
--- `vim.diagnostic.get` copies each diagnostic with all that its language server has attached, in one
--- go; a handler is given Neovim's own tables. It is not called in Insert mode, nor where diagnostics
--- are disabled.
-local function show(namespace, bufnr, list)
-  local is_loaded = vim.api.nvim_buf_is_loaded(bufnr)
-  local rows = is_loaded and vim.api.nvim_buf_line_count(bufnr) or math.huge
-  shown[bufnr] = shown[bufnr] or {}
-  shown[bufnr][namespace] = { list = list, rows = rows }
-end
-
-local function hide(namespace, bufnr)
-  if shown[bufnr] then
-    shown[bufnr][namespace] = nil
   end
 end
 
@@ -77,26 +59,31 @@ function M.start()
       forget(event.buf)
     end,
   })
-  vim.diagnostic.handlers[HANDLER] = { show = show, hide = hide }
+  tables.start()
   events.subscribe(on_changed)
-  vim.iter(vim.api.nvim_list_bufs()):each(on_changed)
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    on_changed(bufnr)
+  end
 end
 
 --- Let go of everything.
 function M.stop()
   if group then
     vim.api.nvim_del_augroup_by_id(group)
-    vim.diagnostic.handlers[HANDLER] = nil
+    tables.stop()
     events.unsubscribe(on_changed)
   end
-  group, shown, sets, counts, outdated, favoured = nil, {}, {}, {}, {}, {}
+  group, sets, counts, outdated, favoured = nil, {}, {}, {}, {}
 end
 
 --- How many diagnostics of each severity a buffer has.
 ---@param bufnr integer
 ---@return table<integer, integer>
 function M.count(bufnr)
-  if not counts[bufnr] then
+  if not vim.api.nvim_buf_is_valid(bufnr) then
+    forget(bufnr)
+    return {}
+  elseif not counts[bufnr] then
     counts[bufnr] = vim.diagnostic.count(bufnr)
   end
   return counts[bufnr]
@@ -112,38 +99,6 @@ function M.bufnrs()
   return bufnrs
 end
 
-local function total(bufnr, filter)
-  local sum = 0
-  for _, count in pairs(vim.diagnostic.count(bufnr, filter)) do
-    sum = sum + count
-  end
-  return sum
-end
-
--- Below the last row, Neovim has diagnostics shown on it: whether there are none.
-local function is_in_place(namespace, bufnr, known)
-  local last, at_end = known.rows - 1, 0
-  for _, diagnostic in ipairs(known.list) do
-    at_end = at_end + (diagnostic.end_lnum >= last and 1 or 0)
-  end
-  return at_end == 0
-    or total(bufnr, { namespace = namespace, lnum = last }) == at_end
-      and total(bufnr, { namespace = namespace, lnum = last + 1 }) == 0
-end
-
--- Somebody may have had only some of them shown.
-local function published(namespace, bufnr)
-  local known = shown[bufnr] and shown[bufnr][namespace]
-  if
-    known
-    and #known.list == total(bufnr, { namespace = namespace })
-    and is_in_place(namespace, bufnr, known)
-  then
-    return known.list, true
-  end
-  return vim.diagnostic.get(bufnr, { namespace = namespace }), false
-end
-
 local function is_alike(one, other)
   return one.lnum == other.lnum
     and one.col == other.col
@@ -155,13 +110,13 @@ local function is_alike(one, other)
     and one.code == other.code
 end
 
--- Whether nothing was published since; whoever publishes gives Neovim new tables. Of copies only what
+-- Whether nothing was published since: whoever publishes gives Neovim new tables. Of copies only what
 -- they say can be compared.
-local function is_same(set, list, is_shared)
+local function is_same(set, list, is_own)
   if #set.list ~= #list then
     return false
   end
-  local is_equal = set.is_shared and is_shared and rawequal or is_alike
+  local is_equal = set.is_own and is_own and rawequal or is_alike
   for index, diagnostic in ipairs(list) do
     if not is_equal(diagnostic, set.list[index]) then
       return false
@@ -170,7 +125,7 @@ local function is_same(set, list, is_shared)
   return true
 end
 
-local function new_set(bufnr, list, is_shared)
+local function new_set(bufnr, list, is_own)
   local by_severity, items = {}, {}
   for _, severity in ipairs(SEVERITIES) do
     by_severity[severity], items[severity] = {}, {}
@@ -184,24 +139,37 @@ local function new_set(bufnr, list, is_shared)
   return {
     bufnr = bufnr,
     list = list,
-    is_shared = is_shared,
+    is_own = is_own,
     by_severity = by_severity,
     items = items,
   }
 end
 
-local function renew(bufnr)
-  local before, after = sets[bufnr] or {}, {}
-  for namespace in pairs(vim.diagnostic.get_namespaces()) do
-    local list, is_shared = published(namespace, bufnr)
-    local known = before[namespace]
-    if known and is_same(known, list, is_shared) then
-      after[namespace] = known
-    elseif #list > 0 then
-      after[namespace] = new_set(bufnr, list, is_shared)
-    end
+-- Others may have been reset along with those that are known to have changed.
+local function still_stands(set, namespace, changed)
+  return not changed[ANY]
+    and not changed[namespace]
+    and tables.count(set.bufnr, { namespace = namespace }) == #set.list
+end
+
+local function renewed(bufnr, namespace, set)
+  local changed = outdated[bufnr]
+  if set and still_stands(set, namespace, changed) then
+    return set
   end
-  sets[bufnr], outdated[bufnr] = after, nil
+  local list, is_own = tables.of(bufnr, namespace)
+  if set and not changed[namespace] and is_same(set, list, is_own) then
+    return set
+  end
+  return #list > 0 and new_set(bufnr, list, is_own) or nil
+end
+
+local function renew(bufnr)
+  local known, found = sets[bufnr] or {}, {}
+  for namespace in pairs(vim.diagnostic.get_namespaces()) do
+    found[namespace] = renewed(bufnr, namespace, known[namespace])
+  end
+  sets[bufnr], outdated[bufnr] = found, nil
 end
 
 --- What each namespace has published for a buffer, in a steady order.
