@@ -565,6 +565,26 @@ async def test_watch_throttles_and_always_tells_the_last_state(nvim: Neovim, pro
     assert len(nvim.events("diagnostics_changed")) <= milliseconds / 100 + 2
 
 
+async def test_watch_tells_of_many_when_the_user_has_left_insert_mode(
+    nvim: Neovim, project: Path
+) -> None:
+    await listen(nvim)
+    await call(nvim, "watch", True)
+    many = await edit(nvim, project / "many.txt")
+    few = await edit(nvim, project / "few.txt")
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+    await nvim.lua(SET_MANY, many, 600, 1)
+    await nvim.lua(SET_MANY, few, 6)
+    await until(lambda: nvim.events("diagnostics_changed"), "the few")
+    assert [len(event["items"]) for event in nvim.events("diagnostics_changed")] == [6]
+
+    await nvim.keys("<Esc>")
+
+    await until(lambda: len(nvim.events("diagnostics_changed")) == 2)
+    assert len(nvim.events("diagnostics_changed")[1]["items"]) == 600
+
+
 async def test_watch_reads_many_a_bit_at_a_time(nvim: Neovim, project: Path) -> None:
     await listen(nvim)
     await call(nvim, "watch", True)
