@@ -1,6 +1,7 @@
 --- What is on disk becomes a buffer's text as one edit of the user's would: one step to undo, and
 --- what the edit does not touch keeps its marks, folds and cursor.
 local colouring = require('claude_ide.colouring')
+local diagnostic_sets = require('claude_ide.diagnostic_sets')
 local rebase = require('claude_ide.rebase')
 local window_close = require('claude_ide.window.close')
 
@@ -124,6 +125,7 @@ end
 ---@param bufnr integer
 ---@param lines string[]
 function M.change(bufnr, lines)
+  diagnostic_sets.before_change(bufnr)
   break_undo(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
   local new = M.in_buffer(lines)

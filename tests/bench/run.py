@@ -21,6 +21,7 @@ BENCHMARKS = (
     "accept",
     "memory",
     "chat",
+    "diagnostics",
 )
 
 

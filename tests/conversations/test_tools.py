@@ -207,6 +207,23 @@ async def test_five_thousand_diagnostics_arrive_whole(
     assert "1 more" in file["note"]
 
 
+async def test_a_diagnostic_that_still_stands_after_a_write_is_not_told_as_another(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    path.write_text("first = 'a string'\n")
+    await serving.command("checktime")
+    stale = {**warning(0, "a string"), "col": 8, "end_col": 18}
+    await serving.lua(PUBLISH, str(path), [stale])
+    [before] = await claude.json("getDiagnostics", {"uri": f"file://{path}"})
+
+    path.write_text("one = 2\n")
+    after = await claude.json("getDiagnostics")
+
+    assert await serving.eval("getline(1)") == "one = 2"
+    assert before["diagnostics"][0]["range"]["end"]["character"] == 18
+    assert all(item in before["diagnostics"] for file in after for item in file["diagnostics"])
+
+
 async def test_close_tab_closes_a_file_but_not_its_changes(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
