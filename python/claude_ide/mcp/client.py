@@ -13,7 +13,8 @@ from claude_ide.editor.editor import Editor
 class Client:
     """A connected agent. `pid` is what `ide_connected` told; `since` is `time.time()`.
 
-    `listening` is whether it hears what it is told by itself, see `Ide._welcome`.
+    `informed` is whether it is sent what changes; `listening`, whether it is known to hear that,
+    see `Ide._welcome`.
     """
 
     editor: Editor
@@ -26,6 +27,7 @@ class Client:
     last_active: float = field(default_factory=time.monotonic)
     initialized: bool = False
     listed_tools: asyncio.Event = field(default_factory=asyncio.Event)
+    informed: bool = False
     listening: bool = False
     responsive: bool = True
     diffs: list[Diff] = field(default_factory=list)
