@@ -18,6 +18,8 @@ NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
 
 def main() -> int:
     """Run until Neovim closes stdin; the last line of stderr says why, if it could not run."""
+    # While modules are imported nothing becomes garbage that would be worth the search.
+    gc.disable()
     package = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(package))
     if sys.version_info < (3, 11):  # noqa: UP036  this file is run by whatever Python is found
@@ -46,8 +48,6 @@ def main() -> int:
 
 
 def _run(entry: str) -> int:
-    # While modules are imported nothing becomes garbage that would be worth the search.
-    gc.disable()
     import_websockets()
     import pynvim
 

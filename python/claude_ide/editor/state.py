@@ -1,28 +1,27 @@
 """The last known state of the editor, for answers while Neovim answers nobody."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 
-@dataclass(slots=True)
-class Diagnostics:
+
+class Diagnostics(msgspec.Struct):
     """What is known of one file, in the shape of the wire; `omitted` counts what was cut."""
 
-    items: list[dict[str, Any]] = field(default_factory=list)
+    items: list[dict[str, Any]] = msgspec.field(default_factory=list)
     omitted: int = 0
 
 
-@dataclass(slots=True)
-class State:
+class State(msgspec.Struct):
     """What Neovim last told; the shapes are those of `lua/claude_ide/open_editors.lua`."""
 
     selection: dict[str, Any] | None = None
-    folders: list[str] = field(default_factory=list)
+    folders: list[str] = msgspec.field(default_factory=list)
     current: str | None = None
-    diagnostics: dict[str, Diagnostics] = field(default_factory=dict)
-    _editors: dict[str, dict[str, Any]] = field(default_factory=dict)
+    diagnostics: dict[str, Diagnostics] = msgspec.field(default_factory=dict)
+    _editors: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """By file name, in the order of the last snapshot."""
-    _used: dict[str, None] = field(default_factory=dict)
+    _used: dict[str, None] = msgspec.field(default_factory=dict)
     """Which of them were used since, the one used last at the end."""
 
     def take_snapshot(self, snapshot: dict[str, Any]) -> None:
