@@ -16,6 +16,7 @@ BENCHMARKS = (
     "server",
     "requests",
     "cursor",
+    "growth",
     "diff",
     "crowd",
     "accept",

@@ -40,7 +40,7 @@ class Editor:
     async def listening(self, port: int, token: str) -> None:
         """Tell Neovim where the server is, and have it tell us what the user does."""
         await self._bridge.lua("host.listening", port, token)
-        self.state.take_snapshot(await self._bridge.lua("buffers.snapshot"))
+        self.state.take_snapshot(await self._bridge.json("buffers.begin"))
         self.state.selection = None
         latest = await self._bridge.lua("selection.latest")
         # What the user did meanwhile has been told before this goes on.
@@ -70,7 +70,10 @@ class Editor:
 
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
-        return await self._fresh("buffers.editors", last_known=lambda: self.state.editors)
+        try:
+            return list(await self._soon_json("buffers.editors"))
+        except TimeoutError:
+            return self.state.editors
 
     async def paths(self) -> list[str]:
         """Return the absolute paths of the open files."""
@@ -88,12 +91,10 @@ class Editor:
         """Return `{isOpen, isDirty, isUntitled}` of a file."""
 
         def last_known() -> dict[str, bool]:
-            known = [e for e in self.state.editors if e["fileName"] == path]
-            return (
-                {"isOpen": True, "isDirty": known[0]["isDirty"], "isUntitled": False}
-                if known
-                else {"isOpen": False}
-            )
+            known = self.state.editor(path)
+            if known is None:
+                return {"isOpen": False}
+            return {"isOpen": True, "isDirty": known["isDirty"], "isUntitled": False}
 
         return await self._fresh("buffers.dirty", path, last_known=last_known)
 
