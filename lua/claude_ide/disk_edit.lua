@@ -120,8 +120,9 @@ local function apply(bufnr, old, new, hunk)
   end)
 end
 
--- Documented in `:help undo-break`.
-local function break_undo(bufnr)
+--- The next change begins a step of its own in the undo history (`:help undo-break`).
+---@param bufnr integer
+function M.break_undo(bufnr)
   vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels
 end
 
@@ -151,11 +152,20 @@ function M.in_buffer(lines)
   return #lines > 0 and lines or { '' }
 end
 
+-- After an undo there is nothing to join.
+local function join_undo(bufnr)
+  vim.api.nvim_buf_call(bufnr, function()
+    vim.cmd('silent! undojoin')
+  end)
+end
+
 --- Make these lines the buffer's, as one step to undo.
 ---@param bufnr integer
 ---@param lines string[]
-function M.change(bufnr, lines)
-  break_undo(bufnr)
+---@param joins? boolean the step before goes on
+function M.change(bufnr, lines, joins)
+  local begin = joins and join_undo or M.break_undo
+  begin(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
   local new = M.in_buffer(lines)
   colouring.prepare(bufnr, new)
@@ -163,7 +173,7 @@ function M.change(bufnr, lines)
   for _, hunk in vim.iter(rebase.hunks(old, new, { linematch = LINEMATCH })):rev():enumerate() do
     apply(bufnr, old, new, hunk)
   end
-  break_undo(bufnr)
+  M.break_undo(bufnr)
 end
 
 local function replace(bufnr, text, lines)
