@@ -55,9 +55,9 @@ async def test_a_program_that_the_user_has_set_for_the_file_comes_before_languag
 async def test_a_program_that_a_filetype_plugin_of_neovims_has_set_comes_after_language_servers(
     nvim: Neovim, project: Path
 ) -> None:
-    path = write(project / "a.go")
-    await nvim.command("filetype plugin on | edit a.go")
-    assert await nvim.eval("&formatprg") == "gofmt"
+    path = write(project / "a.rkt")
+    await nvim.command("filetype plugin on | edit a.rkt")
+    assert await nvim.eval("&formatprg") == "raco fmt"
     await attach(nvim)
 
     assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."
