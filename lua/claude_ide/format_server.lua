@@ -14,6 +14,10 @@ M.answers_within = 10000
 ---@param bufnr integer
 ---@return claude_ide.Formatter[]
 function M.find(bufnr)
+  -- none-ls says what it can do for the current buffer, whichever it is asked about.
+  local clients = vim.api.nvim_buf_call(bufnr, function()
+    return vim.lsp.get_clients({ bufnr = bufnr, method = METHOD })
+  end)
   return vim.tbl_map(function(client)
     return {
       name = client.name,
@@ -21,7 +25,7 @@ function M.find(bufnr)
         M.format(client, bufnr, done)
       end,
     }
-  end, vim.lsp.get_clients({ bufnr = bufnr, method = METHOD }))
+  end, clients)
 end
 
 --- Whether a server that is attached to a buffer has not said yet what it can do.

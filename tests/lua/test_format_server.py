@@ -207,6 +207,26 @@ async def test_what_the_user_types_between_two_servers_is_kept(nvim: Neovim, pro
     assert await nvim.eval("getline(1, '$')") == ["ONE  ", "mine", "THREE \t"]
 
 
+async def test_a_server_that_knows_only_the_current_buffer_formats_another(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    client = await attach(nvim)
+    await nvim.lua(
+        """
+        local client = vim.lsp.get_client_by_id(...)
+        client.supports_method = function()
+          return vim.bo.filetype == 'text'
+        end
+        """,
+        client,
+    )
+    await nvim.command("edit other.py")
+
+    assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."
+
+
 # A server that is not ready, or broken
 
 
