@@ -10,6 +10,7 @@ local MARK = '^[%a<>]$'
 ---@field bufnr integer
 ---@field lines string[]
 ---@field modified boolean
+---@field listed boolean
 ---@field state integer of the undo history
 ---@field marks table<string, integer[]>
 
@@ -35,6 +36,7 @@ function M.new(bufnr)
     bufnr = bufnr,
     lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true),
     modified = vim.bo[bufnr].modified,
+    listed = vim.bo[bufnr].buflisted,
     state = vim.fn.undotree(bufnr).seq_cur,
     marks = marks_of(bufnr),
   }
@@ -86,6 +88,10 @@ function M.restore(point)
     end
   end
   vim.bo[point.bufnr].modified = point.modified
+  -- Whatever applies text edits with `vim.lsp.util` lists the buffer.
+  if vim.bo[point.bufnr].buflisted ~= point.listed then
+    vim.bo[point.bufnr].buflisted = point.listed
+  end
 end
 
 return M

@@ -44,6 +44,17 @@ async def test_conform_formats_a_file(nvim: Neovim, project: Path, was_open: boo
     assert read(path) == TIDY.upper()
 
 
+async def test_a_file_that_is_not_open_leaves_no_trace(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"strip": STRIP})
+    await nvim.command("edit b.txt")
+    before = await nvim.eval("map(getbufinfo(), 'v:val.bufnr')")
+
+    await succeed(nvim, path)
+
+    assert await nvim.eval("map(getbufinfo(), 'v:val.bufnr')") == before
+
+
 async def test_conform_comes_before_all_others(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await set_up(nvim, {"strip": STRIP})
@@ -139,10 +150,10 @@ async def test_a_formatter_that_hangs_is_ended(nvim: Neovim, project: Path, text
     path = write(project / "a.txt")
     await set_up(nvim, {"slow": f"echo $$ > pid; {text}"})
     await nvim.command("edit a.txt")
-    await nvim.lua("require('claude_ide.format_conform').answers_within = 300")
+    await nvim.lua("require('claude_ide.format_conform').answers_within = 1000")
 
     assert await fail(nvim, path) == (
-        f"conform.nvim (slow) could not reformat {path}: gave no answer within 0.3 s and was ended"
+        f"conform.nvim (slow) could not reformat {path}: gave no answer within 1 s and was ended"
     )
 
     pid = int((project / "pid").read_text())
@@ -157,7 +168,7 @@ async def test_a_formatter_that_is_ended_late_changes_nothing_any_more(
     await set_up(nvim, {"capitals": CAPITALS, "slow": "echo > ran; exec sleep 1000"})
     await nvim.command("edit a.txt")
     await nvim.command("let g:ended = 0 | autocmd User ConformFormatPost let g:ended += 1")
-    await nvim.lua("require('claude_ide.format_conform').answers_within = 500")
+    await nvim.lua("require('claude_ide.format_conform').answers_within = 1000")
 
     await fail(nvim, path)
     await until(lambda: nvim.eval("g:ended == 2"))

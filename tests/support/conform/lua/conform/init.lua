@@ -20,7 +20,9 @@ local function replace(bufnr, lines, new)
   if vim.deep_equal(lines, new) then
     return false
   end
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, new)
+  local whole = { start = { line = 0, character = 0 }, ['end'] = { line = #lines, character = 0 } }
+  local edit = { range = whole, newText = table.concat(new, '\n') .. '\n' }
+  vim.lsp.util.apply_text_edits({ edit }, bufnr, 'utf-8')
   return true
 end
 
