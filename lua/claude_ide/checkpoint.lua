@@ -1,4 +1,4 @@
---- A state of a buffer to go back to, marks and views included.
+--- A state of a buffer to go back to, marks included.
 local disk_edit = require('claude_ide.disk_edit')
 local quiet = require('claude_ide.quiet')
 

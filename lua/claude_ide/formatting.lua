@@ -119,7 +119,10 @@ local function obstacle(reformatting)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return CLOSED:format(path)
   end
-  reload.sync_one(bufnr)
+  -- Later, `save` finds out, and can take the changes back.
+  if #reformatting.changed_by == 0 then
+    reload.sync_one(bufnr)
+  end
   return not vim.deep_equal(lines_of(bufnr), reformatting.lines) and CHANGED:format(path) or nil
 end
 
