@@ -315,4 +315,11 @@ function M.sync()
   return moment.is_possible() and vim.tbl_filter(sync, vim.api.nvim_list_bufs()) or {}
 end
 
+--- Have one buffer show now what has been written to its file.
+---@param bufnr integer
+---@return boolean is_changed
+function M.sync_one(bufnr)
+  return moment.is_possible() and sync(bufnr)
+end
+
 return M

@@ -145,7 +145,9 @@ async def test_a_document_that_is_not_open_is_not_saved(claude: ClaudeCode, proj
 async def test_reformat_uses_formatprg(serving: Neovim, claude: ClaudeCode, path: Path) -> None:
     await serving.command("setlocal formatprg=sort\\ -r")
 
-    assert await claude.texts("reformat_file", {"file_path": str(path)}) == ["OK"]
+    assert await claude.texts("reformat_file", {"file_path": str(path)}) == [
+        "Reformatted with sort -r: 2 lines changed, saved."
+    ]
 
     assert path.read_text() == "third = 3\nsecond = 2\nfirst = 1\n"
 

@@ -31,7 +31,10 @@ def options() -> argparse.Namespace:
     parser.add_argument("--log", type=Path, help="a file for what is received")
     parser.add_argument(
         "--format",
-        choices=["lines", "document", "error", "never", "after-change", "missing"],
+        choices=[
+            *("lines", "document", "capitals", "nothing"),
+            *("error", "never", "after-change", "missing"),
+        ],
         default="lines",
     )
     return parser.parse_args()
@@ -77,10 +80,13 @@ def format_lines(text: str) -> list[dict[str, Any]]:
     ]
 
 
+def replace_document(text: str, new: str) -> list[dict[str, Any]]:
+    end = {"line": len(text.split("\n")), "character": 0}
+    return [{"range": {"start": {"line": 0, "character": 0}, "end": end}, "newText": new}]
+
+
 def format_document(text: str) -> list[dict[str, Any]]:
-    lines = text.split("\n")
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines), "character": 0}}
-    return [{"range": whole, "newText": "\n".join(line.rstrip() for line in lines)}]
+    return replace_document(text, "\n".join(line.rstrip() for line in text.split("\n")))
 
 
 class Server:
@@ -207,6 +213,10 @@ class Server:
                 self.answer(request, format_lines(text))
             case "document":
                 self.answer(request, format_document(text))
+            case "capitals":
+                self.answer(request, replace_document(text, text.upper()))
+            case "nothing":
+                self.answer(request, None)
             case "error":
                 error = {"code": -32803, "message": "cannot parse line 1"}
                 self.send({"id": request["id"], "error": error})

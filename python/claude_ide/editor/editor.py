@@ -115,9 +115,10 @@ class Editor:
         """Write a file's buffer as `:write` does."""
         await self._checked("buffers.save", path)
 
-    async def reformat(self, path: str) -> None:
-        """Format a file with what the user has set up for it."""
-        await self._finish("formatting.reformat", path)
+    async def reformat(self, path: str) -> str:
+        """Format a file with what the user has set up for it; return what has changed."""
+        finished = await self._finish("formatting.reformat", path)
+        return str(finished["report"])
 
     # Windows.
 
