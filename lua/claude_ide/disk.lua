@@ -60,8 +60,28 @@ function M.watch(on)
   })
 end
 
--- Neovim reports it only once.
-local function remember_conflict(bufnr)
+--- Ask Neovim whether the file of a buffer that it would not read by itself has changed, and keep it
+--- from asking the user. It says so only once.
+---@param bufnr integer
+---@return string? reason `v:fcs_reason`; nil where nothing, or only the file's time, has changed
+function M.probe(bufnr)
+  local found
+  local id = vim.api.nvim_create_autocmd('FileChangedShell', {
+    buffer = bufnr,
+    callback = function()
+      found = vim.v.fcs_reason
+      -- Of the time alone it warns nobody, and `:write` then knows it.
+      vim.v.fcs_choice = found == 'time' and 'ask' or ''
+    end,
+  })
+  vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
+  vim.api.nvim_del_autocmd(id)
+  return found ~= 'time' and found or nil
+end
+
+--- A buffer keeps unsaved changes to another text than its file now holds.
+---@param bufnr integer
+function M.remember_conflict(bufnr)
   conflicts[bufnr] = true
   vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost', 'BufUnload' }, {
     buffer = bufnr,
@@ -72,24 +92,32 @@ local function remember_conflict(bufnr)
   })
 end
 
--- Ask Neovim, and keep it from asking the user.
-local function is_in_conflict(bufnr)
-  local conflict = false
-  local id = vim.api.nvim_create_autocmd('FileChangedShell', {
-    buffer = bufnr,
-    callback = function()
-      conflict = true
-      vim.v.fcs_choice = ''
-    end,
-  })
-  vim.cmd.checktime(tostring(bufnr))
-  vim.api.nvim_del_autocmd(id)
-  if conflict then
-    remember_conflict(bufnr)
+--- Whether it does, as far as that has been noticed.
+---@param bufnr integer
+---@return boolean
+function M.is_in_conflict(bufnr)
+  return conflicts[bufnr] == true
+end
+
+--- Whether the file of a buffer with unsaved changes has been written by somebody else. It says so
+--- only once; `is_in_conflict` remembers it.
+---@param bufnr integer
+---@return boolean
+function M.notice_conflict(bufnr)
+  local is_new = M.probe(bufnr) ~= nil
+  if is_new then
+    M.remember_conflict(bufnr)
+  end
+  return is_new
+end
+
+local function warn_of_conflict(bufnr)
+  local is_new = M.notice_conflict(bufnr)
+  if is_new then
     local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
     message.show(('%s has changed on disk, too; `:w` asks'):format(name), 'warn')
   end
-  return conflict
+  return is_new
 end
 
 --- Whether somebody else has written the file of a buffer since Neovim has read or written it.
@@ -105,7 +133,7 @@ function M.has_changed(bufnr)
   if known and (known.is_read or known.time ~= time) then
     return known.time ~= time
   end
-  return is_in_conflict(bufnr)
+  return warn_of_conflict(bufnr)
 end
 
 --- Write a loaded buffer if it has anything to write.

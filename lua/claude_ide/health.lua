@@ -44,6 +44,20 @@ local function check_python()
   health.error(('%s cannot run the host: %s'):format(program, why[#why]), 'Run :ClaudeInstall')
 end
 
+local function check_watch()
+  local state = require('claude_ide.disk_watch').state()
+  if state.refusal then
+    health.warn(
+      ('A folder of open files cannot be watched: %s'):format(plain.one_line(state.refusal)),
+      'Its files are looked at every two seconds; on Linux see fs.inotify.max_user_watches'
+    )
+  elseif state.polled > 0 then
+    health.info(('%d folders are looked at every two seconds: network drives'):format(state.polled))
+  else
+    health.ok(('%d folders of open files are watched'):format(state.folders))
+  end
+end
+
 local function check_server()
   local host = require('claude_ide.host')
   local was_running = host.server() ~= nil
@@ -66,6 +80,7 @@ local function check_server()
     local say = step.ok and health.ok or health.error
     say(plain.one_line(('%s: %s'):format(step.name, step.seen)))
   end
+  check_watch()
   local variable = vim.env.CLAUDE_CODE_SSE_PORT
   if variable == tostring(host.server().port) then
     health.ok('Terminals of this Neovim get CLAUDE_CODE_SSE_PORT=' .. variable)

@@ -87,6 +87,7 @@ local function watch(on)
   selection[on and 'start' or 'stop']()
   require('claude_ide.buffers').watch(on)
   require('claude_ide.diagnostics').watch(on)
+  require('claude_ide.disk_change').watch('server', on)
 end
 
 local spawn

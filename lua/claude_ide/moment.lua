@@ -38,6 +38,7 @@ local guard = api.nvim_create_namespace('claude_ide_moment_guard')
 local is_guarding = false
 local hrtime = vim.uv.hrtime
 local last_typed = 0 -- nanoseconds
+local claudes_area ---@type any[]? the Visual area that Claude has selected
 
 local function milliseconds_since(time)
   return (hrtime() - time) / 1e6
@@ -86,11 +87,32 @@ local function is_in_dialog()
     and not is_sidebar(config)
 end
 
+-- Where and what the Visual area of the current window is.
+local function visual_area()
+  local where = { api.nvim_get_current_win(), api.nvim_get_current_buf(), vim.fn.mode(1) }
+  return vim.list_extend(where, { vim.fn.getpos('v'), vim.fn.getpos('.') })
+end
+
+--- The Visual area that has just been selected is Claude's: it holds nothing back until the user
+--- changes it.
+function M.claim_visual()
+  claudes_area = visual_area()
+end
+
+--- Whether Neovim is in a Visual mode that the user has not begun.
+---@return boolean
+function M.is_claudes_visual()
+  return claudes_area ~= nil
+    and vim.fn.mode(1):find('^[vV\22]$') ~= nil
+    and vim.deep_equal(claudes_area, visual_area())
+end
+
 -- Not "s", a screen that messages have scrolled: without a command line it stays so until the next
 -- redraw, and where something is asked the mode tells.
 local function is_at_rest()
   local mode = vim.fn.mode(1)
-  return mode == 't' or ((mode == 'n' or mode == 'nt') and vim.fn.state('moaxSc') == '')
+  local is_normal = mode == 'n' or mode == 'nt' or M.is_claudes_visual()
+  return mode == 't' or (is_normal and vim.fn.state('moaxSc') == '')
 end
 
 -- A chat's prompt in which nothing has been typed yet: who has just sent something waits there. A
@@ -149,9 +171,10 @@ end
 ---@return boolean
 function M.can_notify()
   local mode = vim.fn.mode(1)
+  -- In a terminal "S" is always there.
   return mode:find('^[niRvVsS\22\19t]') ~= nil
     and not vim.startswith(mode, 'no')
-    and vim.fn.state('moaxSc') == ''
+    and vim.fn.state(mode == 't' and 'moaxc' or 'moaxSc') == ''
     and M.is_possible()
     and not has_message()
 end
@@ -163,7 +186,7 @@ end
 -- Windows elsewhere may change in all modes but those whose next key acts on what is shown.
 local function is_harmless()
   local mode = vim.fn.mode(1)
-  return mode:find('^[nit]') ~= nil and not vim.startswith(mode, 'no')
+  return mode:find('^[nit]') ~= nil and not vim.startswith(mode, 'no') or M.is_claudes_visual()
 end
 
 --- Whether Neovim lets anybody change text and windows: not under textlock, nor in the command-line

@@ -1,4 +1,6 @@
 --- A passage of a buffer: found by its text or by its lines, shown, selected.
+local moment = require('claude_ide.moment')
+
 local M = {}
 
 ---@class claude_ide.Place
@@ -118,6 +120,7 @@ function M.select(passage)
   vim.api.nvim_win_set_cursor(0, { passage.first.row + 1, passage.first.col })
   vim.cmd('normal! o')
   vim.api.nvim_win_set_cursor(0, end_of_area(passage.last))
+  moment.claim_visual()
 end
 
 return M

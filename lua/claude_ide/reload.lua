@@ -1,11 +1,16 @@
---- Buffers follow what Claude writes to their files, without a question or a warning.
+--- Buffers follow what Claude, or anybody else, writes to their files, without a question or a warning.
+local autoread = require('claude_ide.autoread')
 local buffers = require('claude_ide.buffers')
 local disk = require('claude_ide.disk')
 local disk_edit = require('claude_ide.disk_edit')
+local disk_report = require('claude_ide.disk_report')
 local file = require('claude_ide.file')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
+local named_files = require('claude_ide.named_files')
 local rebase = require('claude_ide.rebase')
+local saved_text = require('claude_ide.saved_text')
+local slices = require('claude_ide.slices')
 local written = require('claude_ide.written')
 
 local M = {}
@@ -13,21 +18,23 @@ local M = {}
 -- Milliseconds.
 local POLL = 50
 local PATIENCE = 10000
+local RESTLESS = 2000
 
-local MISSING = 'missing'
+local MISSING = saved_text.MISSING
+local lines_of = saved_text.lines_of
 
---- What a file held before a write.
----@class claude_ide.SavedText
----@field stamp string of the file
----@field lines? string[] what its buffer's unsaved changes were made to, where that is known
+M.stamp = saved_text.stamp
 
 ---@class claude_ide.ExpectedWrite
 ---@field bufnr integer
 ---@field saved claude_ide.SavedText
 ---@field deadline number
----@field seen? string the stamp at the last look
----@field autoread? boolean the buffer's own value
+---@field seen? string the stamp at an earlier look
+---@field seen_at? number when that was first seen
+---@field moving_since? number when it was first seen to change from look to look
 ---@field autocmds integer[]
+---@field is_unannounced? boolean somebody has written already, and it was not an accepted diff
+---@field on_end? fun(spent: number, is_restless: boolean) how long the buffer took to follow
 
 ---@type table<integer, claude_ide.ExpectedWrite>
 local expected = {}
@@ -37,39 +44,12 @@ local is_polling = false
 ---@type table<integer, string>
 local known = {}
 
---- What tells two states of a file apart.
----@param path string
----@return string
-function M.stamp(path)
-  local stat = vim.uv.fs_stat(path)
-  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
-    or MISSING
+local function milliseconds()
+  return vim.uv.hrtime() / 1e6
 end
 
-local function lines_of(bufnr)
-  return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-end
-
--- What the unsaved changes of a buffer were made to, where Neovim knows the file as it is.
-local function saved_lines(bufnr)
-  if not moment.is_possible() or disk.has_changed(bufnr) then
-    return nil
-  end
-  local text = disk_edit.read(bufnr)
-  return disk_edit.in_buffer(text and text.lines or {})
-end
-
--- An earlier text will do, since both the buffer and the file have come from that.
-local function saved_text(bufnr, earlier)
-  local lines
-  if not vim.bo[bufnr].modified then
-    lines = lines_of(bufnr)
-  elseif earlier then
-    lines = earlier.lines
-  else
-    lines = saved_lines(bufnr)
-  end
-  return { stamp = M.stamp(vim.api.nvim_buf_get_name(bufnr)), lines = lines }
+local function is_empty(bufnr)
+  return vim.api.nvim_buf_line_count(bufnr) == 1 and vim.deep_equal(lines_of(bufnr), { '' })
 end
 
 -- There is no buffer for a path that no file can have.
@@ -83,26 +63,30 @@ end
 ---@return claude_ide.SavedText
 function M.saved(path)
   local bufnr = loaded(path)
-  return bufnr and saved_text(bufnr) or { stamp = M.stamp(path) }
+  return bufnr and saved_text.of(bufnr) or { stamp = M.stamp(path) }
 end
 
 -- The file's stamp when it is another than before.
 local function news(write)
-  local stamp = M.stamp(vim.api.nvim_buf_get_name(write.bufnr))
+  local stamp = saved_text.stamp_of(write.bufnr)
   return stamp ~= write.saved.stamp and stamp ~= MISSING and stamp or nil
+end
+
+--- Whether a buffer is to follow what nobody has announced: what Claude writes, and where the user
+--- has not switched 'autoread' off, what anybody else does.
+---@param bufnr integer
+---@return boolean
+function M.is_followed(bufnr)
+  return autoread.is_on(bufnr) or named_files.has(vim.api.nvim_buf_get_name(bufnr))
 end
 
 -- What Neovim would do by itself about a write that is not the one expected.
 local function usual_choice(write)
-  local autoread = write.autoread
-  if autoread == nil then
-    autoread = vim.go.autoread
-  end
-  return autoread and not vim.bo[write.bufnr].modified and 'reload' or 'ask'
+  return autoread.is_on(write.bufnr) and not vim.bo[write.bufnr].modified and 'reload' or 'ask'
 end
 
 local function choose(write)
-  if news(write) or M.stamp(vim.api.nvim_buf_get_name(write.bufnr)) == MISSING then
+  if news(write) or saved_text.stamp_of(write.bufnr) == MISSING then
     return write.saved.lines and '' or 'ask'
   end
   return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or usual_choice(write)
@@ -111,9 +95,7 @@ end
 -- While a write is expected, whoever notices it first leaves it to us: an autocommand of the user's
 -- or the focus coming back may run `:checktime` at any time.
 local function keep_quiet(write)
-  local options = vim.bo[write.bufnr]
-  write.autoread = vim.api.nvim_get_option_value('autoread', { buf = write.bufnr, scope = 'local' })
-  options.autoread = false
+  autoread.suspend(write.bufnr)
   write.autocmds = {
     vim.api.nvim_create_autocmd('FileChangedShell', {
       buffer = write.bufnr,
@@ -126,7 +108,7 @@ local function keep_quiet(write)
       callback = function(event)
         -- `:write other.txt` writes another file.
         if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(write.bufnr) then
-          write.saved, write.seen = saved_text(write.bufnr, write.saved), nil
+          write.saved, write.seen = saved_text.of(write.bufnr, write.saved), nil
         end
       end,
     }),
@@ -137,13 +119,15 @@ local function forget(write)
   expected[write.bufnr] = nil
   if vim.api.nvim_buf_is_valid(write.bufnr) then
     vim.iter(write.autocmds):each(vim.api.nvim_del_autocmd)
-    vim.bo[write.bufnr].autoread = write.autoread
   end
+  autoread.resume(write.bufnr)
 end
 
 -- In the buffer that the user types in, the next key may act on what is there.
 local function is_in_use(bufnr)
-  return bufnr == vim.api.nvim_get_current_buf() and not vim.fn.mode(1):find('^n?t?$')
+  return bufnr == vim.api.nvim_get_current_buf()
+    and not vim.fn.mode(1):find('^n?t?$')
+    and not moment.is_claudes_visual()
 end
 
 local function may_change(bufnr)
@@ -177,20 +161,70 @@ local function reload(write, text)
   return ok and write.saved.lines ~= nil
 end
 
+local function finish(write, spent, is_restless)
+  if write.on_end then
+    write.on_end(spent, is_restless)
+  end
+end
+
+-- Unsaved changes stay as they are where what was written is no accepted diff.
+local function keeps(write)
+  local bufnr = write.bufnr
+  if not (write.is_unannounced and vim.bo[bufnr].modified) then
+    return false
+  end
+  forget(write)
+  M.know(bufnr)
+  disk.remember_conflict(bufnr)
+  disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
+  finish(write, 0, false)
+  return true
+end
+
+-- The buffer holds what is on disk by now; return whether that is another text than before.
+local function settle(write, path, before)
+  if before then
+    return disk_report.followed(path, before, lines_of(write.bufnr))
+  end
+  -- A diff was accepted: that is all that there is to say.
+  named_files.forget(path)
+  return true
+end
+
+-- The file has been written once more while it was read, which Neovim takes for the same write.
+local function follow_on(write, saved)
+  M.follow(vim.api.nvim_buf_get_name(write.bufnr), saved)
+  local next_write = expected[write.bufnr]
+  next_write.is_unannounced, next_write.on_end = write.is_unannounced, write.on_end
+  write.on_end = nil
+end
+
 -- Make the buffer hold what is on disk, and return whether it does.
 local function take(write)
+  local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
   local stamp = M.stamp(path)
   local text = may_change(write.bufnr) and disk_edit.read(write.bufnr)
+  local before = write.is_unannounced and lines_of(write.bufnr)
   if not text or not reload(write, text) then
     return false
   elseif M.stamp(path) ~= stamp then
-    M.follow(path, { stamp = stamp, lines = text.lines })
+    follow_on(write, { stamp = stamp, lines = text.lines })
   else
+    known[write.bufnr] = stamp
     disk.has_read(write.bufnr)
   end
-  written.report(write.bufnr)
+  if settle(write, path, before) then
+    written.report(write.bufnr)
+  end
+  finish(write, milliseconds() - began, false)
   return true
+end
+
+-- A file that is written all the time is left to Neovim for a while.
+local function is_restless(write, now)
+  write.moving_since = write.moving_since or now
+  return write.is_unannounced and now - write.moving_since > RESTLESS
 end
 
 -- Half a file is not taken: its stamp has to be the same at two looks.
@@ -198,27 +232,44 @@ local function look(write)
   if not vim.api.nvim_buf_is_loaded(write.bufnr) then
     return forget(write)
   end
-  local stamp = news(write)
-  local is_settled = stamp == write.seen
-  if stamp and is_settled and take(write) then
+  local stamp, now = news(write), milliseconds()
+  if stamp ~= write.seen then
+    write.seen, write.seen_at = stamp, now
+    if is_restless(write, now) then
+      forget(write)
+      finish(write, 0, true)
+    end
     return
   end
-  write.seen = stamp
+  local is_settled = now - (write.seen_at or 0) >= POLL
+  write.moving_since = not is_settled and write.moving_since or nil
+  if stamp and is_settled and (keeps(write) or take(write)) then
+    return
+  end
   if is_settled and vim.uv.now() > write.deadline and may_change(write.bufnr) then
     forget(write)
   end
 end
 
--- Timed from this look on: at a fixed rate, those of a busy Neovim would come without a pause between
--- them, and take half a file.
+local function try_look(write)
+  local ok, err = pcall(look, write)
+  if not ok then
+    message.show(tostring(err), 'error')
+  end
+end
+
+-- Timed from the end of a look on: what is looked at takes time, too.
 local function poll()
-  is_polling = next(expected) ~= nil
-  if is_polling then
-    vim.defer_fn(poll, POLL)
-  end
-  for _, write in ipairs(vim.tbl_values(expected)) do
-    look(write)
-  end
+  slices.each(vim.tbl_values(expected), function(write)
+    if expected[write.bufnr] == write then
+      try_look(write)
+    end
+  end, function()
+    is_polling = next(expected) ~= nil
+    if is_polling then
+      vim.defer_fn(poll, POLL)
+    end
+  end)
 end
 
 local function wait_for(bufnr, saved)
@@ -232,15 +283,6 @@ local function wait_for(bufnr, saved)
   return write
 end
 
--- What a file held, if it holds something else now. An unmodified buffer still holds it.
-local function written_since(bufnr, saved)
-  if saved.stamp == M.stamp(vim.api.nvim_buf_get_name(bufnr)) then
-    return nil
-  end
-  local lines = saved.lines or not vim.bo[bufnr].modified and lines_of(bufnr) or nil
-  return { stamp = saved.stamp, lines = lines }
-end
-
 --- Somebody is about to write a file: its buffer, if loaded, is to show it, with what is unsaved
 --- in the buffer on top.
 ---@param path string
@@ -248,7 +290,8 @@ end
 function M.expect(path, earlier)
   local bufnr = loaded(path)
   if bufnr then
-    local write = expected[bufnr] or wait_for(bufnr, saved_text(bufnr, earlier))
+    local write = expected[bufnr] or wait_for(bufnr, saved_text.of(bufnr, earlier))
+    write.is_unannounced = nil
     write.deadline = vim.uv.now() + PATIENCE
   end
 end
@@ -259,7 +302,7 @@ end
 function M.follow(path, saved)
   M.expect(path, saved)
   local bufnr = loaded(path)
-  local before = bufnr and written_since(bufnr, saved)
+  local before = bufnr and saved_text.before(bufnr, saved)
   if before then
     expected[bufnr].saved = before
   end
@@ -271,42 +314,71 @@ local function has_changed(bufnr)
   local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
   if not stat or stat.type ~= 'file' then
     return false
-  elseif vim.deep_equal(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), { '' }) then
+  elseif is_empty(bufnr) then
     return stat.size > 0
   end
-  local changed = false
-  local autocmd = vim.api.nvim_create_autocmd('FileChangedShell', {
-    buffer = bufnr,
-    callback = function()
-      changed = true
-    end,
-  })
-  vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
-  vim.api.nvim_del_autocmd(autocmd)
-  return changed
+  return disk.probe(bufnr) ~= nil
 end
 
--- A write that nobody has announced, to the file of a buffer that holds nothing else.
-local function notice(bufnr)
+--- The stamp of a buffer's file, if Neovim has not been found to know the file in that state.
+---@param bufnr integer
+---@return string? stamp nil where there is no file
+function M.unknown(bufnr)
   local path = file.path(bufnr)
-  local stamp = path and M.stamp(path)
-  if not path or known[bufnr] == stamp or vim.bo[bufnr].modified or is_in_use(bufnr) then
+  local stamp = path and M.stamp(path) or MISSING
+  return stamp ~= MISSING and stamp ~= known[bufnr] and stamp or nil
+end
+
+--- Neovim knows the file of a buffer as it is.
+---@param bufnr integer
+function M.know(bufnr)
+  known[bufnr] = saved_text.stamp_of(bufnr)
+end
+
+--- It may not.
+---@param bufnr integer
+function M.doubt(bufnr)
+  known[bufnr] = nil
+end
+
+--- Whether a write to a buffer's file is being followed, or expected.
+---@param bufnr integer
+---@return boolean
+function M.is_expected(bufnr)
+  return expected[bufnr] ~= nil
+end
+
+--- A write that nobody has announced, to the file of a buffer that holds nothing else: the buffer
+--- follows it as soon as it may.
+---@param bufnr integer
+---@param on_end? fun(spent: number, is_restless: boolean) called once, if there was such a write
+---@return claude_ide.ExpectedWrite? write nil if there was none
+function M.notice(bufnr, on_end)
+  local stamp = M.unknown(bufnr)
+  if not stamp then
     return nil
   end
   local write = wait_for(bufnr, { stamp = '', lines = lines_of(bufnr) })
-  if has_changed(bufnr) then
+  write.is_unannounced = true
+  if has_changed(bufnr) or disk.is_in_conflict(bufnr) then
+    write.seen, write.seen_at = stamp, milliseconds()
+    write.on_end = on_end
     return write
   end
   known[bufnr] = stamp
   forget(write)
 end
 
+local function may_be_noticed(bufnr)
+  return not vim.bo[bufnr].modified and not is_in_use(bufnr) and M.is_followed(bufnr)
+end
+
 local function sync(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return false
   end
-  local write = expected[bufnr] or notice(bufnr)
-  return write ~= nil and news(write) ~= nil and take(write)
+  local write = expected[bufnr] or may_be_noticed(bufnr) and M.notice(bufnr) or nil
+  return write ~= nil and news(write) ~= nil and not keeps(write) and take(write)
 end
 
 --- Have loaded buffers show now what has been written to their files.

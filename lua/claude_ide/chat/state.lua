@@ -1,5 +1,6 @@
 --- The chats of this Neovim, by the id that the host gave each.
 local channel = require('claude_ide.channel')
+local disk_change = require('claude_ide.disk_change')
 
 local M = {}
 
@@ -57,11 +58,13 @@ end
 ---@param chat claude_ide.Chat
 function M.add(chat)
   chats[chat.id] = chat
+  disk_change.watch('chats', true)
 end
 
 ---@param chat claude_ide.Chat
 function M.remove(chat)
   chats[chat.id] = nil
+  disk_change.watch('chats', next(chats) ~= nil)
 end
 
 --- All chats, the one used last first.

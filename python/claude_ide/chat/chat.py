@@ -96,10 +96,9 @@ class Chat:
         self._requests.clear()
         self._painter.close()
         self._bars.close()
-        if self._ticking is not None:
-            self._ticking.cancel()
-        if self._living is not None:
-            self._living.cancel()
+        for running in (self._ticking, self._living):
+            if running is not None:
+                running.cancel()
         await self.agent.stop()
 
     async def _live(self, opening: Opening) -> None:
@@ -153,6 +152,8 @@ class Chat:
                     self._editor.notify(f"{NAME} waits for your answer (:ClaudeChat answer)")
             case events.RequestWithdrawn(request):
                 self._requests.drop(request)
+            case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
+                self._editor.names(path)
             case events.ToolEnded(tool, status):
                 self._requests.ended(tool, status)
             case events.TodoList():

@@ -28,6 +28,8 @@ async def rewind(agent: Agent, editor: Editor, transcript: Transcript, root: str
     answer = await editor.select(question, ["Undo it", "Leave the files as they are"])
     await editor.run("scratch.close", shown)
     if answer == 0:
+        for path in would.files:
+            await editor.expect_write(path)
         await agent.rewind(chosen, dry_run=False)
         await editor.reload()
         editor.notify(f"restored {files}")

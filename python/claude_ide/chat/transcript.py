@@ -130,6 +130,11 @@ class Transcript:
         at_once = not self._running and not self._prompts.queued
         self._prompts.said(prompt, text, chips, at_once=at_once)
 
+    def is_edit(self, tool: str) -> bool:
+        """Whether a use of a tool edits a file."""
+        use = self._tools.find(tool)
+        return use is not None and use.kind == "edit"
+
     def answered(self, request: str, how: str) -> None:
         """Show in one line how the user has answered, such as `allowed` or `no: use httpx`."""
         view = self._requests.pop(request, None)

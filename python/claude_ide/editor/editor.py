@@ -205,6 +205,10 @@ class Editor:
         """Have a file's buffer follow the write that the client is about to make."""
         await self._checked("reload.expect", path)
 
+    def names(self, path: str) -> None:
+        """Say that the client is about to write a file without a diff: that write is its own."""
+        self._bridge.tell("named_files.add", path)
+
     async def _published(self, buffers: list[int], seconds: float) -> None:
         """Wait until the language servers of these buffers have published again."""
         await self._finish("diagnostics.await_publish", buffers, int(seconds * 1000))

@@ -32,6 +32,7 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics) -> Content:
     if arguments.uri:
         # Asked just before a write: answered from what is there.
         path = _path(arguments.uri)
+        client.editor.names(path)
         for uri, known in (await client.editor.diagnostics(path)).items():
             if _is_same(from_uri(uri), path):
                 return _described({path: known})

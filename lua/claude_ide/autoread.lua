@@ -1,0 +1,42 @@
+--- Whether buffers follow their files by themselves, as the user has set it; and a pause of that.
+local M = {}
+
+---@type table<integer, { own: boolean? }> the buffers' own values
+local suspended = {}
+
+local function own_value(bufnr)
+  if suspended[bufnr] then
+    return suspended[bufnr].own
+  end
+  return vim.api.nvim_get_option_value('autoread', { buf = bufnr, scope = 'local' })
+end
+
+--- What the user has set, locally or globally.
+---@param bufnr integer
+---@return boolean
+function M.is_on(bufnr)
+  local own = own_value(bufnr)
+  if own == nil then
+    return vim.go.autoread
+  end
+  return own
+end
+
+--- Neovim is to read a file by itself no more.
+---@param bufnr integer
+function M.suspend(bufnr)
+  suspended[bufnr] = { own = own_value(bufnr) }
+  vim.bo[bufnr].autoread = false
+end
+
+--- What the user has set holds again.
+---@param bufnr integer
+function M.resume(bufnr)
+  local was = suspended[bufnr]
+  suspended[bufnr] = nil
+  if was and vim.api.nvim_buf_is_valid(bufnr) then
+    vim.bo[bufnr].autoread = was.own
+  end
+end
+
+return M

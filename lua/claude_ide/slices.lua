@@ -1,0 +1,31 @@
+--- Work on many things in slices, so that Neovim answers keys between them.
+local M = {}
+
+-- Milliseconds.
+local SLICE = 8
+local BREATH = 1
+
+--- Call `fn` with each value in turn. The first slice is done within this call.
+---@generic T
+---@param values T[]
+---@param fn fun(value: T)
+---@param on_end? fun()
+function M.each(values, fn, on_end)
+  local index = 0
+  local function run()
+    local began = vim.uv.hrtime()
+    while index < #values do
+      index = index + 1
+      fn(values[index])
+      if (vim.uv.hrtime() - began) / 1e6 > SLICE then
+        return vim.defer_fn(run, BREATH)
+      end
+    end
+    if on_end then
+      on_end()
+    end
+  end
+  run()
+end
+
+return M

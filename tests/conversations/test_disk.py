@@ -1,0 +1,158 @@
+"""What is written to open files, seen by a Neovim that serves."""
+
+from pathlib import Path
+
+import pytest
+
+from support.claude_code import ClaudeCode
+from support.neovim import Neovim, until
+
+OLD = "one\ntwo\nthree\n"
+NEW = "one\nTWO\nthree\n"
+COUNTS = "(+1 \N{MINUS SIGN}1)"
+
+
+@pytest.fixture
+async def path(serving: Neovim, project: Path) -> Path:
+    """A file that Neovim shows."""
+    file = project / "calc.py"
+    file.write_text(OLD)
+    await serving.command("edit calc.py")
+    await is_watched(serving)
+    return file
+
+
+async def is_watched(nvim: Neovim) -> None:
+    await until(lambda: nvim.lua("return require('claude_ide.disk_watch').state().folders > 0"))
+
+
+async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
+    lines = wanted.splitlines()
+    await until(
+        lambda: nvim.lua(
+            f"return vim.deep_equal(vim.fn.getbufline({str(path)!r}, 1, '$'), ...)", lines
+        )
+    )
+
+
+async def test_what_a_command_writes_is_seen_from_the_terminal(serving: Neovim, path: Path) -> None:
+    await serving.command("botright split | terminal cat")
+    await serving.keys("i")
+    await until(lambda: serving.eval("mode() == 't'"))
+
+    path.write_text(NEW)
+
+    await shows(serving, path, NEW)
+    assert await serving.eval("mode()") == "t"
+    await until(lambda: f"calc.py changed on disk {COUNTS}; u undoes" in serving.screen.text())
+
+
+async def test_what_claude_writes_without_a_diff_is_called_claudes(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await claude.call("getDiagnostics", {"uri": f"file://{path}"})
+    path.write_text(NEW)
+    await claude.call("getDiagnostics")
+
+    await shows(serving, path, NEW)
+    await until(lambda: f"Claude changed calc.py {COUNTS}; u undoes" in serving.screen.text())
+    path.write_text(OLD)
+    await until(lambda: f"calc.py changed on disk {COUNTS}" in serving.screen.text())
+    said = await serving.eval("execute('messages')")
+    assert said.count("calc.py") == 2
+
+
+async def test_what_claude_writes_is_read_where_autoread_is_off(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await serving.command("set noautoread")
+    path.write_text(NEW)
+    await claude.call("getDiagnostics")
+    assert await serving.eval("getline(2)") == "two"
+    await serving.command("silent edit!")
+
+    await claude.call("getDiagnostics", {"uri": f"file://{path}"})
+    path.write_text(OLD)
+    await claude.call("getDiagnostics")
+
+    await shows(serving, path, OLD)
+
+
+async def test_a_file_that_is_written_for_a_client_is_called_claudes(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await claude.request("writeFile", {"path": "calc.py", "content": NEW})
+
+    await shows(serving, path, NEW)
+    await until(lambda: f"Claude changed calc.py {COUNTS}; u undoes" in serving.screen.text())
+
+
+async def test_an_accepted_diff_is_not_reported_again(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await claude.call("getDiagnostics", {"uri": f"file://{path}"})
+    request = {"old_file_path": str(path), "new_file_contents": NEW}
+    _, asked = claude.start_call("openDiff", request)
+    shown = "return (require('claude_ide.diff').list()[1] or {}).shown"
+    await until(lambda: serving.lua(shown), "a diff")
+    await serving.keys(":w<CR>")
+    await asked
+
+    path.write_text(NEW)
+
+    await shows(serving, path, NEW)
+    path.with_name("other.py").write_text(OLD)
+    await serving.command("tabonly | split other.py")
+    await is_watched(serving)
+    path.with_name("other.py").write_text(NEW)
+    await until(lambda: "other.py changed on disk" in serving.screen.text())
+    assert "calc.py" not in await serving.eval("execute('messages')")
+
+
+async def test_when_the_server_stops_nothing_is_watched(serving: Neovim, path: Path) -> None:
+    await serving.command("ClaudeStop!")
+
+    state = "return require('claude_ide.disk_watch').state()"
+    await until(lambda: serving.lua(f"{state}.folders == 0"))
+    path.write_text(NEW)
+    assert await serving.eval("getline(2)") == "two"
+
+
+async def test_a_visual_area_of_claudes_holds_no_diff_back(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await claude.call("openFile", {"filePath": str(path), "startText": "two"})
+    await until(lambda: serving.eval("mode() ==# 'v'"))
+
+    claude.start_call("openDiff", {"old_file_path": str(path), "new_file_contents": NEW})
+
+    shown = "return (require('claude_ide.diff').list()[1] or {}).shown"
+    await until(lambda: serving.lua(shown), "a diff")
+    assert await serving.eval("mode()") == "n"
+
+
+async def test_a_visual_area_that_the_user_has_changed_holds_a_diff_back(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await claude.call("openFile", {"filePath": str(path), "startText": "two"})
+    await serving.keys("j")
+    await until(lambda: serving.eval("line('.') == 3"))
+
+    claude.start_call("openDiff", {"old_file_path": str(path), "new_file_contents": NEW})
+
+    await until(lambda: serving.lua("return require('claude_ide.waiting').count() == 1"))
+    assert await serving.eval("mode()") == "v"
+    await serving.keys("<Esc>")
+    shown = "return (require('claude_ide.diff').list()[1] or {}).shown"
+    await until(lambda: serving.lua(shown), "a diff")
+
+
+async def test_a_buffer_in_which_claude_has_selected_something_follows(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await claude.call("openFile", {"filePath": str(path), "startText": "two"})
+    await until(lambda: serving.eval("mode() ==# 'v'"))
+
+    path.write_text("new\n")
+
+    await shows(serving, path, "new\n")

@@ -1,0 +1,441 @@
+"""`lua/claude_ide/disk_change.lua`: what is done about a file that changes on disk."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from support.neovim import Neovim, until
+
+OLD = "one\ntwo\nthree\n"
+NEW = "one\nTWO\nthree\n"
+MINUS = "\N{MINUS SIGN}"
+CHANGE = "require('claude_ide.disk_change')"
+SECONDS = 0.5
+"""How soon a change is to be seen; a machine that others use gets ten times that."""
+
+
+@pytest.fixture
+async def path(nvim: Neovim, project: Path) -> Path:
+    """A file that is edited, in a Neovim that watches it."""
+    file = project / "a.txt"
+    file.write_text(OLD)
+    await nvim.command("edit a.txt")
+    await watch(nvim)
+    return file
+
+
+async def watch(nvim: Neovim) -> None:
+    await nvim.lua(f"{CHANGE}.watch('server', true)")
+    await until(lambda: nvim.lua("return require('claude_ide.disk_watch').state().folders > 0"))
+
+
+def replace(path: Path, text: str) -> None:
+    """Write as most programs do: another file takes the name."""
+    new = path.with_name("new.tmp")
+    new.write_text(text)
+    new.replace(path)
+
+
+async def text(nvim: Neovim, path: Path) -> str:
+    lines = await nvim.lua("return vim.fn.getbufline(vim.fn.bufnr(...), 1, '$')", str(path))
+    return "".join(f"{line}\n" for line in lines)
+
+
+async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
+    async def is_shown() -> bool:
+        return await text(nvim, path) == wanted
+
+    await until(is_shown, f"the buffer of {path.name} follows", SECONDS * 10)
+
+
+async def looked(nvim: Neovim, path: Path) -> None:
+    """Wait until what happened before is seen: a file beside it changes last."""
+    other = path.with_name("last.txt")
+    other.write_text("before\n")
+    load = "local b = vim.fn.bufadd(...); vim.fn.bufload(b); vim.bo[b].autoread = true"
+    await nvim.lua(load, str(other))
+    other.write_text("after\n")
+    await shows(nvim, other, "after\n")
+
+
+async def messages(nvim: Neovim) -> str:
+    said: str = await nvim.eval("execute('messages')")
+    return said
+
+
+@pytest.mark.parametrize("way", ["in place", "by another file", "after it was deleted"])
+async def test_a_buffer_follows_without_a_key(nvim: Neovim, path: Path, way: str) -> None:
+    if way == "after it was deleted":
+        path.unlink()
+    if way == "by another file":
+        replace(path, NEW)
+    else:
+        path.write_text(NEW)
+
+    await shows(nvim, path, NEW)
+    assert await nvim.eval("&modified") == 0
+    await until(lambda: f"a.txt changed on disk (+1 {MINUS}1); u undoes" in nvim.screen.text())
+    await nvim.keys("u")
+    await shows(nvim, path, OLD)
+
+
+async def test_a_hidden_buffer_follows(nvim: Neovim, path: Path) -> None:
+    await nvim.command("set hidden | enew")
+
+    path.write_text(NEW)
+
+    await shows(nvim, path, NEW)
+
+
+async def test_one_write_after_another_is_followed(nvim: Neovim, path: Path) -> None:
+    for number in range(5):
+        replace(path, f"{number}\n")
+        await shows(nvim, path, f"{number}\n")
+
+
+async def test_cursor_and_folds_are_kept(nvim: Neovim, path: Path) -> None:
+    lines = [f"line {number}" for number in range(1, 101)]
+    await nvim.lua("vim.fn.writefile(...)", lines, str(path))
+    await until(lambda: nvim.eval("line('$') == 100"))
+    await nvim.command("setlocal foldmethod=manual | 60,70fold")
+    await nvim.keys("50Gma")
+    await until(lambda: nvim.eval("line('.') == 50"))
+
+    replace(path, "".join(f"{line}\n" for line in ["new", "newer", *lines]))
+
+    await until(lambda: nvim.eval("getline(1) ==# 'new'"))
+    assert await nvim.eval("[getline('.'), getline(\"'a\")]") == ["line 50", "line 50"]
+    assert await nvim.eval("[foldclosed(62), foldclosedend(62)]") == [62, 72]
+
+
+async def test_half_a_file_is_not_taken(nvim: Neovim, path: Path) -> None:
+    in_pieces = """
+        local path, pieces = ...
+        local file = assert(io.open(path, 'w'))
+        local timer = assert(vim.uv.new_timer())
+        timer:start(0, 20, function()
+          local piece = table.remove(pieces, 1)
+          if not piece then
+            file:close()
+            return timer:close()
+          end
+          file:write(piece)
+          file:flush()
+        end)
+    """
+    await nvim.lua(in_pieces, str(path), list(NEW))
+
+    await shows(nvim, path, NEW)
+    await nvim.command("silent undo")
+    assert await text(nvim, path) == OLD
+
+
+async def test_what_changes_no_text_changes_nothing(nvim: Neovim, path: Path) -> None:
+    os.utime(path)
+    await looked(nvim, path)
+    path.chmod(0o600)
+    await looked(nvim, path)
+    replace(path, OLD)
+    await looked(nvim, path)
+    await until(lambda: nvim.lua("return not require('claude_ide.reload').is_expected(1)"))
+
+    assert await nvim.eval("[undotree().seq_last, &modified]") == [0, 0]
+    assert "a.txt" not in await messages(nvim)
+    await nvim.command("write")
+    assert (await nvim.mode())["blocking"] is False
+
+
+async def test_the_users_own_write_is_no_change(nvim: Neovim, path: Path) -> None:
+    await nvim.keys("ccmine<Esc>:silent write<CR>")
+    await until(lambda: path.read_text() == "mine\ntwo\nthree\n")
+    await looked(nvim, path)
+
+    assert "a.txt" not in await messages(nvim)
+
+
+async def test_unsaved_changes_are_kept_and_that_is_said_once(nvim: Neovim, path: Path) -> None:
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+
+    replace(path, NEW)
+
+    await until(lambda: "a.txt changed on disk; your unsaved" in nvim.screen.text())
+    assert await text(nvim, path) == "mine\ntwo\nthree\n"
+    os.utime(path)
+    await nvim.keys(":checktime<CR>")
+    await looked(nvim, path)
+    assert (await messages(nvim)).count("a.txt") <= 2
+    assert "W12" not in await messages(nvim)
+    await nvim.keys(":write<CR>")
+    await until(lambda: "really want to write" in nvim.screen.text())
+    await nvim.keys("n")
+    assert path.read_text() == NEW
+
+
+async def test_a_buffer_follows_once_its_unsaved_changes_are_undone(
+    nvim: Neovim, path: Path
+) -> None:
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    replace(path, NEW)
+    await until(lambda: "a.txt changed on disk; your unsaved" in nvim.screen.text())
+
+    await nvim.keys("u")
+
+    await shows(nvim, path, NEW)
+    assert await nvim.eval("&modified") == 0
+
+
+async def test_it_waits_for_the_end_of_insert_mode(nvim: Neovim, path: Path) -> None:
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+
+    replace(path, NEW)
+    await looked(nvim, path)
+
+    assert await text(nvim, path) == OLD
+    await nvim.keys("<Esc>")
+    await shows(nvim, path, NEW)
+
+
+async def test_what_was_typed_meanwhile_is_kept(nvim: Neovim, path: Path) -> None:
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+    replace(path, NEW)
+    await looked(nvim, path)
+
+    await nvim.keys("mine <Esc>")
+
+    await until(lambda: "a.txt changed on disk; your unsaved" in nvim.screen.text())
+    assert await text(nvim, path) == f"mine {OLD}"
+
+
+async def test_it_is_shown_while_the_user_types_elsewhere(nvim: Neovim, path: Path) -> None:
+    await nvim.command("botright new")
+    await nvim.keys("itypi")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+
+    replace(path, NEW)
+
+    await shows(nvim, path, NEW)
+    await nvim.keys("ng")
+    await until(lambda: nvim.eval("getline(1) ==# 'typing' && mode() ==# 'i'"))
+
+
+@pytest.mark.parametrize("setting", ["set noautoread", "setlocal noautoread"])
+async def test_without_autoread_it_is_left_to_neovim(
+    nvim: Neovim, path: Path, setting: str
+) -> None:
+    await nvim.command(setting)
+    replace(path, NEW)
+    await looked(nvim, path)
+
+    assert await text(nvim, path) == OLD
+    await nvim.keys(":checktime<CR>")
+    await until(lambda: "W11" in nvim.screen.text())
+
+
+async def test_without_autoread_what_claude_has_named_is_followed(nvim: Neovim, path: Path) -> None:
+    await nvim.command("set noautoread")
+    await nvim.lua("require('claude_ide.named_files').add(...)", str(path))
+
+    replace(path, NEW)
+
+    await shows(nvim, path, NEW)
+    await until(lambda: f"Claude changed a.txt (+1 {MINUS}1); u undoes" in nvim.screen.text())
+
+
+async def test_many_files_at_once_are_one_message(nvim: Neovim, path: Path) -> None:
+    paths = [path.with_name(f"{number}.txt") for number in range(200)]
+    for other in paths:
+        other.write_text(OLD)
+    await nvim.command("args *.txt | silent argdo edit")
+
+    for other in paths:
+        replace(other, NEW)
+
+    await shows(nvim, paths[-1], NEW)
+    await until(lambda: f"200 files changed on disk (+200 {MINUS}200)" in nvim.screen.text())
+    for other in paths:
+        assert await text(nvim, other) == NEW
+    assert (await nvim.mode())["blocking"] is False
+    assert (await messages(nvim)).count("changed on disk") == 1
+
+
+async def test_two_files_at_once_are_named(nvim: Neovim, path: Path) -> None:
+    other = path.with_name("b.txt")
+    other.write_text(OLD)
+    await nvim.command("split b.txt")
+    await nvim.lua("require('claude_ide.named_files').add(...)", str(path))
+
+    write = "for _, path in ipairs({ ... }) do vim.fn.writefile({ 'new' }, path) end"
+    await nvim.lua(write, str(path), str(other))
+
+    said = f"Claude changed a.txt (+1 {MINUS}3); b.txt changed on disk (+1 {MINUS}3); u undoes each"
+    await until(lambda: said in nvim.screen.text())
+
+
+async def test_it_says_nothing_while_a_command_is_typed(nvim: Neovim, path: Path) -> None:
+    await nvim.keys(":echo 'half'")
+    await until(lambda: nvim.eval("mode() == 'c'"))
+
+    replace(path, NEW)
+    await looked(nvim, path.with_name("b.txt"))
+
+    assert "changed on disk" not in nvim.screen.text()
+    await nvim.keys("<CR>")
+    await shows(nvim, path, NEW)
+    await until(lambda: "changed on disk" in nvim.screen.text())
+
+
+async def test_an_accepted_diff_is_not_reported(nvim: Neovim, path: Path) -> None:
+    await nvim.lua("require('claude_ide.reload').expect(...)", str(path))
+
+    replace(path, NEW)
+
+    await shows(nvim, path, NEW)
+    await looked(nvim, path)
+    assert "a.txt" not in await messages(nvim)
+
+
+async def test_a_buffer_that_is_not_listed_follows_without_a_word(nvim: Neovim, path: Path) -> None:
+    await nvim.command("set nobuflisted")
+
+    replace(path, NEW)
+
+    await shows(nvim, path, NEW)
+    await looked(nvim, path)
+    assert "a.txt" not in await messages(nvim)
+
+
+async def test_a_link_is_followed_to_its_file(nvim: Neovim, project: Path) -> None:
+    folder = project / "elsewhere"
+    folder.mkdir()
+    (folder / "real.txt").write_text(OLD)
+    (folder / "other.txt").write_text("other\n")
+    link = project / "link.txt"
+    link.symlink_to(folder / "real.txt")
+    await nvim.command("edit link.txt")
+    await watch(nvim)
+
+    replace(folder / "real.txt", NEW)
+
+    await shows(nvim, link, NEW)
+    link.unlink()
+    link.symlink_to(folder / "other.txt")
+    await shows(nvim, link, "other\n")
+
+
+async def test_a_folder_that_comes_back_is_watched(nvim: Neovim, project: Path) -> None:
+    folder = project / "a" / "b"
+    folder.mkdir(parents=True)
+    path = folder / "x.txt"
+    path.write_text(OLD)
+    await nvim.command("edit a/b/x.txt")
+    await watch(nvim)
+    path.unlink()
+    folder.rmdir()
+    folder.parent.rmdir()
+    await nvim.eval("1")
+
+    folder.mkdir(parents=True)
+    path.write_text(NEW)
+
+    await shows(nvim, path, NEW)
+    replace(path, "third\n")
+    await shows(nvim, path, "third\n")
+
+
+async def test_a_new_file_is_shown_when_it_comes(nvim: Neovim, path: Path) -> None:
+    await nvim.command("edit new/deep.txt")
+    new = path.parent / "new" / "deep.txt"
+    new.parent.mkdir()
+
+    new.write_text(NEW)
+
+    await shows(nvim, new, NEW)
+    await until(lambda: f"deep.txt changed on disk (+3 {MINUS}0)" in nvim.screen.text())
+
+
+async def test_a_file_that_gets_another_name_is_watched_there(nvim: Neovim, path: Path) -> None:
+    await nvim.command("silent saveas b.txt")
+    other = path.with_name("b.txt")
+
+    replace(other, NEW)
+
+    await shows(nvim, other, NEW)
+
+
+async def test_a_file_that_is_written_all_the_time_is_followed_less_and_less(
+    nvim: Neovim, path: Path
+) -> None:
+    follows = """
+        local path = ...
+        _G.follows, _G.lines = 0, 0
+        vim.api.nvim_buf_attach(0, false, { on_lines = function() _G.follows = _G.follows + 1 end })
+        local timer = assert(vim.uv.new_timer())
+        timer:start(0, 150, function()
+          local file = assert(io.open(path, 'a'))
+          file:write('more\\n')
+          file:close()
+          _G.lines = _G.lines + 1
+          if _G.lines == 20 then
+            timer:close()
+          end
+        end)
+    """
+    await nvim.lua(follows, str(path))
+    await until(lambda: nvim.eval("line('$') == 23"))
+
+    assert await nvim.lua("return _G.follows") < 12
+    assert (await messages(nvim)).count("changed on disk") <= 3
+
+
+async def test_a_file_that_never_rests_is_left_alone_for_a_while(nvim: Neovim, path: Path) -> None:
+    restless = """
+        local path = ...
+        _G.lines = 0
+        local timer = assert(vim.uv.new_timer())
+        timer:start(0, 20, function()
+          local file = assert(io.open(path, 'a'))
+          file:write('more\\n')
+          file:close()
+          _G.lines = _G.lines + 1
+          if _G.lines == 150 then
+            timer:close()
+          end
+        end)
+    """
+    await nvim.lua(restless, str(path))
+    given_up = "return _G.lines < 150 and not require('claude_ide.reload').is_expected(1)"
+    await until(lambda: nvim.lua("return require('claude_ide.reload').is_expected(1)"))
+    await until(lambda: nvim.lua(given_up))
+
+    assert await nvim.eval("&l:autoread") == -1
+    await until(lambda: nvim.eval("line('$') == 153"))
+
+
+async def test_nothing_is_left_when_it_stops(nvim: Neovim, path: Path) -> None:
+    await nvim.lua(f"{CHANGE}.watch('server', false)")
+    handles = "local n = 0; vim.uv.walk(function(h) if h:get_type() == 'fs_event' and"
+    handles += " not h:is_closing() then n = n + 1 end end); return n"
+
+    assert await nvim.lua(handles) == 0
+    replace(path, NEW)
+    await nvim.lua(f"{CHANGE}.changed(...)", str(path))
+    assert await nvim.lua("return require('claude_ide.disk_watch').state()") == {
+        "folders": 0,
+        "polled": 0,
+    }
+    assert await text(nvim, path) == OLD
+
+
+async def test_whoever_watches_may_name_a_path(nvim: Neovim, path: Path) -> None:
+    await nvim.lua("require('claude_ide.disk_watch').stop()")
+    replace(path, NEW)
+
+    for named in (path, "a\0b", "", path.with_name("missing.txt")):
+        await nvim.lua(f"{CHANGE}.changed(...)", str(named))
+
+    await shows(nvim, path, NEW)
