@@ -29,11 +29,19 @@ local loaded = {}
 local group = api.nvim_create_augroup('claude_ide_unopened', { clear = true })
 local is_waiting = false
 
--- As the user has it for every file; one that is loaded gets its swap file only now.
-local function restore_swapfile(bufnr)
+-- Nothing asks the user about a file that they have not opened: neither other editors, which a swap
+-- file would warn of it, nor Neovim when it has changed.
+local function isolate(bufnr)
+  vim.bo[bufnr].swapfile = false
+  vim.bo[bufnr].autoread = true
+end
+
+-- One that is loaded gets its swap file only now.
+local function restore_options(bufnr)
   if not api.nvim_buf_is_valid(bufnr) then
     return
   end
+  vim.bo[bufnr].autoread = nil
   local id = api.nvim_create_autocmd('SwapExists', {
     callback = function()
       vim.v.swapchoice = vim.v.swapchoice == '' and 'e' or vim.v.swapchoice
@@ -48,7 +56,7 @@ end
 local function forget(bufnr)
   loaded[bufnr] = nil
   pcall(api.nvim_clear_autocmds, { group = group, buffer = bufnr })
-  restore_swapfile(bufnr)
+  restore_options(bufnr)
 end
 
 -- The user has come across it: from now on it is a buffer like any other.
@@ -139,6 +147,16 @@ local function keep(bufnr, is_known)
       end
     end),
   })
+  api.nvim_create_autocmd('FileChangedShell', {
+    group = group,
+    buffer = bufnr,
+    callback = function()
+      if vim.v.fcs_reason == 'deleted' then
+        vim.v.fcs_choice = ''
+        loaded[bufnr].until_ms = 0
+      end
+    end,
+  })
   make_room()
   if not is_waiting then
     is_waiting = true
@@ -172,13 +190,14 @@ end
 
 local function load(path, found)
   local bufnr = found and found.bufnr or vim.fn.bufadd(path)
-  -- A swap file would have other editors ask about it.
-  vim.bo[bufnr].swapfile = false
+  isolate(bufnr)
   local _, err = loading.hidden(bufnr)
   if not err then
     keep(bufnr, found ~= nil)
     return { bufnr = bufnr, is_cold = true }
-  elseif not found then
+  elseif found then
+    restore_options(bufnr)
+  else
     pcall(window_close.buffer, bufnr)
   end
   return { error = ('%s: %s'):format(path, err) }

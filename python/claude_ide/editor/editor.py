@@ -7,14 +7,20 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from claude_ide.editor.bridge import Bridge, without_error
 from claude_ide.editor.diffs import Diffs
-from claude_ide.editor.state import Diagnostics, State
+from claude_ide.editor.state import Diagnostics, Loaded, State
+from claude_ide.paths import from_uri, is_same
 
 BUSY_SECONDS = 0.25
 """How long a read waits for a Neovim that may be at a prompt or in `system()`."""
+
+UNCHECKED = "no language server or linter has checked it"
+PENDING = "it has just changed, and not all that checks it has answered yet"
+BUSY = "Neovim is busy; this is what was known before"
 
 T = TypeVar("T")
 
@@ -167,13 +173,55 @@ class Editor:
         try:
             part = await self._soon_json("diagnostics.read_all")
             if part["reloaded"]:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(seconds):
-                        await self._published(part["reloaded"], seconds)
+                await self.published(part["reloaded"], seconds)
                 part = await self._soon_json("diagnostics.read", False)
             return await self._read_on(part)
         except TimeoutError:
             return dict(self.state.diagnostics)
+
+    async def load(self, path: str) -> Loaded:
+        """Have a file loaded for a while, unseen, so that it is checked even if it is not open.
+
+        Raises `TimeoutError` when Neovim is too busy.
+        """
+        return Loaded(**await self._soon("unopened.load", path))
+
+    def release(self) -> None:
+        """Let go of the files that are loaded only to be checked."""
+        self._bridge.tell("unopened.release")
+
+    async def check(self, path: str, seconds: float) -> Diagnostics:
+        """Return what is known of the text that a file has now, and say so if that is nothing."""
+        try:
+            loaded = await self.load(path)
+            if loaded.obstacle:
+                return Diagnostics(note=f"not checked: it {loaded.obstacle}")
+            await self._settle(seconds)
+            found = await self.diagnostics(path)
+            known = next(iter(found.values()), Diagnostics())
+            known.note = await self._doubt(loaded.bufnr)
+        except TimeoutError:
+            return self._last_known(path)
+        return known
+
+    async def _settle(self, seconds: float) -> None:
+        """Read what was written, and wait until it has been checked."""
+        await self._soon("reload.sync")
+        unsettled = await self._soon("publishing.unsettled")
+        if unsettled:
+            await self.published(unsettled, seconds)
+
+    async def _doubt(self, bufnr: int) -> str:
+        """Return why what is known of a buffer may not be all; empty if it is."""
+        if not await self._soon("diagnostic_events.namespaces", bufnr):
+            return UNCHECKED
+        return PENDING if bufnr in await self._soon("publishing.unsettled") else ""
+
+    def _last_known(self, path: str) -> Diagnostics:
+        for uri, known in self.state.diagnostics.items():
+            if is_same(from_uri(uri), path):
+                return replace(known, note=BUSY)
+        return Diagnostics(note=BUSY)
 
     async def _read_on(self, part: dict[str, Any]) -> dict[str, Diagnostics]:
         """Read the slices after the first, and put them together."""
@@ -203,9 +251,13 @@ class Editor:
         """Have a file's buffer follow the write that the client is about to make."""
         await self._checked("reload.expect", path)
 
-    async def _published(self, buffers: list[int], seconds: float) -> None:
-        """Wait until the language servers of these buffers have published again."""
-        await self._finish("diagnostics.await_publish", buffers, int(seconds * 1000))
+    async def published(self, buffers: list[int], seconds: float) -> bool:
+        """Wait until what checks these buffers has published; return whether all of it has."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._finish("diagnostics.await_publish", buffers, int(seconds * 1000))
+        unsettled = await self._soon("publishing.unsettled")
+        return not set(buffers).intersection(unsettled)
 
     # What the user is asked.
 

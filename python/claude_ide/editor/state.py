@@ -6,10 +6,23 @@ from typing import Any
 
 @dataclass(slots=True)
 class Diagnostics:
-    """What is known of one file, in the shape of the wire; `omitted` counts what was cut."""
+    """What is known of one file, in the shape of the wire; `omitted` counts what was cut.
+
+    `note` says why it may not be all.
+    """
 
     items: list[dict[str, Any]] = field(default_factory=list)
     omitted: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A file that was to be loaded; `is_cold` if it had not been, `obstacle` is why it is not."""
+
+    bufnr: int = 0
+    is_cold: bool = False
+    obstacle: str = ""
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
+from claude_ide.mcp.baseline import Baseline
 
 
 @dataclass(slots=True, eq=False)
@@ -29,6 +30,7 @@ class Client:
     listening: bool = False
     responsive: bool = True
     diffs: list[Diff] = field(default_factory=list)
+    baseline: Baseline = field(default_factory=Baseline)
 
     def act(self) -> None:
         """Take note that it does something of its own; the answer to a ping is nothing of that."""

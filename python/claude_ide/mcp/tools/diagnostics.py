@@ -8,11 +8,11 @@ from msgspec import Meta
 
 from claude_ide.editor.state import Diagnostics
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.tool import Arguments, Content, json_text, tool
-from claude_ide.paths import from_uri
+from claude_ide.mcp.tool import Arguments, Caller, Content, json_text, tool
+from claude_ide.paths import from_uri, is_same
 
 PUBLISH_SECONDS = 1.5
-"""How long a language server may take after a reload: the CLI waits for 2.0 s (measured)."""
+"""How long language servers may take after a reload: the CLI waits for 2.0 s (measured)."""
 
 
 class GetDiagnostics(Arguments, frozen=True):
@@ -24,20 +24,33 @@ class GetDiagnostics(Arguments, frozen=True):
 
 
 @tool("getDiagnostics")
-async def get_diagnostics(client: Client, arguments: GetDiagnostics) -> Content:
-    """Return errors, warnings and hints of one file, or of all files, by file.
+async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Caller) -> Content:
+    """Return errors, warnings and hints of one file, or of all open files, by file.
 
-    Without a uri, what was just written on disk is read first, and its language server asked.
+    What has just been written on disk is read first, and checked. A note says so where nothing has
+    checked a file.
     """
-    if arguments.uri:
-        # Asked just before a write: answered from what is there.
+    if arguments.uri and caller is Caller.MODEL:
         path = _path(arguments.uri)
-        for uri, known in (await client.editor.diagnostics(path)).items():
-            if _is_same(from_uri(uri), path):
-                return _described({path: known})
-        return _described({path: Diagnostics()})
+        return _described({path: await client.editor.check(path, PUBLISH_SECONDS)})
+    if arguments.uri:
+        return await _before_a_write(client, _path(arguments.uri))
+    if caller is Caller.CLIENT:
+        await client.baseline.load_written(client.editor)
     known_by_uri = await client.editor.all_diagnostics(PUBLISH_SECONDS)
-    return _described({from_uri(uri): known for uri, known in known_by_uri.items()})
+    known = {from_uri(uri): known for uri, known in known_by_uri.items()}
+    if caller is Caller.CLIENT:
+        known = {path: known[path] for path in known if client.baseline.is_known(path)}
+    return _described(known)
+
+
+async def _before_a_write(client: Client, path: str) -> Content:
+    """Answer from what is there: nothing may hold up the write for long."""
+    await client.baseline.prepare(client.editor, path)
+    for uri, known in (await client.editor.diagnostics(path)).items():
+        if is_same(from_uri(uri), path):
+            return _described({path: known})
+    return _described({path: Diagnostics()})
 
 
 def _path(uri: str) -> str:
@@ -49,20 +62,13 @@ def _path(uri: str) -> str:
     return from_uri(uri)
 
 
-def _is_same(path: str, other: str) -> bool:
-    if path == other:
-        return True
-    with contextlib.suppress(OSError, ValueError):
-        return Path(path).samefile(other)
-    return False
-
-
 def _described(known: dict[str, Diagnostics]) -> Content:
     """Describe the diagnostics of each path; the CLI compares uris with paths, undecoded."""
     files: list[dict[str, Any]] = []
     for path, diagnostics in known.items():
         described: dict[str, Any] = {"uri": f"file://{path}", "diagnostics": diagnostics.items}
-        if diagnostics.omitted:
-            described["note"] = f"{diagnostics.omitted} more are not listed"
+        cut = [f"{diagnostics.omitted} more are not listed"] if diagnostics.omitted else []
+        if notes := [*cut, *filter(None, [diagnostics.note])]:
+            described["note"] = "; ".join(notes)
         files.append(described)
     return json_text(files)
