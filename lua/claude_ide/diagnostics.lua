@@ -22,7 +22,7 @@ local BREATH = 1
 ---@field items claude_ide.DiagnosticItem[]
 ---@field omitted integer how many of this file are over the limit; known in the last slice
 
-M.await_publish = publishing.await_publish
+M.await_publish = publishing.await
 
 -- What tells of each buffer whose diagnostics have changed since `watch(true)`.
 ---@type table<integer, fun()>
@@ -96,11 +96,12 @@ function M.read(path)
   return vim.tbl_extend('error', M.next(token), { token = token })
 end
 
---- The same of all files, unless some had been written since and their buffers show it only now:
---- then it is those buffers that are returned, whose language servers have yet to look.
+--- The same of all files, unless some were written lately: then it is their buffers that are
+--- returned, about which language servers and linters have yet to say something.
 ---@return { reloaded: integer[], token?: integer, files?: claude_ide.FileDiagnostics[], done?: boolean }
 function M.read_all()
-  local reloaded = reload.sync()
+  reload.sync()
+  local reloaded = publishing.unsettled()
   local first = #reloaded == 0 and M.read() or {}
   return vim.tbl_extend('error', first, { reloaded = reloaded })
 end

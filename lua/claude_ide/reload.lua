@@ -5,6 +5,7 @@ local disk_edit = require('claude_ide.disk_edit')
 local file = require('claude_ide.file')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
+local publishing = require('claude_ide.publishing')
 local rebase = require('claude_ide.rebase')
 
 local M = {}
@@ -187,6 +188,7 @@ local function take(write)
     M.follow(path, { stamp = stamp, lines = text.lines })
   else
     disk.has_read(write.bufnr)
+    publishing.ask(write.bufnr)
   end
   return true
 end

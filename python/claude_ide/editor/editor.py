@@ -18,6 +18,9 @@ from claude_ide.paths import from_uri, is_same
 BUSY_SECONDS = 0.25
 """How long a read waits for a Neovim that may be at a prompt or in `system()`."""
 
+PATIENCE = 1600
+"""Milliseconds after which what has not published is not waited for as long the next time."""
+
 UNCHECKED = "no language server or linter has checked it"
 PENDING = "it has just changed, and not all that checks it has answered yet"
 BUSY = "Neovim is busy; this is what was known before"
@@ -161,9 +164,12 @@ class Editor:
     async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
         """Return what is known of one file, by uri; slice by slice."""
         try:
-            return await self._read_on(await self._soon_json("diagnostics.read", path))
+            return await self._read(path)
         except TimeoutError:
             return dict(self.state.diagnostics)
+
+    async def _read(self, path: str) -> dict[str, Diagnostics]:
+        return await self._read_on(await self._soon_json("diagnostics.read", path))
 
     async def all_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
         """Return what is known of all files, once Neovim has read what was written to them.
@@ -196,26 +202,15 @@ class Editor:
             loaded = await self.load(path)
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: it {loaded.obstacle}")
-            await self._settle(seconds)
-            found = await self.diagnostics(path)
-            known = next(iter(found.values()), Diagnostics())
-            known.note = await self._doubt(loaded.bufnr)
+            await self._soon("reload.sync")
+            is_settled = await self.published([loaded.bufnr], seconds)
+            known = next(iter((await self._read(path)).values()), Diagnostics())
+            known.note = "" if is_settled else PENDING
+            if not await self._soon("diagnostic_events.namespaces", loaded.bufnr):
+                known.note = UNCHECKED
         except TimeoutError:
             return self._last_known(path)
         return known
-
-    async def _settle(self, seconds: float) -> None:
-        """Read what was written, and wait until it has been checked."""
-        await self._soon("reload.sync")
-        unsettled = await self._soon("publishing.unsettled")
-        if unsettled:
-            await self.published(unsettled, seconds)
-
-    async def _doubt(self, bufnr: int) -> str:
-        """Return why what is known of a buffer may not be all; empty if it is."""
-        if not await self._soon("diagnostic_events.namespaces", bufnr):
-            return UNCHECKED
-        return PENDING if bufnr in await self._soon("publishing.unsettled") else ""
 
     def _last_known(self, path: str) -> Diagnostics:
         for uri, known in self.state.diagnostics.items():
@@ -253,11 +248,12 @@ class Editor:
 
     async def published(self, buffers: list[int], seconds: float) -> bool:
         """Wait until what checks these buffers has published; return whether all of it has."""
-        with contextlib.suppress(TimeoutError):
+        try:
             async with asyncio.timeout(seconds):
-                await self._finish("diagnostics.await_publish", buffers, int(seconds * 1000))
-        unsettled = await self._soon("publishing.unsettled")
-        return not set(buffers).intersection(unsettled)
+                await self._finish("diagnostics.await_publish", buffers, PATIENCE)
+        except TimeoutError:
+            return False
+        return True
 
     # What the user is asked.
 
