@@ -16,7 +16,9 @@ SEVERITY = {"wrong": 1, "odd": 2}
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--publish", choices=["push", "pull", "never", "on-request"], default="push"
+        "--publish",
+        choices=["push", "pull", "never", "on-request", "after-change"],
+        default="push",
     )
     parser.add_argument(
         "--format",
@@ -96,6 +98,8 @@ class Server:
             case "textDocument/didChange":
                 uri = parameters["textDocument"]["uri"]
                 self.update(uri, parameters["contentChanges"][-1]["text"])
+                if self.arguments.publish == "after-change":
+                    self.publish(uri)
                 if self.held:
                     self.answer(self.held, format_lines(self.documents[uri]))
             case "textDocument/diagnostic":

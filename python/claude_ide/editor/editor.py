@@ -4,7 +4,6 @@ Questions that change nothing are answered from the last known state when Neovim
 """
 
 import asyncio
-import contextlib
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
@@ -203,7 +202,8 @@ class Editor:
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: it {loaded.obstacle}")
             await self._soon("reload.sync")
-            is_settled = await self.published([loaded.bufnr], seconds)
+            is_settled = loaded.bufnr not in await self._soon("publishing.unsettled")
+            is_settled = is_settled or await self.published([loaded.bufnr], seconds)
             known = next(iter((await self._read(path)).values()), Diagnostics())
             known.note = "" if is_settled else PENDING
             if not await self._soon("diagnostic_events.namespaces", loaded.bufnr):

@@ -1,7 +1,7 @@
 """What a client knows of the diagnostics of the files that it is about to write.
 
-The CLI asks for a file's diagnostics just before it writes it. All that it hears after the write, and
-did not hear before, is new to it: so it has to hear nothing that was there before but not yet known.
+The CLI asks for a file's diagnostics just before it writes the file. What it hears after the write
+and did not hear before is new to it, even if it was only not known before.
 """
 
 import asyncio

@@ -50,7 +50,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     name = arguments.tab_name or path
     is_new = not _exists(path)
     if not is_new:
-        # While the user looks at the diff, what checks the file finds what was wrong with it before.
+        # What was wrong with it before is found while the user looks at the diff.
         await load(client.editor, path)
     diff = await client.editor.diffs.show(
         name,
