@@ -171,18 +171,23 @@ class Editor:
         return await self._read_on(await self._soon_json("diagnostics.read", path))
 
     async def all_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
-        """Return what is known of all files, once Neovim has read what was written to them.
-
-        The language servers of those that were written have `seconds` to look at them.
-        """
+        """Return what is known of all files, or was before Neovim became busy."""
         try:
-            part = await self._soon_json("diagnostics.read_all")
-            if part["reloaded"]:
-                await self.published(part["reloaded"], seconds)
-                part = await self._soon_json("diagnostics.read", False)
-            return await self._read_on(part)
+            return await self.present_diagnostics(seconds)
         except TimeoutError:
             return dict(self.state.diagnostics)
+
+    async def present_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
+        """Return what is known of all files, once Neovim has read what was written to them.
+
+        What checks those that were written has `seconds` for that. Raises `TimeoutError` when
+        Neovim is busy.
+        """
+        part = await self._soon_json("diagnostics.read_all")
+        if part["reloaded"]:
+            await self.published(part["reloaded"], seconds)
+            part = await self._soon_json("diagnostics.read", False)
+        return await self._read_on(part)
 
     async def load(self, path: str) -> Loaded:
         """Have a file loaded for a while, unseen, so that it is checked even if it is not open.
