@@ -217,11 +217,14 @@ class Editor:
             return self._last_known(path)
         return known
 
+    def last_known_diagnostics(self) -> dict[str, Diagnostics]:
+        """Return what was known before Neovim became busy, and is said to be that."""
+        return {uri: replace(known, note=BUSY) for uri, known in self.state.diagnostics.items()}
+
     def _last_known(self, path: str) -> Diagnostics:
-        for uri, known in self.state.diagnostics.items():
-            if is_same(from_uri(uri), path):
-                return replace(known, note=BUSY)
-        return Diagnostics(note=BUSY)
+        known = self.last_known_diagnostics()
+        same = (known[uri] for uri in known if is_same(from_uri(uri), path))
+        return next(same, Diagnostics(note=BUSY))
 
     async def _read_on(self, part: dict[str, Any]) -> dict[str, Diagnostics]:
         """Read the slices after the first, and put them together."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from claude_ide.editor.state import Diagnostics
+from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Caller, Content, json_text, tool
 from claude_ide.paths import from_uri, is_same
@@ -30,18 +31,27 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
     What has just been written on disk is read first, and checked. A note says so where nothing has
     checked a file.
     """
-    if arguments.uri and caller is Caller.MODEL:
-        path = _path(arguments.uri)
-        return _described({path: await client.editor.check(path, PUBLISH_SECONDS)})
+    if caller is Caller.MODEL:
+        return await _for_the_model(client, arguments.uri)
     if arguments.uri:
         return await _before_a_write(client, _path(arguments.uri))
-    if caller is Caller.CLIENT:
-        await client.baseline.load_written(client.editor)
-    known_by_uri = await client.editor.all_diagnostics(PUBLISH_SECONDS)
-    known = {from_uri(uri): known for uri, known in known_by_uri.items()}
-    if caller is Caller.CLIENT:
-        known = {path: known[path] for path in known if client.baseline.is_known(path)}
-    return _described(known)
+    await client.baseline.load_written(client.editor)
+    known = _by_path(await client.editor.all_diagnostics(PUBLISH_SECONDS))
+    return _described({path: known[path] for path in known if client.baseline.is_known(path)})
+
+
+async def _for_the_model(client: Client, uri: str | None) -> Content:
+    """Answer from what is checked now: to the model, none would mean that all is well."""
+    if uri:
+        path = _path(uri)
+        return _described({path: await client.editor.check(path, PUBLISH_SECONDS)})
+    try:
+        return _described(_by_path(await client.editor.present_diagnostics(PUBLISH_SECONDS)))
+    except TimeoutError:
+        known = client.editor.last_known_diagnostics()
+        if not known:
+            raise ToolError("Neovim is busy, and no diagnostics were known before") from None
+        return _described(_by_path(known))
 
 
 async def _before_a_write(client: Client, path: str) -> Content:
@@ -51,6 +61,10 @@ async def _before_a_write(client: Client, path: str) -> Content:
         if is_same(from_uri(uri), path):
             return _described({path: known})
     return _described({path: Diagnostics()})
+
+
+def _by_path(known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
+    return {from_uri(uri): diagnostics for uri, diagnostics in known.items()}
 
 
 def _path(uri: str) -> str:
