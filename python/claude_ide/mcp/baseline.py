@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.state import Diagnostics
 from claude_ide.errors import EditorError
 from claude_ide.paths import is_same
 
@@ -17,6 +18,7 @@ SECONDS = 0.38
 """How long the CLI may have to wait before a write: it gives up after 0.45 s (measured)."""
 
 MOST = 100
+MOST_LINES = 3000
 
 
 @dataclass(slots=True)
@@ -25,8 +27,8 @@ class Baseline:
 
     missing: list[str] = field(default_factory=list)
     """Files that are not there yet: all that is found in them will be new."""
-    unchecked: list[str] = field(default_factory=list)
-    """Files that nothing had checked before they were written: what is new in them is not known."""
+    unchecked: dict[str, list[str]] = field(default_factory=dict)
+    """The lines of files that nothing had checked before they were written."""
 
     async def prepare(self, editor: Editor, path: str) -> None:
         """Have a file checked before it is written, also if it is not open."""
@@ -43,7 +45,9 @@ class Baseline:
         except TimeoutError:
             is_checked = False
         if not is_checked:
-            self.unchecked = [*self.unchecked[-MOST:], path]
+            self.unchecked[path] = _lines(path)
+            for earliest in [*self.unchecked][:-MOST]:
+                del self.unchecked[earliest]
 
     async def load_written(self, editor: Editor) -> None:
         """Load the files that are there by now."""
@@ -51,13 +55,40 @@ class Baseline:
             self.missing.remove(path)
             await load(editor, path)
 
-    def is_known(self, path: str) -> bool:
-        """Return whether the client can tell what is new in a file."""
-        return not any(is_same(path, other) for other in self.unchecked)
+    def without_old(self, known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
+        """Leave out, by path, what may be old: what is about no line that was written."""
+        for path in known:
+            for other, before in self.unchecked.items():
+                if is_same(path, other):
+                    known = known | {path: _on(_written(before, _lines(path)), known[path])}
+        return {path: known[path] for path in known if known[path].items or known[path].omitted}
 
     def _forget(self, path: str) -> None:
-        for paths in (self.missing, self.unchecked):
-            paths[:] = [other for other in paths if other != path]
+        self.missing = [other for other in self.missing if other != path]
+        self.unchecked.pop(path, None)
+
+
+def _on(lines: set[int], known: Diagnostics) -> Diagnostics:
+    items = [item for item in known.items if item["range"]["start"]["line"] in lines]
+    return Diagnostics(items)
+
+
+def _written(before: list[str], after: list[str]) -> set[int]:
+    """Return the lines that are new, from 0; none where that would take long to find out."""
+    from difflib import SequenceMatcher
+
+    if len(before) > MOST_LINES or len(after) > MOST_LINES:
+        return set()
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    kept = {line for block in blocks for line in range(block.b, block.b + block.size)}
+    return {*range(len(after))} - kept
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_bytes().decode(errors="replace").splitlines()
+    except OSError:
+        return []
 
 
 async def load(editor: Editor, path: str) -> None:

@@ -37,7 +37,7 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
         return await _before_a_write(client, _path(arguments.uri))
     await client.baseline.load_written(client.editor)
     known = _by_path(await client.editor.all_diagnostics(PUBLISH_SECONDS))
-    return _described({path: known[path] for path in known if client.baseline.is_known(path)})
+    return _described(client.baseline.without_old(known))
 
 
 async def _for_the_model(client: Client, uri: str | None) -> Content:
