@@ -8,6 +8,8 @@ local SHORTEST = 300
 local SHORTEST_UNHEARD = 500
 local UNHEARD_LINTER = 750
 local FORGETTING = 0.7
+-- So that one cold start is soon forgotten.
+local LONGEST = 3000
 
 ---@class claude_ide.AnswerTime
 ---@field latency? number how long an answer took, rather too long than too short
@@ -30,7 +32,7 @@ end
 ---@param ms number after the write
 function M.answered(namespace, ms)
   local one = time_of(namespace)
-  one.latency = math.max(FORGETTING * (one.latency or 0), ms)
+  one.latency = math.max(FORGETTING * (one.latency or 0), math.min(ms, LONGEST))
   M.spoke(namespace)
 end
 
@@ -71,6 +73,13 @@ function M.of_server(namespace, reads_code)
     return math.huge
   end
   return reads_code and math.max(SHORTEST_UNHEARD, LIMIT / 2 ^ one.missed) or 0
+end
+
+--- The same of a server that was pulled: unless it hangs it answers.
+---@param namespace integer
+---@return number ms
+function M.of_pulled(namespace)
+  return time_of(namespace).missed == 0 and math.huge or SHORTEST_UNHEARD
 end
 
 --- The same of a linter, of which it is not known that it runs after a write.

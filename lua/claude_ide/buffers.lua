@@ -6,6 +6,7 @@ local file = require('claude_ide.file')
 local path_gate = require('claude_ide.path_gate')
 local throttle = require('claude_ide.throttle')
 local usage = require('claude_ide.usage')
+local written = require('claude_ide.written')
 
 local M = {}
 
@@ -264,6 +265,7 @@ end
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_buffers', { clear = true })
   disk.watch(on)
+  written.watch(on)
   usage.watch(on)
   if not on then
     return

@@ -1,7 +1,6 @@
 --- What is on disk becomes a buffer's text as one edit of the user's would: one step to undo, and
 --- what the edit does not touch keeps its marks, folds and cursor.
 local colouring = require('claude_ide.colouring')
-local quiet = require('claude_ide.quiet')
 local rebase = require('claude_ide.rebase')
 local window_close = require('claude_ide.window.close')
 
@@ -161,9 +160,6 @@ function M.adopt(bufnr, text, lines)
   if not ok then
     error(err, 0)
   end
-  quiet.run(function()
-    vim.api.nvim_exec_autocmds('FileChangedShellPost', { buffer = bufnr, modeline = false })
-  end)
 end
 
 return M

@@ -51,14 +51,18 @@ function M.is_pulled(client, bufnr)
   return client:supports_method(PULL, bufnr)
 end
 
---- Whether a client has been asked for diagnostics and has not answered.
+--- The requests for diagnostics that a client has yet to answer.
 ---@param client vim.lsp.Client
 ---@param bufnr integer
----@return boolean
-function M.is_pulling(client, bufnr)
-  return vim.iter(pairs(client.requests)):any(function(_, request)
-    return request.type == 'pending' and request.bufnr == bufnr and request.method == PULL
-  end)
+---@return table<integer, true> ids
+function M.pulls(client, bufnr)
+  local ids = {}
+  for id, request in pairs(client.requests) do
+    if request.type == 'pending' and request.bufnr == bufnr and request.method == PULL then
+      ids[id] = true
+    end
+  end
+  return ids
 end
 
 -- A server may have several providers; Neovim 0.11 knows one of them.

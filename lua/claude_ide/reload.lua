@@ -5,8 +5,8 @@ local disk_edit = require('claude_ide.disk_edit')
 local file = require('claude_ide.file')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
-local publishing = require('claude_ide.publishing')
 local rebase = require('claude_ide.rebase')
+local written = require('claude_ide.written')
 
 local M = {}
 
@@ -188,8 +188,8 @@ local function take(write)
     M.follow(path, { stamp = stamp, lines = text.lines })
   else
     disk.has_read(write.bufnr)
-    publishing.ask(write.bufnr)
   end
+  written.report(write.bufnr)
   return true
 end
 

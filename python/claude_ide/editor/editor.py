@@ -6,7 +6,6 @@ Questions that change nothing are answered from the last known state when Neovim
 import asyncio
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from claude_ide.editor.bridge import Bridge, without_error
@@ -219,7 +218,10 @@ class Editor:
 
     def last_known_diagnostics(self) -> dict[str, Diagnostics]:
         """Return what was known before Neovim became busy, and is said to be that."""
-        return {uri: replace(known, note=BUSY) for uri, known in self.state.diagnostics.items()}
+        return {
+            uri: Diagnostics(known.items, known.omitted, BUSY)
+            for uri, known in self.state.diagnostics.items()
+        }
 
     def _last_known(self, path: str) -> Diagnostics:
         known = self.last_known_diagnostics()

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 
 @dataclass(slots=True)
 class Diagnostics:
@@ -16,8 +18,7 @@ class Diagnostics:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(msgspec.Struct, frozen=True):
     """A file that was to be loaded; `is_cold` if it had not been, `obstacle` is why it is not."""
 
     bufnr: int = 0

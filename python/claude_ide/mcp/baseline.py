@@ -6,8 +6,9 @@ and did not hear before is new to it, even if it was only not known before.
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics
@@ -21,13 +22,12 @@ MOST = 100
 MOST_LINES = 3000
 
 
-@dataclass(slots=True)
-class Baseline:
+class Baseline(msgspec.Struct):
     """The files that this client is about to write, as far as they are not simply open."""
 
-    missing: list[str] = field(default_factory=list)
+    missing: list[str] = msgspec.field(default_factory=list)
     """Files that are not there yet: all that is found in them will be new."""
-    unchecked: dict[str, list[str]] = field(default_factory=dict)
+    unchecked: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """The lines of files that nothing had checked before they were written."""
 
     async def prepare(self, editor: Editor, path: str) -> None:
@@ -57,6 +57,8 @@ class Baseline:
 
     def without_old(self, known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
         """Leave out, by path, what may be old: what is about no line that was written."""
+        if not self.unchecked:
+            return known
         for path in known:
             for other, before in self.unchecked.items():
                 if is_same(path, other):

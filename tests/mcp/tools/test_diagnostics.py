@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -213,7 +214,9 @@ async def test_the_cli_is_not_told_old_errors_as_new_where_their_server_is_slow(
     claude: ClaudeCode, serving: Neovim, project: Path
 ) -> None:
     """What the server says after the write may be about what was there before."""
-    await attach_to_every_text_file(serving, "--publish", "after-change")
+    gate = project / "gate"
+    os.mkfifo(gate)
+    await attach_to_every_text_file(serving, "--start-after", str(gate))
     checked = project / "closed.txt"
     checked.write_text("one\na wrong two\n")
 
@@ -221,12 +224,13 @@ async def test_the_cli_is_not_told_old_errors_as_new_where_their_server_is_slow(
     (file,) = await ask(claude, uri=f"file://{checked}")
     assert asyncio.get_running_loop().time() - started < 0.45
     checked.write_text("an odd one\none\na wrong two\nthree\n")
+    await asyncio.to_thread(gate.write_text, "")
     (after,) = await ask(claude)
 
     assert file["diagnostics"] == []
     assert [item["message"] for item in after["diagnostics"]] == ["odd word"]
     (known,) = await claude.json_for_model("getDiagnostics", {"uri": str(checked)})
-    assert [item["message"] for item in known["diagnostics"]] == ["wrong word", "odd word"]
+    assert {item["message"] for item in known["diagnostics"]} == {"wrong word", "odd word"}
 
 
 async def test_what_is_loaded_is_let_go_of_when_the_client_goes(
