@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "log": set(),
     "jsonrpc": {"errors"},
     "transport": {"errors", "program"},
-    "editor": {"errors"},
+    "editor": {"errors", "paths"},
     "mcp": {"__init__", "errors", "config", "paths", "files", "jsonrpc", "transport", "editor"},
     "startup": {"mcp"},
     "check": {"mcp", "transport"},

@@ -6,10 +6,22 @@ import msgspec
 
 
 class Diagnostics(msgspec.Struct):
-    """What is known of one file, in the shape of the wire; `omitted` counts what was cut."""
+    """What is known of one file, in the shape of the wire; `omitted` counts what was cut.
+
+    `note` says why it may not be all.
+    """
 
     items: list[dict[str, Any]] = msgspec.field(default_factory=list)
     omitted: int = 0
+    note: str = ""
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """A file that was to be loaded; `is_cold` if it had not been, `obstacle` is why it is not."""
+
+    bufnr: int = 0
+    is_cold: bool = False
+    obstacle: str = ""
 
 
 class State(msgspec.Struct):

@@ -8,6 +8,7 @@ import msgspec
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
+from claude_ide.mcp.baseline import Baseline
 
 
 class Client(msgspec.Struct, eq=False):
@@ -31,6 +32,7 @@ class Client(msgspec.Struct, eq=False):
     listening: bool = False
     responsive: bool = True
     diffs: list[Diff] = msgspec.field(default_factory=list)
+    baseline: Baseline = msgspec.field(default_factory=Baseline)
 
     def act(self) -> None:
         """Take note that it does something of its own; the answer to a ping is nothing of that."""

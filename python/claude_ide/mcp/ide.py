@@ -90,6 +90,8 @@ class Ide:
                 del self._outboxes[client]
                 self.editor.clients_changed(len(self.clients))
                 self._report_pids()
+                if not self._outboxes:
+                    self.editor.release()
                 for task in tasks:
                     task.cancel()
                 await peer.close()

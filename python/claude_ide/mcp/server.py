@@ -15,7 +15,7 @@ from claude_ide.errors import EditorError, RpcError, ToolError
 from claude_ide.jsonrpc.message import Notification, Request, converted
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.tool import TOOLS, Arguments, Content, Tool, describe_problem, text
+from claude_ide.mcp.tool import TOOLS, Arguments, Caller, Content, Tool, describe_problem, text
 from claude_ide.mcp.tools import ALL as _TOOL_MODULES  # noqa: F401  importing them registers them
 
 logger = logging.getLogger(__name__)
@@ -131,12 +131,13 @@ class Server:
         if tool is None:
             raise RpcError.invalid_params(f"Unknown tool: {name}")
         # While it runs nothing is kept of the message but its arguments.
-        return self._run(tool, tool.decode(params.get("arguments")))
+        caller = Caller.of(params.get("_meta"))
+        return self._run(tool, tool.decode(params.get("arguments")), caller)
 
-    async def _run(self, tool: Tool, arguments: Arguments) -> Any:
+    async def _run(self, tool: Tool, arguments: Arguments, caller: Caller) -> Any:
         """Run a tool; one that fails is a result that the model can read."""
         try:
-            return {"content": await tool.run(self.client, arguments)}
+            return {"content": await tool.call(self.client, arguments, caller)}
         except (ToolError, EditorError) as error:
             logger.info("%s: %s", tool.name, error)
             return failed(str(error))
