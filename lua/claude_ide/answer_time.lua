@@ -3,7 +3,10 @@ local M = {}
 
 -- Milliseconds.
 local LIMIT = 1500
-local SHORTEST = 300
+local SHORTEST = 400
+-- Until it is known how much its answers vary.
+local SHORTEST_AT_FIRST = 1000
+local ENOUGH = 3
 -- For servers that read code but have had nothing to say about it: `missed` halves the limit down to this.
 local SHORTEST_UNHEARD = 500
 local UNHEARD_LINTER = 750
@@ -13,18 +16,23 @@ local LONGEST = 3000
 
 ---@class claude_ide.AnswerTime
 ---@field latency? number how long an answer took, rather too long than too short
+---@field answers integer how many there were
 ---@field missed integer how often it was waited for in vain since it spoke
 
 ---@type table<integer, claude_ide.AnswerTime>
 local known = {}
 
 local function time_of(namespace)
-  known[namespace] = known[namespace] or { missed = 0 }
+  known[namespace] = known[namespace] or { answers = 0, missed = 0 }
   return known[namespace]
 end
 
 local function is_in_time(one)
   return one.latency ~= nil and one.latency < LIMIT
+end
+
+local function twice(one)
+  return math.max(one.answers < ENOUGH and SHORTEST_AT_FIRST or SHORTEST, 2 * one.latency)
 end
 
 --- It has answered a write.
@@ -33,6 +41,7 @@ end
 function M.answered(namespace, ms)
   local one = time_of(namespace)
   one.latency = math.max(FORGETTING * (one.latency or 0), math.min(ms, LONGEST))
+  one.answers = one.answers + 1
   M.spoke(namespace)
 end
 
@@ -68,7 +77,7 @@ end
 function M.of_server(namespace, reads_code)
   local one = time_of(namespace)
   if is_in_time(one) then
-    return math.max(SHORTEST, 2 * one.latency)
+    return twice(one)
   elseif one.missed == 0 then
     return math.huge
   end
@@ -88,7 +97,7 @@ end
 function M.of_linter(namespace)
   local one = time_of(namespace)
   if is_in_time(one) then
-    return math.max(SHORTEST, 2 * one.latency)
+    return twice(one)
   end
   return one.missed == 0 and UNHEARD_LINTER or 0
 end

@@ -36,11 +36,17 @@ vim.api.nvim_create_autocmd('BufWipeout', {
   end,
 })
 
--- `vim.diagnostic.hide()` of the user's sets `latest`, too, but announces nothing in the same tick.
+-- The user may have hidden diagnostics, which announces nothing: at another time, or to disable them.
+local function is_announced(one, bufnr)
+  return one.bufnr == bufnr
+    and one.at == vim.uv.now()
+    and vim.diagnostic.is_enabled({ bufnr = bufnr, ns_id = one.namespace })
+end
+
 local function namespace_of(bufnr)
   local one = latest
   latest = nil
-  if one and one.bufnr == bufnr and one.at == vim.uv.now() then
+  if one and is_announced(one, bufnr) then
     return one.namespace
   end
   return publish_version.namespace()
@@ -75,6 +81,9 @@ end
 ---@param bufnr integer
 ---@return integer[]
 function M.namespaces(bufnr)
+  if not vim.api.nvim_buf_is_valid(bufnr) then
+    return {}
+  end
   local found = vim.deepcopy(published[bufnr] or {})
   for namespace in pairs(vim.diagnostic.get_namespaces()) do
     if next(vim.diagnostic.count(bufnr, { namespace = namespace })) then
