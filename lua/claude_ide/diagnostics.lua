@@ -146,9 +146,10 @@ end
 -- each key.
 local function is_too_much(bufnr)
   local is_typing = vim.api.nvim_get_mode().mode:sub(1, 1) == 'i'
-  return is_typing and vim.iter(pairs(sets.count(bufnr))):any(function(_, count)
-    return count >= MANY
-  end)
+  return is_typing
+    and vim.iter(pairs(sets.count(bufnr))):any(function(_, count)
+      return count >= MANY
+    end)
 end
 
 -- A function that tells what a buffer has, seldom enough; a newer state takes an older one's place.
