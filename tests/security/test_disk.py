@@ -1,0 +1,84 @@
+"""Files that are open change on disk into what would stop Neovim."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from support.neovim import Neovim, until
+
+OLD = "one\n"
+
+
+@pytest.fixture
+async def path(nvim: Neovim, project: Path) -> Path:
+    """A file that is edited, in a Neovim that watches it."""
+    file = project / "a.txt"
+    file.write_text(OLD)
+    await nvim.command("edit a.txt")
+    await nvim.lua("require('claude_ide.disk_change').watch('server', true)")
+    await until(lambda: nvim.lua("return require('claude_ide.disk_watch').state().folders > 0"))
+    return file
+
+
+async def _shows(nvim: Neovim, line: str) -> None:
+    await until(lambda: nvim.eval(f"getline(1) ==# '{line}'"))
+
+
+async def test_what_cannot_be_read_stops_nothing(nvim: Neovim, path: Path) -> None:
+    other = path.with_name("other.txt")
+    other.write_text(OLD)
+    await nvim.command("split other.txt")
+
+    for become in (_pipe, _endless, _folder, _huge, _loop):
+        become(path)
+        other.write_text(f"{become.__name__}\n")
+        await _shows(nvim, become.__name__)
+        _remove(path)
+
+    assert await nvim.eval(f"getbufline('{path}', 1, '$')") == ["one"]
+    path.write_text("two\n")
+    await until(lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['two']"))
+
+
+async def test_a_storm_of_writes_leaves_room_for_keys(nvim: Neovim, path: Path) -> None:
+    for number in range(3000):
+        path.write_text(f"{number}\n")
+        path.with_name(f"{number % 50}.tmp").write_text("noise")
+
+    await nvim.keys("ix<Esc>")
+
+    await until(lambda: nvim.eval("&modified"))
+    assert (await nvim.mode())["blocking"] is False
+
+
+def _pipe(path: Path) -> None:
+    _remove(path)
+    os.mkfifo(path)
+
+
+def _endless(path: Path) -> None:
+    _remove(path)
+    path.symlink_to("/dev/zero")
+
+
+def _folder(path: Path) -> None:
+    _remove(path)
+    path.mkdir()
+
+
+def _huge(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 3 * 1024**3)
+
+
+def _loop(path: Path) -> None:
+    _remove(path)
+    path.symlink_to(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)
