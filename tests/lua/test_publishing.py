@@ -513,6 +513,8 @@ async def test_a_server_that_does_not_start_is_waited_for_once(
     await done(nvim)
 
     assert await write(nvim, path, "three\n") == []
+    # It ends only once it has started.
+    await asyncio.to_thread(gate.write_text, "")
 
 
 # Linters.
