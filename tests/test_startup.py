@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from claude_ide import startup
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.startup import Bound, Options, Unserved, bind, take_bound
+from support.neovim import ROOT
 
 Bind = Callable[..., Bound]
 
@@ -220,3 +222,46 @@ def test_what_was_bound_early_is_handed_over_once(
 
     assert take_bound() is bound
     assert take_bound() is None
+
+
+def run_python(code: str, *folders: Path) -> list[str]:
+    """Run code as the host is run, with these folders first on its path; return its output."""
+    path = [str(folder) for folder in (*folders, ROOT / "python")]
+    command = [sys.executable, "-I", "-c", f"import sys; sys.path[:0] = {path}\n{code}"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+def test_websockets_is_imported_without_the_metadata_of_all_packages() -> None:
+    code = """
+from claude_ide import host
+host.import_websockets()
+import websockets.asyncio.server
+print("importlib.metadata" in sys.modules)
+import importlib.metadata
+print(importlib.metadata.version("websockets") == websockets.__version__)
+"""
+    assert run_python(code) == ["False", "True"]
+
+
+def test_a_websockets_that_was_not_released_finds_its_metadata(tmp_path: Path) -> None:
+    (tmp_path / "websockets").mkdir()
+    (tmp_path / "websockets" / "__init__.py").write_text(
+        "import importlib.metadata\nversion = importlib.metadata.version('msgspec')\n"
+    )
+    code = """
+from claude_ide import host
+host.import_websockets()
+import websockets
+print(websockets.version[0].isdigit())
+"""
+    assert run_python(code, tmp_path) == ["True"]
+
+
+def test_what_a_first_answer_does_not_need_is_imported_later() -> None:
+    code = """
+import claude_ide.app, claude_ide.commands, claude_ide.mcp.server
+rooms = ("agents", "chat", "headless", "trust", "mcp.workspace", "mcp.in_process")
+loaded = [name for name in sys.modules for room in rooms if name.startswith(f"claude_ide.{room}")]
+print(*loaded)
+"""
+    assert run_python(code) == []

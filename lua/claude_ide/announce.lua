@@ -4,15 +4,15 @@ local quiet = require('claude_ide.quiet')
 
 local M = {}
 
---- Announce an event. What goes wrong in somebody's autocommand is told, and stops nobody.
+--- Announce an event. What goes wrong in an autocommand is reported, and stops no other.
 ---@param event string the pattern
 ---@param data table
 function M.event(event, data)
-  local ok, err = pcall(quiet.attempt, function()
+  local failure = quiet.tolerate(function()
     vim.api.nvim_exec_autocmds('User', { pattern = event, modeline = false, data = data })
   end)
-  if not ok then
-    message.show(('%s: %s'):format(event, err), 'warn')
+  if failure ~= '' then
+    message.show(('%s: %s'):format(event, failure), 'warn')
   end
 end
 

@@ -135,6 +135,12 @@ function M.take(path, win, own)
   return bufnr
 end
 
+---@param bufnr integer
+---@return boolean
+function M.is_borrowed(bufnr)
+  return borrowed[bufnr] ~= nil
+end
+
 -- Changed or shown by the user, it is theirs.
 local function is_adopted(buffer)
   local bufnr = buffer.bufnr

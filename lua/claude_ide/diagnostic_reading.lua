@@ -1,28 +1,21 @@
 --- What `vim.diagnostic` holds, in LSP's words, read a bit at a time: Neovim never stops for long.
-local positions = require('claude_ide.positions')
+local sets = require('claude_ide.diagnostic_sets')
 
 local M = {}
 
--- Of one step; what it gives has to be sent, too.
+-- Of one turn of Neovim's loop, however many read in it; what it gives has to be sent, too.
 local MILLISECONDS = 5
 local ITEMS = 500
 local BYTES = 256 * 1024
-local SEVERITIES = { 'Error', 'Warning', 'Info', 'Hint' }
-
----@class claude_ide.DiagnosticItem
----@field message string
----@field severity 'Error'|'Warning'|'Info'|'Hint'
----@field range { start: claude_ide.Position, end: claude_ide.Position }
----@field source? string
----@field code? string|number
+local SEVERITIES = 4
 
 ---@class claude_ide.DiagnosticReading
 ---@field bufnrs integer[] those that have any diagnostics
----@field tasks { bufnr: integer, severity: integer }[] what is still to be looked up, backwards
----@field bufnr integer whose diagnostics `found` are
----@field found vim.Diagnostic[]
----@field position integer of the last one of `found` that was read
----@field left integer how many more may be read
+---@field tasks { bufnr: integer, severity: integer }[]
+---@field task integer which of the tasks is under way
+---@field sets claude_ide.DiagnosticSet[] those of its buffer that are yet to be read
+---@field position integer how many of the first of these were read
+---@field remaining integer how many more may be read
 ---@field unread table<integer, integer> of each buffer
 
 ---@class claude_ide.DiagnosticPart
@@ -30,113 +23,78 @@ local SEVERITIES = { 'Error', 'Warning', 'Info', 'Hint' }
 ---@field items claude_ide.DiagnosticItem[]
 ---@field omitted integer how many of this buffer are over the limit; known at the end
 
----@param bufnrs integer[]
----@param limit integer
----@return claude_ide.DiagnosticReading
-function M.new(bufnrs, limit)
-  local counts, unread = {}, {}
-  bufnrs = vim.tbl_filter(function(bufnr)
-    counts[bufnr], unread[bufnr] = vim.diagnostic.count(bufnr), 0
-    return next(counts[bufnr]) ~= nil
-  end, bufnrs)
-  local tasks = {}
-  -- Errors are read first, whichever file they are in: what is over the limit matters least.
-  for severity = #SEVERITIES, 1, -1 do
-    for index = #bufnrs, 1, -1 do
-      local bufnr = bufnrs[index]
-      local count = counts[bufnr][severity]
-      if count then
-        unread[bufnr] = unread[bufnr] + count
+-- Of each buffer's diagnostics the errors are read first: what is over the limit matters least.
+local function add_tasks(tasks, bufnrs)
+  for severity = 1, SEVERITIES do
+    for _, bufnr in ipairs(bufnrs) do
+      if sets.count(bufnr)[severity] then
         table.insert(tasks, { bufnr = bufnr, severity = severity })
       end
     end
   end
+end
+
+local function total(bufnr)
+  local sum = 0
+  for severity = 1, SEVERITIES do
+    sum = sum + (sets.count(bufnr)[severity] or 0)
+  end
+  return sum
+end
+
+---@param bufnrs integer[]
+---@param limit integer
+---@return claude_ide.DiagnosticReading
+function M.new(bufnrs, limit)
+  local tasks, unread, found = {}, {}, {}
+  for _, bufnr in ipairs(bufnrs) do
+    unread[bufnr] = total(bufnr)
+    if unread[bufnr] > 0 then
+      table.insert(found, bufnr)
+    end
+  end
+  local first, others = sets.by_favour(found)
+  add_tasks(tasks, first)
+  add_tasks(tasks, others)
   return {
-    bufnrs = bufnrs,
+    bufnrs = found,
     tasks = tasks,
-    bufnr = 0,
-    found = {},
+    task = 0,
+    sets = {},
     position = 0,
-    left = limit,
+    remaining = limit,
     unread = unread,
   }
 end
 
--- Neovim copies each diagnostic with all that its language server has attached: the one step here that
--- cannot be divided.
-local function look_up(bufnr, severity)
-  if not vim.api.nvim_buf_is_valid(bufnr) then
-    return {}
-  end
-  return vim.diagnostic.get(bufnr, { severity = severity })
+-- Go on to the next task; false at the end.
+local function advance(reading)
+  reading.task, reading.position = reading.task + 1, 0
+  local task = reading.tasks[reading.task]
+  reading.sets = task and sets.of(task.bufnr) or {}
+  return task ~= nil
 end
 
----@param reading claude_ide.DiagnosticReading
----@return vim.Diagnostic?
-local function take(reading)
-  while reading.position == #reading.found do
-    local task = table.remove(reading.tasks)
-    if not task then
-      return nil
+-- What comes next of a task's sets.
+local function take(reading, readers)
+  local severity = reading.tasks[reading.task].severity
+  while reading.sets[1] do
+    local set = reading.sets[1]
+    readers[set] = readers[set] or sets.reader(set)
+    local item = readers[set](severity, reading.position + 1)
+    if item then
+      reading.position = reading.position + 1
+      return item
     end
-    reading.bufnr, reading.position = task.bufnr, 0
-    reading.found = look_up(task.bufnr, task.severity)
+    table.remove(reading.sets, 1)
+    reading.position = 0
   end
-  if reading.left == 0 then
-    return nil
-  end
-  reading.left = reading.left - 1
-  reading.unread[reading.bufnr] = reading.unread[reading.bufnr] - 1
-  reading.position = reading.position + 1
-  return reading.found[reading.position]
-end
-
--- A function from a row to its text. Diagnostics of one line mostly come one after the other.
-local function lines_of(bufnr)
-  local last_row, last_text
-  return function(row)
-    if row ~= last_row then
-      last_row = row
-      last_text = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
-    end
-    return last_text
-  end
-end
-
--- Without its text a buffer's bytes cannot be told from characters.
-local function without_text() end
-
-local function position(text_of, row, col)
-  row, col = math.max(row, 0), math.max(col, 0)
-  local text = text_of(row)
-  return { line = row, character = text and positions.character(text, col) or col }
-end
-
--- A language server's null is `vim.NIL`.
-local function sound(value)
-  return (type(value) == 'string' or type(value) == 'number') and value or nil
-end
-
----@param diagnostic vim.Diagnostic
----@return claude_ide.DiagnosticItem
-local function convert(diagnostic, text_of)
-  local lnum, col = diagnostic.lnum, diagnostic.col
-  return {
-    message = sound(diagnostic.message) and tostring(diagnostic.message) or '',
-    severity = SEVERITIES[diagnostic.severity],
-    range = {
-      start = position(text_of, lnum, col),
-      ['end'] = position(text_of, diagnostic.end_lnum or lnum, diagnostic.end_col or col),
-    },
-    source = sound(diagnostic.source),
-    code = sound(diagnostic.code),
-  }
 end
 
 -- What was left out for want of room, not because it is gone.
 local function omissions(reading)
   local parts = {}
-  for _, bufnr in ipairs(reading.left == 0 and reading.bufnrs or {}) do
+  for _, bufnr in ipairs(reading.remaining == 0 and reading.bufnrs or {}) do
     if reading.unread[bufnr] > 0 then
       table.insert(parts, { bufnr = bufnr, items = {}, omitted = reading.unread[bufnr] })
     end
@@ -144,27 +102,46 @@ local function omissions(reading)
   return parts
 end
 
---- Read on for a few milliseconds.
+local turn, deadline = nil, 0
+
+-- When this turn of Neovim's loop has seen enough of it. The time of the loop stands still in a turn.
+local function time_is_up()
+  local now, beginning = vim.uv.hrtime(), vim.uv.now()
+  if beginning ~= turn or now > deadline + MILLISECONDS * 1e6 then
+    turn, deadline = beginning, now + MILLISECONDS * 1e6
+  end
+  return now > deadline
+end
+
+local function add(parts, bufnr, item)
+  local part = parts[#parts]
+  if not part or part.bufnr ~= bufnr then
+    part = { bufnr = bufnr, items = {}, omitted = 0 }
+    table.insert(parts, part)
+  end
+  table.insert(part.items, item)
+end
+
+--- Read on for a few milliseconds, less when others have read just before.
 ---@param reading claude_ide.DiagnosticReading
 ---@return claude_ide.DiagnosticPart[] parts
 ---@return boolean done
 function M.step(reading)
-  local deadline = vim.uv.hrtime() + MILLISECONDS * 1e6
-  local parts, items, bytes, text_of = {}, 0, 0, nil
-  while items < ITEMS and bytes < BYTES and vim.uv.hrtime() < deadline do
-    local diagnostic = take(reading)
-    if not diagnostic then
+  local parts, readers, items, bytes = {}, {}, 0, 0
+  while items < ITEMS and bytes < BYTES and not time_is_up() do
+    if reading.remaining == 0 then
       return vim.list_extend(parts, omissions(reading)), true
     end
-    local part = parts[#parts]
-    if not part or part.bufnr ~= reading.bufnr then
-      part = { bufnr = reading.bufnr, items = {}, omitted = 0 }
-      table.insert(parts, part)
-      text_of = vim.api.nvim_buf_is_loaded(reading.bufnr) and lines_of(reading.bufnr)
-        or without_text
+    local item = reading.task > 0 and take(reading, readers)
+    if item then
+      local bufnr = reading.tasks[reading.task].bufnr
+      reading.remaining = reading.remaining - 1
+      reading.unread[bufnr] = math.max(reading.unread[bufnr] - 1, 0)
+      add(parts, bufnr, item)
+      items, bytes = items + 1, bytes + #item.message
+    elseif not advance(reading) then
+      return parts, true
     end
-    table.insert(part.items, convert(diagnostic, text_of))
-    items, bytes = items + 1, bytes + #part.items[#part.items].message
   end
   return parts, false
 end

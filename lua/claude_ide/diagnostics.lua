@@ -6,6 +6,7 @@ local file = require('claude_ide.file')
 local publishing = require('claude_ide.publishing')
 local reading = require('claude_ide.diagnostic_reading')
 local reload = require('claude_ide.reload')
+local sets = require('claude_ide.diagnostic_sets')
 local throttle = require('claude_ide.throttle')
 
 local M = {}
@@ -13,6 +14,8 @@ local M = {}
 local LIMIT = 5000
 -- Of one notification, which is sent in one go.
 local LIMIT_TOLD = 1000
+-- So many at least are not read while the user types.
+local MANY = 500
 -- Milliseconds.
 local INTERVAL = 100
 local BREATH = 1
@@ -22,11 +25,15 @@ local BREATH = 1
 ---@field items claude_ide.DiagnosticItem[]
 ---@field omitted integer how many of this file are over the limit; known in the last slice
 
-M.await_publish = publishing.await_publish
+M.await_publish = publishing.await
 
 -- What tells of each buffer whose diagnostics have changed since `watch(true)`.
 ---@type table<integer, fun()>
 local tellers = {}
+
+-- Buffers that are told of when the user has left Insert mode.
+---@type table<integer, true>
+local postponed = {}
 
 ---@type table<integer, { reading: claude_ide.DiagnosticReading, uris: table<integer, string> }>
 local begun = {}
@@ -37,11 +44,13 @@ local last_token = 0
 local function buffers_of(path)
   if not path or path == vim.NIL then
     return vim.tbl_filter(function(bufnr)
-      -- Whether it stands for a file takes longer to find out.
-      return next(vim.diagnostic.count(bufnr)) ~= nil and file.path(bufnr) ~= nil
-    end, vim.api.nvim_list_bufs())
+      return file.path(bufnr) ~= nil
+    end, sets.bufnrs())
   end
   local buffer = buffers.find(path)
+  if buffer then
+    sets.favour(buffer.bufnr)
+  end
   return buffer and { buffer.bufnr } or {}
 end
 
@@ -53,6 +62,7 @@ end
 ---@param path? string
 ---@return { token: integer, files: string[] } files URIs of those that have any
 function M.begin(path)
+  sets.start()
   local new = reading.new(buffers_of(path), LIMIT)
   local uris = {}
   for _, bufnr in ipairs(new.bufnrs) do
@@ -96,11 +106,12 @@ function M.read(path)
   return vim.tbl_extend('error', M.next(token), { token = token })
 end
 
---- The same of all files, unless some had been written since and their buffers show it only now:
---- then it is those buffers that are returned, whose language servers have yet to look.
+--- The same of all files, unless some were written lately: then it is their buffers that are
+--- returned, about which language servers and linters have yet to say something.
 ---@return { reloaded: integer[], token?: integer, files?: claude_ide.FileDiagnostics[], done?: boolean }
 function M.read_all()
-  local reloaded = reload.sync()
+  reload.sync()
+  local reloaded = publishing.unsettled()
   local first = #reloaded == 0 and M.read() or {}
   return vim.tbl_extend('error', first, { reloaded = reloaded })
 end
@@ -132,13 +143,25 @@ local function tell(bufnr, is_current)
   step()
 end
 
+-- In Insert mode they can be had only as copies, made in one go; a language server may publish with
+-- each key.
+local function is_too_much(bufnr)
+  local is_typing = vim.api.nvim_get_mode().mode:sub(1, 1) == 'i'
+  return is_typing
+    and vim.iter(pairs(sets.count(bufnr))):any(function(_, count)
+      return count >= MANY
+    end)
+end
+
 -- A function that tells what a buffer has, seldom enough; a newer state takes an older one's place.
 local function teller(bufnr)
   local state = 0
   return throttle.new(INTERVAL, function()
     state = state + 1
     local told = state
-    if file.path(bufnr) then
+    if is_too_much(bufnr) then
+      postponed[bufnr] = true
+    elseif file.path(bufnr) then
       tell(bufnr, function()
         return told == state and tellers[bufnr] ~= nil
       end)
@@ -153,15 +176,25 @@ local function on_changed(bufnr)
   tellers[bufnr]()
 end
 
+local function tell_postponed()
+  local bufnrs = vim.tbl_keys(postponed)
+  postponed = {}
+  vim.iter(bufnrs):each(on_changed)
+end
+
 --- Emit `diagnostics_changed` with `uri`, `items` and how many were `omitted`, for each file whose
 --- diagnostics change; 1,000 at most.
 ---@param on boolean
 function M.watch(on)
-  tellers = {}
+  local group = vim.api.nvim_create_augroup('claude_ide_diagnostics_watch', { clear = true })
+  tellers, postponed = {}, {}
   if on then
+    sets.start()
     events.subscribe(on_changed)
+    vim.api.nvim_create_autocmd('InsertLeave', { group = group, callback = tell_postponed })
   else
     events.unsubscribe(on_changed)
+    sets.stop()
   end
 end
 

@@ -1,7 +1,7 @@
 --- What is on disk becomes a buffer's text as one edit of the user's would: one step to undo, and
---- what the edit does not touch keeps its marks, folds and cursor.
+--- what the edit does not touch keeps its folds and cursor. Marks go only with lines that go.
 local colouring = require('claude_ide.colouring')
-local quiet = require('claude_ide.quiet')
+local diagnostic_sets = require('claude_ide.diagnostic_sets')
 local rebase = require('claude_ide.rebase')
 local window_close = require('claude_ide.window.close')
 
@@ -73,25 +73,56 @@ local function change_line(bufnr, row, old, new)
   end
 end
 
+local change ---@type fun()?
+
+--- Only for this module: how an Ex command gets at a function.
+function M._change()
+  change()
+end
+
+-- Neovim drops the marks of lines that are replaced, though their number stays the same, and entries
+-- of the quickfix list with them.
+local function with_marks(fn)
+  local ok, err
+  change = function()
+    ok, err = pcall(fn)
+  end
+  vim.cmd("lockmarks lua require('claude_ide.disk_edit')._change()")
+  change = nil
+  if not ok then
+    error(err, 0)
+  end
+end
+
+-- As many lines as before.
+local function change_lines(bufnr, row, old, new)
+  if #new > MOST_PAIRED then
+    return vim.api.nvim_buf_set_lines(bufnr, row, row + #old, true, new)
+  end
+  for index = #new, 1, -1 do
+    change_line(bufnr, row + index - 1, old[index], new[index])
+  end
+end
+
 local function apply(bufnr, old, new, hunk)
   local first_old, count_old, first_new, count_new = unpack(hunk)
   -- An insertion comes after the line that it names.
   local row = count_old == 0 and first_old or first_old - 1
   local paired = math.min(count_old, count_new)
-  if paired > MOST_PAIRED then
-    paired = 0
-  end
-  if paired < math.max(count_old, count_new) then
+  if count_old ~= count_new then
     local added = vim.list_slice(new, first_new + paired, first_new + count_new - 1)
     vim.api.nvim_buf_set_lines(bufnr, row + paired, row + count_old, true, added)
   end
-  for offset = paired - 1, 0, -1 do
-    change_line(bufnr, row + offset, old[first_old + offset], new[first_new + offset])
-  end
+  local before = vim.list_slice(old, first_old, first_old + paired - 1)
+  local after = vim.list_slice(new, first_new, first_new + paired - 1)
+  with_marks(function()
+    change_lines(bufnr, row, before, after)
+  end)
 end
 
--- Documented in `:help undo-break`.
-local function break_undo(bufnr)
+--- The next change begins a step of its own in the undo history (`:help undo-break`).
+---@param bufnr integer
+function M.break_undo(bufnr)
   vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels
 end
 
@@ -121,11 +152,21 @@ function M.in_buffer(lines)
   return #lines > 0 and lines or { '' }
 end
 
+-- After an undo there is nothing to join.
+local function join_undo(bufnr)
+  vim.api.nvim_buf_call(bufnr, function()
+    vim.cmd('silent! undojoin')
+  end)
+end
+
 --- Make these lines the buffer's, as one step to undo.
 ---@param bufnr integer
 ---@param lines string[]
-function M.change(bufnr, lines)
-  break_undo(bufnr)
+---@param joins? boolean the step before goes on
+function M.change(bufnr, lines, joins)
+  diagnostic_sets.before_change(bufnr)
+  local begin = joins and join_undo or M.break_undo
+  begin(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
   local new = M.in_buffer(lines)
   colouring.prepare(bufnr, new)
@@ -133,7 +174,7 @@ function M.change(bufnr, lines)
   for _, hunk in vim.iter(rebase.hunks(old, new, { linematch = LINEMATCH })):rev():enumerate() do
     apply(bufnr, old, new, hunk)
   end
-  break_undo(bufnr)
+  M.break_undo(bufnr)
 end
 
 local function replace(bufnr, text, lines)
@@ -161,9 +202,6 @@ function M.adopt(bufnr, text, lines)
   if not ok then
     error(err, 0)
   end
-  quiet.run(function()
-    vim.api.nvim_exec_autocmds('FileChangedShellPost', { buffer = bufnr, modeline = false })
-  end)
 end
 
 return M

@@ -1,20 +1,29 @@
 --- Which buffers stand for a file, and where that file is.
 local M = {}
 
---- The absolute path of the file that a buffer holds, on disk or not yet; nil for a buffer of
---- another kind: without a name, a terminal, a proposal, a list, a file tree, `scheme://…`.
+--- Whether a buffer of that name, 'buftype' and 'filetype' holds a file, on disk or not yet; one of
+--- another kind has no name, or is a terminal, a proposal, a list, a file tree, `scheme://…`.
+---@param name string
+---@param buftype string
+---@param filetype string
+---@return boolean
+function M.is_held(name, buftype, filetype)
+  return buftype == ''
+    and name ~= ''
+    and not name:find('^%a[%w+.-]*://')
+    and filetype ~= 'netrw'
+    and vim.fn.isdirectory(name) == 0
+end
+
+--- The absolute path of the file that a buffer holds; nil for a buffer of another kind.
 ---@param bufnr integer 0 for the current one
 ---@return string?
 function M.path(bufnr)
-  if not vim.api.nvim_buf_is_valid(bufnr) or vim.bo[bufnr].buftype ~= '' then
+  if not vim.api.nvim_buf_is_valid(bufnr) then
     return nil
   end
-  local name = vim.api.nvim_buf_get_name(bufnr)
-  local is_other = name == ''
-    or name:find('^%a[%w+.-]*://')
-    or vim.bo[bufnr].filetype == 'netrw'
-    or vim.fn.isdirectory(name) == 1
-  return not is_other and name or nil
+  local name, options = vim.api.nvim_buf_get_name(bufnr), vim.bo[bufnr]
+  return M.is_held(name, options.buftype, options.filetype) and name or nil
 end
 
 return M

@@ -1,4 +1,5 @@
---- Formatting by a language server that is attached to a buffer.
+--- Formatting by the language servers that are attached to a buffer.
+local time_limit = require('claude_ide.time_limit')
 local unheard = require('claude_ide.window.unheard')
 local window_close = require('claude_ide.window.close')
 
@@ -9,18 +10,33 @@ local METHOD = 'textDocument/formatting'
 --- Milliseconds after which a server is given up.
 M.answers_within = 10000
 
---- The formatter of a buffer, if a server that formats is attached.
+--- The servers that can format a buffer, in the order in which `vim.lsp.buf.format()` asks them.
 ---@param bufnr integer
----@return claude_ide.Formatter?
+---@return claude_ide.Formatter[]
 function M.find(bufnr)
-  local client = vim.lsp.get_clients({ bufnr = bufnr, method = METHOD })[1]
-  return client
-    and {
+  -- none-ls says what it can do for the current buffer, whichever it is asked about.
+  local clients = vim.api.nvim_buf_call(bufnr, function()
+    return vim.lsp.get_clients({ bufnr = bufnr, method = METHOD })
+  end)
+  return vim.tbl_map(function(client)
+    return {
       name = client.name,
       format = function(done)
         M.format(client, bufnr, done)
       end,
     }
+  end, clients)
+end
+
+--- Whether a server that is attached to a buffer has not said yet what it can do.
+---@param bufnr integer
+---@return boolean
+function M.is_starting(bufnr)
+  -- The filter is undocumented; without it, no server would be waited for.
+  local clients = vim.lsp.get_clients({ bufnr = bufnr, _uninitialized = true })
+  return vim.iter(clients):any(function(client)
+    return not client.initialized and not client:is_stopped()
+  end)
 end
 
 -- What the edits make of the buffer's lines. They are applied to a copy, since many servers replace
@@ -41,27 +57,26 @@ end
 ---@param bufnr integer
 ---@param done fun(err?: string, lines?: fun(): string[])
 function M.format(client, bufnr, done)
-  local request
-  local timer = vim.defer_fn(function()
-    client:cancel_request(request)
-    done(('no answer within %g s'):format(M.answers_within / 1000))
-  end, M.answers_within)
-  local parameters = vim.api.nvim_buf_call(bufnr, vim.lsp.util.make_formatting_params)
-  local sent
-  sent, request = client:request(METHOD, parameters, function(err, edits)
-    if timer:is_closing() then
-      return
+  local request ---@type integer?
+  local answer = time_limit.new(M.answers_within, done, function()
+    if request then
+      client:cancel_request(request)
     end
-    timer:close()
-    done(err and err.message, function()
+    return ('no answer within %g s'):format(M.answers_within / 1000)
+  end)
+  local parameters = vim.api.nvim_buf_call(bufnr, vim.lsp.util.make_formatting_params)
+  local ok, sent, id = pcall(client.request, client, METHOD, parameters, function(err, edits)
+    answer(err and err.message, function()
       return unheard.run('all', function()
         return edited(bufnr, edits or {}, client.offset_encoding)
       end)
     end)
   end, bufnr)
-  if not sent then
-    timer:close()
-    done('it is shutting down')
+  request = ok and sent and id or nil
+  if not ok then
+    answer(tostring(sent))
+  elseif not sent then
+    answer('it is shutting down')
   end
 end
 

@@ -134,6 +134,7 @@ local function on_exit(_, code)
   require('claude_ide.accepted').settle_all()
   require('claude_ide.dialogue').close_all()
   require('claude_ide.question').host_ended()
+  require('claude_ide.unopened').release()
   local reason = stderr[#stderr] or ('the Python host died (exit %d)'):format(code)
   if package.loaded['claude_ide.chat.state'] then
     require('claude_ide.chat.orphans').host_ended(code ~= 0 and reason or nil)

@@ -1,74 +1,114 @@
---- Waiting until language servers have said what they think of a buffer's new text.
+--- Waiting until language servers and linters have said what they think of a buffer's new text.
+local answer_time = require('claude_ide.answer_time')
 local channel = require('claude_ide.channel')
 local events = require('claude_ide.diagnostic_events')
+local expectation = require('claude_ide.expectation')
+local lsp_write = require('claude_ide.lsp_write')
 
 local M = {}
 
--- Clients that were waited for in vain, until one of their buffers hears something: mostly they are
--- assistants, which have nothing to publish.
----@type table<integer, true>
-local silent = {}
+-- Milliseconds.
+local LATELY = 1500
+local SETTLE = 30
+local TICK = 10
 
-local function clients_of(bufnr)
-  return vim.lsp.get_clients({ bufnr = bufnr })
+---@type table<integer, claude_ide.Expectation> by buffer
+local expected = {}
+local last_publish = 0
+local is_listening = false
+
+local function now()
+  return vim.uv.hrtime() / 1e6
 end
 
-local function is_heard_from(bufnr)
-  return vim.api.nvim_buf_is_loaded(bufnr)
-    and vim.iter(clients_of(bufnr)):any(function(client)
-      return not silent[client.id] or client:supports_method('textDocument/diagnostic')
-    end)
-end
-
-local function forgive(bufnr)
-  for _, client in ipairs(clients_of(bufnr)) do
-    silent[client.id] = nil
+local function on_published(bufnr, namespace)
+  last_publish = now()
+  local one = expected[bufnr]
+  if one and expectation.age(one) < expectation.ATTENTION then
+    expectation.published(one, namespace)
+  elseif namespace then
+    answer_time.spoke(namespace)
   end
-  if not next(silent) then
-    events.unsubscribe(forgive)
+end
+
+local function stop_listening()
+  for _, one in pairs(expected) do
+    if expectation.age(one) < expectation.ATTENTION then
+      return vim.defer_fn(stop_listening, expectation.ATTENTION)
+    end
+  end
+  is_listening = false
+  events.unsubscribe(on_published)
+end
+
+local function listen()
+  if not is_listening then
+    is_listening = true
+    events.subscribe(on_published)
+    vim.defer_fn(stop_listening, expectation.ATTENTION)
   end
 end
 
-local function blame(bufnr)
-  for _, client in ipairs(clients_of(bufnr)) do
-    silent[client.id] = true
-  end
-  events.subscribe(forgive)
+--- A loaded buffer has just taken what is on disk: its servers hear of it at once, and what they
+--- answer is listened for from now on.
+---@param bufnr integer
+function M.ask(bufnr)
+  listen()
+  expected[bufnr] = expectation.new(bufnr, expected[bufnr])
+  lsp_write.tell(bufnr)
+  expectation.pull_soon(expected[bufnr])
 end
 
---- Emit `diagnostics_published` with the `token` once the diagnostics of each of the buffers have
---- changed, as far as a language server is there to do that, or else when time is up.
+local function is_open(bufnr)
+  local one = expected[bufnr]
+  if one and not vim.api.nvim_buf_is_loaded(bufnr) then
+    expected[bufnr] = nil
+    return false
+  end
+  return one ~= nil and expectation.is_open(one)
+end
+
+--- Buffers that have taken a new text lately about which not all has been said.
+---@return integer[] bufnrs
+function M.unsettled()
+  return vim.tbl_filter(function(bufnr)
+    return expectation.age(expected[bufnr]) < LATELY and is_open(bufnr)
+  end, vim.tbl_keys(expected))
+end
+
+local function abandon(bufnr)
+  if expected[bufnr] and vim.api.nvim_buf_is_loaded(bufnr) then
+    expectation.abandon(expected[bufnr])
+  end
+end
+
+--- Emit `diagnostics_published` with the `token` once all has been said about these buffers, each of
+--- which is asked about now if it was not before, or else when time is up.
 ---@param token any
 ---@param bufnrs integer[]
 ---@param timeout_ms integer
-function M.await_publish(token, bufnrs, timeout_ms)
-  local waiting = {}
+function M.await(token, bufnrs, timeout_ms)
   for _, bufnr in ipairs(bufnrs) do
-    waiting[bufnr] = is_heard_from(bufnr) or nil
+    if not expected[bufnr] and vim.api.nvim_buf_is_loaded(bufnr) then
+      M.ask(bufnr)
+    end
   end
-  if not next(waiting) then
-    return channel.emit('diagnostics_published', { token = token })
-  end
-  local timer = assert(vim.uv.new_timer())
-  local function hear(bufnr)
-    waiting[bufnr] = nil
-    if not next(waiting) then
+  local timer, deadline, open = assert(vim.uv.new_timer()), now() + timeout_ms, bufnrs
+  local function check()
+    if timer:is_closing() then
+      return
+    end
+    open = vim.tbl_filter(is_open, open)
+    local is_late = now() >= deadline
+    -- A server that checks several files publishes one after the other.
+    if is_late or (#open == 0 and now() - last_publish >= SETTLE) then
       timer:close()
-      events.unsubscribe(hear)
+      vim.iter(open):each(abandon)
       channel.emit('diagnostics_published', { token = token })
     end
   end
-  events.subscribe(hear)
-  timer:start(
-    timeout_ms,
-    0,
-    vim.schedule_wrap(function()
-      for bufnr in pairs(waiting) do
-        blame(bufnr)
-        hear(bufnr)
-      end
-    end)
-  )
+  timer:start(TICK, TICK, vim.schedule_wrap(check))
+  check()
 end
 
 return M

@@ -53,12 +53,14 @@ function M.new(period, look)
   end
 
   -- Neovim runs neither timers nor scheduled functions while typed keys wait for it, as they do
-  -- when a key is held and each one takes long.
+  -- when a key is held and each one takes long. The beat that is under way ends it: an event that
+  -- changes nothing would else begin another one each time.
   local function overdue()
     if not beating then
       soon()
-    elseif hrtime() >= next_look then
-      beat()
+    elseif hrtime() >= next_look and not timer:is_closing() then
+      look()
+      rest()
     end
   end
 

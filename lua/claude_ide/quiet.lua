@@ -33,10 +33,30 @@ function M.run(fn)
   end, fn)
 end
 
---- Call `fn`. The first error of Vim's inside it is raised instead of being shown.
+-- Vim's last error inside `fn`, or an empty string.
+local function last_error(fn)
+  local errmsg = vim.v.errmsg
+  vim.v.errmsg = ''
+  local ok, reason = pcall(fn)
+  local failure = vim.v.errmsg
+  vim.v.errmsg = errmsg
+  if not ok then
+    error(reason, 0)
+  end
+  return failure
+end
+
+--- Call `fn`. What it prints is shown. Errors inside it are neither raised nor shown, and stop no other
+--- autocommand, except for Vim script's `:throw`.
 ---@param fn fun()
-function M.attempt(fn)
-  run(vim.cmd, fn)
+---@return string failure the last error, or an empty string
+function M.tolerate(fn)
+  local ok, failure = pcall(last_error, function()
+    run(function(command)
+      vim.cmd('silent! unsilent ' .. command)
+    end, fn)
+  end)
+  return ok and failure or tostring(failure)
 end
 
 --- Call `fn` silently.
@@ -44,16 +64,11 @@ end
 ---@return string printed what `fn` would have shown, and Vim's last error inside it
 function M.capture(fn)
   local printed ---@type string
-  local errmsg = vim.v.errmsg
-  vim.v.errmsg = ''
-  local ok, reason = pcall(run, function(command)
-    printed = vim.fn.execute(command, 'silent!')
-  end, fn)
-  local failure = vim.v.errmsg
-  vim.v.errmsg = errmsg
-  if not ok then
-    error(reason, 0)
-  end
+  local failure = last_error(function()
+    run(function(command)
+      printed = vim.fn.execute(command, 'silent!')
+    end, fn)
+  end)
   return vim.trim(printed) .. failure
 end
 

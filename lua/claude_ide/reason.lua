@@ -8,6 +8,7 @@ local PASSED = {
   '%[string "[^"]*"%]:%d+: ',
   '[^:]*%.lua:%d+: ',
   'nvim_exec2%(%)[^:]*: ',
+  '.-function [^ ,]+, line %d+: ',
   'Vim%b():',
   'Vim:',
 }

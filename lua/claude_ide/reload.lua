@@ -11,6 +11,7 @@ local named_files = require('claude_ide.named_files')
 local rebase = require('claude_ide.rebase')
 local saved_text = require('claude_ide.saved_text')
 local slices = require('claude_ide.slices')
+local written = require('claude_ide.written')
 
 local M = {}
 
@@ -214,7 +215,9 @@ local function take(write)
     known[write.bufnr] = stamp
     disk.has_read(write.bufnr)
   end
-  settle(write, path, before)
+  if settle(write, path, before) then
+    written.report(write.bufnr)
+  end
   finish(write, milliseconds() - began, false)
   return true
 end
@@ -371,6 +374,13 @@ end
 ---@return integer[] bufnrs of those that did
 function M.sync()
   return moment.is_possible() and vim.tbl_filter(sync, vim.api.nvim_list_bufs()) or {}
+end
+
+--- Have one buffer show now what has been written to its file.
+---@param bufnr integer
+---@return boolean is_changed
+function M.sync_one(bufnr)
+  return moment.is_possible() and sync(bufnr)
 end
 
 return M

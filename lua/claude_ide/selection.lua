@@ -26,9 +26,25 @@ local seen ---@type string? the state that `latest` was gathered from
 
 -- The last Visual area, while nothing but leaving it has happened since.
 local left ---@type { place: string, selection: claude_ide.Selection }?
+local known = {} ---@type { bufnr?: integer, name?: string, path?: string } the file last looked at
+
 -- Where the user was when they left for a terminal; until they do something elsewhere or in
 -- another way, `latest` stays.
 local held ---@type string?
+
+-- The path of the current file. Whether a name is a folder's takes longer to find out than all else
+-- that a look needs, and changes only with events.
+local function current_path()
+  local bufnr, name = api.nvim_get_current_buf(), api.nvim_buf_get_name(0)
+  if known.bufnr ~= bufnr or known.name ~= name then
+    known = { bufnr = bufnr, name = name, path = file.path(bufnr) }
+  end
+  return vim.bo.buftype == '' and known.path or nil
+end
+
+local function forget_path()
+  known = {}
+end
 
 ---@param path string
 ---@param text string
@@ -61,13 +77,9 @@ local function in_visual()
   return KINDS[fn.mode()]
 end
 
---- The selection or the cursor of the current window; nil if that shows no file.
----@return claude_ide.Selection?
-function M.current()
-  local path = file.path(0)
-  if not path then
-    return nil
-  end
+---@param path string of the current buffer
+---@return claude_ide.Selection
+local function describe_current(path)
   local kind = in_visual()
   if kind then
     return describe_area(path, kind, fn.getpos('v'), fn.getpos('.'))
@@ -75,6 +87,13 @@ function M.current()
   local cursor = api.nvim_win_get_cursor(0)
   local at = { row = cursor[1] - 1, col = cursor[2] }
   return describe(path, '', at, at)
+end
+
+--- The selection or the cursor of the current window; nil if that shows no file.
+---@return claude_ide.Selection?
+function M.current()
+  local path = file.path(0)
+  return path and describe_current(path)
 end
 
 -- Where the user is, whatever the mode.
@@ -89,15 +108,14 @@ local function place()
 end
 
 -- All that a selection depends on, and little work: most looks end here.
-local function state(path)
+local function state(path, here)
+  local mode = fn.mode()
+  if not KINDS[mode] then
+    return ('%s %s %s'):format(path, here, mode)
+  end
   local start, cursor = fn.getpos('v'), fn.getcurpos()
-  return table.concat({
-    path,
-    place(),
-    fn.mode(),
-    table.concat(start, ',', 2),
-    table.concat(cursor, ',', 4),
-  }, ' ')
+  local area = table.concat(start, ',', 2) .. ' ' .. table.concat(cursor, ',', 4)
+  return ('%s %s %s %s'):format(path, here, mode, area)
 end
 
 ---@param selection claude_ide.Selection
@@ -119,7 +137,7 @@ local function look()
   if fn.mode() == 'c' then
     return false
   end
-  local path = file.path(0)
+  local path = current_path()
   if not path then
     local area = left
     left = nil
@@ -129,12 +147,13 @@ local function look()
     held, seen = area.place, nil
     return keep(area.selection)
   end
-  local now = state(path)
-  if now == seen or held == place() and not in_visual() then
+  local here = place()
+  local now = state(path, here)
+  if now == seen or held == here and not in_visual() then
     return false
   end
   seen, held, left = now, nil, nil
-  return keep(M.current())
+  return keep(describe_current(path))
 end
 
 -- Neovim would show an error at every key, in a prompt.
@@ -171,6 +190,9 @@ end
 --- The selection in the file where the user is, or was last.
 ---@return claude_ide.Selection?
 function M.latest()
+  if not beat then
+    forget_path()
+  end
   look()
   return latest or M.current()
 end
@@ -192,7 +214,8 @@ function M.hold(lines)
   else
     selection = M.current()
   end
-  seen, held, left = state(path), place(), nil
+  held, left = place(), nil
+  seen = state(path, held)
   keep(selection)
   if beat then
     beat.rest()
@@ -204,11 +227,13 @@ function M.start()
   if beat then
     return
   end
+  forget_path()
   look()
   beat = pulse.new(PERIOD, look_safely)
   local function on(events, callback)
     api.nvim_create_autocmd(events, { group = group, callback = callback })
   end
+  on({ 'BufEnter', 'BufFilePost', 'BufReadPost', 'BufWritePost', 'FileType' }, forget_path)
   on({ 'CursorMoved', 'CursorMovedI' }, beat.overdue)
   on({ 'TextChanged', 'TextChangedP' }, beat.soon)
   on({ 'BufEnter', 'BufFilePost', 'ModeChanged' }, beat.soon)

@@ -28,15 +28,32 @@ function M.watch(on)
   })
 end
 
+-- In Vimscript, because getbufinfo() holds every buffer's variables; only numbers cross here.
+local LAST_USED = "map([%s], 'getbufinfo(v:val)[0].lastused')"
+
+---@param bufnrs integer[]
+---@return table<integer, integer> seconds
+local function ask(bufnrs)
+  local others = vim.tbl_filter(function(bufnr)
+    return not entered[bufnr]
+  end, bufnrs)
+  local known = {}
+  local seconds = #others > 0 and vim.api.nvim_eval(LAST_USED:format(table.concat(others, ',')))
+  for index, bufnr in ipairs(others) do
+    known[bufnr] = seconds[index]
+  end
+  return known
+end
+
 --- Sort buffers, the one used last first.
 ---@param bufnrs integer[]
+---@param seconds? table<integer, integer> what 'lastused' is of each, where the caller has asked
 ---@return integer[] bufnrs the same table
-function M.sort(bufnrs)
-  -- In Vimscript, because getbufinfo() holds every buffer's variables; only numbers cross here.
-  local seconds = vim.api.nvim_eval("map(getbufinfo(), '[v:val.bufnr, v:val.lastused]')")
+function M.sort(bufnrs, seconds)
+  seconds = seconds or ask(bufnrs)
   local used = {}
-  for _, pair in ipairs(seconds) do
-    used[pair[1]] = entered[pair[1]] or pair[2]
+  for _, bufnr in ipairs(bufnrs) do
+    used[bufnr] = entered[bufnr] or seconds[bufnr]
   end
   used[vim.api.nvim_get_current_buf()] = math.huge
   table.sort(bufnrs, function(a, b)

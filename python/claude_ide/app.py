@@ -71,6 +71,7 @@ class App:
         self._events: dict[str, Callable[[dict[str, Any]], object]] = {
             "selection_changed": self._selection_changed,
             "editors_changed": self._editors_changed,
+            "some_editors_changed": self._some_editors_changed,
             "diagnostics_changed": self._diagnostics_changed,
             "diagnostics_published": self.editor.on_finished,
             "reformatted": self.editor.on_finished,
@@ -250,10 +251,17 @@ class App:
 
     def _editors_changed(self, snapshot: dict[str, Any]) -> None:
         self.editor.state.take_snapshot(snapshot)
+        self._folders_changed(snapshot["folders"])
+
+    def _some_editors_changed(self, change: dict[str, Any]) -> None:
+        self.editor.state.take_change(change)
+        self._folders_changed(change["folders"])
+
+    def _folders_changed(self, named: list[str]) -> None:
         if self.serving is None:
             return
         lock = self.serving.bound.lock
-        folders = tuple(snapshot["folders"])
+        folders = tuple(named)
         if folders != lock.workspaceFolders:
             self._announce(self.serving, lock.with_folders(folders))
 

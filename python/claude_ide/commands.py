@@ -10,7 +10,6 @@ from pathlib import Path
 
 from claude_ide.app import App
 from claude_ide.errors import UserError
-from claude_ide.trust import report
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +114,8 @@ async def chat(app: App, call: Call) -> None:
 @command("ClaudeTrust")
 async def trust(app: App, call: Call) -> None:
     """:ClaudeTrust [yes|revoke|list] [folder] — show, give or end the trust in a folder."""
+    from claude_ide.trust import report
+
     what, *words = call.arguments or [""]
     folder = await _folder(app, " ".join(words))
     match what:

@@ -4,6 +4,7 @@ Started by `lua/claude_ide/host.lua`. `-I` keeps modules of the user's project o
 """
 
 import contextlib
+import gc
 import importlib.util
 import os
 import signal
@@ -17,6 +18,8 @@ NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
 
 def main() -> int:
     """Run until Neovim closes stdin; the last line of stderr says why, if it could not run."""
+    # While modules are imported nothing becomes garbage that would be worth the search.
+    gc.disable()
     package = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(package))
     if sys.version_info < (3, 11):  # noqa: UP036  this file is run by whatever Python is found
@@ -45,10 +48,13 @@ def main() -> int:
 
 
 def _run(entry: str) -> int:
+    import_websockets()
     import pynvim
 
     from claude_ide.app import App
 
+    gc.freeze()
+    gc.enable()
     # pynvim loads each argument that ends in `.py` as a remote plugin.
     sys.argv = ["", entry]
     # pynvim leaves its loop by an exception: stdin was closed (Neovim ends), or SIGTERM.
@@ -59,6 +65,22 @@ def _run(entry: str) -> int:
     if App.running is not None:
         App.running.end()
     return 0
+
+
+def import_websockets() -> None:
+    """Import it without `importlib.metadata`, which takes a tenth of a start.
+
+    Only a version of it that was not released looks into that.
+    """
+    name = "importlib.metadata"
+    placeholder = sys.modules.setdefault(name, type(sys)(name))
+    try:
+        import websockets  # noqa: F401
+    except AttributeError:
+        pass  # it was not released; the next import finds the module itself
+    finally:
+        if not hasattr(placeholder, "version"):
+            del sys.modules[name]
 
 
 def _complain(text: str, code: int = UNABLE) -> int:

@@ -1,9 +1,10 @@
-"""Paths as the wire spells them; pure text, no disk.
+"""Paths as the wire spells them; pure text, no disk but in `is_same`.
 
 Windows paths travel as `/c/Users/x` in some messages and as `file:///c:/Users/x` in uris; on
 other systems a path is its own spelling. Bytes that are not UTF-8 are surrogates (PEP 383).
 """
 
+import contextlib
 import os.path
 import re
 from collections.abc import Mapping
@@ -36,6 +37,15 @@ def plain(path: str) -> str:
     normal = os.path.normpath(path)
     # POSIX lets two slashes at the beginning mean something else; no system here does.
     return normal[1:] if normal.startswith("//") else normal
+
+
+def is_same(path: str, other: str) -> bool:
+    """Return whether two paths lead to the same file."""
+    if path == other:
+        return True
+    with contextlib.suppress(OSError, ValueError):
+        return Path(path).samefile(other)
+    return False
 
 
 def to_uri(path: str) -> str:

@@ -16,11 +16,13 @@ BENCHMARKS = (
     "server",
     "requests",
     "cursor",
+    "growth",
     "diff",
     "crowd",
     "accept",
     "memory",
     "chat",
+    "diagnostics",
 )
 
 

@@ -9,7 +9,7 @@ import sys
 
 from bench.editors import Editor, editor
 from bench.measure import Effort, Table, figure, goal, median, now, percentile, ratio
-from bench.wire import INITIALIZE, Wire
+from bench.wire import INITIALIZE, Wire, request
 
 START = """
 local host = require('claude_ide.host')
@@ -32,6 +32,7 @@ async def run(effort: Effort) -> list[Table]:
     blocked: list[float] = []
     bound: list[float] = []
     accepting: list[float] = []
+    listing: list[float] = []
     binding: list[float] = []
     importing: list[float] = []
     for each in range(-1, effort.runs(31)):
@@ -41,7 +42,9 @@ async def run(effort: Effort) -> list[Table]:
         # The first one compiles.
         if each >= 0:
             for samples, time in zip(
-                (blocked, bound, accepting, binding, importing), (*times, *floors), strict=True
+                (blocked, bound, accepting, listing, binding, importing),
+                (*times, *floors),
+                strict=True,
             ):
                 samples.append(time)
     table = Table(
@@ -52,6 +55,7 @@ async def run(effort: Effort) -> list[Table]:
         ("the editor is blocked", blocked, None, None),
         ("the port is known", bound, binding, 40),
         ("`initialize` is answered", accepting, importing, 150),
+        ("`tools/list` is answered", listing, importing, 1.1 * median(importing)),
     ):
         here = median(samples)
         table.add(
@@ -64,14 +68,17 @@ async def run(effort: Effort) -> list[Table]:
     return [table]
 
 
-async def _start(fresh: Editor) -> tuple[float, float, float]:
+async def _start(fresh: Editor) -> tuple[float, float, float, float]:
     """Return how long `:ClaudeStart` blocked, and after how long what was there."""
     before, after = await fresh.nvim.lua(START)
     bound, (port, token) = await fresh.told("bound")
     # Whoever connects before the listener runs is kept by the kernel.
     async with Wire.connected(port, token) as wire:
-        answered, _ = await wire.ask("initialize", INITIALIZE)
-    return after - before, bound - before, answered - before
+        await wire.connection.send(request(1, "initialize", INITIALIZE))
+        await wire.connection.send(request(2, "tools/list"))
+        answered, _ = await wire.answer(1)
+        listed, _ = await wire.answer(2)
+    return after - before, bound - before, answered - before, listed - before
 
 
 async def _python(code: str) -> float:

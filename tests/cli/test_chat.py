@@ -12,6 +12,7 @@ import pytest
 from support.claude_cli import environment, is_kept
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
 from support.hostile import DEEP, EAGER, LINK, Addresses, survives
+from support.language_client import attach_to_every_text_file
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 
@@ -318,6 +319,56 @@ async def test_the_models_own_tools_of_the_editor_need_no_permission(
 
     await panel.shows("One error.")
     assert "two is too many" in api.requests[1].told
+
+
+@pytest.fixture
+async def words(nvim: Neovim, panel: Panel, project: Path) -> Path:
+    """A file with old errors that is not open, in a chat whose edits need no permission."""
+    await attach_to_every_text_file(nvim)
+    await nvim.command("ClaudeChat mode acceptEdits")
+    await panel.bar_shows("acceptEdits")
+    path = project / "real" / "words.txt"
+    path.parent.mkdir()
+    path.write_text("one\na wrong two\n")
+    return path
+
+
+async def test_the_model_is_told_only_what_its_edit_has_broken(
+    nvim: Neovim, panel: Panel, api: FakeApi, words: Path
+) -> None:
+    folder = words.parent.with_name("linked")
+    folder.symlink_to(words.parent)
+    link = folder / words.name
+    api.script(
+        *edit(words, "one", "zero\nan odd one", then="First."),
+        *edit(link, "odd", "even", then="Second."),
+        *edit(link, "zero", "a wrong zero", then="Third."),
+    )
+
+    for answer in ("First.", "Second.", "Third."):
+        await panel.say("Go on")
+        await panel.shows(answer)
+
+    first, second, third = (api.requests[number].told for number in (2, 5, 8))
+    assert f"{words}:\n  ⚠ [Line 2:4] odd word [report-odd] (words)" in first
+    assert "wrong word" not in first
+    assert "New diagnostics" not in second
+    assert f"{link}:\n  ✘ [Line 1:3] wrong word" in third
+    assert third.count("wrong word") == 1
+    assert await nvim.eval("bufname('words.txt') == '' || !buflisted('words.txt')")
+
+
+async def test_the_model_is_told_of_the_errors_in_a_file_that_it_has_made(
+    panel: Panel, api: FakeApi, words: Path
+) -> None:
+    new = words.with_name("new.txt")
+    write = tool_use("Write", file_path=str(new), content="a wrong one\n")
+    api.script([write], [text("Made.")])
+
+    await panel.say("Make it")
+    await panel.shows("Made.")
+
+    assert f"{new}:\n  ✘ [Line 1:3] wrong word [report-wrong] (words)" in api.requests[1].told
 
 
 async def test_ctrl_c_stops_the_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:

@@ -128,3 +128,35 @@ async def test_a_status_that_is_longer_than_the_screen_causes_no_prompt(
     await until(lambda: "a b c" in serving.screen.text())
 
     assert (await serving.mode())["blocking"] is False
+
+
+async def test_what_the_model_asks_while_neovim_is_busy_is_said_to_be_from_before(
+    serving: Neovim, claude: ClaudeCode, at_work: Path
+) -> None:
+    await serving.lua(
+        """vim.diagnostic.set(vim.api.nvim_create_namespace('test'), vim.fn.bufnr(...), {
+          { lnum = 0, col = 0, message = 'one' },
+        })""",
+        str(at_work),
+    )
+    await until(lambda: claude.told_of("diagnostics_changed"), "it is known")
+    note = "Neovim is busy; this is what was known before"
+    other = at_work.with_name("other.py")
+    other.write_text("x\n")
+
+    async with hit_enter(serving):
+        for arguments in ({}, {"uri": f"file://{at_work}"}):
+            (file,) = await claude.json_for_model("getDiagnostics", arguments)
+            assert [item["message"] for item in file["diagnostics"]] == ["one"]
+            assert file["note"] == note
+        (file,) = await claude.json_for_model("getDiagnostics", {"uri": f"file://{other}"})
+        assert file == {"uri": f"file://{other}", "diagnostics": [], "note": note}
+
+
+async def test_that_nothing_is_known_is_an_error_for_the_model_while_neovim_is_busy(
+    serving: Neovim, claude: ClaudeCode, at_work: Path
+) -> None:
+    async with hit_enter(serving):
+        answer = await claude.json_for_model("getDiagnostics")
+
+    assert answer == "Neovim is busy, and no diagnostics were known before"

@@ -145,7 +145,9 @@ async def test_a_document_that_is_not_open_is_not_saved(claude: ClaudeCode, proj
 async def test_reformat_uses_formatprg(serving: Neovim, claude: ClaudeCode, path: Path) -> None:
     await serving.command("setlocal formatprg=sort\\ -r")
 
-    assert await claude.texts("reformat_file", {"file_path": str(path)}) == ["OK"]
+    assert await claude.texts("reformat_file", {"file_path": str(path)}) == [
+        "Reformatted with sort -r: 2 lines changed, saved."
+    ]
 
     assert path.read_text() == "third = 3\nsecond = 2\nfirst = 1\n"
 
@@ -205,6 +207,23 @@ async def test_five_thousand_diagnostics_arrive_whole(
 
     assert len(file["diagnostics"]) == 5000
     assert "1 more" in file["note"]
+
+
+async def test_a_diagnostic_that_still_stands_after_a_write_is_not_told_as_another(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    path.write_text("first = 'a string'\n")
+    await serving.command("checktime")
+    stale = {**warning(0, "a string"), "col": 8, "end_col": 18}
+    await serving.lua(PUBLISH, str(path), [stale])
+    [before] = await claude.json("getDiagnostics", {"uri": f"file://{path}"})
+
+    path.write_text("one = 2\n")
+    after = await claude.json("getDiagnostics")
+
+    assert await serving.eval("getline(1)") == "one = 2"
+    assert before["diagnostics"][0]["range"]["end"]["character"] == 18
+    assert all(item in before["diagnostics"] for file in after for item in file["diagnostics"])
 
 
 async def test_close_tab_closes_a_file_but_not_its_changes(

@@ -36,6 +36,58 @@ async def test_who_has_unsubscribed_hears_nothing_more(nvim: Neovim) -> None:
     assert sorted(heard) == ["first", "second", "second"]
 
 
+NAMESPACES = """
+  local names = {}
+  for _, namespace in ipairs(require('claude_ide.diagnostic_events').namespaces(...)) do
+    table.insert(names, vim.diagnostic.get_namespace(namespace).name)
+  end
+  table.sort(names)
+  return names
+"""
+REMEMBER = """
+  _G.heard = {}
+  require('claude_ide.diagnostic_events').subscribe(function(bufnr, namespace)
+    local known = namespace and vim.diagnostic.get_namespace(namespace).name
+    table.insert(_G.heard, { bufnr, known or 'unknown' })
+  end)
+"""
+
+
+async def test_a_subscriber_hears_whose_diagnostics_have_changed(nvim: Neovim) -> None:
+    await nvim.lua(REMEMBER)
+    await nvim.lua(CHANGE, 1)
+    await nvim.lua("vim.diagnostic.reset(vim.api.nvim_create_namespace('other'), ...)", 1)
+
+    assert await nvim.lua("return _G.heard") == [[1, "linter"], [1, "other"]]
+
+
+async def test_what_the_user_hid_before_is_not_taken_for_what_has_changed(nvim: Neovim) -> None:
+    await nvim.lua(REMEMBER)
+    await nvim.lua("vim.diagnostic.hide(vim.api.nvim_create_namespace('other'), ...)", 1)
+    await nvim.lua("vim.diagnostic.enable(false)")
+
+    await nvim.lua(CHANGE, 1)
+
+    assert await nvim.lua("return _G.heard") == [[1, "unknown"]]
+
+
+async def test_who_has_published_is_remembered_until_the_buffer_is_gone(nvim: Neovim) -> None:
+    bufnr = await nvim.lua("return vim.api.nvim_create_buf(true, false)")
+    found = "{ { lnum = 0, col = 0, message = 'odd' } }"
+    await nvim.lua(
+        f"vim.diagnostic.set(vim.api.nvim_create_namespace('early'), ..., {found})", bufnr
+    )
+    await nvim.lua("require('claude_ide.diagnostic_events')")
+    await nvim.lua(CHANGE, bufnr)
+    assert await nvim.lua(NAMESPACES, bufnr) == ["early", "linter"]
+
+    await nvim.command(f"bwipeout! {bufnr}")
+
+    assert await nvim.lua(
+        "return require('claude_ide.diagnostic_events').namespaces(...)", bufnr
+    ) in ([], {})
+
+
 async def test_without_subscribers_there_is_no_autocommand(nvim: Neovim) -> None:
     await nvim.lua(SUBSCRIBE)
     assert await nvim.lua(COUNT) == 1

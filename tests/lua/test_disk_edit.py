@@ -401,16 +401,15 @@ async def test_a_hidden_buffer_follows(nvim: Neovim, path: Path) -> None:
     assert len(await nvim.eval("getbufinfo()")) == 2
 
 
-async def test_others_hear_of_it_as_of_any_change_on_disk(nvim: Neovim, path: Path) -> None:
+async def test_no_autocommand_takes_it_for_a_read_or_a_write(nvim: Neovim, path: Path) -> None:
     await nvim.command("let g:heard = []")
-    await nvim.command("autocmd FileChangedShellPost * call add(g:heard, expand('<afile>'))")
     await nvim.command("autocmd BufWritePre,BufWritePost * call add(g:heard, 'written')")
     await nvim.command("autocmd BufReadPost,FileReadPre,FileReadPost * call add(g:heard, 'read')")
     write(path, EDITS["a line changed"])
 
     await adopt(nvim)
 
-    assert await nvim.eval("g:heard") == ["a.txt"]
+    assert await nvim.eval("g:heard") == []
 
 
 @pytest.mark.parametrize("what", ["missing", "folder", "unreadable"])

@@ -88,6 +88,14 @@ async def test_an_overdue_look_does_not_wait_for_the_loop(nvim: Neovim) -> None:
     assert 2 <= await nvim.lua("return DURING") <= 6
 
 
+async def test_events_that_change_nothing_are_looked_at_once_in_a_period(nvim: Neovim) -> None:
+    await nvim.lua(SETUP, 60000)
+
+    await nvim.lua("for _ = 1, 100 do PULSE.overdue() end")
+
+    assert len(await looks(nvim)) == 1
+
+
 async def test_who_has_just_looked_is_not_followed_too_soon(nvim: Neovim) -> None:
     await nvim.lua(SETUP, PERIOD)
 

@@ -5,7 +5,7 @@ import pytest
 from support.neovim import Neovim, NvimError, until
 
 RUN = "require('claude_ide.quiet').run"
-ATTEMPT = "require('claude_ide.quiet').attempt"
+TOLERATE = "require('claude_ide.quiet').tolerate"
 
 
 async def test_what_is_printed_causes_no_prompt(nvim: Neovim) -> None:
@@ -46,20 +46,35 @@ async def test_one_runs_inside_another(nvim: Neovim) -> None:
     assert await nvim.lua("return _G.order") == ["inner", "outer"]
 
 
-async def test_an_attempt_raises_what_an_autocommand_fails_at(nvim: Neovim) -> None:
-    await nvim.command("autocmd User Test call Nosuch()")
+async def test_an_error_that_is_tolerated_is_returned_and_stops_no_other_autocommand(
+    nvim: Neovim,
+) -> None:
+    await nvim.lua(
+        "vim.api.nvim_create_autocmd('User', { callback = function() error('no luck', 0) end })"
+    )
+    await nvim.command("autocmd User Test echomsg 'the other'")
+    await nvim.command("let v:errmsg = 'as before'")
 
-    with pytest.raises(NvimError, match="E117"):
-        await nvim.lua(f"{ATTEMPT}(function() vim.cmd.doautocmd('User Test') end)")
-    with pytest.raises(NvimError, match="E117"):
-        await nvim.lua(
-            f"{ATTEMPT}(function() vim.api.nvim_exec_autocmds('User', {{ pattern = 'Test' }}) end)"
-        )
+    failure = await nvim.lua(
+        f"return {TOLERATE}(function()"
+        " vim.api.nvim_exec_autocmds('User', { pattern = 'Test' }) end)"
+    )
 
-    assert not (await nvim.mode())["blocking"]
+    assert "no luck" in failure
+    assert (await nvim.eval("execute('messages')")).strip() == "the other"
+    assert await nvim.eval("v:errmsg") == "as before"
 
 
-async def test_an_attempt_shows_what_is_printed(nvim: Neovim) -> None:
-    await nvim.lua(f"{ATTEMPT}(function() vim.cmd.echo('\"hello\"') end)")
+async def test_where_nothing_fails_there_is_nothing_to_tolerate(nvim: Neovim) -> None:
+    assert await nvim.lua(f"return {TOLERATE}(function() end)") == ""
+
+
+@pytest.mark.parametrize("raised", ["vim.cmd('throw 42')", "error(42, 0)"])
+async def test_what_is_raised_is_tolerated_too(nvim: Neovim, raised: str) -> None:
+    assert "42" in await nvim.lua(f"return {TOLERATE}(function() {raised} end)")
+
+
+async def test_what_is_tolerated_shows_what_it_prints(nvim: Neovim) -> None:
+    await nvim.lua(f"{TOLERATE}(function() vim.cmd.echo('\"hello\"') end)")
 
     await until(lambda: "hello" in nvim.screen.text(), "what was printed")

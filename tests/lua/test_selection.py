@@ -321,6 +321,20 @@ async def test_what_is_no_file_tells_nothing_and_the_last_selection_stays(
     assert await latest(editor) == before
 
 
+@pytest.mark.parametrize("option", ["filetype=netrw", "buftype=nofile"])
+async def test_a_buffer_that_stands_for_no_file_any_more_tells_nothing(
+    editor: Neovim, option: str
+) -> None:
+    await editor.keys("wh")
+    before = await cursor_told(editor, 0, 3)
+
+    await editor.command(f"setlocal {option}")
+    await editor.keys("jj")
+    await pause(editor)
+
+    assert told(editor)[-1] == before
+
+
 async def test_nothing_is_told_while_a_command_is_typed(editor: Neovim) -> None:
     await editor.keys("vj")
     await text_told(editor, "one é\nt")

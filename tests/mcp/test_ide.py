@@ -177,6 +177,33 @@ async def test_a_client_that_knows_no_ping_is_told_all_the_same(
         await until(lambda: client.told_of("selection_changed") == [SELECTION])
 
 
+async def test_a_client_that_answers_no_ping_is_told_within_a_second(ide: Ide, port: int) -> None:
+    ide.selection_changed({"n": 1})
+
+    async with connected(port, TOKEN) as client:
+        client.answers_pings = False
+        await client.initialize()
+
+        await until(lambda: client.told_of("selection_changed") == [{"n": 1}], seconds=1)
+        ide.selection_changed({"n": 2})
+        await until(lambda: client.told_of("selection_changed")[1:] == [{"n": 2}], seconds=1)
+
+
+async def test_no_mention_goes_to_a_client_before_it_is_known_to_hear_it(
+    ide: Ide, port: int
+) -> None:
+    ide.selection_changed(SELECTION)
+    async with connected(port, TOKEN) as client:
+        client.answers_pings = False
+        await client.initialize()
+        await until(lambda: client.told_of("selection_changed"))
+
+        assert ide.mention(SELECTION) is None
+        await client.request("ping")
+
+        assert client.told_of("at_mentioned") == []
+
+
 async def test_a_client_that_has_not_initialized_is_told_nothing(ide: Ide, port: int) -> None:
     async with connected(port, TOKEN) as client:
         await client.request("ping")

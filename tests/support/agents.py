@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from claude_ide.agents.agent import NewSession, Opening
-from claude_ide.agents.events import Dead, Event, PromptChanged, TurnEnded
+from claude_ide.agents.events import Change, Dead, Event, PromptChanged, TurnEnded
 from claude_ide.agents.prompt import Words
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.launch import Launch
@@ -16,6 +16,19 @@ from support.transcripts import heard, replaying
 E = TypeVar("E", bound=Event)
 PATIENCE = 20.0
 """Seconds that anything may take on a machine that others use too."""
+
+
+class NewError:
+    """Finds one error in whatever is changed (`Edits`)."""
+
+    def __init__(self) -> None:
+        self.looked_at: list[tuple[str, str]] = []
+
+    async def before(self, tool: str, path: str) -> None:
+        self.looked_at.append((tool, path))
+
+    async def after(self, _tool: str, path: str, _change: Change | None) -> str:
+        return f"1 new error in {path}"
 
 
 class Talk:

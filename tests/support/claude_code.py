@@ -26,6 +26,9 @@ class RpcFailure(Exception):
         self.message: str = error["message"]
 
 
+OF_MODEL = {"progressToken": 3, "claudecode/toolUseId": "toolu_1"}
+
+
 class ClaudeCode:
     """One connection; what the server tells by itself collects in `told`."""
 
@@ -93,6 +96,13 @@ class ClaudeCode:
         """Call a tool and return what its only text block holds as JSON."""
         (text,) = await self.texts(tool, arguments, seconds)
         return json.loads(text)
+
+    async def json_for_model(self, tool: str, arguments: Any = None) -> Any:
+        """Call a tool as the CLI does when it is the model that calls; return its JSON."""
+        params = {"name": tool, "arguments": arguments or {}, "_meta": OF_MODEL}
+        result = await self.request("tools/call", params)
+        (block,) = result["content"]
+        return block["text"] if result.get("isError") else json.loads(block["text"])
 
     def start_call(self, tool: str, arguments: Any) -> tuple[int, asyncio.Future[Any]]:
         """Call a tool without waiting; return the request's id and its future."""

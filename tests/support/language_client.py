@@ -1,25 +1,61 @@
 """Attaching the tests' language server to buffers of a Neovim under test."""
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from support.neovim import Neovim, until
 
 SERVER = Path(__file__).with_name("language_server.py")
 
 
-async def attach(nvim: Neovim, *options: str, name: str = "words") -> int:
-    """Start the server for the current buffer, wait until it answers; the client's id."""
+async def start(nvim: Neovim, *options: str, name: str = "words") -> int:
+    """Start the server for the current buffer; the client's id."""
     client = await nvim.lua(
         "return vim.lsp.start({ name = ..., cmd = select(2, ...) })",
         name,
         [sys.executable, str(SERVER), *options],
     )
+    return int(client)
+
+
+async def attach(nvim: Neovim, *options: str, name: str = "words") -> int:
+    """Start the server for the current buffer, wait until it answers; the client's id."""
+    client = await start(nvim, *options, name=name)
     await until(
         lambda: nvim.lua("return vim.lsp.get_client_by_id(...).initialized == true", client),
         "the language server answers",
     )
-    return int(client)
+    return client
+
+
+async def publish(
+    nvim: Neovim, client: int, bufnr: int, *, version: int | None = None, late: int = 0
+) -> None:
+    """Have the server publish, perhaps some milliseconds later, perhaps for another version."""
+    await nvim.lua(
+        """
+        local id, bufnr, version, late = ...
+        vim.defer_fn(function()
+          vim.lsp.get_client_by_id(id):notify('test/publish', {
+            uri = vim.uri_from_bufnr(bufnr),
+            version = version ~= vim.NIL and version or nil,
+          })
+        end, late)
+        """,
+        client,
+        bufnr,
+        version,
+        late,
+    )
+
+
+def received(log: Path, method: str) -> list[Any]:
+    """The parameters of the messages of a method that a server with this log has received."""
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    messages = [json.loads(line) for line in lines]
+    return [message["params"] for message in messages if message.get("method") == method]
 
 
 async def attach_to_every_text_file(nvim: Neovim, *options: str) -> None:

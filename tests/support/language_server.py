@@ -1,13 +1,14 @@
 """A small real language server on stdin and stdout, for tests of what Neovim does with one.
 
 It finds every `wrong` an error and every `odd` a warning, and formats by stripping what ends a
-line. Nothing in it waits for time: what it holds back comes with a later message.
+line. Nothing in it waits for time: what it holds back comes with a later message, or with a FIFO.
 """
 
 import argparse
 import json
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 SEVERITY = {"wrong": 1, "odd": 2}
@@ -16,11 +17,24 @@ SEVERITY = {"wrong": 1, "odd": 2}
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--publish", choices=["push", "pull", "never", "on-request"], default="push"
+        "--publish",
+        choices=["push", "pull", "never", "on-change", "on-request", "on-save"],
+        default="push",
     )
+    parser.add_argument("--version", action="store_true", help="name the document's version")
+    parser.add_argument("--pull-answer", choices=["full", "unchanged", "error"], default="full")
+    parser.add_argument("--identifiers", nargs="*", default=[], help="of what is pulled")
+    parser.add_argument("--save", choices=["no", "yes", "text"], default="no")
+    parser.add_argument("--sync", type=int, default=1, help="how a change is told")
+    parser.add_argument("--reads-code", action="store_true", help="offer definitions")
+    parser.add_argument("--start-after", type=Path, help="a FIFO to read to its end first")
+    parser.add_argument("--log", type=Path, help="a file for what is received")
     parser.add_argument(
         "--format",
-        choices=["lines", "document", "error", "never", "after-change", "missing"],
+        choices=[
+            *("lines", "document", "capitals", "nothing"),
+            *("error", "never", "after-change", "missing"),
+        ],
         default="lines",
     )
     return parser.parse_args()
@@ -36,6 +50,12 @@ def span(row: int, line: str, start: int, end: int) -> dict[str, Any]:
         "start": {"line": row, "character": utf16(line[:start])},
         "end": {"line": row, "character": utf16(line[:end])},
     }
+
+
+def offset(text: str, place: dict[str, int]) -> int:
+    """The index of a place; the tests' lines are ASCII."""
+    lines = text.split("\n")[: place["line"]]
+    return sum(len(line) + 1 for line in lines) + place["character"]
 
 
 def diagnose(text: str) -> list[dict[str, Any]]:
@@ -60,10 +80,13 @@ def format_lines(text: str) -> list[dict[str, Any]]:
     ]
 
 
+def replace_document(text: str, new: str) -> list[dict[str, Any]]:
+    end = {"line": len(text.split("\n")), "character": 0}
+    return [{"range": {"start": {"line": 0, "character": 0}, "end": end}, "newText": new}]
+
+
 def format_document(text: str) -> list[dict[str, Any]]:
-    lines = text.split("\n")
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines), "character": 0}}
-    return [{"range": whole, "newText": "\n".join(line.rstrip() for line in lines)}]
+    return replace_document(text, "\n".join(line.rstrip() for line in text.split("\n")))
 
 
 class Server:
@@ -72,53 +95,117 @@ class Server:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
         self.documents: dict[str, str] = {}
+        self.versions: dict[str, int] = {}
+        self.published: dict[str, list[dict[str, Any]]] = {}
         self.held: dict[str, Any] | None = None
 
     def capabilities(self) -> dict[str, Any]:
         return {
-            "textDocumentSync": {"openClose": True, "change": 1},
+            "textDocumentSync": self.synchronization(),
             "documentFormattingProvider": self.arguments.format != "missing",
+            "definitionProvider": self.arguments.reads_code,
             **(
                 {"diagnosticProvider": {"interFileDependencies": False}}
-                if self.arguments.publish == "pull"
+                if self.arguments.publish == "pull" and not self.arguments.identifiers
                 else {}
             ),
         }
 
+    def synchronization(self) -> dict[str, Any]:
+        save = {"no": False, "yes": True, "text": {"includeText": True}}[self.arguments.save]
+        return {"openClose": True, "change": self.arguments.sync, "save": save}
+
     def receive(self, message: dict[str, Any]) -> None:
+        self.note(message)
         parameters = message.get("params") or {}
         match message.get("method"):
             case "initialize":
+                self.start()
                 self.answer(message, {"capabilities": self.capabilities()})
+            case "initialized":
+                self.register()
             case "textDocument/didOpen":
                 document = parameters["textDocument"]
-                self.update(document["uri"], document["text"])
+                self.update(document, document["text"])
             case "textDocument/didChange":
-                uri = parameters["textDocument"]["uri"]
-                self.update(uri, parameters["contentChanges"][-1]["text"])
+                document = parameters["textDocument"]
+                self.update(document, self.changed(document, parameters["contentChanges"]))
                 if self.held:
-                    self.answer(self.held, format_lines(self.documents[uri]))
+                    self.answer(self.held, format_lines(self.documents[document["uri"]]))
+            case "textDocument/didSave":
+                if self.arguments.publish == "on-save":
+                    self.publish(parameters["textDocument"]["uri"])
             case "textDocument/diagnostic":
-                text = self.documents[parameters["textDocument"]["uri"]]
-                self.answer(message, {"kind": "full", "items": diagnose(text)})
+                self.pull(message, self.documents[parameters["textDocument"]["uri"]])
             case "textDocument/formatting":
                 self.format(message, self.documents[parameters["textDocument"]["uri"]])
             case "test/publish":
-                self.publish(parameters["uri"])
+                self.publish(parameters["uri"], parameters.get("version"))
             case "shutdown":
                 self.answer(message, None)
             case "exit":
                 sys.exit(0)
 
-    def update(self, uri: str, text: str) -> None:
-        self.documents[uri] = text
-        if self.arguments.publish == "push":
+    def note(self, message: dict[str, Any]) -> None:
+        if self.arguments.log:
+            with self.arguments.log.open("a", encoding="utf-8") as log:
+                log.write(json.dumps(message) + "\n")
+
+    def start(self) -> None:
+        if self.arguments.start_after:
+            self.arguments.start_after.read_text(encoding="utf-8")
+
+    def register(self) -> None:
+        registrations = [
+            {
+                "id": identifier,
+                "method": "textDocument/diagnostic",
+                "registerOptions": {
+                    "identifier": identifier,
+                    "interFileDependencies": False,
+                    "documentSelector": None,
+                },
+            }
+            for identifier in self.arguments.identifiers
+        ]
+        if registrations:
+            parameters = {"registrations": registrations}
+            self.send({"id": 1, "method": "client/registerCapability", "params": parameters})
+
+    def changed(self, document: dict[str, Any], changes: list[dict[str, Any]]) -> str:
+        text = self.documents[document["uri"]]
+        for change in changes:
+            if "range" in change:
+                ends = change["range"]["start"], change["range"]["end"]
+                start, end = (offset(text, place) for place in ends)
+                text = text[:start] + change["text"] + text[end:]
+            else:
+                text = change["text"]
+        return text
+
+    def update(self, document: dict[str, Any], text: str) -> None:
+        uri = document["uri"]
+        self.documents[uri], self.versions[uri] = text, document["version"]
+        news = diagnose(text) != self.published.get(uri, [])
+        if self.arguments.publish == "push" or (self.arguments.publish == "on-change" and news):
             self.publish(uri)
 
-    def publish(self, uri: str) -> None:
-        items = diagnose(self.documents[uri])
-        parameters = {"uri": uri, "diagnostics": items}
+    def publish(self, uri: str, version: int | None = None) -> None:
+        items = self.published[uri] = diagnose(self.documents[uri])
+        parameters: dict[str, Any] = {"uri": uri, "diagnostics": items}
+        if self.arguments.version:
+            parameters["version"] = self.versions[uri] if version is None else version
         self.send({"method": "textDocument/publishDiagnostics", "params": parameters})
+
+    def pull(self, request: dict[str, Any], text: str) -> None:
+        match self.arguments.pull_answer:
+            case "full":
+                self.answer(request, {"kind": "full", "items": diagnose(text), "resultId": "1"})
+            case "unchanged":
+                self.answer(request, {"kind": "unchanged", "resultId": "1"})
+            case "error":
+                error = {"code": -32803, "message": "cannot parse line 1"}
+                self.send({"id": request["id"], "error": error})
 
     def format(self, request: dict[str, Any], text: str) -> None:
         match self.arguments.format:
@@ -126,6 +213,10 @@ class Server:
                 self.answer(request, format_lines(text))
             case "document":
                 self.answer(request, format_document(text))
+            case "capitals":
+                self.answer(request, replace_document(text, text.upper()))
+            case "nothing":
+                self.answer(request, None)
             case "error":
                 error = {"code": -32803, "message": "cannot parse line 1"}
                 self.send({"id": request["id"], "error": error})

@@ -12,7 +12,7 @@ from claude_ide.agents.stream_json.host import McpServer
 from claude_ide.agents.stream_json.launch import Launch, command
 from claude_ide.chat import context
 from claude_ide.chat.chat import Chat, Run
-from claude_ide.chat.diagnosis import diagnosis
+from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -217,7 +217,7 @@ class Chats:
         agent = StreamJsonAgent(
             launch,
             servers={SERVER: self._serve()},
-            edited=self._diagnosis,
+            edits=Diagnosis(self._editor),
             trusts=trusting.follows,
         )
         chat = Chat(id_, root, agent, self._editor, self._config, self._run, trusting)
@@ -341,9 +341,6 @@ class Chats:
 
     async def _sessions(self) -> list[Any]:
         return await StreamJsonAgent(await self._launch()).sessions()
-
-    async def _diagnosis(self, path: str) -> str:
-        return await diagnosis(self._editor, path)
 
     def _options(self, chat: Chat) -> dict[str, Any]:
         panel = self._config.chat

@@ -1,30 +1,187 @@
-"""What language servers say of a file that the agent has just written."""
+"""What language servers and linters say of the files that the agent changes."""
 
+import contextlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from claude_ide.agents.events import Change, Hunk
 from claude_ide.editor.editor import Editor
-from claude_ide.paths import from_uri
+from claude_ide.errors import EditorError
+from claude_ide.paths import from_uri, is_same
 
-SECONDS = 0.5
-"""How long they may take; the agent waits meanwhile."""
+SECONDS = 1.5
+"""How long they may take; the agent waits meanwhile, and not longer than the CLI would."""
 
-TOLD = ("Error", "Warning")
+MOST_BASELINES = 20
 MOST = 20
+LONGEST = 4000
+SIGNS = {"Error": "✘", "Warning": "⚠", "Info": "ℹ", "Hint": "★"}  # noqa: RUF001  the CLI's
+
+Item = dict[str, Any]
+Known = Mapping[str, list[Item]]
 
 
-async def diagnosis(editor: Editor, path: str) -> str:
-    """Return the errors and warnings of a file as a note to the model; empty if it has none."""
-    known = await editor.all_diagnostics(SECONDS)
-    items = [
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What was known of all files before a tool changed one of them."""
+
+    known: Known
+    is_checked: bool
+    """Whether the file that is changed had been checked."""
+
+
+class Diagnosis:
+    """Compares what is known after each change with what was known before."""
+
+    def __init__(self, editor: Editor) -> None:
+        self._editor = editor
+        self._baselines: dict[str, Baseline] = {}
+
+    async def before(self, tool: str, path: str) -> None:
+        """Remember what is known before a tool changes a file, also if it is not open."""
+        with contextlib.suppress(EditorError, TimeoutError):
+            is_checked = not _exists(path) or await self._is_checked(path)
+            self._baselines[tool] = Baseline(await self._known(), is_checked)
+            for earliest in [*self._baselines][:-MOST_BASELINES]:
+                del self._baselines[earliest]
+
+    async def after(self, tool: str, path: str, change: Change | None) -> str:
+        """Return what the model should know of the change; empty if it broke nothing."""
+        baseline = self._baselines.pop(tool, None)
+        if baseline is None:
+            return ""
+        try:
+            await self._load(path)
+            now = await self._known()
+        except (EditorError, TimeoutError):
+            return ""
+        found = _all_news(baseline, now, path, change)
+        for other, known in self._baselines.items():
+            self._baselines[other] = replace(known, known=_joined(known.known, found))
+        return _note(found)
+
+    async def _is_checked(self, path: str) -> bool:
+        try:
+            loaded = await self._editor.load(path)
+        except EditorError:
+            return True
+        return not loaded.is_cold or await self._editor.published([loaded.bufnr], SECONDS)
+
+    async def _load(self, path: str) -> None:
+        with contextlib.suppress(EditorError):
+            await self._editor.load(path)
+
+    async def _known(self) -> Known:
+        known = await self._editor.present_diagnostics(SECONDS)
+        return {from_uri(uri): diagnostics.items for uri, diagnostics in known.items()}
+
+
+def _all_news(baseline: Baseline, now: Known, path: str, change: Change | None) -> Known:
+    """Return what is new: in the changed file all of it, in others the errors."""
+    found: dict[str, list[Item]] = {}
+    for name, items in sorted(now.items(), key=lambda each: not is_same(each[0], path)):
+        old = baseline.known.get(name, [])
+        if not is_same(name, path):
+            found[name] = news(_errors(old), _errors(items), ())
+        elif baseline.is_checked:
+            found[path] = news(old, items, change.hunks if change else None)
+    return {name: items for name, items in found.items() if items}
+
+
+def _errors(items: Iterable[Item]) -> list[Item]:
+    return [item for item in items if item["severity"] == "Error"]
+
+
+def news(old: list[Item], now: list[Item], hunks: tuple[Hunk, ...] | None) -> list[Item]:
+    """Return what is known now and was not before; without hunks lines may be any.
+
+    An old one goes where its line has gone. One that stayed where it was is old, too: what said it
+    has not looked at the new text yet.
+    """
+    moved = defaultdict[Any, list[int]](list)
+    changed = Counter[Any]()
+    for item in old:
+        line = _line(item)
+        to = None if hunks is None else line_after(line, hunks)
+        if to is None:
+            changed[_what(item)] += 1
+        else:
+            moved[_what(item), to].append(line)
+    unmatched = [item for item in now if not _drop_last(moved[_what(item), _line(item)])]
+    stayed = Counter((what, line) for (what, _), lines in moved.items() for line in lines)
+    return [
         item
-        for uri, diagnostics in known.items()
-        if from_uri(uri) == path
-        for item in diagnostics.items
-        if item["severity"] in TOLD
+        for item in unmatched
+        if not (_drop_one(changed, _what(item)) or _drop_one(stayed, (_what(item), _line(item))))
     ]
-    if not items:
+
+
+def line_after(line: int, hunks: Iterable[Hunk]) -> int | None:
+    """Return where a line is after a change; None if it was changed itself."""
+    shift = 0
+    for hunk in hunks:
+        old, new = hunk.old_start - 1, hunk.new_start - 1
+        if line < old:
+            break
+        for text in hunk.lines:
+            is_old, is_new = text[:1] in ("-", " "), text[:1] in ("+", " ")
+            if is_old and old == line:
+                return new if is_new else None
+            old, new = old + is_old, new + is_new
+        shift = new - old
+    return line + shift
+
+
+def _drop_last(lines: list[int]) -> bool:
+    return bool(lines) and lines.pop() >= 0
+
+
+def _drop_one(counter: Counter[Any], key: Any) -> bool:
+    counter[key] -= 1
+    return counter[key] >= 0
+
+
+def _what(item: Item) -> tuple[Any, ...]:
+    return tuple(item.get(key) for key in ("severity", "message", "source", "code"))
+
+
+def _line(item: Item) -> int:
+    return int(item["range"]["start"]["line"])
+
+
+def _joined(known: Known, found: Known) -> Known:
+    names = {**known, **found}
+    return {name: [*known.get(name, []), *found.get(name, [])] for name in names}
+
+
+def _note(found: Known) -> str:
+    """Say it in the words that the CLI has for it."""
+    lines: list[str] = []
+    count = 0
+    for path, items in found.items():
+        shown = items[: max(MOST - count, 0)]
+        count += len(items)
+        lines += ["", f"{path}:", *map(_described, shown)] if shown else []
+    if not count:
         return ""
-    lines = [
-        f"- line {item['range']['start']['line'] + 1}: {item['severity']}: {item['message']}"
-        for item in items[:MOST]
-    ]
-    more = [f"- and {len(items) - MOST} more"] if len(items) > MOST else []
-    return "\n".join([f"Diagnostics of {path} after this change:", *lines, *more])
+    lines += ["", f"and {count - MOST} more"] if count > MOST else []
+    note = "\n".join(["New diagnostics after this change:", *lines])
+    return note if len(note) <= LONGEST else f"{note[:LONGEST]}…[truncated]"
+
+
+def _described(item: Item) -> str:
+    start = item["range"]["start"]
+    code = f" [{item['code']}]" if item.get("code") else ""
+    source = f" ({item['source']})" if item.get("source") else ""
+    place = f"[Line {start['line'] + 1}:{start['character'] + 1}]"
+    return f"  {SIGNS[item['severity']]} {place} {item['message']}{code}{source}"
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:
+        return False

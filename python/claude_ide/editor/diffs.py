@@ -2,15 +2,15 @@
 
 import asyncio
 import itertools
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from claude_ide.editor.bridge import Bridge, without_error
 from claude_ide.errors import EditorError
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """What became of a proposal: the `text` in it when it was accepted, or why it was not."""
 
     accepted: bool
@@ -18,15 +18,14 @@ class Decision:
     reason: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Diff:
+class Diff(msgspec.Struct, eq=False):
     """One proposal. `name` is the client's key for it, opaque to us."""
 
     id: int
     name: str
     path: str
     shown: bool = False
-    decision: "asyncio.Future[Decision]" = field(
+    decision: "asyncio.Future[Decision]" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 

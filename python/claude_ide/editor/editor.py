@@ -4,17 +4,24 @@ Questions that change nothing are answered from the last known state when Neovim
 """
 
 import asyncio
-import contextlib
 import itertools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from claude_ide.editor.bridge import Bridge, without_error
 from claude_ide.editor.diffs import Diffs
-from claude_ide.editor.state import Diagnostics, State
+from claude_ide.editor.state import Diagnostics, Loaded, State
+from claude_ide.paths import from_uri, is_same
 
 BUSY_SECONDS = 0.25
 """How long a read waits for a Neovim that may be at a prompt or in `system()`."""
+
+PATIENCE = 1600
+"""Milliseconds after which what has not published is not waited for as long the next time."""
+
+UNCHECKED = "no language server or linter has checked it"
+PENDING = "it has just changed, and not all that checks it has answered yet"
+BUSY = "Neovim is busy; this is what was known before"
 
 T = TypeVar("T")
 
@@ -40,7 +47,7 @@ class Editor:
     async def listening(self, port: int, token: str) -> None:
         """Tell Neovim where the server is, and have it tell us what the user does."""
         await self._bridge.lua("host.listening", port, token)
-        self.state.take_snapshot(await self._bridge.lua("buffers.snapshot"))
+        self.state.take_snapshot(await self._bridge.json("buffers.begin"))
         self.state.selection = None
         latest = await self._bridge.lua("selection.latest")
         # What the user did meanwhile has been told before this goes on.
@@ -70,7 +77,10 @@ class Editor:
 
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
-        return await self._fresh("buffers.editors", last_known=lambda: self.state.editors)
+        try:
+            return list(await self._soon_json("buffers.editors"))
+        except TimeoutError:
+            return self.state.editors
 
     async def paths(self) -> list[str]:
         """Return the absolute paths of the open files."""
@@ -88,12 +98,10 @@ class Editor:
         """Return `{isOpen, isDirty, isUntitled}` of a file."""
 
         def last_known() -> dict[str, bool]:
-            known = [e for e in self.state.editors if e["fileName"] == path]
-            return (
-                {"isOpen": True, "isDirty": known[0]["isDirty"], "isUntitled": False}
-                if known
-                else {"isOpen": False}
-            )
+            known = self.state.editor(path)
+            if known is None:
+                return {"isOpen": False}
+            return {"isOpen": True, "isDirty": known["isDirty"], "isUntitled": False}
 
         return await self._fresh("buffers.dirty", path, last_known=last_known)
 
@@ -114,9 +122,10 @@ class Editor:
         """Write a file's buffer as `:write` does."""
         await self._checked("buffers.save", path)
 
-    async def reformat(self, path: str) -> None:
-        """Format a file with what the user has set up for it."""
-        await self._finish("formatting.reformat", path)
+    async def reformat(self, path: str) -> str:
+        """Format a file with what the user has set up for it; return what has changed."""
+        finished = await self._finish("formatting.reformat", path)
+        return str(finished["report"])
 
     # Windows.
 
@@ -155,25 +164,71 @@ class Editor:
     async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
         """Return what is known of one file, by uri; slice by slice."""
         try:
-            return await self._read_on(await self._soon_json("diagnostics.read", path))
+            return await self._read(path)
         except TimeoutError:
             return dict(self.state.diagnostics)
+
+    async def _read(self, path: str) -> dict[str, Diagnostics]:
+        return await self._read_on(await self._soon_json("diagnostics.read", path))
 
     async def all_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
-        """Return what is known of all files, once Neovim has read what was written to them.
-
-        The language servers of those that were written have `seconds` to look at them.
-        """
+        """Return what is known of all files, or was before Neovim became busy."""
         try:
-            part = await self._soon_json("diagnostics.read_all")
-            if part["reloaded"]:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(seconds):
-                        await self._published(part["reloaded"], seconds)
-                part = await self._soon_json("diagnostics.read", False)
-            return await self._read_on(part)
+            return await self.present_diagnostics(seconds)
         except TimeoutError:
             return dict(self.state.diagnostics)
+
+    async def present_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
+        """Return what is known of all files, once Neovim has read what was written to them.
+
+        What checks those that were written has `seconds` for that. Raises `TimeoutError` when
+        Neovim is busy.
+        """
+        part = await self._soon_json("diagnostics.read_all")
+        if part["reloaded"]:
+            await self.published(part["reloaded"], seconds)
+            part = await self._soon_json("diagnostics.read", False)
+        return await self._read_on(part)
+
+    async def load(self, path: str) -> Loaded:
+        """Have a file loaded for a while, unseen, so that it is checked even if it is not open.
+
+        Raises `TimeoutError` when Neovim is too busy.
+        """
+        return Loaded(**await self._soon("unopened.load", path))
+
+    def release(self) -> None:
+        """Let go of the files that are loaded only to be checked."""
+        self._bridge.tell("unopened.release")
+
+    async def check(self, path: str, seconds: float) -> Diagnostics:
+        """Return what is known of the text that a file has now, and say so if that is nothing."""
+        try:
+            loaded = await self.load(path)
+            if loaded.obstacle:
+                return Diagnostics(note=f"not checked: it {loaded.obstacle}")
+            await self._soon("reload.sync")
+            is_settled = loaded.bufnr not in await self._soon("publishing.unsettled")
+            is_settled = is_settled or await self.published([loaded.bufnr], seconds)
+            known = next(iter((await self._read(path)).values()), Diagnostics())
+            known.note = "" if is_settled else PENDING
+            if not await self._soon("diagnostic_events.namespaces", loaded.bufnr):
+                known.note = UNCHECKED
+        except TimeoutError:
+            return self._last_known(path)
+        return known
+
+    def last_known_diagnostics(self) -> dict[str, Diagnostics]:
+        """Return what was known before Neovim became busy, and is said to be that."""
+        return {
+            uri: Diagnostics(known.items, known.omitted, BUSY)
+            for uri, known in self.state.diagnostics.items()
+        }
+
+    def _last_known(self, path: str) -> Diagnostics:
+        known = self.last_known_diagnostics()
+        same = (known[uri] for uri in known if is_same(from_uri(uri), path))
+        return next(same, Diagnostics(note=BUSY))
 
     async def _read_on(self, part: dict[str, Any]) -> dict[str, Diagnostics]:
         """Read the slices after the first, and put them together."""
@@ -207,9 +262,14 @@ class Editor:
         """Say that the client is about to write a file without a diff: that write is its own."""
         self._bridge.tell("named_files.add", path)
 
-    async def _published(self, buffers: list[int], seconds: float) -> None:
-        """Wait until the language servers of these buffers have published again."""
-        await self._finish("diagnostics.await_publish", buffers, int(seconds * 1000))
+    async def published(self, buffers: list[int], seconds: float) -> bool:
+        """Wait until what checks these buffers has published; return whether all of it has."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._finish("diagnostics.await_publish", buffers, PATIENCE)
+        except TimeoutError:
+            return False
+        return True
 
     # What the user is asked.
 

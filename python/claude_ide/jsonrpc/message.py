@@ -6,7 +6,6 @@ Source: the JSON-RPC 2.0 specification, sections 4 to 6.
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,8 +25,7 @@ MOST_COMMAS = 500_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """A call that wants an answer.
 
     `params` is an object, an array, or None if absent; a `msgspec.Raw` in a large frame.
@@ -38,32 +36,28 @@ class Request:
     params: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(msgspec.Struct, frozen=True):
     """A call that never gets an answer, not even an error, whatever its `params` are."""
 
     method: str
     params: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(msgspec.Struct, frozen=True):
     """A successful answer to the request with the same id."""
 
     id: Id
     result: Any
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorResponse:
+class ErrorResponse(msgspec.Struct, frozen=True):
     """A failed answer; `id` is None where the request's could not be read."""
 
     id: Id
     error: RpcError
 
 
-@dataclass(frozen=True, slots=True)
-class Invalid:
+class Invalid(msgspec.Struct, frozen=True):
     """What came in and is no message; `answer` is what its sender has to get."""
 
     answer: ErrorResponse

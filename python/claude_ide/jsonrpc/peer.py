@@ -13,8 +13,9 @@ import itertools
 import logging
 from collections import deque
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from typing import Any, Protocol, TypeVar
+
+from msgspec.structs import replace
 
 from claude_ide.errors import INTERNAL_ERROR, TOO_MANY, ClaudeIdeError, RpcError, TransportClosed
 from claude_ide.jsonrpc.load import Load

@@ -2,18 +2,20 @@
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+
+import msgspec
 
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
+from claude_ide.mcp.baseline import Baseline
 
 
-@dataclass(slots=True, eq=False)
-class Client:
+class Client(msgspec.Struct, eq=False):
     """A connected agent. `pid` is what `ide_connected` told; `since` is `time.time()`.
 
-    `listening` is whether it hears what it is told by itself, see `Ide._welcome`.
+    `informed` is whether it is sent what changes; `listening`, whether it is known to hear that,
+    see `Ide._welcome`.
     """
 
     editor: Editor
@@ -22,13 +24,15 @@ class Client:
     version: str = ""
     title: str = ""
     pid: int | None = None
-    since: float = field(default_factory=time.time)
-    last_active: float = field(default_factory=time.monotonic)
+    since: float = msgspec.field(default_factory=time.time)
+    last_active: float = msgspec.field(default_factory=time.monotonic)
     initialized: bool = False
-    listed_tools: asyncio.Event = field(default_factory=asyncio.Event)
+    listed_tools: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
+    informed: bool = False
     listening: bool = False
     responsive: bool = True
-    diffs: list[Diff] = field(default_factory=list)
+    diffs: list[Diff] = msgspec.field(default_factory=list)
+    baseline: Baseline = msgspec.field(default_factory=Baseline)
 
     def act(self) -> None:
         """Take note that it does something of its own; the answer to a ping is nothing of that."""

@@ -24,6 +24,8 @@ SETTLE_SECONDS = 0.5
 LISTED_SECONDS = 0.5
 WELCOME_PINGS = 3
 WELCOME_PAUSE = 0.03
+SILENT_SECONDS = 0.4
+"""After so long a client that has not answered its pings is sent the selection all the same."""
 
 
 class Outbox:
@@ -88,6 +90,8 @@ class Ide:
                 del self._outboxes[client]
                 self.editor.clients_changed(len(self.clients))
                 self._report_pids()
+                if not self._outboxes:
+                    self.editor.release()
                 for task in tasks:
                     task.cancel()
                 await peer.close()
@@ -95,7 +99,7 @@ class Ide:
     def tell_all(self, method: str, params: Any, key: object | None = None) -> None:
         """Tell every client; under one `key`, a client that is behind gets the latest only."""
         for client, outbox in self._outboxes.items():
-            if client.listening:
+            if client.informed:
                 outbox.put(method, params, key)
 
     def selection_changed(self, selection: dict[str, Any]) -> None:
@@ -133,27 +137,37 @@ class Ide:
         """Tell a new client where the user is, and what waited for it.
 
         The CLI does not hear a notification before its screen has taken over from its
-        connection, some turns of its loop after `tools/list` (measured); each ping is a turn.
+        connection, some turns of its loop after `tools/list` (measured); each ping is a turn. One
+        that answers none may hear all the same: it is sent the selection early, and once more.
         """
         self.editor.clients_changed(len(self.clients))
         self._report_pids()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LISTED_SECONDS):
                 await client.listed_tools.wait()
-        for _ in range(WELCOME_PINGS):
-            try:
-                await _ping(peer)
-            except TransportClosed:
-                return
-            except (TimeoutError, RpcError):
-                logger.info("%s does not answer a ping", client.name)
-            await asyncio.sleep(WELCOME_PAUSE)
+        silence = asyncio.get_running_loop().call_later(SILENT_SECONDS, self._inform, client)
+        try:
+            for _ in range(WELCOME_PINGS):
+                try:
+                    await _ping(peer)
+                except (TimeoutError, RpcError):
+                    logger.info("%s does not answer a ping", client.name)
+                await asyncio.sleep(WELCOME_PAUSE)
+        except TransportClosed:
+            return
+        finally:
+            silence.cancel()
+        self._inform(client)
         client.listening = True
-        outbox = self._outboxes[client]
-        if self.editor.state.selection is not None:
-            outbox.put("selection_changed", self.editor.state.selection, "selection_changed")
         while self.mentions:
-            outbox.put("at_mentioned", self.mentions.popleft())
+            self._outboxes[client].put("at_mentioned", self.mentions.popleft())
+
+    def _inform(self, client: Client) -> None:
+        """Send the selection, and what changes from now on."""
+        client.informed = True
+        if self.editor.state.selection is not None:
+            selection = self.editor.state.selection
+            self._outboxes[client].put("selection_changed", selection, "selection_changed")
 
     async def _keep_alive(self, client: Client, peer: Peer, connection: Connection) -> None:
         """Mark a client that does not answer; drop it only when its process is gone.

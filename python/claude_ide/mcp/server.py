@@ -5,7 +5,7 @@ Code's own.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -14,9 +14,8 @@ from claude_ide import __version__
 from claude_ide.errors import EditorError, RpcError, ToolError
 from claude_ide.jsonrpc.message import Notification, Request, converted
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
-from claude_ide.mcp import workspace
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.tool import TOOLS, Arguments, Content, Tool, describe_problem, text
+from claude_ide.mcp.tool import TOOLS, Arguments, Caller, Content, Tool, describe_problem, text
 from claude_ide.mcp.tools import ALL as _TOOL_MODULES  # noqa: F401  importing them registers them
 
 logger = logging.getLogger(__name__)
@@ -132,12 +131,13 @@ class Server:
         if tool is None:
             raise RpcError.invalid_params(f"Unknown tool: {name}")
         # While it runs nothing is kept of the message but its arguments.
-        return self._run(tool, tool.decode(params.get("arguments")))
+        caller = Caller.of(params.get("_meta"))
+        return self._run(tool, tool.decode(params.get("arguments")), caller)
 
-    async def _run(self, tool: Tool, arguments: Arguments) -> Any:
+    async def _run(self, tool: Tool, arguments: Arguments, caller: Caller) -> Any:
         """Run a tool; one that fails is a result that the model can read."""
         try:
-            return {"content": await tool.run(self.client, arguments)}
+            return {"content": await tool.call(self.client, arguments, caller)}
         except (ToolError, EditorError) as error:
             logger.info("%s: %s", tool.name, error)
             return failed(str(error))
@@ -175,26 +175,28 @@ def _tool_list() -> msgspec.Raw:
     return _encoded_tools
 
 
-def _workspace(method: Callable[[Client, Any], Awaitable[Any]], arguments: type) -> Any:
-    """Make a bare JSON-RPC method of a function in `workspace.py`."""
+def _workspace(method: str) -> "Callable[[Server, Any], Any]":
+    """Make a bare JSON-RPC method; `workspace.py` is imported with the first call."""
 
     def call(server: Server, params: Any) -> Any:
+        from claude_ide.mcp import workspace
+
+        function, arguments = workspace.METHODS[method]
         try:
             decoded: Any = converted(params, arguments)
         except msgspec.DecodeError as error:
             raise RpcError.invalid_params(describe_problem(error)) from None
-        return method(server.client, decoded)
+        return function(server.client, decoded)
 
     return call
 
 
-WORKSPACE: dict[str, Callable[[Server, Any], Any]] = {
-    "readFile": _workspace(workspace.read_file, workspace.ReadFile),
-    "writeFile": _workspace(workspace.write_file, workspace.WriteFile),
-    "listFiles": _workspace(workspace.list_files, workspace.ListFiles),
-    "getWorkspaceInfo": _workspace(workspace.get_workspace_info, workspace.Nothing),
-    "getOpenFiles": _workspace(workspace.get_open_files, workspace.Nothing),
-    "getCurrentFile": _workspace(workspace.get_current_file, workspace.Nothing),
+WORKSPACE = {
+    method: _workspace(method)
+    for method in (
+        *("readFile", "writeFile", "listFiles"),
+        *("getWorkspaceInfo", "getOpenFiles", "getCurrentFile"),
+    )
 }
 
 METHODS: dict[str, Callable[[Server, dict[str, Any]], Any]] = {

@@ -8,6 +8,7 @@ Source: MCP 2025-11-25, server/tools.
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -17,6 +18,9 @@ from claude_ide.jsonrpc.message import converted, readable
 
 if TYPE_CHECKING:
     from claude_ide.mcp.client import Client
+
+TOOL_USE = "claudecode/toolUseId"
+"""The key in the `_meta` of a call that the CLI sends for the model's calls only."""
 
 Content = list[dict[str, Any]]
 """The content blocks of a tool's result."""
@@ -36,6 +40,19 @@ class NoArguments(Arguments, frozen=True):
     """The type of a tool that takes nothing."""
 
 
+class Caller(Enum):
+    """Who calls a tool: the client calls some for its own purposes."""
+
+    CLIENT = "client"
+    MODEL = "model"
+
+    @classmethod
+    def of(cls, meta: Any) -> "Caller":
+        """Return who calls, by the `_meta` of the call."""
+        tool_use = meta.get(TOOL_USE) if isinstance(meta, dict) else None
+        return cls.MODEL if isinstance(tool_use, str) else cls.CLIENT
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One entry of `tools/list`, and what runs when it is called."""
@@ -43,7 +60,14 @@ class Tool:
     name: str
     description: str
     arguments: type[Arguments]
-    run: "Callable[[Client, Any], Awaitable[Content]]"
+    run: "Callable[..., Awaitable[Content]]"
+    takes_caller: bool = False
+
+    def call(self, client: "Client", arguments: Arguments, caller: Caller) -> Awaitable[Content]:
+        """Run it for somebody."""
+        if self.takes_caller:
+            return self.run(client, arguments, caller)
+        return self.run(client, arguments)
 
     def describe(self) -> dict[str, Any]:
         """Return the tool as `tools/list` shows it."""
@@ -71,11 +95,15 @@ _Run = TypeVar("_Run", bound="Callable[..., Awaitable[Content]]")
 
 
 def tool(name: str) -> Callable[[_Run], _Run]:
-    """Register a coroutine `(client, arguments) -> Content` under its wire name."""
+    """Register a coroutine `(client, arguments) -> Content` under its wire name.
+
+    A third parameter is the `Caller`.
+    """
 
     def register(run: _Run) -> _Run:
-        _client, arguments = inspect.signature(run).parameters.values()
-        TOOLS[name] = Tool(name, inspect.cleandoc(run.__doc__ or ""), arguments.annotation, run)
+        _client, arguments, *caller = inspect.signature(run).parameters.values()
+        description = inspect.cleandoc(run.__doc__ or "")
+        TOOLS[name] = Tool(name, description, arguments.annotation, run, bool(caller))
         return run
 
     return register

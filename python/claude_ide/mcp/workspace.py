@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import fnmatch
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +107,17 @@ async def get_current_file(client: Client, _params: Nothing) -> str | None:
     """Return the current file, relative to the workspace where it lies in it, or null."""
     path = await client.editor.current_path()
     return None if path is None else _relative(path, await _root(client))
+
+
+METHODS: dict[str, tuple[Callable[[Client, Any], Awaitable[Any]], type]] = {
+    "readFile": (read_file, ReadFile),
+    "writeFile": (write_file, WriteFile),
+    "listFiles": (list_files, ListFiles),
+    "getWorkspaceInfo": (get_workspace_info, Nothing),
+    "getOpenFiles": (get_open_files, Nothing),
+    "getCurrentFile": (get_current_file, Nothing),
+}
+"""Each with the type of its parameters."""
 
 
 async def _root(client: Client) -> Path:

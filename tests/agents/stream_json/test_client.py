@@ -39,7 +39,7 @@ from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.control import ControlError
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
-from support.agents import PATIENCE, Talk
+from support.agents import PATIENCE, NewError, Talk
 from support.transcripts import heard, replaying
 
 Replay = Callable[..., Awaitable[Talk]]
@@ -172,10 +172,7 @@ async def test_the_model_is_told_nothing_where_nothing_was_changed(replay: Repla
 
 
 async def test_the_editor_can_add_what_it_sees_after_an_edit(replay: Replay) -> None:
-    async def edited(path: str) -> str:
-        return f"1 new error in {path}"
-
-    talk = await replay("edit_user_modified_hook", edited=edited)
+    talk = await replay("edit_user_modified_hook", edits=NewError())
     await talk.say("go")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
     await talk.until(TurnEnded)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.host import CHANGED, LONGEST_PATCH, Edited, Host, McpServer
+from claude_ide.agents.stream_json.host import CHANGED, LONGEST_PATCH, Edits, Host, McpServer
 from claude_ide.errors import TransportClosed
+from support.agents import NewError
 from support.neovim import until
 
 Frame = dict[str, Any]
@@ -18,11 +19,11 @@ class Cli:
     """The other side: asks, and keeps the answers by request."""
 
     def __init__(
-        self, servers: Mapping[str, McpServer] | None = None, edited: Edited | None = None
+        self, servers: Mapping[str, McpServer] | None = None, edits: Edits | None = None
     ) -> None:
         self.answers: dict[str, Frame] = {}
         self.gone = False
-        self.host = Host(self.take, servers or {}, edited)
+        self.host = Host(self.take, servers or {}, edits)
 
     async def take(self, frame: Frame) -> None:
         if self.gone:
@@ -167,10 +168,7 @@ async def test_a_change_of_very_many_lines_is_told_in_part() -> None:
 
 
 async def test_a_change_and_what_the_editor_sees_are_told_together() -> None:
-    async def edited(path: str) -> str:
-        return f"1 new error in {path}"
-
-    cli = Cli(edited=edited)
+    cli = Cli(edits=NewError())
     cli.host.proposal_changed("t1")
 
     told = (await cli.ask("hook_callback", **edit("t1")))["response"]["hookSpecificOutput"]
@@ -178,3 +176,14 @@ async def test_a_change_and_what_the_editor_sees_are_told_together() -> None:
     assert told["hookEventName"] == "PostToolUse"
     assert told["additionalContext"].startswith(CHANGED)
     assert told["additionalContext"].endswith("1 new error in /p/a.py")
+
+
+async def test_the_editor_looks_at_a_file_before_it_is_changed() -> None:
+    edits = NewError()
+    cli = Cli(edits=edits)
+    assert "PreToolUse" in cli.host.fields()["hooks"]
+
+    asked = edit("t1") | {"callback_id": "editing"}
+
+    assert (await cli.ask("hook_callback", **asked))["response"] == {}
+    assert edits.looked_at == [("t1", "/p/a.py")]

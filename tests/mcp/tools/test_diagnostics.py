@@ -1,14 +1,19 @@
 """`mcp/tools/diagnostics.py`: which file's diagnostics are meant, and how its uri is spelled."""
 
+import asyncio
+import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from support.claude_code import ClaudeCode
-from support.neovim import Neovim
+from support.claude_code import ClaudeCode, claude_code
+from support.language_client import attach_to_every_text_file
+from support.neovim import Neovim, until
 
+ASKED = {"progressToken": 1}
 NAMES = ["a.py", "a b.py", "ü.py", "100%.py", "c%20d.py", "a#b?c.py", "'[a]'.py"]
 
 
@@ -81,3 +86,168 @@ async def test_a_file_without_diagnostics_is_answered_with_none(
         answer = await claude.json("getDiagnostics", {"uri": f"file://{project / name}"})
 
         assert messages(answer) == {f"file://{project / name}": []}
+
+
+async def ask(claude: ClaudeCode, **arguments: str) -> Any:
+    """Ask as the CLI itself does around a write."""
+    params = {"name": "getDiagnostics", "arguments": arguments, "_meta": ASKED}
+    result = await claude.request("tools/call", params)
+    return json.loads(result["content"][0]["text"])
+
+
+@pytest.fixture
+async def checked(serving: Neovim, project: Path) -> Path:
+    """A text file that is not open; a server checks those that are loaded."""
+    await attach_to_every_text_file(serving)
+    path = project / "closed.txt"
+    path.write_text("one\na wrong two\n")
+    return path
+
+
+async def test_the_model_hears_of_a_file_that_is_not_open(
+    claude: ClaudeCode, serving: Neovim, checked: Path
+) -> None:
+    (file,) = await claude.json_for_model("getDiagnostics", {"uri": f"file://{checked}"})
+
+    assert [item["message"] for item in file["diagnostics"]] == ["wrong word"]
+    assert "note" not in file
+    assert await serving.eval("len(getbufinfo({'buflisted': 1}))") == 1
+
+
+async def test_the_model_is_told_when_nothing_has_checked_a_file(
+    claude: ClaudeCode, serving: Neovim, project: Path
+) -> None:
+    (project / "closed.py").write_text("x\n")
+    (project / "open.py").write_text("x\n")
+    await serving.command("edit open.py")
+
+    for name in ("closed.py", "open.py"):
+        (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(project / name)})
+
+        assert file["diagnostics"] == []
+        assert file["note"] == "no language server or linter has checked it"
+
+
+async def test_the_model_hears_that_a_checked_file_is_clean(
+    claude: ClaudeCode, checked: Path
+) -> None:
+    checked.write_text("right\n")
+
+    (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(checked)})
+
+    assert file == {"uri": f"file://{checked}", "diagnostics": []}
+
+
+async def test_the_model_hears_of_an_open_file_as_it_is_on_disk_now(
+    claude: ClaudeCode, serving: Neovim, checked: Path
+) -> None:
+    checked.write_text("right\n")
+    await serving.command("edit closed.txt")
+    await claude.json_for_model("getDiagnostics", {"uri": str(checked)})
+    checked.write_text("right\nvery wrong\n")
+
+    (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(checked)})
+
+    assert [item["range"]["start"]["line"] for item in file["diagnostics"]] == [1]
+
+
+async def test_the_model_is_told_why_a_file_is_not_checked(
+    claude: ClaudeCode, project: Path
+) -> None:
+    binary = project / "a.bin"
+    binary.write_bytes(b"\0\0")
+
+    (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(binary)})
+
+    assert file["diagnostics"] == []
+    assert file["note"] == "not checked: it holds no text"
+
+
+async def test_a_path_that_leads_to_no_file_is_an_error_for_the_model(
+    claude: ClaudeCode, project: Path
+) -> None:
+    for path, reason in {
+        project / "none.py": "no such file",
+        project: "not a file but a folder",
+        Path("/dev/null"): "not a file but a device",
+    }.items():
+        answer = await claude.json_for_model("getDiagnostics", {"uri": f"file://{path}"})
+
+        assert answer == f"{path}: {reason}"
+
+
+async def test_the_cli_hears_what_was_wrong_with_a_file_that_is_not_open(
+    claude: ClaudeCode, checked: Path
+) -> None:
+    (file,) = await ask(claude, uri=f"file://{checked}")
+
+    assert [item["message"] for item in file["diagnostics"]] == ["wrong word"]
+
+
+async def test_the_cli_hears_what_a_write_has_made_of_a_file_that_is_not_open(
+    claude: ClaudeCode, checked: Path
+) -> None:
+    await ask(claude, uri=f"file://{checked}")
+    checked.write_text("odd\na wrong two\n")
+
+    (file,) = await ask(claude)
+
+    assert file["uri"] == f"file://{checked}"
+    assert [item["message"] for item in file["diagnostics"]] == ["wrong word", "odd word"]
+
+
+async def test_the_cli_hears_what_is_wrong_with_a_new_file(
+    claude: ClaudeCode, serving: Neovim, project: Path, checked: Path
+) -> None:
+    new = project / "new.txt"
+    assert await ask(claude, uri=f"file://{new}") == [{"uri": f"file://{new}", "diagnostics": []}]
+    new.write_text("a wrong one\n")
+
+    (file,) = await ask(claude)
+
+    assert file["uri"] == f"file://{new}"
+    assert [item["message"] for item in file["diagnostics"]] == ["wrong word"]
+    assert await serving.eval("len(getbufinfo({'buflisted': 1}))") == 1
+
+
+async def test_the_cli_is_not_told_old_errors_as_new_where_their_server_is_slow(
+    claude: ClaudeCode, serving: Neovim, project: Path
+) -> None:
+    """What the server says after the write may be about what was there before."""
+    gate = project / "gate"
+    os.mkfifo(gate)
+    await attach_to_every_text_file(serving, "--start-after", str(gate))
+    checked = project / "closed.txt"
+    checked.write_text("one\na wrong two\n")
+
+    started = asyncio.get_running_loop().time()
+    (file,) = await ask(claude, uri=f"file://{checked}")
+    assert asyncio.get_running_loop().time() - started < 0.45
+    checked.write_text("an odd one\none\na wrong two\nthree\n")
+    await asyncio.to_thread(gate.write_text, "")
+    (after,) = await ask(claude)
+
+    assert file["diagnostics"] == []
+    assert [item["message"] for item in after["diagnostics"]] == ["odd word"]
+    (known,) = await claude.json_for_model("getDiagnostics", {"uri": str(checked)})
+    assert {item["message"] for item in known["diagnostics"]} == {"wrong word", "odd word"}
+
+
+async def test_what_is_loaded_is_let_go_of_when_the_client_goes(
+    serving: Neovim, config_folder: Path, checked: Path
+) -> None:
+    async with claude_code(config_folder) as claude:
+        await ask(claude, uri=f"file://{checked}")
+        assert await serving.eval("bufloaded('closed.txt')")
+
+    await until(lambda: serving.eval("!bufexists('closed.txt')"), "it is gone")
+
+
+async def test_a_path_that_is_asked_for_before_a_write_may_be_anything(
+    claude: ClaudeCode, serving: Neovim, project: Path
+) -> None:
+    for path in ("/dev/null", str(project), "x" * 3000, "~", "nowhere.txt"):
+        (file,) = await ask(claude, uri=path)
+
+        assert file["diagnostics"] == []
+    assert await serving.eval("bufnr('$')") == 1

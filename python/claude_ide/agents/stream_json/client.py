@@ -25,7 +25,7 @@ from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.stream_json import answers, encode, history
 from claude_ide.agents.stream_json.connection import Connection
 from claude_ide.agents.stream_json.frames import text
-from claude_ide.agents.stream_json.host import Edited, McpServer
+from claude_ide.agents.stream_json.host import Edits, McpServer
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.agents.stream_json.permission import encode_answer
 from claude_ide.agents.stream_json.traffic import Traffic
@@ -57,14 +57,14 @@ class StreamJsonAgent:
         launch: Launch,
         *,
         servers: Mapping[str, McpServer] | None = None,
-        edited: Edited | None = None,
+        edits: Edits | None = None,
         trusts: Callable[[Path], bool] | None = None,
     ) -> None:
         """Prepare an agent; `trusts` says at each start whether its folder is trusted by then."""
         self._launch = launch
         self._trusts = trusts
         self._servers = servers or {}
-        self._edited = edited
+        self._edits = edits
         self._traffic = Traffic()
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._state = SessionState()
@@ -118,7 +118,7 @@ class StreamJsonAgent:
                 child,
                 self._emit,
                 self._servers,
-                self._edited,
+                self._edits,
                 self._traffic,
                 follows_folder=self._launch.follows_folder,
             )

@@ -18,7 +18,7 @@ from claude_ide.agents.stream_json import answers, lasting
 from claude_ide.agents.stream_json.control import Controls
 from claude_ide.agents.stream_json.decode import Decoder
 from claude_ide.agents.stream_json.frames import Frame, decode_line, encode_line, mapping, text
-from claude_ide.agents.stream_json.host import Edited, Host, McpServer
+from claude_ide.agents.stream_json.host import Edits, Host, McpServer
 from claude_ide.agents.stream_json.launch import Launch
 from claude_ide.agents.stream_json.traffic import Traffic
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
@@ -49,14 +49,14 @@ class Connection:
         child: Child,
         emit: Callable[[Event], None],
         servers: Mapping[str, McpServer],
-        edited: Edited | None,
+        edits: Edits | None,
         traffic: Traffic,
         *,
         follows_folder: bool = True,
     ) -> None:
         self.decoder = Decoder()
         self.controls = Controls(self.send)
-        self.host = Host(self.send, servers, edited)
+        self.host = Host(self.send, servers, edits)
         self.asked: dict[str, Frame] = {}
         """What waits for the user, by request."""
         self._warned: set[str] = set()

@@ -7,11 +7,12 @@ a notification.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
+from claude_ide.agents.events import Change
 from claude_ide.agents.stream_json import encode
 from claude_ide.agents.stream_json.frames import Frame, mapping, mappings, strings, text
-from claude_ide.agents.stream_json.tools import path_in
+from claude_ide.agents.stream_json.tools import change_of, path_in
 from claude_ide.errors import TransportClosed
 
 logger = logging.getLogger(__name__)
@@ -19,11 +20,20 @@ logger = logging.getLogger(__name__)
 McpServer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
 """Takes a JSON-RPC message and returns the one that answers it, or None for a notification."""
 
-Edited = Callable[[str], Awaitable[str]]
-"""Takes the path of a file that a tool has changed; returns what the model should know of it."""
 
+class Edits(Protocol):
+    """Looks at the files that tools change; each use of a tool has an id."""
+
+    async def before(self, tool: str, path: str) -> None:
+        """Look at a file that a tool is about to change."""
+
+    async def after(self, tool: str, path: str, change: Change | None) -> str:
+        """Return what the model should know of a file that a tool has changed."""
+
+
+EDITING = "editing"
 EDITED = "edited"
-EDITING = "Edit|MultiEdit|Write|NotebookEdit"
+EDITORS = "Edit|MultiEdit|Write|NotebookEdit"
 HOOK_SECONDS = 5
 CHANGED = (
     "The user changed your proposal before accepting it, so the file does not contain what you "
@@ -39,18 +49,20 @@ class Host:
         self,
         send: Callable[[Frame], Awaitable[None]],
         servers: Mapping[str, McpServer],
-        edited: Edited | None,
+        edits: Edits | None,
     ) -> None:
         self._send = send
         self._servers = servers
-        self._edited = edited
+        self._edits = edits
         self._changed: set[str] = set()
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def fields(self) -> Frame:
         """Return what `initialize` has to say of us."""
-        hook = {"matcher": EDITING, "hookCallbackIds": [EDITED], "timeout": HOOK_SECONDS}
-        fields: Frame = {"hooks": {"PostToolUse": [hook]}}
+        hooks = {"PostToolUse": [_hook(EDITED)]}
+        if self._edits is not None:
+            hooks["PreToolUse"] = [_hook(EDITING)]
+        fields: Frame = {"hooks": hooks}
         return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
 
     def proposal_changed(self, tool: str) -> None:
@@ -118,19 +130,32 @@ class Host:
         return {"jsonrpc": "2.0", "result": {}, "id": 0} if answer is None else answer
 
     async def _hook(self, asked: Frame) -> Frame:
-        told = mapping(asked.get("input"))
-        tool, result = text(told.get("tool_use_id")), mapping(told.get("tool_response"))
-        notes = []
-        if tool in self._changed:
-            self._changed.discard(tool)
-            notes.append(f"{CHANGED}\n{_patch(result) or text(result.get('content'))}")
-        path = path_in(mapping(told.get("tool_input")))
-        if self._edited is not None and path and (note := await self._edited(path)):
-            notes.append(note)
+        reported = mapping(asked.get("input"))
+        tool = text(reported.get("tool_use_id"))
+        path = path_in(mapping(reported.get("tool_input")))
+        if text(asked.get("callback_id")) == EDITING:
+            if self._edits is not None and path:
+                await self._edits.before(tool, path)
+            return {}
+        notes = await self._notes(tool, path, mapping(reported.get("tool_response")))
         if not notes:
             return {}
         context = {"hookEventName": "PostToolUse", "additionalContext": "\n\n".join(notes)}
         return {"hookSpecificOutput": context}
+
+    async def _notes(self, tool: str, path: str, result: Frame) -> list[str]:
+        """Return what the model should know of a file that a tool has changed."""
+        notes = []
+        if tool in self._changed:
+            self._changed.discard(tool)
+            notes.append(f"{CHANGED}\n{_patch(result) or text(result.get('content'))}")
+        if self._edits is not None and path:
+            notes.append(await self._edits.after(tool, path, change_of(result)))
+        return [*filter(None, notes)]
+
+
+def _hook(id_: str) -> Frame:
+    return {"matcher": EDITORS, "hookCallbackIds": [id_], "timeout": HOOK_SECONDS}
 
 
 def _patch(result: Frame) -> str:

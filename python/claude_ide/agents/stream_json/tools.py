@@ -73,7 +73,7 @@ def decode_result(frame: Frame, block: Frame) -> ToolEnded:
         tool,
         _status(frame, block, tool),
         _output(block.get("content")),
-        change=_change(mapping(frame.get("tool_use_result"))),
+        change=change_of(mapping(frame.get("tool_use_result"))),
         parent=text(frame.get("parent_tool_use_id")),
         raw=frame.get("tool_use_result"),
     )
@@ -99,7 +99,8 @@ def _output(content: Any) -> str:
     )
 
 
-def _change(result: dict[str, Any]) -> Change | None:
+def change_of(result: dict[str, Any]) -> Change | None:
+    """Return what a tool has changed, by its result."""
     path = text(result.get("filePath"))
     if not path or "structuredPatch" not in result:
         return None

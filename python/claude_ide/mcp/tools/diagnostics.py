@@ -7,12 +7,13 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from claude_ide.editor.state import Diagnostics
+from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.tool import Arguments, Content, json_text, tool
-from claude_ide.paths import from_uri
+from claude_ide.mcp.tool import Arguments, Caller, Content, json_text, tool
+from claude_ide.paths import from_uri, is_same
 
 PUBLISH_SECONDS = 1.5
-"""How long a language server may take after a reload: the CLI waits for 2.0 s (measured)."""
+"""How long language servers may take after a reload: the CLI waits for 2.0 s (measured)."""
 
 
 class GetDiagnostics(Arguments, frozen=True):
@@ -24,21 +25,47 @@ class GetDiagnostics(Arguments, frozen=True):
 
 
 @tool("getDiagnostics")
-async def get_diagnostics(client: Client, arguments: GetDiagnostics) -> Content:
-    """Return errors, warnings and hints of one file, or of all files, by file.
+async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Caller) -> Content:
+    """Return errors, warnings and hints of one file, or of all open files, by file.
 
-    Without a uri, what was just written on disk is read first, and its language server asked.
+    What has just been written on disk is read first, and checked. A note says so where nothing has
+    checked a file.
     """
+    if caller is Caller.MODEL:
+        return await _for_the_model(client, arguments.uri)
     if arguments.uri:
-        # Asked just before a write: answered from what is there.
-        path = _path(arguments.uri)
-        client.editor.names(path)
-        for uri, known in (await client.editor.diagnostics(path)).items():
-            if _is_same(from_uri(uri), path):
-                return _described({path: known})
-        return _described({path: Diagnostics()})
-    known_by_uri = await client.editor.all_diagnostics(PUBLISH_SECONDS)
-    return _described({from_uri(uri): known for uri, known in known_by_uri.items()})
+        return await _before_a_write(client, _path(arguments.uri))
+    await client.baseline.load_written(client.editor)
+    known = _by_path(await client.editor.all_diagnostics(PUBLISH_SECONDS))
+    return _described(client.baseline.without_old(known))
+
+
+async def _for_the_model(client: Client, uri: str | None) -> Content:
+    """Answer from what is checked now: to the model, none would mean that all is well."""
+    if uri:
+        path = _path(uri)
+        return _described({path: await client.editor.check(path, PUBLISH_SECONDS)})
+    try:
+        return _described(_by_path(await client.editor.present_diagnostics(PUBLISH_SECONDS)))
+    except TimeoutError:
+        known = client.editor.last_known_diagnostics()
+        if not known:
+            raise ToolError("Neovim is busy, and no diagnostics were known before") from None
+        return _described(_by_path(known))
+
+
+async def _before_a_write(client: Client, path: str) -> Content:
+    """Answer from what is there: nothing may hold up the write for long."""
+    client.editor.names(path)
+    await client.baseline.prepare(client.editor, path)
+    for uri, known in (await client.editor.diagnostics(path)).items():
+        if is_same(from_uri(uri), path):
+            return _described({path: known})
+    return _described({path: Diagnostics()})
+
+
+def _by_path(known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
+    return {from_uri(uri): diagnostics for uri, diagnostics in known.items()}
 
 
 def _path(uri: str) -> str:
@@ -50,20 +77,13 @@ def _path(uri: str) -> str:
     return from_uri(uri)
 
 
-def _is_same(path: str, other: str) -> bool:
-    if path == other:
-        return True
-    with contextlib.suppress(OSError, ValueError):
-        return Path(path).samefile(other)
-    return False
-
-
 def _described(known: dict[str, Diagnostics]) -> Content:
     """Describe the diagnostics of each path; the CLI compares uris with paths, undecoded."""
     files: list[dict[str, Any]] = []
     for path, diagnostics in known.items():
         described: dict[str, Any] = {"uri": f"file://{path}", "diagnostics": diagnostics.items}
-        if diagnostics.omitted:
-            described["note"] = f"{diagnostics.omitted} more are not listed"
+        cut = [f"{diagnostics.omitted} more are not listed"] if diagnostics.omitted else []
+        if notes := [*cut, *filter(None, [diagnostics.note])]:
+            described["note"] = "; ".join(notes)
         files.append(described)
     return json_text(files)

@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from claude_ide.editor.diffs import Diff
 from claude_ide.errors import ToolError
+from claude_ide.mcp.baseline import load
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
 from claude_ide.paths import plain
@@ -48,6 +49,9 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
             raise ToolError(f"{given}: not an absolute path")
     name = arguments.tab_name or path
     is_new = not _exists(path)
+    if not is_new:
+        # What was wrong with it before is found while the user looks at the diff.
+        await load(client.editor, path)
     diff = await client.editor.diffs.show(
         name,
         plain(path),

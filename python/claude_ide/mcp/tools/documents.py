@@ -95,6 +95,5 @@ async def check_document_dirty(client: Client, arguments: FilePath) -> Content:
 
 @tool("reformat_file")
 async def reformat_file(client: Client, arguments: ReformatFile) -> Content:
-    """Format a file with its language server, or with 'formatprg' or 'equalprg'."""
-    await client.editor.reformat(arguments.file_path)
-    return text("OK")
+    """Format a file with the user's own formatters, and save it; the answer says what changed."""
+    return text(await client.editor.reformat(arguments.file_path))

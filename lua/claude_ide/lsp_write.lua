@@ -1,0 +1,92 @@
+--- Language servers learn that a buffer has taken what was written to its file.
+local M = {}
+
+local PULL = 'textDocument/diagnostic'
+
+-- Neovim holds changes back for 150 ms. Where its own function is gone, the next request sends them.
+local function flush(client, bufnr)
+  local ok, tracking = pcall(require, 'vim.lsp._changetracking')
+  if ok and tracking.flush then
+    pcall(tracking.flush, client, bufnr)
+  end
+end
+
+local function text_of(bufnr)
+  local ending = ({ dos = '\r\n', mac = '\r' })[vim.bo[bufnr].fileformat] or '\n'
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), ending)
+  return vim.bo[bufnr].endofline and text .. ending or text
+end
+
+-- A buffer with unsaved changes holds another text than the file; the text may be left out.
+local function saved_text(save, bufnr)
+  local is_wanted = type(save) == 'table' and save.includeText == true
+  return is_wanted and not vim.bo[bufnr].modified and text_of(bufnr) or nil
+end
+
+local function tell_saved(client, bufnr)
+  local sync = client.server_capabilities.textDocumentSync
+  local save = type(sync) == 'table' and sync.save
+  if save and save ~= vim.NIL then
+    client:notify('textDocument/didSave', {
+      textDocument = { uri = vim.uri_from_bufnr(bufnr) },
+      text = saved_text(save, bufnr),
+    })
+  end
+end
+
+--- Send a buffer's text to its servers at once, and that its file was written.
+---@param bufnr integer
+function M.tell(bufnr)
+  for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
+    flush(client, bufnr)
+    tell_saved(client, bufnr)
+  end
+end
+
+--- Whether a client has to be asked for diagnostics.
+---@param client vim.lsp.Client
+---@param bufnr integer
+---@return boolean
+function M.is_pulled(client, bufnr)
+  return client:supports_method(PULL, bufnr)
+end
+
+--- The requests for diagnostics that a client has yet to answer.
+---@param client vim.lsp.Client
+---@param bufnr integer
+---@return table<integer, true> ids
+function M.pulls(client, bufnr)
+  local ids = {}
+  for id, request in pairs(client.requests) do
+    if request.type == 'pending' and request.bufnr == bufnr and request.method == PULL then
+      ids[id] = true
+    end
+  end
+  return ids
+end
+
+-- A server may have several providers; Neovim 0.11 knows one of them.
+local function identifiers(client)
+  local found = {}
+  if client._provider_foreach then
+    client:_provider_foreach(PULL, function(provider)
+      table.insert(found, { provider.identifier })
+    end)
+  end
+  return #found > 0 and found or { {} }
+end
+
+--- Ask a client for diagnostics, which Neovim itself does for buffers in view only; it stores them.
+--- Without the id of an earlier result the answer is a full one.
+---@param client vim.lsp.Client
+---@param bufnr integer attached to the client
+function M.pull(client, bufnr)
+  for _, one in ipairs(identifiers(client)) do
+    client:request(PULL, {
+      identifier = one[1],
+      textDocument = { uri = vim.uri_from_bufnr(bufnr) },
+    }, nil, bufnr)
+  end
+end
+
+return M

@@ -1,0 +1,169 @@
+"""`chat/diagnosis.py`: what is new since before a change, and how it is said."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.events import Change, Hunk
+from claude_ide.chat.diagnosis import Diagnosis, line_after, news
+from claude_ide.editor.state import Diagnostics, Loaded
+
+Item = dict[str, Any]
+
+
+def item(line: int, message: str = "bad", severity: str = "Error", **more: Any) -> Item:
+    """A diagnostic of a whole line, counted from 0."""
+    start = {"line": line, "character": 2}
+    return {
+        "message": message,
+        "severity": severity,
+        "range": {"start": start, "end": start},
+    } | more
+
+
+def inserted(line: int, *lines: str) -> tuple[Hunk, ...]:
+    """Lines that came before a line, counted from 0."""
+    added = tuple(f"+{each}" for each in lines)
+    return (Hunk(line + 1, 1, line + 1, 1 + len(lines), (*added, " context")),)
+
+
+REPLACED = (Hunk(2, 3, 2, 3, (" a", "-b", "+B", " c")), Hunk(10, 2, 10, 1, (" x", "-y")))
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [(0, 0), (1, 1), (2, None), (3, 3), (8, 8), (9, 9), (10, None), (11, 10), (99, 98)],
+)
+def test_a_line_is_followed_through_a_change(line: int, after: int | None) -> None:
+    assert line_after(line, REPLACED) == after
+
+
+def test_what_has_moved_with_its_line_is_not_new() -> None:
+    assert news([item(5)], [item(7)], inserted(0, "a", "b")) == []
+
+
+def test_what_is_said_of_a_new_line_is_new_though_the_words_are_known() -> None:
+    assert news([item(5)], [item(0), item(6)], inserted(0, "a")) == [item(0)]
+
+
+def test_what_a_changed_line_had_before_is_not_new() -> None:
+    assert news([item(2)], [item(2), item(2, "worse")], REPLACED) == [item(2, "worse")]
+
+
+def test_what_still_stands_for_the_text_before_is_not_new() -> None:
+    assert news([item(5)], [item(5)], inserted(0, "a")) == []
+
+
+def test_without_hunks_only_as_many_as_came_are_new() -> None:
+    assert news([item(5)], [item(1), item(9)], None) == [item(9)]
+
+
+class Answers:
+    """An editor whose diagnostics are what the test says, by path."""
+
+    def __init__(self, **known: list[Item]) -> None:
+        self.known = {f"file:///{name}": items for name, items in known.items()}
+        self.is_busy = False
+
+    async def load(self, _path: str) -> Loaded:
+        return Loaded(1)
+
+    async def present_diagnostics(self, _seconds: float) -> dict[str, Diagnostics]:
+        if self.is_busy:
+            raise TimeoutError
+        return {uri: Diagnostics([*items]) for uri, items in self.known.items()}
+
+
+def change(*hunks: Hunk) -> Change:
+    return Change("/a", 1, 1, hunks)
+
+
+async def test_it_says_what_is_new_as_the_cli_does() -> None:
+    editor = Answers(a=[item(0, "old")])
+    diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
+    await diagnosis.before("t1", "/a")
+    odd = item(3, "odd", "Warning", source="words", code="W1")
+    editor.known["file:///a"] += [odd, item(1, "hint", "Hint")]
+
+    note = await diagnosis.after("t1", "/a", change())
+
+    assert note.splitlines() == [
+        "New diagnostics after this change:",
+        "",
+        "/a:",
+        "  ⚠ [Line 4:3] odd [W1] (words)",
+        "  ★ [Line 2:3] hint",
+    ]
+
+
+async def test_errors_that_it_caused_in_other_files_are_said_after_its_own() -> None:
+    editor = Answers(**{"0": [], "b": [item(0)]})
+    diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
+    await diagnosis.before("t1", "/b")
+    editor.known["file:///0"] = [item(7, "broken"), item(8, "style", "Warning")]
+    editor.known["file:///b"] = [item(0), item(1, "mine")]
+
+    note = await diagnosis.after("t1", "/b", change())
+
+    assert note.splitlines()[2:] == [
+        "/b:",
+        "  ✘ [Line 2:3] mine",
+        "",
+        "/0:",
+        "  ✘ [Line 8:3] broken",
+    ]
+
+
+async def test_what_is_new_is_said_once_though_tools_run_side_by_side() -> None:
+    editor = Answers(a=[], b=[])
+    diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
+    for tool, path in (("t1", "/a"), ("t2", "/b")):
+        await diagnosis.before(tool, path)
+    editor.known["file:///b"] = [item(0)]
+
+    assert "/b:" in await diagnosis.after("t1", "/a", change())
+    assert await diagnosis.after("t2", "/b", change()) == ""
+
+
+async def test_very_many_are_said_in_part() -> None:
+    editor = Answers(a=[])
+    diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
+    await diagnosis.before("t1", "/a")
+    editor.known["file:///a"] = [item(line) for line in range(500)]
+
+    note = await diagnosis.after("t1", "/a", change())
+
+    assert len(note.splitlines()) == 25
+    assert note.endswith("\nand 480 more")
+
+
+async def test_very_long_ones_are_cut() -> None:
+    editor = Answers(a=[])
+    diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
+    await diagnosis.before("t1", "/a")
+    editor.known["file:///a"] = [item(0, "x" * 100_000)]
+
+    assert len(await diagnosis.after("t1", "/a", change())) < 5000
+
+
+async def test_nothing_is_called_new_while_neovim_is_busy() -> None:
+    editor = Answers(a=[item(0)])
+    diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
+    editor.is_busy = True
+    await diagnosis.before("t1", "/a")
+    editor.is_busy = False
+
+    assert await diagnosis.after("t1", "/a", change()) == ""
+
+
+async def test_a_link_to_a_file_is_that_file(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.py", tmp_path / "link.py"
+    path.write_text("x\n")
+    link.symlink_to(path)
+    editor = Answers()
+    diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
+    await diagnosis.before("t1", str(link))
+    editor.known = {f"file://{path}": [item(0, "odd", "Warning")]}
+
+    assert f"{link}:\n  ⚠ [Line 1:3] odd" in await diagnosis.after("t1", str(link), change())

@@ -1,0 +1,50 @@
+"""What linters that are no language servers say of an edit reaches the model with its outcome."""
+
+from pathlib import Path
+
+import pytest
+
+from support.fake_api import FakeApi, edit
+from support.linters import ale, findings, nvim_lint
+from support.neovim import Neovim, until
+
+from .conftest import StartClaude, serve
+
+PLUGINS = {"nvim-lint": (nvim_lint, "lua require('lint').try_lint()"), "ALE": (ale, "ALELint")}
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    """A text with a word that a linter objects to."""
+    file = project / "a.txt"
+    file.write_text("one wrong\ntwo\n")
+    return file
+
+
+@pytest.mark.parametrize("plugin", ["nvim-lint", "ALE"])
+@pytest.mark.parametrize("elsewhere", ["", "enew", "split | terminal cat"])
+async def test_what_a_linter_finds_in_an_edit_is_in_the_request_that_follows(
+    nvim: Neovim,
+    start_claude: StartClaude,
+    api: FakeApi,
+    config_folder: Path,
+    path: Path,
+    plugin: str,
+    elsewhere: str,
+) -> None:
+    load, check = PLUGINS[plugin]
+    await load(nvim)
+    await nvim.command("set hidden")
+    port = await serve(nvim, config_folder, path)
+    claude = await start_claude("--permission-mode", "acceptEdits", ide_port=port)
+    await claude.shows("⧉ In a.txt")
+    await nvim.command(check)
+    await until(lambda: findings(nvim, 1))
+    await nvim.command(elsewhere)
+    api.script(*edit(path, "two", "a second wrong", then="All done."))
+
+    await claude.prompt("Err")
+    await claude.shows("● All done.")
+
+    assert "✘ [Line 2:1] a second wrong" in api.requests[2].told
+    assert "one wrong (" not in api.requests[2].told

@@ -1,0 +1,82 @@
+"""What `getDiagnostics` answers right after a write, with language servers of many habits."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import ClaudeCode
+from support.language_client import attach
+from support.neovim import Neovim
+
+HABITS = {
+    "publishes": [],
+    "names versions": ["--version"],
+    "publishes what has changed": ["--publish=on-change"],
+    "is pulled": ["--publish=pull"],
+    "checks what is saved": ["--publish=on-save", "--save=yes"],
+    "takes changes in parts": ["--sync=2"],
+}
+VIEWS = {"current": "", "in view": "new", "hidden": "enew"}
+
+
+@pytest.fixture
+async def path(serving: Neovim, project: Path) -> Path:
+    file = project / "a.txt"
+    file.write_text("one\ntwo\nthree\nfour\n")
+    await serving.command("edit a.txt")
+    return file
+
+
+def write(path: Path, text: str) -> None:
+    new = path.with_name("claude.tmp")
+    new.write_text(text)
+    new.replace(path)
+
+
+async def told(claude: ClaudeCode) -> list[tuple[int, str]]:
+    files: list[dict[str, Any]] = await claude.json("getDiagnostics")
+    return sorted(
+        (found["range"]["start"]["line"], found["message"])
+        for file in files
+        for found in file["diagnostics"]
+    )
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("habit", HABITS)
+async def test_each_edit_is_reported_in_the_answer_after_it(
+    serving: Neovim, claude: ClaudeCode, path: Path, habit: str, view: str
+) -> None:
+    await attach(serving, *HABITS[habit])
+    await serving.command(VIEWS[view])
+
+    write(path, "wrong\ntwo\nthree\nodd\n")
+    assert await told(claude) == [(0, "wrong word"), (3, "odd word")]
+    write(path, "one\nwrong\nthree\nfour\n")
+    assert await told(claude) == [(1, "wrong word")]
+    write(path, "one\nthree\nfour\n")
+    assert await told(claude) == []
+
+
+async def test_each_of_two_servers_is_heard(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await attach(serving, "--publish=pull", name="quick")
+    await attach(serving, "--publish=on-save", "--save=yes", name="slow")
+
+    for number in range(4):
+        write(path, f"{number}\n" * number + "wrong\n")
+        assert await told(claude) == [(number, "wrong word")] * 2
+
+
+async def test_while_diagnostics_are_disabled_claude_hears_of_them_all_the_same(
+    serving: Neovim, claude: ClaudeCode, path: Path
+) -> None:
+    await attach(serving, "--publish=pull", name="quick")
+    await attach(serving, name="slow")
+    await serving.lua("vim.diagnostic.enable(false)")
+
+    write(path, "wrong\n")
+
+    assert await told(claude) == [(0, "wrong word")] * 2

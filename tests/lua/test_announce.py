@@ -1,0 +1,30 @@
+"""`lua/claude_ide/announce.lua`: the `User` autocommands that others may listen to."""
+
+from support.neovim import Neovim, until
+
+EVENT = "require('claude_ide.announce').event('ClaudeTest', { number = 1 })"
+
+
+async def test_an_event_comes_with_its_data(nvim: Neovim) -> None:
+    await nvim.lua(
+        "vim.api.nvim_create_autocmd('User', { pattern = 'ClaudeTest', callback = function(event)"
+        " _G.got = event.data end })"
+    )
+
+    await nvim.lua(EVENT)
+
+    assert await nvim.lua("return _G.got") == {"number": 1}
+
+
+async def test_what_fails_in_one_autocommand_is_reported_and_stops_no_other(nvim: Neovim) -> None:
+    await nvim.lua(
+        "vim.api.nvim_create_autocmd('User', { callback = function() error('no luck', 0) end })"
+    )
+    await nvim.command("autocmd User ClaudeTest let g:other = 1")
+
+    await nvim.lua(EVENT)
+
+    assert await nvim.eval("g:other") == 1
+    await until(lambda: "ClaudeTest: " in nvim.screen.text(), "the failure is reported")
+    assert "no luck" in await nvim.eval("execute('messages')")
+    assert not (await nvim.mode())["blocking"]

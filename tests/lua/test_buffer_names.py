@@ -1,0 +1,134 @@
+"""`lua/claude_ide/buffer_names.lua`: the buffers that may hold a file, not looking at all."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim
+
+OPEN = "for i = 1, 300 do vim.cmd.badd(('%s/f%d.txt'):format(..., i)) end"
+COUNT_NAMES = """
+  local path = ...
+  local get, asked = vim.api.nvim_buf_get_name, 0
+  vim.api.nvim_buf_get_name = function(...)
+    asked = asked + 1
+    return get(...)
+  end
+  local found = require('claude_ide.buffers').find(path)
+  vim.api.nvim_buf_get_name = get
+  return { found and found.bufnr or false, asked }
+"""
+
+
+async def find(nvim: Neovim, path: Path) -> Any:
+    """Return the number of the buffer that `buffers.find` finds; None without one."""
+    found = await nvim.lua("return require('claude_ide.buffers').find(...)", str(path))
+    return found and found["bufnr"]
+
+
+async def number(nvim: Neovim) -> int:
+    return int(await nvim.eval("bufnr()"))
+
+
+def write(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("one\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+async def known(nvim: Neovim, project: Path) -> Path:
+    """A file that is open in a Neovim that has been asked before."""
+    path = write(project / "a.txt")
+    await nvim.command(f"edit {path}")
+    assert await find(nvim, path) == await number(nvim)
+    return path
+
+
+async def test_with_many_buffers_a_question_looks_at_few(nvim: Neovim, project: Path) -> None:
+    await nvim.lua(OPEN, str(project))
+    await find(nvim, project / "f1.txt")
+
+    for name in ("f7.txt", "none.txt"):
+        found, asked = await nvim.lua(COUNT_NAMES, str(project / name))
+
+        assert bool(found) == (name == "f7.txt")
+        assert asked < 5
+
+
+async def test_a_buffer_that_is_opened_later_is_found(
+    nvim: Neovim, known: Path, project: Path
+) -> None:
+    await nvim.command(f"edit {project}/b.txt")
+
+    assert await find(nvim, project / "b.txt") == await number(nvim)
+
+
+async def test_a_buffer_that_was_made_without_an_event_is_found(
+    nvim: Neovim, known: Path, project: Path
+) -> None:
+    await nvim.command(f"noautocmd edit {project}/b.txt")
+
+    assert await find(nvim, project / "b.txt") == await number(nvim)
+
+
+@pytest.mark.parametrize("modifier", ["", "noautocmd"])
+async def test_a_buffer_with_another_name_is_found_under_it_only(
+    nvim: Neovim, known: Path, project: Path, modifier: str
+) -> None:
+    await nvim.command(f"{modifier} file b.txt")
+
+    assert await find(nvim, project / "b.txt") == await number(nvim)
+    # `:file` leaves an alternate buffer with the old name.
+    assert await find(nvim, known) != await number(nvim)
+
+
+async def test_text_that_gets_a_name_is_found(nvim: Neovim, known: Path, project: Path) -> None:
+    await nvim.command("enew | call setline(1, 'x')")
+    assert await find(nvim, project / "new.txt") is None
+
+    await nvim.command("write new.txt")
+
+    assert await find(nvim, project / "new.txt") == await number(nvim)
+
+
+async def test_a_buffer_that_is_gone_is_not_found(nvim: Neovim, known: Path) -> None:
+    await nvim.command("noautocmd bwipeout")
+
+    assert await find(nvim, known) is None
+
+
+async def test_a_buffer_is_found_through_a_folder_that_has_become_a_link(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "folder" / "a.txt")
+    await nvim.command(f"edit {path}")
+    assert await find(nvim, path)
+
+    (project / "folder").rename(project / "moved")
+    (project / "folder").symlink_to(project / "moved")
+
+    assert await find(nvim, project / "moved" / "a.txt") == await number(nvim)
+
+
+async def test_a_buffer_is_found_when_its_file_has_become_a_link(
+    nvim: Neovim, known: Path, project: Path
+) -> None:
+    other = write(project / "other.txt")
+    known.unlink()
+    known.symlink_to(other)
+    await nvim.command("edit!")
+
+    assert await find(nvim, other) == await number(nvim)
+
+
+async def test_after_the_end_nothing_is_noticed_and_all_is_found(
+    nvim: Neovim, known: Path, project: Path
+) -> None:
+    await nvim.lua("require('claude_ide.buffers').watch(false)")
+    autocmds = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_buffer_names' })"
+    assert await nvim.lua(autocmds) == 0
+    await nvim.command("file b.txt")
+
+    assert await find(nvim, project / "b.txt") == await number(nvim)

@@ -1,0 +1,87 @@
+"""`lua/claude_ide/format_choice.lua`: which formatters a file has."""
+
+from pathlib import Path
+
+import pytest
+
+from support.formatting import STRIP, TIDY, read, set_option, succeed, write
+from support.language_client import attach, attach_to_every_text_file
+from support.neovim import Neovim
+
+
+async def set_for_text_files(nvim: Neovim, option: str) -> None:
+    await nvim.lua(
+        """
+        local value = ...
+        vim.api.nvim_create_autocmd('FileType', {
+          pattern = 'text',
+          callback = function()
+            vim.bo.formatprg = value
+          end,
+        })
+        """,
+        option,
+    )
+
+
+@pytest.mark.parametrize("was_open", [True, False])
+async def test_a_program_for_all_files_comes_after_language_servers(
+    nvim: Neovim, project: Path, was_open: bool
+) -> None:
+    path = write(project / "a.txt")
+    await set_option(nvim, "formatprg", "echo no")
+    await attach_to_every_text_file(nvim)
+    if was_open:
+        await nvim.command("edit a.txt")
+
+    assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."
+
+    assert read(path) == TIDY
+
+
+@pytest.mark.parametrize("was_open", [True, False])
+async def test_a_program_that_the_user_has_set_for_the_file_comes_before_language_servers(
+    nvim: Neovim, project: Path, was_open: bool
+) -> None:
+    path = write(project / "a.txt")
+    await set_for_text_files(nvim, STRIP)
+    await attach_to_every_text_file(nvim, "--format=capitals")
+    if was_open:
+        await nvim.command("edit a.txt")
+
+    assert await succeed(nvim, path) == f"Reformatted with {STRIP}: 2 lines changed, saved."
+
+
+async def test_a_program_that_a_filetype_plugin_of_neovims_has_set_comes_after_language_servers(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.rkt")
+    await nvim.command("filetype plugin on | edit a.rkt")
+    assert await nvim.eval("&formatprg") == "raco fmt"
+    await attach(nvim)
+
+    assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."
+
+
+async def test_an_expression_that_a_filetype_plugin_of_neovims_has_set_is_passed_over(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.xml", "<a>  \n</a>\n")
+    await set_option(nvim, "equalprg", STRIP)
+    await nvim.command("filetype plugin on | edit a.xml")
+    assert await nvim.eval("&formatexpr") == "xmlformat#Format()"
+
+    await succeed(nvim, path)
+
+    assert read(path) == "<a>\n</a>\n"
+
+
+async def test_formatprg_comes_before_equalprg(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await set_option(nvim, "formatprg", STRIP)
+    await set_option(nvim, "equalprg", "echo no")
+    await nvim.command("edit a.txt")
+
+    await succeed(nvim, path)
+
+    assert read(path) == TIDY

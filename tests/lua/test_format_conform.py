@@ -1,0 +1,248 @@
+"""`lua/claude_ide/format_conform.lua`: conform.nvim reformats files."""
+
+from pathlib import Path
+
+import pytest
+
+from support.formatting import STRIP, TIDY, UNTIDY, answer, fail, read, start, succeed, write
+from support.language_client import attach
+from support.neovim import ROOT, Neovim, until
+from support.processes import alive
+from support.typing_user import IN_THE_MIDDLE, Typing
+
+CAPITALS = "tr a-z A-Z"
+
+
+async def set_up(nvim: Neovim, programs: dict[str, str], lsp_format: str | None = None) -> None:
+    """Have a plugin that behaves as conform.nvim format text files with these programs."""
+    await nvim.command(f"set runtimepath+={ROOT / 'tests/support/conform'}")
+    await nvim.lua(
+        """
+        local names, programs, lsp_format = ...
+        local conform = require('conform')
+        conform.programs = programs
+        conform.formatters_by_ft = { text = names }
+        conform.default_format_opts = { lsp_format = lsp_format ~= vim.NIL and lsp_format or nil }
+        """,
+        list(programs),
+        programs,
+        lsp_format,
+    )
+
+
+@pytest.mark.parametrize("was_open", [True, False])
+async def test_conform_formats_a_file(nvim: Neovim, project: Path, was_open: bool) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"strip": STRIP, "capitals": CAPITALS})
+    if was_open:
+        await nvim.command("edit a.txt")
+
+    assert await succeed(nvim, path) == (
+        "Reformatted with conform.nvim (strip, capitals): 3 lines changed, saved."
+    )
+
+    assert read(path) == TIDY.upper()
+
+
+async def test_a_file_that_is_not_open_leaves_no_trace(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"strip": STRIP})
+    await nvim.command("edit b.txt")
+    before = await nvim.eval("map(getbufinfo(), 'v:val.bufnr')")
+
+    await succeed(nvim, path)
+
+    assert await nvim.eval("map(getbufinfo(), 'v:val.bufnr')") == before
+
+
+async def test_conform_comes_before_all_others(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"strip": STRIP})
+    await nvim.command("edit a.txt | setlocal formatprg=no formatexpr=no")
+    await attach(nvim, "--format=capitals")
+
+    await succeed(nvim, path)
+
+    assert read(path) == TIDY
+
+
+async def test_without_a_formatter_for_the_filetype_another_formats(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {})
+    await nvim.command("edit a.txt")
+    await attach(nvim)
+
+    assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."
+
+
+@pytest.mark.parametrize(
+    ("order", "by"),
+    [
+        ("first", "words and conform.nvim (capitals)"),
+        ("last", "conform.nvim (capitals) and words"),
+        ("prefer", "words"),
+        ("fallback", "conform.nvim (capitals)"),
+    ],
+)
+async def test_language_servers_format_where_conform_wants_them(
+    nvim: Neovim, project: Path, order: str, by: str
+) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"capitals": CAPITALS}, order)
+    await nvim.command("edit a.txt")
+    await attach(nvim)
+
+    assert (await succeed(nvim, path)).startswith(f"Reformatted with {by}: ")
+    assert await nvim.eval("&modified") == 0
+
+
+async def test_one_undo_takes_back_what_conform_and_a_server_have_made(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"capitals": CAPITALS}, "last")
+    await nvim.command("edit a.txt | 3mark a | 3")
+    await nvim.command("mark B")
+    await attach(nvim)
+    await succeed(nvim, path)
+    assert await nvim.eval("[getline(3), line('.'), line(\"'a\"), line(\"'B\")]") == [
+        *("THREE", 3, 3, 3),
+    ]
+
+    await nvim.command("undo")
+
+    assert await nvim.eval("getline(1, '$')") == ["one  ", "two", "three \t"]
+
+
+async def test_a_formatter_that_fails_changes_nothing(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"capitals": CAPITALS, "broken": "echo 'bad syntax' >&2; exit 1"})
+    await nvim.command("edit a.txt")
+
+    assert await fail(nvim, path) == (
+        f"conform.nvim (capitals, broken) could not reformat {path}: "
+        "Formatter 'broken' error: bad syntax"
+    )
+
+    assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
+    assert read(path) == UNTIDY
+
+
+async def test_what_the_user_changes_while_conform_formats_is_kept(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"strip": f"{STRIP}; until test -e go; do sleep 0.01; done"})
+    await nvim.command("edit a.txt")
+    await start(nvim, path)
+
+    await nvim.command("call setline(2, 'mine')")
+    write(project / "go")
+
+    assert "was changed while it was being reformatted" in (await answer(nvim))["error"]
+    assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "mine", "three \t"], 1]
+
+
+@pytest.mark.parametrize("text", ["exec sleep 1000", "sleep 1000; true"], ids=["itself", "child"])
+async def test_a_formatter_that_hangs_is_ended(nvim: Neovim, project: Path, text: str) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"slow": f"echo $$ > pid; {text}"})
+    await nvim.command("edit a.txt")
+    await nvim.lua("require('claude_ide.format_conform').answers_within = 1000")
+
+    assert await fail(nvim, path) == (
+        f"conform.nvim (slow) could not reformat {path}: gave no answer within 1 s and was ended"
+    )
+
+    pid = int((project / "pid").read_text())
+    await until(lambda: not alive(pid), "the formatter has ended")
+    assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
+
+
+async def test_a_formatter_that_is_ended_late_changes_nothing_any_more(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"capitals": CAPITALS, "slow": "echo > ran; exec sleep 1000"})
+    await nvim.command("edit a.txt")
+    await nvim.command("let g:ended = 0 | autocmd User ConformFormatPost let g:ended += 1")
+    await nvim.lua("require('claude_ide.format_conform').answers_within = 1000")
+
+    await fail(nvim, path)
+    await until(lambda: nvim.eval("g:ended == 2"))
+
+    assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
+
+
+async def test_a_file_of_that_name_in_the_working_folder_is_not_run(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    write(project / "conform.lua", "vim.g.was_run = true")
+    (project / "lua/conform").mkdir(parents=True)
+    write(project / "lua/conform/init.lua", "vim.g.was_run = true")
+    await nvim.command("edit a.txt")
+
+    await fail(nvim, path)
+
+    assert await nvim.eval("exists('g:was_run')") == 0
+
+
+async def test_conform_is_loaded_where_lazy_nvim_has_not_done_so_yet(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.lua(
+        """
+        local folder, program = ...
+        package.loaded.lazy = {
+          plugins = function()
+            return { { name = 'conform.nvim' } }
+          end,
+          load = function(request)
+            assert(vim.deep_equal(request.plugins, { 'conform.nvim' }))
+            vim.opt.runtimepath:append(folder)
+            require('conform').formatters_by_ft.text = { 'strip' }
+            require('conform').programs.strip = program
+          end,
+        }
+        """,
+        str(ROOT / "tests/support/conform"),
+        STRIP,
+    )
+    await nvim.command("edit a.txt")
+
+    assert "conform.nvim (strip)" in await succeed(nvim, path)
+
+
+@pytest.mark.parametrize("was_open", [True, False])
+@pytest.mark.parametrize("typing", IN_THE_MIDDLE)
+async def test_what_is_half_typed_goes_on_while_conform_formats_another_file(
+    nvim: Neovim, project: Path, typing: Typing, was_open: bool
+) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"strip": STRIP})
+    await nvim.command("edit a.txt | vsplit mine.txt" if was_open else "edit mine.txt")
+    await typing.begin(nvim)
+
+    await succeed(nvim, path)
+
+    await typing.finish(nvim)
+    assert read(path) == TIDY
+
+
+async def test_all_of_a_file_is_formatted_though_lines_of_it_are_selected(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await set_up(nvim, {"strip": STRIP})
+    await nvim.command("edit a.txt")
+    await nvim.keys("V")
+    await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'V'"))
+
+    await succeed(nvim, path)
+
+    assert read(path) == TIDY
+    assert (await nvim.mode())["mode"] == "V"

@@ -1,0 +1,169 @@
+"""`lua/claude_ide/format_filter.lua`: programs reformat files."""
+
+from pathlib import Path
+
+import pytest
+
+from support.formatting import (
+    STRIP,
+    TIDY,
+    UNTIDY,
+    fail,
+    read,
+    reformat,
+    set_option,
+    start,
+    succeed,
+    write,
+)
+from support.neovim import Neovim, until
+from support.processes import alive
+
+
+@pytest.mark.parametrize("option", ["formatprg", "equalprg"])
+@pytest.mark.parametrize("scope", ["o", "bo"])
+async def test_a_program_formats_an_open_file(
+    nvim: Neovim, project: Path, option: str, scope: str
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await nvim.lua("local scope, name, value = ...; vim[scope][name] = value", scope, option, STRIP)
+
+    await succeed(nvim, path)
+
+    assert read(path) == TIDY
+
+
+async def test_a_file_that_is_not_open_is_formatted_and_leaves_no_trace(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await set_option(nvim, "formatprg", STRIP)
+    await nvim.command("edit b.txt")
+    before = await nvim.eval("[winlayout(), bufnr(), map(getbufinfo(), 'v:val.bufnr')]")
+
+    await succeed(nvim, path)
+
+    assert read(path) == TIDY
+    assert await nvim.eval("[winlayout(), bufnr(), map(getbufinfo(), 'v:val.bufnr')]") == before
+
+
+@pytest.mark.parametrize("name", ["sp ace.txt", "it's.txt", "br[ac]ket.txt", "$HOME;%#!.txt"])
+async def test_a_program_is_told_the_name_of_the_file(
+    nvim: Neovim, project: Path, name: str
+) -> None:
+    path = write(project / name, "old\n")
+    await set_option(nvim, "formatprg", r"echo %:t %:t:r % %:p:S 5\%; cat > /dev/null")
+
+    await succeed(nvim, path)
+
+    assert read(path) == f"{name} {path.stem} {path} {path} 5%\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "error"),
+    [
+        ("echo not this; echo 'bad syntax' >&2; exit 3", "exit code 3: bad syntax"),
+        ("cat > /dev/null", "no output"),
+        ("exit 1", "exit code 1"),
+        ("kill -9 $$", "ended by signal 9"),
+    ],
+)
+async def test_a_program_that_fails_changes_nothing(
+    nvim: Neovim, project: Path, program: str, error: str
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await set_option(nvim, "formatprg", program)
+
+    assert await reformat(nvim, path) == {
+        "ok": False,
+        "error": f"{program} could not reformat {path}: {error}",
+    }
+    assert await nvim.eval("getline(1, '$')") == ["one  ", "two", "three \t"]
+    assert read(path) == UNTIDY
+
+
+async def test_a_shell_that_is_missing_is_an_error(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await set_option(nvim, "formatprg", "cat")
+    await set_option(nvim, "shell", "/no/such/shell")
+
+    result = await reformat(nvim, path)
+
+    assert "cat could not reformat" in result["error"]
+    assert "it could not be started: ENOENT" in result["error"]
+
+
+async def test_a_program_may_write_other_line_ends(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await set_option(nvim, "formatprg", rf"{STRIP} | sed 's/$/\r/'")
+
+    await succeed(nvim, path)
+
+    assert read(path) == TIDY
+
+
+# A program that does not end
+
+
+async def limit(nvim: Neovim, milliseconds: int) -> None:
+    await nvim.lua("require('claude_ide.format_filter').answers_within = ...", milliseconds)
+
+
+async def pid_in(path: Path) -> int:
+    return int(await until(lambda: path.exists() and path.read_text().strip()))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "echo $$ > pid; sleep 1000; cat",
+        "sh -c 'echo $$ > pid; exec sleep 1000'; cat",
+        "sh -c 'echo $$ > pid; exec sleep 1000' & cat",
+        "trap '' TERM; echo $$ > pid; while true; do sleep 1000; done",
+    ],
+    ids=["itself", "child", "in the background", "deaf to SIGTERM"],
+)
+async def test_a_program_that_hangs_is_ended_with_its_children(
+    nvim: Neovim, project: Path, program: str
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await set_option(nvim, "formatprg", program)
+    await limit(nvim, 1000)
+
+    assert await fail(nvim, path) == (
+        f"{program} could not reformat {path}: gave no answer within 1 s and was ended"
+    )
+
+    pid = await pid_in(project / "pid")
+    await until(lambda: not alive(pid), "the program has ended")
+    assert read(path) == UNTIDY
+    assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
+
+
+async def test_a_program_that_writes_without_end_is_ended(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await set_option(nvim, "formatprg", "echo $$ > pid; yes")
+    await nvim.lua("require('claude_ide.format_filter').largest = 2000000")
+
+    assert await fail(nvim, path) == (
+        f"echo $$ > pid; yes could not reformat {path}: wrote more than 2 MB and was ended"
+    )
+
+    pid = await pid_in(project / "pid")
+    await until(lambda: not alive(pid), "the program has ended")
+
+
+async def test_no_program_goes_on_without_neovim(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await set_option(nvim, "formatprg", "sh -c 'echo $$ > pid; exec sleep 1000'; cat")
+    await start(nvim, path)
+    pid = await pid_in(project / "pid")
+
+    await nvim.keys(":qall!<CR>")
+
+    await until(lambda: not alive(pid), "the program has ended")

@@ -1,0 +1,284 @@
+"""`lua/claude_ide/format_server.lua`: language servers reformat files."""
+
+from pathlib import Path
+
+import pytest
+
+from support.formatting import (
+    STRIP,
+    TIDY,
+    UNTIDY,
+    answer,
+    fail,
+    read,
+    reformat,
+    set_option,
+    start,
+    succeed,
+    write,
+)
+from support.language_client import attach, attach_to_every_text_file
+from support.neovim import Neovim, until
+
+
+@pytest.mark.parametrize("edits", ["lines", "document"])
+async def test_the_language_server_formats_an_open_file(
+    nvim: Neovim, project: Path, edits: str
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, f"--format={edits}")
+
+    await succeed(nvim, path)
+
+    assert await nvim.eval("getline(1, '$')") == ["one", "two", "three"]
+    assert read(path) == TIDY
+    assert await nvim.eval("&modified") == 0
+
+
+async def test_formatting_makes_no_buffer_that_anybody_could_see(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt | let g:seen = []")
+    await attach(nvim)
+    await nvim.command("autocmd BufAdd,BufNew,BufDelete,BufWipeout * call add(g:seen, bufnr())")
+
+    await succeed(nvim, path)
+
+    assert await nvim.eval("[g:seen, &eventignore]") == [[], ""]
+    assert len(await nvim.eval("getbufinfo()")) == 1
+
+
+async def test_the_language_server_comes_before_formatprg(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await set_option(nvim, "formatprg", "echo no")
+    await attach(nvim)
+
+    await succeed(nvim, path)
+
+    assert read(path) == TIDY
+
+
+async def test_a_language_server_that_does_not_format_is_passed_over(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await set_option(nvim, "formatprg", STRIP)
+    await attach(nvim, "--format=missing")
+
+    await succeed(nvim, path)
+
+    assert read(path) == TIDY
+
+
+async def test_a_file_that_is_not_open_is_formatted_by_the_server_that_attaches_to_it(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await attach_to_every_text_file(nvim)
+
+    await succeed(nvim, path)
+
+    assert read(path) == TIDY
+    assert await nvim.eval("bufexists('a.txt')") == 0
+
+
+async def test_an_error_of_the_server_is_passed_on(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, "--format=error")
+
+    assert await reformat(nvim, path) == {
+        "ok": False,
+        "error": f"words could not reformat {path}: cannot parse line 1",
+    }
+    assert read(path) == UNTIDY
+
+
+async def test_what_the_user_changes_meanwhile_is_kept(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, "--format=after-change")
+    await start(nvim, path)
+
+    await nvim.command("call setline(2, 'mine  ')")
+
+    assert await answer(nvim) == {
+        "ok": False,
+        "error": f"{path} was changed while it was being reformatted; the changes were kept.",
+    }
+    assert await nvim.eval("getline(1, '$')") == ["one  ", "mine  ", "three \t"]
+
+
+async def test_neovim_goes_on_while_a_server_does_not_answer(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, "--format=never")
+
+    await start(nvim, path)
+
+    await nvim.keys("Afast<Esc>")
+    await until(lambda: nvim.lua("return vim.fn.getline(1) == 'one  fast'"))
+    assert nvim.events("reformatted") == []
+
+
+async def test_a_server_that_never_answers_is_given_up(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, "--format=never")
+    await nvim.lua("require('claude_ide.format_server').answers_within = 100")
+
+    assert await reformat(nvim, path) == {
+        "ok": False,
+        "error": f"words could not reformat {path}: no answer within 0.1 s",
+    }
+
+
+# Several servers
+
+
+async def test_every_server_is_asked_in_turn(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, "--format=nothing", name="types")
+    await attach(nvim)
+
+    assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."
+
+    assert read(path) == TIDY
+
+
+async def test_each_server_formats_what_the_one_before_has_made(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, "--format=capitals", name="capitals")
+    await attach(nvim)
+
+    assert await succeed(nvim, path) == (
+        "Reformatted with capitals and words: 3 lines changed, saved."
+    )
+
+    assert read(path) == TIDY.upper()
+    await nvim.command("undo")
+    assert await nvim.eval("getline(1, '$')") == ["one  ", "two", "three \t"]
+
+
+async def test_a_server_that_fails_does_not_keep_others_from_formatting(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, "--format=error", name="broken")
+    await attach(nvim)
+
+    assert await succeed(nvim, path) == (
+        "Reformatted with words: 2 lines changed, saved. "
+        f"broken could not reformat {path}: cannot parse line 1."
+    )
+
+
+async def test_the_answer_names_all_servers_that_had_nothing_to_change(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, "--format=nothing", name="types")
+    await attach(nvim, "--format=nothing", name="style")
+
+    assert await succeed(nvim, path) == "Nothing to change (asked types and style)."
+
+
+async def test_what_the_user_types_between_two_servers_is_kept(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await attach(nvim, "--format=capitals", name="capitals")
+    await attach(nvim, "--format=after-change")
+    await start(nvim, path)
+    await until(lambda: nvim.lua("return vim.fn.getline(1) == 'ONE  '"))
+
+    await nvim.command("call setline(2, 'mine')")
+
+    assert "was changed while it was being reformatted" in (await answer(nvim))["error"]
+    assert await nvim.eval("getline(1, '$')") == ["ONE  ", "mine", "THREE \t"]
+
+
+async def test_a_server_that_knows_only_the_current_buffer_formats_another(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    client = await attach(nvim)
+    await nvim.lua(
+        """
+        local client = vim.lsp.get_client_by_id(...)
+        client.supports_method = function()
+          return vim.bo.filetype == 'text'
+        end
+        """,
+        client,
+    )
+    await nvim.command("edit other.py")
+
+    assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."
+
+
+# A server that is not ready, or broken
+
+
+async def test_a_server_that_is_still_starting_is_waited_for(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await set_option(nvim, "equalprg", "echo no")
+    await attach_to_every_text_file(nvim)
+    await nvim.command("edit a.txt")
+
+    assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."
+
+
+async def test_a_request_that_raises_is_an_error_and_leaves_nothing_behind(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await nvim.command("edit a.txt")
+    await nvim.lua(
+        """
+        require('claude_ide.format_server').answers_within = 3600 * 1000
+        local function request(method, _, callback)
+          if method == 'textDocument/formatting' then
+            error('broken pipe', 0)
+          end
+          callback(nil, { capabilities = { documentFormattingProvider = true } })
+          return true, 1
+        end
+        vim.lsp.start({
+          name = 'words',
+          cmd = function()
+            return {
+              request = request,
+              notify = function() end,
+              is_closing = function() end,
+              terminate = function() end,
+            }
+          end,
+        })
+        """
+    )
+
+    assert await fail(nvim, path) == f"words could not reformat {path}: broken pipe"
+
+    waiting = await nvim.lua(
+        """
+        local waiting = 0
+        vim.uv.walk(function(handle)
+          if handle:get_type() == 'timer' and handle:is_active() then
+            waiting = math.max(waiting, handle:get_due_in())
+          end
+        end)
+        return waiting
+        """
+    )
+    assert waiting < 60 * 1000

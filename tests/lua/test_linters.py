@@ -1,0 +1,122 @@
+"""`lua/claude_ide/linters.lua`: linters look at what Claude has written as they would on a save."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.linters import ale, findings, lint_runs, nvim_lint
+from support.neovim import Neovim, until
+
+OLD = "one\nwrong\n"
+NEW = "one\ntwo\nwrong again\n"
+
+
+@pytest.fixture
+async def bufnr(nvim: Neovim, project: Path) -> int:
+    """The buffer of a file that ALE has checked."""
+    await ale(nvim)
+    (project / "a.txt").write_text(OLD)
+    await nvim.command("set hidden | edit a.txt | ALELint")
+    number = int(await nvim.eval("bufnr()"))
+    await until(lambda: found(nvim, number, ["wrong"]))
+    await nvim.command("let g:ale_runs = []")
+    return number
+
+
+async def found(nvim: Neovim, bufnr: int, wanted: list[str]) -> bool:
+    return bool(await findings(nvim, bufnr) == wanted)
+
+
+async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
+    """Write the file, have Neovim take it over; whether a linter is at work right then."""
+    (project / "a.txt").write_text(text)
+    bufnrs, running = await nvim.lua(
+        "local bufnrs = require('claude_ide.reload').sync()"
+        " return { bufnrs, require('claude_ide.linters').is_running(bufnrs[1]) }"
+    )
+    assert bufnrs
+    return bool(running)
+
+
+async def runs(nvim: Neovim) -> Any:
+    """What ALE's stand-in has been asked to check, and whether files were to be read."""
+    return await nvim.eval("g:ale_runs")
+
+
+async def is_running(nvim: Neovim, bufnr: int) -> Any:
+    return await nvim.lua("return require('claude_ide.linters').is_running(...)", bufnr)
+
+
+@pytest.mark.parametrize("on_enter", [True, False])
+@pytest.mark.parametrize("elsewhere", ["", "botright new", "tabnew", "enew", "terminal cat"])
+async def test_ale_looks_once_at_a_new_text_wherever_the_user_is(
+    nvim: Neovim, project: Path, bufnr: int, elsewhere: str, on_enter: bool
+) -> None:
+    await nvim.request("nvim_set_var", "ale_lint_on_enter", on_enter)
+    await nvim.command(elsewhere)
+
+    assert await take(nvim, project)
+
+    assert await runs(nvim) == [["a.txt", "lint_file"]]
+    await until(lambda: found(nvim, bufnr, ["wrong again"]))
+    assert not await is_running(nvim, bufnr)
+
+
+@pytest.mark.parametrize(
+    "switch", ["let g:ale_enabled = 0", "let b:ale_enabled = 0", "let g:ale_lint_on_save = 0"]
+)
+async def test_ale_does_not_look_where_a_save_would_not_have_it_look(
+    nvim: Neovim, project: Path, bufnr: int, switch: str
+) -> None:
+    await nvim.command(f"let g:ale_lint_on_enter = 0 | {switch}")
+
+    await take(nvim, project)
+
+    assert await runs(nvim) == []
+    assert not await is_running(nvim, bufnr)
+
+
+async def test_ale_does_not_read_the_file_of_unsaved_changes(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim.command("let g:ale_lint_on_enter = 0")
+    await nvim.lua("require('claude_ide.reload').expect(...)", str(project / "a.txt"))
+    await nvim.keys("ggOmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+
+    await take(nvim, project)
+
+    assert await runs(nvim) == [["a.txt", ""]]
+
+
+async def test_what_ale_keeps_to_itself_is_not_waited_for(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim.command("let g:ale_use_neovim_diagnostics_api = v:false")
+
+    assert not await take(nvim, project)
+
+
+async def test_what_fails_in_one_plugin_does_not_keep_the_other(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim_lint(nvim)
+    await nvim.lua("require('lint').try_lint = function() error('no luck', 0) end")
+
+    await take(nvim, project)
+
+    assert await runs(nvim) == [["a.txt", "lint_file"]]
+    await nvim.lua("package.loaded.lint = nil")
+    await nvim_lint(nvim)
+    await nvim.command("let g:ale_command = [] | let g:ale_lint_on_enter = 0")
+    await take(nvim, project, OLD)
+    assert await lint_runs(nvim) == [["words", "a.txt"]]
+    assert await nvim.eval("execute('messages')") == ""
+
+
+async def test_without_any_linter_there_is_nothing_to_wait_for(nvim: Neovim, project: Path) -> None:
+    (project / "a.txt").write_text(OLD)
+    await nvim.command("edit a.txt")
+
+    assert not await take(nvim, project)

@@ -1,0 +1,124 @@
+"""`lua/claude_ide/lsp_write.lua`: what language servers are told of a write."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.language_client import attach, received
+from support.neovim import Neovim, until
+
+TELL = "require('claude_ide.lsp_write').tell(...)"
+DID_SAVE = "textDocument/didSave"
+DID_CHANGE = "textDocument/didChange"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log"
+
+
+async def edit(nvim: Neovim, path: Path, text: bytes = b"one\ntwo\n") -> int:
+    path.write_bytes(text)
+    await nvim.command(f"edit {path}")
+    return int(await nvim.eval("bufnr()"))
+
+
+async def told(log: Path, method: str) -> Any:
+    return await until(lambda: received(log, method), method)
+
+
+async def test_a_server_that_wants_to_know_hears_of_the_save(
+    nvim: Neovim, project: Path, log: Path
+) -> None:
+    path = project / "a b#.txt"
+    path.write_bytes(b"one\n")
+    await nvim.lua("vim.cmd.edit(vim.fn.fnameescape(...))", str(path))
+    await attach(nvim, "--save=yes", f"--log={log}")
+
+    await nvim.lua(TELL, await nvim.eval("bufnr()"))
+
+    assert await told(log, DID_SAVE) == [{"textDocument": {"uri": path.as_uri()}}]
+
+
+async def test_other_servers_do_not_hear_of_the_save(
+    nvim: Neovim, project: Path, log: Path
+) -> None:
+    bufnr = await edit(nvim, project / "a.txt")
+    client = await attach(nvim, "--save=no", f"--log={log}")
+
+    await nvim.lua(TELL, bufnr)
+    await nvim.lua("vim.lsp.get_client_by_id(...):notify('test/last', {})", client)
+
+    await told(log, "test/last")
+    assert received(log, DID_SAVE) == []
+
+
+TEXTS = {
+    "plain": (b"one\ntwo\n", "one\ntwo\n"),
+    "without a last line end": (b"one\ntwo", "one\ntwo"),
+    "of Windows": (b"one\r\ntwo\r\n", "one\r\ntwo\r\n"),
+    "with a byte order mark": (b"\xef\xbb\xbfone\n", "one\n"),
+    "with characters": ("é𝄞\n".encode(), "é𝄞\n"),
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+async def test_a_server_that_wants_the_text_is_given_what_it_has_been_told_by_neovim(
+    nvim: Neovim, project: Path, log: Path, kind: str
+) -> None:
+    written, text = TEXTS[kind]
+    bufnr = await edit(nvim, project / "a.txt", written)
+    await attach(nvim, "--save=text", f"--log={log}")
+
+    await nvim.lua(TELL, bufnr)
+
+    (saved,) = await told(log, DID_SAVE)
+    (opened,) = received(log, "textDocument/didOpen")
+    assert saved["text"] == text == opened["textDocument"]["text"]
+
+
+async def test_the_text_of_a_buffer_with_unsaved_changes_was_not_saved(
+    nvim: Neovim, project: Path, log: Path
+) -> None:
+    bufnr = await edit(nvim, project / "a.txt")
+    await attach(nvim, "--save=text", f"--log={log}")
+    await nvim.command("call setline(1, 'unsaved')")
+
+    await nvim.lua(TELL, bufnr)
+
+    (saved,) = await told(log, DID_SAVE)
+    assert "text" not in saved
+
+
+async def test_changes_that_neovim_holds_back_are_sent_before_the_save(
+    nvim: Neovim, project: Path, log: Path
+) -> None:
+    bufnr = await edit(nvim, project / "a.txt")
+    await attach(nvim, "--save=yes", f"--log={log}")
+
+    await nvim.lua(
+        """
+        vim.api.nvim_buf_set_lines(..., 0, 1, true, { 'first' })
+        vim.api.nvim_buf_set_lines(..., 1, 2, true, { 'second' })
+        require('claude_ide.lsp_write').tell(...)
+        """,
+        bufnr,
+    )
+
+    await told(log, DID_SAVE)
+    (last,) = received(log, DID_CHANGE)[-1]["contentChanges"]
+    assert last["text"] == "first\nsecond\n"
+
+
+async def test_a_server_without_any_synchronization_is_left_alone(
+    nvim: Neovim, project: Path, log: Path
+) -> None:
+    bufnr = await edit(nvim, project / "a.txt")
+    client = await attach(nvim, "--sync=0", "--save=no", f"--log={log}")
+
+    await nvim.lua(TELL, bufnr)
+    await nvim.lua("vim.lsp.get_client_by_id(...):notify('test/last', {})", client)
+
+    await told(log, "test/last")
+    assert received(log, DID_CHANGE) == received(log, DID_SAVE) == []

@@ -1,0 +1,233 @@
+"""`lua/claude_ide/nvim_lint.lua`: nvim-lint's linters look at what Claude has written."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.linters import findings, lint_runs, nvim_lint
+from support.neovim import Neovim, until
+
+MODULE = "require('claude_ide.nvim_lint')"
+OLD = "one\nwrong\n"
+NEW = "one\ntwo\nwrong again\n"
+
+
+@pytest.fixture
+async def bufnr(nvim: Neovim, project: Path) -> int:
+    """The buffer of a file that has been checked."""
+    await nvim_lint(nvim)
+    (project / "a.txt").write_text(OLD)
+    await nvim.command("set hidden | edit a.txt")
+    await nvim.lua("require('lint').try_lint()")
+    number = int(await nvim.eval("bufnr()"))
+    await until(lambda: found(nvim, number, ["wrong"]))
+    await nvim.lua("_G.lint_runs = nil")
+    return number
+
+
+async def found(nvim: Neovim, bufnr: int, wanted: list[str]) -> bool:
+    return bool(await findings(nvim, bufnr) == wanted)
+
+
+async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
+    """Write the file, have Neovim take it over; whether a linter is at work right then."""
+    (project / "a.txt").write_text(text)
+    bufnrs, running = await nvim.lua(
+        "local bufnrs = require('claude_ide.reload').sync()"
+        " return { bufnrs, require('claude_ide.linters').is_running(bufnrs[1]) }"
+    )
+    assert bufnrs
+    return bool(running)
+
+
+async def is_running(nvim: Neovim, bufnr: int) -> Any:
+    return await nvim.lua("return require('claude_ide.linters').is_running(...)", bufnr)
+
+
+@pytest.mark.parametrize("stdin", [True, False], ids=["standard input", "file"])
+@pytest.mark.parametrize("elsewhere", ["", "botright new", "tabnew", "enew", "terminal cat"])
+async def test_its_linters_look_at_a_new_text_wherever_the_user_is(
+    nvim: Neovim, project: Path, bufnr: int, elsewhere: str, stdin: bool
+) -> None:
+    await nvim_lint(nvim, stdin=stdin)
+    await nvim.command(elsewhere)
+
+    await take(nvim, project)
+
+    assert await lint_runs(nvim) == [["words", "a.txt"]]
+    await until(lambda: found(nvim, bufnr, ["wrong again"]))
+
+
+async def test_a_linter_runs_until_it_has_published(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    """Its process has ended before that."""
+    states = """
+      local bufnr = ...
+      _G.states = {}
+      local timer = assert(vim.uv.new_timer())
+      timer:start(0, 1, vim.schedule_wrap(function()
+        local is_running = require('claude_ide.linters').is_running(bufnr)
+        local message = (vim.diagnostic.get(bufnr)[1] or {}).message
+        table.insert(_G.states, { is_running, message })
+        if not is_running and timer:is_active() then
+          timer:stop()
+        end
+      end))
+    """
+    assert not await is_running(nvim, bufnr)
+
+    assert await take(nvim, project)
+
+    await nvim.lua(states, bufnr)
+
+    await until(lambda: nvim.lua("return #_G.states > 0 and not _G.states[#_G.states][1]"))
+    seen = await nvim.lua("return _G.states")
+    assert [message for running, message in seen if not running] == ["wrong again"]
+
+
+async def test_a_linter_that_publishes_nothing_is_not_waited_for(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim.lua("vim.diagnostic.set = function() end")
+
+    assert await take(nvim, project)
+
+    await until(lambda: nvim.lua("return #require('lint').get_running(...) == 0", bufnr))
+
+    async def is_over() -> bool:
+        return not await is_running(nvim, bufnr)
+
+    await until(is_over, seconds=2)
+
+
+async def test_a_linter_without_its_program_does_no_harm(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim.lua("require('lint').linters.words.cmd = { 'no-such-program' }")
+
+    assert not await take(nvim, project)
+
+    assert await nvim.eval("execute('messages')") == ""
+
+
+async def test_a_linter_that_is_not_known_keeps_none_from_running(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim.lua("require('lint').linters_by_ft.text = { 'nosuch', 'words' }")
+
+    await take(nvim, project)
+
+    assert await lint_runs(nvim) == [["words", "a.txt"]]
+    assert await nvim.eval("execute('messages')") == ""
+    log = Path(await nvim.lua("return require('claude_ide.log').path()")).read_text()
+    assert "`nosuch` not available" in log
+
+
+RECIPES = {
+    "FileChangedShellPost": "autocmd FileChangedShellPost * lua require('lint').try_lint()",
+    "ClaudeFileWritten": "autocmd User ClaudeFileWritten lua require('lint').try_lint()",
+}
+
+
+@pytest.mark.parametrize("event", RECIPES)
+@pytest.mark.parametrize("elsewhere", ["", "enew"])
+async def test_what_a_recipe_has_started_is_not_started_again(
+    nvim: Neovim, project: Path, bufnr: int, elsewhere: str, event: str
+) -> None:
+    await nvim.command(RECIPES[event])
+    await nvim.command(elsewhere)
+
+    assert await take(nvim, project)
+
+    assert await lint_runs(nvim) == [["words", "a.txt"]]
+    await until(lambda: found(nvim, bufnr, ["wrong again"]))
+
+
+async def test_what_was_looking_at_the_text_before_is_started_again(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim.lua("require('lint').linters.words.cmd = { 'sleep', '60' }")
+    await nvim.lua("require('lint').try_lint()")
+    await nvim.lua("require('lint').linters.words.cmd = { 'grep', '-n', 'wrong' }")
+
+    await take(nvim, project)
+
+    await until(lambda: found(nvim, bufnr, ["wrong again"]))
+
+
+async def test_unsaved_changes_are_checked_only_by_what_gets_to_see_them(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim.lua(
+        "local lint = require('lint')"
+        " lint.linters.files = { cmd = lint.linters.words.cmd }"
+        " lint.linters_by_ft.text = { 'files', 'words' }"
+    )
+    await nvim.lua("require('claude_ide.reload').expect(...)", str(project / "a.txt"))
+    await nvim.keys("ggOmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+
+    await take(nvim, project)
+
+    assert await lint_runs(nvim) == [["words", "a.txt"]]
+
+
+async def test_linters_for_all_filetypes_and_for_those_without_any_are_run(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    """As distributions write them."""
+    await nvim.lua(
+        "local lint = require('lint')"
+        " for _, name in ipairs({ 'spelling', 'other', 'unwanted' }) do"
+        "  lint.linters[name] = { cmd = lint.linters.words.cmd, stdin = true }"
+        " end"
+        " lint.linters.unwanted.condition = function(context)"
+        "  _G.context = context; return false"
+        " end"
+        " lint.linters_by_ft = { ['*'] = { 'spelling', 'unwanted' }, _ = { 'other' } }"
+        " vim.diagnostic.reset()"
+    )
+
+    await take(nvim, project)
+
+    path = project / "a.txt"
+    assert await lint_runs(nvim) == [["other", "a.txt"], ["spelling", "a.txt"]]
+    assert await nvim.lua("return _G.context") == {
+        "filename": str(path),
+        "dirname": str(project),
+    }
+
+
+async def test_the_parts_of_a_filetype_have_their_linters(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim.command("set filetype=text.note")
+
+    await take(nvim, project)
+
+    assert await lint_runs(nvim) == [["words", "a.txt"]]
+
+
+async def test_a_linter_that_was_run_by_name_sees_to_what_it_has_found(
+    nvim: Neovim, project: Path, bufnr: int
+) -> None:
+    await nvim.lua("require('lint').linters_by_ft = {}")
+
+    await take(nvim, project, "fine\n")
+
+    await until(lambda: found(nvim, bufnr, []))
+
+
+async def test_a_plugin_that_is_not_loaded_is_not_loaded_for_it(
+    nvim: Neovim, project: Path
+) -> None:
+    await nvim.lua("package.preload.lint = function() error('loaded') end")
+    (project / "a.txt").write_text(OLD)
+    await nvim.command("edit a.txt")
+
+    await take(nvim, project)
+
+    assert await nvim.lua("return package.loaded.lint") is None
+    assert not await is_running(nvim, await nvim.eval("bufnr()"))

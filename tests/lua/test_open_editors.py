@@ -1,0 +1,164 @@
+"""`lua/claude_ide/open_editors.lua`: what is reported while very many files are open."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.editor.state import State
+from support.neovim import Neovim, until
+
+MANY = 130
+OPEN = """
+  local folder, count = ...
+  for i = 1, count do
+    vim.cmd.badd(('%s/f%03d.txt'):format(folder, i))
+  end
+"""
+BEGIN = """
+  require('claude_ide.channel').id = ...
+  local buffers = require('claude_ide.buffers')
+  buffers.watch(true)
+  return buffers.begin()
+"""
+SNAPSHOT = "return require('claude_ide.buffers').snapshot()"
+# How many buffers are asked for their facts while one is entered and that is reported.
+COUNT_FACTS = """
+  local eval, asked = vim.api.nvim_eval, {}
+  vim.api.nvim_eval = function(expression)
+    table.insert(asked, expression)
+    return eval(expression)
+  end
+  vim.cmd.buffer('f007.txt')
+  vim.wait(300)
+  vim.api.nvim_eval = eval
+  return asked
+"""
+
+
+class Host:
+    """What a host knows that is sent the events."""
+
+    def __init__(self, nvim: Neovim, snapshot: Any) -> None:
+        self._nvim = nvim
+        self._seen = 0
+        self.kinds: list[str] = []
+        self.state = State()
+        self.state.take_snapshot(snapshot)
+
+    def hear(self) -> None:
+        """Take what has come since."""
+        events = [a for name, a in self._nvim.notifications if name == "claude_ide_event"]
+        for kind, payload in events[self._seen :]:
+            self.kinds.append(kind)
+            if kind == "editors_changed":
+                self.state.take_snapshot(payload)
+            elif kind == "some_editors_changed":
+                self.state.take_change(payload)
+        self._seen = len(events)
+
+    async def knows_all(self) -> bool:
+        """Tell whether it would answer as Neovim does now."""
+        snapshot = await self._nvim.lua(SNAPSHOT)
+        self.hear()
+        state = self.state
+        return bool(
+            state.editors == snapshot["editors"]
+            and state.paths == snapshot["paths"]
+            and state.folders == snapshot["folders"]
+            and state.current == snapshot.get("current")
+        )
+
+
+@pytest.fixture
+async def host(nvim: Neovim, project: Path) -> Host:
+    """A host of a Neovim in which many files are open."""
+    await nvim.lua(OPEN, str(project), MANY)
+    await nvim.command("buffer f001.txt")
+    return Host(nvim, await nvim.lua(BEGIN, await nvim.channel()))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "buffer f050.txt",
+        "edit new.txt",
+        "badd new.txt",
+        "bdelete f020.txt",
+        "bwipeout f020.txt",
+        "file renamed.txt",
+        "call setline(1, 'x') | doautocmd BufModifiedSet",
+        "setlocal filetype=python",
+        "split f030.txt | vsplit f040.txt",
+        "tabedit f030.txt | tabfirst",
+        "enew | call setline(1, 'x') | doautocmd BufModifiedSet",
+        "cd /",
+        "edit f002.txt | edit f003.txt | edit f002.txt",
+        "noautocmd edit new.txt | doautocmd WinEnter",
+        "botright vsplit | terminal",
+        "terminal",
+        "%bwipeout!",
+    ],
+)
+async def test_the_changes_lead_to_what_a_snapshot_would_hold(
+    nvim: Neovim, host: Host, command: str
+) -> None:
+    await nvim.command(command)
+
+    await until(host.knows_all, command)
+    assert "some_editors_changed" in host.kinds
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_changes_in_any_order_lead_to_what_a_snapshot_would_hold(
+    nvim: Neovim, host: Host, seed: int
+) -> None:
+    chance = random.Random(seed)
+    await nvim.command("set hidden noswapfile")
+    for _ in range(60):
+        name = f"f{chance.randint(1, MANY + 20):03}.txt"
+        commands = [f"edit {name}"] * 4 + [
+            *[f"badd {name}", f"silent! bdelete! {name}", f"silent! bwipeout! {name}"],
+            *[f"split {name}", f"tabedit {name}", "silent! only", "silent! tabclose"],
+            *["call setline(1, 'x') | doautocmd BufModifiedSet", "wincmd w", "tabnext"],
+        ]
+        await nvim.command(chance.choice(commands))
+
+        if chance.random() < 0.3:
+            await until(host.knows_all)
+    await until(host.knows_all)
+
+
+async def test_entering_one_of_many_buffers_asks_for_few(nvim: Neovim, host: Host) -> None:
+    await nvim.command("buffer f002.txt")
+    await until(host.knows_all)
+
+    asked = await nvim.lua(COUNT_FACTS)
+
+    assert asked
+    assert not [expression for expression in asked if "buflisted" in expression]
+    assert max(expression.count(",") for expression in asked) < 20
+
+
+async def test_few_files_are_reported_whole_again(nvim: Neovim, host: Host, project: Path) -> None:
+    await nvim.command("%bwipeout!")
+    await until(host.knows_all)
+
+    await nvim.command("edit a.txt")
+
+    await until(host.knows_all)
+    assert host.kinds[-1] == "editors_changed"
+
+
+async def test_what_did_not_change_is_not_reported_again(nvim: Neovim, host: Host) -> None:
+    await nvim.command("buffer f002.txt")
+    await until(host.knows_all)
+    await until(lambda: host.kinds)
+    before = len(host.kinds)
+
+    await nvim.command("doautocmd BufEnter")
+    await nvim.lua("vim.wait(250)")
+
+    host.hear()
+    assert len(host.kinds) == before

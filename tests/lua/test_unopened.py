@@ -1,0 +1,221 @@
+"""`lua/claude_ide/unopened.lua`: files that are not open are loaded for a while."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.language_client import attach_to_every_text_file
+from support.neovim import Neovim, until
+
+SEEN = """
+_G.seen = {}
+for _, event in ipairs(vim.fn.getcompletion('', 'event')) do
+  if event:find('^Buf[EA]') or event:find('Win') or event:find('^Tab') then
+    pcall(vim.api.nvim_create_autocmd, event, {
+      callback = function() table.insert(_G.seen, event) end,
+    })
+  end
+end
+"""
+CLOCK = """
+local now, defer = vim.uv.now, vim.defer_fn
+_G.passed = 0
+vim.uv.now = function() return now() + _G.passed end
+vim.defer_fn = function(fn) return defer(fn, 10) end
+"""
+SHOWN = "[winlayout(), bufnr(), bufnr('#'), execute('ls'), v:oldfiles, mode(1), winsaveview()]"
+
+
+async def load(nvim: Neovim, path: Path) -> Any:
+    return await nvim.lua("return require('claude_ide.unopened').load(...)", str(path))
+
+
+async def release(nvim: Neovim) -> None:
+    await nvim.lua("require('claude_ide.unopened').release()")
+
+
+async def is_loaded(nvim: Neovim, path: Path) -> bool:
+    return bool(await nvim.eval(f"bufloaded('{path}')"))
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    path = project / "a.txt"
+    path.write_text("a wrong one\n")
+    return path
+
+
+async def test_a_file_that_is_not_open_is_checked_and_nothing_shows_it(
+    nvim: Neovim, path: Path, project: Path
+) -> None:
+    (project / "b.txt").write_text("b\n")
+    await attach_to_every_text_file(nvim)
+    await nvim.command("edit b.txt")
+    shown = await nvim.eval(SHOWN)
+    await nvim.lua(SEEN)
+
+    loaded = await load(nvim, path)
+
+    assert loaded["is_cold"]
+    await until(
+        lambda: nvim.lua("return #vim.diagnostic.get(...) == 1", loaded["bufnr"]), "it is checked"
+    )
+    assert await nvim.eval(SHOWN) == shown
+    assert await nvim.lua("return _G.seen") == []
+    assert await nvim.eval(f"getbufvar({loaded['bufnr']}, '&buflisted')") == 0
+
+
+@pytest.mark.parametrize("keys", ["i", "v", "R", ":echo", ":terminal<CR>i"])
+async def test_the_user_is_not_disturbed_in_any_mode(nvim: Neovim, path: Path, keys: str) -> None:
+    await nvim.command("set nomore")
+    await nvim.keys(keys)
+    await until(lambda: nvim.eval("mode() != 'n'"), "another mode")
+    state = "[mode(1), bufnr(), winlayout(), getcmdline(), mode() == 'v' ? getpos('v') : 0]"
+    before = await nvim.eval(state)
+
+    loaded = await load(nvim, path)
+
+    assert loaded["is_cold"]
+    assert await nvim.eval(state) == before
+
+
+async def test_it_is_let_go_of_after_some_minutes(nvim: Neovim, path: Path) -> None:
+    buffers = await nvim.lua("return vim.api.nvim_list_bufs()")
+    await nvim.lua(CLOCK)
+    await load(nvim, path)
+    await nvim.lua("_G.passed = 120000")
+    await load(nvim, path)
+    await nvim.lua("_G.passed = 240000; vim.wait(50)")
+    assert await is_loaded(nvim, path)
+
+    await nvim.lua("_G.passed = 360000")
+
+    async def is_gone() -> bool:
+        return bool(await nvim.lua("return vim.api.nvim_list_bufs()") == buffers)
+
+    await until(is_gone, "it is gone")
+
+
+async def test_a_buffer_that_was_known_is_only_unloaded(nvim: Neovim, path: Path) -> None:
+    await nvim.command("set updatecount=200 directory=. swapfile")
+    bufnr = await nvim.eval(f"bufadd('{path}')")
+    await load(nvim, path)
+
+    await release(nvim)
+
+    await until(lambda: nvim.eval(f"getbufvar({bufnr}, '&swapfile')"), "its options are back")
+    assert await nvim.eval(f"[bufexists({bufnr}), bufloaded({bufnr})]") == [1, 0]
+
+
+async def test_one_that_a_quickfix_list_names_is_only_unloaded(nvim: Neovim, path: Path) -> None:
+    await load(nvim, path)
+    await nvim.command("call setqflist([{'filename': 'a.txt', 'lnum': 1, 'text': 'here'}])")
+
+    await release(nvim)
+    await nvim.command("cfirst")
+
+    assert await nvim.eval("getline(1)") == "a wrong one"
+
+
+@pytest.mark.parametrize("how", ["edit {}", "buffer {}", "split {}", "tabedit {}", "badd {}"])
+async def test_one_that_the_user_opens_is_a_buffer_like_any_other(
+    nvim: Neovim, path: Path, how: str
+) -> None:
+    await nvim.command("set updatecount=200 directory=. swapfile hidden")
+    await attach_to_every_text_file(nvim)
+    bufnr = (await load(nvim, path))["bufnr"]
+
+    await nvim.command(how.format("a.txt"))
+    await until(lambda: nvim.eval(f"buflisted({bufnr})"), "it is listed")
+    await until(
+        lambda: nvim.lua("return #vim.lsp.get_clients({ bufnr = ... }) == 1", bufnr), "one client"
+    )
+    await nvim.command("enew")
+    await release(nvim)
+
+    assert await nvim.eval(f"[bufloaded({bufnr}), buflisted({bufnr})]") == [1, 1]
+    assert await nvim.eval(f"getbufvar({bufnr}, '&swapfile')") == 1
+    assert (path.parent / ".a.txt.swp").exists()
+    assert await nvim.eval(f"getbufvar({bufnr}, '&filetype')") == "text"
+
+
+async def test_one_that_was_changed_is_kept_and_listed(nvim: Neovim, path: Path) -> None:
+    bufnr = (await load(nvim, path))["bufnr"]
+    await nvim.request("nvim_buf_set_lines", bufnr, 0, 1, True, ["mine"])
+
+    await release(nvim)
+
+    assert await nvim.eval(f"[bufloaded({bufnr}), buflisted({bufnr})]") == [1, 1]
+
+
+async def test_one_that_is_shown_in_a_float_stays_until_it_is_not(nvim: Neovim, path: Path) -> None:
+    bufnr = (await load(nvim, path))["bufnr"]
+    config = {"relative": "editor", "row": 1, "col": 1, "width": 9, "height": 2}
+    win = await nvim.request("nvim_open_win", bufnr, False, config)
+    await release(nvim)
+    assert await nvim.eval(f"[bufloaded({bufnr}), buflisted({bufnr})]") == [1, 0]
+
+    await nvim.request("nvim_win_close", win, True)
+    await release(nvim)
+
+    assert await nvim.eval(f"bufexists({bufnr})") == 0
+
+
+async def test_no_more_than_twenty_stay_loaded(nvim: Neovim, project: Path) -> None:
+    for number in range(30):
+        (project / f"{number}.txt").write_text("x\n")
+        await load(nvim, project / f"{number}.txt")
+
+    loaded = await nvim.eval("len(filter(range(1, bufnr('$')), 'bufname(v:val) =~ \"txt\"'))")
+    assert loaded == 20
+    assert await is_loaded(nvim, project / "29.txt")
+
+
+async def test_a_swap_file_is_neither_made_nor_asked_about(
+    nvim: Neovim, path: Path, project: Path, tmp_path: Path
+) -> None:
+    other = await Neovim.start(cwd=project, home=tmp_path / "other")
+    for neovim in (other, nvim):
+        await neovim.command("set updatecount=200 directory=. swapfile")
+    await other.command("edit a.txt | call setline(1, 'theirs') | preserve")
+
+    loaded = await load(nvim, path)
+
+    assert loaded["is_cold"]
+    assert [file.name for file in project.glob(".*")] == [".a.txt.swp"]
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+    await other.stop()
+
+
+async def test_what_is_no_text_or_too_large_is_not_loaded(nvim: Neovim, project: Path) -> None:
+    binary, large = project / "a.bin", project / "a.log"
+    binary.write_bytes(b"\x7fELF\0\0")
+    large.write_text("x\n" * 1_500_000)
+
+    assert await load(nvim, binary) == {"obstacle": "holds no text"}
+    assert await load(nvim, large) == {"obstacle": "has 3000000 bytes, more than 2000000"}
+    assert await nvim.eval("bufnr('$')") == 1
+
+
+async def test_a_path_that_leads_to_no_file_is_refused(nvim: Neovim, project: Path) -> None:
+    os.mkfifo(project / "pipe")
+    for name, reason in {
+        "none.txt": "no such file",
+        ".": "not a file but a folder",
+        "pipe": "not a file but a pipe",
+    }.items():
+        path = (project / name).resolve()
+        assert await load(nvim, path) == {"error": f"{path}: {reason}"}
+    assert await load(nvim, Path("/dev/null")) == {"error": "/dev/null: not a file but a device"}
+
+
+async def test_a_file_that_is_open_stays_as_it_is(nvim: Neovim, path: Path) -> None:
+    await nvim.command("edit a.txt | set hidden | enew")
+    bufnr = await nvim.eval("bufnr('a.txt')")
+
+    assert await load(nvim, path) == {"bufnr": bufnr, "is_cold": False}
+    await release(nvim)
+
+    assert await is_loaded(nvim, path)
