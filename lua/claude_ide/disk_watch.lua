@@ -9,6 +9,7 @@ local M = {}
 local uv = vim.uv
 local MOST_FOLDERS = 512
 local MOST_POLLED = 256 -- files
+local MOST_TRIES = 5
 local POLL = 2000 -- milliseconds
 local LOADED = { 'BufReadPost', 'BufNewFile', 'BufWritePost', 'BufFilePost' }
 -- By their `statfs` types: what another machine writes there, this one's kernel does not report.
@@ -25,11 +26,10 @@ local REMOTE = {
 
 ---@class claude_ide.WatchedFolder
 ---@field path string
----@field name string its last part, by which libuv reports what happens to the folder itself
+---@field name string last part of `at`, by which libuv reports what happens to that folder itself
 ---@field files table<string, table<integer, true>> buffers by the names of files
 ---@field handle? uv.uv_fs_event_t
 ---@field at? string what is watched: while the folder does not exist, the nearest one above it
----@field ino? integer of the folder that is watched
 ---@field is_polled? boolean
 ---@field stamps table<string, string> of polled files, by name
 
@@ -81,7 +81,7 @@ local function close(folder)
   if folder.handle and not folder.handle:is_closing() then
     folder.handle:close()
   end
-  folder.handle, folder.at, folder.ino = nil, nil, nil
+  folder.handle, folder.at = nil, nil
 end
 
 local function stamp_of(stat)
@@ -150,30 +150,29 @@ local function existing(path)
     path = vim.fs.dirname(path)
     stat = uv.fs_stat(path)
   end
-  return path, stat and stat.ino
+  return path
 end
 
 local watch
 
--- The folder itself may have gone, come, or made room for another one.
-local function renew(folder)
-  if folders[folder.path] ~= folder then
-    return
-  end
-  local at, ino = existing(folder.path)
-  if at ~= folder.at or ino ~= folder.ino then
+-- What is watched may have gone, or made room for another folder, which may even have its number.
+---@param folder claude_ide.WatchedFolder
+---@param is_gone boolean whether something has happened to the very folder that is watched
+local function renew(folder, is_gone)
+  if folders[folder.path] == folder and (is_gone or existing(folder.path) ~= folder.at) then
     watch(folder)
     touch_all(folder)
   end
 end
 
 local function listener(folder)
-  local function check()
-    renew(folder)
-  end
   return function(failed, name)
-    if failed or folder.at ~= folder.path or name == folder.name then
-      vim.schedule(check)
+    -- What happens to the folder itself has its own name.
+    local is_gone = failed ~= nil or name == folder.name
+    if is_gone or folder.at ~= folder.path then
+      vim.schedule(function()
+        renew(folder, is_gone)
+      end)
     end
     if not name then
       touch_all(folder)
@@ -184,24 +183,33 @@ local function listener(folder)
 end
 
 ---@param folder claude_ide.WatchedFolder
-watch = function(folder)
+---@param at string
+---@return string? reason why it cannot be watched
+local function open(folder, at)
   close(folder)
   local handle, reason = uv.new_fs_event()
-  local at, ino = existing(folder.path)
-  local ok, failed = nil, reason
-  if handle then
-    ok, failed = handle:start(at, {}, listener(folder))
+  if not handle then
+    return reason
   end
+  folder.handle, folder.at, folder.name = handle, at, vim.fs.basename(at)
+  local ok, refused = handle:start(at, {}, listener(folder))
   if not ok then
-    if handle then
-      handle:close()
+    close(folder)
+    return refused
+  end
+end
+
+-- Folders may come and go while they are looked for.
+watch = function(folder)
+  local reason
+  for _ = 1, MOST_TRIES do
+    local at = existing(folder.path)
+    reason = open(folder, at)
+    if not reason and existing(folder.path) == at then
+      return is_remote(at) and poll_folder(folder)
     end
-    return do_without(folder, tostring(failed))
   end
-  folder.handle, folder.at, folder.ino = handle, at, ino
-  if is_remote(at) then
-    poll_folder(folder)
-  end
+  do_without(folder, reason or 'it comes and goes')
 end
 
 local function folder_of(path)
@@ -209,7 +217,7 @@ local function folder_of(path)
   if known then
     return known
   end
-  local folder = { path = path, name = vim.fs.basename(path), files = {}, stamps = {} }
+  local folder = { path = path, name = '', files = {}, stamps = {} }
   local is_bounded = vim.tbl_count(folders) < MOST_FOLDERS
   folders[path] = folder
   if is_bounded then
