@@ -4,6 +4,8 @@ local reason = require('claude_ide.reason')
 
 local M = {}
 
+local LARGEST = 64 * 1024 * 1024 -- bytes
+
 ---@class claude_ide.Stamp
 ---@field time string of the file's last change
 ---@field is_read boolean whether Neovim has read or written that very state
@@ -77,6 +79,34 @@ function M.probe(bufnr)
   vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
   vim.api.nvim_del_autocmd(id)
   return found ~= 'time' and found or nil
+end
+
+local function is_empty(bufnr)
+  return vim.api.nvim_buf_line_count(bufnr) == 1
+    and vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)[1] == ''
+end
+
+--- Whether the file of an unmodified buffer that does not read it by itself has changed since Neovim
+--- last looked. Without a line, the buffer may be one of a file that did not exist: Neovim asks about
+--- that and tells no autocommand.
+---@param bufnr integer
+---@return boolean
+function M.has_news(bufnr)
+  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
+  if not stat or stat.type ~= 'file' then
+    return false
+  elseif is_empty(bufnr) then
+    return stat.size > 0
+  end
+  return M.probe(bufnr) ~= nil
+end
+
+--- Whether Neovim would be busy for seconds reading the file of a buffer.
+---@param bufnr integer
+---@return boolean
+function M.is_too_large(bufnr)
+  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
+  return stat ~= nil and stat.size > LARGEST
 end
 
 --- A buffer keeps unsaved changes to another text than its file now holds.

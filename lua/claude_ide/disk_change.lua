@@ -17,7 +17,6 @@ local RECENT = 1000
 local FIRST_REST = 100
 local RESTLESS_REST = 1000
 local LONGEST_REST = 10000
-local LARGEST = 64 * 1024 * 1024 -- bytes
 local SHARE = 10 -- of the time that a buffer takes to follow: so much longer it rests
 
 ---@class claude_ide.Rest
@@ -86,12 +85,6 @@ local function follow(bufnr)
   end)
 end
 
--- Neovim would be busy reading it for seconds, and the user has not asked for that.
-local function is_too_large(path)
-  local stat = vim.uv.fs_stat(path)
-  return stat ~= nil and stat.size > LARGEST
-end
-
 local function look(bufnr)
   local path = vim.api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) or nil
   if not path or reload.is_expected(bufnr) or not reload.unknown(bufnr) then
@@ -100,7 +93,7 @@ local function look(bufnr)
     return look_soon(bufnr, RETRY)
   elseif remaining_rest(bufnr) > 0 then
     return look_soon(bufnr, remaining_rest(bufnr))
-  elseif is_too_large(path) or not reload.is_followed(bufnr) then
+  elseif not reload.is_followed(bufnr) then
     return
   elseif vim.bo[bufnr].modified then
     return keep(bufnr, path)

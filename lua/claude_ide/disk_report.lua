@@ -8,7 +8,7 @@ local M = {}
 
 -- Milliseconds.
 local PAUSE = 150
-local PATIENCE = 1000
+local PATIENCE = 5000
 local QUIET = 10000
 local MOST_NAMED = 3 -- files
 local MOST_REPEATED = 3 -- times that a file is reported without a pause

@@ -48,10 +48,6 @@ local function milliseconds()
   return vim.uv.hrtime() / 1e6
 end
 
-local function is_empty(bufnr)
-  return vim.api.nvim_buf_line_count(bufnr) == 1 and vim.deep_equal(lines_of(bufnr), { '' })
-end
-
 -- There is no buffer for a path that no file can have.
 local function loaded(path)
   local ok, buffer = pcall(buffers.find, path)
@@ -199,12 +195,17 @@ local function follow_on(write, saved)
   write.on_end = nil
 end
 
+-- It may have grown since it was noticed.
+local function is_readable(write)
+  return may_change(write.bufnr) and not (write.is_unannounced and disk.is_too_large(write.bufnr))
+end
+
 -- Make the buffer hold what is on disk, and return whether it does.
 local function take(write)
   local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
   local stamp = M.stamp(path)
-  local text = may_change(write.bufnr) and disk_edit.read(write.bufnr)
+  local text = is_readable(write) and disk_edit.read(write.bufnr)
   local before = write.is_unannounced and lines_of(write.bufnr)
   if not text or not reload(write, text) then
     return false
@@ -308,18 +309,6 @@ function M.follow(path, saved)
   end
 end
 
--- Whether a file has changed since Neovim last looked. Without a line, the buffer may be one of a
--- file that did not exist: Neovim asks about that and tells no autocommand.
-local function has_changed(bufnr)
-  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
-  if not stat or stat.type ~= 'file' then
-    return false
-  elseif is_empty(bufnr) then
-    return stat.size > 0
-  end
-  return disk.probe(bufnr) ~= nil
-end
-
 --- The stamp of a buffer's file, if Neovim has not been found to know the file in that state.
 ---@param bufnr integer
 ---@return string? stamp nil where there is no file
@@ -355,12 +344,12 @@ end
 ---@return claude_ide.ExpectedWrite? write nil if there was none
 function M.notice(bufnr, on_end)
   local stamp = M.unknown(bufnr)
-  if not stamp then
+  if not stamp or disk.is_too_large(bufnr) then
     return nil
   end
   local write = wait_for(bufnr, { stamp = '', lines = lines_of(bufnr) })
   write.is_unannounced = true
-  if has_changed(bufnr) or disk.is_in_conflict(bufnr) then
+  if disk.has_news(bufnr) or disk.is_in_conflict(bufnr) then
     write.seen, write.seen_at = stamp, milliseconds()
     write.on_end = on_end
     return write
