@@ -159,6 +159,7 @@ function M.followed(path, before, after)
   if not is_helpers(path) and not is_repeated(path) then
     local name = vim.fs.basename(path)
     followed[path] = { name = name, is_claudes = is_claudes, added = added, removed = removed }
+    kept[path] = nil
     report_soon()
   end
   return true
@@ -168,7 +169,7 @@ end
 ---@param path string
 function M.kept(path)
   named_files.forget(path)
-  kept[path] = vim.fs.basename(path)
+  kept[path], followed[path] = vim.fs.basename(path), nil
   report_soon()
 end
 
