@@ -197,7 +197,11 @@ async def test_a_switch_of_branches_is_announced_once_per_open_file(
     for path in paths[:30]:
         await shows(serving, path, NEW)
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    once = {f"{event} {path.name}": 1 for path in paths[:30] for event in ("FileChangedShellPost", "User")}
+    once = {
+        f"{event} {path.name}": 1
+        for path in paths[:30]
+        for event in ("FileChangedShellPost", "User")
+    }
     said = f"30 files changed on disk (+30 {MINUS}30); u undoes each"
     assert await heard(serving) == [once, [said]]
 
@@ -233,6 +237,73 @@ async def test_a_server_that_dies_during_the_wait_does_not_hold_the_answer_up(
     text = (await answer)["content"][0]["text"]
     assert text.count("wrong word") == 1
     assert (await heard(serving))[0] == ONCE
+
+
+async def test_a_file_that_is_loaded_only_to_be_checked_is_reported_once_it_is_opened(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path
+) -> None:
+    path = project / "b.txt"
+    path.write_text(OLD)
+    await claude.json_for_model("getDiagnostics", {"uri": str(path)})
+    assert await serving.eval("bufloaded('b.txt') && !buflisted('b.txt')")
+
+    path.write_text("1\n")
+    await shows(serving, path, "1\n")
+    path.write_text("2\n")
+    await serving.command("edit b.txt")
+    await until(lambda: serving.eval("buflisted('b.txt')"))
+    await shows(serving, path, "2\n")
+    path.write_text("2\n3\n")
+    await shows(serving, path, "2\n3\n")
+
+    said = f"b.txt changed on disk (+1 {MINUS}0); u undoes"
+    await until(lambda: serving.lua("return #_G.shown > 0"))
+    announced, shown = await heard(serving)
+    assert shown[-1] == said
+    assert len(shown) <= 2
+    assert announced["User b.txt"] == 3
+    assert await serving.eval("[&l:autoread, &swapfile]") == [-1, await serving.eval("&g:swapfile")]
+
+
+@pytest.mark.parametrize("option", ["hidden", "nohidden", "noautoread", "swapfile", "autowriteall"])
+async def test_a_file_that_is_deleted_and_comes_back_is_taken_over_once(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path, option: str
+) -> None:
+    path = project / "a.txt"
+    await serving.command(f"set {option}")
+    if option == "noautoread":
+        await claude.json("getDiagnostics", {"uri": f"file://{path}"})
+
+    path.unlink()
+    await claude.json("getDiagnostics")
+    assert await heard(serving) == [[], []]
+    path.write_text(NEW)
+    (file,) = await claude.json("getDiagnostics")
+
+    assert len(file["diagnostics"]) == 1
+    await until(lambda: serving.lua("return #_G.shown > 0"))
+    assert (await heard(serving))[0] == ONCE
+    assert len(received(log, "textDocument/didChange")) == 1
+    assert await serving.eval("[&modified, &l:autoread]") == [0, -1]
+    assert not path.with_name(".a.txt.swp").exists() or option == "swapfile"
+
+
+async def test_two_writes_reported_in_one_line_count_as_one_change(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path
+) -> None:
+    path = project / "a.txt"
+    write = """
+        local path, texts = ...
+        for _, lines in ipairs(texts) do
+          vim.fn.writefile(lines, path)
+          assert(#require('claude_ide.reload').sync() == 1)
+        end
+    """
+    lines = OLD.split()
+    await serving.lua(write, str(path), [[*lines, "four"], [*lines, "four", "five"]])
+
+    await until(lambda: serving.lua("return #_G.shown > 0"))
+    assert (await heard(serving))[1] == [f"a.txt changed on disk (+2 {MINUS}0); u undoes"]
 
 
 async def test_starting_and_stopping_leaves_nothing_behind(
