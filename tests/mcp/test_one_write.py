@@ -23,7 +23,8 @@ for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWrit
   vim.api.nvim_create_autocmd(event, {
     pattern = pattern,
     callback = function(args)
-      local name = vim.fs.basename(vim.api.nvim_buf_get_name(args.data and args.data.bufnr or args.buf))
+      local bufnr = args.data and args.data.bufnr or args.buf
+      local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
       local key = event .. ' ' .. name
       _G.heard[key] = (_G.heard[key] or 0) + 1
     end,
@@ -35,6 +36,10 @@ require('claude_ide.message').show = function(text, ...)
   table.insert(_G.shown, text)
   return show(text, ...)
 end
+"""
+SERVES = "return require('claude_ide.host').server() ~= nil"
+NONE_EXPECTED = """
+return not vim.iter(vim.api.nvim_list_bufs()):any(require('claude_ide.reload').is_expected)
 """
 REMAINS = """
 local found = { handles = {}, handlers = vim.tbl_keys(vim.diagnostic.handlers), options = {} }
@@ -318,8 +323,7 @@ async def test_starting_and_stopping_leaves_nothing_behind(
     for number in range(4):
         await nvim.command("ClaudeStart!")
         await the_lock(config_folder)
-        is_serving = "return require('claude_ide.host').server() ~= nil"
-        await until(lambda: nvim.lua(is_serving), "listening")
+        await until(lambda: nvim.lua(SERVES), "listening")
         async with claude_code(config_folder) as client:
             paths[0].write_text(f"{number}\n")
             await client.json("getDiagnostics")
@@ -327,8 +331,7 @@ async def test_starting_and_stopping_leaves_nothing_behind(
             await shows(nvim, paths[1], f"{number}\n")
         await nvim.command("ClaudeStop!")
         await until(lambda: nvim.lua("return require('claude_ide.host').server() == nil"))
-        is_expected = "return vim.iter(vim.api.nvim_list_bufs()):any(require('claude_ide.reload').is_expected)"
-        await until(lambda: nvim.lua(f"return not (function() {is_expected} end)()"))
+        await until(lambda: nvim.lua(NONE_EXPECTED))
         remains.append(await nvim.lua(REMAINS))
 
     async def is_as_before() -> bool:
@@ -339,7 +342,7 @@ async def test_starting_and_stopping_leaves_nothing_behind(
     assert "fs_event" not in remains[-1]["handles"]
 
 
-async def test_a_host_that_is_killed_during_the_wait_leaves_no_watch_twice(
+async def test_after_a_host_is_killed_during_a_wait_each_file_is_watched_once(
     serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path, log: Path
 ) -> None:
     path = project / "a.txt"
@@ -350,15 +353,17 @@ async def test_a_host_that_is_killed_during_the_wait_leaves_no_watch_twice(
 
     pid = await serving.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
     os.kill(pid, signal.SIGKILL)
-    is_back = "local id = require('claude_ide.channel').id; return id and vim.fn.jobpid(id) ~= ... "
-    is_back += "and require('claude_ide.host').server() ~= nil"
+    is_back = """
+        local ok, now = pcall(vim.fn.jobpid, require('claude_ide.channel').id)
+        return ok and now ~= ... and require('claude_ide.host').server() ~= nil
+    """
     await until(lambda: serving.lua(is_back, pid), "it is back")
 
     async with claude_code(config_folder) as client:
         path.write_text(NEW + "wrong\n")
         (file,) = await client.json("getDiagnostics")
     assert len(file["diagnostics"]) == 2
-    assert (await heard(serving))[0] == {name: 2 for name in ONCE}
+    assert (await heard(serving))[0] == dict.fromkeys(ONCE, 2)
     handles = "local n = 0; vim.uv.walk(function(h) if h:get_type() == 'fs_event' and"
     handles += " not h:is_closing() then n = n + 1 end end); return n"
     assert await serving.lua(handles) == 1
