@@ -22,6 +22,17 @@ function M.is_on(bufnr)
   return own
 end
 
+--- Set the buffer's own value; during a pause it holds from the end of that on.
+---@param bufnr integer
+---@param own boolean? nil for the global one
+function M.set(bufnr, own)
+  if suspended[bufnr] then
+    suspended[bufnr].own = own
+  else
+    vim.bo[bufnr].autoread = own
+  end
+end
+
 --- Neovim is to read a file by itself no more.
 ---@param bufnr integer
 function M.suspend(bufnr)
@@ -29,12 +40,15 @@ function M.suspend(bufnr)
   vim.bo[bufnr].autoread = false
 end
 
---- What the user has set holds again.
+--- What the user has set holds again, unless that was during the pause: that holds already.
 ---@param bufnr integer
 function M.resume(bufnr)
   local was = suspended[bufnr]
   suspended[bufnr] = nil
-  if was and vim.api.nvim_buf_is_valid(bufnr) then
+  local is_ours = was
+    and vim.api.nvim_buf_is_valid(bufnr)
+    and vim.api.nvim_get_option_value('autoread', { buf = bufnr, scope = 'local' }) == false
+  if is_ours then
     vim.bo[bufnr].autoread = was.own
   end
 end

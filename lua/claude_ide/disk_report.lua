@@ -18,6 +18,7 @@ local MOST_REPEATED = 3 -- times that a file is reported without a pause
 ---@field is_claudes boolean
 ---@field added integer lines
 ---@field removed integer
+---@field before string[]
 
 local followed = {} ---@type table<string, claude_ide.WrittenFile>
 local kept = {} ---@type table<string, string> names of files whose buffers have unsaved changes
@@ -144,6 +145,24 @@ local function difference(before, after)
   return is_empty and 0 or added, was_empty and 0 or removed
 end
 
+-- What is reported of a file is all that has been written to it since the last report.
+local function add(path, before, after, is_claudes)
+  local last = followed[path]
+  before = last and last.before or before
+  local added, removed = difference(before, after)
+  kept[path] = nil
+  followed[path] = added + removed > 0
+      and {
+        name = vim.fs.basename(path),
+        is_claudes = is_claudes or (last ~= nil and last.is_claudes),
+        added = added,
+        removed = removed,
+        before = before,
+      }
+    or nil
+  report_soon()
+end
+
 --- A buffer follows what was written to its file.
 ---@param path string
 ---@param before string[]
@@ -157,9 +176,7 @@ function M.followed(path, before, after)
   local is_claudes = named_files.has(path)
   named_files.forget(path)
   if not is_helpers(path) and not is_repeated(path) then
-    local name = vim.fs.basename(path)
-    followed[path] = { name = name, is_claudes = is_claudes, added = added, removed = removed }
-    report_soon()
+    add(path, before, after, is_claudes)
   end
   return true
 end
@@ -168,7 +185,7 @@ end
 ---@param path string
 function M.kept(path)
   named_files.forget(path)
-  kept[path] = vim.fs.basename(path)
+  kept[path], followed[path] = vim.fs.basename(path), nil
   report_soon()
 end
 

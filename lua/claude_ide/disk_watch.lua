@@ -11,6 +11,9 @@ local MOST_FOLDERS = 512
 local MOST_POLLED = 256 -- files
 local MOST_TRIES = 5
 local POLL = 2000 -- milliseconds
+local MOST_ROUNDS = 4 -- of libuv's loop: one may go to what it has read before
+-- Elsewhere what happens is reported some time later.
+local IS_EXACT = vim.fn.has('linux') == 1
 local LOADED = { 'BufReadPost', 'BufNewFile', 'BufWritePost', 'BufFilePost' }
 -- By their `statfs` types: what another machine writes there, this one's kernel does not report.
 local REMOTE = {
@@ -40,6 +43,11 @@ local REMOTE = {
 local folders = {} ---@type table<string, claude_ide.WatchedFolder>
 local spots = {} ---@type table<integer, claude_ide.Spot[]> where each buffer's file is
 local touched = {} ---@type table<integer, true>
+-- Whose files may hold something else than when they were last looked at.
+local suspects = {} ---@type table<integer, true>
+-- Whose files also change where nothing is watched, through links.
+local linked = {} ---@type table<integer, true>
+local has_begun = false -- what was loaded before is watched
 local is_reporting = false
 local is_polling = false
 local report ---@type fun(bufnr: integer)?
@@ -63,7 +71,7 @@ end
 -- Also called where Neovim's functions may not be.
 local function touch(bufnrs)
   for bufnr in pairs(bufnrs or {}) do
-    touched[bufnr] = true
+    touched[bufnr], suspects[bufnr] = true, true
     if not is_reporting then
       is_reporting = true
       vim.schedule(report_all)
@@ -242,6 +250,13 @@ local function spots_of(path)
   return is_link and { own, spot(target) } or { own }
 end
 
+-- The file may be written through another name, or a link come to lead elsewhere.
+local function is_linked(path, present)
+  local stat = uv.fs_stat(path)
+  local has_other_name = #present > 1 or (stat ~= nil and stat.nlink > 1)
+  return has_other_name or present[1].folder ~= vim.fs.dirname(path)
+end
+
 --- A buffer's file is no longer watched.
 ---@param bufnr integer
 function M.remove(bufnr)
@@ -257,7 +272,7 @@ function M.remove(bufnr)
       folders[one.folder] = nil
     end
   end
-  spots[bufnr] = nil
+  spots[bufnr], suspects[bufnr], linked[bufnr] = nil, nil, nil
 end
 
 --- Watch a buffer's file, wherever it is now.
@@ -275,6 +290,61 @@ function M.add(bufnr)
     files[one.name][bufnr] = true
   end
   spots[bufnr] = present
+  if path and present then
+    suspects[bufnr] = true
+    linked[bufnr] = is_linked(path, present) or nil
+  end
+end
+
+-- Have libuv read what the kernel has reported by now. No event is handled meanwhile.
+local function hear()
+  local has_heard = false
+  local check = assert(uv.new_check())
+  check:start(function()
+    has_heard = true
+  end)
+  for _ = 1, MOST_ROUNDS do
+    vim.wait(0, function()
+      return has_heard
+    end, 1, true)
+  end
+  check:close()
+  return has_heard
+end
+
+-- Nothing is reported of a folder when one above it gets another name.
+local function renew_all()
+  for _, folder in pairs(folders) do
+    if not folder.is_polled then
+      renew(folder)
+    end
+  end
+end
+
+local function polled_buffers()
+  local found = {}
+  for _, folder in pairs(folders) do
+    for _, bufnrs in pairs(folder.is_polled and folder.files or {}) do
+      found = vim.tbl_extend('force', found, bufnrs)
+    end
+  end
+  return found
+end
+
+--- The buffers whose files may have changed before this moment and have not been looked at since.
+---@return table<integer, true>? suspects nil where that is not known
+function M.suspects()
+  if not (IS_EXACT and has_begun and hear()) then
+    return nil
+  end
+  renew_all()
+  return vim.tbl_extend('force', polled_buffers(), linked, suspects)
+end
+
+--- A buffer holds what its file does, or is not to.
+---@param bufnr integer
+function M.clear(bufnr)
+  suspects[bufnr] = nil
 end
 
 --- Watch the files of all loaded buffers; `on_touched` is called with each buffer whose file something
@@ -301,6 +371,8 @@ function M.start(on_touched)
       if report == on_touched then
         M.add(bufnr)
       end
+    end, function()
+      has_begun = report == on_touched
     end)
   end)
 end
@@ -312,7 +384,8 @@ function M.stop()
   for _, folder in pairs(folders) do
     close(folder)
   end
-  folders, spots, touched = {}, {}, {}
+  folders, spots, touched, suspects, linked = {}, {}, {}, {}, {}
+  has_begun = false
 end
 
 ---@class claude_ide.WatchState

@@ -4,6 +4,7 @@ local buffers = require('claude_ide.buffers')
 local disk = require('claude_ide.disk')
 local disk_edit = require('claude_ide.disk_edit')
 local disk_report = require('claude_ide.disk_report')
+local disk_watch = require('claude_ide.disk_watch')
 local file = require('claude_ide.file')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
@@ -370,10 +371,23 @@ local function sync(bufnr)
   return write ~= nil and news(write) ~= nil and not keeps(write) and take(write)
 end
 
+local function suspects()
+  local all = disk_watch.suspects()
+  return all and vim.tbl_keys(vim.tbl_extend('force', all, expected)) or vim.api.nvim_list_bufs()
+end
+
+local function sync_suspect(bufnr)
+  local is_changed = sync(bufnr)
+  if not M.unknown(bufnr) or not M.is_followed(bufnr) then
+    disk_watch.clear(bufnr)
+  end
+  return is_changed
+end
+
 --- Have loaded buffers show now what has been written to their files.
 ---@return integer[] bufnrs of those that did
 function M.sync()
-  return moment.is_possible() and vim.tbl_filter(sync, vim.api.nvim_list_bufs()) or {}
+  return moment.is_possible() and vim.tbl_filter(sync_suspect, suspects()) or {}
 end
 
 --- Have one buffer show now what has been written to its file.

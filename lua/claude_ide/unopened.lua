@@ -1,4 +1,5 @@
 --- Files that are not open, loaded for a while so that language servers and linters check them.
+local autoread = require('claude_ide.autoread')
 local borrowed_buffer = require('claude_ide.borrowed_buffer')
 local buffers = require('claude_ide.buffers')
 local loading = require('claude_ide.loading')
@@ -34,7 +35,7 @@ local is_waiting = false
 -- file would warn of it, nor Neovim when it has changed.
 local function isolate(bufnr)
   vim.bo[bufnr].swapfile = false
-  vim.bo[bufnr].autoread = true
+  autoread.set(bufnr, true)
 end
 
 -- One that is loaded gets its swap file only now.
@@ -42,7 +43,7 @@ local function restore_options(bufnr)
   if not api.nvim_buf_is_valid(bufnr) then
     return
   end
-  vim.bo[bufnr].autoread = nil
+  autoread.set(bufnr, nil)
   local id = api.nvim_create_autocmd('SwapExists', {
     callback = function()
       vim.v.swapchoice = vim.v.swapchoice == '' and 'e' or vim.v.swapchoice

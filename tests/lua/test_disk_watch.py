@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from support.neovim import Neovim, until
 
 WATCH = """
@@ -131,3 +133,118 @@ async def test_hundreds_of_changes_leave_room_for_keys(nvim: Neovim, project: Pa
     while (count := await nvim.lua(FOLLOWED)) < len(paths):
         seen.add(count)
     assert len(seen) > 3, "Neovim answers while they follow"
+
+
+async def begin(nvim: Neovim) -> None:
+    """Watch, and look once at what is loaded."""
+    await nvim.lua("require('claude_ide.disk_change').watch('server', true)")
+    await until(lambda: nvim.lua("return require('claude_ide.disk_watch').suspects() ~= nil"))
+    await nvim.lua("require('claude_ide.reload').sync()")
+
+
+async def test_what_was_written_just_before_a_request_is_shown_by_it(
+    nvim: Neovim, project: Path
+) -> None:
+    paths = [project / folder / "a.txt" for folder in "xyz"]
+    await load(nvim, paths)
+    await begin(nvim)
+
+    write_and_sync = """
+        local path, text = ...
+        vim.fn.writefile({ text }, path)
+        local bufnrs = require('claude_ide.reload').sync()
+        return { vim.tbl_map(vim.api.nvim_buf_get_name, bufnrs), vim.fn.getbufline(path, 1) }
+    """
+    for number in range(30):
+        path = str(paths[number % 3])
+        assert await nvim.lua(write_and_sync, path, f"{number}") == [[path], [f"{number}"]]
+
+
+async def test_a_request_looks_only_at_what_has_changed(nvim: Neovim, project: Path) -> None:
+    await load(nvim, [project / f"{number}.txt" for number in range(50)])
+    await begin(nvim)
+    await nvim.lua(
+        """
+        _G.looked = 0
+        local stat = vim.uv.fs_stat
+        vim.uv.fs_stat = function(...) _G.looked = _G.looked + 1; return stat(...) end
+        """
+    )
+    assert await nvim.lua("return require('claude_ide.reload').sync()") == []
+
+    (project / "7.txt").write_text("two\n")
+    assert len(await nvim.lua("return require('claude_ide.reload').sync()")) == 1
+    assert await nvim.lua("return _G.looked") < 25
+
+
+RENAME = {
+    "its folder": "vim.uv.fs_rename('a/b', 'a/old'); vim.fn.mkdir('a/b', 'p')",
+    "a folder above": "vim.uv.fs_rename('a', 'old'); vim.fn.mkdir('a/b', 'p')",
+}
+
+
+@pytest.mark.parametrize("what", RENAME)
+async def test_a_file_in_another_folder_of_the_same_name_is_seen(
+    nvim: Neovim, project: Path, what: str
+) -> None:
+    path = project / "a" / "b" / "c.txt"
+    await load(nvim, [path])
+    await begin(nvim)
+
+    replace = f"{RENAME[what]}; vim.fn.writefile({{'two'}}, 'a/b/c.txt')"
+    sync = "return #require('claude_ide.reload').sync()"
+    assert await nvim.lua(f"{replace}; {sync}") == 1
+
+    assert await nvim.lua(f"vim.fn.writefile({{'three'}}, 'a/b/c.txt'); {sync}") == 1
+    assert await nvim.lua("return vim.fn.getbufline(...)", str(path), 1) == ["three"]
+
+
+@pytest.mark.parametrize("link", ["hard", "to the file", "to the folder"])
+async def test_what_is_written_through_another_name_is_seen(
+    nvim: Neovim, project: Path, link: str
+) -> None:
+    path, other = project / "a" / "b.txt", project / "other" / "c.txt"
+    other.parent.mkdir()
+    other.write_text("one\n")
+    if link == "to the folder":
+        path.parent.symlink_to(other.parent)
+        path = project / "a" / "c.txt"
+    else:
+        path.parent.mkdir()
+        (path.hardlink_to if link == "hard" else path.symlink_to)(other)
+    await nvim.command(f"edit {path}")
+    await begin(nvim)
+
+    other.write_text("two\n")
+
+    await nvim.lua("require('claude_ide.reload').sync()")
+    assert await nvim.eval("getline(1)") == "two"
+
+
+async def test_a_folder_that_cannot_be_watched_is_looked_at_and_that_is_logged_once(
+    nvim: Neovim, project: Path
+) -> None:
+    await nvim.lua(
+        """
+        local new = vim.uv.new_fs_event
+        vim.uv.new_fs_event = function()
+          local real = new()
+          return {
+            start = function() return nil, 'ENOSPC: no space left on device', 'ENOSPC' end,
+            close = function() real:close() end,
+          }
+        end
+        """
+    )
+    paths = [project / folder / "a.txt" for folder in "xyz"]
+    await load(nvim, paths)
+    await begin(nvim)
+
+    for path in paths:
+        path.write_text("two\n")
+        assert len(await nvim.lua("return require('claude_ide.reload').sync()")) == 1
+    paths[0].write_text("three\n")
+    shown = f"getbufline('{paths[0]}', 1)[0] ==# 'three'"
+    await until(lambda: nvim.eval(shown), "it is looked at now and then")
+    log = Path(await nvim.lua("return require('claude_ide.log').path()")).read_text()
+    assert log.count("is not watched: ENOSPC") == 1

@@ -219,3 +219,24 @@ async def test_a_file_that_is_open_stays_as_it_is(nvim: Neovim, path: Path) -> N
     await release(nvim)
 
     assert await is_loaded(nvim, path)
+
+
+@pytest.mark.parametrize("how", ["open it", "let go of it"])
+async def test_one_that_is_written_meanwhile_keeps_no_option_of_ours(
+    nvim: Neovim, path: Path, how: str
+) -> None:
+    bufnr = await nvim.eval(f"bufadd('{path}')")
+    await load(nvim, path)
+    await nvim.lua("require('claude_ide.reload').expect(...)", str(path))
+    if how == "open it":
+        await nvim.command(f"edit {path}")
+    else:
+        await release(nvim)
+        await until(lambda: nvim.eval(f"!bufloaded({bufnr})"))
+
+    path.write_text("a right one\n")
+
+    is_expected = "return require('claude_ide.reload').is_expected(vim.fn.bufnr(...))"
+    await until(lambda: nvim.lua(f"{is_expected} == false", str(path)))
+    await nvim.command(f"edit {path}")
+    assert await nvim.eval("[getline(1), &l:autoread]") == ["a right one", -1]

@@ -1,0 +1,369 @@
+"""One write to a file, and everybody who may notice it: what comes of it comes once."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import ClaudeCode, claude_code, the_lock
+from support.language_client import attach, received
+from support.neovim import Neovim, until
+
+OLD = "one\ntwo\nthree\n"
+NEW = "one\na wrong two\nthree\n"
+MINUS = "\N{MINUS SIGN}"
+
+COUNT = """
+_G.heard = {}
+for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWritten' }) do
+  vim.api.nvim_create_autocmd(event, {
+    pattern = pattern,
+    callback = function(args)
+      local bufnr = args.data and args.data.bufnr or args.buf
+      local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+      local key = event .. ' ' .. name
+      _G.heard[key] = (_G.heard[key] or 0) + 1
+    end,
+  })
+end
+_G.shown = {}
+local show = require('claude_ide.message').show
+require('claude_ide.message').show = function(text, ...)
+  table.insert(_G.shown, text)
+  return show(text, ...)
+end
+"""
+SERVES = "return require('claude_ide.host').server() ~= nil"
+NONE_EXPECTED = """
+return not vim.iter(vim.api.nvim_list_bufs()):any(require('claude_ide.reload').is_expected)
+"""
+REMAINS = """
+local found = { handles = {}, handlers = vim.tbl_keys(vim.diagnostic.handlers), options = {} }
+vim.uv.walk(function(handle)
+  local type = handle:get_type()
+  if not handle:is_closing() then
+    found.handles[type] = (found.handles[type] or 0) + 1
+  end
+end)
+for _, one in ipairs(vim.api.nvim_get_autocmds({})) do
+  local key = ('%s %s %s'):format(one.group_name or '', one.event, one.pattern)
+  found.options[key] = (found.options[key] or 0) + 1
+end
+for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+  found.options[bufnr .. ' autoread'] =
+    tostring(vim.api.nvim_get_option_value('autoread', { buf = bufnr, scope = 'local' }))
+end
+table.sort(found.handlers)
+return found
+"""
+
+
+@pytest.fixture
+async def log(serving: Neovim, project: Path, tmp_path: Path) -> Path:
+    """What the language server of an open file receives."""
+    (project / "a.txt").write_text(OLD)
+    log = tmp_path / "server.log"
+    await serving.command("set hidden | edit a.txt")
+    await attach(serving, "--save", "yes", "--log", str(log), "--version")
+    await serving.lua(COUNT)
+    return log
+
+
+@pytest.fixture
+async def other(serving: Neovim, config_folder: Path) -> AsyncIterator[ClaudeCode]:
+    """A second client."""
+    async with claude_code(config_folder) as client:
+        yield client
+
+
+async def heard(nvim: Neovim) -> Any:
+    return await nvim.lua("return { _G.heard, _G.shown }")
+
+
+async def shows(nvim: Neovim, path: Path, text: str) -> None:
+    """Wait until the buffer holds the text, and no write is expected any more."""
+    code = """
+        local bufnr = vim.fn.bufnr(...)
+        return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), '\\n') .. '\\n'
+    """
+
+    async def is_shown() -> bool:
+        return bool(await nvim.lua(code, str(path)) == text)
+
+    await until(is_shown, f"{path.name} is shown")
+
+
+ONCE = {"FileChangedShellPost a.txt": 1, "User a.txt": 1}
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+async def test_a_write_that_all_notice_at_once_is_taken_over_once(
+    serving: Neovim, claude: ClaudeCode, other: ClaudeCode, project: Path, log: Path, is_named: bool
+) -> None:
+    path = project / "a.txt"
+    if is_named:
+        await claude.json("getDiagnostics", {"uri": f"file://{path}"})
+    path.write_text(NEW)
+
+    answers = await asyncio.gather(
+        claude.json("getDiagnostics"),
+        other.json("getDiagnostics"),
+        claude.json_for_model("getDiagnostics", {"uri": str(path)}),
+        claude.json("getDiagnostics"),
+    )
+    await serving.command("checktime")
+    await serving.command("doautocmd FocusGained")
+
+    for (file,) in answers:
+        assert [item["message"] for item in file["diagnostics"]] == ["wrong word"]
+    await shows(serving, path, NEW)
+    await until(lambda: serving.lua("return #_G.shown > 0"))
+    by = "Claude changed a.txt" if is_named else "a.txt changed on disk"
+    said = [f"{by} (+1 {MINUS}1); u undoes"]
+    assert await heard(serving) == [ONCE, said]
+    assert len(received(log, "textDocument/didChange")) == 1
+    assert len(received(log, "textDocument/didSave")) == 1
+    await serving.keys("u")
+    await shows(serving, path, OLD)
+
+
+async def test_an_accepted_diff_is_taken_over_once_while_two_clients_ask(
+    serving: Neovim, claude: ClaudeCode, other: ClaudeCode, project: Path, log: Path
+) -> None:
+    path = project / "a.txt"
+    _, answer = claude.start_call(
+        "openDiff",
+        {
+            "old_file_path": str(path),
+            "new_file_path": str(path),
+            "new_file_contents": NEW,
+            "tab_name": "tab",
+        },
+    )
+    await until(lambda: serving.lua("return #require('claude_ide.diff').list() == 1"))
+    asked = [asyncio.create_task(one.json("getDiagnostics")) for one in (claude, other)]
+    await serving.command("ClaudeAccept")
+    assert (await answer)["content"][0]["text"] == "FILE_SAVED"
+    path.write_text(NEW)
+    asked += [asyncio.create_task(one.json("getDiagnostics")) for one in (claude, other)]
+    await asyncio.gather(*asked)
+
+    for task in asked[2:]:
+        (file,) = task.result()
+        assert [item["message"] for item in file["diagnostics"]] == ["wrong word"]
+    await shows(serving, path, NEW)
+    assert await heard(serving) == [ONCE, []]
+    assert len(received(log, "textDocument/didChange")) == 1
+    assert len(received(log, "textDocument/didSave")) == 1
+
+
+async def test_a_write_after_an_undo_is_one_more_write(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text(NEW)
+    await shows(serving, path, NEW)
+    await serving.keys("u")
+    await shows(serving, path, OLD)
+
+    path.write_text(OLD + "wrong\n")
+    await claude.json("getDiagnostics")
+
+    assert await serving.eval("&modified") == 1
+    await shows(serving, path, OLD)
+    kept = "a.txt changed on disk; your unsaved changes are kept, and `:w` asks"
+    await until(lambda: serving.lua("return _G.shown[#_G.shown] == ...", kept))
+    await serving.command("edit!")
+    await shows(serving, path, OLD + "wrong\n")
+    path.write_text(NEW)
+    await shows(serving, path, NEW)
+
+
+async def test_a_switch_of_branches_is_announced_once_per_open_file(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path
+) -> None:
+    paths = [project / f"f{number}.txt" for number in range(200)]
+    for path in paths:
+        path.write_text(OLD)
+    load = "for _, path in ipairs(...) do local b = vim.fn.bufadd(path); vim.fn.bufload(b); "
+    load += "vim.bo[b].buflisted = true end"
+    await serving.lua(load, [str(path) for path in paths[:30]])
+
+    for path in paths:
+        path.unlink()
+    for path in paths:
+        path.write_text(NEW)
+    await asyncio.gather(*[claude.json("getDiagnostics") for _ in range(3)])
+
+    for path in paths[:30]:
+        await shows(serving, path, NEW)
+    await until(lambda: serving.lua("return #_G.shown > 0"))
+    once = {
+        f"{event} {path.name}": 1
+        for path in paths[:30]
+        for event in ("FileChangedShellPost", "User")
+    }
+    said = f"30 files changed on disk (+30 {MINUS}30); u undoes each"
+    assert await heard(serving) == [once, [said]]
+
+
+async def test_a_write_while_the_user_types_is_kept_for_later(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path
+) -> None:
+    path = project / "a.txt"
+    await serving.keys("A")
+    await until(lambda: serving.eval("mode() ==# 'i'"))
+
+    path.write_text(NEW)
+    await claude.json("getDiagnostics")
+    assert await heard(serving) == [[], []]
+    await serving.keys("<Esc>")
+
+    await shows(serving, path, NEW)
+    await until(lambda: serving.lua("return #_G.shown > 0"))
+    assert await heard(serving) == [ONCE, [f"a.txt changed on disk (+1 {MINUS}1); u undoes"]]
+
+
+async def test_a_server_that_dies_during_the_wait_does_not_hold_the_answer_up(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path
+) -> None:
+    never = await attach(serving, "--publish", "never", "--reads-code", name="never")
+    (project / "a.txt").write_text(NEW)
+
+    _, answer = claude.start_call("getDiagnostics", {})
+    await until(lambda: received(log, "textDocument/didChange"))
+    pid = "return vim.lsp.get_client_by_id(...).rpc.terminate()"
+    await serving.lua(pid, never)
+
+    text = (await answer)["content"][0]["text"]
+    assert text.count("wrong word") == 1
+    assert (await heard(serving))[0] == ONCE
+
+
+async def test_a_file_that_is_loaded_only_to_be_checked_is_reported_once_it_is_opened(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path
+) -> None:
+    path = project / "b.txt"
+    path.write_text(OLD)
+    await claude.json_for_model("getDiagnostics", {"uri": str(path)})
+    assert await serving.eval("bufloaded('b.txt') && !buflisted('b.txt')")
+
+    path.write_text("1\n")
+    await shows(serving, path, "1\n")
+    path.write_text("2\n")
+    await serving.command("edit b.txt")
+    await until(lambda: serving.eval("buflisted('b.txt')"))
+    await shows(serving, path, "2\n")
+    path.write_text("2\n3\n")
+    await shows(serving, path, "2\n3\n")
+
+    said = f"b.txt changed on disk (+1 {MINUS}0); u undoes"
+    await until(lambda: serving.lua("return #_G.shown > 0"))
+    announced, shown = await heard(serving)
+    assert shown[-1] == said
+    assert len(shown) <= 2
+    assert announced["User b.txt"] == 3
+    assert await serving.eval("[&l:autoread, &swapfile]") == [-1, await serving.eval("&g:swapfile")]
+
+
+@pytest.mark.parametrize("option", ["hidden", "nohidden", "noautoread", "swapfile", "autowriteall"])
+async def test_a_file_that_is_deleted_and_comes_back_is_taken_over_once(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path, option: str
+) -> None:
+    path = project / "a.txt"
+    await serving.command(f"set {option}")
+    if option == "noautoread":
+        await claude.json("getDiagnostics", {"uri": f"file://{path}"})
+
+    path.unlink()
+    await claude.json("getDiagnostics")
+    assert await heard(serving) == [[], []]
+    path.write_text(NEW)
+    (file,) = await claude.json("getDiagnostics")
+
+    assert len(file["diagnostics"]) == 1
+    await until(lambda: serving.lua("return #_G.shown > 0"))
+    assert (await heard(serving))[0] == ONCE
+    assert len(received(log, "textDocument/didChange")) == 1
+    assert await serving.eval("[&modified, &l:autoread]") == [0, -1]
+    assert not path.with_name(".a.txt.swp").exists() or option == "swapfile"
+
+
+async def test_two_writes_reported_in_one_line_count_as_one_change(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path
+) -> None:
+    path = project / "a.txt"
+    write = """
+        local path, texts = ...
+        for _, lines in ipairs(texts) do
+          vim.fn.writefile(lines, path)
+          assert(#require('claude_ide.reload').sync() == 1)
+        end
+    """
+    lines = OLD.split()
+    await serving.lua(write, str(path), [[*lines, "four"], [*lines, "four", "five"]])
+
+    await until(lambda: serving.lua("return #_G.shown > 0"))
+    assert (await heard(serving))[1] == [f"a.txt changed on disk (+2 {MINUS}0); u undoes"]
+
+
+async def test_starting_and_stopping_leaves_nothing_behind(
+    nvim: Neovim, project: Path, config_folder: Path
+) -> None:
+    paths = [project / folder / "a.txt" for folder in "xyz"]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(OLD)
+        await nvim.command(f"set hidden | edit {path}")
+    remains = []
+    for number in range(4):
+        await nvim.command("ClaudeStart!")
+        await the_lock(config_folder)
+        await until(lambda: nvim.lua(SERVES), "listening")
+        async with claude_code(config_folder) as client:
+            paths[0].write_text(f"{number}\n")
+            await client.json("getDiagnostics")
+            paths[1].write_text(f"{number}\n")
+            await shows(nvim, paths[1], f"{number}\n")
+        await nvim.command("ClaudeStop!")
+        await until(lambda: nvim.lua("return require('claude_ide.host').server() == nil"))
+        await until(lambda: nvim.lua(NONE_EXPECTED))
+        remains.append(await nvim.lua(REMAINS))
+
+    async def is_as_before() -> bool:
+        remains[-1] = await nvim.lua(REMAINS)
+        return bool(remains[-1] == remains[1])
+
+    await until(is_as_before, "as after the second time")
+    assert "fs_event" not in remains[-1]["handles"]
+
+
+async def test_after_a_host_is_killed_during_a_wait_each_file_is_watched_once(
+    serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path, log: Path
+) -> None:
+    path = project / "a.txt"
+    await attach(serving, "--publish", "never", "--reads-code", name="never")
+    path.write_text(NEW)
+    claude.start_call("getDiagnostics", {})
+    await until(lambda: received(log, "textDocument/didChange"))
+
+    pid = await serving.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    os.kill(pid, signal.SIGKILL)
+    is_back = """
+        local ok, now = pcall(vim.fn.jobpid, require('claude_ide.channel').id)
+        return ok and now ~= ... and require('claude_ide.host').server() ~= nil
+    """
+    await until(lambda: serving.lua(is_back, pid), "it is back")
+
+    async with claude_code(config_folder) as client:
+        path.write_text(NEW + "wrong\n")
+        (file,) = await client.json("getDiagnostics")
+    assert len(file["diagnostics"]) == 2
+    assert (await heard(serving))[0] == dict.fromkeys(ONCE, 2)
+    handles = "local n = 0; vim.uv.walk(function(h) if h:get_type() == 'fs_event' and"
+    handles += " not h:is_closing() then n = n + 1 end end); return n"
+    assert await serving.lua(handles) == 1
