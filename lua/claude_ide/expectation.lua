@@ -26,6 +26,7 @@ local IN_FLIGHT = 1500
 ---@field time number
 ---@field version? integer of the text that the servers have
 ---@field clients table<integer, 'told'|'due'|'pulled'|'answered'> that have the text; last three: pulled ones
+---@field dependents table<integer, integer[]> by client: other buffers for which it was pulled
 ---@field outdated table<integer, table<integer, true>> by client: requests made before
 ---@field awaited table<integer, claude_ide.AwaitedPublish> by namespace
 ---@field heard table<integer, true> namespaces
@@ -117,6 +118,24 @@ local function is_pulling(expectation, client)
   end)
 end
 
+local function is_pulling_dependents(expectation, client)
+  return vim.iter(expectation.dependents[client.id] or {}):any(function(bufnr)
+    return next(lsp_write.pulls(client, bufnr)) ~= nil
+  end)
+end
+
+local function pull_dependents(expectation, client)
+  local bufnrs = lsp_write.dependents(client, expectation.bufnr)
+  expectation.dependents[client.id] = bufnrs
+  for _, bufnr in ipairs(bufnrs) do
+    lsp_write.pull(client, bufnr)
+  end
+end
+
+local function is_answer_due(expectation, client)
+  return is_pulling(expectation, client) or is_pulling_dependents(expectation, client)
+end
+
 local function pull(expectation)
   for id, state in pairs(expectation.clients) do
     local client = vim.lsp.get_client_by_id(id)
@@ -125,6 +144,7 @@ local function pull(expectation)
       if not is_pulling(expectation, client) then
         lsp_write.pull(client, expectation.bufnr)
       end
+      pull_dependents(expectation, client)
     end
   end
 end
@@ -151,6 +171,7 @@ function M.new(bufnr, earlier)
     time = now(),
     version = versions and versions[bufnr],
     clients = {},
+    dependents = {},
     outdated = {},
     awaited = {},
     heard = {},
@@ -227,7 +248,7 @@ local function is_client_open(expectation, id, state)
   local client = vim.lsp.get_client_by_id(id)
   if not client or not vim.lsp.buf_is_attached(expectation.bufnr, id) then
     return false
-  elseif state == 'pulled' and not is_pulling(expectation, client) then
+  elseif state == 'pulled' and not is_answer_due(expectation, client) then
     expectation.clients[id] = 'answered'
     answer_time.answered(pull_namespace(id), M.age(expectation))
     return false

@@ -410,6 +410,41 @@ async def test_each_provider_of_a_pulled_server_is_asked(
 # Servers that check what is saved.
 
 
+@pytest.mark.parametrize("options", [(), ("--identifiers", "first")])
+async def test_files_that_depend_on_what_was_written_are_pulled_as_well(
+    nvim: Neovim, project: Path, path: Path, options: tuple[str, ...]
+) -> None:
+    if options and not await nvim.eval("has('nvim-0.12')"):
+        pytest.skip("Neovim 0.11 knows no server that registers itself as one to be pulled")
+    other = await edit(nvim, project / "b.txt")
+    await attach(nvim, "--publish=pull", "--across", *options)
+    bufnr = await edit(nvim, path)
+    await attach(nvim, "--publish=pull", "--across", *options)
+
+    await await_publish(nvim, await write(nvim, path, "wrong\n"))
+
+    await done(nvim)
+    assert await messages(nvim, bufnr) == await messages(nvim, other) == ["wrong word"]
+
+
+async def test_only_some_of_many_files_that_may_depend_are_pulled(
+    nvim: Neovim, project: Path, path: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    options = ("--publish=pull", "--across", f"--log={log}")
+    for number in range(30):
+        await edit(nvim, project / f"{number}.txt")
+        await attach(nvim, *options)
+    await edit(nvim, path)
+    await attach(nvim, *options)
+    before = len(received(log, "textDocument/diagnostic"))
+
+    await await_publish(nvim, await write(nvim, path, "wrong\n"))
+
+    await done(nvim)
+    assert 20 <= len(received(log, "textDocument/diagnostic")) - before <= 22
+
+
 async def test_a_server_that_checks_what_is_saved_is_told_that_it_was(
     nvim: Neovim, path: Path
 ) -> None:
