@@ -129,16 +129,13 @@ local function is_repeated(path)
   return repeats[path].count > MOST_REPEATED
 end
 
-local function is_helpers(path)
+local function is_unlisted(path)
   local bufnr = vim.fn.bufnr(vim.fn.fnameescape(path))
   return bufnr > 0 and not vim.bo[bufnr].buflisted
 end
 
 local function difference(before, after)
-  local added, removed = 0, 0
-  for _, hunk in ipairs(rebase.hunks(before, after)) do
-    removed, added = removed + hunk[2], added + hunk[4]
-  end
+  local removed, added = rebase.count(before, after)
   local was_empty = #before == 1 and before[1] == ''
   local is_empty = #after == 1 and after[1] == ''
   return is_empty and 0 or added, was_empty and 0 or removed
@@ -156,7 +153,7 @@ function M.followed(path, before, after)
   end
   local is_claudes = named_files.has(path)
   named_files.forget(path)
-  if not is_helpers(path) and not is_repeated(path) then
+  if not is_unlisted(path) and not is_repeated(path) then
     local name = vim.fs.basename(path)
     followed[path] = { name = name, is_claudes = is_claudes, added = added, removed = removed }
     report_soon()
