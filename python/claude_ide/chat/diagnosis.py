@@ -4,16 +4,15 @@ import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.events import Change, Hunk
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
-from claude_ide.paths import from_uri, is_same
+from claude_ide.paths import exists, from_uri, is_same
 
 SECONDS = 1.5
-"""How long they may take; the agent waits meanwhile, and not longer than the CLI would."""
+"""How long they may take. The agent waits for them, not longer than the CLI would."""
 
 MOST_BASELINES = 20
 MOST = 20
@@ -43,7 +42,7 @@ class Diagnosis:
     async def before(self, tool: str, path: str) -> None:
         """Remember what is known before a tool changes a file, also if it is not open."""
         with contextlib.suppress(EditorError, TimeoutError):
-            is_checked = not _exists(path) or await self._is_checked(path)
+            is_checked = not exists(path) or await self._is_checked(path)
             self._baselines[tool] = Baseline(await self._known(), is_checked)
             for earliest in [*self._baselines][:-MOST_BASELINES]:
                 del self._baselines[earliest]
@@ -178,10 +177,3 @@ def _described(item: Item) -> str:
     source = f" ({item['source']})" if item.get("source") else ""
     place = f"[Line {start['line'] + 1}:{start['character'] + 1}]"
     return f"  {SIGNS[item['severity']]} {place} {item['message']}{code}{source}"
-
-
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except OSError:
-        return False
