@@ -24,7 +24,7 @@ class GetDiagnostics(Arguments, frozen=True):
     ] = None
 
 
-@tool("getDiagnostics")
+@tool("getDiagnostics", is_always_loaded=True)
 async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Caller) -> Content:
     """Return errors, warnings and hints of one file, or of all open files, by file.
 
