@@ -69,7 +69,7 @@ end
 ---@param bufnr integer
 ---@param namespace integer
 ---@return vim.Diagnostic[] list
----@return boolean is_own whether the tables are Neovim's own, which nobody may change
+---@return boolean is_own whether the tables are Neovim's own, which must not be changed
 function M.of(bufnr, namespace)
   local known = shown[bufnr] and shown[bufnr][namespace]
   local is_whole = known

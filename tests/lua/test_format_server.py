@@ -98,7 +98,9 @@ async def test_an_error_of_the_server_is_passed_on(nvim: Neovim, project: Path) 
     assert read(path) == UNTIDY
 
 
-async def test_what_the_user_changes_meanwhile_is_kept(nvim: Neovim, project: Path) -> None:
+async def test_what_the_user_changes_during_the_request_is_kept(
+    nvim: Neovim, project: Path
+) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await attach(nvim, "--format=after-change")
