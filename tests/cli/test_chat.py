@@ -301,6 +301,16 @@ async def _pressed(panel: Panel, key: str, made: Path) -> bool:
     return made.exists()
 
 
+async def test_the_model_need_not_search_for_the_diagnostics(panel: Panel, api: FakeApi) -> None:
+    api.script([text("Hello.")])
+
+    await panel.say("Hello")
+
+    await panel.shows("Hello.")
+    tools = [tool["name"] for tool in api.requests[0].body["tools"]]
+    assert "mcp__neovim__getDiagnostics" in tools
+
+
 async def test_the_models_own_tools_of_the_editor_need_no_permission(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
