@@ -343,7 +343,7 @@ async def words(nvim: Neovim, panel: Panel, project: Path) -> Path:
     return path
 
 
-async def test_the_model_is_told_only_what_its_edit_has_broken(
+async def test_the_model_hears_only_what_its_edit_has_broken(
     nvim: Neovim, panel: Panel, api: FakeApi, words: Path
 ) -> None:
     folder = words.parent.with_name("linked")
@@ -368,7 +368,7 @@ async def test_the_model_is_told_only_what_its_edit_has_broken(
     assert await nvim.eval("bufname('words.txt') == '' || !buflisted('words.txt')")
 
 
-async def test_the_model_is_told_of_the_errors_in_a_file_that_it_has_made(
+async def test_the_model_hears_the_errors_in_a_file_that_it_has_made(
     panel: Panel, api: FakeApi, words: Path
 ) -> None:
     new = words.with_name("new.txt")

@@ -567,7 +567,7 @@ async def test_watch_throttles_and_always_tells_the_last_state(nvim: Neovim, pro
     assert len(nvim.events("diagnostics_changed")) <= milliseconds / 100 + 2
 
 
-async def test_watch_tells_of_many_when_the_user_has_left_insert_mode(
+async def test_watch_reports_many_when_the_user_has_left_insert_mode(
     nvim: Neovim, project: Path
 ) -> None:
     await listen(nvim)

@@ -64,7 +64,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-async def test_a_server_that_wants_the_text_is_given_what_it_has_been_told_by_neovim(
+async def test_a_server_that_wants_the_text_gets_the_one_that_neovim_has_sent(
     nvim: Neovim, project: Path, log: Path, kind: str
 ) -> None:
     written, text = TEXTS[kind]

@@ -64,10 +64,9 @@ class Diagnosis:
 
     async def _is_checked(self, path: str) -> bool:
         try:
-            loaded = await self._editor.load(path)
+            return await self._editor.is_checked(path, SECONDS)
         except EditorError:
             return True
-        return not loaded.is_cold or await self._editor.published([loaded.bufnr], SECONDS)
 
     async def _load(self, path: str) -> None:
         with contextlib.suppress(EditorError):

@@ -197,6 +197,11 @@ class Editor:
         """
         return Loaded(**await self._soon("unopened.load", path))
 
+    async def is_checked(self, path: str, seconds: float) -> bool:
+        """Load a file as `load` does; return whether it was loaded or is checked in that time."""
+        loaded = await self.load(path)
+        return not loaded.is_cold or await self.published([loaded.bufnr], seconds)
+
     def release(self) -> None:
         """Let go of the files that are loaded only to be checked."""
         self._bridge.tell("unopened.release")

@@ -38,8 +38,7 @@ class Baseline(msgspec.Struct):
             return
         try:
             async with asyncio.timeout(SECONDS):
-                loaded = await editor.load(path)
-                is_checked = not loaded.is_cold or await editor.published([loaded.bufnr], SECONDS)
+                is_checked = await editor.is_checked(path, SECONDS)
         except EditorError:
             return
         except TimeoutError:
