@@ -129,11 +129,6 @@ local function is_repeated(path)
   return repeats[path].count > MOST_REPEATED
 end
 
-local function is_unlisted(path)
-  local bufnr = vim.fn.bufnr(vim.fn.fnameescape(path))
-  return bufnr > 0 and not vim.bo[bufnr].buflisted
-end
-
 local function difference(before, after)
   local removed, added = rebase.count(before, after)
   local was_empty = #before == 1 and before[1] == ''
@@ -142,18 +137,19 @@ local function difference(before, after)
 end
 
 --- A buffer follows what was written to its file.
----@param path string
+---@param bufnr integer one that is not listed is not reported
 ---@param before string[]
 ---@param after string[]
 ---@return boolean is_other whether that is another text
-function M.followed(path, before, after)
+function M.followed(bufnr, before, after)
   local added, removed = difference(before, after)
   if added == 0 and removed == 0 then
     return false
   end
+  local path = vim.api.nvim_buf_get_name(bufnr)
   local is_claudes = named_files.has(path)
   named_files.forget(path)
-  if not is_unlisted(path) and not is_repeated(path) then
+  if vim.bo[bufnr].buflisted and not is_repeated(path) then
     local name = vim.fs.basename(path)
     followed[path] = { name = name, is_claudes = is_claudes, added = added, removed = removed }
     report_soon()

@@ -184,7 +184,7 @@ end
 -- The buffer holds what is on disk by now; return whether that is another text than before.
 local function settle(write, path, before)
   if before then
-    return disk_report.followed(path, before, lines_of(write.bufnr))
+    return disk_report.followed(write.bufnr, before, lines_of(write.bufnr))
   end
   -- A diff was accepted: that is all that there is to say.
   named_files.forget(path)

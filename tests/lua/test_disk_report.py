@@ -28,6 +28,19 @@ async def path(nvim: Neovim, project: Path) -> Path:
     return file
 
 
+async def all_reported(nvim: Neovim, path: Path) -> None:
+    """Wait until what happened before is reported, along with another file or before it."""
+    other = path.with_name("other.txt")
+    other.write_text(OLD)
+    await nvim.command(f"split {other} | wincmd p")
+    replace(other, NEW)
+
+    async def is_reported() -> bool:
+        return other.name in await messages(nvim)
+
+    await until(is_reported, "another file is reported")
+
+
 async def test_many_files_at_once_are_one_message(nvim: Neovim, path: Path) -> None:
     paths = [path.with_name(f"{number}.txt") for number in range(50)]
     for other in paths:
@@ -77,15 +90,22 @@ async def test_an_accepted_diff_is_not_reported(nvim: Neovim, path: Path) -> Non
     replace(path, NEW)
 
     await shows(nvim, path, NEW)
-    await looked(nvim, path)
+    await all_reported(nvim, path)
     assert "a.txt" not in await messages(nvim)
 
 
-async def test_a_buffer_that_is_not_listed_follows_without_a_word(nvim: Neovim, path: Path) -> None:
-    await nvim.command("set nobuflisted")
-
-    replace(path, NEW)
-
-    await shows(nvim, path, NEW)
+@pytest.mark.parametrize("name", ["b.txt", "a{b,c}.txt", "é#x%20 [1].txt"])
+async def test_a_buffer_that_is_not_listed_follows_without_a_word(
+    nvim: Neovim, path: Path, name: str
+) -> None:
+    other = path.with_name(name)
+    other.write_text(OLD)
+    bufnr = await nvim.lua("return vim.fn.bufadd(...)", str(other))
+    await nvim.lua("vim.fn.bufload(...)", bufnr)
     await looked(nvim, path)
-    assert "a.txt" not in await messages(nvim)
+
+    replace(other, NEW)
+
+    await until(lambda: nvim.eval(f"getbufline({bufnr}, 2) ==# ['TWO']"))
+    await all_reported(nvim, path)
+    assert name not in await messages(nvim)
