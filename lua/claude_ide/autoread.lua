@@ -22,7 +22,7 @@ function M.is_on(bufnr)
   return own
 end
 
---- Neovim is to read a file by itself no more.
+--- Neovim no longer reads a file by itself.
 ---@param bufnr integer
 function M.suspend(bufnr)
   suspended[bufnr] = { own = own_value(bufnr) }

@@ -227,7 +227,7 @@ local function is_read(set)
   end)
 end
 
---- Somebody wants to know what is said of a buffer now.
+--- The diagnostics of a buffer are wanted now.
 ---@param bufnr integer
 function M.favour(bufnr)
   favoured[bufnr] = vim.uv.now()

@@ -53,7 +53,7 @@ function M.count(bufnr, filter)
   return sum
 end
 
--- Neovim shows on the last row what is below it: whether there is nothing.
+-- Whether there is nothing below the last row, which Neovim would show on that row.
 local function is_in_place(bufnr, namespace, known)
   local last, at_end = known.rows - 1, 0
   for _, diagnostic in ipairs(known.list) do

@@ -146,7 +146,7 @@ function M.changed(path)
   end
 end
 
---- Have buffers follow what is written to their files, as long as anybody wants that.
+--- Have buffers follow writes to their files, as long as anybody wants that.
 ---@param who 'server'|'chats'
 ---@param on boolean
 function M.watch(who, on)

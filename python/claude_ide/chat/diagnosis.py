@@ -96,8 +96,8 @@ def _errors(items: Iterable[Item]) -> list[Item]:
 def news(old: list[Item], now: list[Item], hunks: tuple[Hunk, ...] | None) -> list[Item]:
     """Return what is known now and was not before; without hunks lines may be any.
 
-    An old one goes where its line has gone. One that stayed where it was is old, too: what said it
-    has not looked at the new text yet.
+    An old one moves with its line. One that stayed where it was is old, too: its server has not
+    looked at the new text yet.
     """
     moved = defaultdict[Any, list[int]](list)
     changed = Counter[Any]()

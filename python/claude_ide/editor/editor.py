@@ -207,7 +207,7 @@ class Editor:
         self._bridge.tell("unopened.release")
 
     async def check(self, path: str, seconds: float) -> Diagnostics:
-        """Return what is known of the text that a file has now, and say so if that is nothing."""
+        """Have a file checked; a note says so where nothing, or not all, has checked its text."""
         try:
             loaded = await self.load(path)
             if loaded.obstacle:

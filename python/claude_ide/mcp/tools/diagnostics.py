@@ -41,7 +41,7 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
 
 
 async def _for_the_model(client: Client, uri: str | None) -> Content:
-    """Answer from what is checked now: to the model, none would mean that all is well."""
+    """Have it checked first: to the model, no diagnostics would mean that all is well."""
     if uri:
         path = _path(uri)
         return _described({path: await client.editor.check(path, PUBLISH_SECONDS)})
