@@ -1,5 +1,5 @@
---- A watch on the folders of loaded files, which names the buffers whose files something has happened
---- to. What that means is decided elsewhere (`disk_change.lua`).
+--- A watch on the folders of loaded files. It names each buffer whose file may have changed; what to
+--- do about that is decided elsewhere (`disk_change.lua`).
 local file = require('claude_ide.file')
 local log = require('claude_ide.log')
 local slices = require('claude_ide.slices')
@@ -92,10 +92,6 @@ local function close(folder)
   folder.handle, folder.at = nil, nil
 end
 
-local function stamp_of(stat)
-  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino) or ''
-end
-
 local function has_polled()
   return vim.iter(pairs(folders)):any(function(_, folder)
     return folder.is_polled
@@ -105,7 +101,7 @@ end
 local function poll_file(folder, name)
   -- Asynchronously: a drive that is away does not answer.
   uv.fs_stat(vim.fs.joinpath(folder.path, name), function(_, stat)
-    local stamp = stamp_of(stat)
+    local stamp = file.stamp(stat)
     if folder.stamps[name] and folder.stamps[name] ~= stamp then
       touch(folder.files[name])
     end
@@ -347,8 +343,8 @@ function M.clear(bufnr)
   suspects[bufnr] = nil
 end
 
---- Watch the files of all loaded buffers; `on_touched` is called with each buffer whose file something
---- has happened to: it need not have changed.
+--- Watch the files of all loaded buffers; `on_touched` is called with each buffer whose file may have
+--- changed.
 ---@param on_touched fun(bufnr: integer)
 function M.start(on_touched)
   M.stop()

@@ -8,7 +8,7 @@ local publish_version = require('claude_ide.publish_version')
 
 local M = {}
 
---- How many milliseconds after a write somebody's answer is still taken for one.
+--- For how many milliseconds after a write what is published counts as an answer to it.
 M.ATTENTION = 5000
 
 -- An answer that comes much sooner than usual is about the text before, if that was not answered.
@@ -25,7 +25,7 @@ local IN_FLIGHT = 1500
 ---@field bufnr integer
 ---@field time number
 ---@field version? integer of the text that the servers have
----@field clients table<integer, 'told'|'due'|'pulled'|'answered'> that have the text; last three: pulled ones
+---@field clients table<integer, 'sent'|'due'|'pulled'|'answered'> that have the text; last three: pulled ones
 ---@field dependents table<integer, integer[]> by client: other buffers for which it was pulled
 ---@field outdated table<integer, table<integer, true>> by client: requests made before
 ---@field awaited table<integer, claude_ide.AwaitedPublish> by namespace
@@ -66,7 +66,7 @@ end
 local function await_push(expectation, client, earlier)
   local namespace = vim.lsp.diagnostic.get_namespace(client.id, false)
   local patience = answer_time.of_server(namespace, reads_code(client, expectation.bufnr))
-  expectation.clients[client.id] = 'told'
+  expectation.clients[client.id] = 'sent'
   await_namespace(expectation, namespace, patience, client.id, earlier)
 end
 
@@ -90,7 +90,7 @@ local function meet(expectation, earlier)
     if not known then
       publish_version.read(client, M.ATTENTION)
     end
-    if (not known or known == 'told') and lsp_write.is_pulled(client, bufnr) then
+    if (not known or known == 'sent') and lsp_write.is_pulled(client, bufnr) then
       await_pull(expectation, client, earlier)
     elseif not known then
       await_push(expectation, client, earlier)
@@ -160,7 +160,7 @@ function M.pull_soon(expectation)
   end
 end
 
---- What to expect after a buffer has just taken a new text, which its servers have yet to be told.
+--- What to expect after a buffer has just taken a new text, which its servers do not have yet.
 ---@param bufnr integer loaded
 ---@param earlier? claude_ide.Expectation of the text before
 ---@return claude_ide.Expectation
@@ -287,7 +287,7 @@ function M.is_open(expectation)
   return is_pull_open(expectation) or is_open or #starting(bufnr) > 0 or is_linting(bufnr)
 end
 
---- Who has not answered by now was waited for in vain, and is waited for less the next time.
+--- Those that have not answered by now are waited for less the next time.
 ---@param expectation claude_ide.Expectation
 function M.abandon(expectation)
   for namespace in pairs(expectation.awaited) do

@@ -24,7 +24,7 @@ local function saved_text(save, bufnr)
   return is_wanted and not vim.bo[bufnr].modified and text_of(bufnr) or nil
 end
 
-local function tell_saved(client, bufnr)
+local function report_save(client, bufnr)
   local sync = client.server_capabilities.textDocumentSync
   local save = type(sync) == 'table' and sync.save
   if save and save ~= vim.NIL then
@@ -37,10 +37,10 @@ end
 
 --- Send a buffer's text to its servers at once, and that its file was written.
 ---@param bufnr integer
-function M.tell(bufnr)
+function M.report(bufnr)
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
     flush(client, bufnr)
-    tell_saved(client, bufnr)
+    report_save(client, bufnr)
   end
 end
 

@@ -26,7 +26,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--identifiers", nargs="*", default=[], help="of what is pulled")
     parser.add_argument("--across", action="store_true", help="what is wrong is so in all files")
     parser.add_argument("--save", choices=["no", "yes", "text"], default="no")
-    parser.add_argument("--sync", type=int, default=1, help="how a change is told")
+    parser.add_argument("--sync", type=int, default=1, help="how a change is announced")
     parser.add_argument("--reads-code", action="store_true", help="offer definitions")
     parser.add_argument("--start-after", type=Path, help="a FIFO to read to its end first")
     parser.add_argument("--log", type=Path, help="a file for what is received")
