@@ -10,6 +10,7 @@ from support.disk_changes import (
     MINUS,
     NEW,
     OLD,
+    all_reported,
     looked,
     messages,
     replace,
@@ -107,6 +108,7 @@ async def test_what_changes_no_text_changes_nothing(nvim: Neovim, path: Path) ->
     await until(lambda: nvim.lua("return not require('claude_ide.reload').is_expected(1)"))
 
     assert await nvim.eval("[undotree().seq_last, &modified]") == [0, 0]
+    await all_reported(nvim, path)
     assert "a.txt" not in await messages(nvim)
     await nvim.command("write")
     assert (await nvim.mode())["blocking"] is False
@@ -115,8 +117,7 @@ async def test_what_changes_no_text_changes_nothing(nvim: Neovim, path: Path) ->
 async def test_the_users_own_write_is_no_change(nvim: Neovim, path: Path) -> None:
     await nvim.keys("ccmine<Esc>:silent write<CR>")
     await until(lambda: path.read_text() == "mine\ntwo\nthree\n")
-    await looked(nvim, path)
-
+    await all_reported(nvim, path)
     assert "a.txt" not in await messages(nvim)
 
 

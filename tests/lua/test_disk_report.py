@@ -8,6 +8,7 @@ from support.disk_changes import (
     MINUS,
     NEW,
     OLD,
+    all_reported,
     looked,
     messages,
     replace,
@@ -26,19 +27,6 @@ async def path(nvim: Neovim, project: Path) -> Path:
     await nvim.command("edit a.txt")
     await watch(nvim)
     return file
-
-
-async def all_reported(nvim: Neovim, path: Path) -> None:
-    """Wait until what happened before is reported, along with another file or before it."""
-    other = path.with_name("other.txt")
-    other.write_text(OLD)
-    await nvim.command(f"split {other} | wincmd p")
-    replace(other, NEW)
-
-    async def is_reported() -> bool:
-        return other.name in await messages(nvim)
-
-    await until(is_reported, "another file is reported")
 
 
 async def test_many_files_at_once_are_one_message(nvim: Neovim, path: Path) -> None:

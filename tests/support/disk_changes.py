@@ -54,3 +54,16 @@ async def messages(nvim: Neovim) -> str:
     """All messages that were shown."""
     said: str = await nvim.eval("execute('messages')")
     return said
+
+
+async def all_reported(nvim: Neovim, path: Path) -> None:
+    """Wait until what happened before is reported, along with another file or before it."""
+    other = path.with_name("other.txt")
+    other.write_text(OLD)
+    await nvim.command(f"split {other} | wincmd p")
+    replace(other, NEW)
+
+    async def is_reported() -> bool:
+        return other.name in await messages(nvim)
+
+    await until(is_reported, "another file is reported")
