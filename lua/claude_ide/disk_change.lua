@@ -144,8 +144,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_behind(bufnr)
-  return disk.is_in_conflict(bufnr)
-    or (reload.unknown(bufnr) ~= nil and disk.has_other_time(bufnr))
+  return disk.is_in_conflict(bufnr) or (reload.unknown(bufnr) ~= nil and disk.has_other_time(bufnr))
 end
 
 --- Have buffers follow what is written to their files, as long as anybody wants that.
