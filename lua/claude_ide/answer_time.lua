@@ -84,14 +84,14 @@ function M.of_server(namespace, reads_code)
   return reads_code and math.max(SHORTEST_UNHEARD, LIMIT / 2 ^ one.missed) or 0
 end
 
---- The same of a server that was pulled: unless it hangs it answers.
+--- The same for a server that was pulled: unless it hangs it answers.
 ---@param namespace integer
 ---@return number ms
 function M.of_pulled(namespace)
   return time_of(namespace).missed == 0 and math.huge or SHORTEST_UNHEARD
 end
 
---- The same of a linter, of which it is not known that it runs after a write.
+--- The same for a linter, which may not run after a write at all.
 ---@param namespace integer
 ---@return number ms
 function M.of_linter(namespace)

@@ -33,7 +33,7 @@ function M.set(bufnr, own)
   end
 end
 
---- Neovim is to read a file by itself no more.
+--- Neovim no longer reads a file by itself.
 ---@param bufnr integer
 function M.suspend(bufnr)
   suspended[bufnr] = { own = own_value(bufnr) }

@@ -178,7 +178,7 @@ function M.give_back(bufnr)
   end
   restore_mark(buffer)
   if not buffer.loaded then
-    window_close.buffer(bufnr, { force = false, unload = buffer.known })
+    window_close.temporary(bufnr, buffer.known)
   end
 end
 

@@ -1,5 +1,5 @@
---- Which buffers may hold a file, found by the last part of its path: however many buffers there are,
---- only those are looked at that may be meant.
+--- Which buffers may hold a file, found by the last part of its path: a search looks at few buffers,
+--- however many there are.
 local M = {}
 
 local api = vim.api

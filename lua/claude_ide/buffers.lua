@@ -73,11 +73,17 @@ function M.find(path, is_real)
     }
 end
 
+-- One that is only loaded, as by a plugin or by us to have it checked, is not.
+local function is_open(buffer)
+  local is_shown = #vim.fn.win_findbuf(buffer.bufnr) > 0
+  return buffer.listed or (buffer.loaded and (buffer.modified or is_shown))
+end
+
 ---@param path string
 ---@return { isOpen: boolean, isDirty?: boolean, isUntitled?: boolean }
 function M.dirty(path)
   local buffer = M.find(path)
-  if not buffer or not (buffer.loaded or buffer.listed) then
+  if not buffer or not is_open(buffer) then
     return { isOpen = false }
   end
   return { isOpen = true, isDirty = buffer.modified, isUntitled = false }

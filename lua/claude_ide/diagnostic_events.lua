@@ -1,4 +1,4 @@
---- Who hears of changed diagnostics, and whose they are.
+--- Who listens for changed diagnostics, and which namespace has published them.
 local publish_version = require('claude_ide.publish_version')
 
 local M = {}
@@ -58,7 +58,7 @@ local function listen()
     -- A callback would be given copies of all the diagnostics: up to 10 ms for 5,000 of them.
     vim.api.nvim_create_autocmd('DiagnosticChanged', {
       group = group,
-      command = "lua require('claude_ide.diagnostic_events').tell(vim.fn.expand('<abuf>'))",
+      command = "lua require('claude_ide.diagnostic_events').report(vim.fn.expand('<abuf>'))",
     })
   end
 end
@@ -93,8 +93,9 @@ function M.namespaces(bufnr)
   return vim.tbl_keys(found)
 end
 
+--- Only for this module: what the autocommand calls.
 ---@param abuf string
-function M.tell(abuf)
+function M.report(abuf)
   local bufnr = assert(tonumber(abuf))
   local namespace = namespace_of(bufnr)
   if namespace then

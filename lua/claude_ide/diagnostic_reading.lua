@@ -3,7 +3,7 @@ local sets = require('claude_ide.diagnostic_sets')
 
 local M = {}
 
--- Of one turn of Neovim's loop, however many read in it; what it gives has to be sent, too.
+-- In one turn of Neovim's loop, for all that read in it; sending takes time, too.
 local MILLISECONDS = 5
 local ITEMS = 500
 local BYTES = 256 * 1024
@@ -23,7 +23,7 @@ local SEVERITIES = 4
 ---@field items claude_ide.DiagnosticItem[]
 ---@field omitted integer how many of this buffer are over the limit; known at the end
 
--- Of each buffer's diagnostics the errors are read first: what is over the limit matters least.
+-- Errors are read first: what is over the limit matters least.
 local function add_tasks(tasks, bufnrs)
   for severity = 1, SEVERITIES do
     for _, bufnr in ipairs(bufnrs) do
@@ -91,7 +91,7 @@ local function take(reading, readers)
   end
 end
 
--- What was left out for want of room, not because it is gone.
+-- How much was left out because the limit was reached.
 local function omissions(reading)
   local parts = {}
   for _, bufnr in ipairs(reading.remaining == 0 and reading.bufnrs or {}) do

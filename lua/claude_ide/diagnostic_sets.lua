@@ -110,8 +110,8 @@ local function is_alike(one, other)
     and one.code == other.code
 end
 
--- Whether nothing was published since: whoever publishes gives Neovim new tables. Of copies only what
--- they say can be compared.
+-- Whether nothing was published since: each publish gives Neovim new tables. Copies can be compared
+-- only by what they say.
 local function is_same(set, list, is_own)
   if #set.list ~= #list then
     return false
@@ -186,7 +186,7 @@ function M.of(bufnr)
   return found
 end
 
--- Without its text a buffer's bytes cannot be told from characters.
+-- Without its text a buffer's bytes cannot be converted to characters.
 local function without_text() end
 
 -- A function from a row to its text. Diagnostics of one line mostly come one after the other.
@@ -227,7 +227,7 @@ local function is_read(set)
   end)
 end
 
---- Somebody wants to know what is said of a buffer now.
+--- The diagnostics of a buffer are wanted now.
 ---@param bufnr integer
 function M.favour(bufnr)
   favoured[bufnr] = vim.uv.now()

@@ -53,7 +53,7 @@ function M.count(bufnr, filter)
   return sum
 end
 
--- Neovim shows on the last row what is below it: whether there is nothing.
+-- Whether there is nothing below the last row, which Neovim would show on that row.
 local function is_in_place(bufnr, namespace, known)
   local last, at_end = known.rows - 1, 0
   for _, diagnostic in ipairs(known.list) do
@@ -69,7 +69,7 @@ end
 ---@param bufnr integer
 ---@param namespace integer
 ---@return vim.Diagnostic[] list
----@return boolean is_own whether the tables are Neovim's own, which nobody may change
+---@return boolean is_own whether the tables are Neovim's own, which must not be changed
 function M.of(bufnr, namespace)
   local known = shown[bufnr] and shown[bufnr][namespace]
   local is_whole = known

@@ -13,8 +13,8 @@ local M = {}
 
 local LIMIT = 5000
 -- Of one notification, which is sent in one go.
-local LIMIT_TOLD = 1000
--- So many at least are not read while the user types.
+local LIMIT_REPORTED = 1000
+-- From so many on they are not read while the user types.
 local MANY = 500
 -- Milliseconds.
 local INTERVAL = 100
@@ -27,11 +27,11 @@ local BREATH = 1
 
 M.await_publish = publishing.await
 
--- What tells of each buffer whose diagnostics have changed since `watch(true)`.
+-- For each buffer whose diagnostics have changed since `watch(true)`, a function that reports them.
 ---@type table<integer, fun()>
-local tellers = {}
+local reporters = {}
 
--- Buffers that are told of when the user has left Insert mode.
+-- Buffers that are reported when the user has left Insert mode.
 ---@type table<integer, true>
 local postponed = {}
 
@@ -121,9 +121,9 @@ function M.finish(token)
   begun[token] = nil
 end
 
--- Read all that a buffer has, with a breath between the steps, and tell of it.
-local function tell(bufnr, is_current)
-  local all = reading.new({ bufnr }, LIMIT_TOLD)
+-- Read all that a buffer has, with a breath between the steps, and report it.
+local function report(bufnr, is_current)
+  local all = reading.new({ bufnr }, LIMIT_REPORTED)
   local changed = { uri = uri_of(bufnr), items = {}, omitted = 0 }
   local function step()
     if not is_current() then
@@ -153,30 +153,30 @@ local function is_too_much(bufnr)
     end)
 end
 
--- A function that tells what a buffer has, seldom enough; a newer state takes an older one's place.
-local function teller(bufnr)
+-- A function that reports what a buffer has, seldom enough; a newer state takes an older one's place.
+local function reporter(bufnr)
   local state = 0
   return throttle.new(INTERVAL, function()
     state = state + 1
-    local told = state
+    local reported = state
     if is_too_much(bufnr) then
       postponed[bufnr] = true
     elseif file.path(bufnr) then
-      tell(bufnr, function()
-        return told == state and tellers[bufnr] ~= nil
+      report(bufnr, function()
+        return reported == state and reporters[bufnr] ~= nil
       end)
     else
-      tellers[bufnr] = nil
+      reporters[bufnr] = nil
     end
   end)
 end
 
 local function on_changed(bufnr)
-  tellers[bufnr] = tellers[bufnr] or teller(bufnr)
-  tellers[bufnr]()
+  reporters[bufnr] = reporters[bufnr] or reporter(bufnr)
+  reporters[bufnr]()
 end
 
-local function tell_postponed()
+local function report_postponed()
   local bufnrs = vim.tbl_keys(postponed)
   postponed = {}
   vim.iter(bufnrs):each(on_changed)
@@ -187,11 +187,11 @@ end
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_diagnostics_watch', { clear = true })
-  tellers, postponed = {}, {}
+  reporters, postponed = {}, {}
   if on then
     sets.start()
     events.subscribe(on_changed)
-    vim.api.nvim_create_autocmd('InsertLeave', { group = group, callback = tell_postponed })
+    vim.api.nvim_create_autocmd('InsertLeave', { group = group, callback = report_postponed })
   else
     events.unsubscribe(on_changed)
     sets.stop()

@@ -72,7 +72,7 @@ function M.probe(bufnr)
     buffer = bufnr,
     callback = function()
       found = vim.v.fcs_reason
-      -- Of the time alone it warns nobody, and `:write` then knows it.
+      -- It gives no warning if only the time has changed, and `:write` then knows it.
       vim.v.fcs_choice = found == 'time' and 'ask' or ''
     end,
   })

@@ -1,4 +1,4 @@
---- What is done about a change on disk, whoever sees it: buffers follow, or it is said why not.
+--- What is done about a change on disk: the buffer follows, or a message says why not.
 local buffers = require('claude_ide.buffers')
 local disk = require('claude_ide.disk')
 local disk_report = require('claude_ide.disk_report')
@@ -147,7 +147,7 @@ function M.is_behind(bufnr)
   return disk.is_in_conflict(bufnr) or (reload.unknown(bufnr) ~= nil and disk.has_other_time(bufnr))
 end
 
---- Have buffers follow what is written to their files, as long as anybody wants that.
+--- Have buffers follow writes to their files, as long as anybody wants that.
 ---@param who 'server'|'chats'
 ---@param on boolean
 function M.watch(who, on)

@@ -1,5 +1,5 @@
---- What is on disk becomes a buffer's text as one edit of the user's would: one step to undo, and
---- what the edit does not touch keeps its folds and cursor. Marks go only with lines that go.
+--- What is on disk becomes a buffer's text as by an edit of the user: one step to undo. Folds and the
+--- cursor stay where nothing changes, and only lines that are removed lose their marks.
 local colouring = require('claude_ide.colouring')
 local diagnostic_sets = require('claude_ide.diagnostic_sets')
 local rebase = require('claude_ide.rebase')

@@ -130,16 +130,8 @@ local function is_repeated(path)
   return repeats[path].count > MOST_REPEATED
 end
 
-local function is_helpers(path)
-  local bufnr = vim.fn.bufnr(vim.fn.fnameescape(path))
-  return bufnr > 0 and not vim.bo[bufnr].buflisted
-end
-
 local function difference(before, after)
-  local added, removed = 0, 0
-  for _, hunk in ipairs(rebase.hunks(before, after)) do
-    removed, added = removed + hunk[2], added + hunk[4]
-  end
+  local removed, added = rebase.count(before, after)
   local was_empty = #before == 1 and before[1] == ''
   local is_empty = #after == 1 and after[1] == ''
   return is_empty and 0 or added, was_empty and 0 or removed
@@ -164,18 +156,19 @@ local function add(path, before, after, is_claudes)
 end
 
 --- A buffer follows what was written to its file.
----@param path string
+---@param bufnr integer one that is not listed is not reported
 ---@param before string[]
 ---@param after string[]
 ---@return boolean is_other whether that is another text
-function M.followed(path, before, after)
+function M.followed(bufnr, before, after)
   local added, removed = difference(before, after)
   if added == 0 and removed == 0 then
     return false
   end
+  local path = vim.api.nvim_buf_get_name(bufnr)
   local is_claudes = named_files.has(path)
   named_files.forget(path)
-  if not is_helpers(path) and not is_repeated(path) then
+  if vim.bo[bufnr].buflisted and not is_repeated(path) then
     add(path, before, after, is_claudes)
   end
   return true

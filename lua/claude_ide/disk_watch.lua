@@ -1,5 +1,5 @@
---- A watch on the folders of loaded files, which names the buffers whose files something has happened
---- to. What that means is decided elsewhere (`disk_change.lua`).
+--- A watch on the folders of loaded files. It names each buffer whose file may have changed; what to
+--- do about that is decided elsewhere (`disk_change.lua`).
 local file = require('claude_ide.file')
 local log = require('claude_ide.log')
 local slices = require('claude_ide.slices')
@@ -9,6 +9,7 @@ local M = {}
 local uv = vim.uv
 local MOST_FOLDERS = 512
 local MOST_POLLED = 256 -- files
+local MOST_TRIES = 5
 local POLL = 2000 -- milliseconds
 local MOST_ROUNDS = 4 -- of libuv's loop: one may go to what it has read before
 -- Elsewhere what happens is reported some time later.
@@ -28,11 +29,10 @@ local REMOTE = {
 
 ---@class claude_ide.WatchedFolder
 ---@field path string
----@field name string its last part, by which libuv reports what happens to the folder itself
+---@field name string last part of `at`, by which libuv reports what happens to that folder itself
 ---@field files table<string, table<integer, true>> buffers by the names of files
 ---@field handle? uv.uv_fs_event_t
 ---@field at? string what is watched: while the folder does not exist, the nearest one above it
----@field ino? integer of the folder that is watched
 ---@field is_polled? boolean
 ---@field stamps table<string, string> of polled files, by name
 
@@ -43,10 +43,8 @@ local REMOTE = {
 local folders = {} ---@type table<string, claude_ide.WatchedFolder>
 local spots = {} ---@type table<integer, claude_ide.Spot[]> where each buffer's file is
 local touched = {} ---@type table<integer, true>
--- Whose files may hold something else than when they were last looked at.
-local suspects = {} ---@type table<integer, true>
--- Whose files also change where nothing is watched, through links.
-local linked = {} ---@type table<integer, true>
+local suspects = {} ---@type table<integer, true> to be looked at
+local linked = {} ---@type table<integer, true> their files have other names, too
 local has_begun = false -- what was loaded before is watched
 local is_reporting = false
 local is_polling = false
@@ -89,11 +87,7 @@ local function close(folder)
   if folder.handle and not folder.handle:is_closing() then
     folder.handle:close()
   end
-  folder.handle, folder.at, folder.ino = nil, nil, nil
-end
-
-local function stamp_of(stat)
-  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino) or ''
+  folder.handle, folder.at = nil, nil
 end
 
 local function has_polled()
@@ -105,7 +99,7 @@ end
 local function poll_file(folder, name)
   -- Asynchronously: a drive that is away does not answer.
   uv.fs_stat(vim.fs.joinpath(folder.path, name), function(_, stat)
-    local stamp = stamp_of(stat)
+    local stamp = file.stamp(stat)
     if folder.stamps[name] and folder.stamps[name] ~= stamp then
       touch(folder.files[name])
     end
@@ -158,30 +152,29 @@ local function existing(path)
     path = vim.fs.dirname(path)
     stat = uv.fs_stat(path)
   end
-  return path, stat and stat.ino
+  return path
 end
 
 local watch
 
--- The folder itself may have gone, come, or made room for another one.
-local function renew(folder)
-  if folders[folder.path] ~= folder then
-    return
-  end
-  local at, ino = existing(folder.path)
-  if at ~= folder.at or ino ~= folder.ino then
+-- What is watched may have gone, or made room for another folder, which may even have its number.
+---@param folder claude_ide.WatchedFolder
+---@param is_gone boolean whether something has happened to the very folder that is watched
+local function renew(folder, is_gone)
+  if folders[folder.path] == folder and (is_gone or existing(folder.path) ~= folder.at) then
     watch(folder)
     touch_all(folder)
   end
 end
 
 local function listener(folder)
-  local function check()
-    renew(folder)
-  end
   return function(failed, name)
-    if failed or folder.at ~= folder.path or name == folder.name then
-      vim.schedule(check)
+    -- What happens to the folder itself has its own name.
+    local is_gone = failed ~= nil or name == folder.name
+    if is_gone or folder.at ~= folder.path then
+      vim.schedule(function()
+        renew(folder, is_gone)
+      end)
     end
     if not name then
       touch_all(folder)
@@ -192,24 +185,33 @@ local function listener(folder)
 end
 
 ---@param folder claude_ide.WatchedFolder
-watch = function(folder)
+---@param at string
+---@return string? reason why it cannot be watched
+local function open(folder, at)
   close(folder)
   local handle, reason = uv.new_fs_event()
-  local at, ino = existing(folder.path)
-  local ok, failed = nil, reason
-  if handle then
-    ok, failed = handle:start(at, {}, listener(folder))
+  if not handle then
+    return reason
   end
+  folder.handle, folder.at, folder.name = handle, at, vim.fs.basename(at)
+  local ok, refused = handle:start(at, {}, listener(folder))
   if not ok then
-    if handle then
-      handle:close()
+    close(folder)
+    return refused
+  end
+end
+
+-- Folders may come and go while they are looked for.
+watch = function(folder)
+  local reason
+  for _ = 1, MOST_TRIES do
+    local at = existing(folder.path)
+    reason = open(folder, at)
+    if not reason and existing(folder.path) == at then
+      return is_remote(at) and poll_folder(folder)
     end
-    return do_without(folder, tostring(failed))
   end
-  folder.handle, folder.at, folder.ino = handle, at, ino
-  if is_remote(at) then
-    poll_folder(folder)
-  end
+  do_without(folder, reason or 'it comes and goes')
 end
 
 local function folder_of(path)
@@ -217,7 +219,7 @@ local function folder_of(path)
   if known then
     return known
   end
-  local folder = { path = path, name = vim.fs.basename(path), files = {}, stamps = {} }
+  local folder = { path = path, name = '', files = {}, stamps = {} }
   local is_bounded = vim.tbl_count(folders) < MOST_FOLDERS
   folders[path] = folder
   if is_bounded then
@@ -307,9 +309,7 @@ end
 -- Nothing is reported of a folder when one above it gets another name.
 local function renew_all()
   for _, folder in pairs(folders) do
-    if not folder.is_polled then
-      renew(folder)
-    end
+    local _ = folder.is_polled or renew(folder)
   end
 end
 
@@ -339,8 +339,8 @@ function M.clear(bufnr)
   suspects[bufnr] = nil
 end
 
---- Watch the files of all loaded buffers; `on_touched` is called with each buffer whose file something
---- has happened to: it need not have changed.
+--- Watch the files of all loaded buffers; `on_touched` is called with each buffer whose file may have
+--- changed.
 ---@param on_touched fun(bufnr: integer)
 function M.start(on_touched)
   M.stop()

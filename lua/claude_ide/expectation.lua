@@ -8,7 +8,7 @@ local publish_version = require('claude_ide.publish_version')
 
 local M = {}
 
---- How many milliseconds after a write somebody's answer is still taken for one.
+--- For how many milliseconds after a write what is published counts as an answer to it.
 M.ATTENTION = 5000
 
 -- An answer that comes much sooner than usual is about the text before, if that was not answered.
@@ -25,7 +25,8 @@ local IN_FLIGHT = 1500
 ---@field bufnr integer
 ---@field time number
 ---@field version? integer of the text that the servers have
----@field clients table<integer, 'told'|'due'|'pulled'|'answered'> that have the text; last three: pulled ones
+---@field clients table<integer, 'sent'|'due'|'pulled'|'answered'> that have the text; last three: pulled ones
+---@field dependents table<integer, integer[]> by client: other buffers for which it was pulled
 ---@field outdated table<integer, table<integer, true>> by client: requests made before
 ---@field awaited table<integer, claude_ide.AwaitedPublish> by namespace
 ---@field heard table<integer, true> namespaces
@@ -65,7 +66,7 @@ end
 local function await_push(expectation, client, earlier)
   local namespace = vim.lsp.diagnostic.get_namespace(client.id, false)
   local patience = answer_time.of_server(namespace, reads_code(client, expectation.bufnr))
-  expectation.clients[client.id] = 'told'
+  expectation.clients[client.id] = 'sent'
   await_namespace(expectation, namespace, patience, client.id, earlier)
 end
 
@@ -89,7 +90,7 @@ local function meet(expectation, earlier)
     if not known then
       publish_version.read(client, M.ATTENTION)
     end
-    if (not known or known == 'told') and lsp_write.is_pulled(client, bufnr) then
+    if (not known or known == 'sent') and lsp_write.is_pulled(client, bufnr) then
       await_pull(expectation, client, earlier)
     elseif not known then
       await_push(expectation, client, earlier)
@@ -117,6 +118,24 @@ local function is_pulling(expectation, client)
   end)
 end
 
+local function is_pulling_dependents(expectation, client)
+  return vim.iter(expectation.dependents[client.id] or {}):any(function(bufnr)
+    return next(lsp_write.pulls(client, bufnr)) ~= nil
+  end)
+end
+
+local function pull_dependents(expectation, client)
+  local bufnrs = lsp_write.dependents(client, expectation.bufnr)
+  expectation.dependents[client.id] = bufnrs
+  for _, bufnr in ipairs(bufnrs) do
+    lsp_write.pull(client, bufnr)
+  end
+end
+
+local function is_answer_due(expectation, client)
+  return is_pulling(expectation, client) or is_pulling_dependents(expectation, client)
+end
+
 local function pull(expectation)
   for id, state in pairs(expectation.clients) do
     local client = vim.lsp.get_client_by_id(id)
@@ -125,6 +144,7 @@ local function pull(expectation)
       if not is_pulling(expectation, client) then
         lsp_write.pull(client, expectation.bufnr)
       end
+      pull_dependents(expectation, client)
     end
   end
 end
@@ -140,7 +160,7 @@ function M.pull_soon(expectation)
   end
 end
 
---- What to expect after a buffer has just taken a new text, which its servers have yet to be told.
+--- What to expect after a buffer has just taken a new text, which its servers do not have yet.
 ---@param bufnr integer loaded
 ---@param earlier? claude_ide.Expectation of the text before
 ---@return claude_ide.Expectation
@@ -151,6 +171,7 @@ function M.new(bufnr, earlier)
     time = now(),
     version = versions and versions[bufnr],
     clients = {},
+    dependents = {},
     outdated = {},
     awaited = {},
     heard = {},
@@ -227,7 +248,7 @@ local function is_client_open(expectation, id, state)
   local client = vim.lsp.get_client_by_id(id)
   if not client or not vim.lsp.buf_is_attached(expectation.bufnr, id) then
     return false
-  elseif state == 'pulled' and not is_pulling(expectation, client) then
+  elseif state == 'pulled' and not is_answer_due(expectation, client) then
     expectation.clients[id] = 'answered'
     answer_time.answered(pull_namespace(id), M.age(expectation))
     return false
@@ -266,7 +287,7 @@ function M.is_open(expectation)
   return is_pull_open(expectation) or is_open or #starting(bufnr) > 0 or is_linting(bufnr)
 end
 
---- Who has not answered by now was waited for in vain, and is waited for less the next time.
+--- Those that have not answered by now are waited for less the next time.
 ---@param expectation claude_ide.Expectation
 function M.abandon(expectation)
   for namespace in pairs(expectation.awaited) do

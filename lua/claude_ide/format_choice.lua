@@ -87,7 +87,7 @@ end
 --- Find the formatters of a buffer, each of which is to be run on what the one before has made.
 ---@param bufnr integer loaded
 ---@param is_new boolean it has just been loaded: servers need a while to attach
----@param done fun(formatters?: claude_ide.Formatter[]) nil when the buffer was closed meanwhile
+---@param done fun(formatters?: claude_ide.Formatter[]) nil when the buffer was closed
 function M.find(bufnr, is_new, done)
   local start = vim.uv.now()
   local function poll()

@@ -34,7 +34,7 @@ function M.find(bufnr)
     return value:find(pattern) ~= nil
   end)
   local info = vim.api.nvim_get_option_info2('formatexpr', { buf = bufnr })
-  -- Neovim evaluates a modeline's in a sandbox, and only as long as nobody sets the option again.
+  -- Neovim evaluates one from a modeline in a sandbox, until the option is set again.
   if value == '' or is_blocking or info.last_set_sid == MODELINE then
     return nil
   end

@@ -67,7 +67,7 @@ local function failure(result, text)
   elseif result.signal ~= 0 then
     return ('ended by signal %d'):format(result.signal)
   elseif result.stdout == '' and text:find('%S') then
-    -- Most likely a program that writes elsewhere; an empty file is nobody's wish.
+    -- Most likely a program that writes elsewhere; an empty file is hardly wanted.
     return 'no output'
   end
 end

@@ -24,6 +24,7 @@ local NO_FORMATTER = '%s has no formatter: no conform.nvim, language server, '
 ---@field bufnr integer
 ---@field path string
 ---@field was_loaded boolean
+---@field is_new boolean there was no buffer before
 ---@field finish fun(err?: string, report?: string)
 ---@field start claude_ide.Checkpoint
 ---@field lines string[] what the buffer holds unless somebody else has changed it
@@ -35,7 +36,7 @@ local function lines_of(bufnr)
   return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
 end
 
--- A file that was loaded for this only goes again, unless the user has come across it meanwhile.
+-- A file that was loaded for this only goes again, unless the user has come across it.
 ---@param reformatting claude_ide.Reformatting
 local function unload(reformatting)
   local bufnr = reformatting.bufnr
@@ -44,16 +45,12 @@ local function unload(reformatting)
   elseif vim.bo[bufnr].modified then
     vim.bo[bufnr].buflisted = true
   elseif #vim.fn.win_findbuf(bufnr) == 0 then
-    pcall(window_close.buffer, bufnr, { force = false, unload = vim.bo[bufnr].buflisted })
+    pcall(window_close.temporary, bufnr, not reformatting.is_new or vim.bo[bufnr].buflisted)
   end
 end
 
 local function changed_lines(before, after)
-  local removed, added = 0, 0
-  for _, hunk in ipairs(rebase.hunks(before, after)) do
-    removed, added = removed + hunk[2], added + hunk[4]
-  end
-  local count = math.max(removed, added)
+  local count = math.max(rebase.count(before, after))
   return ('%d %s changed'):format(count, count == 1 and 'line' or 'lines')
 end
 
@@ -221,11 +218,11 @@ function M.reformat(token, path)
   local function answer(err, text)
     channel.emit('reformatted', { token = token, ok = err == nil, error = err, report = text })
   end
-  local bufnr, refusal = loading.add(path)
+  local bufnr, refusal, is_new = loading.add(path)
   if not bufnr then
     return answer(is_missing and 'File not found' or refusal)
   end
-  local reformatting = { bufnr = bufnr, path = path }
+  local reformatting = { bufnr = bufnr, path = path, is_new = is_new == true }
   reformatting.was_loaded = vim.api.nvim_buf_is_loaded(bufnr)
   function reformatting.finish(err, text)
     unload(reformatting)

@@ -27,6 +27,7 @@ local WINDOW_EVENTS = {
 ---@param path string
 ---@return integer? bufnr
 ---@return string? refusal `{path}: {reason}`, when there is no buffer
+---@return boolean? is_new there was none before
 function M.add(path)
   local ok, known = pcall(buffers.find, path)
   if ok and known and known.loaded then
@@ -36,7 +37,10 @@ function M.add(path)
   if not absolute then
     return nil, refusal
   end
-  return known and known.bufnr or vim.fn.bufadd(absolute)
+  if known then
+    return known.bufnr
+  end
+  return vim.fn.bufadd(absolute), nil, true
 end
 
 -- The choice of the user's own autocommands is kept. Else read-only: the swap file may hold text

@@ -2,6 +2,7 @@
 local M = {}
 
 local PULL = 'textDocument/diagnostic'
+local MOST_DEPENDENTS = 20
 
 -- Neovim holds changes back for 150 ms. Where its own function is gone, the next request sends them.
 local function flush(client, bufnr)
@@ -23,7 +24,7 @@ local function saved_text(save, bufnr)
   return is_wanted and not vim.bo[bufnr].modified and text_of(bufnr) or nil
 end
 
-local function tell_saved(client, bufnr)
+local function report_save(client, bufnr)
   local sync = client.server_capabilities.textDocumentSync
   local save = type(sync) == 'table' and sync.save
   if save and save ~= vim.NIL then
@@ -36,10 +37,10 @@ end
 
 --- Send a buffer's text to its servers at once, and that its file was written.
 ---@param bufnr integer
-function M.tell(bufnr)
+function M.report(bufnr)
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
     flush(client, bufnr)
-    tell_saved(client, bufnr)
+    report_save(client, bufnr)
   end
 end
 
@@ -65,15 +66,51 @@ function M.pulls(client, bufnr)
   return ids
 end
 
--- A server may have several providers; Neovim 0.11 knows one of them.
-local function identifiers(client)
+-- A server may have several providers; Neovim 0.11 knows one of them, and sends no identifier.
+local function providers(client)
   local found = {}
   if client._provider_foreach then
     client:_provider_foreach(PULL, function(provider)
-      table.insert(found, { provider.identifier })
+      table.insert(found, provider)
     end)
   end
+  return found
+end
+
+local function identifiers(client)
+  local found = vim.tbl_map(function(provider)
+    return { provider.identifier }
+  end, providers(client))
   return #found > 0 and found or { {} }
+end
+
+local function looks_across_files(client)
+  local all = vim.list_extend({ client.server_capabilities.diagnosticProvider }, providers(client))
+  return vim.iter(all):any(function(provider)
+    return type(provider) == 'table' and provider.interFileDependencies == true
+  end)
+end
+
+local function last_used(bufnr)
+  return vim.fn.getbufinfo(bufnr)[1].lastused
+end
+
+--- Other buffers of a pulled client about which it may say something else now, if it looks across files.
+--- It would ask to be pulled for them, but only later. Where they are many, those used last.
+---@param client vim.lsp.Client
+---@param bufnr integer that has changed
+---@return integer[] bufnrs
+function M.dependents(client, bufnr)
+  if not looks_across_files(client) then
+    return {}
+  end
+  local others = vim.tbl_filter(function(other)
+    return other ~= bufnr and vim.api.nvim_buf_is_loaded(other)
+  end, vim.tbl_keys(client.attached_buffers))
+  table.sort(others, function(a, b)
+    return last_used(a) > last_used(b)
+  end)
+  return vim.list_slice(others, 1, MOST_DEPENDENTS)
 end
 
 --- Ask a client for diagnostics, which Neovim itself does for buffers in view only; it stores them.

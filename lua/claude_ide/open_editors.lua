@@ -9,8 +9,8 @@ local M = {}
 local api = vim.api
 
 local INTERVAL = 100
--- So many are sent anew with each change: that takes less than a millisecond, and mends whatever has
--- changed without an event. Of more, only what has changed is looked at.
+-- Up to so many are sent as a whole with each change: that takes less than a millisecond, and mends
+-- what has changed without an event. Beyond that, only those that have changed are looked at.
 local MOST_WHOLE = 100
 local EVENTS = {
   'BufAdd',

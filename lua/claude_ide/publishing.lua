@@ -49,13 +49,13 @@ local function listen()
   end
 end
 
---- A loaded buffer has just taken what is on disk: its servers hear of it at once, and what they
---- answer is listened for from now on.
+--- A loaded buffer has just taken what is on disk: its servers hear of it at once, and their
+--- answers are awaited from now on.
 ---@param bufnr integer
 function M.ask(bufnr)
   listen()
   expected[bufnr] = expectation.new(bufnr, expected[bufnr])
-  lsp_write.tell(bufnr)
+  lsp_write.report(bufnr)
   expectation.pull_soon(expected[bufnr])
 end
 

@@ -84,6 +84,19 @@ function M.hunks(old, new, options)
   return diff(before, after, options) --[[@as claude_ide.Hunk[] ]]
 end
 
+--- How many lines differ.
+---@param old string[]
+---@param new string[]
+---@return integer removed
+---@return integer added
+function M.count(old, new)
+  local removed, added = 0, 0
+  for _, hunk in ipairs(M.hunks(old, new)) do
+    removed, added = removed + hunk[2], added + hunk[4]
+  end
+  return removed, added
+end
+
 --- A text with some of its rows replaced.
 ---@param lines string[]
 ---@param first integer

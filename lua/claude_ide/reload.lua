@@ -21,7 +21,7 @@ local POLL = 50
 local PATIENCE = 10000
 local RESTLESS = 2000
 
-local MISSING = saved_text.MISSING
+local MISSING = file.MISSING
 local lines_of = saved_text.lines_of
 
 M.stamp = saved_text.stamp
@@ -69,8 +69,8 @@ local function news(write)
   return stamp ~= write.saved.stamp and stamp ~= MISSING and stamp or nil
 end
 
---- Whether a buffer is to follow what nobody has announced: what Claude writes, and where the user
---- has not switched 'autoread' off, what anybody else does.
+--- Whether a buffer is to follow a write that was not announced: one of Claude's always, another one
+--- unless the user has switched 'autoread' off.
 ---@param bufnr integer
 ---@return boolean
 function M.is_followed(bufnr)
@@ -89,8 +89,8 @@ local function choose(write)
   return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or usual_choice(write)
 end
 
--- While a write is expected, whoever notices it first leaves it to us: an autocommand of the user's
--- or the focus coming back may run `:checktime` at any time.
+-- Only we deal with a write that is expected: an autocommand, or the focus coming back, may run
+-- `:checktime` at any time.
 local function keep_quiet(write)
   autoread.suspend(write.bufnr)
   write.autocmds = {
@@ -181,7 +181,7 @@ end
 -- The buffer holds what is on disk by now; return whether that is another text than before.
 local function settle(write, path, before)
   if before then
-    return disk_report.followed(path, before, lines_of(write.bufnr))
+    return disk_report.followed(write.bufnr, before, lines_of(write.bufnr))
   end
   -- A diff was accepted: that is all that there is to say.
   named_files.forget(path)
@@ -338,7 +338,7 @@ function M.is_expected(bufnr)
   return expected[bufnr] ~= nil
 end
 
---- A write that nobody has announced, to the file of a buffer that holds nothing else: the buffer
+--- A write that was not announced, to the file of a buffer that holds nothing else: the buffer
 --- follows it as soon as it may.
 ---@param bufnr integer
 ---@param on_end? fun(spent: number, is_restless: boolean) called once, if there was such a write

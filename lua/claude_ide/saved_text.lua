@@ -2,6 +2,7 @@
 --- were made to.
 local disk = require('claude_ide.disk')
 local disk_edit = require('claude_ide.disk_edit')
+local file = require('claude_ide.file')
 local moment = require('claude_ide.moment')
 
 local M = {}
@@ -11,15 +12,11 @@ local M = {}
 ---@field stamp string of the file
 ---@field lines? string[] what its buffer's unsaved changes were made to, where that is known
 
-M.MISSING = 'missing'
-
---- What tells two states of a file apart.
+--- The stamp of the file at a path.
 ---@param path string
 ---@return string
 function M.stamp(path)
-  local stat = vim.uv.fs_stat(path)
-  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
-    or M.MISSING
+  return file.stamp(vim.uv.fs_stat(path))
 end
 
 --- The same of a buffer's file.

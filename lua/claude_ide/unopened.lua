@@ -80,17 +80,6 @@ local function is_opened(bufnr)
     )
 end
 
--- Without its buffer an entry of a quickfix list leads nowhere.
-local function is_listed_elsewhere(bufnr)
-  local function is_here(entry)
-    return entry.bufnr == bufnr
-  end
-  return vim.iter(vim.fn.getqflist()):any(is_here)
-    or vim.iter(api.nvim_list_wins()):any(function(win)
-      return vim.iter(vim.fn.getloclist(win)):any(is_here)
-    end)
-end
-
 local function let_go(file)
   local bufnr = file.bufnr
   if not api.nvim_buf_is_loaded(bufnr) then
@@ -100,9 +89,8 @@ local function let_go(file)
   elseif #vim.fn.win_findbuf(bufnr) > 0 or not moment.is_possible() then
     return
   end
-  local unload = file.is_known or is_listed_elsewhere(bufnr)
   pcall(quiet.run, function()
-    window_close.buffer(bufnr, { force = false, unload = unload })
+    window_close.temporary(bufnr, file.is_known)
   end)
 end
 

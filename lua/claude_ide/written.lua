@@ -20,7 +20,7 @@ local function note(name, failure)
   end
 end
 
--- What is echoed there is meant for a change that nobody expects, and could ask for <Enter>.
+-- What is echoed there is meant for an unexpected change, and could ask for <Enter>.
 local function fire_post(bufnr)
   local was_firing = is_firing
   is_firing = true

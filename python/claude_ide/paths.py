@@ -1,4 +1,4 @@
-"""Paths as the wire spells them; pure text, no disk but in `is_same`.
+"""Paths as the wire spells them; pure text, no disk but in `is_same` and `exists`.
 
 Windows paths travel as `/c/Users/x` in some messages and as `file:///c:/Users/x` in uris; on
 other systems a path is its own spelling. Bytes that are not UTF-8 are surrogates (PEP 383).
@@ -46,6 +46,14 @@ def is_same(path: str, other: str) -> bool:
     with contextlib.suppress(OSError, ValueError):
         return Path(path).samefile(other)
     return False
+
+
+def exists(path: str) -> bool:
+    """Return whether there is anything at a path; False where that cannot be found out."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # in a folder that cannot be searched
+        return False
 
 
 def to_uri(path: str) -> str:

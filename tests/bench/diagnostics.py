@@ -1,4 +1,4 @@
-"""Many diagnostics: asked for by many at once, and published while nobody asks."""
+"""Many diagnostics: asked for by many at once, and published without being asked for."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ COUNT = 5000
 REQUESTS = 100
 PUBLISHES = 20
 AFTER = 0.3
-"""Seconds after which clients have been told of what was published."""
+"""Seconds after which clients have heard of what was published."""
 # As rust-analyzer's are, with all that a language server attaches to each.
 INSTRUMENTS = """
 local ns = vim.api.nvim_create_namespace('bench_diagnostics')

@@ -253,7 +253,8 @@ async def test_unsaved_lines_stay_in_the_buffer_on_top_of_an_edit(
 ) -> None:
     path.write_text(lines())
     bufnr = await nvim.eval(f"bufnr('{path}')")
-    await nvim.command(f"checktime | call appendbufline({bufnr}, '$', 'unsaved')")
+    await until(lambda: nvim.eval(f"getbufline({bufnr}, 1, '$') == {lines().splitlines()}"))
+    await nvim.command(f"call appendbufline({bufnr}, '$', 'unsaved')")
     api.script(*edit(path, "line 2", "LINE 2", then="All done."))
     await panel.say("Shout")
     await diff_is_open(nvim)
@@ -301,6 +302,16 @@ async def _pressed(panel: Panel, key: str, made: Path) -> bool:
     return made.exists()
 
 
+async def test_the_model_need_not_search_for_the_diagnostics(panel: Panel, api: FakeApi) -> None:
+    api.script([text("Hello.")])
+
+    await panel.say("Hello")
+
+    await panel.shows("Hello.")
+    tools = [tool["name"] for tool in api.requests[0].body["tools"]]
+    assert "mcp__neovim__getDiagnostics" in tools
+
+
 async def test_the_models_own_tools_of_the_editor_need_no_permission(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
@@ -333,7 +344,7 @@ async def words(nvim: Neovim, panel: Panel, project: Path) -> Path:
     return path
 
 
-async def test_the_model_is_told_only_what_its_edit_has_broken(
+async def test_the_model_hears_only_what_its_edit_has_broken(
     nvim: Neovim, panel: Panel, api: FakeApi, words: Path
 ) -> None:
     folder = words.parent.with_name("linked")
@@ -358,7 +369,7 @@ async def test_the_model_is_told_only_what_its_edit_has_broken(
     assert await nvim.eval("bufname('words.txt') == '' || !buflisted('words.txt')")
 
 
-async def test_the_model_is_told_of_the_errors_in_a_file_that_it_has_made(
+async def test_the_model_hears_the_errors_in_a_file_that_it_has_made(
     panel: Panel, api: FakeApi, words: Path
 ) -> None:
     new = words.with_name("new.txt")

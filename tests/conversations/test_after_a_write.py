@@ -34,7 +34,7 @@ def write(path: Path, text: str) -> None:
     new.replace(path)
 
 
-async def told(claude: ClaudeCode) -> list[tuple[int, str]]:
+async def reported(claude: ClaudeCode) -> list[tuple[int, str]]:
     files: list[dict[str, Any]] = await claude.json("getDiagnostics")
     return sorted(
         (found["range"]["start"]["line"], found["message"])
@@ -52,11 +52,11 @@ async def test_each_edit_is_reported_in_the_answer_after_it(
     await serving.command(VIEWS[view])
 
     write(path, "wrong\ntwo\nthree\nodd\n")
-    assert await told(claude) == [(0, "wrong word"), (3, "odd word")]
+    assert await reported(claude) == [(0, "wrong word"), (3, "odd word")]
     write(path, "one\nwrong\nthree\nfour\n")
-    assert await told(claude) == [(1, "wrong word")]
+    assert await reported(claude) == [(1, "wrong word")]
     write(path, "one\nthree\nfour\n")
-    assert await told(claude) == []
+    assert await reported(claude) == []
 
 
 async def test_each_of_two_servers_is_heard(
@@ -67,7 +67,7 @@ async def test_each_of_two_servers_is_heard(
 
     for number in range(4):
         write(path, f"{number}\n" * number + "wrong\n")
-        assert await told(claude) == [(number, "wrong word")] * 2
+        assert await reported(claude) == [(number, "wrong word")] * 2
 
 
 async def test_while_diagnostics_are_disabled_claude_hears_of_them_all_the_same(
@@ -79,4 +79,4 @@ async def test_while_diagnostics_are_disabled_claude_hears_of_them_all_the_same(
 
     write(path, "wrong\n")
 
-    assert await told(claude) == [(0, "wrong word")] * 2
+    assert await reported(claude) == [(0, "wrong word")] * 2

@@ -209,7 +209,7 @@ async def test_five_thousand_diagnostics_arrive_whole(
     assert "1 more" in file["note"]
 
 
-async def test_a_diagnostic_that_still_stands_after_a_write_is_not_told_as_another(
+async def test_a_diagnostic_that_is_still_true_after_a_write_is_not_reported_as_another(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     path.write_text("first = 'a string'\n")

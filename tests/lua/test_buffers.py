@@ -249,6 +249,18 @@ async def test_dirty_tells_that_a_file_is_not_open(nvim: Neovim, project: Path) 
     assert await call(nvim, "dirty", str(project / "b.txt")) == {"isOpen": False}
 
 
+async def test_a_file_that_is_only_loaded_is_not_open(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await nvim.lua("return require('claude_ide.unopened').load(...)", str(path))
+
+    unseen = await call(nvim, "dirty", str(path))
+    await edit(nvim, path)
+    seen = await call(nvim, "dirty", str(path))
+
+    assert unseen == {"isOpen": False}
+    assert seen == {"isOpen": True, "isDirty": False, "isUntitled": False}
+
+
 async def test_text_is_what_a_write_would_put_on_disk(nvim: Neovim, project: Path) -> None:
     path = project / "dos.txt"
     path.write_bytes("\ufeffeins\r\nzwei ü\r\n".encode())

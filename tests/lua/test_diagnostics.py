@@ -386,7 +386,9 @@ async def test_a_file_none_of_which_fits_is_still_told(nvim: Neovim, project: Pa
     assert omitted == {f"file://{project}/hints.txt": 7}
 
 
-async def test_a_file_that_is_closed_meanwhile_ends_its_part(nvim: Neovim, project: Path) -> None:
+async def test_a_file_that_is_closed_while_it_is_read_ends_its_part(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.lua(SET_MANY, await edit(nvim, project / "a.txt"), 1000, 1)
     await nvim.lua(SET_MANY, await edit(nvim, project / "b.txt"), 10, 2)
     begun = await call(nvim, "begin", None)
@@ -565,7 +567,7 @@ async def test_watch_throttles_and_always_tells_the_last_state(nvim: Neovim, pro
     assert len(nvim.events("diagnostics_changed")) <= milliseconds / 100 + 2
 
 
-async def test_watch_tells_of_many_when_the_user_has_left_insert_mode(
+async def test_watch_reports_many_when_the_user_has_left_insert_mode(
     nvim: Neovim, project: Path
 ) -> None:
     await listen(nvim)

@@ -49,9 +49,7 @@ async def test_a_file_that_is_not_open_is_formatted_and_leaves_no_trace(
 
 
 @pytest.mark.parametrize("name", ["sp ace.txt", "it's.txt", "br[ac]ket.txt", "$HOME;%#!.txt"])
-async def test_a_program_is_told_the_name_of_the_file(
-    nvim: Neovim, project: Path, name: str
-) -> None:
+async def test_a_program_gets_the_name_of_the_file(nvim: Neovim, project: Path, name: str) -> None:
     path = write(project / name, "old\n")
     await set_option(nvim, "formatprg", r"echo %:t %:t:r % %:p:S 5\%; cat > /dev/null")
 

@@ -36,9 +36,7 @@ async def test_the_language_server_formats_an_open_file(
     assert await nvim.eval("&modified") == 0
 
 
-async def test_formatting_makes_no_buffer_that_anybody_could_see(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_formatting_makes_no_buffer_that_can_be_seen(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt | let g:seen = []")
     await attach(nvim)
@@ -98,7 +96,9 @@ async def test_an_error_of_the_server_is_passed_on(nvim: Neovim, project: Path) 
     assert read(path) == UNTIDY
 
 
-async def test_what_the_user_changes_meanwhile_is_kept(nvim: Neovim, project: Path) -> None:
+async def test_what_the_user_changes_during_the_request_is_kept(
+    nvim: Neovim, project: Path
+) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await attach(nvim, "--format=after-change")

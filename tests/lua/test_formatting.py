@@ -24,7 +24,9 @@ from support.neovim import Neovim, until
 from support.typing_user import IN_THE_MIDDLE, Typing
 
 
-async def test_a_file_that_is_closed_meanwhile_is_an_error(nvim: Neovim, project: Path) -> None:
+async def test_a_file_that_is_closed_before_the_answer_is_an_error(
+    nvim: Neovim, project: Path
+) -> None:
     path = write(project / "a.txt")
     os.mkfifo(project / "go")
     await nvim.command("edit b.txt | edit a.txt")
@@ -232,6 +234,20 @@ async def test_what_cannot_be_saved_is_undone_without_an_undo_history(
     assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
 
 
+async def test_a_quickfix_list_still_leads_to_a_file_that_was_not_open(
+    nvim: Neovim, project: Path
+) -> None:
+    path = write(project / "a.txt")
+    await set_option(nvim, "formatprg", STRIP)
+    await nvim.command("call setqflist([{'filename': 'a.txt', 'lnum': 2}])")
+
+    await succeed(nvim, path)
+
+    assert await nvim.eval("bufloaded('a.txt')") == 0
+    await nvim.command("cfirst")
+    assert await nvim.eval("[getline(1, '$'), line('.')]") == [["one", "two", "three"], 2]
+
+
 async def test_two_files_are_formatted_at_once(nvim: Neovim, project: Path) -> None:
     paths = {name: write(project / f"{name}.txt") for name in ("a", "b")}
     await set_option(nvim, "formatprg", STRIP)
@@ -314,89 +330,3 @@ async def test_the_answer_counts_what_the_users_autocommands_change_too(
     await nvim.command("edit a.txt | autocmd BufWritePre * call setline(2, 'TWO')")
 
     assert "3 lines changed" in await succeed(nvim, path)
-
-
-# A file that changes on disk
-
-
-async def test_what_is_on_disk_is_formatted(nvim: Neovim, project: Path) -> None:
-    path = write(project / "a.txt")
-    await set_option(nvim, "formatprg", STRIP)
-    await nvim.command("edit a.txt")
-    write(path, "new  \nlines  \nfrom elsewhere\n")
-
-    await succeed(nvim, path)
-
-    assert read(path) == "new\nlines\nfrom elsewhere\n"
-    assert await nvim.eval("[getline(1, '$'), &modified]") == [
-        ["new", "lines", "from elsewhere"],
-        0,
-    ]
-
-
-async def wait_for_formatter(nvim: Neovim, project: Path, path: Path) -> None:
-    """Have the formatter wait until the pipe `go` is written."""
-    os.mkfifo(project / "go")
-    await nvim.command("edit a.txt")
-    await set_option(nvim, "formatprg", f"{STRIP}; cat go")
-    await start(nvim, path)
-
-
-async def test_a_file_that_changes_on_disk_meanwhile_is_shown_as_it_is_there(
-    nvim: Neovim, project: Path
-) -> None:
-    path = write(project / "a.txt")
-    await wait_for_formatter(nvim, project, path)
-
-    write(path, "new  \n")
-    (project / "go").write_text("", encoding="utf-8")
-
-    assert await answer(nvim) == {
-        "ok": False,
-        "error": f"{path} was changed while it was being reformatted; the changes were kept.",
-    }
-    assert read(path) == "new  \n"
-    assert await nvim.eval("[getline(1, '$'), &modified]") == [["new  "], 0]
-
-
-async def test_a_file_that_changes_just_before_it_is_saved_leaves_no_conflict(
-    nvim: Neovim, project: Path
-) -> None:
-    path = write(project / "a.txt")
-    await set_option(nvim, "formatprg", STRIP)
-    await nvim.lua("require('claude_ide.disk').watch(true)")
-    await nvim.command("edit a.txt")
-    await nvim.lua(
-        """
-        local disk, path = require('claude_ide.disk'), ...
-        local write = disk.write
-        disk.write = function(bufnr)
-          vim.fn.writefile({ 'new  ' }, path)
-          return write(bufnr)
-        end
-        """,
-        str(path),
-    )
-
-    assert "has changed on disk" in await fail(nvim, path)
-
-    assert read(path) == "new  \n"
-    assert await nvim.eval("[getline(1, '$'), &modified]") == [["new  "], 0]
-    assert not (await nvim.mode())["blocking"]
-
-
-async def test_unsaved_changes_to_an_older_text_are_not_formatted(
-    nvim: Neovim, project: Path
-) -> None:
-    path = write(project / "a.txt")
-    await set_option(nvim, "formatprg", STRIP)
-    await nvim.command("edit a.txt | call setline(2, 'mine  ')")
-    write(path, "new  \n")
-
-    assert await fail(nvim, path) == (
-        f"{path} has unsaved changes in Neovim and has changed on disk, too; "
-        "it was not reformatted."
-    )
-
-    assert read(path) == "new  \n"
-    assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "mine  ", "three \t"], 1]

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/lsp_write.lua`: what language servers are told of a write."""
+"""`lua/claude_ide/lsp_write.lua`: what language servers learn of a write."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from support.language_client import attach, received
 from support.neovim import Neovim, until
 
-TELL = "require('claude_ide.lsp_write').tell(...)"
+REPORT = "require('claude_ide.lsp_write').report(...)"
 DID_SAVE = "textDocument/didSave"
 DID_CHANGE = "textDocument/didChange"
 
@@ -24,7 +24,7 @@ async def edit(nvim: Neovim, path: Path, text: bytes = b"one\ntwo\n") -> int:
     return int(await nvim.eval("bufnr()"))
 
 
-async def told(log: Path, method: str) -> Any:
+async def reported(log: Path, method: str) -> Any:
     return await until(lambda: received(log, method), method)
 
 
@@ -36,9 +36,9 @@ async def test_a_server_that_wants_to_know_hears_of_the_save(
     await nvim.lua("vim.cmd.edit(vim.fn.fnameescape(...))", str(path))
     await attach(nvim, "--save=yes", f"--log={log}")
 
-    await nvim.lua(TELL, await nvim.eval("bufnr()"))
+    await nvim.lua(REPORT, await nvim.eval("bufnr()"))
 
-    assert await told(log, DID_SAVE) == [{"textDocument": {"uri": path.as_uri()}}]
+    assert await reported(log, DID_SAVE) == [{"textDocument": {"uri": path.as_uri()}}]
 
 
 async def test_other_servers_do_not_hear_of_the_save(
@@ -47,10 +47,10 @@ async def test_other_servers_do_not_hear_of_the_save(
     bufnr = await edit(nvim, project / "a.txt")
     client = await attach(nvim, "--save=no", f"--log={log}")
 
-    await nvim.lua(TELL, bufnr)
+    await nvim.lua(REPORT, bufnr)
     await nvim.lua("vim.lsp.get_client_by_id(...):notify('test/last', {})", client)
 
-    await told(log, "test/last")
+    await reported(log, "test/last")
     assert received(log, DID_SAVE) == []
 
 
@@ -64,16 +64,16 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-async def test_a_server_that_wants_the_text_is_given_what_it_has_been_told_by_neovim(
+async def test_a_server_that_wants_the_text_gets_the_one_that_neovim_has_sent(
     nvim: Neovim, project: Path, log: Path, kind: str
 ) -> None:
     written, text = TEXTS[kind]
     bufnr = await edit(nvim, project / "a.txt", written)
     await attach(nvim, "--save=text", f"--log={log}")
 
-    await nvim.lua(TELL, bufnr)
+    await nvim.lua(REPORT, bufnr)
 
-    (saved,) = await told(log, DID_SAVE)
+    (saved,) = await reported(log, DID_SAVE)
     (opened,) = received(log, "textDocument/didOpen")
     assert saved["text"] == text == opened["textDocument"]["text"]
 
@@ -85,9 +85,9 @@ async def test_the_text_of_a_buffer_with_unsaved_changes_was_not_saved(
     await attach(nvim, "--save=text", f"--log={log}")
     await nvim.command("call setline(1, 'unsaved')")
 
-    await nvim.lua(TELL, bufnr)
+    await nvim.lua(REPORT, bufnr)
 
-    (saved,) = await told(log, DID_SAVE)
+    (saved,) = await reported(log, DID_SAVE)
     assert "text" not in saved
 
 
@@ -101,12 +101,12 @@ async def test_changes_that_neovim_holds_back_are_sent_before_the_save(
         """
         vim.api.nvim_buf_set_lines(..., 0, 1, true, { 'first' })
         vim.api.nvim_buf_set_lines(..., 1, 2, true, { 'second' })
-        require('claude_ide.lsp_write').tell(...)
+        require('claude_ide.lsp_write').report(...)
         """,
         bufnr,
     )
 
-    await told(log, DID_SAVE)
+    await reported(log, DID_SAVE)
     (last,) = received(log, DID_CHANGE)[-1]["contentChanges"]
     assert last["text"] == "first\nsecond\n"
 
@@ -117,8 +117,8 @@ async def test_a_server_without_any_synchronization_is_left_alone(
     bufnr = await edit(nvim, project / "a.txt")
     client = await attach(nvim, "--sync=0", "--save=no", f"--log={log}")
 
-    await nvim.lua(TELL, bufnr)
+    await nvim.lua(REPORT, bufnr)
     await nvim.lua("vim.lsp.get_client_by_id(...):notify('test/last', {})", client)
 
-    await told(log, "test/last")
+    await reported(log, "test/last")
     assert received(log, DID_CHANGE) == received(log, DID_SAVE) == []

@@ -59,7 +59,7 @@ class Host:
         self._seen = len(events)
 
     async def knows_all(self) -> bool:
-        """Tell whether it would answer as Neovim does now."""
+        """Whether it would answer as Neovim does now."""
         snapshot = await self._nvim.lua(SNAPSHOT)
         self.hear()
         state = self.state

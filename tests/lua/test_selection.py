@@ -322,7 +322,7 @@ async def test_what_is_no_file_tells_nothing_and_the_last_selection_stays(
 
 
 @pytest.mark.parametrize("option", ["filetype=netrw", "buftype=nofile"])
-async def test_a_buffer_that_stands_for_no_file_any_more_tells_nothing(
+async def test_a_buffer_that_holds_no_file_any_more_is_not_reported(
     editor: Neovim, option: str
 ) -> None:
     await editor.keys("wh")

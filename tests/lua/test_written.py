@@ -224,7 +224,10 @@ async def test_a_client_that_connects_has_neovim_watched(
 
     await nvim.command("checktime")
 
-    assert "User" in await names(nvim)
+    async def is_announced() -> bool:
+        return "User" in await names(nvim)
+
+    await until(is_announced, "the write is announced")
 
 
 FAILING = """

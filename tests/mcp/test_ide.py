@@ -177,7 +177,9 @@ async def test_a_client_that_knows_no_ping_is_told_all_the_same(
         await until(lambda: client.told_of("selection_changed") == [SELECTION])
 
 
-async def test_a_client_that_answers_no_ping_is_told_within_a_second(ide: Ide, port: int) -> None:
+async def test_a_client_that_answers_no_ping_hears_of_it_within_a_second(
+    ide: Ide, port: int
+) -> None:
     ide.selection_changed({"n": 1})
 
     async with connected(port, TOKEN) as client:

@@ -124,6 +124,15 @@ def test_arguments_have_the_names_of_the_wire(
     assert set(schema["properties"]) == required | optional
 
 
+def test_the_model_need_not_search_for_the_diagnostics() -> None:
+    described = [tool.describe() for tool in TOOLS.values()]
+
+    loaded = [tool["name"] for tool in described if tool.get("_meta") is not None]
+
+    assert loaded == ["getDiagnostics"]
+    assert TOOLS["getDiagnostics"].describe()["_meta"] == {"anthropic/alwaysLoad": True}
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

@@ -25,9 +25,9 @@ async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
 
 @pytest.fixture
 async def log(nvim: Neovim) -> Path:
-    """The log, once it says that the server listens."""
+    """The log, once the host and then the editor have said that the server listens."""
     path = Path(await nvim.lua("return require('claude_ide.log').path()"))
-    await until(lambda: path.exists() and "listening on" in path.read_text(), "the log")
+    await until(lambda: path.exists() and path.read_text().count("listening on") == 2, "the log")
     return path
 
 

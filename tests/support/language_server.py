@@ -24,8 +24,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--version", action="store_true", help="name the document's version")
     parser.add_argument("--pull-answer", choices=["full", "unchanged", "error"], default="full")
     parser.add_argument("--identifiers", nargs="*", default=[], help="of what is pulled")
+    parser.add_argument("--across", action="store_true", help="what is wrong is so in all files")
     parser.add_argument("--save", choices=["no", "yes", "text"], default="no")
-    parser.add_argument("--sync", type=int, default=1, help="how a change is told")
+    parser.add_argument("--sync", type=int, default=1, help="how a change is announced")
     parser.add_argument("--reads-code", action="store_true", help="offer definitions")
     parser.add_argument("--start-after", type=Path, help="a FIFO to read to its end first")
     parser.add_argument("--log", type=Path, help="a file for what is received")
@@ -105,7 +106,7 @@ class Server:
             "documentFormattingProvider": self.arguments.format != "missing",
             "definitionProvider": self.arguments.reads_code,
             **(
-                {"diagnosticProvider": {"interFileDependencies": False}}
+                {"diagnosticProvider": {"interFileDependencies": self.arguments.across}}
                 if self.arguments.publish == "pull" and not self.arguments.identifiers
                 else {}
             ),
@@ -136,7 +137,7 @@ class Server:
                 if self.arguments.publish == "on-save":
                     self.publish(parameters["textDocument"]["uri"])
             case "textDocument/diagnostic":
-                self.pull(message, self.documents[parameters["textDocument"]["uri"]])
+                self.pull(message, parameters["textDocument"]["uri"])
             case "textDocument/formatting":
                 self.format(message, self.documents[parameters["textDocument"]["uri"]])
             case "test/publish":
@@ -162,7 +163,7 @@ class Server:
                 "method": "textDocument/diagnostic",
                 "registerOptions": {
                     "identifier": identifier,
-                    "interFileDependencies": False,
+                    "interFileDependencies": self.arguments.across,
                     "documentSelector": None,
                 },
             }
@@ -197,10 +198,15 @@ class Server:
             parameters["version"] = self.versions[uri] if version is None else version
         self.send({"method": "textDocument/publishDiagnostics", "params": parameters})
 
-    def pull(self, request: dict[str, Any], text: str) -> None:
+    def items(self, uri: str) -> list[dict[str, Any]]:
+        if not self.arguments.across:
+            return diagnose(self.documents[uri])
+        return [item for text in self.documents.values() for item in diagnose(text)]
+
+    def pull(self, request: dict[str, Any], uri: str) -> None:
         match self.arguments.pull_answer:
             case "full":
-                self.answer(request, {"kind": "full", "items": diagnose(text), "resultId": "1"})
+                self.answer(request, {"kind": "full", "items": self.items(uri), "resultId": "1"})
             case "unchanged":
                 self.answer(request, {"kind": "unchanged", "resultId": "1"})
             case "error":

@@ -234,4 +234,24 @@ function M.buffer(bufnr, options)
   end
 end
 
+-- Without its buffer an entry of a quickfix list leads nowhere.
+local function is_in_quickfix(bufnr)
+  local function is_here(entry)
+    return entry.bufnr == bufnr
+  end
+  return vim.iter(vim.fn.getqflist()):any(is_here)
+    or vim.iter(api.nvim_list_wins()):any(function(win)
+      return vim.iter(vim.fn.getloclist(win)):any(is_here)
+    end)
+end
+
+--- Unload a buffer that was loaded for a while only, and delete it if there is no reason to keep it.
+---
+--- Raises an error when it has unsaved changes.
+---@param bufnr integer
+---@param is_known boolean whether there was a buffer before
+function M.temporary(bufnr, is_known)
+  M.buffer(bufnr, { force = false, unload = is_known or is_in_quickfix(bufnr) })
+end
+
 return M

@@ -4,16 +4,15 @@ import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.events import Change, Hunk
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
-from claude_ide.paths import from_uri, is_same
+from claude_ide.paths import exists, from_uri, is_same
 
 SECONDS = 1.5
-"""How long they may take; the agent waits meanwhile, and not longer than the CLI would."""
+"""How long they may take. The agent waits for them, not longer than the CLI would."""
 
 MOST_BASELINES = 20
 MOST = 20
@@ -43,7 +42,7 @@ class Diagnosis:
     async def before(self, tool: str, path: str) -> None:
         """Remember what is known before a tool changes a file, also if it is not open."""
         with contextlib.suppress(EditorError, TimeoutError):
-            is_checked = not _exists(path) or await self._is_checked(path)
+            is_checked = not exists(path) or await self._is_checked(path)
             self._baselines[tool] = Baseline(await self._known(), is_checked)
             for earliest in [*self._baselines][:-MOST_BASELINES]:
                 del self._baselines[earliest]
@@ -65,10 +64,9 @@ class Diagnosis:
 
     async def _is_checked(self, path: str) -> bool:
         try:
-            loaded = await self._editor.load(path)
+            return await self._editor.is_checked(path, SECONDS)
         except EditorError:
             return True
-        return not loaded.is_cold or await self._editor.published([loaded.bufnr], SECONDS)
 
     async def _load(self, path: str) -> None:
         with contextlib.suppress(EditorError):
@@ -98,8 +96,8 @@ def _errors(items: Iterable[Item]) -> list[Item]:
 def news(old: list[Item], now: list[Item], hunks: tuple[Hunk, ...] | None) -> list[Item]:
     """Return what is known now and was not before; without hunks lines may be any.
 
-    An old one goes where its line has gone. One that stayed where it was is old, too: what said it
-    has not looked at the new text yet.
+    An old one moves with its line. One that stayed where it was is old, too: its server has not
+    looked at the new text yet.
     """
     moved = defaultdict[Any, list[int]](list)
     changed = Counter[Any]()
@@ -178,10 +176,3 @@ def _described(item: Item) -> str:
     source = f" ({item['source']})" if item.get("source") else ""
     place = f"[Line {start['line'] + 1}:{start['character'] + 1}]"
     return f"  {SIGNS[item['severity']]} {place} {item['message']}{code}{source}"
-
-
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except OSError:
-        return False

@@ -162,22 +162,28 @@ class Session:
             return
         self._waiting = True
         try:
-            what = "A new file," if old is None else "An edit of"
-            self._page.say(f"{what} {path.name}:", page.BOLD)
-            self._page.say(reason)
-            self._page.say(":w in its tab accepts it, :q rejects it.", page.DIM)
-            final = await self._decision(path, new)
-            if final is None or final == old:
-                self._page.say("Rejected: nothing is written.", page.RED)
-            else:
-                with contextlib.suppress(ToolError, RpcError):
-                    await self._call("getDiagnostics", {"uri": to_uri(str(path))})
-                path.write_bytes(final.encode())
-                self._tell_accepted(new, final)
-                await self._report_diagnostics(path)
+            is_written = await self._decide(path, reason, old, new)
         finally:
             self._waiting = False
+        if is_written:
+            await self._report_diagnostics(path)
         self._page.say("Another one? e and Enter.", page.DIM)
+
+    async def _decide(self, path: Path, reason: str, old: str | None, new: str) -> bool:
+        """Have the user decide on an edit, and return whether it was written."""
+        what = "A new file," if old is None else "An edit of"
+        self._page.say(f"{what} {path.name}:", page.BOLD)
+        self._page.say(reason)
+        self._page.say(":w in its tab accepts it, :q rejects it.", page.DIM)
+        final = await self._decision(path, new)
+        if final is None or final == old:
+            self._page.say("Rejected: nothing is written.", page.RED)
+            return False
+        with contextlib.suppress(ToolError, RpcError):
+            await self._call("getDiagnostics", {"uri": to_uri(str(path))})
+        path.write_bytes(final.encode())
+        self._tell_accepted(new, final)
+        return True
 
     async def _decision(self, path: Path, text: str) -> str | None:
         """Ask the user, and return the text that they accepted, if they did."""

@@ -198,12 +198,17 @@ class Editor:
         """
         return Loaded(**await self._soon("unopened.load", path))
 
+    async def is_checked(self, path: str, seconds: float) -> bool:
+        """Load a file as `load` does; return whether it was loaded or is checked in that time."""
+        loaded = await self.load(path)
+        return not loaded.is_cold or await self.published([loaded.bufnr], seconds)
+
     def release(self) -> None:
         """Let go of the files that are loaded only to be checked."""
         self._bridge.tell("unopened.release")
 
     async def check(self, path: str, seconds: float) -> Diagnostics:
-        """Return what is known of the text that a file has now, and say so if that is nothing."""
+        """Have a file checked; a note says so where nothing, or not all, has checked its text."""
         try:
             loaded = await self.load(path)
             if loaded.obstacle:

@@ -25,7 +25,7 @@ class Loaded(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct):
-    """What Neovim last told; the shapes are those of `lua/claude_ide/open_editors.lua`."""
+    """What Neovim last reported; the shapes are those of `lua/claude_ide/open_editors.lua`."""
 
     selection: dict[str, Any] | None = None
     folders: list[str] = msgspec.field(default_factory=list)
@@ -75,6 +75,6 @@ class State(msgspec.Struct):
         else:
             self.diagnostics.pop(uri, None)
 
-    def _take_place(self, told: dict[str, Any]) -> None:
-        self.folders = told["folders"]
-        self.current = told.get("current")
+    def _take_place(self, reported: dict[str, Any]) -> None:
+        self.folders = reported["folders"]
+        self.current = reported.get("current")

@@ -13,7 +13,7 @@ import msgspec
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics
 from claude_ide.errors import EditorError
-from claude_ide.paths import is_same
+from claude_ide.paths import exists, is_same
 
 SECONDS = 0.38
 """How long the CLI may have to wait before a write: it gives up after 0.45 s (measured)."""
@@ -33,13 +33,12 @@ class Baseline(msgspec.Struct):
     async def prepare(self, editor: Editor, path: str) -> None:
         """Have a file checked before it is written, also if it is not open."""
         self._forget(path)
-        if not _exists(path):
+        if not exists(path):
             self.missing = [*self.missing[-MOST:], path]
             return
         try:
             async with asyncio.timeout(SECONDS):
-                loaded = await editor.load(path)
-                is_checked = not loaded.is_cold or await editor.published([loaded.bufnr], SECONDS)
+                is_checked = await editor.is_checked(path, SECONDS)
         except EditorError:
             return
         except TimeoutError:
@@ -51,7 +50,7 @@ class Baseline(msgspec.Struct):
 
     async def load_written(self, editor: Editor) -> None:
         """Load the files that are there by now."""
-        for path in [path for path in self.missing if _exists(path)]:
+        for path in [path for path in self.missing if exists(path)]:
             self.missing.remove(path)
             await load(editor, path)
 
@@ -97,10 +96,3 @@ async def load(editor: Editor, path: str) -> None:
     """Load a file, so that it is checked; one that cannot be loaded now is not."""
     with contextlib.suppress(EditorError, TimeoutError):
         await editor.load(path)
-
-
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except OSError:
-        return False

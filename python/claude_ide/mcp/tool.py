@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 TOOL_USE = "claudecode/toolUseId"
 """The key in the `_meta` of a call that the CLI sends for the model's calls only."""
 
+ALWAYS_LOAD = "anthropic/alwaysLoad"
+"""The key in the `_meta` of a tool that the CLI offers to the model without a search."""
+
 Content = list[dict[str, Any]]
 """The content blocks of a tool's result."""
 
@@ -62,6 +65,8 @@ class Tool:
     arguments: type[Arguments]
     run: "Callable[..., Awaitable[Content]]"
     takes_caller: bool = False
+    is_always_loaded: bool = False
+    """Whether the model is to see it without searching for it."""
 
     def call(self, client: "Client", arguments: Arguments, caller: Caller) -> Awaitable[Content]:
         """Run it for somebody."""
@@ -75,6 +80,7 @@ class Tool:
             "name": self.name,
             "description": self.description,
             "inputSchema": _input_schema(self.arguments),
+            **({"_meta": {ALWAYS_LOAD: True}} if self.is_always_loaded else {}),
         }
 
     def decode(self, arguments: Any) -> Arguments:
@@ -94,7 +100,7 @@ TOOLS: dict[str, Tool] = {}
 _Run = TypeVar("_Run", bound="Callable[..., Awaitable[Content]]")
 
 
-def tool(name: str) -> Callable[[_Run], _Run]:
+def tool(name: str, *, is_always_loaded: bool = False) -> Callable[[_Run], _Run]:
     """Register a coroutine `(client, arguments) -> Content` under its wire name.
 
     A third parameter is the `Caller`.
@@ -103,7 +109,9 @@ def tool(name: str) -> Callable[[_Run], _Run]:
     def register(run: _Run) -> _Run:
         _client, arguments, *caller = inspect.signature(run).parameters.values()
         description = inspect.cleandoc(run.__doc__ or "")
-        TOOLS[name] = Tool(name, description, arguments.annotation, run, bool(caller))
+        TOOLS[name] = Tool(
+            name, description, arguments.annotation, run, bool(caller), is_always_loaded
+        )
         return run
 
     return register

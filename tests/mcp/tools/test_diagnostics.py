@@ -114,7 +114,7 @@ async def test_the_model_hears_of_a_file_that_is_not_open(
     assert await serving.eval("len(getbufinfo({'buflisted': 1}))") == 1
 
 
-async def test_the_model_is_told_when_nothing_has_checked_a_file(
+async def test_a_note_says_when_nothing_has_checked_a_file(
     claude: ClaudeCode, serving: Neovim, project: Path
 ) -> None:
     (project / "closed.py").write_text("x\n")
@@ -151,9 +151,7 @@ async def test_the_model_hears_of_an_open_file_as_it_is_on_disk_now(
     assert [item["range"]["start"]["line"] for item in file["diagnostics"]] == [1]
 
 
-async def test_the_model_is_told_why_a_file_is_not_checked(
-    claude: ClaudeCode, project: Path
-) -> None:
+async def test_a_note_says_why_a_file_is_not_checked(claude: ClaudeCode, project: Path) -> None:
     binary = project / "a.bin"
     binary.write_bytes(b"\0\0")
 
@@ -210,7 +208,7 @@ async def test_the_cli_hears_what_is_wrong_with_a_new_file(
     assert await serving.eval("len(getbufinfo({'buflisted': 1}))") == 1
 
 
-async def test_the_cli_is_not_told_old_errors_as_new_where_their_server_is_slow(
+async def test_old_errors_are_not_reported_as_new_where_their_server_is_slow(
     claude: ClaudeCode, serving: Neovim, project: Path
 ) -> None:
     """What the server says after the write may be about what was there before."""

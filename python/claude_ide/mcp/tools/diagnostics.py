@@ -24,7 +24,7 @@ class GetDiagnostics(Arguments, frozen=True):
     ] = None
 
 
-@tool("getDiagnostics")
+@tool("getDiagnostics", is_always_loaded=True)
 async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Caller) -> Content:
     """Return errors, warnings and hints of one file, or of all open files, by file.
 
@@ -41,7 +41,7 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
 
 
 async def _for_the_model(client: Client, uri: str | None) -> Content:
-    """Answer from what is checked now: to the model, none would mean that all is well."""
+    """Have it checked first: to the model, no diagnostics would mean that all is well."""
     if uri:
         path = _path(uri)
         return _described({path: await client.editor.check(path, PUBLISH_SECONDS)})

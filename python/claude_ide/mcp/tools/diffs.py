@@ -10,7 +10,7 @@ from claude_ide.errors import ToolError
 from claude_ide.mcp.baseline import load
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
-from claude_ide.paths import plain
+from claude_ide.paths import exists, plain
 
 
 class OpenDiff(Arguments, frozen=True):
@@ -48,7 +48,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
         if not Path(given).is_absolute():
             raise ToolError(f"{given}: not an absolute path")
     name = arguments.tab_name or path
-    is_new = not _exists(path)
+    is_new = not exists(path)
     if not is_new:
         # What was wrong with it before is found while the user looks at the diff.
         await load(client.editor, path)
@@ -66,7 +66,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     finally:
         client.diffs.remove(diff)
         client.editor.diffs.close(diff)
-    if decision.accepted and is_new and _exists(path):
+    if decision.accepted and is_new and exists(path):
         # 2.1.330 would replace it, whatever it holds.
         client.editor.diffs.settle(diff, is_written=False)
         client.editor.notify(f"not accepted: {Path(path).name} exists by now", "warn")
@@ -101,13 +101,6 @@ def _compared(arguments: OpenDiff) -> dict[str, str]:
     """Return the file that is shown beside nothing, and is checked all the same."""
     is_other = arguments.new_file_path not in (None, "", arguments.old_file_path)
     return {"old_path": plain(arguments.old_file_path)} if is_other else {}
-
-
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except OSError:  # in a folder that cannot be searched
-        return False
 
 
 async def _withdraw(client: Client, diffs: list[Diff]) -> None:

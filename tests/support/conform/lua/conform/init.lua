@@ -1,5 +1,5 @@
 --- As much of conform.nvim as another plugin meets: formatters that are programs, run one after the
---- other, whose result replaces the text unless that has changed meanwhile.
+--- other, whose result replaces the text unless that has changed since.
 local M = {
   formatters_by_ft = {}, ---@type table<string, table>
   default_format_opts = {}, ---@type { lsp_format?: string }

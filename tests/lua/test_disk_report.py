@@ -1,0 +1,110 @@
+"""`lua/claude_ide/disk_report.lua`: what is said of files that change on disk."""
+
+from pathlib import Path
+
+import pytest
+
+from support.disk_changes import (
+    MINUS,
+    NEW,
+    OLD,
+    looked,
+    messages,
+    replace,
+    shows,
+    text,
+    watch,
+)
+from support.neovim import Neovim, until
+
+
+@pytest.fixture
+async def path(nvim: Neovim, project: Path) -> Path:
+    """A file that is edited, in a Neovim that watches it."""
+    file = project / "a.txt"
+    file.write_text(OLD)
+    await nvim.command("edit a.txt")
+    await watch(nvim)
+    return file
+
+
+async def all_reported(nvim: Neovim, path: Path) -> None:
+    """Wait until what happened before is reported, along with another file or before it."""
+    other = path.with_name("other.txt")
+    other.write_text(OLD)
+    await nvim.command(f"split {other} | wincmd p")
+    replace(other, NEW)
+
+    async def is_reported() -> bool:
+        return other.name in await messages(nvim)
+
+    await until(is_reported, "another file is reported")
+
+
+async def test_many_files_at_once_are_one_message(nvim: Neovim, path: Path) -> None:
+    paths = [path.with_name(f"{number}.txt") for number in range(200)]
+    for other in paths:
+        other.write_text(OLD)
+    await nvim.command("args *.txt | silent argdo edit")
+
+    write = "for _, path in ipairs(...) do vim.fn.writefile({ 'one', 'TWO', 'three' }, path) end"
+    await nvim.lua(write, [str(other) for other in paths])
+
+    await until(lambda: f"200 files changed on disk (+200 {MINUS}200)" in nvim.screen.text())
+    for other in paths:
+        assert await text(nvim, other) == NEW
+    assert (await nvim.mode())["blocking"] is False
+    assert (await messages(nvim)).count("changed on disk") == 1
+
+
+async def test_two_files_at_once_are_named(nvim: Neovim, path: Path) -> None:
+    other = path.with_name("b.txt")
+    other.write_text(OLD)
+    await nvim.command("split b.txt")
+    await nvim.lua("require('claude_ide.named_files').add(...)", str(path))
+
+    write = "for _, path in ipairs({ ... }) do vim.fn.writefile({ 'new' }, path) end"
+    await nvim.lua(write, str(path), str(other))
+
+    said = f"Claude changed a.txt (+1 {MINUS}3); b.txt changed on disk (+1 {MINUS}3); u undoes each"
+    await until(lambda: said in nvim.screen.text())
+
+
+async def test_it_says_nothing_while_a_command_is_typed(nvim: Neovim, path: Path) -> None:
+    await nvim.keys(":echo 'half'")
+    await until(lambda: nvim.eval("mode() == 'c'"))
+
+    replace(path, NEW)
+    await looked(nvim, path.with_name("b.txt"))
+
+    assert "changed on disk" not in nvim.screen.text()
+    await nvim.keys("<CR>")
+    await shows(nvim, path, NEW)
+    await until(lambda: "changed on disk" in nvim.screen.text())
+
+
+async def test_an_accepted_diff_is_not_reported(nvim: Neovim, path: Path) -> None:
+    await nvim.lua("require('claude_ide.reload').expect(...)", str(path))
+
+    replace(path, NEW)
+
+    await shows(nvim, path, NEW)
+    await all_reported(nvim, path)
+    assert "a.txt" not in await messages(nvim)
+
+
+@pytest.mark.parametrize("name", ["b.txt", "a{b,c}.txt", "é#x%20 [1].txt"])
+async def test_a_buffer_that_is_not_listed_follows_without_a_word(
+    nvim: Neovim, path: Path, name: str
+) -> None:
+    other = path.with_name(name)
+    other.write_text(OLD)
+    bufnr = await nvim.lua("return vim.fn.bufadd(...)", str(other))
+    await nvim.lua("vim.fn.bufload(...)", bufnr)
+    await looked(nvim, path)
+
+    replace(other, NEW)
+
+    await until(lambda: nvim.eval(f"getbufline({bufnr}, 2) ==# ['TWO']"))
+    await all_reported(nvim, path)
+    assert name not in await messages(nvim)

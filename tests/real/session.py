@@ -1,0 +1,268 @@
+"""A user with Neovim, language servers and Claude, who accepts every edit."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from real.installed import node_path, search_path
+from real.scene import Scene
+from support.claude_cli import CARET, ClaudeCli, cli_path, environment, settle_in
+from support.claude_code import locks
+from support.fake_api import FakeApi, Request
+from support.neovim import Neovim, until
+from support.panel import CONFIGURE, PATIENCE, Panel
+
+HERE = Path(__file__).parent
+SHOWN = "return (require('claude_ide.diff').list()[1] or {}).shown"
+
+
+@dataclass
+class TimedApi(FakeApi):
+    """A stand-in for the model that knows when each request came."""
+
+    arrivals: list[float] = field(default_factory=list)
+
+    def answer(self, request: Request) -> tuple[str, bytes]:
+        """Note the time, and answer."""
+        answered = super().answer(request)
+        self.arrivals.extend([time.time()] * (len(self.requests) - len(self.arrivals)))
+        return answered
+
+
+class Place(Protocol):
+    """Where the user talks with Claude."""
+
+    async def say(self, words: str) -> None:
+        """Send a prompt."""
+
+    async def shows(self, words: str) -> None:
+        """Wait until Claude has said something."""
+
+
+class OwnTerminal:
+    """The CLI in a terminal of its own; the user's Neovim shows the file."""
+
+    def __init__(self, claude: ClaudeCli) -> None:
+        self._claude = claude
+
+    async def say(self, words: str) -> None:
+        """Send a prompt."""
+        await self._claude.prompt(words)
+
+    async def shows(self, words: str) -> None:
+        """Wait until Claude has said something."""
+        await self._claude.shows(f"● {words}")
+
+
+class NeovimsTerminal:
+    """`:Claude`; the user is in the terminal."""
+
+    def __init__(self, nvim: Neovim) -> None:
+        self._nvim = nvim
+
+    async def is_ready(self) -> None:
+        """Wait until the CLI takes prompts and is connected."""
+        await self._drawn(CARET)
+        await self._drawn("⧉")
+
+    async def say(self, words: str) -> None:
+        """Send a prompt."""
+        if (await self._nvim.mode())["mode"] != "t":
+            await self._nvim.keys("i")
+        await until(self._takes_keys, "the terminal takes keys")
+        await self._nvim.keys(words)
+        await self._drawn(words)
+        await self._nvim.keys("<CR>")
+
+    async def shows(self, words: str) -> None:
+        """Wait until Claude has said something."""
+        await self._drawn(f"● {words}")
+
+    async def _takes_keys(self) -> bool:
+        return bool((await self._nvim.mode())["mode"] == "t")
+
+    async def _drawn(self, words: str) -> None:
+        try:
+            await until(lambda: words in self._nvim.screen.text(), f"{words!r}", PATIENCE)
+        except AssertionError as error:
+            error.add_note(self._nvim.screen.text())
+            raise
+
+
+class Chat:
+    """`:ClaudeChat`; the user is in its prompt."""
+
+    def __init__(self, panel: Panel) -> None:
+        self._panel = panel
+
+    async def say(self, words: str) -> None:
+        """Send a prompt."""
+        await self._panel.say(words)
+
+    async def shows(self, words: str) -> None:
+        """Wait until Claude has said something."""
+        await self._panel.shows(words)
+
+
+@dataclass
+class Session:
+    """Neovim, the model, and the place where the user is."""
+
+    nvim: Neovim
+    api: TimedApi
+    project: Path
+    place: Place
+
+    async def prompt(self, words: str, answer: str, diffs: int) -> None:
+        """Send a prompt, accept so many diffs, and wait for the answer's last words."""
+        await self.place.say(words)
+        for _ in range(diffs):
+            await until(lambda: self.nvim.lua(SHOWN), "the diff is shown", PATIENCE)
+            await self.nvim.keys(":w<CR>")
+            await until(self._is_decided, "the diff is closed", PATIENCE)
+        await self.place.shows(answer)
+
+    async def findings(self) -> list[dict[str, Any]]:
+        """Return what Neovim holds now."""
+        found: list[dict[str, Any]] = await self.nvim.lua("return Real.findings()")
+        return found
+
+    async def drain(self) -> list[dict[str, Any]]:
+        """Return what Neovim has held since the last call, state by state."""
+        found: list[dict[str, Any]] = await self.nvim.lua("return Real.drain()")
+        return found
+
+    async def _is_decided(self) -> bool:
+        return not await self.nvim.lua(SHOWN)
+
+
+def is_cli_there() -> bool:
+    """Whether there is a CLI to run."""
+    return os.access(cli_path(), os.X_OK)
+
+
+@asynccontextmanager
+async def session(
+    scene: Scene, mode: str, focus: str, folder: Path, nvim_lint: Path | None
+) -> AsyncIterator[Session]:
+    """Start a Neovim with the scene's project, its servers, and Claude where the focus is to be."""
+    project, home = folder / "project", folder / "home"
+    config = home / "claude"
+    settle_in(home, config, folder, project)
+    for name, text in scene.texts.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text)
+    async with AsyncExitStack() as running:
+        server = await running.enter_async_context(TimedApi.serve())
+        given = environment(server, home, config) | {
+            "PATH": search_path(),
+            "REAL_SERVERS": str(HERE / "servers.lua"),
+            "NODE_PATH": str(node_path()),
+            "CARGO_NET_OFFLINE": "true",
+        }
+        nvim = await Neovim.start(
+            *("--cmd", "syntax on", "--cmd", "filetype plugin indent on"),
+            *("--cmd", f"set runtimepath^={nvim_lint or HERE}"),
+            cwd=project,
+            home=home,
+            env=given,
+            columns=160,
+            rows=45,
+        )
+        running.push_async_callback(nvim.stop)
+        await open_project(nvim, scene)
+        place = await PLACES[focus](running, nvim, server, project, home, mode)
+        yield Session(nvim, server, project, place)
+
+
+async def open_project(nvim: Neovim, scene: Scene) -> None:
+    """Configure the servers, open the files, and wait until the servers work."""
+    await nvim.lua(
+        """
+        local clients, opened, lint = ...
+        Real = dofile(vim.env.REAL_SERVERS)
+        vim.o.hidden = true
+        Real.watch()
+        Real.enable(clients)
+        if lint then
+          Real.lint()
+        end
+        for _, name in ipairs(opened) do
+          vim.cmd.edit(name)
+        end
+        """,
+        scene.clients,
+        [*reversed(scene.opened)],
+        bool(scene.linter),
+    )
+
+    async def ready() -> bool:
+        state = await nvim.lua("return Real.ready()")
+        return all(state.get(name) for name in scene.clients)
+
+    await until(ready, "the servers work", 60)
+    await quiet(nvim)
+
+
+async def quiet(nvim: Neovim, seconds: float = 2.0) -> None:
+    """Wait until no server has said anything for a while, and none is at work."""
+    loop = asyncio.get_running_loop()
+    since = loop.time()
+
+    async def nothing_new() -> bool:
+        nonlocal since
+        if await nvim.lua("return #Real.drain() > 0 or Real.is_busy()"):
+            since = loop.time()
+        return loop.time() - since > seconds
+
+    await until(nothing_new, "the servers are quiet", 60)
+
+
+async def in_the_file(
+    running: AsyncExitStack, nvim: Neovim, api: FakeApi, project: Path, home: Path, mode: str
+) -> Place:
+    """Start the CLI elsewhere."""
+    config = home / "claude"
+    await nvim.command("ClaudeStart")
+
+    def port() -> int | None:
+        ports = [port for port, lock in locks(config) if lock["pid"] == nvim.process.pid]
+        return ports[0] if ports else None
+
+    claude = await ClaudeCli.launch(
+        *("--permission-mode", mode),
+        api=api,
+        cwd=project,
+        home=home,
+        config=config,
+        ide_port=await until(port, "a lock file", PATIENCE),
+    )
+    running.push_async_callback(claude.stop)
+    await claude.shows("⧉ In ")
+    return OwnTerminal(claude)
+
+
+async def in_the_terminal(
+    _: AsyncExitStack, nvim: Neovim, __: FakeApi, ___: Path, ____: Path, mode: str
+) -> Place:
+    """Start the CLI with `:Claude`."""
+    await nvim.lua(CONFIGURE, {"cmd": [str(cli_path())]})
+    await nvim.command(f"Claude --permission-mode {mode}")
+    terminal = NeovimsTerminal(nvim)
+    await terminal.is_ready()
+    return terminal
+
+
+async def in_the_chat(
+    _: AsyncExitStack, nvim: Neovim, __: FakeApi, ___: Path, ____: Path, mode: str
+) -> Place:
+    """Start a chat."""
+    return Chat(await Panel.open(nvim, [cli_path()], mode=mode))
+
+
+PLACES = {"file": in_the_file, "terminal": in_the_terminal, "chat": in_the_chat}

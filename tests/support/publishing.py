@@ -1,0 +1,63 @@
+"""Waiting for diagnostics in a Neovim under test, after files have been written."""
+
+from pathlib import Path
+from typing import Any
+
+from support.neovim import Neovim, until
+
+LONG = 60_000
+DONE = [{"token": "it"}]
+READ_ALL = "return require('claude_ide.diagnostics').read_all().reloaded"
+AWAIT = "require('claude_ide.diagnostics').await_publish('it', ...)"
+LINT = "vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ...)"
+ODD = [{"lnum": 0, "col": 0, "message": "odd"}]
+
+
+async def edit(nvim: Neovim, path: Path, text: str = "one\n") -> int:
+    """Edit a file that holds a text; its buffer."""
+    path.write_text(text, encoding="utf-8")
+    await nvim.command(f"edit {path}")
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    return int(await nvim.eval("bufnr()"))
+
+
+async def write(nvim: Neovim, path: Path, text: str) -> list[int]:
+    """Write as the CLI does, and have Neovim look; the buffers about which there is more to say."""
+    new = path.with_name("claude.tmp")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
+    nvim.notifications.clear()
+    bufnrs: list[int] = await nvim.lua(READ_ALL)
+    return bufnrs
+
+
+async def await_publish(nvim: Neovim, bufnrs: list[int], milliseconds: int = LONG) -> None:
+    """Begin to wait until all has been said about some buffers."""
+    await nvim.lua(AWAIT, bufnrs, milliseconds)
+
+
+def published(nvim: Neovim) -> list[Any]:
+    """What has ended a wait so far."""
+    return nvim.events("diagnostics_published")
+
+
+async def done(nvim: Neovim) -> Any:
+    """Wait until the wait has ended, once."""
+    assert await until(lambda: published(nvim)) == DONE
+
+
+async def messages(nvim: Neovim, bufnr: int) -> list[str]:
+    """What the diagnostics of a buffer say."""
+    found: list[str] = await nvim.lua(
+        "return vim.tbl_map(function(d) return d.message end, vim.diagnostic.get(...))", bufnr
+    )
+    return found
+
+
+async def say(nvim: Neovim, bufnr: int, *wanted: str) -> None:
+    """Wait until the diagnostics of a buffer say no less and no more."""
+
+    async def is_said() -> bool:
+        return await messages(nvim, bufnr) == [*wanted]
+
+    await until(is_said, f"the diagnostics are {wanted}")
