@@ -141,6 +141,14 @@ function M.notice_conflict(bufnr)
   return is_new
 end
 
+--- Whether the file of a buffer has another time than when Neovim last read or wrote it.
+---@param bufnr integer
+---@return boolean
+function M.has_other_time(bufnr)
+  local known = stamps[bufnr]
+  return known ~= nil and known.time ~= (time_of(bufnr) or known.time)
+end
+
 local function warn_of_conflict(bufnr)
   local is_new = M.notice_conflict(bufnr)
   if is_new then

@@ -139,6 +139,14 @@ function M.changed(path)
   end
 end
 
+--- Whether a loaded buffer has yet to follow what was written to its file, or keeps unsaved changes
+--- to what the file held before.
+---@param bufnr integer
+---@return boolean
+function M.is_behind(bufnr)
+  return disk.is_in_conflict(bufnr) or (reload.unknown(bufnr) ~= nil and disk.has_other_time(bufnr))
+end
+
 --- Have buffers follow writes to their files, as long as anybody wants that.
 ---@param who 'server'|'chats'
 ---@param on boolean

@@ -43,10 +43,8 @@ local REMOTE = {
 local folders = {} ---@type table<string, claude_ide.WatchedFolder>
 local spots = {} ---@type table<integer, claude_ide.Spot[]> where each buffer's file is
 local touched = {} ---@type table<integer, true>
--- Whose files may hold something else than when they were last looked at.
-local suspects = {} ---@type table<integer, true>
--- Whose files also change where nothing is watched, through links.
-local linked = {} ---@type table<integer, true>
+local suspects = {} ---@type table<integer, true> to be looked at
+local linked = {} ---@type table<integer, true> their files have other names, too
 local has_begun = false -- what was loaded before is watched
 local is_reporting = false
 local is_polling = false
@@ -311,9 +309,7 @@ end
 -- Nothing is reported of a folder when one above it gets another name.
 local function renew_all()
   for _, folder in pairs(folders) do
-    if not folder.is_polled then
-      renew(folder)
-    end
+    local _ = folder.is_polled or renew(folder)
   end
 end
 

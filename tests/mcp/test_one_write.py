@@ -228,6 +228,28 @@ async def test_a_write_while_the_user_types_is_kept_for_later(
     assert await heard(serving) == [ONCE, [f"a.txt changed on disk (+1 {MINUS}1); u undoes"]]
 
 
+@pytest.mark.parametrize("keys", ["i", "Ax<Esc>"])
+async def test_the_model_is_told_when_the_buffer_has_not_followed_its_write(
+    serving: Neovim, claude: ClaudeCode, project: Path, log: Path, keys: str
+) -> None:
+    path = project / "a.txt"
+
+    async def note() -> Any:
+        (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(path)})
+        return file.get("note", "")
+
+    await serving.keys(keys)
+    await until(lambda: serving.eval("&modified || mode() ==# 'i'"))
+    assert await note() == ""
+    path.write_text(NEW)
+
+    behind = "the file has changed on disk; this is about the text that Neovim still shows"
+    assert await note() == behind
+    await serving.keys("<Esc>:edit!<CR>")
+    await shows(serving, path, NEW)
+    assert await note() == ""
+
+
 async def test_a_server_that_dies_during_the_wait_does_not_hold_the_answer_up(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path
 ) -> None:

@@ -21,6 +21,7 @@ PATIENCE = 1600
 
 UNCHECKED = "no language server or linter has checked it"
 PENDING = "it has just changed, and not all that checks it has answered yet"
+BEHIND = "the file has changed on disk; this is about the text that Neovim still shows"
 BUSY = "Neovim is busy; this is what was known before"
 
 T = TypeVar("T")
@@ -213,10 +214,11 @@ class Editor:
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: it {loaded.obstacle}")
             await self._soon("reload.sync")
+            is_behind = await self._soon("disk_change.is_behind", loaded.bufnr)
             is_settled = loaded.bufnr not in await self._soon("publishing.unsettled")
             is_settled = is_settled or await self.published([loaded.bufnr], seconds)
             known = next(iter((await self._read(path)).values()), Diagnostics())
-            known.note = "" if is_settled else PENDING
+            known.note = BEHIND if is_behind else "" if is_settled else PENDING
             if not await self._soon("diagnostic_events.namespaces", loaded.bufnr):
                 known.note = UNCHECKED
         except TimeoutError:
