@@ -7,6 +7,7 @@ local file = require('claude_ide.file')
 local message = require('claude_ide.message')
 local moment = require('claude_ide.moment')
 local reload = require('claude_ide.reload')
+local saved_text = require('claude_ide.saved_text')
 local slices = require('claude_ide.slices')
 
 local M = {}
@@ -17,7 +18,6 @@ local RECENT = 1000
 local FIRST_REST = 100
 local RESTLESS_REST = 1000
 local LONGEST_REST = 10000
-local LARGEST = 64 * 1024 * 1024 -- bytes
 local SHARE = 10 -- of the time that a buffer takes to follow: so much longer it rests
 
 ---@class claude_ide.Rest
@@ -86,12 +86,6 @@ local function follow(bufnr)
   end)
 end
 
--- Neovim would be busy reading it for seconds, and the user has not asked for that.
-local function is_too_large(path)
-  local stat = vim.uv.fs_stat(path)
-  return stat ~= nil and stat.size > LARGEST
-end
-
 local function look(bufnr)
   local path = vim.api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) or nil
   if not path or reload.is_expected(bufnr) or not reload.unknown(bufnr) then
@@ -100,7 +94,7 @@ local function look(bufnr)
     return look_soon(bufnr, RETRY)
   elseif remaining_rest(bufnr) > 0 then
     return look_soon(bufnr, remaining_rest(bufnr))
-  elseif is_too_large(path) or not reload.is_followed(bufnr) then
+  elseif saved_text.is_too_large(bufnr) or not reload.is_followed(bufnr) then
     return
   elseif vim.bo[bufnr].modified then
     return keep(bufnr, path)

@@ -167,16 +167,19 @@ local function finish(write, spent, is_restless)
   end
 end
 
--- Unsaved changes stay as they are where what was written is no accepted diff.
+-- Unsaved changes stay as they are where what was written is no accepted diff, and the user has not
+-- asked for a text that is too large by now.
 local function keeps(write)
-  local bufnr = write.bufnr
-  if not (write.is_unannounced and vim.bo[bufnr].modified) then
+  local bufnr, is_modified = write.bufnr, vim.bo[write.bufnr].modified
+  if not write.is_unannounced or not (is_modified or saved_text.is_too_large(bufnr)) then
     return false
   end
   forget(write)
-  M.know(bufnr)
-  disk.remember_conflict(bufnr)
-  disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
+  if is_modified then
+    M.know(bufnr)
+    disk.remember_conflict(bufnr)
+    disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
+  end
   finish(write, 0, false)
   return true
 end

@@ -6,6 +6,8 @@ local moment = require('claude_ide.moment')
 
 local M = {}
 
+local LARGEST = 64 * 1024 * 1024 -- bytes
+
 --- What a file held before a write.
 ---@class claude_ide.SavedText
 ---@field stamp string of the file
@@ -27,6 +29,14 @@ end
 ---@return string
 function M.stamp_of(bufnr)
   return M.stamp(vim.api.nvim_buf_get_name(bufnr))
+end
+
+--- Whether Neovim would be busy reading a buffer's file for seconds, though the user has not asked for it.
+---@param bufnr integer
+---@return boolean
+function M.is_too_large(bufnr)
+  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
+  return stat ~= nil and stat.size > LARGEST
 end
 
 ---@param bufnr integer
