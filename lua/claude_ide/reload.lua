@@ -164,16 +164,19 @@ local function finish(write, spent, is_restless)
   end
 end
 
--- Unsaved changes stay as they are where what was written is no accepted diff.
+-- Unsaved changes stay as they are where what was written is no accepted diff, and the user has not
+-- asked for a text that is too large by now.
 local function keeps(write)
-  local bufnr = write.bufnr
-  if not (write.is_unannounced and vim.bo[bufnr].modified) then
+  local bufnr, is_modified = write.bufnr, vim.bo[write.bufnr].modified
+  if not write.is_unannounced or not (is_modified or disk.is_too_large(bufnr)) then
     return false
   end
   forget(write)
-  M.know(bufnr)
-  disk.remember_conflict(bufnr)
-  disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
+  if is_modified then
+    M.know(bufnr)
+    disk.remember_conflict(bufnr)
+    disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
+  end
   finish(write, 0, false)
   return true
 end
@@ -196,17 +199,12 @@ local function follow_on(write, saved)
   write.on_end = nil
 end
 
--- It may have grown since it was noticed.
-local function is_readable(write)
-  return may_change(write.bufnr) and not (write.is_unannounced and disk.is_too_large(write.bufnr))
-end
-
 -- Make the buffer hold what is on disk, and return whether it does.
 local function take(write)
   local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
   local stamp = M.stamp(path)
-  local text = is_readable(write) and disk_edit.read(write.bufnr)
+  local text = may_change(write.bufnr) and disk_edit.read(write.bufnr)
   local before = write.is_unannounced and lines_of(write.bufnr)
   if not text or not reload(write, text) then
     return false

@@ -41,6 +41,29 @@ async def test_what_cannot_be_read_stops_nothing(nvim: Neovim, path: Path) -> No
     await until(lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['two']"))
 
 
+async def test_what_is_too_large_is_not_read_either_when_somebody_asks_for_diagnostics(
+    nvim: Neovim, path: Path
+) -> None:
+    os.truncate(path, 65 * 1024**2)
+
+    synced = await nvim.lua("return require('claude_ide.reload').sync()")
+
+    assert not synced
+    assert await nvim.eval("getline(1, '$')") == ["one"]
+
+
+async def test_what_grows_too_large_before_it_is_read_is_not_read(nvim: Neovim, path: Path) -> None:
+    path.write_text("two\n")
+    bufnr = await nvim.eval("bufnr()")
+    is_expected = "return require('claude_ide.reload').is_expected(...)"
+    await until(lambda: nvim.lua(is_expected, bufnr))
+
+    os.truncate(path, 65 * 1024**2)
+
+    await until(lambda: nvim.lua(f"{is_expected} == false", bufnr))
+    assert await nvim.eval("getline(1, '$')") in (["one"], ["two"])
+
+
 async def test_a_storm_of_writes_leaves_room_for_keys(nvim: Neovim, path: Path) -> None:
     for number in range(3000):
         path.write_text(f"{number}\n")
