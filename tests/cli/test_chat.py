@@ -253,7 +253,9 @@ async def test_unsaved_lines_stay_in_the_buffer_on_top_of_an_edit(
 ) -> None:
     path.write_text(lines())
     bufnr = await nvim.eval(f"bufnr('{path}')")
-    await nvim.command(f"checktime | call appendbufline({bufnr}, '$', 'unsaved')")
+    await nvim.command("checktime")
+    await until(lambda: nvim.eval(f"getbufline({bufnr}, 1, '$') == {LINES}"), "the buffer follows")
+    await nvim.command(f"call appendbufline({bufnr}, '$', 'unsaved')")
     api.script(*edit(path, "line 2", "LINE 2", then="All done."))
     await panel.say("Shout")
     await diff_is_open(nvim)
