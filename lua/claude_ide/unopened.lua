@@ -1,7 +1,9 @@
 --- Files that are not open, loaded for a while so that language servers and linters check them.
 local borrowed_buffer = require('claude_ide.borrowed_buffer')
 local buffers = require('claude_ide.buffers')
+local linters = require('claude_ide.linters')
 local loading = require('claude_ide.loading')
+local log = require('claude_ide.log')
 local moment = require('claude_ide.moment')
 local path_gate = require('claude_ide.path_gate')
 local publishing = require('claude_ide.publishing')
@@ -189,6 +191,16 @@ local function obstacle(path)
   end
 end
 
+-- An autocommand that runs them a little later, or in the current buffer, does not meet this one.
+local function lint(bufnr)
+  local _, failure = pcall(api.nvim_buf_call, bufnr, function()
+    return linters.run(bufnr, { nvim_lint = {}, ale = false })
+  end)
+  if failure then
+    log.write('warn', ('linters: %s'):format(tostring(failure)))
+  end
+end
+
 local function load(path, found)
   local bufnr = found and found.bufnr or vim.fn.bufadd(path)
   isolate(bufnr)
@@ -196,6 +208,7 @@ local function load(path, found)
   if not err then
     keep(bufnr, found ~= nil)
     publishing.ask(bufnr)
+    lint(bufnr)
     return { bufnr = bufnr, is_cold = true }
   elseif found then
     restore_options(bufnr)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.language_client import attach_to_every_text_file
+from support.linters import findings, nvim_lint
 from support.neovim import Neovim, until
 
 SEEN = """
@@ -219,3 +220,14 @@ async def test_a_file_that_is_open_stays_as_it_is(nvim: Neovim, path: Path) -> N
     await release(nvim)
 
     assert await is_loaded(nvim, path)
+
+
+async def test_a_linter_that_no_event_starts_in_it_looks_at_it(nvim: Neovim, path: Path) -> None:
+    await nvim_lint(nvim)
+
+    loaded = await load(nvim, path)
+
+    async def is_found() -> bool:
+        return bool(await findings(nvim, loaded["bufnr"]) == ["a wrong one"])
+
+    await until(is_found, "the linter looks at it")
