@@ -232,6 +232,18 @@ async def test_only_files_that_tools_wrote_since_the_prompt_before_are_looked_at
     assert await diagnosis.prompted() == ""
 
 
+async def test_a_late_error_elsewhere_in_a_file_is_new_once_such_files_are_checked(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x\n")
+    editor = Answers(**{"other.py": [item(0, "old")]})
+    diagnosis = await edited(editor, str(path))
+    editor.known[f"file://{path}"] = [item(9, "broken")]
+
+    assert "broken" in await diagnosis.prompted()
+
+
 async def test_of_a_file_that_was_never_checked_only_written_lines_are_new(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text("x\n")

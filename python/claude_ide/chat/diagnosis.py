@@ -56,6 +56,8 @@ class Diagnosis:
         self._editor = editor
         self._baselines: dict[str, Baseline] = {}
         self._written: dict[str, Written] = {}
+        self._heard: set[str] = set()
+        """The suffixes of files of which something was known: what checks them has started."""
 
     async def before(self, tool: str, path: str) -> None:
         """Remember what is known before a tool changes a file, also if it is not open."""
@@ -114,9 +116,9 @@ class Diagnosis:
 
     def _remember(self, baseline: Baseline, now: Known, path: str, change: Change | None) -> None:
         before = self._written.pop(path, None)
-        is_past_known = bool(_items(baseline.known, path) or _items(now, path))
+        is_past_known = baseline.is_checked and Path(path).suffix in self._heard
         lines: frozenset[int] | None = None
-        if not (baseline.is_new or (baseline.is_checked and is_past_known)):
+        if not (baseline.is_new or is_past_known):
             hunks = change.hunks if change else ()
             lines = _added(hunks) | _moved(before.lines if before and before.lines else (), hunks)
         self._written[path] = Written(_items(now, path), lines)
@@ -144,7 +146,9 @@ class Diagnosis:
 
     async def _known(self) -> Known:
         known = await self._editor.present_diagnostics(SECONDS)
-        return {from_uri(uri): diagnostics.items for uri, diagnostics in known.items()}
+        by_path = {from_uri(uri): diagnostics.items for uri, diagnostics in known.items()}
+        self._heard.update(Path(path).suffix for path, items in by_path.items() if items)
+        return by_path
 
 
 def _all_news(baseline: Baseline, now: Known, path: str, change: Change | None) -> Known:
