@@ -3,6 +3,7 @@
 local answer_time = require('claude_ide.answer_time')
 local events = require('claude_ide.diagnostic_events')
 local linters = require('claude_ide.linters')
+local lsp_work = require('claude_ide.lsp_work')
 local lsp_write = require('claude_ide.lsp_write')
 local publish_version = require('claude_ide.publish_version')
 
@@ -89,6 +90,7 @@ local function meet(expectation, earlier)
     local known = clients[client.id]
     if not known then
       publish_version.read(client, M.ATTENTION)
+      lsp_work.ask(client.id)
     end
     if (not known or known == 'sent') and lsp_write.is_pulled(client, bufnr) then
       await_pull(expectation, client, earlier)
@@ -265,6 +267,12 @@ local function is_pull_open(expectation)
   return is_open
 end
 
+local function is_at_work(expectation)
+  return vim.iter(pairs(expectation.clients)):any(function(id)
+    return vim.lsp.buf_is_attached(expectation.bufnr, id) and lsp_work.is_open(id)
+  end)
+end
+
 local function starting(bufnr)
   local clients = vim.lsp.get_clients({ bufnr = bufnr, _uninitialized = true })
   return vim.tbl_filter(function(client)
@@ -284,7 +292,8 @@ function M.is_open(expectation)
   meet(expectation)
   M.pull_soon(expectation)
   local is_open = is_publish_open(expectation)
-  return is_pull_open(expectation) or is_open or #starting(bufnr) > 0 or is_linting(bufnr)
+  is_open = is_pull_open(expectation) or is_open
+  return is_open or is_at_work(expectation) or #starting(bufnr) > 0 or is_linting(bufnr)
 end
 
 --- Those that have not answered by now are waited for less the next time.
@@ -297,6 +306,7 @@ function M.abandon(expectation)
     if is_client_open(expectation, id, state) then
       answer_time.missed(pull_namespace(id))
     end
+    lsp_work.abandon(id)
   end
   for _, client in ipairs(starting(expectation.bufnr)) do
     slow_starters[client.id] = true

@@ -3,6 +3,7 @@ local answer_time = require('claude_ide.answer_time')
 local channel = require('claude_ide.channel')
 local events = require('claude_ide.diagnostic_events')
 local expectation = require('claude_ide.expectation')
+local lsp_work = require('claude_ide.lsp_work')
 local lsp_write = require('claude_ide.lsp_write')
 
 local M = {}
@@ -23,6 +24,9 @@ end
 
 local function on_published(bufnr, namespace)
   last_publish = now()
+  if namespace then
+    lsp_work.published(namespace)
+  end
   local one = expected[bufnr]
   if one and expectation.age(one) < expectation.ATTENTION then
     expectation.published(one, namespace)
@@ -93,12 +97,13 @@ function M.await(token, bufnrs, timeout_ms)
       M.ask(bufnr)
     end
   end
-  local timer, deadline, open = assert(vim.uv.new_timer()), now() + timeout_ms, bufnrs
+  local timer, deadline = assert(vim.uv.new_timer()), now() + timeout_ms
   local function check()
     if timer:is_closing() then
       return
     end
-    open = vim.tbl_filter(is_open, open)
+    -- What has been answered may be open again: a server that has published goes on to check.
+    local open = vim.tbl_filter(is_open, bufnrs)
     local is_late = now() >= deadline
     -- A server that checks several files publishes one after the other.
     if is_late or (#open == 0 and now() - last_publish >= SETTLE) then

@@ -5,9 +5,9 @@ local buffers = require('claude_ide.buffers')
 local loading = require('claude_ide.loading')
 local moment = require('claude_ide.moment')
 local path_gate = require('claude_ide.path_gate')
-local publishing = require('claude_ide.publishing')
 local quiet = require('claude_ide.quiet')
 local window_close = require('claude_ide.window.close')
+local written = require('claude_ide.written')
 
 local M = {}
 
@@ -184,7 +184,7 @@ local function load(path, found)
   local _, err = loading.hidden(bufnr)
   if not err then
     keep(bufnr, found ~= nil)
-    publishing.ask(bufnr)
+    written.report_load(bufnr)
     return { bufnr = bufnr, is_cold = true }
   elseif found then
     restore_options(bufnr)

@@ -50,21 +50,33 @@ local function run_inside(bufnr, step)
   end
 end
 
+local function lint(bufnr, outdated)
+  run_inside(bufnr, function()
+    note('linters', linters.run(bufnr, outdated))
+  end)
+end
+
 local function report(bufnr, events)
   local outdated = linters.running(bufnr)
   publishing.ask(bufnr)
   for _, fire in ipairs(events) do
     run_inside(bufnr, fire)
   end
-  run_inside(bufnr, function()
-    note('linters', linters.run(bufnr, outdated))
-  end)
+  lint(bufnr, outdated)
 end
 
 --- A loaded buffer holds what has just been written to its file.
 ---@param bufnr integer
 function M.report(bufnr)
   report(bufnr, { fire_post, fire_written })
+end
+
+--- A buffer that nothing shows has just been loaded, which has caused the events of a load. What
+--- autocommands have checked a moment after them is the current buffer: another one.
+---@param bufnr integer
+function M.report_load(bufnr)
+  publishing.ask(bufnr)
+  lint(bufnr, { nvim_lint = {}, ale = false })
 end
 
 -- Neovim says so of a buffer, too, that the user has kept as it was.

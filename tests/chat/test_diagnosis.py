@@ -170,3 +170,93 @@ async def test_a_link_to_a_file_is_that_file(tmp_path: Path) -> None:
     editor.known = {f"file://{path}": [item(0, "odd", "Warning")]}
 
     assert f"{link}:\n  ⚠ [Line 1:3] odd" in await diagnosis.after("t1", str(link), change())
+
+
+async def edited(editor: Answers, *paths: str) -> Diagnosis:
+    """A diagnosis of files that tools have changed, to which nothing was said at once."""
+    diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
+    for path in paths:
+        await diagnosis.before(f"edits {path}", path)
+        assert await diagnosis.after(f"edits {path}", path, change()) == ""
+    return diagnosis
+
+
+LATE = "New diagnostics since your last change:\n\n/a:\n  ⚠ [Line 4:3] late"
+
+
+@pytest.mark.parametrize("is_prompt", [True, False])
+async def test_what_is_found_late_goes_once_with_whatever_comes_next(is_prompt: bool) -> None:
+    editor = Answers()
+    diagnosis = await edited(editor, "/a")
+    editor.known["file:///a"] = [item(3, "late", "Warning")]
+
+    async def said() -> str:
+        return await (diagnosis.prompted() if is_prompt else diagnosis.after("t2", "/b", None))
+
+    assert await said() == LATE
+    assert await said() == ""
+    assert await diagnosis.prompted() == ""
+
+
+async def test_what_is_found_late_goes_with_the_next_change() -> None:
+    for path in ("/a", "/b"):
+        editor = Answers()
+        diagnosis = await edited(editor, "/a")
+        editor.known["file:///a"] = [item(3, "late", "Warning")]
+        await diagnosis.before("t2", path)
+        editor.known["file:///a"] += [item(5, "worse")]
+
+        note = await diagnosis.after("t2", path, change())
+
+        assert "late" in note
+        assert "worse" in note
+        assert await diagnosis.prompted() == ""
+
+
+async def test_what_was_found_late_and_is_gone_is_not_said() -> None:
+    editor = Answers()
+    diagnosis = await edited(editor, "/a")
+    editor.known["file:///a"] = [item(3, "late")]
+    await diagnosis.before("t2", "/a")
+    editor.known["file:///a"] = []
+
+    assert await diagnosis.after("t2", "/a", change()) == ""
+    assert await diagnosis.prompted() == ""
+
+
+async def test_only_files_that_tools_wrote_since_the_prompt_before_are_looked_at() -> None:
+    editor = Answers()
+    diagnosis = await edited(editor, "/a")
+    editor.known["file:///b"] = [item(3, "the user's")]
+    assert await diagnosis.prompted() == ""
+    assert await diagnosis.prompted() == ""
+    editor.known["file:///a"] = [item(3, "the user's")]
+
+    assert await diagnosis.prompted() == ""
+
+
+async def test_a_late_error_elsewhere_in_a_file_is_new_once_such_files_are_checked(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x\n")
+    editor = Answers(**{"other.py": [item(0, "old")]})
+    diagnosis = await edited(editor, str(path))
+    editor.known[f"file://{path}"] = [item(9, "broken")]
+
+    assert "broken" in await diagnosis.prompted()
+
+
+async def test_of_a_file_that_was_never_checked_only_written_lines_are_new(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x\n")
+    editor = Answers()
+    diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
+    await diagnosis.before("t1", str(path))
+    await diagnosis.after("t1", str(path), change(*inserted(2, "new")))
+    editor.known = {f"file://{path}": [item(0, "old"), item(2, "written")]}
+
+    note = await diagnosis.prompted()
+
+    assert "written" in note
+    assert "old" not in note

@@ -382,6 +382,28 @@ async def test_the_model_hears_the_errors_in_a_file_that_it_has_made(
     assert f"{new}:\n  ✘ [Line 1:3] wrong word [report-wrong] (words)" in api.requests[1].told
 
 
+async def test_the_model_is_told_with_the_next_prompt_what_was_found_late(
+    nvim: Neovim, panel: Panel, api: FakeApi, words: Path
+) -> None:
+    api.script(*edit(words, "one", "zero", then="First."), [text("Second.")], [text("Third.")])
+    await panel.say("Go on")
+    await panel.shows("First.")
+    await nvim.lua(
+        """vim.diagnostic.set(vim.api.nvim_create_namespace('slow'), vim.fn.bufnr(...), {
+          { lnum = 0, col = 0, message = 'a late finding', severity = 2 },
+        })""",
+        str(words),
+    )
+
+    for answer in ("Second.", "Third."):
+        await panel.say("Go on")
+        await panel.shows(answer)
+
+    second, third = (request.told for request in api.requests[-2:])
+    assert f"{words}:\n  ⚠ [Line 1:1] a late finding" in second
+    assert "a late finding" not in third
+
+
 async def test_ctrl_c_stops_the_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.hold = True
     api.script([text("a very long story " * 50)])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.language_client import attach_to_every_text_file
+from support.linters import findings, lint_runs, nvim_lint
 from support.neovim import Neovim, until
 
 SEEN = """
@@ -240,3 +241,71 @@ async def test_one_that_is_written_meanwhile_keeps_no_option_of_ours(
     await until(lambda: nvim.lua(f"{is_expected} == false", str(path)))
     await nvim.command(f"edit {path}")
     assert await nvim.eval("[getline(1), &l:autoread]") == ["a right one", -1]
+
+
+LINT_WHEN_READ = """
+vim.api.nvim_create_autocmd('BufReadPost', {
+  callback = function() require('lint').try_lint() end,
+})
+"""
+LINT_AFTER_READING = """
+vim.api.nvim_create_autocmd('BufReadPost', {
+  callback = vim.schedule_wrap(function()
+    require('lint').try_lint()
+    _G.is_debounced = true
+  end),
+})
+"""
+
+
+async def checked(nvim: Neovim) -> list[str]:
+    """The names of the files that a linter was to check."""
+    return [Path(path).name for _, path in await lint_runs(nvim)]
+
+
+async def test_linters_check_it_though_their_autocommand_reaches_another_buffer(
+    nvim: Neovim, path: Path, project: Path
+) -> None:
+    (project / "b.txt").write_text("b\n")
+    await nvim_lint(nvim)
+    await nvim.command("edit b.txt")
+    await nvim.lua(LINT_AFTER_READING)
+
+    loaded = await load(nvim, path)
+
+    await until(lambda: nvim.lua("return _G.is_debounced"))
+
+    async def is_found() -> bool:
+        return bool(await findings(nvim, loaded["bufnr"]) == ["a wrong one"])
+
+    await until(is_found)
+    assert await checked(nvim) == ["a.txt", "b.txt"]
+
+
+async def test_linters_that_its_load_has_started_run_once_and_are_waited_for(
+    nvim: Neovim, path: Path
+) -> None:
+    await nvim_lint(nvim)
+    await nvim.lua(LINT_WHEN_READ)
+
+    await nvim.lua(
+        "_G.file = require('claude_ide.unopened').load(...)"
+        " _G.unsettled = require('claude_ide.publishing').unsettled()",
+        str(path),
+    )
+
+    assert await nvim.lua("return vim.deep_equal(_G.unsettled, { _G.file.bufnr })")
+    assert await checked(nvim) == ["a.txt"]
+
+
+async def test_a_load_is_no_write(nvim: Neovim, path: Path) -> None:
+    await nvim.lua("""
+      _G.written = 0
+      vim.api.nvim_create_autocmd({ 'User', 'FileChangedShellPost' }, {
+        callback = function() _G.written = _G.written + 1 end,
+      })
+    """)
+
+    await load(nvim, path)
+
+    assert await nvim.lua("return _G.written") == 0

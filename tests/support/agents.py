@@ -30,6 +30,9 @@ class NewError:
     async def after(self, _tool: str, path: str, _change: Change | None) -> str:
         return f"1 new error in {path}"
 
+    async def prompted(self) -> str:
+        return "1 late error"
+
 
 class Talk:
     """A conversation with an agent: what it tells is kept in `told`, and waited for."""

@@ -26,6 +26,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--identifiers", nargs="*", default=[], help="of what is pulled")
     parser.add_argument("--across", action="store_true", help="what is wrong is so in all files")
     parser.add_argument("--save", choices=["no", "yes", "text"], default="no")
+    parser.add_argument("--work", help="title of what begins with a save")
     parser.add_argument("--sync", type=int, default=1, help="how a change is announced")
     parser.add_argument("--reads-code", action="store_true", help="offer definitions")
     parser.add_argument("--start-after", type=Path, help="a FIFO to read to its end first")
@@ -136,12 +137,16 @@ class Server:
             case "textDocument/didSave":
                 if self.arguments.publish == "on-save":
                     self.publish(parameters["textDocument"]["uri"])
+                if self.arguments.work:
+                    self.progress({"kind": "begin", "title": self.arguments.work})
             case "textDocument/diagnostic":
                 self.pull(message, parameters["textDocument"]["uri"])
             case "textDocument/formatting":
                 self.format(message, self.documents[parameters["textDocument"]["uri"]])
             case "test/publish":
                 self.publish(parameters["uri"], parameters.get("version"))
+            case "test/end":
+                self.progress({"kind": "end"})
             case "shutdown":
                 self.answer(message, None)
             case "exit":
@@ -202,6 +207,9 @@ class Server:
         if not self.arguments.across:
             return diagnose(self.documents[uri])
         return [item for text in self.documents.values() for item in diagnose(text)]
+
+    def progress(self, value: dict[str, Any]) -> None:
+        self.send({"method": "$/progress", "params": {"token": "work", "value": value}})
 
     def pull(self, request: dict[str, Any], uri: str) -> None:
         match self.arguments.pull_answer:

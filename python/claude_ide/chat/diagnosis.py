@@ -4,6 +4,7 @@ import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.events import Change, Hunk
@@ -17,6 +18,8 @@ SECONDS = 1.5
 MOST_BASELINES = 20
 MOST = 20
 LONGEST = 4000
+AFTER = "New diagnostics after this change:"
+LATE = "New diagnostics since your last change:"
 SIGNS = {"Error": "✘", "Warning": "⚠", "Info": "ℹ", "Hint": "★"}  # noqa: RUF001  the CLI's
 
 Item = dict[str, Any]
@@ -30,6 +33,20 @@ class Baseline:
     known: Known
     is_checked: bool
     """Whether the file that is changed had been checked."""
+    is_new: bool = False
+    """Whether there was no such file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that a tool has changed, about which more may be said later."""
+
+    seen: list[Item]
+    """What was known of it when the model last heard of it."""
+    lines: frozenset[int] | None
+    """The only lines of which later news is new: nothing is known of the others' past."""
+    is_old: bool = False
+    """Whether the user has written to the model since."""
 
 
 class Diagnosis:
@@ -38,29 +55,83 @@ class Diagnosis:
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._baselines: dict[str, Baseline] = {}
+        self._written: dict[str, Written] = {}
+        self._heard: set[str] = set()
+        """The suffixes of files of which something was known: what checks them has started."""
 
     async def before(self, tool: str, path: str) -> None:
         """Remember what is known before a tool changes a file, also if it is not open."""
         with contextlib.suppress(EditorError, TimeoutError):
-            is_checked = not exists(path) or await self._is_checked(path)
-            self._baselines[tool] = Baseline(await self._known(), is_checked)
+            is_new = not exists(path)
+            is_checked = is_new or await self._is_checked(path)
+            known = await self._known()
+            self._baselines[tool] = Baseline(_without(known, self._late(known)), is_checked, is_new)
             for earliest in [*self._baselines][:-MOST_BASELINES]:
                 del self._baselines[earliest]
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:
-        """Return what the model should know of the change; empty if it broke nothing."""
+        """Return what the model should know of the change; empty if it broke nothing.
+
+        A tool that changes no file brings what has been found late.
+        """
         baseline = self._baselines.pop(tool, None)
         if baseline is None:
-            return ""
+            return await self._late_note()
         try:
             await self._load(path)
             now = await self._known()
         except (EditorError, TimeoutError):
             return ""
         found = _all_news(baseline, now, path, change)
-        for other, known in self._baselines.items():
-            self._baselines[other] = replace(known, known=_joined(known.known, found))
-        return _note(found)
+        late = {name: items for name, items in self._late(now).items() if not is_same(name, path)}
+        self._remember(baseline, now, path, change)
+        return self._said(AFTER, {**found, **late}, now)
+
+    async def prompted(self) -> str:
+        """Return what was found late, since the last tool has ended, as the user writes."""
+        note = await self._late_note()
+        self._written = {
+            path: replace(written, is_old=True)
+            for path, written in self._written.items()
+            if not written.is_old
+        }
+        return note
+
+    async def _late_note(self) -> str:
+        if not self._written:
+            return ""
+        try:
+            now = await self._known()
+        except (EditorError, TimeoutError):
+            return ""
+        return self._said(LATE, self._late(now), now)
+
+    def _late(self, now: Known) -> Known:
+        """Return what is known of the files that were written and was not when last heard of."""
+        found = {}
+        for path, written in self._written.items():
+            items = news(written.seen, _items(now, path), None)
+            found[_name(now, path)] = items if written.lines is None else _on(written.lines, items)
+        return {name: items for name, items in found.items() if items}
+
+    def _remember(self, baseline: Baseline, now: Known, path: str, change: Change | None) -> None:
+        before = self._written.pop(path, None)
+        is_past_known = baseline.is_checked and Path(path).suffix in self._heard
+        lines: frozenset[int] | None = None
+        if not (baseline.is_new or is_past_known):
+            hunks = change.hunks if change else ()
+            lines = _added(hunks) | _moved(before.lines if before and before.lines else (), hunks)
+        self._written[path] = Written(_items(now, path), lines)
+        for earliest in [*self._written][:-MOST_BASELINES]:
+            del self._written[earliest]
+
+    def _said(self, heading: str, found: Known, now: Known) -> str:
+        """Describe what is new, which from now on is known."""
+        for other, baseline in self._baselines.items():
+            self._baselines[other] = replace(baseline, known=_joined(baseline.known, found))
+        for path, written in self._written.items():
+            self._written[path] = replace(written, seen=_items(now, path))
+        return _note(heading, found)
 
     async def _is_checked(self, path: str) -> bool:
         try:
@@ -74,7 +145,9 @@ class Diagnosis:
 
     async def _known(self) -> Known:
         known = await self._editor.present_diagnostics(SECONDS)
-        return {from_uri(uri): diagnostics.items for uri, diagnostics in known.items()}
+        by_path = {from_uri(uri): diagnostics.items for uri, diagnostics in known.items()}
+        self._heard.update(Path(path).suffix for path, items in by_path.items() if items)
+        return by_path
 
 
 def _all_news(baseline: Baseline, now: Known, path: str, change: Change | None) -> Known:
@@ -86,7 +159,43 @@ def _all_news(baseline: Baseline, now: Known, path: str, change: Change | None) 
             found[name] = news(_errors(old), _errors(items), ())
         elif baseline.is_checked:
             found[path] = news(old, items, change.hunks if change else None)
+        else:
+            found[path] = _on(_added(change.hunks if change else ()), news(old, items, None))
     return {name: items for name, items in found.items() if items}
+
+
+def _name(known: Known, path: str) -> str:
+    return next((name for name in known if is_same(name, path)), path)
+
+
+def _items(known: Known, path: str) -> list[Item]:
+    return known.get(_name(known, path), [])
+
+
+def _without(known: Known, some: Known) -> Known:
+    less = {name: [item for item in known[name] if item not in some[name]] for name in some}
+    return {**known, **less}
+
+
+def _on(lines: frozenset[int], items: list[Item]) -> list[Item]:
+    return [item for item in items if _line(item) in lines]
+
+
+def _added(hunks: Iterable[Hunk]) -> frozenset[int]:
+    """Return the lines that a change has written."""
+    added = set()
+    for hunk in hunks:
+        new = hunk.new_start - 1
+        for text in hunk.lines:
+            if text[:1] == "+":
+                added.add(new)
+            new += text[:1] in ("+", " ")
+    return frozenset(added)
+
+
+def _moved(lines: Iterable[int], hunks: Iterable[Hunk]) -> frozenset[int]:
+    places = (line_after(line, hunks) for line in lines)
+    return frozenset(place for place in places if place is not None)
 
 
 def _errors(items: Iterable[Item]) -> list[Item]:
@@ -155,7 +264,7 @@ def _joined(known: Known, found: Known) -> Known:
     return {name: [*known.get(name, []), *found.get(name, [])] for name in names}
 
 
-def _note(found: Known) -> str:
+def _note(heading: str, found: Known) -> str:
     """Say it in the words that the CLI has for it."""
     lines: list[str] = []
     count = 0
@@ -166,7 +275,7 @@ def _note(found: Known) -> str:
     if not count:
         return ""
     lines += ["", f"and {count - MOST} more"] if count > MOST else []
-    note = "\n".join(["New diagnostics after this change:", *lines])
+    note = "\n".join([heading, *lines])
     return note if len(note) <= LONGEST else f"{note[:LONGEST]}…[truncated]"
 
 

@@ -178,6 +178,32 @@ async def test_a_change_and_what_the_editor_sees_are_told_together() -> None:
     assert told["additionalContext"].endswith("1 new error in /p/a.py")
 
 
+async def test_what_was_found_late_goes_with_the_next_prompt() -> None:
+    cli = Cli(edits=NewError())
+    assert "UserPromptSubmit" in cli.host.fields()["hooks"]
+
+    told = (await cli.ask("hook_callback", callback_id="prompted", input={}))["response"]
+
+    assert told["hookSpecificOutput"] == {
+        "hookEventName": "UserPromptSubmit",
+        "additionalContext": "1 late error",
+    }
+
+
+async def test_a_tool_without_a_file_is_reported_as_well() -> None:
+    cli = Cli(edits=NewError())
+
+    told = await cli.ask("hook_callback", callback_id="edited", input={"tool_use_id": "t1"})
+
+    assert told["response"]["hookSpecificOutput"]["additionalContext"] == "1 new error in "
+
+
+async def test_without_an_editor_only_edits_are_reported() -> None:
+    [hook] = Cli().host.fields()["hooks"]["PostToolUse"]
+
+    assert "Edit" in hook["matcher"]
+
+
 async def test_the_editor_looks_at_a_file_before_it_is_changed() -> None:
     edits = NewError()
     cli = Cli(edits=edits)

@@ -28,11 +28,18 @@ class Edits(Protocol):
         """Look at a file that a tool is about to change."""
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:
-        """Return what the model should know of a file that a tool has changed."""
+        """Return what the model should know of a file that a tool has changed.
+
+        Every tool is reported; one that was not looked at before has changed nothing.
+        """
+
+    async def prompted(self) -> str:
+        """Return what the model should know by now, as the user writes to it."""
 
 
 EDITING = "editing"
 EDITED = "edited"
+PROMPTED = "prompted"
 EDITORS = "Edit|MultiEdit|Write|NotebookEdit"
 HOOK_SECONDS = 5
 CHANGED = (
@@ -59,9 +66,11 @@ class Host:
 
     def fields(self) -> Frame:
         """Return what `initialize` has to say of us."""
-        hooks = {"PostToolUse": [_hook(EDITED)]}
+        hooks = {"PostToolUse": [_hook(EDITED, EDITORS)]}
         if self._edits is not None:
-            hooks["PreToolUse"] = [_hook(EDITING)]
+            hooks["PreToolUse"] = [_hook(EDITING, EDITORS)]
+            hooks["PostToolUse"] = [_hook(EDITED)]
+            hooks["UserPromptSubmit"] = [_hook(PROMPTED)]
         fields: Frame = {"hooks": hooks}
         return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
 
@@ -130,6 +139,9 @@ class Host:
         return {"jsonrpc": "2.0", "result": {}, "id": 0} if answer is None else answer
 
     async def _hook(self, asked: Frame) -> Frame:
+        if text(asked.get("callback_id")) == PROMPTED:
+            note = await self._edits.prompted() if self._edits is not None else ""
+            return _context("UserPromptSubmit", [note] if note else [])
         reported = mapping(asked.get("input"))
         tool = text(reported.get("tool_use_id"))
         path = path_in(mapping(reported.get("tool_input")))
@@ -138,10 +150,7 @@ class Host:
                 await self._edits.before(tool, path)
             return {}
         notes = await self._notes(tool, path, mapping(reported.get("tool_response")))
-        if not notes:
-            return {}
-        context = {"hookEventName": "PostToolUse", "additionalContext": "\n\n".join(notes)}
-        return {"hookSpecificOutput": context}
+        return _context("PostToolUse", notes)
 
     async def _notes(self, tool: str, path: str, result: Frame) -> list[str]:
         """Return what the model should know of a file that a tool has changed."""
@@ -149,13 +158,23 @@ class Host:
         if tool in self._changed:
             self._changed.discard(tool)
             notes.append(f"{CHANGED}\n{_patch(result) or text(result.get('content'))}")
-        if self._edits is not None and path:
+        if self._edits is not None:
             notes.append(await self._edits.after(tool, path, change_of(result)))
         return [*filter(None, notes)]
 
 
-def _hook(id_: str) -> Frame:
-    return {"matcher": EDITORS, "hookCallbackIds": [id_], "timeout": HOOK_SECONDS}
+def _hook(id_: str, tools: str = "") -> Frame:
+    """Register for some tools, or for all of them."""
+    matcher = {"matcher": tools} if tools else {}
+    return {**matcher, "hookCallbackIds": [id_], "timeout": HOOK_SECONDS}
+
+
+def _context(event: str, notes: list[str]) -> Frame:
+    """Add to what the model reads."""
+    if not notes:
+        return {}
+    context = {"hookEventName": event, "additionalContext": "\n\n".join(notes)}
+    return {"hookSpecificOutput": context}
 
 
 def _patch(result: Frame) -> str:
