@@ -33,6 +33,7 @@ local REMOTE = {
 ---@field files table<string, table<integer, true>> buffers by the names of files
 ---@field handle? uv.uv_fs_event_t
 ---@field at? string what is watched: while the folder does not exist, the nearest one above it
+---@field ino? integer of that
 ---@field is_polled? boolean
 ---@field stamps table<string, string> of polled files, by name
 
@@ -87,7 +88,7 @@ local function close(folder)
   if folder.handle and not folder.handle:is_closing() then
     folder.handle:close()
   end
-  folder.handle, folder.at = nil, nil
+  folder.handle, folder.at, folder.ino = nil, nil, nil
 end
 
 local function has_polled()
@@ -152,16 +153,17 @@ local function existing(path)
     path = vim.fs.dirname(path)
     stat = uv.fs_stat(path)
   end
-  return path
+  return path, stat and stat.ino
 end
 
 local watch
 
 -- What is watched may have gone, or made room for another folder, which may even have its number.
----@param folder claude_ide.WatchedFolder
 ---@param is_gone boolean whether something has happened to the very folder that is watched
 local function renew(folder, is_gone)
-  if folders[folder.path] == folder and (is_gone or existing(folder.path) ~= folder.at) then
+  local at, ino = existing(folder.path)
+  is_gone = is_gone or at ~= folder.at or ino ~= folder.ino
+  if folders[folder.path] == folder and is_gone then
     watch(folder)
     touch_all(folder)
   end
@@ -176,7 +178,7 @@ local function listener(folder)
         renew(folder, is_gone)
       end)
     end
-    if not name then
+    if is_gone or not name then
       touch_all(folder)
     elseif folder.at == folder.path then
       touch(folder.files[name])
@@ -184,16 +186,14 @@ local function listener(folder)
   end
 end
 
----@param folder claude_ide.WatchedFolder
----@param at string
 ---@return string? reason why it cannot be watched
-local function open(folder, at)
+local function open(folder, at, ino)
   close(folder)
   local handle, reason = uv.new_fs_event()
   if not handle then
     return reason
   end
-  folder.handle, folder.at, folder.name = handle, at, vim.fs.basename(at)
+  folder.handle, folder.at, folder.ino, folder.name = handle, at, ino, vim.fs.basename(at)
   local ok, refused = handle:start(at, {}, listener(folder))
   if not ok then
     close(folder)
@@ -205,8 +205,8 @@ end
 watch = function(folder)
   local reason
   for _ = 1, MOST_TRIES do
-    local at = existing(folder.path)
-    reason = open(folder, at)
+    local at, ino = existing(folder.path)
+    reason = open(folder, at, ino)
     if not reason and existing(folder.path) == at then
       return is_remote(at) and poll_folder(folder)
     end
@@ -309,7 +309,7 @@ end
 -- Nothing is reported of a folder when one above it gets another name.
 local function renew_all()
   for _, folder in pairs(folders) do
-    local _ = folder.is_polled or renew(folder)
+    local _ = folder.is_polled or renew(folder, false)
   end
 end
 

@@ -232,6 +232,7 @@ async def test_a_folder_that_cannot_be_watched_is_looked_at_and_that_is_logged_o
           return {
             start = function() return nil, 'ENOSPC: no space left on device', 'ENOSPC' end,
             close = function() real:close() end,
+            is_closing = function() return real:is_closing() end,
           }
         end
         """
