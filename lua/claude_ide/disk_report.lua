@@ -90,9 +90,9 @@ local function of_kept()
   local names = vim.tbl_values(kept)
   table.sort(names)
   if #names > MOST_NAMED then
-    return { ('%d files changed on disk; your unsaved changes are kept'):format(#names) }
+    return { ('%d files changed on disk; unsaved changes kept'):format(#names) }
   elseif #names > 0 then
-    local form = '%s changed on disk; your unsaved changes are kept, and `:w` asks'
+    local form = '%s changed on disk; unsaved changes kept'
     return { form:format(table.concat(names, ', ')) }
   end
   return {}

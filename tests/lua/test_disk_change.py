@@ -127,7 +127,7 @@ async def test_unsaved_changes_are_kept_and_that_is_said_once(nvim: Neovim, path
 
     replace(path, NEW)
 
-    await until(lambda: "a.txt changed on disk; your unsaved" in nvim.screen.text())
+    await until(lambda: "a.txt changed on disk; unsaved changes kept" in nvim.screen.text())
     assert await text(nvim, path) == "mine\ntwo\nthree\n"
     os.utime(path)
     await nvim.keys(":checktime<CR>")
@@ -146,7 +146,7 @@ async def test_a_buffer_follows_once_its_unsaved_changes_are_undone(
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
     replace(path, NEW)
-    await until(lambda: "a.txt changed on disk; your unsaved" in nvim.screen.text())
+    await until(lambda: "a.txt changed on disk; unsaved changes kept" in nvim.screen.text())
 
     await nvim.keys("u")
 
@@ -174,7 +174,7 @@ async def test_what_is_typed_during_the_wait_is_kept(nvim: Neovim, path: Path) -
 
     await nvim.keys("mine <Esc>")
 
-    await until(lambda: "a.txt changed on disk; your unsaved" in nvim.screen.text())
+    await until(lambda: "a.txt changed on disk; unsaved changes kept" in nvim.screen.text())
     assert await text(nvim, path) == f"mine {OLD}"
 
 

@@ -175,7 +175,7 @@ async def test_a_write_after_an_undo_is_one_more_write(
 
     assert await serving.eval("&modified") == 1
     await shows(serving, path, OLD)
-    kept = "a.txt changed on disk; your unsaved changes are kept, and `:w` asks"
+    kept = "a.txt changed on disk; unsaved changes kept"
     await until(lambda: serving.lua("return _G.shown[#_G.shown] == ...", kept))
     await serving.command("edit!")
     await shows(serving, path, OLD + "wrong\n")
