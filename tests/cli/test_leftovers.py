@@ -3,6 +3,7 @@
 The real CLI runs its commands in sessions of their own: no signal to its group reaches them.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -80,7 +81,8 @@ async def nvim(
     yield neovim
     await neovim.stop()
     for pid in of_the_test(tmp_path):
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def follow(mark: Path, **how: Any) -> Turn:

@@ -213,7 +213,7 @@ async def test_a_diagnostic_that_is_still_true_after_a_write_is_not_reported_as_
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     path.write_text("first = 'a string'\n")
-    await serving.command("checktime")
+    await until(lambda: serving.eval("getline(1) =~ 'a string' && line('$') == 1"))
     stale = {**warning(0, "a string"), "col": 8, "end_col": 18}
     await serving.lua(PUBLISH, str(path), [stale])
     [before] = await claude.json("getDiagnostics", {"uri": f"file://{path}"})
