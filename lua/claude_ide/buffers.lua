@@ -89,6 +89,14 @@ function M.dirty(path)
   return { isOpen = true, isDirty = buffer.modified, isUntitled = false }
 end
 
+--- The loaded buffer of a file. There is none for a path that no file can have.
+---@param path string
+---@return integer? bufnr
+function M.loaded(path)
+  local ok, buffer = pcall(M.find, path)
+  return ok and buffer and buffer.loaded and buffer.bufnr or nil
+end
+
 --- What `:write` would put on disk; nil when the file is not loaded.
 ---@param path string
 ---@param is_real? boolean as in `find`

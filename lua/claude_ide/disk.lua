@@ -15,8 +15,12 @@ local stamps = {}
 local conflicts = {} ---@type table<integer, true> buffers of files that somebody else has written
 local is_watching = false
 
+local function stat_of(bufnr)
+  return vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
+end
+
 local function time_of(bufnr)
-  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
+  local stat = stat_of(bufnr)
   return stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec)
 end
 
@@ -88,11 +92,11 @@ end
 
 --- Whether the file of an unmodified buffer that does not read it by itself has changed since Neovim
 --- last looked. Without a line, the buffer may be one of a file that did not exist: Neovim asks about
---- that and tells no autocommand.
+--- that and runs no autocommand.
 ---@param bufnr integer
 ---@return boolean
 function M.has_news(bufnr)
-  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
+  local stat = stat_of(bufnr)
   if not stat or stat.type ~= 'file' then
     return false
   elseif is_empty(bufnr) then
@@ -105,7 +109,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_too_large(bufnr)
-  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
+  local stat = stat_of(bufnr)
   return stat ~= nil and stat.size > LARGEST
 end
 

@@ -133,9 +133,9 @@ end
 --- Something has happened to a file: for a watch outside of Neovim.
 ---@param path string
 function M.changed(path)
-  local ok, buffer = pcall(buffers.find, path)
-  if ok and buffer and buffer.loaded then
-    M.changed_in(buffer.bufnr)
+  local bufnr = buffers.loaded(path)
+  if bufnr then
+    M.changed_in(bufnr)
   end
 end
 

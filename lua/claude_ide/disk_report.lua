@@ -130,6 +130,8 @@ local function is_repeated(path)
   return repeats[path].count > MOST_REPEATED
 end
 
+---@return integer added
+---@return integer removed
 local function difference(before, after)
   local removed, added = rebase.count(before, after)
   local was_empty = #before == 1 and before[1] == ''
@@ -138,10 +140,12 @@ local function difference(before, after)
 end
 
 -- What is reported of a file is all that has been written to it since the last report.
-local function add(path, before, after, is_claudes)
+local function add(path, before, after, is_claudes, added, removed)
   local last = followed[path]
-  before = last and last.before or before
-  local added, removed = difference(before, after)
+  if last then
+    before = last.before
+    added, removed = difference(before, after)
+  end
   kept[path] = nil
   followed[path] = added + removed > 0
       and {
@@ -169,7 +173,7 @@ function M.followed(bufnr, before, after)
   local is_claudes = named_files.has(path)
   named_files.forget(path)
   if vim.bo[bufnr].buflisted and not is_repeated(path) then
-    add(path, before, after, is_claudes)
+    add(path, before, after, is_claudes, added, removed)
   end
   return true
 end

@@ -12,6 +12,8 @@ local function flush(client, bufnr)
   end
 end
 
+-- As Neovim itself has sent it, not as a write puts it on disk (`buffer_text`): no byte order mark, and a
+-- last line end only where the buffer has one.
 local function text_of(bufnr)
   local ending = ({ dos = '\r\n', mac = '\r' })[vim.bo[bufnr].fileformat] or '\n'
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), ending)

@@ -51,19 +51,17 @@ end
 ---@param client vim.lsp.Client
 ---@param ms integer
 function M.read(client, ms)
-  local one = borrowed[client.id]
-  if not one or client.handlers[METHOD] ~= one.ours then
-    local theirs = client.handlers[METHOD]
-    local is_new = not one
-    one = { ours = read(theirs), theirs = theirs, deadline = 0 }
+  local known, theirs = borrowed[client.id], client.handlers[METHOD]
+  local one = known
+  if not one or theirs ~= one.ours then
+    one = { ours = read(theirs), theirs = theirs }
     borrowed[client.id] = one
     client.handlers[METHOD] = one.ours
-    one.deadline = vim.uv.now() + ms
-    if is_new then
-      give_back(client)
-    end
   end
   one.deadline = vim.uv.now() + ms
+  if not known then
+    give_back(client)
+  end
 end
 
 --- The version that the diagnostics are about which are being stored now.

@@ -49,17 +49,11 @@ local function milliseconds()
   return vim.uv.hrtime() / 1e6
 end
 
--- There is no buffer for a path that no file can have.
-local function loaded(path)
-  local ok, buffer = pcall(buffers.find, path)
-  return ok and buffer and buffer.loaded and buffer.bufnr or nil
-end
-
 --- What a file holds now, for a write that is expected later.
 ---@param path string
 ---@return claude_ide.SavedText
 function M.saved(path)
-  local bufnr = loaded(path)
+  local bufnr = buffers.loaded(path)
   return bufnr and saved_text.of(bufnr) or { stamp = M.stamp(path) }
 end
 
@@ -164,8 +158,8 @@ local function finish(write, spent, is_restless)
   end
 end
 
--- Unsaved changes stay as they are where what was written is no accepted diff, and the user has not
--- asked for a text that is too large by now.
+-- Only an accepted diff goes below unsaved changes; any other write leaves them as they are. Nor is a
+-- text read unasked that has become too large.
 local function keeps(write)
   local bufnr, is_modified = write.bufnr, vim.bo[write.bufnr].modified
   if not write.is_unannounced or not (is_modified or disk.is_too_large(bufnr)) then
@@ -288,7 +282,7 @@ end
 ---@param path string
 ---@param earlier? claude_ide.SavedText what the file held at some time before
 function M.expect(path, earlier)
-  local bufnr = loaded(path)
+  local bufnr = buffers.loaded(path)
   if bufnr then
     local write = expected[bufnr] or wait_for(bufnr, saved_text.of(bufnr, earlier))
     write.is_unannounced = nil
@@ -301,7 +295,7 @@ end
 ---@param saved claude_ide.SavedText what the file held before
 function M.follow(path, saved)
   M.expect(path, saved)
-  local bufnr = loaded(path)
+  local bufnr = buffers.loaded(path)
   local before = bufnr and saved_text.before(bufnr, saved)
   if before then
     expected[bufnr].saved = before

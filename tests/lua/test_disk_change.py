@@ -10,7 +10,9 @@ from support.disk_changes import (
     MINUS,
     NEW,
     OLD,
+    WRITE_IN_PIECES,
     all_reported,
+    edit_watched,
     looked,
     messages,
     replace,
@@ -23,12 +25,7 @@ from support.neovim import Neovim, until
 
 @pytest.fixture
 async def path(nvim: Neovim, project: Path) -> Path:
-    """A file that is edited, in a Neovim that watches it."""
-    file = project / "a.txt"
-    file.write_text(OLD)
-    await nvim.command("edit a.txt")
-    await watch(nvim)
-    return file
+    return await edit_watched(nvim, project)
 
 
 @pytest.mark.parametrize("way", ["in place", "by another file", "after it was deleted"])
@@ -77,21 +74,7 @@ async def test_cursor_and_folds_are_kept(nvim: Neovim, path: Path) -> None:
 
 
 async def test_half_a_file_is_not_taken(nvim: Neovim, path: Path) -> None:
-    in_pieces = """
-        local path, pieces = ...
-        local file = assert(io.open(path, 'w'))
-        local timer = assert(vim.uv.new_timer())
-        timer:start(0, 20, function()
-          local piece = table.remove(pieces, 1)
-          if not piece then
-            file:close()
-            return timer:close()
-          end
-          file:write(piece)
-          file:flush()
-        end)
-    """
-    await nvim.lua(in_pieces, str(path), list(NEW))
+    await nvim.lua(WRITE_IN_PIECES, str(path), list(NEW))
 
     await shows(nvim, path, NEW)
     await nvim.command("silent undo")

@@ -9,24 +9,19 @@ from support.disk_changes import (
     NEW,
     OLD,
     all_reported,
+    edit_watched,
     looked,
     messages,
     replace,
     shows,
     text,
-    watch,
 )
 from support.neovim import Neovim, until
 
 
 @pytest.fixture
 async def path(nvim: Neovim, project: Path) -> Path:
-    """A file that is edited, in a Neovim that watches it."""
-    file = project / "a.txt"
-    file.write_text(OLD)
-    await nvim.command("edit a.txt")
-    await watch(nvim)
-    return file
+    return await edit_watched(nvim, project)
 
 
 async def test_many_files_at_once_are_one_message(nvim: Neovim, path: Path) -> None:

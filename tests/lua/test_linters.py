@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 
-from support.linters import ale, findings, lint_runs, nvim_lint
+from support.linters import OLD, ale, found, is_running, lint_runs, nvim_lint, take
 from support.neovim import Neovim, until
-
-OLD = "one\nwrong\n"
-NEW = "one\ntwo\nwrong again\n"
 
 
 @pytest.fixture
@@ -24,28 +21,9 @@ async def bufnr(nvim: Neovim, project: Path) -> int:
     return number
 
 
-async def found(nvim: Neovim, bufnr: int, wanted: list[str]) -> bool:
-    return bool(await findings(nvim, bufnr) == wanted)
-
-
-async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
-    """Write the file, have Neovim take it over; whether a linter is at work right then."""
-    (project / "a.txt").write_text(text)
-    bufnrs, running = await nvim.lua(
-        "local bufnrs = require('claude_ide.reload').sync()"
-        " return { bufnrs, require('claude_ide.linters').is_running(bufnrs[1]) }"
-    )
-    assert bufnrs
-    return bool(running)
-
-
 async def runs(nvim: Neovim) -> Any:
     """What ALE's stand-in has been asked to check, and whether files were to be read."""
     return await nvim.eval("g:ale_runs")
-
-
-async def is_running(nvim: Neovim, bufnr: int) -> Any:
-    return await nvim.lua("return require('claude_ide.linters').is_running(...)", bufnr)
 
 
 @pytest.mark.parametrize("on_enter", [True, False])

@@ -1,16 +1,13 @@
 """`lua/claude_ide/nvim_lint.lua`: nvim-lint's linters look at what Claude has written."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from support.linters import findings, lint_runs, nvim_lint
+from support.linters import OLD, found, is_running, lint_runs, nvim_lint, take
 from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.nvim_lint')"
-OLD = "one\nwrong\n"
-NEW = "one\ntwo\nwrong again\n"
 
 
 @pytest.fixture
@@ -24,25 +21,6 @@ async def bufnr(nvim: Neovim, project: Path) -> int:
     await until(lambda: found(nvim, number, ["wrong"]))
     await nvim.lua("_G.lint_runs = nil")
     return number
-
-
-async def found(nvim: Neovim, bufnr: int, wanted: list[str]) -> bool:
-    return bool(await findings(nvim, bufnr) == wanted)
-
-
-async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
-    """Write the file, have Neovim take it over; whether a linter is at work right then."""
-    (project / "a.txt").write_text(text)
-    bufnrs, running = await nvim.lua(
-        "local bufnrs = require('claude_ide.reload').sync()"
-        " return { bufnrs, require('claude_ide.linters').is_running(bufnrs[1]) }"
-    )
-    assert bufnrs
-    return bool(running)
-
-
-async def is_running(nvim: Neovim, bufnr: int) -> Any:
-    return await nvim.lua("return require('claude_ide.linters').is_running(...)", bufnr)
 
 
 @pytest.mark.parametrize("stdin", [True, False], ids=["standard input", "file"])

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.diffs import Diffs
+from support.disk_changes import WRITE_IN_PIECES
 from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.reload')"
@@ -89,23 +90,6 @@ async def test_a_write_in_place_is_shown(nvim: Neovim, path: Path) -> None:
     path.write_text(NEW)
 
     await shows(nvim, path, NEW)
-
-
-# In Neovim's own loop, so that a busy machine cannot make a pause of it.
-WRITE_IN_PIECES = """
-local path, pieces = ...
-local file = assert(io.open(path, 'w'))
-local timer = assert(vim.uv.new_timer())
-timer:start(0, 20, function()
-  local piece = table.remove(pieces, 1)
-  if not piece then
-    file:close()
-    return timer:close()
-  end
-  file:write(piece)
-  file:flush()
-end)
-"""
 
 
 async def test_a_write_in_pieces_is_shown_whole(nvim: Neovim, path: Path) -> None:

@@ -11,11 +11,36 @@ CHANGE = "require('claude_ide.disk_change')"
 SECONDS = 0.5
 """How soon a change is to be seen; a machine that others use gets ten times that."""
 
+# In Neovim's own loop, so that a busy machine cannot make a pause of it.
+WRITE_IN_PIECES = """
+local path, pieces = ...
+local file = assert(io.open(path, 'w'))
+local timer = assert(vim.uv.new_timer())
+timer:start(0, 20, function()
+  local piece = table.remove(pieces, 1)
+  if not piece then
+    file:close()
+    return timer:close()
+  end
+  file:write(piece)
+  file:flush()
+end)
+"""
+
 
 async def watch(nvim: Neovim) -> None:
     """Watch in Neovim what changes on disk."""
     await nvim.lua(f"{CHANGE}.watch('server', true)")
     await until(lambda: nvim.lua("return require('claude_ide.disk_watch').state().folders > 0"))
+
+
+async def edit_watched(nvim: Neovim, project: Path) -> Path:
+    """Edit a file, in a Neovim that watches it."""
+    file = project / "a.txt"
+    file.write_text(OLD)
+    await nvim.command("edit a.txt")
+    await watch(nvim)
+    return file
 
 
 def replace(path: Path, text: str) -> None:

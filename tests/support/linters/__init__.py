@@ -7,6 +7,8 @@ from support.neovim import Neovim
 
 FOLDER = Path(__file__).parent
 FIND = ["grep", "-n", "wrong"]
+OLD = "one\nwrong\n"
+NEW = "one\ntwo\nwrong again\n"
 
 
 async def nvim_lint(nvim: Neovim, *, stdin: bool = True, name: str = "words") -> None:
@@ -41,3 +43,24 @@ async def findings(nvim: Neovim, bufnr: int) -> Any:
     return await nvim.lua(
         "return vim.tbl_map(function(d) return d.message end, vim.diagnostic.get(...))", bufnr
     )
+
+
+async def found(nvim: Neovim, bufnr: int, wanted: list[str]) -> bool:
+    """Whether that is all they have found."""
+    return bool(await findings(nvim, bufnr) == wanted)
+
+
+async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
+    """Write the file, have Neovim take it over; whether a linter is at work right then."""
+    (project / "a.txt").write_text(text)
+    bufnrs, running = await nvim.lua(
+        "local bufnrs = require('claude_ide.reload').sync()"
+        " return { bufnrs, require('claude_ide.linters').is_running(bufnrs[1]) }"
+    )
+    assert bufnrs
+    return bool(running)
+
+
+async def is_running(nvim: Neovim, bufnr: int) -> Any:
+    """Whether what linters find in a buffer is still to come."""
+    return await nvim.lua("return require('claude_ide.linters').is_running(...)", bufnr)
