@@ -1,14 +1,14 @@
 -- `:ClaudeInstall` for lazy.nvim: a coroutine that yields each step and raises the reason of a failure.
 local root = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 
-if not pcall(require, 'claude_ide.install') then
+if not pcall(require, 'claude_ide.host.install') then
   vim.opt.runtimepath:prepend(root)
 end
 
 local latest, shown
 local result ---@type { text: string, failed: boolean }?
 
-require('claude_ide.install').begin(function(line)
+require('claude_ide.host.install').begin(function(line)
   latest = line
 end, function(text, failed)
   result = { text = text, failed = failed }

@@ -6,7 +6,7 @@ vim.g.loaded_claude_ide = true
 
 local function once_ready(fn)
   return function(opts)
-    require('claude_ide.ready').run(opts, fn)
+    require('claude_ide.host.ready').run(opts, fn)
   end
 end
 
@@ -44,7 +44,7 @@ local function with_next(kind, run, words)
 end
 
 local function complete_path(...)
-  return require('claude_ide.mention').complete(...)
+  return require('claude_ide.selection.mention').complete(...)
 end
 
 local function complete_claude(lead)
@@ -91,7 +91,7 @@ command('ClaudeTrust', host('ClaudeTrust'), {
   nargs = '*',
   bar = true,
   complete = function(...)
-    return require('claude_ide.trust').complete(...)
+    return require('claude_ide.host.trust').complete(...)
   end,
   desc = "Show or change whether a folder's settings are used",
 })
@@ -106,25 +106,25 @@ command('ClaudeReject', with_next('after_text', reject), {
   nargs = '*',
   desc = 'Reject the proposed edit, with a reason',
 })
-command('ClaudeAsk', with_next('after_text', question('answer', 'ask')), {
+command('ClaudeAsk', with_next('after_text', question('question.answer', 'ask')), {
   nargs = '*',
   range = true,
   bang = true,
   desc = 'Ask Claude something, about the lines',
 })
-command('ClaudeEdit', with_next('after_text', question('rewrite', 'edit')), {
+command('ClaudeEdit', with_next('after_text', question('question.rewrite', 'edit')), {
   nargs = '*',
   range = true,
   bang = true,
   desc = 'Have Claude rewrite the lines, or the file',
 })
-command('ClaudeCommit', question('commit_message', 'write'), {
+command('ClaudeCommit', question('question.commit_message', 'write'), {
   bang = true,
   bar = true,
   desc = 'Have Claude write the commit message',
 })
 command('ClaudeInstall', function(opts)
-  require('claude_ide.install').run(opts.bang)
+  require('claude_ide.host.install').run(opts.bang)
 end, { bang = true, bar = true, desc = "Make or update the plugin's Python; with ! wait for it" })
 command('ClaudeLog', editor('log_window', 'open'), { bar = true, desc = "Open the plugin's log" })
 
@@ -135,12 +135,12 @@ map('n', '<Plug>(claude-toggle)', '<Cmd>Claude<CR>')
 map('n', '<Plug>(claude-chat)', '<Cmd>ClaudeChat<CR>')
 map('x', '<Plug>(claude-send)', ':ClaudeSend<CR>', { silent = true })
 map('n', '<Plug>(claude-send)', function()
-  return require('claude_ide.mention').operator()
+  return require('claude_ide.selection.mention').operator()
 end, { expr = true })
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),
-  callback = vim.schedule_wrap(editor('leftover', 'clear')),
+  callback = vim.schedule_wrap(editor('window.leftover', 'clear')),
 })
 
 local function auto_start()

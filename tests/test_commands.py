@@ -58,7 +58,7 @@ def test_a_command_is_never_waited_for_and_takes_what_lua_sends(
     spec = specs(rplugin)[name]
 
     assert spec["sync"] is False
-    # `host.lua` sends arguments, range, bang and buffer, in the order of pynvim's decorator.
+    # `host/init.lua` sends arguments, range, bang and buffer, in the order of pynvim's decorator.
     assert spec["opts"] == {"nargs": "*", "range": "", "bang": "", "eval": "bufnr()"}
 
 

@@ -240,4 +240,4 @@ def test_the_map_names_nothing_that_is_not_there() -> None:
     names = [name for line in lua for name in re.split(" {2,}", line[2:])[0].split()]
 
     here = {path.stem for path in (ROOT / "lua/claude_ide").iterdir()}
-    assert {name.rstrip("/") for name in names} == here
+    assert {name.partition("/")[0] for name in names} == here

@@ -1,5 +1,5 @@
 --- `:checkhealth claude_ide`: the way from the command to a connected CLI, step by step.
-local plain = require('claude_ide.plain')
+local plain = require('claude_ide.say.plain')
 
 local M = {}
 
@@ -24,11 +24,11 @@ local function check_neovim()
 end
 
 local function check_python()
-  if require('claude_ide.install').is_running() then
+  if require('claude_ide.host.install').is_running() then
     health.warn('Python is being installed', 'Run :checkhealth claude_ide again after that')
     return
   end
-  local python = require('claude_ide.python')
+  local python = require('claude_ide.host.python')
   local program, reason = python.find(require('claude_ide.host').root())
   if not program then
     health.error(reason)
@@ -45,7 +45,7 @@ local function check_python()
 end
 
 local function check_watch()
-  local state = require('claude_ide.disk_watch').state()
+  local state = require('claude_ide.disk.watch').state()
   if state.refusal then
     health.warn(
       ('A folder of open files cannot be watched: %s'):format(plain.one_line(state.refusal)),
@@ -96,7 +96,7 @@ end
 local function check_cli()
   local cmd = (vim.g.claude_ide or {}).cmd or 'claude'
   local name = type(cmd) == 'table' and cmd[1] or cmd
-  local path = require('claude_ide.program').find(name)
+  local path = require('claude_ide.system.program').find(name)
   if path then
     health.ok(name .. ': ' .. path)
   else
@@ -119,7 +119,7 @@ end
 
 --- Locks of other editors for the same folder make `claude --ide` connect to none of them.
 local function check_rivals()
-  local locks = require('claude_ide.lock')
+  local locks = require('claude_ide.host.lock')
   local rivals = {}
   for _, path in ipairs(locks.list(locks.folder())) do
     local lock = locks.read(path)

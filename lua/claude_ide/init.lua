@@ -19,7 +19,7 @@ function M.statusline()
   local host = package.loaded['claude_ide.host']
   local server = host and host.server()
   local parts = { server and ('claude:%d'):format(server.clients) }
-  for _, mark in ipairs({ { 'claude_ide.waiting', '!' }, { 'claude_ide.chat.waiting', '?' } }) do
+  for _, mark in ipairs({ { 'claude_ide.diff.waiting', '!' }, { 'claude_ide.chat.waiting', '?' } }) do
     local waiting = package.loaded[mark[1]]
     local count = waiting and waiting.count() or 0
     if count > 0 then

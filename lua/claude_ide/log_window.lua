@@ -1,7 +1,7 @@
 --- `:ClaudeLog`: the log in a window.
 local colouring = require('claude_ide.colouring')
-local log = require('claude_ide.log')
-local message = require('claude_ide.message')
+local log = require('claude_ide.say.log')
+local message = require('claude_ide.say.message')
 
 local M = {}
 

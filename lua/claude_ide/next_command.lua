@@ -1,7 +1,7 @@
 --- A `|` after a command with free text or quotes: Neovim's own rule (`:help :command-bar`) would cut
 --- the text, or take a quote for a comment.
-local message = require('claude_ide.message')
-local reason = require('claude_ide.reason')
+local message = require('claude_ide.say.message')
+local reason = require('claude_ide.say.reason')
 
 local M = {}
 

@@ -1,5 +1,5 @@
 --- The float of `:ClaudeStatus`.
-local float = require('claude_ide.float')
+local float = require('claude_ide.window.float')
 
 local M = {}
 

@@ -1,7 +1,7 @@
 --- The Claude CLI in a terminal window: opened, hidden, shown again.
-local message = require('claude_ide.message')
-local moment = require('claude_ide.moment')
-local place = require('claude_ide.place')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local place = require('claude_ide.window.place')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -64,7 +64,7 @@ local function is_terminal(bufnr)
   return vim.bo[bufnr].buftype == 'terminal'
 end
 
--- Proposals do not wait while the user is in one of these (`moment.lua`).
+-- Proposals do not wait while the user is in one of these (`when/moment.lua`).
 local function mark_terminals()
   for _, bufnr in ipairs(vim.tbl_filter(is_terminal, api.nvim_list_bufs())) do
     local has_client = vim.iter(pids):any(function(pid)
@@ -175,7 +175,7 @@ end
 ---@param request claude_ide.TerminalRequest
 local function start(request)
   local name = request.cmd[1]
-  local program = require('claude_ide.program').find(name)
+  local program = require('claude_ide.system.program').find(name)
   if not program then
     local hint = name == 'claude' and '; npm install -g @anthropic-ai/claude-code' or ''
     return { error = ('%s is not on PATH%s'):format(name, hint) }

@@ -231,7 +231,7 @@ class App:
         return status
 
     async def _bind(self) -> Bound:
-        folders = tuple(await self.editor.run("buffers.folders"))
+        folders = tuple(await self.editor.run("file.buffers.folders"))
         try:
             return startup.bind(self.options, folders)
         except startup.Unserved as reason:

@@ -127,18 +127,18 @@ async def trust(app: App, call: Call) -> None:
             app.editor.notify(report.state(app.trust, folder))
         case "revoke":
             removed = app.trust.revoke(folder)
-            await app.editor.run("trust.decline", folder)
+            await app.editor.run("host.trust.decline", folder)
             await _trust_changed(app)
             app.editor.notify(report.revoked(app.trust, folder, removed))
         case "list":
             lines = report.listing(app.trust) or ["no folder is trusted by :ClaudeTrust or a chat"]
-            await app.editor.run("float.show", lines, {"title": "Trusted folders"})
+            await app.editor.run("window.float.show", lines, {"title": "Trusted folders"})
         case _:
             raise UserError(f":ClaudeTrust {what} is unknown; there are list, revoke, yes")
 
 
 async def _folder(app: App, given: str) -> str:
-    here = Path(await app.editor.run("buffers.folder"))
+    here = Path(await app.editor.run("file.buffers.folder"))
     folder = here / Path(given).expanduser() if given else here
     if not folder.is_dir():
         raise UserError(f"no such folder: {given}")

@@ -1,6 +1,6 @@
 """The log file: a million bytes at most, the one before it, and no line again and again.
 
-Several hosts write it, and `log.lua` does: each looks before a line whether another has begun a
+Several hosts write it, and `say/log.lua` does: each looks before a line whether another has begun a
 new file since.
 """
 

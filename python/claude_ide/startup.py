@@ -51,7 +51,7 @@ class Options(_Options):
 
     @classmethod
     def decode(cls, text: str) -> "Options":
-        """Decode the JSON object that `lua/claude_ide/host.lua` makes."""
+        """Decode the JSON object that `lua/claude_ide/host/init.lua` makes."""
         fields = json.loads(text)
         fields["folders"] = tuple(fields["folders"])
         return cls(**fields)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.chat.amounts import count, duration, money
+from claude_ide.chat.page.amounts import count, duration, money
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from claude_ide.agents.events import (
     UserMessage,
     Waiting,
 )
-from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.transcript.transcript import Transcript
 from support.frames import Drawn, Panel, shown
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)

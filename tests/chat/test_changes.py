@@ -1,7 +1,7 @@
 """`chat/changes.py`: what tools have changed, as a unified diff."""
 
 from claude_ide.agents.events import Change, Hunk
-from claude_ide.chat.changes import unified
+from claude_ide.chat.transcript.changes import unified
 
 
 def test_changes_come_one_after_the_other() -> None:

@@ -1,8 +1,8 @@
 """A conversation as Markdown."""
 
 from claude_ide.agents.events import Dead, Notice, Text, Waiting
-from claude_ide.chat.export import markdown
-from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.transcript.export import markdown
+from claude_ide.chat.transcript.transcript import Transcript
 from support.digest import decoded
 from support.transcripts import told
 

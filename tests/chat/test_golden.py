@@ -6,7 +6,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
-from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.transcript.transcript import Transcript
 from support.digest import conversed, decoded
 from support.frames import Drawn, Panel
 from support.transcripts import names, told

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.growing import Growing, Lines
+from claude_ide.chat.page.growing import Growing, Lines
 
 
 def test_lines_are_given_once_and_the_last_one_each_time() -> None:

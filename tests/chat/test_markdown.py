@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.markdown import Fence, highlight
+from claude_ide.chat.page.markdown import Fence, highlight
 
 
 def groups(line: str, fence: Fence | None = None) -> list[tuple[str, str]]:

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.page import EARLIER, Code, Page, Part
-from claude_ide.chat.rows import Row, row
+from claude_ide.chat.page.page import EARLIER, Code, Page, Part
+from claude_ide.chat.page.rows import Row, row
 from support.frames import Drawn
 
 

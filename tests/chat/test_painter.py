@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.chat.painter import FRAME_SECONDS, Painter
+from claude_ide.chat.page.painter import FRAME_SECONDS, Painter
 from claude_ide.errors import EditorError
 from support.neovim import until
 

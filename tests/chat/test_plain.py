@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.plain import as_printed, harmless, lines, one_line
+from claude_ide.chat.page.plain import as_printed, harmless, lines, one_line
 
 
 @pytest.mark.parametrize(

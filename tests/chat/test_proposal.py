@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import PermissionAsked
-from claude_ide.chat import proposal
+from claude_ide.chat.requests import proposal
 
 
 def asked(path: Path, kind: str = "edit", **arguments: Any) -> PermissionAsked:

@@ -1,7 +1,7 @@
 """The pinned todo list."""
 
 from claude_ide.agents.events import Todo, TodoList
-from claude_ide.chat.todos import MOST_ROWS, pinned
+from claude_ide.chat.transcript.todos import MOST_ROWS, pinned
 
 
 def text(todos: TodoList) -> list[str]:

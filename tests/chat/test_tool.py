@@ -13,9 +13,9 @@ from claude_ide.agents.events import (
     ToolStarted,
     ToolStatus,
 )
-from claude_ide.chat.page import Part
-from claude_ide.chat.tool import ToolUse, shortened
-from claude_ide.chat.view import OpenOutput
+from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.view import OpenOutput
+from claude_ide.chat.transcript.tool import ToolUse, shortened
 
 HUNK = Hunk(10, 3, 10, 4, (" same", "-old", "+new", "+more", " end"))
 CHANGE = Change("/p/a.py", 2, 1, (HUNK,))

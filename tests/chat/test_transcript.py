@@ -29,8 +29,8 @@ from claude_ide.agents.events import (
     UserMessage,
     Waiting,
 )
-from claude_ide.chat.transcript import Transcript
-from claude_ide.chat.view import Review
+from claude_ide.chat.page.view import Review
+from claude_ide.chat.transcript.transcript import Transcript
 from support.frames import Clock, Panel, shown
 
 DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1500)

@@ -1,9 +1,9 @@
 """`chat/trust_question.py`: the line that asks, and what it must not do."""
 
 from claude_ide.agents.events import Notice
-from claude_ide.chat.page import Part
-from claude_ide.chat.transcript import Transcript
-from claude_ide.chat.trust_question import TrustQuestion, details
+from claude_ide.chat.page.page import Part
+from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.chat.transcript.trust_question import TrustQuestion, details
 from claude_ide.chat.trusting import TrustAsked
 from claude_ide.trust.brought import Item
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.chat.view import Place, place_in
+from claude_ide.chat.page.view import Place, place_in
 
 
 @pytest.mark.parametrize(

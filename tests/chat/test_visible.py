@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.visible import TAB, cells, fits, rows, visible
+from claude_ide.chat.page.visible import TAB, cells, fits, rows, visible
 
 
 @pytest.mark.parametrize(

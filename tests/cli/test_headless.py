@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.stream_json.headless import Ask, Question
-from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.wire.launch import Launch
 from support.claude_cli import environment
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.hostile import DEEP, EAGER, LINK, Addresses, survives

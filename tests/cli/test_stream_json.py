@@ -32,7 +32,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.prompt import Selection, Words
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
-from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import UnknownSessionError
 from support.agents import PATIENCE, Talk
 from support.claude_cli import environment, is_kept

@@ -68,7 +68,7 @@ async def at_work(serving: Neovim, claude: ClaudeCode, project: Path) -> Path:
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
     await serving.command(f"edit {path}")
-    await until(lambda: serving.lua("return #require('claude_ide.buffers').paths() > 0"))
+    await until(lambda: serving.lua("return #require('claude_ide.file.buffers').paths() > 0"))
     await claude.json("getOpenEditors")
     await until(
         lambda: any(told["filePath"] == str(path) for told in claude.told_of("selection_changed"))
@@ -122,8 +122,8 @@ async def test_what_must_touch_the_editor_waits_and_then_happens(
 async def test_a_status_that_is_longer_than_the_screen_causes_no_prompt(
     serving: Neovim,
 ) -> None:
-    await serving.lua("require('claude_ide.message').show(('long '):rep(100), 'error')")
-    await serving.lua("require('claude_ide.message').show('a\\nb\\nc', 'error')")
+    await serving.lua("require('claude_ide.say.message').show(('long '):rep(100), 'error')")
+    await serving.lua("require('claude_ide.say.message').show('a\\nb\\nc', 'error')")
 
     await until(lambda: "a b c" in serving.screen.text())
 

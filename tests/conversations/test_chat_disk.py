@@ -26,7 +26,7 @@ async def test_what_it_writes_is_called_claudes(
     await nvim.command("edit a.py")
     panel = await begin(nvim, project, tmp_path)
     await panel.say("edit it")
-    named = "return require('claude_ide.named_files').has(...)"
+    named = "return require('claude_ide.disk.named_files').has(...)"
     await until(lambda: nvim.lua(named, str(path)), "the file is named", PATIENCE)
 
     path.write_text("one\nTWO\n")
@@ -45,7 +45,7 @@ async def test_without_a_server_open_files_follow_until_the_chat_ends(
     await nvim.command("edit a.py")
     await begin(nvim, project, tmp_path)
     assert await nvim.lua("return require('claude_ide.host').server() == nil")
-    folders = "return require('claude_ide.disk_watch').state().folders"
+    folders = "return require('claude_ide.disk.watch').state().folders"
     await until(lambda: nvim.lua(f"{folders} > 0"))
 
     path.write_text("one\nTWO\n")

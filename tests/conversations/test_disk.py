@@ -23,7 +23,7 @@ async def path(serving: Neovim, project: Path) -> Path:
 
 
 async def is_watched(nvim: Neovim) -> None:
-    await until(lambda: nvim.lua("return require('claude_ide.disk_watch').state().folders > 0"))
+    await until(lambda: nvim.lua("return require('claude_ide.disk.watch').state().folders > 0"))
 
 
 async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
@@ -112,7 +112,7 @@ async def test_an_accepted_diff_is_not_reported_again(
 async def test_when_the_server_stops_nothing_is_watched(serving: Neovim, path: Path) -> None:
     await serving.command("ClaudeStop!")
 
-    state = "return require('claude_ide.disk_watch').state()"
+    state = "return require('claude_ide.disk.watch').state()"
     await until(lambda: serving.lua(f"{state}.folders == 0"))
     path.write_text(NEW)
     assert await serving.eval("getline(2)") == "two"
@@ -140,7 +140,7 @@ async def test_a_visual_area_that_the_user_has_changed_holds_a_diff_back(
 
     claude.start_call("openDiff", {"old_file_path": str(path), "new_file_contents": NEW})
 
-    await until(lambda: serving.lua("return require('claude_ide.waiting').count() == 1"))
+    await until(lambda: serving.lua("return require('claude_ide.diff.waiting').count() == 1"))
     assert await serving.eval("mode()") == "v"
     await serving.keys("<Esc>")
     shown = "return (require('claude_ide.diff').list()[1] or {}).shown"

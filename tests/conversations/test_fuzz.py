@@ -51,7 +51,7 @@ async def undisturbed(nvim: Neovim, claude: ClaudeCode) -> AsyncIterator[None]:
     assert await nvim.mode() == {"mode": "n", "blocking": False}
     assert await nvim.eval("execute('messages')") == messages
     await until(lambda: nvim.screen.text() == screen, "the same screen")
-    log = Path(await nvim.lua("return require('claude_ide.log').path()"))
+    log = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
     assert [line for line in log.read_text().splitlines() if " ERROR " in line] == []
 
 

@@ -240,10 +240,12 @@ async def test_a_form_leaves_no_trace(nvim: Neovim, plugin: str, keys: str) -> N
 
 
 WINDOWS = {
-    "float": "require('claude_ide.float').show({ 'hello' }, { title = 'Words' })",
-    "text": "require('claude_ide.scratch').open('Words', 'hello')",
-    "answer": "require('claude_ide.answer_window').open('Words', 'float', handlers)",
-    "answer in a split": "require('claude_ide.answer_window').open('Words', 'split', handlers)",
+    "float": "require('claude_ide.window.float').show({ 'hello' }, { title = 'Words' })",
+    "text": "require('claude_ide.window.scratch').open('Words', 'hello')",
+    "answer": "require('claude_ide.question.answer_window').open('Words', 'float', handlers)",
+    "answer in a split": (
+        "require('claude_ide.question.answer_window').open('Words', 'split', handlers)"
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""`headless/requests.py`: what `question.lua` sends becomes a request."""
+"""`headless/requests.py`: what `question/init.lua` sends becomes a request."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/accepted.lua`: what the user made of a proposal is written, or kept."""
+"""`diff/accepted.lua`: what the user made of a proposal is written, or kept."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ async def accept(nvim: Neovim, diffs: Diffs, path: Path, keys: str = "Gomine<Esc
 
 
 async def settle(nvim: Neovim, id_: int, *is_written: bool) -> None:
-    await nvim.lua("require('claude_ide.accepted').settle(...)", id_, *is_written)
+    await nvim.lua("require('claude_ide.diff.accepted').settle(...)", id_, *is_written)
 
 
 async def kept(nvim: Neovim) -> list[Any]:
@@ -90,7 +90,7 @@ async def test_where_it_is_not_known_the_file_says(
     if is_written:
         path.write_text(MINE + "and what a formatter adds\n")
 
-    await nvim.lua("require('claude_ide.accepted').settle_all()")
+    await nvim.lua("require('claude_ide.diff.accepted').settle_all()")
 
     assert await kept(nvim) == ([] if is_written else [MINE.strip()])
 

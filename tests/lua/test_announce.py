@@ -1,8 +1,8 @@
-"""`lua/claude_ide/announce.lua`: the `User` autocommands that others may listen to."""
+"""`say/announce.lua`: the `User` autocommands that others may listen to."""
 
 from support.neovim import Neovim, until
 
-EVENT = "require('claude_ide.announce').event('ClaudeTest', { number = 1 })"
+EVENT = "require('claude_ide.say.announce').event('ClaudeTest', { number = 1 })"
 
 
 async def test_an_event_comes_with_its_data(nvim: Neovim) -> None:

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/answer.lua`: what `:ClaudeAsk` asks, and what is shown of the answer."""
+"""`question/answer.lua`: what `:ClaudeAsk` asks, and what is shown of the answer."""
 
 from typing import Any
 

@@ -1,10 +1,10 @@
-"""`lua/claude_ide/answer_time.lua`: how long to wait for those that publish diagnostics."""
+"""`checking/answer_time.lua`: how long to wait for those that publish diagnostics."""
 
 import pytest
 
 from support.neovim import Neovim
 
-MODULE = "require('claude_ide.answer_time')"
+MODULE = "require('claude_ide.checking.answer_time')"
 AS_LONG_AS_ALLOWED = 1e9
 
 

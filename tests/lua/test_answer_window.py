@@ -1,4 +1,4 @@
-"""`lua/claude_ide/answer_window.lua`: a text that grows in a float or a split."""
+"""`question/answer_window.lua`: a text that grows in a float or a split."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from support.neovim import Neovim, until
 OPEN = """
 local title, kind = ...
 _G.told = {}
-_G.view = require('claude_ide.answer_window').open(title, kind, {
+_G.view = require('claude_ide.question.answer_window').open(title, kind, {
   stop = function() table.insert(_G.told, 'stop') end,
   closed = function() table.insert(_G.told, 'closed') end,
 })
@@ -20,7 +20,7 @@ async def open_window(nvim: Neovim, title: str = "Why?", kind: str = "float") ->
 
 async def draw(nvim: Neovim, text: str, keep: int = 0) -> list[str]:
     """Draw, and return what the buffer holds then."""
-    await nvim.lua("require('claude_ide.answer_window').draw(_G.view, ...)", text, keep)
+    await nvim.lua("require('claude_ide.question.answer_window').draw(_G.view, ...)", text, keep)
     lines: list[str] = await nvim.eval("getline(1, '$')")
     return lines
 
@@ -50,7 +50,7 @@ async def test_it_fits_every_screen(nvim: Neovim, columns: int, rows: int) -> No
 
 async def test_words_stand_where_the_text_ends(nvim: Neovim) -> None:
     await open_window(nvim)
-    say = "require('claude_ide.answer_window').say(_G.view, ...)"
+    say = "require('claude_ide.question.answer_window').say(_G.view, ...)"
 
     await nvim.lua(say, "waiting")
     await until(lambda: "waiting" in nvim.screen.text())
@@ -74,13 +74,13 @@ async def test_keys_and_closing_are_told(nvim: Neovim) -> None:
 
     await until(lambda: nvim.lua("return vim.deep_equal(_G.told, { 'stop', 'closed' })"))
     assert await nvim.eval("winnr('$')") == 1
-    await nvim.lua("require('claude_ide.answer_window').draw(_G.view, 'late', 0)")
-    await nvim.lua("require('claude_ide.answer_window').finish(_G.view, 'late')")
+    await nvim.lua("require('claude_ide.question.answer_window').draw(_G.view, 'late', 0)")
+    await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view, 'late')")
 
 
 async def test_nothing_starts_in_a_buffer_that_is_being_closed(nvim: Neovim) -> None:
     await nvim.lua("""
-        local window, view = require('claude_ide.answer_window'), nil
+        local window, view = require('claude_ide.question.answer_window'), nil
         view = window.open('x', 'float', {
           stop = function() end,
           closed = function()
@@ -103,7 +103,7 @@ async def test_it_is_coloured_once_it_is_complete(nvim: Neovim) -> None:
     active = "return vim.treesitter.highlighter.active[vim.fn.bufnr()] ~= nil"
     assert not await nvim.lua(active)
 
-    await nvim.lua("require('claude_ide.answer_window').finish(_G.view)")
+    await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view)")
 
     assert await nvim.lua(active)
     assert await nvim.eval("[&filetype, &modifiable, &bufhidden]") == ["markdown", 0, "wipe"]

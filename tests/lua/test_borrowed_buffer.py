@@ -1,4 +1,4 @@
-"""`lua/claude_ide/borrowed_buffer.lua`: a file is looked at and put back as it was."""
+"""`file/borrowed_buffer.lua`: a file is looked at and put back as it was."""
 
 import os
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 
 from support.neovim import Neovim, NvimError
 
-TAKE = "return require('claude_ide.borrowed_buffer').take(..., vim.api.nvim_get_current_win())"
-GIVE_BACK = "require('claude_ide.borrowed_buffer').give_back(...)"
+TAKE = "return require('claude_ide.file.borrowed_buffer').take(..., vim.api.nvim_get_current_win())"
+GIVE_BACK = "require('claude_ide.file.borrowed_buffer').give_back(...)"
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ async def test_a_file_that_somebody_else_has_written_asks_nothing(
     nvim: Neovim, path: Path, watched: bool
 ) -> None:
     if watched:
-        await nvim.lua("require('claude_ide.disk').watch(true)")
+        await nvim.lua("require('claude_ide.file.write').watch(true)")
     await nvim.command("set noautoread hidden | edit a.txt | enew")
     await rewrite(path, "theirs\n")
 

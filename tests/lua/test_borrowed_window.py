@@ -1,4 +1,4 @@
-"""`lua/claude_ide/borrowed_window.lua`: a window takes part in a diff and is as before."""
+"""`diff/borrowed_window.lua`: a window takes part in a diff and is as before."""
 
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,8 @@ import pytest
 from support.diffs import everything
 from support.neovim import Neovim
 
-TAKE = "_G.taken = require('claude_ide.borrowed_window').take(vim.api.nvim_get_current_win())"
-GIVE_BACK = "require('claude_ide.borrowed_window').give_back(_G.taken)"
+TAKE = "_G.taken = require('claude_ide.diff.borrowed_window').take(vim.api.nvim_get_current_win())"
+GIVE_BACK = "require('claude_ide.diff.borrowed_window').give_back(_G.taken)"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/buffer_names.lua`: the buffers that may hold a file, not looking at all."""
+"""`file/names.lua`: the buffers that may hold a file, not looking at all."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ COUNT_NAMES = """
     asked = asked + 1
     return get(...)
   end
-  local found = require('claude_ide.buffers').find(path)
+  local found = require('claude_ide.file.buffers').find(path)
   vim.api.nvim_buf_get_name = get
   return { found and found.bufnr or false, asked }
 """
@@ -23,7 +23,7 @@ COUNT_NAMES = """
 
 async def find(nvim: Neovim, path: Path) -> Any:
     """Return the number of the buffer that `buffers.find` finds; None without one."""
-    found = await nvim.lua("return require('claude_ide.buffers').find(...)", str(path))
+    found = await nvim.lua("return require('claude_ide.file.buffers').find(...)", str(path))
     return found and found["bufnr"]
 
 
@@ -126,7 +126,7 @@ async def test_a_buffer_is_found_when_its_file_has_become_a_link(
 async def test_after_the_end_nothing_is_noticed_and_all_is_found(
     nvim: Neovim, known: Path, project: Path
 ) -> None:
-    await nvim.lua("require('claude_ide.buffers').watch(false)")
+    await nvim.lua("require('claude_ide.file.buffers').watch(false)")
     autocmds = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_buffer_names' })"
     assert await nvim.lua(autocmds) == 0
     await nvim.command("file b.txt")

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/buffer_text.lua`: text into a buffer and out of it, byte for byte."""
+"""`file/text.lua`: text into a buffer and out of it, byte for byte."""
 
 import base64
 from pathlib import Path
@@ -41,9 +41,9 @@ TEXTS = {
 PUT = """
 local encoded = ...
 _G.bufnr = vim.api.nvim_create_buf(false, true)
-require('claude_ide.buffer_text').put(_G.bufnr, vim.base64.decode(encoded))
+require('claude_ide.file.text').put(_G.bufnr, vim.base64.decode(encoded))
 """
-GET = "return vim.base64.encode(require('claude_ide.buffer_text').get(_G.bufnr))"
+GET = "return vim.base64.encode(require('claude_ide.file.text').get(_G.bufnr))"
 
 
 async def put(nvim: Neovim, text: bytes) -> None:

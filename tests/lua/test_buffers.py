@@ -1,4 +1,4 @@
-"""`lua/claude_ide/buffers.lua`: what is open in Neovim, and writing it."""
+"""`file/buffers.lua`: what is open in Neovim, and writing it."""
 
 import stat
 from pathlib import Path
@@ -22,7 +22,7 @@ TRICKY = [
 
 async def call(nvim: Neovim, function: str, *arguments: Any) -> Any:
     """Call a function of the module as the host does."""
-    return await nvim.lua(f"return require('claude_ide.buffers').{function}(...)", *arguments)
+    return await nvim.lua(f"return require('claude_ide.file.buffers').{function}(...)", *arguments)
 
 
 async def edit(nvim: Neovim, path: Path) -> None:
@@ -217,7 +217,7 @@ async def test_two_hundred_editors_take_less_than_an_instant(nvim: Neovim, proje
       local best = math.huge
       for _ = 1, 5 do
         local began = os.clock()
-        require('claude_ide.buffers').snapshot()
+        require('claude_ide.file.buffers').snapshot()
         best = math.min(best, (os.clock() - began) * 1000)
       end
       return best
@@ -251,7 +251,7 @@ async def test_dirty_tells_that_a_file_is_not_open(nvim: Neovim, project: Path) 
 
 async def test_a_file_that_is_only_loaded_is_not_open(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
-    await nvim.lua("return require('claude_ide.unopened').load(...)", str(path))
+    await nvim.lua("return require('claude_ide.diagnostics.unopened').load(...)", str(path))
 
     unseen = await call(nvim, "dirty", str(path))
     await edit(nvim, path)

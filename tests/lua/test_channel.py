@@ -1,4 +1,4 @@
-"""`lua/claude_ide/channel.lua`: what the editor tells the host."""
+"""`channel.lua`: what the editor tells the host."""
 
 from support.neovim import Neovim, until
 

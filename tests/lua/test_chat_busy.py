@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/busy.lua`: what an agent does, as Neovim 0.12 shows it."""
+"""`chat/busy.lua`: what an agent does, as Neovim 0.12 shows it."""
 
 from typing import Any
 

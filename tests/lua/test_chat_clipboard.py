@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/clipboard.lua`: images from the clipboard, by whatever tool there is."""
+"""`chat/prompt/clipboard.lua`: images from the clipboard, by whatever tool there is."""
 
 import base64
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/completion.lua`: `@file` anywhere, `/command` where the prompt begins."""
+"""`chat/prompt/completion.lua`: `@file` anywhere, `/command` where the prompt begins."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/form.lua`: the user fills in a form with keys."""
+"""`chat/form/init.lua`: the user fills in a form with keys."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/highlights.lua`: links that a colour scheme or the user may override."""
+"""`chat/highlights.lua`: links that a colour scheme or the user may override."""
 
 from typing import Any
 

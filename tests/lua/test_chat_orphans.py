@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/orphans.lua`: a panel without a host."""
+"""`chat/hostless.lua`: a panel without a host."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ from support.transcripts import FAKE_CLI, GOLDEN
 
 BEGIN = """
 vim.g.claude_ide = { chat = ... }
-require('claude_ide.chat.orphans').begin()
+require('claude_ide.chat.hostless').begin()
 return require('claude_ide.chat.state').list()[1].options
 """
 

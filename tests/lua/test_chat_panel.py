@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/panel.lua`: the panel comes into sight, and goes without a trace."""
+"""`chat/panel.lua`: the panel comes into sight, and goes without a trace."""
 
 from pathlib import Path
 from typing import Any

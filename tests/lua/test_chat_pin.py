@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/pin.lua`: rows pinned to the top right corner of a transcript."""
+"""`chat/transcript/pin.lua`: rows pinned to the top right corner of a transcript."""
 
 from typing import Any
 

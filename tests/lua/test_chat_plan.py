@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/plan.lua`: a plan is edited, approved, or goes back with what is missing."""
+"""`chat/plan/init.lua`: a plan is edited, approved, or goes back with what is missing."""
 
 from pathlib import Path
 from typing import Any
@@ -574,7 +574,7 @@ async def test_a_filetype_plugin_that_fails_costs_nothing(plans: Neovim) -> None
     await gone(plans)
 
 
-@pytest.mark.parametrize("place", ["vim.cmd.tabnew", "require('claude_ide.chat.plan_winbar').set"])
+@pytest.mark.parametrize("place", ["vim.cmd.tabnew", "require('claude_ide.chat.plan.winbar').set"])
 async def test_a_plan_that_cannot_be_shown_keeps_planning(plans: Neovim, place: str) -> None:
     await plans.lua(f"{place} = function() error('no room') end")
 

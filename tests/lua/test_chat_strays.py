@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/strays.lua`: what is opened in the panel goes to a window for files."""
+"""`chat/strays.lua`: what is opened in the panel goes to a window for files."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/waiting.lua`: requests of chats are counted, and reported where unseen."""
+"""`chat/waiting.lua`: requests of chats are counted, and reported where unseen."""
 
 import pytest
 
@@ -25,7 +25,7 @@ async def chats(nvim: Neovim) -> Chats:
 async def settled(nvim: Neovim) -> list[str]:
     """What was shown, once what was waiting for a moment has had it."""
     await nvim.lua(
-        "require('claude_ide.moment').when_notifiable(function()"
+        "require('claude_ide.when.moment').when_notifiable(function()"
         " vim.schedule(function() _G.is_settled = true end) end)"
     )
     await until(lambda: nvim.lua("return _G.is_settled"))

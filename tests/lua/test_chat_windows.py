@@ -1,4 +1,4 @@
-"""`lua/claude_ide/chat/windows.lua`: the panel's windows, and those around them."""
+"""`chat/window/init.lua`: the panel's windows, and those around them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/closing.lua`: files are closed; changes and windows stay."""
+"""`file/close.lua`: files are closed; changes and windows stay."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from support.neovim import Neovim, until
 
 
 async def close_file(nvim: Neovim, path: Path) -> Any:
-    return await nvim.lua("return require('claude_ide.windows').close_file(...)", str(path))
+    return await nvim.lua("return require('claude_ide.file.open').close_file(...)", str(path))
 
 
 def write(path: Path) -> Path:

@@ -1,10 +1,10 @@
-"""`lua/claude_ide/commit_message.lua`: where a message goes among what is there."""
+"""`question/commit_message.lua`: where a message goes among what is there."""
 
 import pytest
 
 from support.neovim import Neovim, until
 
-INSERT = "require('claude_ide.commit_message').insert(0, ...)"
+INSERT = "require('claude_ide.question.commit_message').insert(0, ...)"
 MESSAGE = "Subject\n\nBody"
 
 

@@ -1,9 +1,9 @@
-"""`lua/claude_ide/diagnostic_events.lua`: who hears of changed diagnostics."""
+"""`checking/events.lua`: who hears of changed diagnostics."""
 
 from support.neovim import Neovim
 
 SUBSCRIBE = """
-  local events = require('claude_ide.diagnostic_events')
+  local events = require('claude_ide.checking.events')
   _G.heard = {}
   _G.first = function(bufnr)
     table.insert(_G.heard, { 'first', bufnr })
@@ -38,7 +38,7 @@ async def test_who_has_unsubscribed_hears_nothing_more(nvim: Neovim) -> None:
 
 NAMESPACES = """
   local names = {}
-  for _, namespace in ipairs(require('claude_ide.diagnostic_events').namespaces(...)) do
+  for _, namespace in ipairs(require('claude_ide.checking.events').namespaces(...)) do
     table.insert(names, vim.diagnostic.get_namespace(namespace).name)
   end
   table.sort(names)
@@ -46,7 +46,7 @@ NAMESPACES = """
 """
 REMEMBER = """
   _G.heard = {}
-  require('claude_ide.diagnostic_events').subscribe(function(bufnr, namespace)
+  require('claude_ide.checking.events').subscribe(function(bufnr, namespace)
     local known = namespace and vim.diagnostic.get_namespace(namespace).name
     table.insert(_G.heard, { bufnr, known or 'unknown' })
   end)
@@ -77,14 +77,14 @@ async def test_who_has_published_is_remembered_until_the_buffer_is_gone(nvim: Ne
     await nvim.lua(
         f"vim.diagnostic.set(vim.api.nvim_create_namespace('early'), ..., {found})", bufnr
     )
-    await nvim.lua("require('claude_ide.diagnostic_events')")
+    await nvim.lua("require('claude_ide.checking.events')")
     await nvim.lua(CHANGE, bufnr)
     assert await nvim.lua(NAMESPACES, bufnr) == ["early", "linter"]
 
     await nvim.command(f"bwipeout! {bufnr}")
 
     assert await nvim.lua(
-        "return require('claude_ide.diagnostic_events').namespaces(...)", bufnr
+        "return require('claude_ide.checking.events').namespaces(...)", bufnr
     ) in ([], {})
 
 
@@ -93,7 +93,7 @@ async def test_without_subscribers_there_is_no_autocommand(nvim: Neovim) -> None
     assert await nvim.lua(COUNT) == 1
 
     await nvim.lua("""
-      local events = require('claude_ide.diagnostic_events')
+      local events = require('claude_ide.checking.events')
       events.unsubscribe(_G.first)
       events.unsubscribe(_G.second)
     """)

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/diagnostic_sets.lua`: what is published is read once, and converted once."""
+"""`diagnostics/sets.lua`: what is published is read once, and converted once."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -31,7 +31,7 @@ READ = """
 
 @pytest.fixture
 async def watching(nvim: Neovim) -> AsyncIterator[Neovim]:
-    await nvim.lua("require('claude_ide.diagnostic_sets').start()")
+    await nvim.lua("require('claude_ide.diagnostics.sets').start()")
     yield nvim
 
 
@@ -58,7 +58,7 @@ async def adopt(nvim: Neovim, bufnr: int, path: Path, text: str) -> None:
     """Take over what somebody wrote to the file."""
     path.write_text(text, encoding="utf-8")
     await nvim.lua(
-        """local edit = require('claude_ide.disk_edit')
+        """local edit = require('claude_ide.file.edit')
         edit.adopt(..., edit.read(...))""",
         bufnr,
     )
@@ -257,16 +257,16 @@ async def test_a_wiped_buffer_is_forgotten_even_if_something_resets_it(
 
     await watching.command("bwipeout!")
 
-    assert await watching.lua("return require('claude_ide.diagnostic_sets').bufnrs()") == []
+    assert await watching.lua("return require('claude_ide.diagnostics.sets').bufnrs()") == []
     assert await watching.lua("return vim.v.errmsg") == ""
 
 
 async def test_nothing_is_kept_after_the_end(watching: Neovim, project: Path) -> None:
     await publish(watching, await edit(watching, project / "a.txt"), DIAGNOSTIC)
 
-    await watching.lua("require('claude_ide.diagnostic_sets').stop()")
+    await watching.lua("require('claude_ide.diagnostics.sets').stop()")
 
-    assert await watching.lua("return require('claude_ide.diagnostic_sets').bufnrs()") == []
+    assert await watching.lua("return require('claude_ide.diagnostics.sets').bufnrs()") == []
     assert await watching.lua("return vim.diagnostic.handlers['claude_ide/tables'] == nil")
 
 
@@ -285,7 +285,7 @@ async def test_neovim_copies_nothing_that_it_shows(watching: Neovim, project: Pa
 
     is_own = await watching.lua(
         """local namespace = vim.api.nvim_create_namespace('linter')
-        local list, is_own = require('claude_ide.diagnostic_tables').of(..., namespace)
+        local list, is_own = require('claude_ide.diagnostics.tables').of(..., namespace)
         return is_own and rawequal(list[1].user_data, _G.attached)""",
         bufnr,
     )

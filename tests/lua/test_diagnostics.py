@@ -1,4 +1,4 @@
-"""`lua/claude_ide/diagnostics.lua`: what `vim.diagnostic` holds, in the words of the wire."""
+"""`diagnostics/init.lua`: what `vim.diagnostic` holds, in the words of the wire."""
 
 from pathlib import Path
 from typing import Any
@@ -341,7 +341,7 @@ async def test_a_file_that_was_just_written_comes_before_all_others(
     await nvim.lua(SET_MANY, await edit(nvim, project / "big.txt"), 5200, 1)
     written = await edit(nvim, project / "small.txt")
     (project / "small.txt").write_text("three\n", encoding="utf-8")
-    assert await nvim.lua("return require('claude_ide.reload').sync()") == [written]
+    assert await nvim.lua("return require('claude_ide.disk.reload').sync()") == [written]
     await nvim.lua(SET_MANY, written, 3, 2)
 
     files, omitted = await read_all(nvim)

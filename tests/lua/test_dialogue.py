@@ -1,4 +1,4 @@
-"""`lua/claude_ide/dialogue.lua`: what is asked in one line is answered once."""
+"""`dialogue/init.lua`: what is asked in one line is answered once."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/diff.lua`: a diff is asked for, shown, decided and told about, once."""
+"""`diff/init.lua`: a diff is asked for, shown, decided and told about, once."""
 
 import asyncio
 import os
@@ -166,7 +166,7 @@ async def test_what_is_typed_by_a_script_while_it_appears_does_not_change_it(
 
 
 async def test_it_does_not_appear_between_two_keys(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    await nvim.lua("require('claude_ide.moment').notice_typing(true)")
+    await nvim.lua("require('claude_ide.when.moment').notice_typing(true)")
     await nvim.keys("j")
     await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'n'"))
     id_ = await diffs.ask(path, NEW)

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/diff_layout.lua`: a diff comes into sight, and goes without a trace."""
+"""`diff/layout.lua`: a diff comes into sight, and goes without a trace."""
 
 from pathlib import Path
 from typing import Any

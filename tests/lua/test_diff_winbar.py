@@ -1,4 +1,4 @@
-"""`lua/claude_ide/diff_winbar.lua`: the lines above a diff say whose it is, and the keys."""
+"""`diff/winbar.lua`: the lines above a diff say whose it is, and the keys."""
 
 import re
 from pathlib import Path

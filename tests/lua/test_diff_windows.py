@@ -1,4 +1,4 @@
-"""`lua/claude_ide/diff_windows.lua`: which windows a diff gets, and how they close."""
+"""`diff/windows.lua`: which windows a diff gets, and how they close."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/disk.lua`: a buffer is written, but never past what somebody else has written."""
+"""`file/write.lua`: a buffer is written, but never past what somebody else has written."""
 
 import os
 from pathlib import Path
@@ -11,13 +11,13 @@ from support.neovim import Neovim, until
 
 async def write(nvim: Neovim, path: Path) -> Any:
     return await nvim.lua(
-        "return require('claude_ide.disk').write(vim.fn.bufadd(...))",
+        "return require('claude_ide.file.write').write(vim.fn.bufadd(...))",
         str(path),
     )
 
 
 async def watch(nvim: Neovim) -> None:
-    await nvim.lua("require('claude_ide.disk').watch(true)")
+    await nvim.lua("require('claude_ide.file.write').watch(true)")
 
 
 @pytest.fixture

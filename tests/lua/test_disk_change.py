@@ -1,4 +1,4 @@
-"""`lua/claude_ide/disk_change.lua`: what is done about a file that changes on disk."""
+"""`disk/change.lua`: what is done about a file that changes on disk."""
 
 import os
 from pathlib import Path
@@ -88,7 +88,7 @@ async def test_what_changes_no_text_changes_nothing(nvim: Neovim, path: Path) ->
     await looked(nvim, path)
     replace(path, OLD)
     await looked(nvim, path)
-    await until(lambda: nvim.lua("return not require('claude_ide.reload').is_expected(1)"))
+    await until(lambda: nvim.lua("return not require('claude_ide.disk.reload').is_expected(1)"))
 
     assert await nvim.eval("[undotree().seq_last, &modified]") == [0, 0]
     await all_reported(nvim, path)
@@ -188,7 +188,7 @@ async def test_without_autoread_it_is_left_to_neovim(
 
 async def test_without_autoread_what_claude_has_named_is_followed(nvim: Neovim, path: Path) -> None:
     await nvim.command("set noautoread")
-    await nvim.lua("require('claude_ide.named_files').add(...)", str(path))
+    await nvim.lua("require('claude_ide.disk.named_files').add(...)", str(path))
 
     replace(path, NEW)
 
@@ -296,8 +296,8 @@ async def test_a_file_that_never_rests_is_left_alone_for_a_while(nvim: Neovim, p
         end)
     """
     await nvim.lua(restless, str(path))
-    given_up = "return _G.lines < 150 and not require('claude_ide.reload').is_expected(1)"
-    await until(lambda: nvim.lua("return require('claude_ide.reload').is_expected(1)"))
+    given_up = "return _G.lines < 150 and not require('claude_ide.disk.reload').is_expected(1)"
+    await until(lambda: nvim.lua("return require('claude_ide.disk.reload').is_expected(1)"))
     await until(lambda: nvim.lua(given_up))
 
     assert await nvim.eval("&l:autoread") == -1
@@ -312,7 +312,7 @@ async def test_nothing_is_left_when_it_stops(nvim: Neovim, path: Path) -> None:
     assert await nvim.lua(handles) == 0
     replace(path, NEW)
     await nvim.lua(f"{CHANGE}.changed(...)", str(path))
-    assert await nvim.lua("return require('claude_ide.disk_watch').state()") == {
+    assert await nvim.lua("return require('claude_ide.disk.watch').state()") == {
         "folders": 0,
         "polled": 0,
     }
@@ -320,7 +320,7 @@ async def test_nothing_is_left_when_it_stops(nvim: Neovim, path: Path) -> None:
 
 
 async def test_a_watch_outside_may_name_a_path(nvim: Neovim, path: Path) -> None:
-    await nvim.lua("require('claude_ide.disk_watch').stop()")
+    await nvim.lua("require('claude_ide.disk.watch').stop()")
     replace(path, NEW)
 
     for named in (path, "a\0b", "", path.with_name("missing.txt")):

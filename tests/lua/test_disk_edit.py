@@ -1,4 +1,4 @@
-"""`lua/claude_ide/disk_edit.lua`: what is on disk becomes a buffer's text, as one edit."""
+"""`file/edit.lua`: what is on disk becomes a buffer's text, as one edit."""
 
 import os
 import random
@@ -11,7 +11,7 @@ import pytest
 from support.neovim import Neovim, until
 
 ADOPT = """
-local edit = require('claude_ide.disk_edit')
+local edit = require('claude_ide.file.edit')
 local bufnr = ... or vim.api.nvim_get_current_buf()
 local text = edit.read(bufnr)
 if text then
@@ -122,7 +122,7 @@ async def test_other_lines_are_unsaved_changes_to_what_is_on_disk(nvim: Neovim, 
 
     await nvim.lua(
         """
-        local edit, lines = require('claude_ide.disk_edit'), ...
+        local edit, lines = require('claude_ide.file.edit'), ...
         edit.adopt(0, edit.read(0), lines)
         """,
         [*new, "mine"],
@@ -162,7 +162,7 @@ async def test_it_is_a_step_of_its_own_within_a_script(nvim: Neovim, path: Path)
     write(path, ["CLAUDE", *OLD[1:]])
     await nvim.lua(
         "local function change(line) vim.api.nvim_buf_set_lines(0, 0, 1, true, { line }) end;"
-        "local edit = require('claude_ide.disk_edit');"
+        "local edit = require('claude_ide.file.edit');"
         "change('before');"
         "edit.adopt(vim.api.nvim_get_current_buf(), edit.read(0));"
         "change('after')"
@@ -444,7 +444,7 @@ async def test_ten_megabytes_follow(nvim: Neovim, project: Path) -> None:
 async def test_lines_from_elsewhere_become_one_change(nvim: Neovim, path: Path) -> None:
     await nvim.command("50")
 
-    await nvim.lua("require('claude_ide.disk_edit').change(0, ...)", ["new", *OLD[:70], "end"])
+    await nvim.lua("require('claude_ide.file.edit').change(0, ...)", ["new", *OLD[:70], "end"])
 
     assert await lines(nvim) == ["new", *OLD[:70], "end"]
     assert await nvim.eval("[line('.'), &modified]") == [51, 1]

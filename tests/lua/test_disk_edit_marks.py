@@ -1,4 +1,4 @@
-"""`lua/claude_ide/disk_edit.lua`: marks stay with their lines when a text changes."""
+"""`file/edit.lua`: marks stay with their lines when a text changes."""
 
 import random
 from pathlib import Path
@@ -10,7 +10,7 @@ from support.neovim import Neovim
 
 OLD = [f"line {number}" for number in range(1, 101)]
 
-CHANGE = "require('claude_ide.disk_edit').change(vim.api.nvim_get_current_buf(), ...)"
+CHANGE = "require('claude_ide.file.edit').change(vim.api.nvim_get_current_buf(), ...)"
 
 
 async def hold(nvim: Neovim, lines: list[str]) -> None:
@@ -128,7 +128,7 @@ async def test_marks_in_a_buffer_that_is_not_shown_stay(nvim: Neovim) -> None:
     await nvim.command("set hidden | enew")
 
     await nvim.lua(
-        "require('claude_ide.disk_edit').change(...)", bufnr, ["new", *OLD[:49], "LINE 50"]
+        "require('claude_ide.file.edit').change(...)", bufnr, ["new", *OLD[:49], "LINE 50"]
     )
 
     assert await nvim.lua("return vim.api.nvim_buf_get_mark(..., 'a')", bufnr) == [51, 0]

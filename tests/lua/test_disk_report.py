@@ -1,4 +1,4 @@
-"""`lua/claude_ide/disk_report.lua`: what is said of files that change on disk."""
+"""`disk/report.lua`: what is said of files that change on disk."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ async def test_two_files_at_once_are_named(nvim: Neovim, path: Path) -> None:
     other = path.with_name("b.txt")
     other.write_text(OLD)
     await nvim.command("split b.txt")
-    await nvim.lua("require('claude_ide.named_files').add(...)", str(path))
+    await nvim.lua("require('claude_ide.disk.named_files').add(...)", str(path))
 
     write = "for _, path in ipairs({ ... }) do vim.fn.writefile({ 'new' }, path) end"
     await nvim.lua(write, str(path), str(other))
@@ -67,7 +67,7 @@ async def test_it_says_nothing_while_a_command_is_typed(nvim: Neovim, path: Path
 
 
 async def test_an_accepted_diff_is_not_reported(nvim: Neovim, path: Path) -> None:
-    await nvim.lua("require('claude_ide.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
 
     replace(path, NEW)
 

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/disk_watch.lua`: it names the buffers whose files something has happened to."""
+"""`disk/watch.lua`: it names the buffers whose files something has happened to."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from support.neovim import Neovim, until
 
 WATCH = """
 _G.touched = {}
-require('claude_ide.disk_watch').start(function(bufnr)
+require('claude_ide.disk.watch').start(function(bufnr)
   _G.touched[vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))] = true
 end)
 """
@@ -17,7 +17,7 @@ for _, path in ipairs(...) do
   vim.fn.bufload(vim.fn.bufadd(path))
 end
 """
-STATE = "return require('claude_ide.disk_watch').state()"
+STATE = "return require('claude_ide.disk.watch').state()"
 
 
 async def touched(nvim: Neovim, name: str) -> None:
@@ -106,7 +106,7 @@ async def test_beyond_the_most_folders_files_are_looked_at_now_and_then(
         return bool(await nvim.lua("return _G.touched[...]", paths[-1].name))
 
     await until(is_named)
-    await nvim.lua("require('claude_ide.disk_watch').stop()")
+    await nvim.lua("require('claude_ide.disk.watch').stop()")
     assert await nvim.lua(STATE) == {"folders": 0, "polled": 0}
 
 
@@ -123,7 +123,7 @@ async def test_hundreds_of_changes_leave_room_for_keys(nvim: Neovim, project: Pa
     """What a checkout of another branch does: a file takes a few milliseconds."""
     paths = [project / f"{number}.txt" for number in range(200)]
     await load(nvim, paths)
-    await nvim.lua("require('claude_ide.disk_change').watch('server', true)")
+    await nvim.lua("require('claude_ide.disk.change').watch('server', true)")
     await until(lambda: nvim.lua(f"{STATE}.folders == 1"))
 
     for path in paths:
@@ -137,9 +137,9 @@ async def test_hundreds_of_changes_leave_room_for_keys(nvim: Neovim, project: Pa
 
 async def begin(nvim: Neovim) -> None:
     """Watch, and look once at what is loaded."""
-    await nvim.lua("require('claude_ide.disk_change').watch('server', true)")
-    await until(lambda: nvim.lua("return require('claude_ide.disk_watch').suspects() ~= nil"))
-    await nvim.lua("require('claude_ide.reload').sync()")
+    await nvim.lua("require('claude_ide.disk.change').watch('server', true)")
+    await until(lambda: nvim.lua("return require('claude_ide.disk.watch').suspects() ~= nil"))
+    await nvim.lua("require('claude_ide.disk.reload').sync()")
 
 
 async def test_what_was_written_just_before_a_request_is_shown_by_it(
@@ -152,7 +152,7 @@ async def test_what_was_written_just_before_a_request_is_shown_by_it(
     write_and_sync = """
         local path, text = ...
         vim.fn.writefile({ text }, path)
-        local bufnrs = require('claude_ide.reload').sync()
+        local bufnrs = require('claude_ide.disk.reload').sync()
         return { vim.tbl_map(vim.api.nvim_buf_get_name, bufnrs), vim.fn.getbufline(path, 1) }
     """
     for number in range(30):
@@ -170,10 +170,10 @@ async def test_a_request_looks_only_at_what_has_changed(nvim: Neovim, project: P
         vim.uv.fs_stat = function(...) _G.looked = _G.looked + 1; return stat(...) end
         """
     )
-    assert await nvim.lua("return require('claude_ide.reload').sync()") == []
+    assert await nvim.lua("return require('claude_ide.disk.reload').sync()") == []
 
     (project / "7.txt").write_text("two\n")
-    assert len(await nvim.lua("return require('claude_ide.reload').sync()")) == 1
+    assert len(await nvim.lua("return require('claude_ide.disk.reload').sync()")) == 1
     assert await nvim.lua("return _G.looked") < 25
 
 
@@ -192,7 +192,7 @@ async def test_a_file_in_another_folder_of_the_same_name_is_seen(
     await begin(nvim)
 
     replace = f"{RENAME[what]}; vim.fn.writefile({{'two'}}, 'a/b/c.txt')"
-    sync = "return #require('claude_ide.reload').sync()"
+    sync = "return #require('claude_ide.disk.reload').sync()"
     assert await nvim.lua(f"{replace}; {sync}") == 1
 
     assert await nvim.lua(f"vim.fn.writefile({{'three'}}, 'a/b/c.txt'); {sync}") == 1
@@ -217,7 +217,7 @@ async def test_what_is_written_through_another_name_is_seen(
 
     other.write_text("two\n")
 
-    await nvim.lua("require('claude_ide.reload').sync()")
+    await nvim.lua("require('claude_ide.disk.reload').sync()")
     assert await nvim.eval("getline(1)") == "two"
 
 
@@ -243,9 +243,9 @@ async def test_a_folder_that_cannot_be_watched_is_looked_at_and_that_is_logged_o
 
     for path in paths:
         path.write_text("two\n")
-        assert len(await nvim.lua("return require('claude_ide.reload').sync()")) == 1
+        assert len(await nvim.lua("return require('claude_ide.disk.reload').sync()")) == 1
     paths[0].write_text("three\n")
     shown = f"getbufline('{paths[0]}', 1)[0] ==# 'three'"
     await until(lambda: nvim.eval(shown), "it is looked at now and then")
-    log = Path(await nvim.lua("return require('claude_ide.log').path()")).read_text()
+    log = Path(await nvim.lua("return require('claude_ide.say.log').path()")).read_text()
     assert log.count("is not watched: ENOSPC") == 1

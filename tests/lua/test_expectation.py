@@ -1,4 +1,4 @@
-"""`lua/claude_ide/expectation.lua`: who is waited for after a write, and how long."""
+"""`checking/expectation.lua`: who is waited for after a write, and how long."""
 
 import asyncio
 import os

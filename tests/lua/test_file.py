@@ -1,4 +1,4 @@
-"""`lua/claude_ide/file.lua`: which buffers stand for a file."""
+"""`file/path.lua`: which buffers stand for a file."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from support.neovim import Neovim
 
 
 async def path(nvim: Neovim) -> str | None:
-    found: str | None = await nvim.lua("return require('claude_ide.file').path(0)")
+    found: str | None = await nvim.lua("return require('claude_ide.file.path').path(0)")
     return found
 
 
@@ -55,4 +55,4 @@ async def test_what_is_no_file_has_no_path(nvim: Neovim, command: str) -> None:
 
 
 async def test_a_buffer_that_does_not_exist_has_no_path(nvim: Neovim) -> None:
-    assert await nvim.lua("return require('claude_ide.file').path(99)") is None
+    assert await nvim.lua("return require('claude_ide.file.path').path(99)") is None

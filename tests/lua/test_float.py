@@ -1,8 +1,8 @@
-"""`lua/claude_ide/float.lua`: lines in the middle of the screen."""
+"""`window/float.lua`: lines in the middle of the screen."""
 
 from support.neovim import Neovim
 
-SHOW = "return require('claude_ide.float').show(...)"
+SHOW = "return require('claude_ide.window.float').show(...)"
 
 
 async def test_a_line_is_shown_whatever_it_holds(nvim: Neovim) -> None:

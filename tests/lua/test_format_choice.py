@@ -1,4 +1,4 @@
-"""`lua/claude_ide/format_choice.lua`: which formatters a file has."""
+"""`format/choice.lua`: which formatters a file has."""
 
 from pathlib import Path
 

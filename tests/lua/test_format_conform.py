@@ -1,4 +1,4 @@
-"""`lua/claude_ide/format_conform.lua`: conform.nvim reformats files."""
+"""`format/conform.lua`: conform.nvim reformats files."""
 
 from pathlib import Path
 
@@ -150,7 +150,7 @@ async def test_a_formatter_that_hangs_is_ended(nvim: Neovim, project: Path, text
     path = write(project / "a.txt")
     await set_up(nvim, {"slow": f"echo $$ > pid; {text}"})
     await nvim.command("edit a.txt")
-    await nvim.lua("require('claude_ide.format_conform').answers_within = 1000")
+    await nvim.lua("require('claude_ide.format.conform').answers_within = 1000")
 
     assert await fail(nvim, path) == (
         f"conform.nvim (slow) could not reformat {path}: gave no answer within 1 s and was ended"
@@ -168,7 +168,7 @@ async def test_a_formatter_that_is_ended_late_changes_nothing_any_more(
     await set_up(nvim, {"capitals": CAPITALS, "slow": "echo > ran; exec sleep 1000"})
     await nvim.command("edit a.txt")
     await nvim.command("let g:ended = 0 | autocmd User ConformFormatPost let g:ended += 1")
-    await nvim.lua("require('claude_ide.format_conform').answers_within = 1000")
+    await nvim.lua("require('claude_ide.format.conform').answers_within = 1000")
 
     await fail(nvim, path)
     await until(lambda: nvim.eval("g:ended == 2"))

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/format_expression.lua`: 'formatexpr' reformats files."""
+"""`format/expression.lua`: 'formatexpr' reformats files."""
 
 from pathlib import Path
 

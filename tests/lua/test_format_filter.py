@@ -1,4 +1,4 @@
-"""`lua/claude_ide/format_filter.lua`: programs reformat files."""
+"""`format/filter.lua`: programs reformat files."""
 
 from pathlib import Path
 
@@ -106,7 +106,7 @@ async def test_a_program_may_write_other_line_ends(nvim: Neovim, project: Path) 
 
 
 async def limit(nvim: Neovim, milliseconds: int) -> None:
-    await nvim.lua("require('claude_ide.format_filter').answers_within = ...", milliseconds)
+    await nvim.lua("require('claude_ide.format.filter').answers_within = ...", milliseconds)
 
 
 async def pid_in(path: Path) -> int:
@@ -145,7 +145,7 @@ async def test_a_program_that_writes_without_end_is_ended(nvim: Neovim, project:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await set_option(nvim, "formatprg", "echo $$ > pid; yes")
-    await nvim.lua("require('claude_ide.format_filter').largest = 2000000")
+    await nvim.lua("require('claude_ide.format.filter').largest = 2000000")
 
     assert await fail(nvim, path) == (
         f"echo $$ > pid; yes could not reformat {path}: wrote more than 2 MB and was ended"

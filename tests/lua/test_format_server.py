@@ -1,4 +1,4 @@
-"""`lua/claude_ide/format_server.lua`: language servers reformat files."""
+"""`format/server.lua`: language servers reformat files."""
 
 from pathlib import Path
 
@@ -129,7 +129,7 @@ async def test_a_server_that_never_answers_is_given_up(nvim: Neovim, project: Pa
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await attach(nvim, "--format=never")
-    await nvim.lua("require('claude_ide.format_server').answers_within = 100")
+    await nvim.lua("require('claude_ide.format.server').answers_within = 100")
 
     assert await reformat(nvim, path) == {
         "ok": False,
@@ -246,7 +246,7 @@ async def test_a_request_that_raises_is_an_error_and_leaves_nothing_behind(
     await nvim.command("edit a.txt")
     await nvim.lua(
         """
-        require('claude_ide.format_server').answers_within = 3600 * 1000
+        require('claude_ide.format.server').answers_within = 3600 * 1000
         local function request(method, _, callback)
           if method == 'textDocument/formatting' then
             error('broken pipe', 0)

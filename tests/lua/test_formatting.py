@@ -1,4 +1,4 @@
-"""`lua/claude_ide/formatting.lua`: files are reformatted by the user's own formatters."""
+"""`format/init.lua`: files are reformatted by the user's own formatters."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/formatting.lua`: files that change on disk while they are reformatted."""
+"""`format/init.lua`: files that change on disk while they are reformatted."""
 
 import os
 from pathlib import Path
@@ -61,11 +61,11 @@ async def test_a_file_that_changes_just_before_it_is_saved_leaves_no_conflict(
 ) -> None:
     path = write(project / "a.txt")
     await set_option(nvim, "formatprg", STRIP)
-    await nvim.lua("require('claude_ide.disk').watch(true)")
+    await nvim.lua("require('claude_ide.file.write').watch(true)")
     await nvim.command("edit a.txt")
     await nvim.lua(
         """
-        local disk, path = require('claude_ide.disk'), ...
+        local disk, path = require('claude_ide.file.write'), ...
         local write = disk.write
         disk.write = function(bufnr)
           vim.fn.writefile({ 'new  ' }, path)

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/hazard.lua`: which texts no parser may see."""
+"""`colouring/hazard.lua`: which texts no parser may see."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from support.hostile import DEEP, OSC
 from support.neovim import ROOT, Neovim
 
-FATAL = "return require('claude_ide.hazard').fatal(...)"
-FIND = "return require('claude_ide.hazard').find(...)"
+FATAL = "return require('claude_ide.colouring.hazard').fatal(...)"
+FIND = "return require('claude_ide.colouring.hazard').find(...)"
 DEPTHS = """
-local hazard = require('claude_ide.hazard')
+local hazard = require('claude_ide.colouring.hazard')
 local CONTAINERS = { block_quote = true, list_item = true }
 local function depth_of(node)
   local deepest = 0
@@ -91,7 +91,7 @@ async def test_other_text_is_let_through(nvim: Neovim, text: str) -> None:
 
 async def test_files_of_this_project_are_let_through(nvim: Neovim) -> None:
     paths = [*ROOT.glob("*.md"), *(ROOT / "lua").rglob("*.lua"), ROOT / "doc" / "claude_ide.txt"]
-    of_file = "return vim.iter(...):map(require('claude_ide.hazard').of_file):totable()"
+    of_file = "return vim.iter(...):map(require('claude_ide.colouring.hazard').of_file):totable()"
 
     assert await nvim.lua(of_file, [str(path) for path in paths]) == []
 

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/kept.lua`: text that has no other place stays in a buffer until it is saved."""
+"""`file/kept.lua`: text that has no other place stays in a buffer until it is saved."""
 
 from pathlib import Path
 
@@ -13,7 +13,11 @@ TEXT = "mine\nand mine\n"
 async def kept(nvim: Neovim) -> int:
     """The buffer of a text that was kept."""
     said = await nvim.lua(
-        "return require('claude_ide.kept').keep(...)", "/x/a.py", TEXT, "your edits are", "python"
+        "return require('claude_ide.file.kept').keep(...)",
+        "/x/a.py",
+        TEXT,
+        "your edits are",
+        "python",
     )
     bufnr: int = await nvim.eval("bufnr('$')")
     assert said == f"a.py: your edits are kept in buffer {bufnr}"
@@ -86,7 +90,7 @@ async def test_a_file_that_exists_is_not_overwritten_unasked(
 
 async def test_texts_for_one_file_are_kept_side_by_side(nvim: Neovim, kept: int) -> None:
     said = await nvim.lua(
-        "return require('claude_ide.kept').keep(...)", "/x/a.py", "other\n", "the rewrite is"
+        "return require('claude_ide.file.kept').keep(...)", "/x/a.py", "other\n", "the rewrite is"
     )
 
     assert said == f"a.py: the rewrite is kept in buffer {kept + 1}"
@@ -96,6 +100,6 @@ async def test_texts_for_one_file_are_kept_side_by_side(nvim: Neovim, kept: int)
 async def test_it_is_kept_where_buffers_cannot_be_changed(nvim: Neovim) -> None:
     await nvim.command("set nomodifiable")
 
-    await nvim.lua("require('claude_ide.kept').keep(...)", "/x/a.py", TEXT, "your edits are")
+    await nvim.lua("require('claude_ide.file.kept').keep(...)", "/x/a.py", TEXT, "your edits are")
 
     assert await lines(nvim, await nvim.eval("bufnr('$')")) == TEXT.splitlines()

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/leftover.lua`: a session of Neovim's brings back no empty panel."""
+"""`window/leftover.lua`: a session of Neovim's brings back no empty panel."""
 
 from pathlib import Path
 
@@ -55,6 +55,6 @@ async def test_a_chat_opens_whatever_a_session_has_left(
 
 
 async def test_the_panel_itself_stays(nvim: Neovim, session: Path) -> None:
-    await nvim.lua("require('claude_ide.leftover').clear()")
+    await nvim.lua("require('claude_ide.window.leftover').clear()")
 
     assert await nvim.eval("winnr('$')") == 3

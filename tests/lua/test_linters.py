@@ -1,4 +1,4 @@
-"""`lua/claude_ide/linters.lua`: linters look at what Claude has written as they would on a save."""
+"""`checking/linters.lua`: linters look at what Claude has written as they would on a save."""
 
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ async def test_ale_does_not_read_the_file_of_unsaved_changes(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.command("let g:ale_lint_on_enter = 0")
-    await nvim.lua("require('claude_ide.reload').expect(...)", str(project / "a.txt"))
+    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(project / "a.txt"))
     await nvim.keys("ggOmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
 

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/loading.lua`: files become buffers, without a question to the user."""
+"""`file/load.lua`: files become buffers, without a question to the user."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ async def load(nvim: Neovim, path: Path) -> Any:
     """Load a file hidden; what there is to say about it."""
     return await nvim.lua(
         """
-        local loading = require('claude_ide.loading')
+        local loading = require('claude_ide.file.load')
         local bufnr, refusal = loading.add(...)
         local note, err = loading.hidden(bufnr)
         return { refusal or vim.NIL, note or vim.NIL, err or vim.NIL }
@@ -146,7 +146,7 @@ async def test_swap_files_are_the_users_business_again_afterwards(
 
 
 SHOW = """
-local loading = require('claude_ide.loading')
+local loading = require('claude_ide.file.load')
 local note, err = loading.in_window(0, vim.fn.bufnr('a.txt'))
 return { note or vim.NIL, err or vim.NIL }
 """

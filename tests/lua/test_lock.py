@@ -1,4 +1,4 @@
-"""`lock.lua`: locks are read with care, and only what a host of this Neovim wrote is removed."""
+"""`host/lock.lua`: locks are read with care; only what a host of this Neovim wrote is removed."""
 
 import json
 import os
@@ -26,7 +26,7 @@ async def ours(nvim: Neovim, path: Path, **others: Any) -> Path:
 
 
 async def withdraw(nvim: Neovim, folder: Path) -> None:
-    await nvim.lua("require('claude_ide.lock').withdraw(...)", str(folder), HOST)
+    await nvim.lua("require('claude_ide.host.lock').withdraw(...)", str(folder), HOST)
 
 
 async def test_the_lock_of_a_host_and_what_it_had_not_written_whole_are_removed(
@@ -71,6 +71,6 @@ async def test_the_folder_is_the_one_that_the_host_writes_to(
 ) -> None:
     await nvim.lua("vim.env.CLAUDE_CONFIG_DIR = ...", given)
 
-    found = await nvim.lua("return require('claude_ide.lock').folder()")
+    found = await nvim.lua("return require('claude_ide.host.lock').folder()")
 
     assert found == expected.format(home=tmp_path / "home", project=project)

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/lsp_work.lua`: what servers check when a file is saved is waited for."""
+"""`checking/lsp_work.lua`: what servers check when a file is saved is waited for."""
 
 from pathlib import Path
 from typing import Any

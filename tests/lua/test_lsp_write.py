@@ -1,4 +1,4 @@
-"""`lua/claude_ide/lsp_write.lua`: what language servers learn of a write."""
+"""`checking/lsp_write.lua`: what language servers learn of a write."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from support.language_client import attach, received
 from support.neovim import Neovim, until
 
-REPORT = "require('claude_ide.lsp_write').report(...)"
+REPORT = "require('claude_ide.checking.lsp_write').report(...)"
 DID_SAVE = "textDocument/didSave"
 DID_CHANGE = "textDocument/didChange"
 
@@ -101,7 +101,7 @@ async def test_changes_that_neovim_holds_back_are_sent_before_the_save(
         """
         vim.api.nvim_buf_set_lines(..., 0, 1, true, { 'first' })
         vim.api.nvim_buf_set_lines(..., 1, 2, true, { 'second' })
-        require('claude_ide.lsp_write').report(...)
+        require('claude_ide.checking.lsp_write').report(...)
         """,
         bufnr,
     )

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/mention.lua`: what the user points Claude to, and how it is typed."""
+"""`selection/mention.lua`: what the user points Claude to, and how it is typed."""
 
 import os
 from pathlib import Path
@@ -14,12 +14,16 @@ NO_FILE = {"error": "this buffer has no file to mention"}
 
 
 async def mention_range(nvim: Neovim, *arguments: object) -> Mention:
-    mention: Mention = await nvim.lua("return require('claude_ide.mention').range(...)", *arguments)
+    mention: Mention = await nvim.lua(
+        "return require('claude_ide.selection.mention').range(...)", *arguments
+    )
     return mention
 
 
 async def mention_path(nvim: Neovim, *arguments: object) -> Mention:
-    mention: Mention = await nvim.lua("return require('claude_ide.mention').path(...)", *arguments)
+    mention: Mention = await nvim.lua(
+        "return require('claude_ide.selection.mention').path(...)", *arguments
+    )
     return mention
 
 
@@ -242,7 +246,7 @@ async def command_line(nvim: Neovim, files: Path) -> Neovim:
     await nvim.lua(
         """vim.api.nvim_create_user_command('ClaudeAdd', function(opts) ADDED = opts.fargs end,
           {nargs = '+', bang = true, complete = function(...)
-            return require('claude_ide.mention').complete(...)
+            return require('claude_ide.selection.mention').complete(...)
           end})"""
     )
     return nvim
@@ -333,7 +337,7 @@ async def operator(nvim: Neovim) -> Neovim:
           table.insert(SENT, {opts.line1, opts.line2})
         end, {range = true})
         vim.keymap.set({'n', 'x'}, 'gs', function()
-          return require('claude_ide.mention').operator()
+          return require('claude_ide.selection.mention').operator()
         end, {expr = true})
         vim.cmd('edit a.txt')
         vim.fn.setline(1, {'a', 'b', '', 'd', 'e', 'f', '', 'h', 'i', 'j', 'k', 'l', 'm', 'n'})"""

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/message.lua`: a message never asks for a key, and is whole somewhere."""
+"""`say/message.lua`: a message never asks for a key, and is whole somewhere."""
 
 from pathlib import Path
 from typing import Any
@@ -7,8 +7,8 @@ import pytest
 
 from support.neovim import Neovim, until
 
-SHOW = "require('claude_ide.message').show(...)"
-WRONG = "require('claude_ide.message').show('it went wrong', 'error')"
+SHOW = "require('claude_ide.say.message').show(...)"
+WRONG = "require('claude_ide.say.message').show('it went wrong', 'error')"
 LEVELS = ["debug", "info", "warn", "error"]
 LONG = f"no such model: {'word ' * 60}; there are opus, sonnet"
 REPLACED = "vim.notify = function(...) _G.told = { ... } end"
@@ -20,7 +20,7 @@ async def messages(nvim: Neovim) -> str:
 
 
 async def logged(nvim: Neovim) -> str:
-    path = Path(await nvim.lua("return require('claude_ide.log').path()"))
+    path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
     return path.read_text() if path.exists() else ""
 
 
@@ -236,7 +236,7 @@ async def test_a_message_outlives_the_end_of_the_mode_in_which_it_comes(
     await nvim.keys("i")
 
     await nvim.lua(
-        f"require('claude_ide.message').show('the host has died', '{level}')"
+        f"require('claude_ide.say.message').show('the host has died', '{level}')"
         " vim.defer_fn(vim.cmd.stopinsert, ...)",
         milliseconds,
     )

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/moment.lua`: when something may appear without taking anything from the user."""
+"""`when/moment.lua`: when something may appear without taking anything from the user."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from support.neovim import Neovim, until
 WAIT_FOR = """
 local name = ...
 local began = vim.uv.hrtime()
-_G.cancel = require('claude_ide.moment')[name](function()
+_G.cancel = require('claude_ide.when.moment')[name](function()
   require('claude_ide.channel').emit('called', { after = (vim.uv.hrtime() - began) / 1e6 })
 end, function(message)
   require('claude_ide.channel').emit('failed', { message = message })
@@ -127,7 +127,8 @@ async def test_a_scrolled_screen_without_a_prompt_is_free(typing: Neovim) -> Non
 
 async def test_it_never_happens_before_the_call_has_returned(typing: Neovim) -> None:
     returned = await typing.lua(
-        "local done = false; require('claude_ide.moment').when_free(function() done = true end);"
+        "local done = false;"
+        "require('claude_ide.when.moment').when_free(function() done = true end);"
         "return done"
     )
 
@@ -326,7 +327,7 @@ async def messages(typing: Neovim) -> Neovim:
 
 async def test_a_long_message_in_a_window_is_waited_for(messages: Neovim) -> None:
     await messages.keys(":echo range(900)<CR>")
-    await until(lambda: messages.lua("return require('claude_ide.moment').obstacle() ~= nil"))
+    await until(lambda: messages.lua("return require('claude_ide.when.moment').obstacle() ~= nil"))
 
     await ask(messages)
 
@@ -356,7 +357,7 @@ async def test_a_short_message_in_a_window_is_not(messages: Neovim) -> None:
     await called(messages)
 
 
-OBSTACLE = "return require('claude_ide.moment').obstacle()"
+OBSTACLE = "return require('claude_ide.when.moment').obstacle()"
 REMEDIES = {
     "i": "leave Insert mode",
     "i<C-o>": "leave Insert mode",
@@ -387,7 +388,7 @@ async def test_the_way_out_of_a_picker_is_to_leave_it(typing: Neovim) -> None:
 
 
 async def test_typing_alone_is_no_obstacle(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.moment').notice_typing(true)")
+    await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -438,7 +439,7 @@ async def test_a_cancelled_wait_ends(typing: Neovim) -> None:
 async def test_an_error_at_a_later_look_reaches_the_caller(typing: Neovim) -> None:
     await entered(typing, "i")
     await typing.lua(
-        "require('claude_ide.moment').when_free(function() error('no such luck', 0) end,"
+        "require('claude_ide.when.moment').when_free(function() error('no such luck', 0) end,"
         "function(m) require('claude_ide.channel').emit('failed', { message = m }) end)"
     )
 
@@ -448,7 +449,7 @@ async def test_an_error_at_a_later_look_reaches_the_caller(typing: Neovim) -> No
 
 
 async def test_it_waits_until_the_user_pauses(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.moment').notice_typing(true)")
+    await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -463,8 +464,8 @@ async def test_it_waits_until_the_user_pauses(typing: Neovim) -> None:
 
 
 async def test_without_a_host_typing_is_not_noticed(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.moment').notice_typing(true)")
-    await typing.lua("require('claude_ide.moment').notice_typing(false)")
+    await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
+    await typing.lua("require('claude_ide.when.moment').notice_typing(false)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -475,7 +476,7 @@ async def test_without_a_host_typing_is_not_noticed(typing: Neovim) -> None:
 
 async def test_keys_of_a_mapping_are_no_typing(typing: Neovim) -> None:
     """A plugin that feeds keys all the time does not hold up a diff for ever."""
-    await typing.lua("require('claude_ide.moment').notice_typing(true)")
+    await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
     await typing.lua(
         "_G.feeder = vim.uv.new_timer(); _G.feeder:start(0, 50, vim.schedule_wrap(function()"
         " vim.api.nvim_feedkeys('j', 'n', false) end))"
@@ -488,7 +489,7 @@ async def test_keys_of_a_mapping_are_no_typing(typing: Neovim) -> None:
 
 GUARD = """
 local began = vim.uv.hrtime()
-require('claude_ide.moment').guard(function()
+require('claude_ide.when.moment').guard(function()
   require('claude_ide.channel').emit('called', { after = (vim.uv.hrtime() - began) / 1e6 })
 end)
 """
@@ -560,7 +561,9 @@ async def test_a_guard_does_not_lock_the_user_into_a_prompt(typing: Neovim) -> N
 
 
 async def test_nothing_else_appears_during_a_guard(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.moment').guard(function() _G.over = vim.uv.hrtime() end)")
+    await typing.lua(
+        "require('claude_ide.when.moment').guard(function() _G.over = vim.uv.hrtime() end)"
+    )
     await ask(typing)
 
     await called(typing)

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/next_command.lua` and `plugin/`: a command after `|`, typed by a user."""
+"""`next_command.lua` and `plugin/`: a command after `|`, typed by a user."""
 
 from typing import Any
 
@@ -24,10 +24,10 @@ COMMANDS = """
       accept = record('ClaudeAccept'),
       reject = record('ClaudeReject'),
     }
-    package.loaded['claude_ide.answer'] = { ask = record('ClaudeAsk') }
-    package.loaded['claude_ide.rewrite'] = { edit = record('ClaudeEdit') }
-    package.loaded['claude_ide.commit_message'] = { write = record('ClaudeCommit') }
-    package.loaded['claude_ide.install'] = {
+    package.loaded['claude_ide.question.answer'] = { ask = record('ClaudeAsk') }
+    package.loaded['claude_ide.question.rewrite'] = { edit = record('ClaudeEdit') }
+    package.loaded['claude_ide.question.commit_message'] = { write = record('ClaudeCommit') }
+    package.loaded['claude_ide.host.install'] = {
       is_running = function() return false end,
       run = record('ClaudeInstall'),
     }

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/nvim_lint.lua`: nvim-lint's linters look at what Claude has written."""
+"""`checking/nvim_lint.lua`: nvim-lint's linters look at what Claude has written."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from support.linters import OLD, found, is_running, lint_runs, nvim_lint, take
 from support.neovim import Neovim, until
 
-MODULE = "require('claude_ide.nvim_lint')"
+MODULE = "require('claude_ide.checking.nvim_lint')"
 
 
 @pytest.fixture
@@ -46,10 +46,14 @@ async def test_a_linter_runs_until_it_has_published(
       _G.states = {}
       local timer = assert(vim.uv.new_timer())
       timer:start(0, 1, vim.schedule_wrap(function()
-        local is_running = require('claude_ide.linters').is_running(bufnr)
+        -- A slow Neovim is called several times at once, also after the timer has stopped.
+        if not timer:is_active() then
+          return
+        end
+        local is_running = require('claude_ide.checking.linters').is_running(bufnr)
         local message = (vim.diagnostic.get(bufnr)[1] or {}).message
         table.insert(_G.states, { is_running, message })
-        if not is_running and timer:is_active() then
+        if not is_running then
           timer:stop()
         end
       end))
@@ -99,7 +103,7 @@ async def test_a_linter_that_is_not_known_keeps_none_from_running(
 
     assert await lint_runs(nvim) == [["words", "a.txt"]]
     assert await nvim.eval("execute('messages')") == ""
-    log = Path(await nvim.lua("return require('claude_ide.log').path()")).read_text()
+    log = Path(await nvim.lua("return require('claude_ide.say.log').path()")).read_text()
     assert "`nosuch` not available" in log
 
 
@@ -143,7 +147,7 @@ async def test_unsaved_changes_are_checked_only_by_what_gets_to_see_them(
         " lint.linters.files = { cmd = lint.linters.words.cmd }"
         " lint.linters_by_ft.text = { 'files', 'words' }"
     )
-    await nvim.lua("require('claude_ide.reload').expect(...)", str(project / "a.txt"))
+    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(project / "a.txt"))
     await nvim.keys("ggOmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
 

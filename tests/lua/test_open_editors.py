@@ -1,4 +1,4 @@
-"""`lua/claude_ide/open_editors.lua`: what is reported while very many files are open."""
+"""`file/open_editors.lua`: what is reported while very many files are open."""
 
 import random
 from pathlib import Path
@@ -18,11 +18,11 @@ OPEN = """
 """
 BEGIN = """
   require('claude_ide.channel').id = ...
-  local buffers = require('claude_ide.buffers')
+  local buffers = require('claude_ide.file.buffers')
   buffers.watch(true)
   return buffers.begin()
 """
-SNAPSHOT = "return require('claude_ide.buffers').snapshot()"
+SNAPSHOT = "return require('claude_ide.file.buffers').snapshot()"
 # How many buffers are asked for their facts while one is entered and that is reported.
 COUNT_FACTS = """
   local eval, asked = vim.api.nvim_eval, {}

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/passage.lua`: a passage is found literally and selected exactly."""
+"""`file/passage.lua`: a passage is found literally and selected exactly."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ async def select(nvim: Neovim, *arguments: Any) -> str:
     """Select what is found; what `y` makes of it."""
     await nvim.lua(
         """
-        local passage = require('claude_ide.passage')
+        local passage = require('claude_ide.file.passage')
         passage.select((assert(passage.find(0, ...))))
         """,
         *arguments,
@@ -92,8 +92,8 @@ async def test_folds_over_the_passage_are_opened_and_it_is_in_the_middle(nvim: N
 async def test_lines_beyond_the_end_mean_the_last_one(nvim: Neovim) -> None:
     await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
 
-    got = await nvim.lua("return require('claude_ide.passage').of_lines(0, 5, 900)")
-    point = await nvim.lua("return require('claude_ide.passage').of_lines(0, 900)")
+    got = await nvim.lua("return require('claude_ide.file.passage').of_lines(0, 5, 900)")
+    point = await nvim.lua("return require('claude_ide.file.passage').of_lines(0, 900)")
 
     assert got == {"first": {"row": 4, "col": 0}, "last": {"row": 5, "col": 4}}
     assert point["first"] == {"row": 5, "col": 0}
@@ -102,7 +102,7 @@ async def test_lines_beyond_the_end_mean_the_last_one(nvim: Neovim) -> None:
 async def test_lines_in_the_wrong_order_are_one_line(nvim: Neovim) -> None:
     await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
 
-    got = await nvim.lua("return require('claude_ide.passage').of_lines(0, 5, 2)")
+    got = await nvim.lua("return require('claude_ide.file.passage').of_lines(0, 5, 2)")
 
     assert got == {"first": {"row": 4, "col": 0}, "last": {"row": 4, "col": 11}}
 
@@ -113,7 +113,7 @@ async def test_a_search_in_a_large_buffer_is_fast(nvim: Neovim) -> None:
       for i = 1, 100000 do lines[i] = 'some text of a line ' .. i end
       vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
       local began = os.clock()
-      assert(require('claude_ide.passage').find(0, 'line 99000', 'line 99999'))
+      assert(require('claude_ide.file.passage').find(0, 'line 99000', 'line 99999'))
       return (os.clock() - began) * 1000
     """)
 

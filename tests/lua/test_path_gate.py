@@ -1,4 +1,4 @@
-"""`lua/claude_ide/path_gate.lua`: which paths from outside pass, and how they are spelled then."""
+"""`file/gate.lua`: which paths from outside pass, and how they are spelled then."""
 
 import os
 from pathlib import Path
@@ -11,13 +11,13 @@ from support.neovim import Neovim, NvimError
 
 async def gate(nvim: Neovim, function: str, *arguments: Any) -> Any:
     """All that a function returns."""
-    code = f"return {{ require('claude_ide.path_gate').{function}(...) }}"
+    code = f"return {{ require('claude_ide.file.gate').{function}(...) }}"
     return await nvim.lua(code, *arguments)
 
 
 async def refusal(nvim: Neovim, path: str) -> str:
     reason: str = await nvim.lua(
-        "return select(2, require('claude_ide.path_gate').existing(...))", path
+        "return select(2, require('claude_ide.file.gate').existing(...))", path
     )
     return reason
 
@@ -117,5 +117,5 @@ async def test_the_plugin_that_reads_a_file_is_known_by_its_pattern(nvim: Neovim
         "/a/term:/b": None,
     }.items():
         assert await nvim.lua(
-            "return require('claude_ide.path_gate').reader(...) or vim.NIL", path
+            "return require('claude_ide.file.gate').reader(...) or vim.NIL", path
         ) == (pattern)

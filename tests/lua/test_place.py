@@ -1,4 +1,4 @@
-"""`lua/claude_ide/place.lua`: where the user is, and the way back."""
+"""`window/place.lua`: where the user is, and the way back."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ from support.chats import Chats
 from support.diffs import Diffs
 from support.neovim import Neovim, NvimError, until
 
-TAKE = "_G.place = require('claude_ide.place').current()"
-GO_BACK = "require('claude_ide.place').go_back(_G.place)"
+TAKE = "_G.place = require('claude_ide.window.place').current()"
+GO_BACK = "require('claude_ide.window.place').go_back(_G.place)"
 HERE = "[tabpagenr(), winnr(), winnr('#'), tabpagenr('#')]"
 
 
@@ -105,7 +105,7 @@ vim.b.claude_ide_terminal = is_claudes or nil
 vim.api.nvim_create_autocmd('WinLeave', { buffer = bufnr, command = 'close' })
 _G.float = vim.api.nvim_get_current_win()
 """
-LEAVE = "require('claude_ide.place').leave(vim.cmd.tabnew)"
+LEAVE = "require('claude_ide.window.place').leave(vim.cmd.tabnew)"
 HAS_FLOAT = "return vim.api.nvim_win_is_valid(_G.float)"
 
 
@@ -126,7 +126,9 @@ async def test_a_float_notices_again_once_a_failure_to_leave_it_is_over(nvim: Ne
     await nvim.lua(SELF_CLOSING, True)
 
     with pytest.raises(NvimError, match="no such luck"):
-        await nvim.lua("require('claude_ide.place').leave(function() error('no such luck', 0) end)")
+        await nvim.lua(
+            "require('claude_ide.window.place').leave(function() error('no such luck', 0) end)"
+        )
 
     assert await nvim.eval("&eventignore") == ""
     await nvim.command("tabnew")

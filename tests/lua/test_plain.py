@@ -1,13 +1,13 @@
-"""`lua/claude_ide/plain.lua`: the host's rule, in Lua."""
+"""`say/plain.lua`: the host's rule, in Lua."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from claude_ide.chat import plain
+from claude_ide.chat.page import plain
 from support.neovim import Neovim
 
-MODULE = "require('claude_ide.plain')"
+MODULE = "require('claude_ide.say.plain')"
 CONTROLS = "\x00\x07\t\n\r\x1b\x7f\x80\x9b\x9f\u202e\u2028"
 TEXTS = st.text(
     st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from(CONTROLS)), max_size=30

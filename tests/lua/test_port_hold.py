@@ -1,4 +1,4 @@
-"""`port_hold.lua`: Neovim keeps a copy of a listening socket, and gives it to the next host."""
+"""`host/port_hold.lua`: Neovim keeps a copy of a listening socket and gives it to the next host."""
 
 import socket
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ import pytest
 
 from support.neovim import Neovim, until
 
-OPEN = "return require('claude_ide.port_hold').open()"
-PORT = "return require('claude_ide.port_hold').port()"
-RELEASE = "require('claude_ide.port_hold').release()"
+OPEN = "return require('claude_ide.host.port_hold').open()"
+PORT = "return require('claude_ide.host.port_hold').port()"
+RELEASE = "require('claude_ide.host.port_hold').release()"
 
 
 @pytest.fixture

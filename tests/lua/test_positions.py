@@ -1,4 +1,4 @@
-"""`lua/claude_ide/positions.lua`: bytes and UTF-16 code units."""
+"""`file/positions.lua`: bytes and UTF-16 code units."""
 
 import random
 
@@ -11,7 +11,7 @@ LINE = "aé漢😀e\u0301\tz"
 async def test_character_counts_utf16_code_units(nvim: Neovim) -> None:
     characters = await nvim.lua(
         """local line = ...
-        local p = require('claude_ide.positions')
+        local p = require('claude_ide.file.positions')
         return vim.tbl_map(function(col) return p.character(line, col) end,
           {0, 1, 3, 6, 10, 11, 13, 14, 15})""",
         LINE,
@@ -21,12 +21,12 @@ async def test_character_counts_utf16_code_units(nvim: Neovim) -> None:
 
 
 async def test_what_lies_inside_a_character_means_its_end(nvim: Neovim) -> None:
-    assert await nvim.lua("return require('claude_ide.positions').character('😀z', 2)") == 2
+    assert await nvim.lua("return require('claude_ide.file.positions').character('😀z', 2)") == 2
 
 
 async def test_what_lies_past_the_end_of_a_line_means_its_end(nvim: Neovim) -> None:
     assert await nvim.lua(
-        """local p = require('claude_ide.positions')
+        """local p = require('claude_ide.file.positions')
         return {p.character('é', 99), p.character('', 1)}"""
     ) == [1, 0]
 
@@ -34,7 +34,7 @@ async def test_what_lies_past_the_end_of_a_line_means_its_end(nvim: Neovim) -> N
 async def test_bytes_that_are_no_utf8_count_one_each(nvim: Neovim) -> None:
     assert (
         await nvim.lua(
-            r"""local p = require('claude_ide.positions')
+            r"""local p = require('claude_ide.file.positions')
         return p.character('a\255\254b', 3)"""
         )
         == 3
@@ -52,7 +52,7 @@ async def test_random_positions_in_a_buffer(nvim: Neovim) -> None:
 
     got = await nvim.lua(
         """local lines, cases = ...
-        local p = require('claude_ide.positions')
+        local p = require('claude_ide.file.positions')
         vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
         return vim.tbl_map(function(case) return p.to_lsp(0, case[1], case[2]) end, cases)""",
         lines,
@@ -63,7 +63,7 @@ async def test_random_positions_in_a_buffer(nvim: Neovim) -> None:
 
 
 async def test_a_row_past_the_last_one_has_no_characters(nvim: Neovim) -> None:
-    assert await nvim.lua("return require('claude_ide.positions').to_lsp(0, 7, 3)") == {
+    assert await nvim.lua("return require('claude_ide.file.positions').to_lsp(0, 7, 3)") == {
         "line": 7,
         "character": 0,
     }

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/publish_version.lua`: which version of a document diagnostics are about."""
+"""`checking/publish_version.lua`: which version of a document diagnostics are about."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from support.neovim import Neovim, until
 
 READ = """
   local id, ms = ...
-  local version = require('claude_ide.publish_version')
+  local version = require('claude_ide.checking.publish_version')
   _G.seen = {}
   vim.api.nvim_create_autocmd('DiagnosticChanged', {
     callback = function()
@@ -44,7 +44,7 @@ async def test_the_version_is_known_while_diagnostics_are_stored(nvim: Neovim, b
     await publish(nvim, client, bufnr, version=7)
 
     assert await seen(nvim) == [[7, await namespace(nvim, client)]]
-    assert await nvim.lua("return require('claude_ide.publish_version').version()") is None
+    assert await nvim.lua("return require('claude_ide.checking.publish_version').version()") is None
 
 
 async def test_a_server_need_not_name_a_version(nvim: Neovim, bufnr: int) -> None:
@@ -93,4 +93,4 @@ async def test_a_handler_that_fails_leaves_no_version_behind(nvim: Neovim, bufnr
     )
 
     assert await nvim.lua("return _G.ok") is False
-    assert await nvim.lua("return require('claude_ide.publish_version').version()") is None
+    assert await nvim.lua("return require('claude_ide.checking.publish_version').version()") is None

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/publishing.lua`: waiting for language servers and linters after a write."""
+"""`checking/publishing.lua`: waiting for language servers and linters after a write."""
 
 from pathlib import Path
 
@@ -211,7 +211,7 @@ async def test_two_can_wait_at_once(nvim: Neovim, path: Path) -> None:
 async def test_a_write_that_was_taken_over_before_is_waited_for(nvim: Neovim, path: Path) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim, "--publish=on-request")
-    await nvim.lua("require('claude_ide.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
     path.write_text("wrong\n")
 
     async def is_shown() -> bool:

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/pulse.lua`: looks at once, at a pace, and at the last state."""
+"""`when/pulse.lua`: looks at once, at a pace, and at the last state."""
 
 import itertools
 from typing import Any
@@ -9,7 +9,7 @@ PERIOD = 40
 
 SETUP = """
 STATE, SEEN, LOOKS = 0, 0, {}
-PULSE = require('claude_ide.pulse').new(..., function()
+PULSE = require('claude_ide.when.pulse').new(..., function()
   local changed = STATE ~= SEEN
   SEEN = STATE
   table.insert(LOOKS, {state = STATE, at = vim.uv.hrtime() / 1e6})

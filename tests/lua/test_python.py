@@ -1,4 +1,4 @@
-"""`lua/claude_ide/python.lua`: which Python the host runs with, and what is said without one."""
+"""`host/python.lua`: which Python the host runs with, and what is said without one."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -131,6 +131,6 @@ async def test_recent_passes_over_what_does_not_run(
     newer = program(tmp_path / "bin/python3.12", f"exec '{sys.executable}' \"$@\"")
     await configure(nvim, places)
 
-    found = await nvim.lua("return vim.fn.exepath(require('claude_ide.python').recent())")
+    found = await nvim.lua("return vim.fn.exepath(require('claude_ide.host.python').recent())")
 
     assert found == str(newer)

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/question.lua`: what is asked of the host, and told once to who has asked."""
+"""`question/init.lua`: what is asked of the host, and told once to who has asked."""
 
 from typing import Any
 

@@ -1,11 +1,11 @@
-"""`lua/claude_ide/quiet.lua`: nothing is shown and nothing of the user's fails along the way."""
+"""`say/quiet.lua`: nothing is shown and nothing of the user's fails along the way."""
 
 import pytest
 
 from support.neovim import Neovim, NvimError, until
 
-RUN = "require('claude_ide.quiet').run"
-TOLERATE = "require('claude_ide.quiet').tolerate"
+RUN = "require('claude_ide.say.quiet').run"
+TOLERATE = "require('claude_ide.say.quiet').tolerate"
 
 
 async def test_what_is_printed_causes_no_prompt(nvim: Neovim) -> None:

@@ -1,14 +1,14 @@
-"""`lua/claude_ide/ready.lua`: commands that wait for an installation."""
+"""`host/ready.lua`: commands that wait for an installation."""
 
 import pytest
 
 from support.neovim import Neovim, until
 
 FOLLOWS = """
-local moment, follows = require('claude_ide.moment'), false
+local moment, follows = require('claude_ide.when.moment'), false
 local when_free = moment.when_free
 moment.when_free = function() follows = true end
-require('claude_ide.ready').installed()
+require('claude_ide.host.ready').installed()
 moment.when_free = when_free
 return follows
 """

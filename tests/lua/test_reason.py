@@ -1,4 +1,4 @@
-"""`lua/claude_ide/reason.lua`: an error is shown as what went wrong, not where."""
+"""`say/reason.lua`: an error is shown as what went wrong, not where."""
 
 import pytest
 
@@ -14,20 +14,20 @@ NO_FOLDER = "E212: Can't open file for writing: no such file or directory"
         "Lua: it is gone",
         'Lua: [string "?"]:355: it is gone',
         '[string "vim.lsp.client"]:41: it is gone',
-        "Lua: …/lua/claude_ide/disk.lua:109: Vim:it is gone",
+        "Lua: …/lua/claude_ide/file/write.lua:109: Vim:it is gone",
         "vim/_editor.lua:0: nvim_exec2(), line 1: Vim(write):it is gone",
         "it is gone\nstack traceback:\n\t[C]: in function 'error'",
     ],
 )
 async def test_only_what_went_wrong_remains(nvim: Neovim, raised: str) -> None:
-    assert await nvim.lua("return require('claude_ide.reason').of(...)", raised) == "it is gone"
+    assert await nvim.lua("return require('claude_ide.say.reason').of(...)", raised) == "it is gone"
 
 
 @pytest.mark.parametrize(
     "text", ["", "Luanda: it is gone", "a.lua: it is gone", 'the [string "x"]']
 )
 async def test_words_that_look_alike_stay(nvim: Neovim, text: str) -> None:
-    assert await nvim.lua("return require('claude_ide.reason').of(...)", text) == text
+    assert await nvim.lua("return require('claude_ide.say.reason').of(...)", text) == text
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ async def test_a_call_that_fails_gives_the_reason(nvim: Neovim, code: str, reaso
     await nvim.lua(f"package.loaded['claude_ide.broken'] = {{ call = function() {code} end }}")
 
     for attempt in ("attempt", "attempt_json"):
-        call = f"return require('claude_ide.reason').{attempt}('broken', 'call')"
+        call = f"return require('claude_ide.say.reason').{attempt}('broken', 'call')"
         assert await nvim.lua(call) == [False, reason]
 
 
@@ -55,8 +55,8 @@ async def test_a_call_that_works_gives_its_result(nvim: Neovim) -> None:
     await nvim.lua(
         "package.loaded['claude_ide.sound'] = { call = function(...) return select(2, ...) end }"
     )
-    attempt = "return require('claude_ide.reason').attempt('sound', 'call', ...)"
-    as_json = "return require('claude_ide.reason').attempt_json('sound', 'call', ...)"
+    attempt = "return require('claude_ide.say.reason').attempt('sound', 'call', ...)"
+    as_json = "return require('claude_ide.say.reason').attempt_json('sound', 'call', ...)"
 
     assert await nvim.lua(attempt, 1, False) == [True, False]
     assert await nvim.lua(attempt, 1) == [True]

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/rebase.lua`: lines are found again, and two changes of a text become one."""
+"""`file/rebase.lua`: lines are found again, and two changes of a text become one."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ BASE = ["a", "b", "c", "d", "e"]
 
 async def place(nvim: Neovim, base: list[str], current: list[str], *rows: int) -> list[int] | None:
     found: list[int] = await nvim.lua(
-        "return { require('claude_ide.rebase').place(...) }", base, current, *rows
+        "return { require('claude_ide.file.rebase').place(...) }", base, current, *rows
     )
     return found or None
 
@@ -70,7 +70,7 @@ async def test_a_change_that_is_spliced_in_again_gives_the_new_text(
 ) -> None:
     spliced = await nvim.lua(
         """
-        local rebase, old, new = require('claude_ide.rebase'), ...
+        local rebase, old, new = require('claude_ide.file.rebase'), ...
         local first, last, lines = rebase.change(old, new)
         return rebase.splice(old, first, last, lines)
         """,
@@ -85,7 +85,7 @@ async def merge(
     nvim: Neovim, base: list[str], ours: list[str], theirs: list[str]
 ) -> tuple[list[str], int]:
     merged, conflicts = await nvim.lua(
-        "return { require('claude_ide.rebase').merge(...) }", base, ours, theirs
+        "return { require('claude_ide.file.rebase').merge(...) }", base, ours, theirs
     )
     return merged, conflicts
 
@@ -159,7 +159,7 @@ async def test_whole_texts_are_merged_byte_for_byte(nvim: Neovim, end: str) -> N
     base = f"one\0\r\ntwo\nthree{end}"
 
     merged = await nvim.lua(
-        "return require('claude_ide.rebase').merge_texts(...)",
+        "return require('claude_ide.file.rebase').merge_texts(...)",
         base,
         base.replace("two", "TWO"),
         base.replace("one", "ONE"),
@@ -169,7 +169,7 @@ async def test_whole_texts_are_merged_byte_for_byte(nvim: Neovim, end: str) -> N
 
 
 async def test_whole_texts_with_a_conflict_are_not_merged(nvim: Neovim) -> None:
-    merge_texts = "return require('claude_ide.rebase').merge_texts(...) == nil"
+    merge_texts = "return require('claude_ide.file.rebase').merge_texts(...) == nil"
 
     assert await nvim.lua(merge_texts, "one\n", "mine\n", "theirs\n")
 
@@ -184,7 +184,7 @@ async def test_large_texts_are_merged_by_what_they_have_in_common(nvim: Neovim) 
         local ours, theirs = vim.list_slice(base), vim.list_slice(base)
         table.insert(ours, 11, 'mine')
         theirs[50000] = 'theirs'
-        local lines, conflicts = require('claude_ide.rebase').merge(base, ours, theirs)
+        local lines, conflicts = require('claude_ide.file.rebase').merge(base, ours, theirs)
         return { { lines[10], lines[11], lines[12], lines[50001], #lines }, conflicts }
         """
     )

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/reload.lua`: buffers follow what Claude writes to their files."""
+"""`disk/reload.lua`: buffers follow what Claude writes to their files."""
 
 import asyncio
 from pathlib import Path
@@ -12,7 +12,7 @@ from support.diffs import Diffs
 from support.disk_changes import WRITE_IN_PIECES
 from support.neovim import Neovim, until
 
-MODULE = "require('claude_ide.reload')"
+MODULE = "require('claude_ide.disk.reload')"
 OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 
@@ -684,12 +684,12 @@ async def test_sync_under_textlock_waits_for_the_next(nvim: Neovim, path: Path) 
     await nvim.command("nnoremap <expr> Q getchar() > 0 ? '' : ''")
     write(path, NEW)
     await nvim.keys("Q")
-    await until(lambda: nvim.lua("return not require('claude_ide.moment').is_possible()"))
+    await until(lambda: nvim.lua("return not require('claude_ide.when.moment').is_possible()"))
 
     assert await sync(nvim) == []
 
     await nvim.keys("x")
-    await until(lambda: nvim.lua("return require('claude_ide.moment').is_possible()"))
+    await until(lambda: nvim.lua("return require('claude_ide.when.moment').is_possible()"))
     assert await sync(nvim) == [await nvim.eval("bufnr()")]
     assert await text(nvim, path) == NEW
 

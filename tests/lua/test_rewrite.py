@@ -1,4 +1,4 @@
-"""`lua/claude_ide/rewrite.lua`: lines are marked, found again, and replaced as one change."""
+"""`question/rewrite.lua`: lines are marked, found again, and replaced as one change."""
 
 from typing import Any
 
@@ -26,11 +26,11 @@ async def begin(nvim: Neovim, command: str) -> int:
 
 
 async def propose(nvim: Neovim, id_: int, text: str) -> Any:
-    return await nvim.lua("return require('claude_ide.rewrite').propose(...)", id_, text)
+    return await nvim.lua("return require('claude_ide.question.rewrite').propose(...)", id_, text)
 
 
 async def apply(nvim: Neovim, id_: int, text: str) -> None:
-    await nvim.lua("require('claude_ide.rewrite').apply(...)", id_, text)
+    await nvim.lua("require('claude_ide.question.rewrite').apply(...)", id_, text)
 
 
 async def shown(nvim: Neovim, words: str) -> None:

@@ -1,10 +1,10 @@
-"""`lua/claude_ide/scratch.lua`: a text to be read."""
+"""`window/scratch.lua`: a text to be read."""
 
 import pytest
 
 from support.neovim import Neovim, until
 
-OPEN = "return require('claude_ide.scratch').open(...)"
+OPEN = "return require('claude_ide.window.scratch').open(...)"
 
 
 async def test_a_text_is_shown_below_and_q_closes_it(nvim: Neovim) -> None:
@@ -49,7 +49,7 @@ async def test_the_user_gets_back_to_the_window_they_were_in(nvim: Neovim, how: 
 async def test_it_is_taken_away_once(nvim: Neovim) -> None:
     bufnr = await nvim.lua(OPEN, "a title", "one")
     for _ in range(2):
-        await nvim.lua("require('claude_ide.scratch').close(...)", bufnr)
+        await nvim.lua("require('claude_ide.window.scratch').close(...)", bufnr)
 
     assert await nvim.eval(f"bufexists({bufnr})") == 0
     assert await nvim.eval("winnr('$')") == 1

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/selection.lua`: what is selected, and when the host is told."""
+"""`selection/init.lua`: what is selected, and when the host is told."""
 
 import itertools
 from pathlib import Path
@@ -613,7 +613,7 @@ async def test_after_another_start_changes_are_told_again_once(editor: Neovim) -
 
 
 async def test_an_error_ends_the_telling_with_one_line_and_no_prompt(editor: Neovim) -> None:
-    await editor.lua("require('claude_ide.positions').to_lsp = function() error('broken') end")
+    await editor.lua("require('claude_ide.file.positions').to_lsp = function() error('broken') end")
 
     await editor.keys("jj")
     await until(lambda: "broken" in editor.screen.text())

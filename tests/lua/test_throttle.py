@@ -1,4 +1,4 @@
-"""`lua/claude_ide/throttle.lua`: many calls in, few runs out, the last one among them."""
+"""`when/throttle.lua`: many calls in, few runs out, the last one among them."""
 
 from itertools import pairwise
 
@@ -7,7 +7,7 @@ from support.neovim import Neovim, until
 START = """
   _G.runs = {}
   local count = 0
-  _G.call = require('claude_ide.throttle').new(..., function()
+  _G.call = require('claude_ide.when.throttle').new(..., function()
     count = count + 1
     table.insert(_G.runs, { count = count, at = vim.uv.hrtime() / 1e6, state = _G.state })
   end)
@@ -62,7 +62,7 @@ async def test_after_a_rest_the_next_call_does_not_wait(nvim: Neovim) -> None:
 async def test_one_that_fails_is_one_line_on_the_screen_and_runs_again(nvim: Neovim) -> None:
     await nvim.lua("""
       _G.tries = 0
-      _G.call = require('claude_ide.throttle').new(1, function()
+      _G.call = require('claude_ide.when.throttle').new(1, function()
         _G.tries = _G.tries + 1
         error('first line\\nsecond line')
       end)

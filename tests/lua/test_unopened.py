@@ -1,4 +1,4 @@
-"""`lua/claude_ide/unopened.lua`: files that are not open are loaded for a while."""
+"""`diagnostics/unopened.lua`: files that are not open are loaded for a while."""
 
 import os
 from pathlib import Path
@@ -30,11 +30,11 @@ SHOWN = "[winlayout(), bufnr(), bufnr('#'), execute('ls'), v:oldfiles, mode(1), 
 
 
 async def load(nvim: Neovim, path: Path) -> Any:
-    return await nvim.lua("return require('claude_ide.unopened').load(...)", str(path))
+    return await nvim.lua("return require('claude_ide.diagnostics.unopened').load(...)", str(path))
 
 
 async def release(nvim: Neovim) -> None:
-    await nvim.lua("require('claude_ide.unopened').release()")
+    await nvim.lua("require('claude_ide.diagnostics.unopened').release()")
 
 
 async def is_loaded(nvim: Neovim, path: Path) -> bool:
@@ -228,7 +228,7 @@ async def test_one_that_is_written_meanwhile_keeps_no_option_of_ours(
 ) -> None:
     bufnr = await nvim.eval(f"bufadd('{path}')")
     await load(nvim, path)
-    await nvim.lua("require('claude_ide.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
     if how == "open it":
         await nvim.command(f"edit {path}")
     else:
@@ -237,7 +237,7 @@ async def test_one_that_is_written_meanwhile_keeps_no_option_of_ours(
 
     path.write_text("a right one\n")
 
-    is_expected = "return require('claude_ide.reload').is_expected(vim.fn.bufnr(...))"
+    is_expected = "return require('claude_ide.disk.reload').is_expected(vim.fn.bufnr(...))"
     await until(lambda: nvim.lua(f"{is_expected} == false", str(path)))
     await nvim.command(f"edit {path}")
     assert await nvim.eval("[getline(1), &l:autoread]") == ["a right one", -1]
@@ -289,8 +289,8 @@ async def test_linters_that_its_load_has_started_run_once_and_are_waited_for(
     await nvim.lua(LINT_WHEN_READ)
 
     await nvim.lua(
-        "_G.file = require('claude_ide.unopened').load(...)"
-        " _G.unsettled = require('claude_ide.publishing').unsettled()",
+        "_G.file = require('claude_ide.diagnostics.unopened').load(...)"
+        " _G.unsettled = require('claude_ide.checking.publishing').unsettled()",
         str(path),
     )
 

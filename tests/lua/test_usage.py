@@ -1,11 +1,11 @@
-"""`lua/claude_ide/usage.lua`: the order in which buffers were used."""
+"""`window/recent.lua`: the order in which buffers were used."""
 
 from typing import Any
 
 from support.neovim import Neovim
 
 USE = """
-  require('claude_ide.usage').watch(true)
+  require('claude_ide.window.recent').watch(true)
   local bufnrs = {}
   for _, name in ipairs({ 'a', 'b', 'c' }) do
     bufnrs[name] = vim.fn.bufadd(name)
@@ -18,7 +18,7 @@ USE = """
 SORTED = """
   local names = vim.tbl_map(function(bufnr)
     return vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
-  end, require('claude_ide.usage').sort(vim.tbl_filter(function(bufnr)
+  end, require('claude_ide.window.recent').sort(vim.tbl_filter(function(bufnr)
     return vim.api.nvim_buf_get_name(bufnr) ~= ''
   end, vim.api.nvim_list_bufs())))
   return names
@@ -44,7 +44,7 @@ async def test_what_was_never_entered_comes_last(nvim: Neovim) -> None:
 
 async def test_the_current_buffer_is_first_also_when_nothing_is_remembered(nvim: Neovim) -> None:
     await nvim.lua(USE)
-    await nvim.lua("require('claude_ide.usage').watch(false)")
+    await nvim.lua("require('claude_ide.window.recent').watch(false)")
 
     assert (await names(nvim))[0] == "b"
 

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/visual.lua`: text and range of Visual areas, case by case.
+"""`selection/visual.lua`: text and range of Visual areas, case by case.
 
 `test_selection_fuzz.py` compares random ones with what Neovim yanks.
 """
@@ -14,7 +14,7 @@ local lines, options, keys = ...
 vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
 for name, value in pairs(options) do vim.o[name] = value end
 vim.cmd('normal! \27gg0' .. keys)
-return require('claude_ide.visual').area(
+return require('claude_ide.selection.visual').area(
   vim.fn.mode(), vim.fn.getpos('v'), vim.fn.getpos('.'),
   vim.fn.getcurpos()[5] == vim.v.maxcol)
 """
@@ -154,7 +154,7 @@ async def test_what_other_plugins_draw_between_the_text_shifts_a_block_as_it_doe
         vim.cmd('normal! gg0l\\22jjll')"""
     )
     text = await nvim.lua(
-        """local a = require('claude_ide.visual').area(
+        """local a = require('claude_ide.selection.visual').area(
           '\\22', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
         vim.cmd('normal! y')
         return {a.text, vim.fn.getreg('"')}"""
@@ -168,7 +168,7 @@ async def test_text_is_cut_at_a_mebibyte_where_a_character_ends(nvim: Neovim) ->
     got = await nvim.lua(
         """vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({('漢'):rep(33)}, 50000))
         vim.cmd('normal! ggVG')
-        local a = require('claude_ide.visual').area(
+        local a = require('claude_ide.selection.visual').area(
           'V', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
         return {a.text, a.last}"""
     )
@@ -184,7 +184,7 @@ async def test_text_is_cut_within_a_single_long_line(nvim: Neovim) -> None:
     got = await nvim.lua(
         """vim.api.nvim_buf_set_lines(0, 0, -1, true, {('😀'):rep(500000), 'x'})
         vim.cmd('normal! gglvj')
-        local a = require('claude_ide.visual').area(
+        local a = require('claude_ide.selection.visual').area(
           'v', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
         return {#a.text, a.text:sub(-8), a.first, a.last}"""
     )
@@ -197,7 +197,7 @@ async def test_a_block_of_very_many_rows_is_cut(nvim: Neovim) -> None:
     got = await nvim.lua(
         """vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({'abcd'}, 30000))
         vim.cmd('normal! gg0l\\22Gl')
-        local a = require('claude_ide.visual').area(
+        local a = require('claude_ide.selection.visual').area(
           '\\22', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
         return {#vim.split(a.text, '\\n'), a.last}"""
     )
@@ -208,7 +208,7 @@ async def test_a_block_of_very_many_rows_is_cut(nvim: Neovim) -> None:
 async def test_marks_that_lie_past_the_text_are_taken_back_to_it(nvim: Neovim) -> None:
     got = await nvim.lua(
         """vim.api.nvim_buf_set_lines(0, 0, -1, true, {'ab', 'cd'})
-        local area = require('claude_ide.visual').area
+        local area = require('claude_ide.selection.visual').area
         local texts = {}
         for _, kind in ipairs({'v', 'V', '\\22'}) do
           texts[#texts + 1] = area(kind, {0, 1, 1, 0}, {0, 9, vim.v.maxcol, 0}, false).text
@@ -222,7 +222,7 @@ async def test_marks_that_lie_past_the_text_are_taken_back_to_it(nvim: Neovim) -
 async def test_nul_bytes_are_kept(nvim: Neovim) -> None:
     got = await nvim.lua(
         r"""vim.api.nvim_buf_set_lines(0, 0, -1, true, {'a\0b', 'c\0d'})
-        local area = require('claude_ide.visual').area
+        local area = require('claude_ide.selection.visual').area
         return {area('V', {0, 1, 1, 0}, {0, 2, 1, 0}, false).text,
           area('\22', {0, 1, 1, 0}, {0, 2, 3, 0}, false).text}"""
     )

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/waiting.lua`: what waits for the user says so, and takes nothing from them."""
+"""`diff/waiting.lua`: what waits for the user says so, and takes nothing from them."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from support.neovim import Neovim, until
 WAIT = """
 local name = ...
 _G.cancel = _G.cancel or {}
-_G.cancel[name] = require('claude_ide.waiting').when_free('edit of ' .. name, function()
+_G.cancel[name] = require('claude_ide.diff.waiting').when_free('edit of ' .. name, function()
   require('claude_ide.channel').emit('shown', { name = name })
 end, function(message)
   require('claude_ide.channel').emit('failed', { message = message })
@@ -267,7 +267,7 @@ async def test_nothing_piles_up_while_neovim_is_busy(nvim: Neovim) -> None:
     await until(lambda: counts(nvim) == [1])
 
     await nvim.lua("""
-        local moment, looks = require('claude_ide.moment'), 0
+        local moment, looks = require('claude_ide.when.moment'), 0
         local obstacle = moment.obstacle
         moment.obstacle = function()
           looks = looks + 1

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/whereabouts.lua`: how a file is named, and of which the user is warned."""
+"""`file/whereabouts.lua`: how a file is named, and of which the user is warned."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from support.neovim import Neovim
 
-OF = "return require('claude_ide.whereabouts').of(...)"
+OF = "return require('claude_ide.file.whereabouts').of(...)"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/winbar.lua`: what a winbar says stays visible where another plugin owns it."""
+"""`window/winbar.lua`: what a winbar says stays visible where another plugin owns it."""
 
 from functools import partial
 from pathlib import Path
@@ -183,7 +183,7 @@ async def test_it_goes_when_the_winbar_is_ours_again(
 
 
 async def test_the_keys_of_a_plan_are_visible_where_the_winbar_is_replaced(nvim: Neovim) -> None:
-    await nvim.lua("require('claude_ide.chat.plan_winbar').set('Claude')")
+    await nvim.lua("require('claude_ide.chat.plan.winbar').set('Claude')")
     await nvim.command("setlocal winbar=theirs")
 
     await shows(nvim, ":w approve")

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/window/close.lua`: windows go whatever floats there, and Neovim lives."""
+"""`window/close.lua`: windows go whatever floats there, and Neovim lives."""
 
 import re
 from pathlib import Path

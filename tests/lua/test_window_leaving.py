@@ -1,4 +1,4 @@
-"""`lua/claude_ide/window/leaving.lua`: what is only shown goes before Neovim exits."""
+"""`window/leaving.lua`: what is only shown goes before Neovim exits."""
 
 from pathlib import Path
 

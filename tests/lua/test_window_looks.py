@@ -1,4 +1,4 @@
-"""`lua/claude_ide/window/looks.lua`: new windows look as windows of files do."""
+"""`window/looks.lua`: new windows look as windows of files do."""
 
 from support.neovim import Neovim
 

@@ -1,4 +1,4 @@
-"""`lua/claude_ide/windows.lua`: files are shown and gone to; nothing is lost on the way."""
+"""`file/open.lua`: files are shown and gone to; nothing is lost on the way."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ TEXT = "alpha\nbeta gamma\ndelta\nepsilon zeta\n"
 
 async def open_file(nvim: Neovim, path: Path | str, **request: Any) -> Any:
     return await nvim.lua(
-        "return require('claude_ide.windows').open_file(...)", {"path": str(path), **request}
+        "return require('claude_ide.file.open').open_file(...)", {"path": str(path), **request}
     )
 
 
@@ -126,7 +126,7 @@ async def test_open_file_sees_through_symlinks(nvim: Neovim, project: Path) -> N
 
 
 async def test_open_file_takes_the_window_that_was_used_last(nvim: Neovim, project: Path) -> None:
-    await nvim.lua("require('claude_ide.buffers').watch(true)")
+    await nvim.lua("require('claude_ide.file.buffers').watch(true)")
     for name in ("a.txt", "b.txt", "c.txt"):
         await nvim.command(f"vsplit {write(project / name)}")
     await nvim.command("wincmd l | botright new | setlocal buftype=nofile | file tree")
@@ -584,13 +584,13 @@ async def test_open_files_shows_the_first_and_loads_the_rest(nvim: Neovim, proje
     missing = str(project / "missing.txt")
 
     result = await nvim.lua(
-        "return require('claude_ide.windows').open_files(...)", [missing, *paths]
+        "return require('claude_ide.file.open').open_files(...)", [missing, *paths]
     )
 
     assert result == {"opened": paths, "errors": [f"{missing}: no such file"]}
     assert await here(nvim) == "plain.txt"
     assert await names(nvim) == ["plain.txt"]
-    assert (await nvim.lua("return require('claude_ide.buffers').paths()"))[0] == paths[0]
+    assert (await nvim.lua("return require('claude_ide.file.buffers').paths()"))[0] == paths[0]
     assert len(await nvim.eval("filter(getbufinfo({'buflisted': 1}), 'v:val.loaded')")) >= len(
         paths
     )

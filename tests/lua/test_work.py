@@ -1,11 +1,11 @@
-"""`lua/claude_ide/work.lua`: what takes a while, as Neovim 0.12 knows it."""
+"""`host/work.lua`: what takes a while, as Neovim 0.12 knows it."""
 
 import pytest
 
 from support.neovim import Neovim, until
 from support.progress import hear, heard
 
-REPORT = "require('claude_ide.work').report(...)"
+REPORT = "require('claude_ide.host.work').report(...)"
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ async def test_an_older_neovim_is_left_alone(nvim: Neovim) -> None:
 
 
 async def test_the_output_of_a_command_has_none_of_it(hearing: Neovim) -> None:
-    report = "require('claude_ide.work').report('one', 'ClaudeAsk', 'asked', 'running')"
+    report = "require('claude_ide.host.work').report('one', 'ClaudeAsk', 'asked', 'running')"
 
     assert await hearing.eval(f'execute("lua {report}")') == ""
 

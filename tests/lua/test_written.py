@@ -1,4 +1,4 @@
-"""`lua/claude_ide/written.lua`: who learns of a write that a buffer has taken over."""
+"""`file/written.lua`: who learns of a write that a buffer has taken over."""
 
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ async def path(nvim: Neovim, project: Path) -> Path:
 async def take(nvim: Neovim, path: Path, text: str = NEW) -> None:
     """Write the file, and have Neovim take it over."""
     path.write_text(text)
-    assert await nvim.lua("return require('claude_ide.reload').sync()")
+    assert await nvim.lua("return require('claude_ide.disk.reload').sync()")
 
 
 async def heard(nvim: Neovim) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ async def names(nvim: Neovim) -> list[str]:
 
 async def log(nvim: Neovim) -> str:
     """What the log holds."""
-    path = Path(await nvim.lua("return require('claude_ide.log').path()"))
+    path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
@@ -133,7 +133,7 @@ async def test_the_user_notices_nothing_of_it(nvim: Neovim, path: Path, doing: s
 async def test_a_write_below_unsaved_changes_is_announced(nvim: Neovim, path: Path) -> None:
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
-    await nvim.lua("require('claude_ide.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
 
     await take(nvim, path)
 
@@ -148,7 +148,7 @@ async def test_unsaved_changes_that_are_kept_as_they_are_announce_nothing(
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
     path.write_text(f"{OLD}four\n")
-    await nvim.lua("require('claude_ide.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
 
     path.write_text(NEW)
 
@@ -161,7 +161,7 @@ async def test_what_neovim_reads_again_by_itself_is_announced_too(
     nvim: Neovim, path: Path, where: str
 ) -> None:
     bufnr = await nvim.eval("bufnr()")
-    await nvim.lua("require('claude_ide.written').watch(true)")
+    await nvim.lua("require('claude_ide.file.written').watch(true)")
     await nvim.command(f"set autoread | {WHERE[where]}")
     path.write_text(NEW)
 
@@ -177,8 +177,8 @@ async def test_what_neovim_reads_again_by_itself_is_announced_too(
 async def test_while_neovim_is_watched_an_adopted_write_is_announced_once(
     nvim: Neovim, path: Path
 ) -> None:
-    await nvim.lua("require('claude_ide.written').watch(true)")
-    await nvim.lua("require('claude_ide.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.file.written').watch(true)")
+    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
     path.write_text(NEW)
 
     await nvim.command("checktime")
@@ -191,7 +191,7 @@ async def test_while_neovim_is_watched_an_adopted_write_is_announced_once(
 async def test_a_write_that_the_user_does_not_take_is_not_announced(
     nvim: Neovim, path: Path
 ) -> None:
-    await nvim.lua("require('claude_ide.written').watch(true)")
+    await nvim.lua("require('claude_ide.file.written').watch(true)")
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
     path.write_text(NEW)
@@ -205,8 +205,8 @@ async def test_a_write_that_the_user_does_not_take_is_not_announced(
 
 
 async def test_no_longer_watched_neovim_says_what_it_always_does(nvim: Neovim, path: Path) -> None:
-    await nvim.lua("require('claude_ide.written').watch(true)")
-    await nvim.lua("require('claude_ide.written').watch(false)")
+    await nvim.lua("require('claude_ide.file.written').watch(true)")
+    await nvim.lua("require('claude_ide.file.written').watch(false)")
     await nvim.command("set autoread")
     path.write_text(NEW)
 
@@ -297,7 +297,7 @@ async def test_an_autocommand_may_do_anything(
 ) -> None:
     await nvim.command(WHERE[where])
     await nvim.command(f"autocmd {event} ++once ++nested {DEEDS[deed]}")
-    await nvim.lua("require('claude_ide.written').watch(true)")
+    await nvim.lua("require('claude_ide.file.written').watch(true)")
 
     await take(nvim, path)
 
@@ -317,7 +317,7 @@ async def test_its_servers_know_the_text_before_any_autocommand_runs(
         """
         vim.api.nvim_create_autocmd('FileChangedShellPost', {
           callback = function(event)
-            _G.asked = #require('claude_ide.publishing').unsettled()
+            _G.asked = #require('claude_ide.checking.publishing').unsettled()
           end,
         })
         """

@@ -31,15 +31,15 @@ for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWrit
   })
 end
 _G.shown = {}
-local show = require('claude_ide.message').show
-require('claude_ide.message').show = function(text, ...)
+local show = require('claude_ide.say.message').show
+require('claude_ide.say.message').show = function(text, ...)
   table.insert(_G.shown, text)
   return show(text, ...)
 end
 """
 SERVES = "return require('claude_ide.host').server() ~= nil"
 NONE_EXPECTED = """
-return not vim.iter(vim.api.nvim_list_bufs()):any(require('claude_ide.reload').is_expected)
+return not vim.iter(vim.api.nvim_list_bufs()):any(require('claude_ide.disk.reload').is_expected)
 """
 REMAINS = """
 local found = { handles = {}, handlers = vim.tbl_keys(vim.diagnostic.handlers), options = {} }
@@ -323,7 +323,7 @@ async def test_two_writes_reported_in_one_line_count_as_one_change(
         local path, texts = ...
         for _, lines in ipairs(texts) do
           vim.fn.writefile(lines, path)
-          assert(#require('claude_ide.reload').sync() == 1)
+          assert(#require('claude_ide.disk.reload').sync() == 1)
         end
     """
     lines = OLD.split()

@@ -19,7 +19,7 @@ EXAMPLES = 25
 
 ASK = """
 local text = ...
-local window = require('claude_ide.answer_window')
+local window = require('claude_ide.question.answer_window')
 local view = window.open(text, 'float', { stop = function() end, closed = function() end })
 window.say(view, text)
 window.draw(view, text, 0)
@@ -101,9 +101,9 @@ async def test_a_chat_says_it(user: Neovim, addresses: Addresses) -> None:
         lines = ["`" * 3, *text.split("\n")]
         await user.lua(
             """
-            local lines, plain = ..., require('claude_ide.plain')
+            local lines, plain = ..., require('claude_ide.say.plain')
             lines = vim.tbl_map(plain.harmless, lines)
-            require('claude_ide.chat.transcript').draw(1, {
+            require('claude_ide.chat.transcript.transcript').draw(1, {
               edits = { { first = 0, last = 1e6, lines = lines } },
               code = { { 0, #lines, 'markdown' }, { 0, #lines, 'vim' } },
             })
@@ -131,11 +131,15 @@ async def test_a_message_a_choice_and_a_float_show_it(user: Neovim, addresses: A
         end
     """)
     for text in examples():
-        await user.lua("_G.seen = {}; require('claude_ide.message').show(..., 'info')", text)
-        await user.lua("require('claude_ide.ui').select(..., { ... }, function() end)", text)
-        await user.lua("require('claude_ide.ui').input(..., ..., function() end)", text)
-        await user.lua("require('claude_ide.float').show({ ... }, { title = ... })", text)
-        await user.lua("require('claude_ide.progress').open('x').show(...)", text)
+        await user.lua("_G.seen = {}; require('claude_ide.say.message').show(..., 'info')", text)
+        await user.lua(
+            "require('claude_ide.dialogue.vim_ui').select(..., { ... }, function() end)", text
+        )
+        await user.lua(
+            "require('claude_ide.dialogue.vim_ui').input(..., ..., function() end)", text
+        )
+        await user.lua("require('claude_ide.window.float').show({ ... }, { title = ... })", text)
+        await user.lua("require('claude_ide.window.progress').open('x').show(...)", text)
         await survives(user)
         seen = await until(lambda: user.lua("return #_G.seen == 3 and _G.seen"))
         assert not [char for char in "".join(seen) if ord(char) < 32 or 127 <= ord(char) < 160]
@@ -146,7 +150,8 @@ async def test_a_commit_message_is_written(user: Neovim, addresses: Addresses) -
     await user.command("set filetype=gitcommit")
     for text in examples():
         insert = (
-            "require('claude_ide.commit_message').insert(vim.api.nvim_get_current_buf(), ..., '#')"
+            "require('claude_ide.question.commit_message')"
+            ".insert(vim.api.nvim_get_current_buf(), ..., '#')"
         )
         await user.lua(insert, text)
         await survives(user)
@@ -161,7 +166,7 @@ async def test_nothing_of_it_gets_to_a_real_terminal(project: Path, tmp_path: Pa
         local file = assert(io.open('{tmp_path / "answer.json"}'))
         local text = vim.json.decode(file:read('a'))
         vim.o.title = true
-        local window = require('claude_ide.answer_window')
+        local window = require('claude_ide.question.answer_window')
         local view = window.open(text, 'float', {{ stop = print, closed = print }})
         window.draw(view, text, 0)
         window.finish(view)

@@ -16,8 +16,8 @@ async def path(nvim: Neovim, project: Path) -> Path:
     file = project / "a.txt"
     file.write_text(OLD)
     await nvim.command("edit a.txt")
-    await nvim.lua("require('claude_ide.disk_change').watch('server', true)")
-    await until(lambda: nvim.lua("return require('claude_ide.disk_watch').state().folders > 0"))
+    await nvim.lua("require('claude_ide.disk.change').watch('server', true)")
+    await until(lambda: nvim.lua("return require('claude_ide.disk.watch').state().folders > 0"))
     return file
 
 
@@ -46,7 +46,7 @@ async def test_what_is_too_large_is_not_read_either_when_somebody_asks_for_diagn
 ) -> None:
     os.truncate(path, 65 * 1024**2)
 
-    synced = await nvim.lua("return require('claude_ide.reload').sync()")
+    synced = await nvim.lua("return require('claude_ide.disk.reload').sync()")
 
     assert not synced
     assert await nvim.eval("getline(1, '$')") == ["one"]
@@ -55,7 +55,7 @@ async def test_what_is_too_large_is_not_read_either_when_somebody_asks_for_diagn
 async def test_what_grows_too_large_before_it_is_read_is_not_read(nvim: Neovim, path: Path) -> None:
     path.write_text("two\n")
     bufnr = await nvim.eval("bufnr()")
-    is_expected = "return require('claude_ide.reload').is_expected(...)"
+    is_expected = "return require('claude_ide.disk.reload').is_expected(...)"
     await until(lambda: nvim.lua(is_expected, bufnr))
 
     os.truncate(path, 65 * 1024**2)

@@ -15,7 +15,7 @@ from support.neovim import Neovim, until
 WHO = ("-c", "user.name=x", "-c", "user.email=x", "-c", "protocol.file.allow=always")
 LIST = """
 local folder = ...
-local files = require('claude_ide.chat.files')
+local files = require('claude_ide.chat.prompt.files')
 files.list(folder, function() _G.listed = files.list(folder) end)
 """
 SIGNATURE = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ=\n -----END PGP SIGNATURE-----"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from claude_ide.agents.events import Option, OptionKind, PermissionAsked
-from claude_ide.chat.transcript import Transcript
-from claude_ide.chat.visible import visible
+from claude_ide.chat.page.visible import visible
+from claude_ide.chat.transcript.transcript import Transcript
 from support.chats import Chats
 from support.neovim import Neovim, until
 

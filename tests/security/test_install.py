@@ -160,7 +160,7 @@ async def test_a_program_of_the_folder_is_not_run_whatever_path_says(
     nvim = await start_neovim("pip", path)
 
     assert await result(nvim) == READY
-    assert await nvim.lua("return require('claude_ide.program').find('claude')") is None
+    assert await nvim.lua("return require('claude_ide.system.program').find('claude')") is None
     assert not canary.exists()
 
 

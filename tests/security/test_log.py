@@ -26,7 +26,7 @@ async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
 @pytest.fixture
 async def log(nvim: Neovim) -> Path:
     """The log, once the host and then the editor have said that the server listens."""
-    path = Path(await nvim.lua("return require('claude_ide.log').path()"))
+    path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
     await until(lambda: path.exists() and path.read_text().count("listening on") == 2, "the log")
     return path
 
@@ -71,7 +71,9 @@ async def test_a_host_without_descriptors_says_so_and_does_not_fill_the_disk(
 async def test_an_installation_keeps_the_bound(nvim: Neovim, log: Path) -> None:
     log.write_text("x" * 999_990)
 
-    await nvim.lua("local append = require('claude_ide.log').appender() append('installing\\n')")
+    await nvim.lua(
+        "local append = require('claude_ide.say.log').appender() append('installing\\n')"
+    )
 
     assert log.read_text() == "installing\n"
     assert log.with_name("claude_ide.1.log").stat().st_size == 999_990
@@ -89,7 +91,7 @@ async def test_what_is_no_file_is_not_written_and_does_not_hold_up_neovim(
         run = await asyncio.create_subprocess_exec("mkfifo", log)
         await run.wait()
 
-    await nvim.lua("local append = require('claude_ide.log').appender() append('x')")
+    await nvim.lua("local append = require('claude_ide.say.log').appender() append('x')")
 
     assert not (tmp_path / "target").exists()
     assert await nvim.eval("1") == 1

@@ -12,7 +12,7 @@ from support.hostile import DEEP, EAGER, LINK, Addresses, is_coloured, survives
 from support.neovim import Neovim, until
 
 SHOW_ANSWER = """
-local window = require('claude_ide.answer_window')
+local window = require('claude_ide.question.answer_window')
 local view = window.open('hi', 'float', { stop = function() end, closed = function() end })
 window.draw(view, ..., 0)
 window.finish(view)
@@ -125,7 +125,7 @@ async def test_a_file_is_opened(
     path.write_bytes(text.encode(encoding))
 
     opened = await user.lua(
-        "return require('claude_ide.windows').open_file(...)", {"path": str(path)}
+        "return require('claude_ide.file.open').open_file(...)", {"path": str(path)}
     )
 
     assert opened["languageId"] == "markdown"
@@ -169,7 +169,7 @@ async def test_an_open_file_is_reloaded(
     await survives(user)
 
     path.write_text(text)
-    assert await user.lua("return require('claude_ide.reload').sync()")
+    assert await user.lua("return require('claude_ide.disk.reload').sync()")
 
     await survives(user)
     await user.command("edit!")
@@ -193,7 +193,9 @@ async def test_a_plan_is_shown(user: Neovim, addresses: Addresses, text: str) ->
 
 @texts
 async def test_a_conversation_is_exported(user: Neovim, text: str) -> None:
-    await user.lua("require('claude_ide.scratch').open('conversation.md', ..., 'markdown')", text)
+    await user.lua(
+        "require('claude_ide.window.scratch').open('conversation.md', ..., 'markdown')", text
+    )
 
     await survives(user)
 
@@ -202,7 +204,9 @@ async def test_the_user_is_told_why_there_is_no_colour(nvim: Neovim, project: Pa
     await nvim.lua(EAGER)
     (project / "a.md").write_text(DEEP["quotes"])
 
-    await nvim.lua("require('claude_ide.windows').open_file(...)", {"path": str(project / "a.md")})
+    await nvim.lua(
+        "require('claude_ide.file.open').open_file(...)", {"path": str(project / "a.md")}
+    )
 
     await until(
         lambda: "a.md is shown without treesitter: more than 50 nested blocks" in nvim.screen.text()
@@ -214,7 +218,7 @@ async def test_a_file_that_is_mended_gets_its_colours_back(nvim: Neovim, project
     await nvim.lua(EAGER)
     path = project / "a.md"
     path.write_text(DEEP["quotes"])
-    await nvim.lua("require('claude_ide.windows').open_file(...)", {"path": str(path)})
+    await nvim.lua("require('claude_ide.file.open').open_file(...)", {"path": str(path)})
     assert not await is_coloured(nvim)
 
     path.write_text("# fine\n")
@@ -232,7 +236,7 @@ async def test_other_files_keep_their_colours(nvim: Neovim, project: Path, name:
     await nvim.lua(EAGER)
     path = project / name
     path.write_text("".join(f"{'  ' * depth}- a > b\n" for depth in range(40)))
-    await nvim.lua("require('claude_ide.windows').open_file(...)", {"path": str(path)})
+    await nvim.lua("require('claude_ide.file.open').open_file(...)", {"path": str(path)})
     diffs = await Diffs.start(nvim)
 
     await diffs.open(path, path.read_text() + "- more\n")

@@ -23,7 +23,7 @@ _G.look = look
 """
 SHOW_ANSWER = """
 local text = ...
-local window = require('claude_ide.answer_window')
+local window = require('claude_ide.question.answer_window')
 local view = window.open('hi', 'float', { stop = function() end, closed = function() end })
 window.draw(view, text, 0)
 window.finish(view)

@@ -26,7 +26,7 @@ from support.transcripts import FAKE_CLI, GOLDEN, heard
 SERVER = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
 NO_HOST = "return require('claude_ide.channel').id == nil"
 WORDS = "a question that is private"
-HELD = "return require('claude_ide.port_hold').port() == ..."
+HELD = "return require('claude_ide.host.port_hold').port() == ..."
 
 
 def processes() -> Iterator[tuple[int, int]]:
@@ -202,7 +202,7 @@ class TestHowLongItIsWorthSomething:
     ) -> None:
         port, lock = await the_lock(config_folder)
         await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
-        await serving.lua("require('claude_ide.port_hold').release()")
+        await serving.lua("require('claude_ide.host.port_hold').release()")
         with closing(squatter()) as attempt:
             os.kill(lock["hostPid"], signal.SIGKILL)
             await until(lambda: _bind(attempt, port), "the port is squatted")
@@ -218,7 +218,7 @@ class TestHowLongItIsWorthSomething:
     ) -> None:
         port, lock = await the_lock(config_folder)
         await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
-        await serving.lua("require('claude_ide.port_hold').release()")
+        await serving.lua("require('claude_ide.host.port_hold').release()")
         os.kill(lock["hostPid"], signal.SIGKILL)
 
         new_port, new = await another(serving, config_folder, lock)
@@ -342,7 +342,9 @@ class TestTheLockIsGoneWhenNoServerListens:
     ) -> None:
         port, lock = await the_lock(config_folder)
         theirs = config_folder / "ide" / f"{port}.lock"
-        await serving.lua("require('claude_ide.python').find = function() return nil, 'none' end")
+        await serving.lua(
+            "require('claude_ide.host.python').find = function() return nil, 'none' end"
+        )
         other = {**lock, "hostPid": os.getpid(), "pid": os.getpid()}
         theirs.write_text(json.dumps(other))
 

@@ -9,7 +9,7 @@ from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import Change, Dead, Event, PromptChanged, TurnEnded
 from claude_ide.agents.prompt import Words
 from claude_ide.agents.stream_json.client import StreamJsonAgent
-from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.wire.launch import Launch
 from support.digest import digest
 from support.transcripts import heard, replaying
 

@@ -7,7 +7,7 @@ from support.neovim import Neovim, until
 OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 MINUS = "\N{MINUS SIGN}"
-CHANGE = "require('claude_ide.disk_change')"
+CHANGE = "require('claude_ide.disk.change')"
 SECONDS = 0.5
 """How soon a change is to be seen; a machine that others use gets ten times that."""
 
@@ -31,7 +31,7 @@ end)
 async def watch(nvim: Neovim) -> None:
     """Watch in Neovim what changes on disk."""
     await nvim.lua(f"{CHANGE}.watch('server', true)")
-    await until(lambda: nvim.lua("return require('claude_ide.disk_watch').state().folders > 0"))
+    await until(lambda: nvim.lua("return require('claude_ide.disk.watch').state().folders > 0"))
 
 
 async def edit_watched(nvim: Neovim, project: Path) -> Path:

@@ -29,7 +29,7 @@ async def set_option(nvim: Neovim, name: str, value: str) -> None:
 async def start(nvim: Neovim, path: Path, token: str = "it") -> None:
     """Ask for a file to be reformatted."""
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    await nvim.lua("require('claude_ide.formatting').reformat(...)", token, str(path))
+    await nvim.lua("require('claude_ide.format').reformat(...)", token, str(path))
 
 
 async def answer(nvim: Neovim, token: str = "it") -> Any:

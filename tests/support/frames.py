@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claude_ide.agents.events import Event
-from claude_ide.chat.transcript import Transcript
-from claude_ide.chat.view import Action
+from claude_ide.chat.page.view import Action
+from claude_ide.chat.transcript.transcript import Transcript
 
 MOST_FRAMES = 1000
 

@@ -1,5 +1,5 @@
 --- Whether an agent works, as Neovim 0.12 shows it: the option 'busy', and a progress message.
-local work = require('claude_ide.work')
+local work = require('claude_ide.host.work')
 
 local M = {}
 

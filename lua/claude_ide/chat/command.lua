@@ -34,14 +34,14 @@ function M.run(opts)
   require('claude_ide.selection').hold(opts.range > 0 and { opts.line1, opts.line2 } or nil)
   local begins = opts.args == '' and not require('claude_ide.chat.panel').here()
   local toggles = opts.args == '' and opts.range == 0 and not begins
-  if toggles and require('claude_ide.chat.orphans').hide_here() then
+  if toggles and require('claude_ide.chat.hostless').hide_here() then
     return
   elseif not begins and opts.args ~= 'new' then
     return host.command('ClaudeChat', opts)
   end
   if host.start() then
     -- Before it can answer, for the user types on.
-    require('claude_ide.chat.orphans').begin()
+    require('claude_ide.chat.hostless').begin()
     host.command('ClaudeChat', vim.tbl_extend('force', opts, { fargs = { 'new' } }))
   end
 end

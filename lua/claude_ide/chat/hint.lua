@@ -1,6 +1,6 @@
 --- What is said about the prompt: beside the text while the user inserts it, because the line that
 --- says so hides every message.
-local message = require('claude_ide.message')
+local message = require('claude_ide.say.message')
 
 local M = {}
 

@@ -1,5 +1,5 @@
 --- Keys of a chat's buffers: each has a `<Plug>` map, and `g?` shows them.
-local float = require('claude_ide.float')
+local float = require('claude_ide.window.float')
 
 local M = {}
 

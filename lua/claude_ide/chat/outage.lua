@@ -1,6 +1,6 @@
 --- Why no host runs a chat, and what to do: lines below its transcript, until a host draws it again.
-local message = require('claude_ide.message')
-local plain = require('claude_ide.plain')
+local message = require('claude_ide.say.message')
+local plain = require('claude_ide.say.plain')
 
 local M = {}
 

@@ -1,6 +1,6 @@
 --- The chats of this Neovim, by the id that the host gave each.
 local channel = require('claude_ide.channel')
-local disk_change = require('claude_ide.disk_change')
+local disk_change = require('claude_ide.disk.change')
 
 local M = {}
 

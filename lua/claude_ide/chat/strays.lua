@@ -1,12 +1,12 @@
 --- Buffers that are opened in a window of the panel: they move on to a window for files, and the
 --- panel's own come back.
 local chat_state = require('claude_ide.chat.state')
-local chat_view = require('claude_ide.chat.view')
-local loading = require('claude_ide.loading')
-local message = require('claude_ide.message')
-local moment = require('claude_ide.moment')
-local quiet = require('claude_ide.quiet')
-local window_choice = require('claude_ide.window_choice')
+local chat_view = require('claude_ide.chat.placement')
+local loading = require('claude_ide.file.load')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local quiet = require('claude_ide.say.quiet')
+local window_choice = require('claude_ide.file.choice')
 
 local M = {}
 

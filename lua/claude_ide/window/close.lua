@@ -1,7 +1,7 @@
 --- Closing windows and buffers: without a crash, and never the window that Neovim cannot do without.
 local tiling = require('claude_ide.window.tiling')
-local unheard = require('claude_ide.window.unheard')
-local usage = require('claude_ide.usage')
+local unheard = require('claude_ide.say.unheard')
+local usage = require('claude_ide.window.recent')
 
 local M = {}
 

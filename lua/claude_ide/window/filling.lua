@@ -1,5 +1,5 @@
 --- A new window gets what it is for; the empty buffer that it came with goes unheard.
-local unheard = require('claude_ide.window.unheard')
+local unheard = require('claude_ide.say.unheard')
 
 local M = {}
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat import amounts
-from claude_ide.chat.plain import one_line
-from claude_ide.chat.rows import Chunk
+from claude_ide.chat.page import amounts
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.rows import Chunk
 
 Sides = dict[str, list[Chunk]]
 """`{"left": chunks, "right": chunks}`"""

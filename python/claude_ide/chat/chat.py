@@ -9,18 +9,18 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Agent, Answer, NewSession, Opening, ResumeSession
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat import bar, context, context_usage, export, todos
-from claude_ide.chat.bar import Bar
+from claude_ide.chat import bar, context, context_usage
 from claude_ide.chat.bars import Bars
-from claude_ide.chat.painter import Painter
+from claude_ide.chat.page.painter import Painter
+from claude_ide.chat.page.view import OpenOutput, Review
 from claude_ide.chat.relaunching import Relaunching
-from claude_ide.chat.requests import NAME, Requests
+from claude_ide.chat.requests.requests import NAME, Requests
+from claude_ide.chat.requests.sight import Sight
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.sight import Sight
-from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.transcript import export, todos
+from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
-from claude_ide.chat.view import OpenOutput, Review
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, ClaudeIdeError, UnknownSessionError, UserError
@@ -59,7 +59,7 @@ class Chat:
         self._trusting = trusting
         self._opening: Opening = NewSession()
         self._state = SessionState()
-        self._bar = Bar()
+        self._bar = bar.Bar()
         self._ready: Ready | None = None
         self._started = asyncio.Event()
         self._sending = asyncio.Lock()
@@ -283,7 +283,7 @@ class Chat:
         """Open or close a part of the transcript, or show all of it."""
         match self.transcript.press(part, offset):
             case OpenOutput(title, text):
-                await self._editor.run("scratch.open", title, text)
+                await self._editor.run("window.scratch.open", title, text)
             case Review(request):
                 self._requests.review(request)
         self._painter.now()
@@ -296,7 +296,7 @@ class Chat:
         path, line = place
         request = {"path": path if path.startswith("/") else f"{self.root}/{path}"}
         await self._editor.open_file(request | ({"line": line} if line else {}))
-        await self._editor.run("chat.view.uncover", self.id)
+        await self._editor.run("chat.placement.uncover", self.id)
 
     async def answer(self, part: int, kind: str, key: str) -> None:
         """Answer the request in a part of the transcript, which was of this kind."""
@@ -365,14 +365,14 @@ class Chat:
         """Show how full the context is, and with what."""
         await self._offer()
         usage = context_usage.lines(await self.agent.context_usage())
-        await self._editor.run("float.show", usage, {"title": "Context"})
+        await self._editor.run("window.float.show", usage, {"title": "Context"})
 
     async def show_log(self) -> None:
         """Show what was said to the agent and by it of late, as it went over the wire."""
         log = self.agent.log()
         if not log:
             raise UserError("nothing has been said yet")
-        await self._editor.run("scratch.open", "traffic.jsonl", log, "jsonl")
+        await self._editor.run("window.scratch.open", "traffic.jsonl", log, "jsonl")
 
     def export(self) -> str:
         """Return the conversation as Markdown."""

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.agent import NewSession, Opening, ResumeSession
+from claude_ide.agents.stream_json.callbacks import McpServer
 from claude_ide.agents.stream_json.client import StreamJsonAgent
-from claude_ide.agents.stream_json.host import McpServer
-from claude_ide.agents.stream_json.launch import Launch, command
+from claude_ide.agents.stream_json.wire.launch import Launch, command
 from claude_ide.chat import context
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
@@ -181,7 +181,7 @@ class Chats:
                 try:
                     await self._revive(id_, revival)
                 except (AgentError, EditorError) as error:
-                    await self._editor.run("chat.orphans.give_up", id_, str(error))
+                    await self._editor.run("chat.hostless.give_up", id_, str(error))
                     raise
             return self._chats.get(id_)
 
@@ -193,7 +193,7 @@ class Chats:
             # What is shown stays where it would not be shown again.
             await StreamJsonAgent(launch).history(opening.id)
         chat = self._new(id_, launch)
-        await self._show(chat, "chat.orphans.adopt")
+        await self._show(chat, "chat.hostless.adopt")
         chat.transcript.redraw()
         chat.start(opening)
 
@@ -236,7 +236,7 @@ class Chats:
         """Write the conversation to a file, or show it."""
         text = chat.export()
         if not path:
-            await self._editor.run("scratch.open", "conversation.md", text, "markdown")
+            await self._editor.run("window.scratch.open", "conversation.md", text, "markdown")
             return
         target = Path(chat.root, Path(path).expanduser())
         try:
@@ -326,7 +326,7 @@ class Chats:
     # How it is done.
 
     async def _launch(self) -> Launch:
-        return self._launch_in(await self._editor.run("buffers.folder"))
+        return self._launch_in(await self._editor.run("file.buffers.folder"))
 
     def _launch_in(self, root: str) -> Launch:
         chat = self._config.chat

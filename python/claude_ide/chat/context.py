@@ -16,7 +16,7 @@ Where = Selection | OpenFile
 
 
 def where(selection: Mapping[str, Any] | None) -> Where | None:
-    """Return what `selection.lua` tells, as a prompt takes it."""
+    """Return what `selection/init.lua` tells, as a prompt takes it."""
     if not selection or not selection.get("filePath"):
         return None
     path, text, span = selection["filePath"], selection["text"], selection["selection"]

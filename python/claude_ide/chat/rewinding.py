@@ -1,8 +1,8 @@
 """The files, put back as they were before one of the prompts."""
 
 from claude_ide.agents.agent import Agent
-from claude_ide.chat import changes
-from claude_ide.chat.transcript import Transcript
+from claude_ide.chat.transcript import changes
+from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
 
@@ -24,9 +24,9 @@ async def rewind(agent: Agent, editor: Editor, transcript: Transcript, root: str
     files = ", ".join(path.removeprefix(f"{root}/") for path in would.files)
     question = f"Undo this in {files} (+{would.insertions} -{would.deletions} lines)?"
     undone = changes.unified(transcript.changes_since(chosen), root)
-    shown = await editor.run("scratch.open", "changes", undone, "diff")
+    shown = await editor.run("window.scratch.open", "changes", undone, "diff")
     answer = await editor.select(question, ["Undo it", "Leave the files as they are"])
-    await editor.run("scratch.close", shown)
+    await editor.run("window.scratch.close", shown)
     if answer == 0:
         for path in would.files:
             await editor.expect_write(path)

@@ -6,7 +6,7 @@ from typing import Any
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.events import Ready
-from claude_ide.chat import amounts
+from claude_ide.chat.page import amounts
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UserError
 

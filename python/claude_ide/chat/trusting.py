@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from claude_ide.chat import trust_question
+from claude_ide.chat.transcript import trust_question
 from claude_ide.editor.editor import Editor
 from claude_ide.trust import brought
 from claude_ide.trust.brought import Item
@@ -58,7 +58,7 @@ class Trusting:
     async def asked(self) -> TrustAsked | None:
         """Return what the user is to be asked; None if nothing, or if they have declined."""
         found = self._question()
-        if found is None or await self._editor.run("trust.is_declined", self._root):
+        if found is None or await self._editor.run("host.trust.is_declined", self._root):
             return None
         return found
 
@@ -67,7 +67,7 @@ class Trusting:
         if key == "y":
             self._trust.grant(self._root)
         elif key == "n":
-            await self._editor.run("trust.decline", self._root)
+            await self._editor.run("host.trust.decline", self._root)
         await self._changed()
 
     async def choose(self) -> None:
@@ -81,7 +81,7 @@ class Trusting:
         if key == "d":
             # A float would cut the lines.
             text = "\n".join(trust_question.details(found.items))
-            await self._editor.run("scratch.open", "folder-settings", text)
+            await self._editor.run("window.scratch.open", "folder-settings", text)
         elif key:
             await self.key(key)
 

@@ -54,7 +54,7 @@ class Bridge:
             done.set_exception(EditorError("Neovim has ended"))
             return done
 
-        code = f"return require('claude_ide.reason').{attempt}(...)"
+        code = f"return require('claude_ide.say.reason').{attempt}(...)"
         module, _, name = function.rpartition(".")
 
         def call() -> None:

@@ -36,7 +36,7 @@ class Diff(msgspec.Struct, eq=False):
 
 
 class Diffs:
-    """All proposals of this Neovim (`lua/claude_ide/diff.lua` shows them)."""
+    """All proposals of this Neovim (`lua/claude_ide/diff/init.lua` shows them)."""
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
@@ -83,7 +83,7 @@ class Diffs:
         None: look at the file.
         """
         known = [] if is_written is None else [is_written]
-        self._bridge.tell("accepted.settle", diff.id, *known)
+        self._bridge.tell("diff.accepted.settle", diff.id, *known)
 
     def close_all(self) -> None:
         """Reject everything that is open; whoever waits is told."""

@@ -48,7 +48,7 @@ class Editor:
     async def listening(self, port: int, token: str) -> None:
         """Tell Neovim where the server is, and have it tell us what the user does."""
         await self._bridge.lua("host.listening", port, token)
-        self.state.take_snapshot(await self._bridge.json("buffers.begin"))
+        self.state.take_snapshot(await self._bridge.json("file.buffers.begin"))
         self.state.selection = None
         latest = await self._bridge.lua("selection.latest")
         # What the user did meanwhile has been told before this goes on.
@@ -60,7 +60,7 @@ class Editor:
 
     def notify(self, text: str, level: str = "info") -> None:
         """Show one line (`debug`, `info`, `warn`, `error`) that causes no prompt."""
-        self._bridge.tell("message.show", text, level)
+        self._bridge.tell("say.message.show", text, level)
 
     def clients_changed(self, count: int) -> None:
         """Tell Neovim how many clients are connected now."""
@@ -79,21 +79,21 @@ class Editor:
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
         try:
-            return list(await self._soon_json("buffers.editors"))
+            return list(await self._soon_json("file.buffers.editors"))
         except TimeoutError:
             return self.state.editors
 
     async def paths(self) -> list[str]:
         """Return the absolute paths of the open files."""
-        return await self._fresh("buffers.paths", last_known=lambda: self.state.paths)
+        return await self._fresh("file.buffers.paths", last_known=lambda: self.state.paths)
 
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
-        return await self._fresh("buffers.folders", last_known=lambda: self.state.folders)
+        return await self._fresh("file.buffers.folders", last_known=lambda: self.state.folders)
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
-        return await self._fresh("buffers.current", last_known=lambda: self.state.current)
+        return await self._fresh("file.buffers.current", last_known=lambda: self.state.current)
 
     async def dirty(self, path: str) -> dict[str, bool]:
         """Return `{isOpen, isDirty, isUntitled}` of a file."""
@@ -104,45 +104,45 @@ class Editor:
                 return {"isOpen": False}
             return {"isOpen": True, "isDirty": known["isDirty"], "isUntitled": False}
 
-        return await self._fresh("buffers.dirty", path, last_known=last_known)
+        return await self._fresh("file.buffers.dirty", path, last_known=last_known)
 
     async def text(self, path: str, *, real: bool = False) -> str | None:
         """Return a loaded file's text, saved or not; None when it is not loaded.
 
         With `real` no link in the path is followed any more.
         """
-        text: str | None = await self._checked("buffers.text", path, real)
+        text: str | None = await self._checked("file.buffers.text", path, real)
         return text
 
     async def find(self, path: str, *, real: bool = False) -> dict[str, Any] | None:
         """Return `{bufnr, loaded, modified, listed}` of a file's buffer, or None."""
-        found: dict[str, Any] | None = await self._checked("buffers.find", path, real)
+        found: dict[str, Any] | None = await self._checked("file.buffers.find", path, real)
         return found
 
     async def save(self, path: str) -> None:
         """Write a file's buffer as `:write` does."""
-        await self._checked("buffers.save", path)
+        await self._checked("file.buffers.save", path)
 
     async def reformat(self, path: str) -> str:
         """Format a file with what the user has set up for it; return what has changed."""
-        finished = await self._finish("formatting.reformat", path)
+        finished = await self._finish("format.reformat", path)
         return str(finished["report"])
 
     # Windows.
 
     async def open_file(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Open a file in a window that may show one; see `windows.lua` for the keys."""
-        opened: dict[str, Any] = await self._checked("windows.open_file", request)
+        """Open a file in a window that may show one; see `file/open.lua` for the keys."""
+        opened: dict[str, Any] = await self._checked("file.open.open_file", request)
         return opened
 
     async def open_files(self, paths: list[str]) -> tuple[list[str], list[str]]:
         """Open files; return those that are open now, and why the others are not."""
-        opened = await self._checked("windows.open_files", paths)
+        opened = await self._checked("file.open.open_files", paths)
         return list(opened["opened"]), list(opened["errors"])
 
     async def close_file(self, path: str) -> bool:
         """Close a file without losing changes; return whether it is closed."""
-        closed = await self._checked("windows.close_file", path)
+        closed = await self._checked("file.open.close_file", path)
         return bool(closed.get("closed"))
 
     # Selection and mentions.
@@ -156,7 +156,7 @@ class Editor:
         return await self._fresh("selection.latest", last_known=lambda: self.state.selection)
 
     async def mention(self, function: str, *arguments: Any) -> dict[str, Any]:
-        """Return the parameters of `at_mentioned` (`range` or `path` of `mention.lua`)."""
+        """Return the parameters of `at_mentioned` (`selection/mention.lua`)."""
         mention: dict[str, Any] = await self._checked(f"mention.{function}", *arguments)
         return mention
 
@@ -196,7 +196,7 @@ class Editor:
 
         Raises `TimeoutError` when Neovim is too busy.
         """
-        return Loaded(**await self._soon("unopened.load", path))
+        return Loaded(**await self._soon("diagnostics.unopened.load", path))
 
     async def is_checked(self, path: str, seconds: float) -> bool:
         """Load a file as `load` does; return whether it was loaded or is checked in that time."""
@@ -205,7 +205,7 @@ class Editor:
 
     def release(self) -> None:
         """Let go of the files that are loaded only to be checked."""
-        self._bridge.tell("unopened.release")
+        self._bridge.tell("diagnostics.unopened.release")
 
     async def check(self, path: str, seconds: float) -> Diagnostics:
         """Have a file checked; a note says so where nothing, or not all, has checked its text."""
@@ -213,13 +213,13 @@ class Editor:
             loaded = await self.load(path)
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: it {loaded.obstacle}")
-            await self._soon("reload.sync")
-            is_behind = await self._soon("disk_change.is_behind", loaded.bufnr)
-            is_settled = loaded.bufnr not in await self._soon("publishing.unsettled")
+            await self._soon("disk.reload.sync")
+            is_behind = await self._soon("disk.change.is_behind", loaded.bufnr)
+            is_settled = loaded.bufnr not in await self._soon("checking.publishing.unsettled")
             is_settled = is_settled or await self.published([loaded.bufnr], seconds)
             known = next(iter((await self._read(path)).values()), Diagnostics())
             known.note = BEHIND if is_behind else "" if is_settled else PENDING
-            if not await self._soon("diagnostic_events.namespaces", loaded.bufnr):
+            if not await self._soon("checking.events.namespaces", loaded.bufnr):
                 known.note = UNCHECKED
         except TimeoutError:
             return self._last_known(path)
@@ -259,15 +259,15 @@ class Editor:
         Returns the buffers that were. Raises `TimeoutError` when Neovim is too busy to begin.
         """
         await self._soon("host.server")
-        return list(await self._checked("reload.sync"))
+        return list(await self._checked("disk.reload.sync"))
 
     async def expect_write(self, path: str) -> None:
         """Have a file's buffer follow the write that the client is about to make."""
-        await self._checked("reload.expect", path)
+        await self._checked("disk.reload.expect", path)
 
     def names(self, path: str) -> None:
         """Say that the client is about to write a file without a diff: that write is its own."""
-        self._bridge.tell("named_files.add", path)
+        self._bridge.tell("disk.named_files.add", path)
 
     async def published(self, buffers: list[int], seconds: float) -> bool:
         """Wait until what checks these buffers has published; return whether all of it has."""

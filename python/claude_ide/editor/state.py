@@ -25,7 +25,7 @@ class Loaded(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct):
-    """What Neovim last reported; the shapes are those of `lua/claude_ide/open_editors.lua`."""
+    """What Neovim last reported; the shapes are those of `lua/claude_ide/file/open_editors.lua`."""
 
     selection: dict[str, Any] | None = None
     folders: list[str] = msgspec.field(default_factory=list)

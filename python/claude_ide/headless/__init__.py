@@ -1,1 +1,1 @@
-"""Single questions to the CLI, without a session: what `lua/claude_ide/question.lua` asks."""
+"""Single questions to the CLI, without a session: what `question/init.lua` asks."""

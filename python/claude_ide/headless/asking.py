@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from claude_ide.agents.prompt import OpenFile, Selection, Words
-from claude_ide.agents.stream_json import encode
 from claude_ide.agents.stream_json.headless import Format, Question
+from claude_ide.agents.stream_json.wire import encode
 from claude_ide.headless.launching import launch
 from claude_ide.headless.requests import AskRequest
 from claude_ide.headless.run import Run

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide import files
-from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.trust import brought
 from claude_ide.trust.trust import Trust
 

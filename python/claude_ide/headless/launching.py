@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from claude_ide.agents.stream_json.launch import Launch, command
+from claude_ide.agents.stream_json.wire.launch import Launch, command
 from claude_ide.config import Config
 from claude_ide.errors import UserError
 

@@ -18,7 +18,7 @@ FAILED = "the question failed; see :ClaudeLog"
 
 
 class Questions:
-    """Answers what `question.lua` asks; each question is told once how it has ended."""
+    """Answers what `question/init.lua` asks; each question is told once how it has ended."""
 
     def __init__(self, editor: Editor, config: Config, trust: Trust, state: Path) -> None:
         """Answer no question yet; `state` is our folder for files that outlive no question."""

@@ -1,4 +1,4 @@
-"""What can be asked; `question.lua` sends one of these, and the answer goes under its id."""
+"""What can be asked; `question/init.lua` sends one of these, and the answer goes under its id."""
 
 from typing import Any, Literal
 

@@ -56,7 +56,9 @@ async def rewrite(run: Run, request: RewriteRequest) -> Any:
         launch(run.config, request.cwd, READING),
         Question(prompt(request), Format.TEXT, SCHEMA),
     )
-    proposal = await run.editor.run("rewrite.propose", run.id, _replacement(result.structured))
+    proposal = await run.editor.run(
+        "question.rewrite.propose", run.id, _replacement(result.structured)
+    )
     if proposal is None:
         return None
     diff = await run.editor.diffs.show(

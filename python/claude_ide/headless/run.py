@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
-from claude_ide.agents.stream_json.frames import Frame
 from claude_ide.agents.stream_json.headless import Ask, Question, Result
-from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError

@@ -36,8 +36,8 @@ from claude_ide.agents.events import (
 from claude_ide.agents.prompt import Words
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.client import StreamJsonAgent
-from claude_ide.agents.stream_json.control import ControlError
-from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.wire.control import ControlError
+from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from support.agents import PATIENCE, NewError, Talk
 from support.transcripts import heard, replaying

@@ -19,7 +19,7 @@ from claude_ide.agents.events import (
     ToolEnded,
     ToolStarted,
 )
-from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.decoding.decode import Decoder
 from support.digest import decoded, digest
 from support.transcripts import names, told
 

@@ -3,7 +3,7 @@
 import base64
 
 from claude_ide.agents.prompt import Image, Mention, OpenFile, Selection, Words
-from claude_ide.agents.stream_json import encode
+from claude_ide.agents.stream_json.wire import encode
 from support.transcripts import entries
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.events import Text, TurnEnded
-from claude_ide.agents.stream_json.frames import Frame
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
-from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError
 from support.transcripts import heard, replaying, told
 

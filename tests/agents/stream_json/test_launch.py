@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.agent import NewSession, Opening, ResumeSession
-from claude_ide.agents.stream_json.launch import Launch
+from claude_ide.agents.stream_json.wire.launch import Launch
 from support.transcripts import entries
 
 ECHO = "--replay-user-messages"

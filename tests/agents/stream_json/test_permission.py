@@ -6,7 +6,7 @@ import pytest
 
 from claude_ide.agents.agent import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import OptionKind, PermissionAsked, PlanProposed
-from claude_ide.agents.stream_json.permission import decode_request, encode_answer
+from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from support.transcripts import entries, told
 
 

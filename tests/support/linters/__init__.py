@@ -54,8 +54,8 @@ async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
     """Write the file, have Neovim take it over; whether a linter is at work right then."""
     (project / "a.txt").write_text(text)
     bufnrs, running = await nvim.lua(
-        "local bufnrs = require('claude_ide.reload').sync()"
-        " return { bufnrs, require('claude_ide.linters').is_running(bufnrs[1]) }"
+        "local bufnrs = require('claude_ide.disk.reload').sync()"
+        " return { bufnrs, require('claude_ide.checking.linters').is_running(bufnrs[1]) }"
     )
     assert bufnrs
     return bool(running)
@@ -63,4 +63,4 @@ async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
 
 async def is_running(nvim: Neovim, bufnr: int) -> Any:
     """Whether what linters find in a buffer is still to come."""
-    return await nvim.lua("return require('claude_ide.linters').is_running(...)", bufnr)
+    return await nvim.lua("return require('claude_ide.checking.linters').is_running(...)", bufnr)

@@ -22,13 +22,14 @@ from claude_ide.agents.agent import (
 from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.stream_json import answers, encode, history
+from claude_ide.agents.stream_json.callbacks import Edits, McpServer
 from claude_ide.agents.stream_json.connection import Connection
-from claude_ide.agents.stream_json.frames import text
-from claude_ide.agents.stream_json.host import Edits, McpServer
-from claude_ide.agents.stream_json.launch import Launch
-from claude_ide.agents.stream_json.permission import encode_answer
-from claude_ide.agents.stream_json.traffic import Traffic
+from claude_ide.agents.stream_json.decoding import answers, history
+from claude_ide.agents.stream_json.decoding.permission import encode_answer
+from claude_ide.agents.stream_json.wire import encode
+from claude_ide.agents.stream_json.wire.frames import text
+from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.wire.traffic import Traffic
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
 from claude_ide.transport.lines import GRACE_SECONDS
 

@@ -14,13 +14,13 @@ from claude_ide.agents.events import (
     QuestionAsked,
     Ready,
 )
-from claude_ide.agents.stream_json import answers, lasting
-from claude_ide.agents.stream_json.control import Controls
-from claude_ide.agents.stream_json.decode import Decoder
-from claude_ide.agents.stream_json.frames import Frame, decode_line, encode_line, mapping, text
-from claude_ide.agents.stream_json.host import Edits, Host, McpServer
-from claude_ide.agents.stream_json.launch import Launch
-from claude_ide.agents.stream_json.traffic import Traffic
+from claude_ide.agents.stream_json.callbacks import Edits, Host, McpServer
+from claude_ide.agents.stream_json.decoding import answers, lasting
+from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json.wire.control import Controls
+from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, encode_line, mapping, text
+from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.wire.traffic import Traffic
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from claude_ide.transport.lines import GRACE_SECONDS, Child
 

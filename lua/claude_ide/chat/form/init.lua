@@ -1,0 +1,370 @@
+--- Questions of the agent's with their choices, as a form that the user fills in.
+local channel = require('claude_ide.channel')
+local chat_focus = require('claude_ide.chat.window.focus')
+local form_answers = require('claude_ide.chat.form.answers')
+local form_page = require('claude_ide.chat.form.page')
+local form_window = require('claude_ide.chat.form.window')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local place = require('claude_ide.window.place')
+local quiet = require('claude_ide.say.quiet')
+local ui = require('claude_ide.dialogue.vim_ui')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.FormRequest
+---@field title string
+---@field questions claude_ide.FormQuestion[]
+
+---@class claude_ide.Form: claude_ide.FormRequest
+---@field token integer
+---@field answers claude_ide.FormAnswer[]
+---@field row integer where the cursor was when it was closed, 0-based
+---@field page claude_ide.FormPage
+---@field place claude_ide.Place where the user was
+---@field insert? integer[] the cursor there, if they were inserting text
+---@field bufnr? integer
+---@field win? integer
+---@field group? integer of autocommands
+
+---@type table<integer, claude_ide.Form> those that wait, by token
+local forms = {}
+---@type table<integer, claude_ide.Form> those that were closed without an answer
+local kept = {}
+
+local function is_shown(form)
+  return form.win ~= nil
+    and api.nvim_win_is_valid(form.win)
+    and api.nvim_win_get_buf(form.win) == form.bufnr
+end
+
+local function go_back(form)
+  place.go_back(form.place)
+  if form.insert and api.nvim_get_current_win() == form.place.win then
+    pcall(api.nvim_win_set_cursor, 0, form.insert)
+    chat_focus.resume_insert(form)
+  end
+end
+
+local function close(form)
+  local was_there = api.nvim_get_current_win() == form.win
+  if is_shown(form) then
+    window_close.window(form.win)
+  end
+  window_close.buffer(form.bufnr)
+  if was_there then
+    go_back(form)
+  end
+end
+
+local function take_down(form)
+  quiet.run(function()
+    close(form)
+  end)
+end
+
+-- A form that has gone from `forms` no longer listens.
+local function forget(form)
+  forms[form.token] = nil
+  if form.group then
+    api.nvim_del_augroup_by_id(form.group)
+    form.group = nil
+  end
+end
+
+local function answer(form, fields)
+  forget(form)
+  kept[form.token] = fields.closed and form or nil
+  channel.emit('answered', vim.tbl_extend('error', { token = form.token }, fields))
+end
+
+---@param form claude_ide.Form
+---@param fields table
+local function finish(form, fields)
+  if forms[form.token] == form then
+    form.row = api.nvim_win_get_cursor(form.win)[1] - 1
+    answer(form, fields)
+  elseif not fields.closed then
+    message.show('this question is no longer waiting for an answer', 'warn')
+  end
+  take_down(form)
+end
+
+-- The window is closing: what comes next is for later.
+local function on_gone(form)
+  local was_there = api.nvim_get_current_win() == form.win
+  answer(form, { closed = true })
+  vim.schedule(function()
+    if was_there then
+      go_back(form)
+    end
+  end)
+end
+
+local function draw(form)
+  form.page = form_page.compose(form.questions, form.answers)
+  form_window.draw(form.bufnr, form.page)
+  if is_shown(form) then
+    form_window.fit(form.win, form.title)
+  end
+end
+
+---@return claude_ide.FormPlace
+local function here(form)
+  return form.page.places[api.nvim_win_get_cursor(form.win)[1]]
+end
+
+-- To where a question begins to be answered; behind the last one is the line that submits.
+local function go_to(form, number)
+  for row, at in ipairs(form.page.places) do
+    if at.question == number and (not number or at.choice or at.is_own) then
+      return api.nvim_win_set_cursor(form.win, { row, 0 })
+    end
+  end
+end
+
+local function step(form, direction)
+  local count = #form.questions + 1
+  local number = here(form).question or count
+  number = (number - 1 + direction) % count + 1
+  go_to(form, form.questions[number] and number or nil)
+end
+
+-- A question that takes one answer has it now.
+local function picked(form, number)
+  draw(form)
+  if form.questions[number].multiple ~= true then
+    go_to(form, form.questions[number + 1] and number + 1 or nil)
+  end
+end
+
+local function pick(form, number, index)
+  form_answers.pick(form.questions[number], form.answers[number], index)
+  picked(form, number)
+end
+
+local function pick_own(form, number, has_own)
+  form_answers.pick_own(form.questions[number], form.answers[number], has_own)
+  if has_own then
+    picked(form, number)
+  else
+    draw(form)
+  end
+end
+
+local function type_own(form, number)
+  local given = form.answers[number]
+  ui.input('Something else: ', given.own, function(text)
+    if not text or forms[form.token] ~= form then
+      return
+    end
+    given.own = vim.trim(text)
+    pick_own(form, number, given.own ~= '')
+  end)
+end
+
+local function name(question)
+  local header = type(question.header) == 'string' and question.header or ''
+  return header ~= '' and header or question.text
+end
+
+local function submit(form)
+  local missing = form_answers.missing(form.answers)
+  if #missing == 0 then
+    return finish(form, { answers = form_answers.collect(form.questions, form.answers) })
+  end
+  go_to(form, missing[1])
+  local names = vim.tbl_map(function(number)
+    return name(form.questions[number])
+  end, missing)
+  message.show(('not answered yet: %s'):format(table.concat(names, ', ')), 'warn')
+end
+
+-- `<Space>` takes back what was typed, `<CR>` changes it.
+local function press(form, is_space)
+  local at = here(form)
+  if not at.question then
+    submit(form)
+  elseif at.choice then
+    pick(form, at.question, at.choice)
+  elseif not at.is_own then
+    go_to(form, at.question)
+  elseif is_space and form.answers[at.question].own ~= '' then
+    pick_own(form, at.question, not form.answers[at.question].has_own)
+  else
+    type_own(form, at.question)
+  end
+end
+
+local function map(form)
+  local function on(keys, desc, run)
+    for _, key in ipairs(keys) do
+      vim.keymap.set('n', key, run, { buffer = form.bufnr, nowait = true, desc = desc })
+    end
+  end
+  on({ '<CR>', '<2-LeftMouse>' }, 'Pick, type or submit', function()
+    press(form, false)
+  end)
+  on({ '<Space>' }, 'Pick or take back', function()
+    press(form, true)
+  end)
+  on({ 'i', 'a', 'I', 'A', 'o', 'O' }, 'Answer in other words', function()
+    local number = here(form).question
+    if number then
+      type_own(form, number)
+    end
+  end)
+  for digit = 1, 9 do
+    on({ tostring(digit) }, ('Pick choice %d'):format(digit), function()
+      local number = here(form).question
+      if number and form.questions[number].choices[digit] then
+        pick(form, number, digit)
+      end
+    end)
+  end
+  on({ '<Tab>' }, 'Next question', function()
+    step(form, 1)
+  end)
+  on({ '<S-Tab>' }, 'Previous question', function()
+    step(form, -1)
+  end)
+  on({ '<C-s>' }, 'Submit', function()
+    submit(form)
+  end)
+  on({ 'q', '<Esc>' }, 'Answer later', function()
+    finish(form, { closed = true })
+  end)
+  on({ '<C-c>' }, 'Decline to answer', function()
+    finish(form, { declined = true })
+  end)
+end
+
+local function listen(form)
+  form.group = api.nvim_create_augroup(('claude_ide_chat_form_%d'):format(form.bufnr), {})
+  local function on(event, options)
+    api.nvim_create_autocmd(event, vim.tbl_extend('error', { group = form.group }, options))
+  end
+  local function gone()
+    if forms[form.token] == form then
+      on_gone(form)
+    end
+  end
+  on('BufWipeout', { buffer = form.bufnr, callback = gone })
+  on('WinClosed', { pattern = tostring(form.win), callback = gone })
+  on('VimResized', {
+    callback = function()
+      if is_shown(form) then
+        form_window.fit(form.win, form.title)
+      end
+    end,
+  })
+end
+
+local function show(form)
+  form.bufnr = api.nvim_create_buf(false, true)
+  vim.bo[form.bufnr].bufhidden, vim.bo[form.bufnr].undolevels = 'wipe', -1
+  draw(form)
+  form.win = form_window.open(form.bufnr, form.title)
+  map(form)
+  listen(form)
+  if form.row > 0 then
+    local last = api.nvim_buf_line_count(form.bufnr)
+    api.nvim_win_set_cursor(form.win, { math.min(form.row + 1, last), 0 })
+  else
+    go_to(form, 1)
+  end
+end
+
+local function new(token, request)
+  local before = kept[token]
+  local is_same = before and vim.deep_equal(before.questions, request.questions)
+  return {
+    token = token,
+    title = request.title,
+    questions = request.questions,
+    answers = is_same and before.answers or form_answers.empty(request.questions),
+    row = is_same and before.row or 0,
+  }
+end
+
+local function fail(form, reason)
+  message.show(('the questions cannot be shown: %s'):format(reason), 'error')
+  answer(form, { closed = true })
+  if form.bufnr then
+    take_down(form)
+  end
+end
+
+local function appear(form)
+  if forms[form.token] ~= form then
+    return
+  elseif is_shown(form) then
+    return api.nvim_set_current_win(form.win)
+  end
+  form.place = place.current()
+  form.insert = vim.fn.mode():find('^[iR]') and api.nvim_win_get_cursor(0) or nil
+  chat_focus.leave_mode(function()
+    if forms[form.token] ~= form then
+      return
+    end
+    local ok, err = pcall(quiet.run, function()
+      show(form)
+    end)
+    if not ok then
+      fail(form, err)
+    end
+  end)
+end
+
+--- Show a form that the user wants to fill in, as they have left it if they did so before.
+---
+--- Emits `answered` {token, answers = {question, chosen = label[]}[]}, {token, declined = true}, or
+--- {token, closed = true} when it was only closed.
+---@param token integer
+---@param request claude_ide.FormRequest
+function M.open(token, request)
+  local form = forms[token] or new(token, request)
+  forms[token] = form
+  moment.when_harmless(function()
+    appear(form)
+  end, function(reason)
+    fail(form, reason)
+  end)
+end
+
+local function withdraw(form)
+  moment.when_harmless(function()
+    local was_there = api.nvim_get_current_win() == form.win
+    take_down(form)
+    if was_there then
+      -- What is typed on was meant for the form.
+      moment.guard(function() end)
+    end
+  end, function(reason)
+    message.show(('the form cannot be closed: %s'):format(reason), 'error')
+  end)
+end
+
+--- Nobody waits for the answer any more.
+---@param token integer
+function M.close(token)
+  local form = forms[token]
+  kept[token] = nil
+  if form then
+    forget(form)
+    if form.bufnr then
+      withdraw(form)
+    end
+  end
+end
+
+--- Nobody waits for any answer any more.
+function M.close_all()
+  kept = {}
+  vim.iter(vim.tbl_keys(forms)):each(M.close)
+end
+
+return M

@@ -1,0 +1,109 @@
+--- The float of a form: in the middle of the screen, as high as what it shows.
+local message = require('claude_ide.say.message')
+
+local M = {}
+
+local WIDEST = 90
+local KEYS = ' <Space> pick · i other words · <C-s> submit · q later · <C-c> decline '
+local LINKS = {
+  ClaudeFormQuestion = 'Title',
+  ClaudeFormChoice = 'NormalFloat',
+  ClaudeFormPicked = 'DiagnosticOk',
+  ClaudeFormDescription = 'Comment',
+  ClaudeFormKeys = 'Special',
+}
+local OPTIONS = {
+  wrap = true,
+  linebreak = true,
+  breakindent = true,
+  breakindentopt = 'list:-1',
+  cursorline = true,
+  winfixbuf = true,
+}
+
+-- A choice goes on where its label began.
+local SIGN = [[^\s*[\[(].[\])] . ]]
+
+local api = vim.api
+local marks = api.nvim_create_namespace('claude_ide_chat_form')
+
+local function widest(bufnr)
+  local width = api.nvim_strwidth(KEYS)
+  for _, line in ipairs(api.nvim_buf_get_lines(bufnr, 0, -1, true)) do
+    width = math.max(width, api.nvim_strwidth(line) + 1)
+  end
+  return width
+end
+
+local function geometry(bufnr, title, height)
+  -- The border takes two of each.
+  local columns, lines = vim.o.columns - 2, vim.o.lines - vim.o.cmdheight - 2
+  local width = math.max(1, math.min(widest(bufnr), WIDEST, columns))
+  height = math.max(1, math.min(height, lines))
+  return {
+    relative = 'editor',
+    row = math.max(0, math.floor((lines - height) / 2)),
+    col = math.max(0, math.floor((columns - width) / 2)),
+    width = width,
+    height = height,
+    title = message.fit((' %s '):format(title), math.max(1, width)),
+    footer = message.fit(KEYS, math.max(1, width)),
+  }
+end
+
+--- Fit the float to what it shows, and to the screen.
+---@param win integer
+---@param title string
+function M.fit(win, title)
+  local bufnr = api.nvim_win_get_buf(win)
+  -- How high the text is depends on how wide the window is.
+  for _ = 1, 2 do
+    local height = api.nvim_win_text_height(win, {}).all
+    api.nvim_win_set_config(win, geometry(bufnr, title, height))
+  end
+end
+
+--- Show a page in a form's buffer; the cursor stays where it is.
+---@param bufnr integer
+---@param page claude_ide.FormPage
+function M.draw(bufnr, page)
+  vim.bo[bufnr].modifiable = true
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, page.lines)
+  vim.bo[bufnr].modifiable = false
+  api.nvim_buf_clear_namespace(bufnr, marks, 0, -1)
+  for _, mark in ipairs(page.marks) do
+    local row, first, last, group = unpack(mark)
+    local options = { end_col = last, hl_group = group, strict = false }
+    api.nvim_buf_set_extmark(bufnr, marks, row, first, options)
+  end
+end
+
+--- Open the float for a buffer, and go there.
+---@param bufnr integer
+---@param title string
+---@return integer win
+function M.open(bufnr, title)
+  for name, link in pairs(LINKS) do
+    api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+  local win = api.nvim_open_win(
+    bufnr,
+    true,
+    vim.tbl_extend('error', geometry(bufnr, title, 1), {
+      border = 'rounded',
+      footer_pos = 'center',
+      style = 'minimal',
+      title_pos = 'center',
+      -- Above a chat that floats, below what asks for text.
+      zindex = 45,
+    })
+  )
+  for name, value in pairs(OPTIONS) do
+    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
+  end
+  vim.bo[bufnr].formatlistpat = SIGN
+  M.fit(win, title)
+  return win
+end
+
+return M

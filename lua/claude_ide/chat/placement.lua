@@ -1,0 +1,373 @@
+--- The panel on the screen: shown, and hidden without a trace in the windows around it.
+local chat_bar = require('claude_ide.chat.window.bar')
+local chat_focus = require('claude_ide.chat.window.focus')
+local chat_follow = require('claude_ide.chat.transcript.follow')
+local chat_pin = require('claude_ide.chat.transcript.pin')
+local chat_sizes = require('claude_ide.chat.window.sizes')
+local chat_state = require('claude_ide.chat.state')
+local chat_windows = require('claude_ide.chat.window')
+local leftover = require('claude_ide.window.leftover')
+local message = require('claude_ide.say.message')
+local place = require('claude_ide.window.place')
+local quiet = require('claude_ide.say.quiet')
+local window_close = require('claude_ide.window.close')
+local window_shape = require('claude_ide.window.shape')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.ChatView
+---@field windows claude_ide.ChatWindows
+---@field tabpage integer
+---@field place claude_ide.Place where the user was
+---@field origin claude_ide.Place where they were when it was shown
+---@field insert? integer[] the cursor there, if they were inserting text
+---@field shape claude_ide.TabShape what it looked like there
+---@field sizes? claude_ide.ChatSizes
+---@field was_user_in? boolean whether the user was in a window of it that has closed
+
+---@class claude_ide.ChatCursor
+---@field view vim.fn.winsaveview.ret
+---@field is_last boolean whether it stood on the last line
+
+-- What a row of the transcript holds; as it was while it is hidden.
+local function width_of(chat)
+  local win = chat.view and chat.view.windows.transcript
+  local info = win and api.nvim_win_is_valid(win) and vim.fn.getwininfo(win)[1]
+  return info and info.width - info.textoff or chat.width
+end
+
+local function tell_width(chat)
+  chat_state.tell(chat, 'resized', { width = chat.width, columns = vim.o.columns })
+end
+
+local function tell_how_shown(chat)
+  local is_shown = #vim.fn.win_findbuf(chat.transcript) + #vim.fn.win_findbuf(chat.prompt) > 0
+  if is_shown ~= chat.is_shown then
+    chat.is_shown = is_shown
+    chat_state.tell(chat, 'visible', { shown = is_shown })
+  end
+  local width = width_of(chat)
+  if width ~= chat.width then
+    chat.width = width
+    tell_width(chat)
+  end
+end
+
+--- Tell another host whether a chat is on the screen, and how wide its rows are.
+---@param chat claude_ide.Chat
+function M.report(chat)
+  chat_state.tell(chat, 'visible', { shown = chat.is_shown })
+  if chat.width then
+    tell_width(chat)
+  end
+end
+
+--- Remember where the cursors are.
+---@param chat claude_ide.Chat
+---@param windows table<'transcript'|'prompt', integer>
+function M.remember(chat, windows)
+  for name, win in pairs(windows) do
+    if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == chat[name] then
+      local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
+      chat.cursors[name] = {
+        view = api.nvim_win_call(win, vim.fn.winsaveview),
+        is_last = api.nvim_win_get_cursor(win)[1] == last,
+      }
+    end
+  end
+end
+
+--- Put the cursors back where they were; the transcript's follows its end if it was there.
+---@param chat claude_ide.Chat
+---@param windows table<'transcript'|'prompt', integer>
+function M.recall(chat, windows)
+  for name, win in pairs(windows) do
+    local cursor = chat.cursors[name]
+    if cursor and not (name == 'transcript' and cursor.is_last) then
+      api.nvim_win_call(win, function()
+        vim.fn.winrestview(cursor.view)
+      end)
+    else
+      chat_follow.go_to_end(win)
+    end
+  end
+end
+
+-- The windows of the view, and any that the user has split off them.
+local function windows_of(chat, view)
+  local wins = vim.fn.win_findbuf(chat.prompt)
+  vim.list_extend(wins, vim.fn.win_findbuf(chat.transcript))
+  -- One of them may show another buffer for a moment.
+  for _, win in pairs(view.windows) do
+    if not vim.list_contains(wins, win) then
+      table.insert(wins, win)
+    end
+  end
+  return wins
+end
+
+-- Whether nothing but a file tree, say, is in its tab page, which goes with it.
+local function is_alone(view)
+  return view.tabpage ~= view.shape.tabpage
+    and view.tabpage == api.nvim_get_current_tabpage()
+    and not window_close.has_work(view.tabpage, function(win)
+      return chat_focus.is_in(view, win)
+    end)
+end
+
+--- Take the windows away, whatever the user is doing.
+---@param chat claude_ide.Chat
+function M.take_down(chat)
+  local view = chat.view
+  if not view then
+    return
+  end
+  chat.view = nil
+  chat_pin.close(chat)
+  M.remember(chat, view.windows)
+  local has_user = view.was_user_in or chat_focus.is_in(view, api.nvim_get_current_win())
+  if is_alone(view) then
+    has_user, view.place = true, view.origin
+  end
+  local restore = window_shape.release(view.shape)
+  quiet.run(function()
+    if has_user then
+      chat_focus.leave(view)
+    end
+    vim.iter(windows_of(chat, view)):each(window_close.window)
+    if view.tabpage ~= view.shape.tabpage then
+      window_close.deserted(view.tabpage)
+    end
+    restore()
+    if has_user then
+      chat_focus.resume_insert(view)
+    end
+  end)
+  tell_how_shown(chat)
+end
+
+--- Hide a chat, once the user is out of a mode that they would take along.
+---@param chat claude_ide.Chat
+function M.hide(chat)
+  local view = chat.view
+  chat.is_wanted = false
+  if view and chat_focus.is_in(view, api.nvim_get_current_win()) then
+    chat_focus.leave_mode(function()
+      if not chat.is_wanted then
+        M.take_down(chat)
+      end
+    end)
+  else
+    M.take_down(chat)
+  end
+end
+
+--- Hide a chat that is in floats: what the user has gone to lies below them.
+---@param id integer
+function M.uncover(id)
+  local chat = chat_state.get(id)
+  if chat and chat.options.side == 'float' then
+    M.hide(chat)
+  end
+end
+
+--- Whether a chat is shown in the current tabpage.
+---@param chat claude_ide.Chat
+---@return boolean
+function M.is_here(chat)
+  return chat.view ~= nil and chat.view.tabpage == api.nvim_get_current_tabpage()
+end
+
+-- Only one panel has room in a tabpage, and a chat is in one.
+---@return boolean had_user
+local function make_way(chat)
+  local had_user = false
+  for _, other in ipairs(chat_state.list()) do
+    if M.is_here(other) then
+      had_user = had_user or chat_focus.is_in(other.view, api.nvim_get_current_win())
+      M.take_down(other)
+    end
+  end
+  M.take_down(chat)
+  return had_user
+end
+
+--- Show a chat in the current tabpage, and take the user into its prompt.
+---@param chat claude_ide.Chat
+function M.show(chat)
+  local is_inserting = not make_way(chat) and vim.fn.mode():find('^[iR]') ~= nil
+  local view = {
+    place = place.current(),
+    insert = is_inserting and api.nvim_win_get_cursor(0) or nil,
+  }
+  view.shape = window_shape.hold(view)
+  local ok = pcall(quiet.run, function()
+    view.windows = chat_windows.open(chat)
+  end)
+  if not ok then
+    window_shape.release(view.shape)
+    return message.show('there is no room for the chat', 'warn')
+  end
+  quiet.run(function()
+    view.tabpage = api.nvim_win_get_tabpage(view.windows.transcript)
+    M.recall(chat, view.windows)
+  end)
+  chat.view, chat.tabpage = view, view.tabpage
+  local origin = view.place
+  chat_bar.apply(chat)
+  quiet.run(function()
+    chat_focus.enter_prompt(chat.view)
+  end)
+  view.place, view.origin = origin, origin
+  if view.tabpage == view.shape.tabpage then
+    window_shape.settle(view.shape)
+  end
+  view.sizes = chat_sizes.take(view.windows)
+  chat_pin.update(chat)
+  tell_how_shown(chat)
+end
+
+-- A window of the panel that is alone, and did not close the other one itself, was left by `:only`.
+local function after_close(chat, view)
+  if chat.view ~= view then
+    return
+  end
+  local left = vim.tbl_filter(api.nvim_win_is_valid, vim.tbl_values(view.windows))
+  if
+    not view.was_user_in
+    and #left == 1
+    and not chat_focus.other_window(view)
+    and api.nvim_get_current_win() == left[1]
+  then
+    chat_windows.complete(chat, view.windows)
+    view.sizes = chat_sizes.take(view.windows)
+    M.recall(chat, view.windows)
+    chat_bar.apply(chat)
+    chat_pin.update(chat)
+  else
+    M.hide(chat)
+  end
+end
+
+local function on_win_closed(event)
+  local win = tonumber(event.match)
+  for _, chat in ipairs(chat_state.list()) do
+    local view = chat.view
+    if view and chat_focus.is_in(view, win) then
+      M.remember(chat, view.windows)
+      -- Neovim makes the sizes of those that stay equal.
+      window_shape.check(view.shape)
+      view.was_user_in = view.was_user_in or api.nvim_get_current_win() == win
+      vim.schedule(function()
+        after_close(chat, view)
+      end)
+    end
+    vim.schedule(function()
+      tell_how_shown(chat)
+    end)
+  end
+end
+
+-- `:quit!` would unload the buffer with its window, but not while another one shows it.
+local function on_quit(event)
+  local is_chat = vim.iter(chat_state.list()):any(function(chat)
+    return chat.transcript == event.buf or chat.prompt == event.buf
+  end)
+  if is_chat then
+    local keeper = api.nvim_open_win(event.buf, false, {
+      relative = 'editor',
+      row = 0,
+      col = 0,
+      width = 1,
+      height = 1,
+      focusable = false,
+      hide = true,
+      noautocmd = true,
+    })
+    vim.schedule(function()
+      pcall(window_close.window, keeper)
+    end)
+  end
+end
+
+-- Where the user came from last is where they get back to.
+local function on_win_enter()
+  local win = api.nvim_get_current_win()
+  local previous = vim.fn.win_getid(vim.fn.winnr('#'))
+  for _, chat in ipairs(chat_state.list()) do
+    local view = chat.view
+    if view and chat_focus.is_in(view, win) then
+      chat_state.use(chat)
+      local is_elsewhere = previous ~= 0 and not chat_focus.is_in(view, previous)
+      if is_elsewhere and previous ~= view.place.win then
+        view.place = { tabpage = view.tabpage, win = previous, terminal = false }
+        view.insert = nil
+      end
+    end
+  end
+end
+
+-- Later: the plugin that sets it may be called after us.
+local function drop_statuslines()
+  for _, chat in ipairs(chat_state.list()) do
+    local view = chat.view
+    if view and chat.options.side == 'float' then
+      vim.schedule(function()
+        chat_windows.drop_statusline(view.windows)
+      end)
+    end
+  end
+end
+
+local function on_resize()
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.width then
+      tell_width(chat)
+    end
+    if chat.view then
+      chat_windows.fit(chat.view.windows, chat.options)
+      chat_pin.update(chat)
+    end
+  end
+end
+
+local function keep_sizes()
+  vim.iter(vim.tbl_filter(M.is_here, chat_state.list())):each(function(chat)
+    chat_sizes.keep(chat.view)
+  end)
+end
+
+local function on_disturbance(event)
+  local win = tonumber(event.match) or api.nvim_get_current_win()
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.view and chat_sizes.disturb(chat.view, win) then
+      vim.schedule(keep_sizes)
+    end
+  end
+end
+
+--- Keep up with what the user does to the windows.
+function M.watch()
+  -- The session may have been loaded before the plugin was.
+  leftover.clear()
+  local group = api.nvim_create_augroup('claude_ide_chat_view', { clear = true })
+  local function on(events, callback)
+    api.nvim_create_autocmd(events, { group = group, callback = callback })
+  end
+  on('WinClosed', on_win_closed)
+  on('WinEnter', on_win_enter)
+  on({ 'WinEnter', 'WinLeave' }, drop_statuslines)
+  on('QuitPre', on_quit)
+  on('VimResized', on_resize)
+  on('WinResized', keep_sizes)
+  on({ 'WinNew', 'WinClosed' }, on_disturbance)
+  on({ 'WinResized', 'TabEnter' }, function()
+    vim.iter(chat_state.list()):each(tell_how_shown)
+    vim.iter(chat_state.list()):each(chat_pin.update)
+    vim.iter(chat_state.list()):each(chat_bar.apply)
+  end)
+end
+
+return M

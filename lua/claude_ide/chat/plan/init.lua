@@ -1,0 +1,268 @@
+--- A plan of the agent's in a buffer to edit: written it is approved, closed it is not.
+local buffer_text = require('claude_ide.file.text')
+local channel = require('claude_ide.channel')
+local chat_focus = require('claude_ide.chat.window.focus')
+local colouring = require('claude_ide.colouring')
+local decision = require('claude_ide.diff.decision')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local own_tab = require('claude_ide.chat.window.own_tab')
+local plan_winbar = require('claude_ide.chat.plan.winbar')
+local proposal = require('claude_ide.diff.proposal')
+local quiet = require('claude_ide.say.quiet')
+local ui = require('claude_ide.dialogue.vim_ui')
+local waiting = require('claude_ide.diff.waiting')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local ACCEPT_EDITS = '<Plug>(claude-plan-accept-edits)'
+
+---@class claude_ide.PlanRequest
+---@field title string
+---@field text string
+
+---@class claude_ide.Plan: claude_ide.PlanRequest
+---@field token integer
+---@field cancel fun() no longer waits for the moment to appear
+---@field bufnr? integer
+---@field tab? claude_ide.OwnTab once shown
+---@field last? string its text, once the buffer is unloaded
+
+---@type table<integer, claude_ide.Plan>
+local plans = {}
+
+local function is_waiting(plan)
+  return plans[plan.token] == plan
+end
+
+local function answer(plan, fields)
+  plans[plan.token] = nil
+  plan.cancel()
+  channel.emit('answered', vim.tbl_extend('error', { token = plan.token }, fields))
+end
+
+-- Never at once: inside the `:wq` that decides, closing a window would make Neovim quit another.
+local function close_tab(plan, when, after)
+  when(function()
+    own_tab.close(plan.tab)
+    after()
+  end, function(reason)
+    message.show(('the plan cannot be closed: %s'):format(reason), 'error')
+    after()
+  end)
+end
+
+-- Neovim may have taken the user back already, and they type on there.
+local function when_closable(plan)
+  local is_back = vim.api.nvim_get_current_win() == plan.tab.place.win
+  local is_there = own_tab.has_user(plan.tab) and not is_back
+  return is_there and moment.when_ended or moment.when_possible
+end
+
+local function nothing() end
+
+---@param plan claude_ide.Plan
+---@param how 'approve'|'approve_edits'
+local function approve(plan, how)
+  if not is_waiting(plan) then
+    return message.show('this plan is no longer waiting for an answer', 'warn')
+  end
+  local ok, text = pcall(buffer_text.get, plan.bufnr)
+  if not ok then
+    return message.show(('the plan cannot be read: %s'):format(text), 'error')
+  end
+  answer(plan, { decision = how, text = text })
+  close_tab(plan, when_closable(plan), nothing)
+end
+
+local function ask_for_comments(plan)
+  local function revise(comments)
+    if is_waiting(plan) then
+      answer(plan, { decision = 'revise', text = plan.last, comments = comments })
+    elseif comments then
+      message.show('this plan is no longer waiting for an answer', 'warn')
+    end
+  end
+  -- What is typed on was not meant for this.
+  plan.cancel = waiting.when_free('question about the plan', function()
+    ui.input('What should change in the plan? ', '', function(comments)
+      revise(comments ~= '' and comments or nil)
+    end)
+  end, function()
+    revise(nil)
+  end)
+end
+
+-- What was typed into the plan says what should change; else the user is asked.
+local function on_wiped(plan)
+  if not (is_waiting(plan) and plan.tab) then
+    return
+  elseif plan.last ~= plan.text then
+    answer(plan, { decision = 'revise', text = plan.last })
+  end
+  vim.schedule(function()
+    close_tab(plan, when_closable(plan), function()
+      if is_waiting(plan) then
+        ask_for_comments(plan)
+      end
+    end)
+  end)
+end
+
+local function map(plan)
+  local function accept_edits()
+    approve(plan, 'approve_edits')
+  end
+  local options = { buffer = plan.bufnr, desc = 'Approve the plan, and accept edits from now on' }
+  vim.keymap.set('n', ACCEPT_EDITS, accept_edits, options)
+  if vim.fn.hasmapto(ACCEPT_EDITS, 'n') == 0 then
+    vim.keymap.set('n', 'gA', ACCEPT_EDITS, vim.tbl_extend('error', options, { remap = true }))
+  end
+end
+
+local function fill(plan)
+  local name = ('claude-plan://%d/plan.md'):format(plan.bufnr)
+  decision.fill(plan.bufnr, name, plan.text, {
+    written = function()
+      approve(plan, vim.v.cmdbang == 1 and 'approve_edits' or 'approve')
+    end,
+    wiped = function()
+      on_wiped(plan)
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufUnload', {
+    buffer = plan.bufnr,
+    callback = function()
+      plan.last = buffer_text.get(plan.bufnr)
+    end,
+  })
+  map(plan)
+end
+
+local function dress(plan)
+  colouring.dress(plan.bufnr, 'markdown')
+  local options = vim.bo[plan.bufnr]
+  options.bufhidden, options.swapfile, options.modifiable = 'wipe', false, false
+  options.modified = false
+end
+
+local function show(plan)
+  quiet.run(function()
+    plan.bufnr = vim.api.nvim_create_buf(false, true)
+    fill(plan)
+  end)
+  plan.tab = own_tab.open(plan.bufnr)
+  dress(plan)
+  plan_winbar.set(plan.title)
+  moment.guard(function()
+    if vim.api.nvim_buf_is_valid(plan.bufnr) then
+      vim.bo[plan.bufnr].modifiable = true
+    end
+  end)
+end
+
+local function fail(plan, reason)
+  message.show(('the plan cannot be shown: %s'):format(reason), 'error')
+  answer(plan, { decision = 'revise', text = plan.text })
+  if plan.tab then
+    close_tab(plan, when_closable(plan), nothing)
+  elseif plan.bufnr then
+    window_close.buffer(plan.bufnr)
+  end
+end
+
+local function appear(plan)
+  local ok, reason = pcall(show, plan)
+  if not ok then
+    fail(plan, reason)
+  end
+end
+
+-- It is the user who wants to see it.
+local function bring(plan)
+  moment.when_harmless(function()
+    chat_focus.leave_mode(function()
+      if not is_waiting(plan) then
+        return
+      elseif plan.tab then
+        return own_tab.enter(plan.tab)
+      end
+      plan.cancel()
+      appear(plan)
+    end)
+  end, function(reason)
+    message.show(reason, 'error')
+  end)
+end
+
+--- Show a plan at the next moment that takes nothing from the user; asked for again, at once.
+---
+--- Emits `answered` {token, decision = 'approve'|'approve_edits'|'revise', text, comments?}.
+---@param token integer
+---@param request claude_ide.PlanRequest
+function M.open(token, request)
+  if plans[token] then
+    return bring(plans[token])
+  end
+  local plan = { token = token, title = request.title, text = request.text, cancel = nothing }
+  plans[token] = plan
+  plan.cancel = waiting.when_free('plan', function()
+    appear(plan)
+  end, nothing)
+end
+
+--- Whether a plan is in its buffer, where the user can read it.
+---@param token integer
+---@return boolean
+function M.is_open(token)
+  local plan = plans[token]
+  return plan ~= nil and plan.tab ~= nil and vim.api.nvim_buf_is_valid(plan.bufnr)
+end
+
+--- Take a plan away that nobody waits for any more; what the user has typed into it is kept.
+---@param token integer
+function M.close(token)
+  local plan = plans[token]
+  if not plan then
+    return
+  end
+  plans[token] = nil
+  plan.cancel()
+  if not (plan.tab and vim.api.nvim_buf_is_valid(plan.bufnr)) then
+    return
+  end
+  local function close(when, after)
+    close_tab(plan, function(fn, on_error)
+      when(function()
+        proposal.keep_edits({ bufnr = plan.bufnr, text = plan.text, path = plan.title })
+        fn()
+      end, on_error)
+    end, after)
+  end
+  if not own_tab.has_user(plan.tab) then
+    return close(moment.when_harmless, nothing)
+  end
+  -- Taken back to where they were, the user may be typing on.
+  close(moment.when_free, function()
+    moment.guard(nothing)
+  end)
+end
+
+--- Take all plans away.
+function M.close_all()
+  vim.iter(vim.tbl_keys(plans)):each(M.close)
+end
+
+vim.api.nvim_create_autocmd('VimLeavePre', {
+  group = vim.api.nvim_create_augroup('claude_ide_chat_plan', { clear = true }),
+  callback = function()
+    for _, plan in pairs(plans) do
+      local ok, text = pcall(buffer_text.get, plan.bufnr or -1)
+      local last = ok and text or plan.last or plan.text
+      answer(plan, { decision = 'revise', text = last })
+    end
+  end,
+})
+
+return M

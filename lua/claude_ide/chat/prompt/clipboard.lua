@@ -1,0 +1,186 @@
+--- Images from the clipboard: a placeholder in the prompt, the data beside it.
+local chat_hint = require('claude_ide.chat.hint')
+local program = require('claude_ide.system.program')
+
+local M = {}
+
+local LARGEST = 5 * 1024 * 1024
+local KEPT = 8
+local TIMEOUT = 10000 -- milliseconds
+local PLACEHOLDER = '[Image %d]'
+local NO_TOOL = 'no tool to read images from the clipboard (wl-paste, xclip or pngpaste)'
+local TYPES = { 'image/png', 'image/jpeg', 'image/webp', 'image/gif' }
+
+---@class claude_ide.ChatImages
+---@field count integer of those pasted so far
+---@field data table<integer, { data: string, media_type: string }>
+
+---@class claude_ide.ClipboardTool
+---@field program string
+---@field types? string[] arguments that list the types there are
+---@field read fun(type: string): string[] arguments
+
+---@type claude_ide.ClipboardTool[]
+local TOOLS = {
+  {
+    program = 'wl-paste',
+    types = { '--list-types' },
+    read = function(type)
+      return { '--no-newline', '--type', type }
+    end,
+  },
+  {
+    program = 'xclip',
+    types = { '-selection', 'clipboard', '-t', 'TARGETS', '-o' },
+    read = function(type)
+      return { '-selection', 'clipboard', '-t', type, '-o' }
+    end,
+  },
+  {
+    program = 'pngpaste',
+    read = function()
+      return { '-' }
+    end,
+  },
+}
+
+local place = vim.api.nvim_create_namespace('claude_ide_chat_clipboard')
+
+---@return claude_ide.ChatImages
+function M.new()
+  return { count = 0, data = {} }
+end
+
+-- Those that can be run; the one of the display that Neovim is on first.
+local function tools()
+  local usable = vim.tbl_filter(function(tool)
+    return program.find(tool.program) ~= nil
+  end, TOOLS)
+  if not vim.env.WAYLAND_DISPLAY and usable[1] and usable[1].program == 'wl-paste' then
+    table.insert(usable, table.remove(usable, 1))
+  end
+  return usable
+end
+
+-- What a program prints, as far as it is not too much; nil when it fails.
+local function run(name, arguments, on_done)
+  local chunks, size, process = {}, 0, nil
+  local function on_stdout(_, chunk)
+    if chunk and size <= LARGEST then
+      size = size + #chunk
+      table.insert(chunks, chunk)
+      if size > LARGEST then
+        process:kill('sigterm')
+      end
+    end
+  end
+  local command = vim.list_extend({ program.find(name) }, arguments)
+  local options = { stdout = on_stdout, timeout = TIMEOUT }
+  process = vim.system(command, options, function(result)
+    local is_whole = result.code == 0 or size > LARGEST
+    vim.schedule(function()
+      on_done(is_whole and table.concat(chunks) or nil)
+    end)
+  end)
+end
+
+local function choose_type(listed)
+  return vim.iter(TYPES):find(function(type)
+    return listed:find(type, 1, true) ~= nil
+  end)
+end
+
+local function read_with(tool, on_done)
+  local function read(type)
+    run(tool.program, tool.read(type), function(data)
+      on_done(data and data ~= '' and { bytes = data, media_type = type } or nil)
+    end)
+  end
+  if not tool.types then
+    return read('image/png')
+  end
+  run(tool.program, tool.types, function(listed)
+    local type = choose_type(listed or '')
+    if type then
+      read(type)
+    else
+      on_done(nil)
+    end
+  end)
+end
+
+local function read_image(usable, on_done)
+  local tool = table.remove(usable, 1)
+  if not tool then
+    return on_done(nil)
+  end
+  read_with(tool, function(image)
+    if image then
+      on_done(image)
+    else
+      read_image(usable, on_done)
+    end
+  end)
+end
+
+local function insert(chat, mark, image)
+  local images, bufnr = chat.images, chat.prompt
+  images.count = images.count + 1
+  images.data[images.count] = {
+    data = vim.base64.encode(image.bytes),
+    media_type = image.media_type,
+  }
+  images.data[images.count - KEPT] = nil
+  local text = PLACEHOLDER:format(images.count)
+  local row, column = unpack(vim.api.nvim_buf_get_extmark_by_id(bufnr, place, mark, {}))
+  local win = vim.fn.bufwinid(bufnr)
+  local cursor = win > 0 and vim.api.nvim_win_get_cursor(win)
+  vim.api.nvim_buf_set_text(bufnr, row, column, row, column, { text })
+  if cursor and cursor[1] == row + 1 and cursor[2] >= column then
+    vim.api.nvim_win_set_cursor(win, { row + 1, cursor[2] + #text })
+  end
+end
+
+--- Read the clipboard, and put a placeholder for the image where the cursor is now.
+---@param chat claude_ide.Chat
+function M.paste(chat)
+  local usable = tools()
+  if #usable == 0 then
+    return chat_hint.show(chat.prompt, NO_TOOL, 'warn')
+  end
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local mark = vim.api.nvim_buf_set_extmark(chat.prompt, place, row - 1, column, {
+    -- What is typed in the meantime comes behind it.
+    right_gravity = false,
+  })
+  read_image(usable, function(image)
+    if not vim.api.nvim_buf_is_loaded(chat.prompt) then
+      return
+    elseif not image then
+      chat_hint.show(chat.prompt, 'there is no image on the clipboard', 'info')
+    elseif #image.bytes > LARGEST then
+      chat_hint.show(chat.prompt, 'the image is larger than 5 MB', 'warn')
+    else
+      insert(chat, mark, image)
+    end
+    vim.api.nvim_buf_del_extmark(chat.prompt, place, mark)
+  end)
+end
+
+--- The images whose placeholders are in a text.
+---@param chat claude_ide.Chat
+---@param text string
+---@return { data: string, media_type: string }[] data: base64
+function M.images(chat, text)
+  local list, seen = {}, {}
+  for number in text:gmatch('%[Image (%d+)%]') do
+    local image = chat.images.data[tonumber(number)]
+    if image and not seen[number] then
+      seen[number] = true
+      table.insert(list, image)
+    end
+  end
+  return list
+end
+
+return M

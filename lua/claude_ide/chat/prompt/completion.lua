@@ -1,0 +1,153 @@
+--- Completion in the prompt: `@file` anywhere, `/command` where the prompt begins.
+local chat_files = require('claude_ide.chat.prompt.files')
+local chat_menus = require('claude_ide.chat.prompt.menus')
+local chat_state = require('claude_ide.chat.state')
+
+local M = {}
+
+local LIMIT = 200
+
+---@class claude_ide.ChatToken
+---@field kind 'file'|'command'
+---@field column integer bytes before it
+---@field pattern string what is typed behind its sign
+
+---@return claude_ide.ChatToken?
+local function token()
+  local line, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local before = vim.api.nvim_get_current_line():sub(1, column)
+  if line == 1 and before:find('^/%S*$') then
+    return { kind = 'command', column = 0, pattern = before:sub(2) }
+  end
+  for _, form in ipairs({ '@"([^"]*)$', '@([^%s"@]*)$' }) do
+    local start, _, pattern = before:find(form)
+    if start and (start == 1 or before:sub(start - 1, start - 1):find('[%s(]')) then
+      return { kind = 'file', column = start - 1, pattern = pattern }
+    end
+  end
+end
+
+local function file_item(path)
+  local word = path:find('%s') and ('@"%s"'):format(path) or '@' .. path
+  return { word = word, abbr = path, menu = path:sub(-1) == '/' and 'folder' or '', dup = 1 }
+end
+
+local function command_item(command)
+  local hint = command.hint ~= '' and command.hint ~= vim.NIL and ' ' .. command.hint or ''
+  return {
+    word = '/' .. command.name,
+    abbr = '/' .. command.name .. hint,
+    menu = vim.fn.strcharpart(command.description:gsub('%s+', ' '), 0, 60),
+    info = command.description,
+  }
+end
+
+local function command_items(commands, pattern)
+  if pattern ~= '' then
+    commands = vim.fn.matchfuzzy(commands, pattern, { key = 'name', limit = LIMIT })
+  end
+  return vim.tbl_map(command_item, commands)
+end
+
+---@param chat claude_ide.Chat
+---@param found claude_ide.ChatToken
+---@param on_done? fun() called later when nothing is known yet
+---@return table[]? items nil when nothing is known yet
+local function items(chat, found, on_done)
+  if found.kind == 'command' then
+    return command_items(chat.commands, found.pattern)
+  end
+  local paths = chat_files.list(chat.options.root, on_done)
+  return paths and vim.tbl_map(file_item, chat_files.match(paths, found.pattern, LIMIT))
+end
+
+local function chat_here()
+  local bufnr = vim.api.nvim_get_current_buf()
+  return vim.iter(chat_state.list()):find(function(chat)
+    return chat.prompt == bufnr
+  end)
+end
+
+local function before_cursor()
+  return vim.api.nvim_get_current_line():sub(1, vim.api.nvim_win_get_cursor(0)[2])
+end
+
+---@param chat claude_ide.Chat
+local function offer(chat)
+  local found = vim.fn.mode():find('^i') and chat_here() == chat and token()
+  if not found then
+    return
+  end
+  local list = items(chat, found, function()
+    offer(chat)
+  end)
+  local typed = before_cursor():sub(found.column + 1)
+  if list and not (#list == 1 and list[1].word == typed) then
+    vim.fn.complete(found.column + 1, list)
+  end
+end
+
+--- 'omnifunc' of the prompt.
+---@param findstart 0|1
+---@param base string what is typed so far
+---@return integer|table
+function M.omnifunc(findstart, base)
+  local chat, found = chat_here(), token()
+  if findstart == 0 then
+    local kind = base:sub(1, 1) == '/' and 'command' or 'file'
+    local pattern = base:gsub('^[@/]"?', '')
+    return chat and items(chat, { kind = kind, column = 0, pattern = pattern }) or {}
+  end
+  local is_known = chat and found and items(chat, found, function()
+    offer(chat)
+  end)
+  -- "Cancel silently and leave completion mode."
+  return is_known and found.column or -3
+end
+
+--- Keys that take the entry of the menu, or what <Tab> does without one: for an `<expr>` map.
+---@return string
+function M.accept()
+  if vim.fn.pumvisible() == 0 then
+    return '<Tab>'
+  end
+  return vim.fn.complete_info({ 'selected' }).selected < 0 and '<C-n><C-y>' or '<C-y>'
+end
+
+-- An accepted entry ends in a quote where a plugin that pairs quotes has already put one.
+local function drop_second_quote(word)
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local behind = vim.api.nvim_get_current_line():sub(column + 1, column + 1)
+  if word and word:sub(-1) == '"' and behind == '"' then
+    vim.api.nvim_buf_set_text(0, row - 1, column, row - 1, column + 1, {})
+  end
+end
+
+--- Complete in a chat's prompt: by the omnifunc, and by itself once `@` or `/` begins a word.
+---@param chat claude_ide.Chat
+function M.attach(chat)
+  local bufnr, taken = chat.prompt, nil
+  local options = vim.bo[bufnr]
+  options.omnifunc = "v:lua.require'claude_ide.chat.prompt.completion'.omnifunc"
+  options.completeopt = 'menuone,noselect,popup'
+  local function on(events, callback)
+    vim.api.nvim_create_autocmd(events, { buffer = bufnr, callback = callback })
+  end
+  chat_menus.keep_out(bufnr)
+  on({ 'TextChangedI', 'TextChangedP' }, function()
+    local is_chosen = vim.fn.pumvisible() == 1
+      and vim.fn.complete_info({ 'selected' }).selected >= 0
+    if not is_chosen and before_cursor() ~= taken and chat_menus.is_own(bufnr) then
+      offer(chat)
+    end
+  end)
+  on('CompleteDone', function()
+    local word = vim.v.completed_item.word
+    drop_second_quote(word)
+    -- Into a folder one goes on.
+    local is_final = word and word:sub(-1) ~= '/' or vim.v.event.reason == 'cancel'
+    taken = is_final and before_cursor() or nil
+  end)
+end
+
+return M

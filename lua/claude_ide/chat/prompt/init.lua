@@ -1,0 +1,279 @@
+--- The prompt: a real buffer, sent by a key or by `:w`.
+local autosave = require('claude_ide.file.autosave')
+local chat_clipboard = require('claude_ide.chat.prompt.clipboard')
+local chat_completion = require('claude_ide.chat.prompt.completion')
+local chat_hint = require('claude_ide.chat.hint')
+local chat_history = require('claude_ide.chat.prompt.history')
+local chat_keys = require('claude_ide.chat.keys')
+local chat_state = require('claude_ide.chat.state')
+local message = require('claude_ide.say.message')
+
+local M = {}
+
+local api = vim.api
+
+local function lines_of(chat)
+  return api.nvim_buf_get_lines(chat.prompt, 0, -1, false)
+end
+
+-- Without the blank lines around it.
+local function trim(lines)
+  local first, last = 1, #lines
+  while first <= last and not lines[first]:find('%S') do
+    first = first + 1
+  end
+  while last >= first and not lines[last]:find('%S') do
+    last = last - 1
+  end
+  return vim.list_slice(lines, first, last)
+end
+
+-- What the menu offers belongs to the text that has been replaced.
+local function end_completion(bufnr)
+  if bufnr == api.nvim_get_current_buf() and vim.fn.mode(1) == 'ic' then
+    api.nvim_feedkeys(vim.keycode('<C-x><C-z>'), 'in', false)
+  end
+end
+
+-- A change of its own: `u` takes back it, and nothing else.
+local function replace(chat, first, last, lines)
+  local options = vim.bo[chat.prompt]
+  options.undolevels = options.undolevels
+  api.nvim_buf_set_lines(chat.prompt, first, last, false, lines)
+  options.undolevels = options.undolevels
+  end_completion(chat.prompt)
+end
+
+local function go_to_end(chat)
+  for _, win in ipairs(vim.fn.win_findbuf(chat.prompt)) do
+    local last = api.nvim_buf_line_count(chat.prompt)
+    local text = api.nvim_buf_get_lines(chat.prompt, last - 1, last, false)[1]
+    api.nvim_win_set_cursor(win, { last, #text })
+  end
+end
+
+---@param chat claude_ide.Chat
+---@param how 'send'|'steer'|'redirect'
+---@return boolean whether there was anything to send
+local function send(chat, how)
+  local lines = trim(lines_of(chat))
+  if #lines == 0 then
+    return false
+  end
+  local text = table.concat(lines, '\n')
+  local images = chat_clipboard.images(chat, text)
+  if not chat_state.tell(chat, 'send', { text = text, images = images, how = how }) then
+    chat_hint.show(chat.prompt, 'not sent: the chat does not run', 'warn')
+    return true
+  end
+  chat_history.add(chat.history, lines)
+  replace(chat, 0, -1, { '' })
+  return true
+end
+
+local function send_or_answer(chat)
+  if not send(chat, 'send') then
+    chat_state.tell(chat, 'answers')
+  end
+end
+
+local function browse(chat, direction)
+  local lines = chat_history.go(chat.history, lines_of(chat), direction * vim.v.count1)
+  if lines then
+    replace(chat, 0, -1, lines)
+    if direction > 0 then
+      go_to_end(chat)
+    else
+      -- Where the next <Up> goes on from.
+      api.nvim_win_set_cursor(0, { 1, #lines[1] })
+    end
+  end
+end
+
+local function browsing(chat, key, direction)
+  return function()
+    local line = api.nvim_win_get_cursor(0)[1]
+    local edge = direction < 0 and 1 or api.nvim_buf_line_count(chat.prompt)
+    if line ~= edge or vim.fn.pumvisible() == 1 then
+      return key
+    end
+    local call = '<Cmd>lua require("claude_ide.chat.prompt").browse(%d, %d)<CR>'
+    return call:format(chat.id, direction)
+  end
+end
+
+-- In a popup menu of Vim's a key means what it always does there.
+local function unless_popup(key, run)
+  return function()
+    if vim.fn.pumvisible() == 1 then
+      return key
+    end
+    run()
+    return '<Ignore>'
+  end
+end
+
+---@param chat claude_ide.Chat
+---@return claude_ide.ChatKey[]
+local function list(chat)
+  local keys, add = chat_keys.list()
+  local function tell(event)
+    return function()
+      chat_state.tell(chat, event)
+    end
+  end
+  local function sending(how)
+    return function()
+      send(chat, how)
+    end
+  end
+  local function send_here()
+    send_or_answer(chat)
+  end
+  local function paste()
+    chat_clipboard.paste(chat)
+  end
+
+  add('ni', { '<C-s>' }, 'send', 'Send the prompt; empty: answer what waits', send_here)
+  add('n', { '<CR>' }, 'send', 'The same (Normal mode)', send_here)
+  add('n', { 'gs' }, 'steer', 'Send it into the turn that runs', sending('steer'))
+  add('n', { 'gr' }, 'redirect', 'Send it instead of the turn that runs', sending('redirect'))
+  add('ni', { '<C-c>' }, 'stop', 'Stop Claude', tell('stop'))
+  add('n', { '<Esc>' }, 'stop', 'Stop Claude', tell('stop'))
+  local older, newer = browsing(chat, '<Up>', -1), browsing(chat, '<Down>', 1)
+  add('ni', { '<Up>' }, 'older', 'The prompt sent before (first line)', older, { expr = true })
+  add('ni', { '<Down>' }, 'newer', 'The prompt sent after (last line)', newer, { expr = true })
+  local cycle = unless_popup('<C-p>', tell('cycle_mode'))
+  add('ni', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', cycle, { expr = true })
+  local accept = chat_completion.accept
+  add('i', { '<Tab>' }, 'complete', 'Take what the menu offers', accept, { expr = true })
+  add('n', { 'gp' }, 'paste-image', 'Paste an image from the clipboard', paste)
+  add('i', { '<C-g>p' }, 'paste-image', 'Paste an image (Insert mode)', paste)
+  add('n', { 'gx' }, 'drop-context', 'Leave the selection out', tell('drop_context'))
+  local other = chat_keys.to_window('k', 'Up', function()
+    return chat.view and chat.view.windows.transcript
+  end)
+  table.insert(keys, other)
+  add('n', { 'g?' }, 'keys', 'Show these keys', function()
+    chat_keys.show(keys)
+  end)
+  return keys
+end
+
+--- Show another prompt of the history: for `<Up>` and `<Down>`.
+---@param id integer
+---@param direction -1|1
+function M.browse(id, direction)
+  local chat = chat_state.get(id)
+  if chat then
+    browse(chat, direction)
+  end
+end
+
+-- `:write other.txt` saves a copy and sends nothing.
+local function on_write(chat, event)
+  vim.bo[chat.prompt].modified = false
+  if event.match ~= api.nvim_buf_get_name(chat.prompt) then
+    if vim.fn.writefile(lines_of(chat), event.match) ~= 0 then
+      message.show(('cannot write %s'):format(event.match), 'error')
+    end
+  elseif not autosave.is_writing() then
+    send(chat, 'send')
+  end
+end
+
+-- Modified it would keep `:qa` from leaving, and an autosave would send it.
+local function stay_unmodified(bufnr)
+  local function unmodified()
+    vim.bo[bufnr].modified = false
+  end
+  api.nvim_buf_attach(bufnr, false, { on_lines = unmodified, on_reload = unmodified })
+  api.nvim_create_autocmd('QuitPre', { buffer = bufnr, callback = unmodified })
+end
+
+-- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' keeps file trees and window pickers from
+-- opening files here.
+local function take_no_files(bufnr)
+  local function on(events, buftype)
+    api.nvim_create_autocmd(events, {
+      buffer = bufnr,
+      callback = function()
+        vim.bo[bufnr].buftype = buftype
+      end,
+    })
+  end
+  vim.bo[bufnr].buftype = 'nofile'
+  on({ 'BufEnter', 'InsertEnter', 'CmdlineEnter' }, 'acwrite')
+  on('BufLeave', 'nofile')
+end
+
+---@param chat claude_ide.Chat
+---@return integer bufnr
+function M.create(chat)
+  local bufnr = api.nvim_create_buf(false, true)
+  local options = vim.bo[bufnr]
+  options.bufhidden, options.swapfile = 'hide', false
+  options.modeline, options.textwidth = false, 0
+  chat.prompt, chat.commands = bufnr, {}
+  chat.history = chat_history.new()
+  chat.images = chat_clipboard.new()
+  chat_keys.define(bufnr, list(chat))
+  chat_completion.attach(chat)
+  stay_unmodified(bufnr)
+  take_no_files(bufnr)
+  api.nvim_create_autocmd('BufWriteCmd', {
+    buffer = bufnr,
+    callback = function(event)
+      on_write(chat, event)
+    end,
+  })
+  return bufnr
+end
+
+--- Give text back to the user: into the empty prompt, else below what is there.
+---@param id integer
+---@param text string
+function M.put(id, text)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  end
+  local lines = vim.split(text, '\n')
+  if #trim(lines_of(chat)) == 0 then
+    replace(chat, 0, -1, lines)
+    go_to_end(chat)
+  else
+    replace(chat, -1, -1, lines)
+  end
+end
+
+--- Append a mention to what is typed; the user types on behind it.
+---@param id integer
+---@param words string such as `@a.py#L3-9`
+function M.mention(id, words)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  end
+  local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1]
+  local gap = last:find('%S$') and ' ' or ''
+  replace(chat, -2, -1, { last .. gap .. words .. ' ' })
+  go_to_end(chat)
+end
+
+---@class claude_ide.ChatCommand
+---@field name string
+---@field description string
+---@field hint string what its arguments are
+
+--- Say what can be completed.
+---@param id integer
+---@param offer { commands: claude_ide.ChatCommand[] }
+function M.offer(id, offer)
+  local chat = chat_state.get(id)
+  if chat then
+    chat.commands = offer.commands
+  end
+end
+
+return M

@@ -1,0 +1,215 @@
+--- Closed code fences: coloured once by their language's parser, and found again to be yanked.
+local hazard = require('claude_ide.colouring.hazard')
+
+local M = {}
+
+local LONGEST = 500 -- lines
+-- A step of a parser's takes up to 50 ms on some texts of this size, and Neovim 0.12 may parse all
+-- of it in one step.
+local LARGEST = 16000 -- bytes
+local LARGEST_MARKDOWN = 5000
+local DEEPEST = 200 -- nodes; a query takes the square of the depth
+local SLICE = 4e6 -- nanoseconds
+-- Above the marks that a frame brings, whose default is 4096.
+local PRIORITY = 4200
+local ALIASES = {
+  ['c++'] = 'cpp',
+  console = 'bash',
+  docker = 'dockerfile',
+  golang = 'go',
+  js = 'javascript',
+  jsonc = 'json',
+  jsx = 'javascript',
+  md = 'markdown',
+  node = 'javascript',
+  py = 'python',
+  python3 = 'python',
+  rb = 'ruby',
+  rs = 'rust',
+  sh = 'bash',
+  shell = 'bash',
+  ts = 'typescript',
+  vimscript = 'vim',
+  viml = 'vim',
+  yml = 'yaml',
+  zsh = 'bash',
+}
+
+local colours = vim.api.nvim_create_namespace('claude_ide_chat_code')
+local blocks = vim.api.nvim_create_namespace('claude_ide_chat_block')
+
+local function look_for_parser(name)
+  for _, candidate in ipairs({ ALIASES[name] or name, vim.treesitter.language.get_lang(name) }) do
+    local ok, has_parser = pcall(vim.treesitter.language.add, candidate)
+    if ok and has_parser then
+      return candidate
+    end
+  end
+  return false
+end
+
+-- To find that there is none takes a look at the whole 'runtimepath'.
+local parsers = {} ---@type table<string, string|false>
+
+---@return string|false|nil language that has a parser
+local function find_parser(name)
+  name = name:lower():match('^[%w_+#-]+')
+  if not name then
+    return
+  end
+  if parsers[name] == nil then
+    parsers[name] = look_for_parser(name)
+  end
+  return parsers[name]
+end
+
+---@param text string
+---@param tree TSTree
+---@param language string
+---@param emit fun(range: integer[], group: string, priority: integer)
+local function each_colour(text, tree, language, emit)
+  local query = vim.treesitter.query.get(language, 'highlights')
+  if not query then
+    return
+  end
+  local options = { max_start_depth = DEEPEST }
+  for capture, node, metadata in query:iter_captures(tree:root(), text, nil, nil, options) do
+    local name = query.captures[capture]
+    if name:sub(1, 1) ~= '_' and name ~= 'spell' and name ~= 'nospell' then
+      local priority = PRIORITY + (tonumber(metadata.priority) or 100) - 100
+      emit({ node:range() }, ('@%s.%s'):format(name, language), priority)
+    end
+  end
+end
+
+-- Where a block is now, as long as it is what it was.
+local function row_of(bufnr, block)
+  local ok, mark = pcall(vim.api.nvim_buf_get_extmark_by_id, bufnr, blocks, block, {})
+  return ok and mark[1] or nil
+end
+
+local function set_colour(bufnr, block, range, group, priority)
+  local first = row_of(bufnr, block)
+  if first then
+    pcall(vim.api.nvim_buf_set_extmark, bufnr, colours, first + range[1], range[2], {
+      end_row = first + range[3],
+      end_col = range[4],
+      hl_group = group,
+      priority = priority,
+      strict = false,
+    })
+  end
+  return first ~= nil
+end
+
+-- In a coroutine.
+local function parse(text, language)
+  local parser = vim.treesitter.get_string_parser(text, language)
+  local is_done, failure = false, nil
+  -- To look for other languages inside takes longer than all the rest; Markdown is made of two.
+  parser:parse(language == 'markdown', function(err)
+    is_done, failure = true, err
+  end)
+  while not is_done do
+    coroutine.yield()
+  end
+  return not failure and parser or nil
+end
+
+-- In a coroutine, which gives way to the user's keys when its slice is over.
+local function colour(bufnr, block, text, language)
+  local parser = parse(text, language)
+  if not parser then
+    return
+  end
+  local until_time = vim.uv.hrtime() + SLICE
+  local trees = {}
+  parser:for_each_tree(function(tree, language_tree)
+    table.insert(trees, { tree, language_tree:lang() })
+  end)
+  local is_there = true
+  for _, found in ipairs(trees) do
+    each_colour(text, found[1], found[2], function(range, group, priority)
+      is_there = is_there and set_colour(bufnr, block, range, group, priority)
+      if is_there and vim.uv.hrtime() > until_time then
+        coroutine.yield()
+        until_time = vim.uv.hrtime() + SLICE
+      end
+    end)
+  end
+end
+
+local waiting = {} ---@type any[][] the arguments of `colour`
+local task ---@type thread?
+
+-- One after the other: their slices would add up.
+local function run()
+  if not task or coroutine.status(task) == 'dead' then
+    local next_up = table.remove(waiting, 1)
+    task = next_up and coroutine.create(function()
+      colour(unpack(next_up))
+    end)
+  end
+  if task then
+    coroutine.resume(task)
+    vim.defer_fn(run, 1)
+  end
+end
+
+local function is_colourable(text, language)
+  return #text <= (language == 'markdown' and LARGEST_MARKDOWN or LARGEST)
+    and not hazard.find(text, language)
+end
+
+--- Take note of a closed fence, and colour its inside unless it is very long.
+---@param bufnr integer
+---@param first integer row
+---@param last integer row, end-exclusive
+---@param language string as it stands behind the fence
+function M.add(bufnr, first, last, language)
+  if last <= first then
+    return
+  end
+  local mark = { end_row = last, strict = false }
+  local block = vim.api.nvim_buf_set_extmark(bufnr, blocks, first, 0, mark)
+  if last - first > LONGEST then
+    return
+  end
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, first, last, false), '\n')
+  local parser_name = #text <= LARGEST and find_parser(language)
+  if parser_name and is_colourable(text, parser_name) then
+    table.insert(waiting, { bufnr, block, text, parser_name })
+    if not task then
+      run()
+    end
+  end
+end
+
+--- Forget what was known about lines.
+---@param bufnr integer
+---@param first integer row
+---@param last integer row, end-exclusive
+function M.clear(bufnr, first, last)
+  vim.api.nvim_buf_clear_namespace(bufnr, colours, first, last)
+  vim.api.nvim_buf_clear_namespace(bufnr, blocks, first, last)
+end
+
+--- The inside of the fence at a row; the lines with the fences themselves count, too.
+---@param bufnr integer
+---@param row integer
+---@return integer? first row
+---@return integer? last row, end-exclusive
+function M.at(bufnr, row)
+  local found = vim.api.nvim_buf_get_extmarks(
+    bufnr,
+    blocks,
+    { row + 1, 0 },
+    0,
+    { limit = 1, details = true }
+  )[1]
+  if found and found[4].end_row and row <= found[4].end_row then
+    return found[2], found[4].end_row
+  end
+end
+
+return M

@@ -1,0 +1,218 @@
+--- The transcript: drawn by frames, each in one instant, without moving what the user looks at.
+local chat_code = require('claude_ide.chat.transcript.code')
+local chat_follow = require('claude_ide.chat.transcript.follow')
+local chat_parts = require('claude_ide.chat.transcript.parts')
+local chat_state = require('claude_ide.chat.state')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+
+local M = {}
+
+local api = vim.api
+local marks = api.nvim_create_namespace('claude_ide_chat_mark')
+
+---@class claude_ide.ChatFrame
+---@field edits claude_ide.ChatEdit[] applied in this order
+---@field code? any[] `{ first, last, language }` of closed fences: rows after all edits
+
+---@class claude_ide.ChatEdit
+---@field first integer row
+---@field last integer row, end-exclusive
+---@field lines string[]
+---@field marks? any[] `{ row, column, end_row, end_column, group }`, rows relative to `first`
+---@field parts? any[] `{ row, id, kind }`, rows relative to `first`
+
+---@class claude_ide.ChatDrawing
+---@field count integer lines; an empty buffer has one nevertheless
+---@field parts claude_ide.ChatParts
+---@field waiting claude_ide.ChatFrame[] while Neovim lets no text change
+
+-- A missing table comes from Python as vim.NIL.
+local function each(list)
+  return ipairs(type(list) == 'table' and list or {})
+end
+
+---@param chat claude_ide.Chat
+---@return integer bufnr
+function M.create(chat)
+  local bufnr = api.nvim_create_buf(false, true)
+  local options = vim.bo[bufnr]
+  options.bufhidden, options.swapfile, options.modeline = 'hide', false, false
+  options.undolevels, options.modifiable = -1, false
+  chat.drawing = { count = 0, parts = {}, waiting = {} }
+  return bufnr
+end
+
+local function set_lines(bufnr, first, last, lines)
+  local ok, reason = pcall(api.nvim_buf_set_lines, bufnr, first, last, false, lines)
+  if ok then
+    return
+  elseif not reason:find('newline') then
+    error(reason, 0)
+  end
+  api.nvim_buf_set_lines(
+    bufnr,
+    first,
+    last,
+    false,
+    vim.tbl_map(function(line)
+      return (line:gsub('\n', ' '))
+    end, lines)
+  )
+end
+
+local fault ---@type string? the first of the frame
+
+-- Text is never left out because of a mark that does not fit.
+local function tolerate(fn, ...)
+  local ok, reason = pcall(fn, ...)
+  fault = fault or (not ok and reason or nil)
+end
+
+local function set_mark(bufnr, first, mark)
+  local row, column, end_row, end_column, group = unpack(mark)
+  api.nvim_buf_set_extmark(bufnr, marks, first + row, column, {
+    end_row = first + end_row,
+    end_col = end_column,
+    hl_group = group,
+    hl_eol = end_row > row,
+    strict = false,
+  })
+end
+
+---@param chat claude_ide.Chat
+---@param edit claude_ide.ChatEdit
+local function apply(chat, edit)
+  local bufnr, drawing = chat.transcript, chat.drawing
+  local first = math.min(edit.first, drawing.count)
+  local last = math.max(first, math.min(edit.last, drawing.count))
+  local is_empty = drawing.count == 0
+  set_lines(bufnr, first, is_empty and -1 or last, edit.lines)
+  drawing.count = drawing.count + #edit.lines - (last - first)
+  for _, mark in each(edit.marks) do
+    tolerate(set_mark, bufnr, first, mark)
+  end
+  for _, part in each(edit.parts) do
+    tolerate(chat_parts.set, bufnr, drawing.parts, first + part[1], part[2], part[3])
+  end
+end
+
+local function clear(bufnr, edit)
+  if edit.last > edit.first then
+    api.nvim_buf_clear_namespace(bufnr, marks, edit.first, edit.last)
+    chat_parts.clear(bufnr, edit.first, edit.last)
+    chat_code.clear(bufnr, edit.first, edit.last)
+  end
+end
+
+local function apply_all(chat, frame)
+  for _, edit in each(frame.edits) do
+    if edit.first == 0 and edit.last > chat.drawing.count then
+      -- Another host counts its parts from 1 again: what was known of them is of others.
+      chat.drawing.parts = {}
+    end
+    clear(chat.transcript, edit)
+    apply(chat, edit)
+  end
+end
+
+---@param chat claude_ide.Chat
+---@param frame claude_ide.ChatFrame
+local function draw(chat, frame)
+  local bufnr = chat.transcript
+  local following = chat_follow.windows(bufnr)
+  local tick = api.nvim_buf_get_changedtick(bufnr)
+  vim.bo[bufnr].modifiable = true
+  local ok, reason = pcall(apply_all, chat, frame)
+  vim.bo[bufnr].modifiable = false
+  if not ok then
+    error(reason, 0)
+  end
+  for _, code in each(frame.code) do
+    tolerate(chat_code.add, bufnr, code[1], code[2], code[3])
+  end
+  if api.nvim_buf_get_changedtick(bufnr) ~= tick then
+    vim.iter(following):each(chat_follow.go_to_end)
+  end
+end
+
+local function is_refused(reason)
+  return reason:find('E565') ~= nil or reason:find('E523') ~= nil
+end
+
+local draw_waiting
+
+-- Under textlock nothing of a frame is drawn, and so it can be drawn again.
+local function wait(chat, frame)
+  table.insert(chat.drawing.waiting, frame)
+  if #chat.drawing.waiting == 1 then
+    moment.when_possible(function()
+      draw_waiting(chat)
+    end, function(reason)
+      message.show(('the chat cannot be drawn: %s'):format(reason), 'error')
+    end)
+  end
+end
+
+function draw_waiting(chat)
+  local frames = chat.drawing.waiting
+  chat.drawing.waiting = {}
+  for _, frame in ipairs(frames) do
+    M.draw(chat.id, frame)
+  end
+end
+
+--- Draw a frame; nothing if the chat has gone.
+---@param id integer
+---@param frame claude_ide.ChatFrame
+---@return string? fault why something other than text is missing
+function M.draw(id, frame)
+  local chat = chat_state.get(id)
+  if not chat or not api.nvim_buf_is_loaded(chat.transcript) then
+    return
+  elseif #chat.drawing.waiting > 0 then
+    return wait(chat, frame)
+  end
+  fault = nil
+  local ok, reason = pcall(draw, chat, frame)
+  if not ok and is_refused(reason) then
+    wait(chat, frame)
+  elseif not ok then
+    error(reason, 0)
+  end
+  return fault
+end
+
+--- Put text back that has been unloaded, until the host draws it.
+---@param chat claude_ide.Chat
+---@param lines string[]
+function M.put(chat, lines)
+  local bufnr = chat.transcript
+  vim.bo[bufnr].modifiable = true
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable = false
+  chat.drawing = { count = #lines, parts = {}, waiting = {} }
+  chat_state.tell(chat, 'redraw')
+end
+
+--- The part that a row of a transcript belongs to.
+---@param chat claude_ide.Chat
+---@param row integer
+---@return claude_ide.ChatPart?
+function M.part(chat, row)
+  return chat_parts.at(chat.transcript, chat.drawing.parts, row)
+end
+
+--- The row at which the nth turn from a row on begins; the text's end (or begin) beyond the last.
+---@param chat claude_ide.Chat
+---@param row integer
+---@param count integer negative for turns before
+---@return integer
+function M.turn(chat, row, count)
+  local is_forward = count > 0
+  local rows = chat_parts.rows(chat.transcript, chat.drawing.parts, 'turn', row, is_forward)
+  local beyond = is_forward and api.nvim_buf_line_count(chat.transcript) - 1 or 0
+  return rows[math.abs(count)] or beyond
+end
+
+return M

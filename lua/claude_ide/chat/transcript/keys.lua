@@ -1,0 +1,169 @@
+--- The keys of a transcript.
+local chat_code = require('claude_ide.chat.transcript.code')
+local chat_keys = require('claude_ide.chat.keys')
+local chat_sight = require('claude_ide.chat.transcript.sight')
+local chat_state = require('claude_ide.chat.state')
+local chat_transcript = require('claude_ide.chat.transcript')
+local message = require('claude_ide.say.message')
+
+local M = {}
+
+local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
+-- They allow something, which has to be seen first.
+local ALLOWING = { y = true, a = true }
+-- A request of which the host has more to show, and does so for either key.
+local CUT = 'request:cut'
+local TRUST = 'trust'
+local ANSWER = 'Answer the request under the cursor'
+
+local function row()
+  return vim.api.nvim_win_get_cursor(0)[1] - 1
+end
+
+local function part_here(chat)
+  return chat_transcript.part(chat, row())
+end
+
+local function press(chat)
+  local part = part_here(chat)
+  if part then
+    local offset = row() - part.row
+    chat_state.tell(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
+  end
+end
+
+local function go_to(chat)
+  local part = part_here(chat)
+  if part then
+    local line, column = unpack(vim.api.nvim_win_get_cursor(0))
+    local offset = line - 1 - part.row
+    chat_state.tell(chat, 'go_to', { part = part.id, offset = offset, column = column })
+  end
+end
+
+local function withdraw(chat)
+  local part = part_here(chat)
+  if part and part.kind == 'queued' then
+    chat_state.tell(chat, 'withdraw', { part = part.id })
+  end
+end
+
+local function go_by_turn(chat, direction)
+  local target = chat_transcript.turn(chat, row(), direction * vim.v.count1)
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { target + 1, 0 })
+end
+
+-- The object of `yc`: a register and everything else that belongs to `y` is Vim's own.
+local function code_object(chat)
+  local first, last = chat_code.at(chat.transcript, row())
+  if first then
+    return ('<Cmd>keepjumps normal! %dGV%dG<CR>'):format(first + 1, last)
+  end
+  message.show('there is no code block here', 'info')
+  return '<Esc>'
+end
+
+---@return claude_ide.ChatPart? request
+local function request_here(chat)
+  local part = part_here(chat)
+  local is_asking = part and (vim.startswith(part.kind, 'request') or part.kind == TRUST)
+  return is_asking and vim.v.count == 0 and part or nil
+end
+
+-- For an <expr> map, which must not change windows itself.
+local function call_panel(name, ...)
+  local arguments = table.concat({ ... }, ', ')
+  return ('<Cmd>lua require("claude_ide.chat.panel").%s(%s)<CR>'):format(name, arguments)
+end
+
+local function of_panel(chat, name)
+  return function()
+    return call_panel(name, chat.id)
+  end
+end
+
+local function is_seen(chat, part)
+  return chat_sight.is_seen(chat, part, vim.api.nvim_get_current_win())
+end
+
+local function answer(chat, key, otherwise)
+  return function()
+    local part = request_here(chat)
+    local is_noticed = part and chat_sight.is_noticed(part)
+    if not part or not (is_noticed or part.is_changed or part.is_presented) then
+      return otherwise()
+    elseif not is_noticed then
+      -- Pressed again while it was shown.
+      return '<Ignore>'
+    end
+    if ALLOWING[key] and part.kind ~= CUT and not is_seen(chat, part) then
+      return call_panel('lead', chat.id, part.id)
+    end
+    chat_state.tell(chat, 'answer', { part = part.id, kind = part.kind, key = key })
+    return '<Ignore>'
+  end
+end
+
+---@param chat claude_ide.Chat
+---@return claude_ide.ChatKey[]
+local function list(chat)
+  local keys, add = chat_keys.list()
+  local function with_chat(fn, ...)
+    local arguments = { ... }
+    return function()
+      return fn(chat, unpack(arguments))
+    end
+  end
+  local function tell(event)
+    return with_chat(chat_state.tell, event)
+  end
+  local to_prompt, hide = of_panel(chat, 'write'), of_panel(chat, 'hide')
+
+  add(
+    'n',
+    { '<CR>', 'za', '<2-LeftMouse>' },
+    'press',
+    'Open or fold what is here',
+    with_chat(press)
+  )
+  add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(go_to))
+  add('nxo', { ']]' }, 'next-turn', 'Next prompt', with_chat(go_by_turn, 1))
+  add('nxo', { '[[' }, 'previous-turn', 'Previous prompt', with_chat(go_by_turn, -1))
+  local yc = { expr = true, shown = { 'yc' } }
+  add('o', { 'c' }, 'code', 'Yank the code block', with_chat(code_object), yc)
+  for _, key in ipairs(ANSWERS) do
+    local otherwise = key == 'a' and to_prompt or function()
+      return key
+    end
+    local name = 'answer-' .. key
+    local hidden = { expr = true, shown = key == 'y' and ANSWERS or {} }
+    add('n', { key }, name, ANSWER, answer(chat, key, otherwise), hidden)
+  end
+  add('n', { 'x' }, 'withdraw', 'Withdraw a prompt that waits', with_chat(withdraw))
+  add('n', { '<C-c>' }, 'stop', 'Stop Claude', tell('stop'))
+  add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', tell('cycle_mode'))
+  add('n', { 'i', 'I', 'A', 'o', 'O' }, 'write', 'Go to the prompt', to_prompt, { expr = true })
+  local other = chat_keys.to_window('j', 'Down', function()
+    return chat.view and chat.view.windows.prompt
+  end)
+  table.insert(keys, other)
+  add('n', { 'R' }, 'restart', 'Start Claude again', tell('restart'))
+  add('n', { 'L' }, 'login', 'Log in, in a terminal', tell('login'))
+  add('n', { 'q' }, 'hide', 'Hide the chat', function()
+    -- Else a recording could not be ended here.
+    return vim.fn.reg_recording() ~= '' and 'q' or hide()
+  end, { expr = true })
+  add('n', { 'g?' }, 'keys', 'Show these keys', function()
+    chat_keys.show(keys)
+  end)
+  return keys
+end
+
+--- Define the keys in a chat's transcript.
+---@param chat claude_ide.Chat
+function M.define(chat)
+  chat_keys.define(chat.transcript, list(chat))
+end
+
+return M

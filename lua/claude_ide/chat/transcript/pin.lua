@@ -1,0 +1,106 @@
+--- Rows pinned to the top right corner of a transcript.
+local plain = require('claude_ide.say.plain')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace('claude_ide_chat_pin')
+
+local WIDEST = 0.6 -- of the transcript
+local HIGHEST = 0.5
+local NARROWEST = 12
+
+local function write(bufnr, rows)
+  local lines, marks = {}, {}
+  for row, chunks in ipairs(rows) do
+    local text = ' '
+    for _, chunk in ipairs(chunks) do
+      local start = #text
+      text = text .. plain.harmless(chunk[1])
+      table.insert(marks, { row - 1, start, #text, chunk[2] })
+    end
+    lines[row] = text .. ' '
+  end
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  for _, mark in ipairs(marks) do
+    local row, first, last, group = unpack(mark)
+    api.nvim_buf_set_extmark(bufnr, namespace, row, first, { end_col = last, hl_group = group })
+  end
+  local width = 1
+  for _, line in ipairs(lines) do
+    width = math.max(width, api.nvim_strwidth(line))
+  end
+  return width
+end
+
+local function config(win, width, height)
+  local room = api.nvim_win_get_width(win)
+  return {
+    relative = 'win',
+    win = win,
+    anchor = 'NE',
+    row = 0,
+    col = room,
+    width = math.min(width, math.floor(room * WIDEST)),
+    height = math.max(1, math.min(height, math.floor(api.nvim_win_get_height(win) * HIGHEST))),
+    focusable = false,
+    style = 'minimal',
+    border = 'none',
+    zindex = 45,
+  }
+end
+
+local function open(wanted)
+  local bufnr = api.nvim_create_buf(false, true)
+  vim.bo[bufnr].bufhidden, vim.bo[bufnr].undolevels = 'wipe', -1
+  local pin = api.nvim_open_win(bufnr, false, vim.tbl_extend('error', wanted, { noautocmd = true }))
+  local options = { wrap = false, winhighlight = 'NormalFloat:ClaudeChatTodo', winbar = '' }
+  for name, value in pairs(options) do
+    api.nvim_set_option_value(name, value, { win = pin, scope = 'local' })
+  end
+  return pin
+end
+
+local function is_open(chat)
+  return chat.pin ~= nil and api.nvim_win_is_valid(chat.pin)
+end
+
+--- Take the pinned rows off the screen.
+---@param chat claude_ide.Chat
+function M.close(chat)
+  if is_open(chat) then
+    pcall(window_close.window, chat.pin)
+  end
+  chat.pin = nil
+end
+
+local function show(chat, win)
+  local room = api.nvim_win_get_width(win)
+  -- It must not lie on what the user is asked.
+  local is_wanted = #chat.pinned > 0 and (chat.requests or 0) == 0
+  if not is_wanted or math.floor(room * WIDEST) < NARROWEST then
+    return M.close(chat)
+  end
+  if not is_open(chat) then
+    chat.pin = open(config(win, 1, 1))
+  end
+  local width = write(api.nvim_win_get_buf(chat.pin), chat.pinned)
+  api.nvim_win_set_config(chat.pin, config(win, width, #chat.pinned))
+end
+
+--- Show the pinned rows where the transcript is now, if it is in the current tabpage.
+---@param chat claude_ide.Chat
+function M.update(chat)
+  local view = chat.view
+  local win = view and view.windows.transcript
+  if not win or not api.nvim_win_is_valid(win) then
+    M.close(chat)
+  elseif view.tabpage == api.nvim_get_current_tabpage() then
+    -- Where windows must not change, the next change shows it.
+    pcall(show, chat, win)
+  end
+end
+
+return M

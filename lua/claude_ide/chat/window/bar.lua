@@ -1,0 +1,92 @@
+--- The winbars of a panel.
+local plain = require('claude_ide.say.plain')
+local winbar = require('claude_ide.window.winbar')
+
+local M = {}
+
+local function group_of(chunk)
+  return (chunk[2] or 'WinBar'):gsub('[^%w_.@-]', '')
+end
+
+local function text(chunks)
+  local parts = {}
+  for index, chunk in ipairs(chunks or {}) do
+    local shown = plain.harmless(chunk[1]):gsub('%%', '%%%%')
+    local group = group_of(chunk)
+    -- What there is no room for goes from behind the first chunk on.
+    parts[index] = ('%%#%s#%s%s'):format(group, shown, index == 1 and '%<' or '')
+  end
+  return table.concat(parts)
+end
+
+-- Without the last of those that blanks separate.
+local function shortened(chunks)
+  for index = #chunks, 1, -1 do
+    if chunks[index][1]:find('^ +$') then
+      return vim.list_slice(chunks, 1, index - 1)
+    end
+  end
+  return {}
+end
+
+-- The left side is about now, and matters more.
+local function fitted(bar, width)
+  local left, right = bar.left or {}, bar.right or {}
+  while #right > 0 and winbar.width(left) + winbar.width(right) + 2 > width do
+    right = shortened(right)
+  end
+  return left, right
+end
+
+local function line(bar, width)
+  local left, right = fitted(bar, width)
+  return text(left) .. '%=' .. text(right)
+end
+
+-- Shown in the prompt, where the user looks and the text hides nothing.
+local function substitute(chat, bar)
+  return {
+    below = chat.prompt,
+    chunks = function(width)
+      local left, right = fitted(bar, width)
+      local row = { { ' ', '' } }
+      for _, chunk in ipairs(vim.list_extend({ unpack(left) }, { { '  ' }, unpack(right) })) do
+        row[#row + 1] = { plain.harmless(chunk[1]), (group_of(chunk)) }
+      end
+      return { row }
+    end,
+  }
+end
+
+-- A window of one line has no room for a bar. It may also show another buffer for a moment.
+local function takes_bar(win, bufnr)
+  return vim.api.nvim_win_is_valid(win)
+    and vim.api.nvim_win_get_buf(win) == bufnr
+    and vim.api.nvim_win_get_height(win) > 1
+end
+
+--- Show the winbars in the panel's windows.
+---@param chat claude_ide.Chat
+function M.apply(chat)
+  for name, win in pairs(chat.view and chat.view.windows or {}) do
+    if takes_bar(win, chat[name]) then
+      -- With one line too many in a window that gets its bar later, the text would jump.
+      local given = chat.bars[name] or { left = { { (' %s '):format(chat.options.title) } } }
+      local bar = line(given, vim.api.nvim_win_get_width(win))
+      winbar.set(win, bar, substitute(chat, given))
+    end
+  end
+end
+
+---@alias claude_ide.ChatBar { left: claude_ide.Chunks, right: claude_ide.Chunks }
+
+---@param chat claude_ide.Chat
+---@param bars table<string, claude_ide.ChatBar>
+function M.set(chat, bars)
+  for name, bar in pairs(bars) do
+    chat.bars[name] = bar
+  end
+  M.apply(chat)
+end
+
+return M

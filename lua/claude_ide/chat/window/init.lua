@@ -1,0 +1,223 @@
+--- The two windows of a panel: at a side, in two floats, or in a tabpage of their own.
+local plain = require('claude_ide.say.plain')
+local tiling = require('claude_ide.window.tiling')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+---@class claude_ide.ChatWindows
+---@field transcript integer
+---@field prompt integer
+
+local PROMPT_HEIGHT = 6
+local SMALLEST_FLOAT = 0.7
+-- Of text in floats, where the screen has room for it.
+local LEAST_LINES = 12
+local LEAST_COLUMNS = 60
+local LEAST_WIDTH = 20
+local LEAST_HEIGHT = 5
+
+local api = vim.api
+
+local TRANSCRIPT_OPTIONS = {
+  spell = false,
+  scrolloff = 0,
+  -- Without it a paragraph that is higher than the window vanishes once a line follows.
+  smoothscroll = true,
+  cursorline = false,
+}
+local OPTIONS = {
+  breakindent = true,
+  colorcolumn = '',
+  cursorbind = false,
+  diff = false,
+  foldcolumn = '0',
+  foldenable = false,
+  linebreak = true,
+  list = false,
+  number = false,
+  relativenumber = false,
+  scrollbind = false,
+  signcolumn = 'no',
+  statuscolumn = '',
+  winfixbuf = false,
+  wrap = true,
+}
+
+local function set(win, options)
+  for name, value in pairs(options) do
+    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
+  end
+end
+
+-- The user's own, but for the tildes below the text.
+local function fillchars()
+  local global = vim.o.fillchars
+  return global == '' and 'eob: ' or global .. ',eob: '
+end
+
+local function is_beside(options)
+  return options.side == 'right' or options.side == 'left'
+end
+
+local function dress(windows, options)
+  local is_wide = is_beside(options)
+  for _, win in pairs(windows) do
+    set(win, OPTIONS)
+    set(win, { winfixwidth = is_wide, fillchars = fillchars() })
+    api.nvim_win_call(win, vim.cmd.clearjumps)
+  end
+  set(windows.transcript, TRANSCRIPT_OPTIONS)
+  set(windows.transcript, { winfixheight = options.side == 'above' or options.side == 'below' })
+  set(windows.prompt, { winfixheight = true })
+end
+
+-- Else the neighbour alone makes room, down to a few columns.
+local function share_loss(options)
+  local direction = is_beside(options) and 'hor' or 'ver'
+  if vim.o.equalalways and (vim.o.eadirection == 'both' or vim.o.eadirection == direction) then
+    vim.cmd(direction == 'hor' and 'horizontal wincmd =' or 'vertical wincmd =')
+  end
+end
+
+local function prompt_height(height)
+  return math.max(1, math.min(PROMPT_HEIGHT, math.floor(height / 3)))
+end
+
+local function share(size, whole, least)
+  local wanted = math.floor(size < 1 and whole * size or size)
+  return math.max(1, math.min(math.max(wanted, least), whole - least))
+end
+
+local function split_prompt(chat, windows)
+  local height = prompt_height(api.nvim_win_get_height(windows.transcript))
+  windows.prompt = api.nvim_open_win(chat.prompt, false, {
+    split = 'below',
+    win = windows.transcript,
+    height = height,
+  })
+end
+
+local function open_side(chat, windows, options)
+  local is_wide = is_beside(options)
+  windows.transcript = api.nvim_open_win(chat.transcript, false, {
+    split = options.side,
+    win = -1,
+    width = is_wide and share(options.size, vim.o.columns, LEAST_WIDTH) or nil,
+    height = not is_wide and share(options.size, vim.o.lines, LEAST_HEIGHT) or nil,
+  })
+  split_prompt(chat, windows)
+end
+
+local function open_tab(chat, windows)
+  vim.cmd('tab split')
+  windows.transcript = api.nvim_get_current_win()
+  -- The window that was split may have set it.
+  set(windows.transcript, { winfixbuf = false })
+  api.nvim_win_set_buf(windows.transcript, chat.transcript)
+  split_prompt(chat, windows)
+end
+
+---@return { transcript: vim.api.keyset.win_config, prompt: vim.api.keyset.win_config }
+local function floats(options)
+  local size = options.size < 1 and math.max(options.size, SMALLEST_FLOAT) or SMALLEST_FLOAT
+  -- The command line and the borders take the rest.
+  local width = math.max(math.floor(vim.o.columns * size), LEAST_COLUMNS)
+  width = math.max(1, math.min(width, vim.o.columns - 2))
+  local room = vim.o.lines - vim.o.cmdheight - 4
+  local height = math.floor((room + 4) * size) - 4
+  height = math.max(2, math.min(math.max(height, LEAST_LINES), room))
+  local below = prompt_height(height)
+  local above = height - below
+  local row = math.max(0, math.floor((room - height) / 2))
+  local col = math.max(0, math.floor((vim.o.columns - width - 2) / 2))
+  local function config(y, h)
+    local place = { relative = 'editor', row = y, col = col, width = width, height = h }
+    return vim.tbl_extend('error', place, { border = 'rounded', zindex = 40 })
+  end
+  return { transcript = config(row, above), prompt = config(row + above + 2, below) }
+end
+
+local function open_floats(chat, windows, options)
+  local configs = floats(options)
+  configs.transcript.title = (' %s '):format(plain.one_line(options.title))
+  windows.transcript = api.nvim_open_win(chat.transcript, false, configs.transcript)
+  windows.prompt = api.nvim_open_win(chat.prompt, false, configs.prompt)
+end
+
+local function close(windows)
+  for _, win in pairs(windows) do
+    if api.nvim_win_is_valid(win) then
+      pcall(window_close.window, win)
+    end
+  end
+end
+
+--- Open the windows of a chat in the current tabpage, or in a new one; the user stays where they
+--- are, but for the new one. Raises an error when there is no room for them.
+---@param chat claude_ide.Chat
+---@return claude_ide.ChatWindows
+function M.open(chat)
+  local options, windows = chat.options, {}
+  local open = options.side == 'tab' and open_tab
+    or options.side == 'float' and open_floats
+    or open_side
+  local ok = pcall(open, chat, windows, options)
+  if not ok then
+    -- There is no room.
+    close(windows)
+    windows = {}
+    local is_open, reason = pcall(open_tab, chat, windows)
+    if not is_open then
+      close(windows)
+      error(reason, 0)
+    end
+  end
+  dress(windows, options)
+  if tiling.has(windows.transcript) then
+    share_loss(options)
+  end
+  return windows
+end
+
+--- Open the prompt's window again below the transcript's, or the other way round.
+---@param chat claude_ide.Chat
+---@param windows claude_ide.ChatWindows one of them closed
+function M.complete(chat, windows)
+  if api.nvim_win_is_valid(windows.transcript) then
+    split_prompt(chat, windows)
+  else
+    windows.transcript = api.nvim_open_win(chat.transcript, false, {
+      split = 'above',
+      win = windows.prompt,
+    })
+    api.nvim_win_set_height(windows.prompt, prompt_height(vim.o.lines))
+  end
+  dress(windows, chat.options)
+end
+
+--- Fit floats to the screen.
+---@param windows claude_ide.ChatWindows
+---@param options claude_ide.ChatOptions
+function M.fit(windows, options)
+  for name, config in pairs(floats(options)) do
+    local win = windows[name]
+    if api.nvim_win_is_valid(win) and api.nvim_win_get_config(win).relative ~= '' then
+      api.nvim_win_set_config(win, config)
+    end
+  end
+end
+
+--- Take the status line off floats: some plugins set one in any window that is entered, and it would
+--- cost the prompt a row.
+---@param windows claude_ide.ChatWindows
+function M.drop_statusline(windows)
+  for _, win in pairs(windows) do
+    local is_float = api.nvim_win_is_valid(win) and not tiling.has(win)
+    if is_float and vim.wo[win].statusline ~= '' then
+      set(win, { statusline = '' })
+    end
+  end
+end
+
+return M

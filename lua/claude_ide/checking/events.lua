@@ -1,0 +1,109 @@
+--- Who listens for changed diagnostics, and which namespace has published them.
+local publish_version = require('claude_ide.checking.publish_version')
+
+local M = {}
+
+---@alias claude_ide.DiagnosticListener fun(bufnr: integer, namespace?: integer)
+
+---@type table<claude_ide.DiagnosticListener, true>
+local listeners = {}
+
+-- Which namespaces have published for a buffer, even an empty set.
+---@type table<integer, table<integer, true>>
+local published = {}
+
+-- The set that Neovim is about to announce; the announcement itself names no namespace.
+---@type { bufnr: integer, namespace: integer, at: integer }?
+local latest
+
+local function remember(bufnr, namespace)
+  published[bufnr] = published[bufnr] or {}
+  published[bufnr][namespace] = true
+end
+
+-- Called within each `vim.diagnostic.set`, unless the user has disabled diagnostics.
+vim.diagnostic.handlers.claude_ide = {
+  hide = function(namespace, bufnr)
+    remember(bufnr, namespace)
+    latest = { bufnr = bufnr, namespace = namespace, at = vim.uv.now() }
+  end,
+}
+
+vim.api.nvim_create_autocmd('BufWipeout', {
+  group = vim.api.nvim_create_augroup('claude_ide_published', { clear = true }),
+  callback = function(event)
+    published[event.buf] = nil
+  end,
+})
+
+-- The user may have hidden diagnostics, which announces nothing: at another time, or to disable them.
+local function is_announced(one, bufnr)
+  return one.bufnr == bufnr
+    and one.at == vim.uv.now()
+    and vim.diagnostic.is_enabled({ bufnr = bufnr, ns_id = one.namespace })
+end
+
+local function namespace_of(bufnr)
+  local one = latest
+  latest = nil
+  if one and is_announced(one, bufnr) then
+    return one.namespace
+  end
+  return publish_version.namespace()
+end
+
+local function listen()
+  local group = vim.api.nvim_create_augroup('claude_ide_diagnostics', { clear = true })
+  if next(listeners) then
+    -- A callback would be given copies of all the diagnostics: up to 10 ms for 5,000 of them.
+    vim.api.nvim_create_autocmd('DiagnosticChanged', {
+      group = group,
+      command = "lua require('claude_ide.checking.events').report(vim.fn.expand('<abuf>'))",
+    })
+  end
+end
+
+--- Call `fn` with the buffer each time that its diagnostics have changed, and with the namespace
+--- that changed, where that is known: linters' is not while the user has disabled diagnostics.
+---@param fn claude_ide.DiagnosticListener
+function M.subscribe(fn)
+  listeners[fn] = true
+  listen()
+end
+
+---@param fn claude_ide.DiagnosticListener
+function M.unsubscribe(fn)
+  listeners[fn] = nil
+  listen()
+end
+
+--- The namespaces that have published diagnostics for a buffer, even an empty set.
+---@param bufnr integer
+---@return integer[]
+function M.namespaces(bufnr)
+  if not vim.api.nvim_buf_is_valid(bufnr) then
+    return {}
+  end
+  local found = vim.deepcopy(published[bufnr] or {})
+  for namespace in pairs(vim.diagnostic.get_namespaces()) do
+    if next(vim.diagnostic.count(bufnr, { namespace = namespace })) then
+      found[namespace] = true
+    end
+  end
+  return vim.tbl_keys(found)
+end
+
+--- Only for this module: what the autocommand calls.
+---@param abuf string
+function M.report(abuf)
+  local bufnr = assert(tonumber(abuf))
+  local namespace = namespace_of(bufnr)
+  if namespace then
+    remember(bufnr, namespace)
+  end
+  for fn in pairs(listeners) do
+    fn(bufnr, namespace)
+  end
+end
+
+return M

@@ -1,0 +1,224 @@
+--- Files that are not open, loaded for a while so that language servers and linters check them.
+local autoread = require('claude_ide.disk.autoread')
+local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
+local buffers = require('claude_ide.file.buffers')
+local loading = require('claude_ide.file.load')
+local moment = require('claude_ide.when.moment')
+local path_gate = require('claude_ide.file.gate')
+local quiet = require('claude_ide.say.quiet')
+local window_close = require('claude_ide.window.close')
+local written = require('claude_ide.file.written')
+
+local M = {}
+
+local api = vim.api
+
+local MOST = 20
+-- Bytes. Reading a larger file, and having it checked, would stop Neovim.
+local LARGEST = 2000000
+local LOOKED_AT = 8000
+-- Milliseconds since a file was last asked for.
+local PATIENCE = 180000
+local PAUSE = 10000
+
+---@class claude_ide.Unopened
+---@field bufnr integer
+---@field is_known boolean whether there was a buffer before
+---@field until_ms number
+
+---@type table<integer, claude_ide.Unopened>
+local loaded = {}
+local group = api.nvim_create_augroup('claude_ide_unopened', { clear = true })
+local is_waiting = false
+
+-- Nothing asks the user about a file that they have not opened: neither other editors, which a swap
+-- file would warn of it, nor Neovim when it has changed.
+local function isolate(bufnr)
+  vim.bo[bufnr].swapfile = false
+  autoread.set(bufnr, true)
+end
+
+-- One that is loaded gets its swap file only now.
+local function restore_options(bufnr)
+  if not api.nvim_buf_is_valid(bufnr) then
+    return
+  end
+  autoread.set(bufnr, nil)
+  local id = api.nvim_create_autocmd('SwapExists', {
+    callback = function()
+      vim.v.swapchoice = vim.v.swapchoice == '' and 'e' or vim.v.swapchoice
+    end,
+  })
+  pcall(quiet.run, function()
+    vim.bo[bufnr].swapfile = vim.go.swapfile
+  end)
+  api.nvim_del_autocmd(id)
+end
+
+local function forget(bufnr)
+  loaded[bufnr] = nil
+  pcall(api.nvim_clear_autocmds, { group = group, buffer = bufnr })
+  restore_options(bufnr)
+end
+
+-- The user has come across it: from now on it is a buffer like any other.
+local function hand_over(bufnr)
+  vim.bo[bufnr].buflisted = true
+  forget(bufnr)
+end
+
+local function is_tiled(win)
+  return api.nvim_win_get_config(win).relative == '' and not vim.wo[win].previewwindow
+end
+
+local function is_opened(bufnr)
+  return vim.bo[bufnr].buflisted
+    or vim.bo[bufnr].modified
+    or (
+      not borrowed_buffer.is_borrowed(bufnr)
+      and vim.iter(vim.fn.win_findbuf(bufnr)):any(is_tiled)
+    )
+end
+
+local function let_go(file)
+  local bufnr = file.bufnr
+  if not api.nvim_buf_is_loaded(bufnr) then
+    return forget(bufnr)
+  elseif is_opened(bufnr) then
+    return hand_over(bufnr)
+  elseif #vim.fn.win_findbuf(bufnr) > 0 or not moment.is_possible() then
+    return
+  end
+  pcall(quiet.run, function()
+    window_close.temporary(bufnr, file.is_known)
+  end)
+end
+
+local function look_after()
+  for _, file in ipairs(vim.tbl_values(loaded)) do
+    if vim.uv.now() >= file.until_ms then
+      let_go(file)
+    end
+  end
+  is_waiting = next(loaded) ~= nil
+  if is_waiting then
+    vim.defer_fn(look_after, PAUSE)
+  end
+end
+
+local function make_room()
+  local files = vim.tbl_values(loaded)
+  table.sort(files, function(a, b)
+    return a.until_ms < b.until_ms
+  end)
+  for index = 1, #files - MOST do
+    let_go(files[index])
+  end
+end
+
+local function keep(bufnr, is_known)
+  loaded[bufnr] = { bufnr = bufnr, is_known = is_known, until_ms = vim.uv.now() + PATIENCE }
+  api.nvim_create_autocmd('BufWinEnter', {
+    group = group,
+    buffer = bufnr,
+    -- Only later is it known what has shown it.
+    callback = vim.schedule_wrap(function()
+      if loaded[bufnr] and api.nvim_buf_is_loaded(bufnr) and is_opened(bufnr) then
+        hand_over(bufnr)
+      end
+    end),
+  })
+  api.nvim_create_autocmd('BufUnload', {
+    group = group,
+    buffer = bufnr,
+    callback = vim.schedule_wrap(function()
+      if loaded[bufnr] and not api.nvim_buf_is_loaded(bufnr) then
+        forget(bufnr)
+      end
+    end),
+  })
+  api.nvim_create_autocmd('FileChangedShell', {
+    group = group,
+    buffer = bufnr,
+    callback = function()
+      if vim.v.fcs_reason == 'deleted' then
+        vim.v.fcs_choice = ''
+        loaded[bufnr].until_ms = 0
+      end
+    end,
+  })
+  make_room()
+  if not is_waiting then
+    is_waiting = true
+    vim.defer_fn(look_after, PAUSE)
+  end
+end
+
+local function is_binary(path)
+  local file = io.open(path, 'rb')
+  local head = file and file:read(LOOKED_AT) or ''
+  if file then
+    file:close()
+  end
+  return head:find('\0', 1, true) ~= nil
+end
+
+-- Why a file is not loaded by itself.
+local function obstacle(path)
+  local size = assert(vim.uv.fs_stat(path)).size
+  local pattern = path_gate.reader(path)
+  if pattern then
+    return ('a plugin shows such files as something else (%s)'):format(pattern)
+  elseif size > LARGEST then
+    return ('has %d bytes, more than %d'):format(size, LARGEST)
+  elseif is_binary(path) then
+    return 'holds no text'
+  elseif not moment.is_possible() then
+    return 'Neovim cannot load it at the moment'
+  end
+end
+
+local function load(path, found)
+  local bufnr = found and found.bufnr or vim.fn.bufadd(path)
+  isolate(bufnr)
+  local _, err = loading.hidden(bufnr)
+  if not err then
+    keep(bufnr, found ~= nil)
+    written.report_load(bufnr)
+    return { bufnr = bufnr, is_cold = true }
+  elseif found then
+    restore_options(bufnr)
+  else
+    pcall(window_close.buffer, bufnr)
+  end
+  return { error = ('%s: %s'):format(path, err) }
+end
+
+--- Load a file, unless it is loaded, without showing or listing it; it stays for some minutes.
+---@param path string
+---@return { bufnr?: integer, is_cold?: boolean, obstacle?: string, error?: string } loaded
+---   is_cold: it has only just been loaded; obstacle: why it is not
+function M.load(path)
+  local absolute, refusal = path_gate.existing(path)
+  if not absolute then
+    return { error = refusal }
+  end
+  local found = buffers.find(absolute)
+  if not (found and found.loaded) then
+    local reason = obstacle(absolute)
+    return reason and { obstacle = reason } or load(absolute, found)
+  elseif loaded[found.bufnr] then
+    loaded[found.bufnr].until_ms = vim.uv.now() + PATIENCE
+  end
+  return { bufnr = found.bufnr, is_cold = false }
+end
+
+--- Let go of all that the user has not come across.
+function M.release()
+  for _, file in ipairs(vim.tbl_values(loaded)) do
+    file.until_ms = 0
+    let_go(file)
+  end
+end
+
+return M

@@ -1,0 +1,111 @@
+--- `vim.ui` as one can rely on it: one line that fits, and one answer, whatever the UI does.
+local message = require('claude_ide.say.message')
+local plain = require('claude_ide.say.plain')
+
+local M = {}
+
+local POLL = 250 -- milliseconds
+local ROOM_TO_TYPE = 20 -- columns
+
+local function has_window_besides(known)
+  return vim.iter(vim.api.nvim_list_wins()):any(function(win)
+    return not vim.list_contains(known, win)
+  end)
+end
+
+-- Some UIs say nothing when they are dismissed; yet their windows go. Twice: the answer may come
+-- after the window is gone.
+local function watch(known, is_answered, dismiss)
+  local was_seen, misses = false, 0
+  local function poll()
+    if is_answered() then
+      return
+    elseif has_window_besides(known) then
+      was_seen, misses = true, 0
+    else
+      misses = misses + 1
+    end
+    if misses < 2 then
+      vim.defer_fn(poll, POLL)
+    elseif was_seen then
+      dismiss()
+    end
+  end
+  poll()
+end
+
+-- Without a command line Neovim leaves out the first line of a list, which says what is asked, and
+-- what clears the screen afterwards would be a prompt.
+local function with_command_line(fn)
+  local height = vim.o.cmdheight
+  vim.o.cmdheight = math.max(height, 1)
+  fn()
+  vim.o.cmdheight = height
+end
+
+-- Call `ask` with a function that passes its first call on to `callback`.
+local function once(ask, callback)
+  local is_answered = false
+  local function answer(...)
+    if not is_answered then
+      is_answered = true
+      callback(...)
+    end
+  end
+  local known = vim.api.nvim_list_wins()
+  local ok, err
+  with_command_line(function()
+    ok, err = pcall(ask, answer)
+    -- What was asked stays on the screen; after CTRL-C in a list that would be a prompt.
+    vim.cmd.redraw()
+    vim.api.nvim_echo({ { '' } }, false, {})
+  end)
+  if not ok then
+    if not tostring(err):find('Keyboard interrupt', 1, true) then
+      message.show(tostring(err), 'error')
+    end
+    answer(nil)
+  end
+  watch(known, function()
+    return is_answered
+  end, answer)
+end
+
+--- Ask for a line of text.
+---@param prompt string
+---@param default string
+---@param callback fun(text: string?) called once; without text when dismissed
+function M.input(prompt, default, callback)
+  local width = math.max(1, vim.o.columns - ROOM_TO_TYPE)
+  once(function(answer)
+    vim.ui.input({
+      prompt = message.fit(prompt, width),
+      default = plain.one_line(default),
+    }, answer)
+  end, function(text)
+    callback(type(text) == 'string' and text or nil)
+  end)
+end
+
+--- Ask for one of several texts.
+---@param prompt string
+---@param items string[]
+---@param callback fun(index: integer?) called once; without index when dismissed
+function M.select(prompt, items, callback)
+  -- Numbers stand before them.
+  local width = math.max(1, vim.o.columns - #tostring(#items) - 3)
+  local function shown(item)
+    return message.fit(item, width)
+  end
+  items = vim.tbl_map(shown, items)
+  once(function(answer)
+    vim.ui.select(items, { prompt = shown(prompt) }, answer)
+  end, function(item, index)
+    if item == nil then
+      return callback(nil)
+    end
+    callback(index or vim.fn.index(items, item) + 1)
+  end)
+end
+
+return M

@@ -1,0 +1,220 @@
+--- The lines above the two halves of a diff: which file it is, whose proposal, and the keys.
+local message = require('claude_ide.say.message')
+local plain = require('claude_ide.say.plain')
+local winbar = require('claude_ide.window.winbar')
+
+local M = {}
+
+local LINKS = {
+  ClaudeIdeWinbar = 'Title',
+  ClaudeIdeWinbarFile = 'WinBar',
+  ClaudeIdeWinbarNote = 'WarningMsg',
+  ClaudeIdeWinbarWarning = 'DiagnosticError',
+  ClaudeIdeWinbarKeys = 'Comment',
+}
+-- From the widest to the narrowest.
+local KEYS = { ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
+
+---@class claude_ide.Winbar
+---@field path string
+---@field warning string shortened where there is no room for more than the keys
+---@field title string
+---@field note string
+---@field keys string[] ways to write them, the longest first; none to leave them out
+
+---@type table<integer, claude_ide.Winbar> by window
+local winbars = {}
+
+-- What is left out one after the other where there is no room for so much of the path.
+local EXTRAS = {
+  { names = { 'title', 'note' }, least = 20 },
+  { names = { 'title' }, least = 12 },
+  { names = {}, least = 0 },
+}
+local LEAST_WARNING = 4
+
+local width = vim.api.nvim_strwidth
+
+local function blank_around(text)
+  return text == '' and '' or (' %s '):format(text)
+end
+
+local function part(group, text)
+  return ('%%#%s#%s'):format(group, plain.status_line(text))
+end
+
+-- The end of a text, which is what tells one name from another.
+local function ending(text, room)
+  if width(text) <= room then
+    return text
+  end
+  local length = vim.fn.strchars(text)
+  while length > 0 and width(vim.fn.strcharpart(text, vim.fn.strchars(text) - length)) >= room do
+    length = length - 1
+  end
+  return '…' .. vim.fn.strcharpart(text, vim.fn.strchars(text) - length)
+end
+
+--- Shorten a path: first by the folders in front.
+---@param path string
+---@param room integer columns
+---@return string
+function M.shorten(path, room)
+  if width(path) <= room then
+    return path
+  end
+  local kept = vim.fs.basename(path)
+  local folder = vim.fs.dirname(path)
+  while width('…/' .. vim.fs.basename(folder) .. '/' .. kept) <= room do
+    kept = vim.fs.basename(folder) .. '/' .. kept
+    folder = vim.fs.dirname(folder)
+  end
+  local shortened = '…/' .. kept
+  return width(shortened) <= room and shortened or ending(kept, room)
+end
+
+-- The keys, and the room that they leave.
+local function keys_of(bar, columns)
+  local least = bar.warning == '' and 10 or 20
+  local wanted = math.min(width(bar.path), least) + 2
+  local shown, room = '', columns
+  for index, keys in ipairs(bar.keys) do
+    shown = blank_around(keys)
+    room = columns - width(shown)
+    -- Short keys are worth the warning, but not some letters of the path.
+    if room >= width(blank_around(bar.warning)) + (index == 1 and wanted or 0) then
+      break
+    end
+  end
+  return shown, room
+end
+
+local function warning_of(bar, room)
+  local shown = blank_around(bar.warning)
+  if width(shown) <= room then
+    return shown
+  end
+  return room >= LEAST_WARNING and message.fit(bar.warning, room) or ''
+end
+
+-- Title and note as far as there is room for them, and the room that the path has.
+local function extras_of(bar, columns)
+  local extras, room
+  for _, choice in ipairs(EXTRAS) do
+    extras, room = {}, columns - 2
+    for _, name in ipairs(choice.names) do
+      extras[name] = blank_around(bar[name])
+      room = room - width(extras[name])
+    end
+    if room >= math.min(width(bar.path), choice.least) then
+      break
+    end
+  end
+  return extras, room
+end
+
+-- The parts of a winbar that fit into so many columns, by name.
+---@param bar claude_ide.Winbar
+---@param columns integer
+---@return table<string, string>
+local function fit(bar, columns)
+  local keys, room = keys_of(bar, columns)
+  local warning = warning_of(bar, room)
+  local extras, rest = extras_of(bar, room - width(warning))
+  return {
+    title = extras.title or '',
+    path = rest > 0 and blank_around(M.shorten(bar.path, rest)) or '',
+    warning = warning,
+    note = extras.note or '',
+    keys = keys,
+  }
+end
+
+--- What stands above a window now.
+---@param win integer
+---@return string of 'statusline'
+function M.line(win)
+  local bar = winbars[win]
+  if not bar or not vim.api.nvim_win_is_valid(win) then
+    return ''
+  end
+  local shown = fit(bar, vim.api.nvim_win_get_width(win))
+  return table.concat({
+    part('ClaudeIdeWinbar', shown.title),
+    part('ClaudeIdeWinbarFile', shown.path),
+    part('ClaudeIdeWinbarWarning', shown.warning),
+    part('ClaudeIdeWinbarNote', shown.note),
+    '%=',
+    part('ClaudeIdeWinbarKeys', shown.keys),
+  })
+end
+
+-- Other plugins show the path; with a warning it has to be beside that.
+local function substitute(bar)
+  bar.title, bar.path = '', bar.warning ~= '' and bar.path or ''
+  return {
+    chunks = function(columns)
+      local shown = fit(bar, columns)
+      local chunks = {
+        { shown.path, 'ClaudeIdeWinbarFile' },
+        { shown.warning, 'ClaudeIdeWinbarWarning' },
+        { shown.note, 'ClaudeIdeWinbarNote' },
+        { shown.keys, 'ClaudeIdeWinbarKeys' },
+      }
+      return { vim.tbl_filter(function(chunk)
+        return chunk[1] ~= ''
+      end, chunks) }
+    end,
+  }
+end
+
+local function expression(win, bar)
+  winbars[win] = bar
+  return ("%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"):format(win)
+end
+
+local function forget_closed()
+  for win in pairs(winbars) do
+    if not vim.api.nvim_win_is_valid(win) then
+      winbars[win] = nil
+    end
+  end
+end
+
+-- Neovim's own function shows a line feed as a NUL, and ours no letters that write backwards.
+local function in_one_line(text)
+  return vim.fn.strtrans(plain.harmless(text))
+end
+
+local function note_of(diff, original, unsaved)
+  if unsaved then
+    return 'on disk; unsaved lines stay'
+  elseif diff.original then
+    -- What is for a buffer replaces nothing on disk.
+    return ''
+  end
+  return original.buftype ~= '' and 'new file' or original.modified and 'unsaved changes' or ''
+end
+
+---@param diff claude_ide.Diff
+---@param left integer window
+---@param right integer window
+---@param unsaved boolean whether the left one shows what is on disk, not in the file's buffer
+function M.set(diff, left, right, unsaved)
+  for name, link in pairs(LINKS) do
+    vim.api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+  forget_closed()
+  local original = vim.bo[vim.api.nvim_win_get_buf(left)]
+  local path, warning = in_one_line(diff.where.path), diff.where.warning
+  local note = note_of(diff, original, unsaved)
+  local function bar(fields)
+    return vim.tbl_extend('keep', fields, { path = path, warning = warning, title = '', note = '' })
+  end
+  local on_right = bar({ title = in_one_line(diff.title), keys = KEYS })
+  -- The file's buffer gets no text of ours, not even virtual text.
+  vim.wo[left][0].winbar = expression(left, bar({ note = note, keys = {} }))
+  winbar.set(right, expression(right, on_right), substitute(bar({ note = note, keys = KEYS })))
+end
+
+return M

@@ -1,0 +1,238 @@
+--- The two windows of a diff: the file on the left (or above), the proposal on the right (below).
+local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
+local borrowed_window = require('claude_ide.diff.borrowed_window')
+local buffers = require('claude_ide.file.buffers')
+local looks = require('claude_ide.window.looks')
+local proposal = require('claude_ide.diff.proposal')
+local tiling = require('claude_ide.window.tiling')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local LEAST_WIDTH = 40
+
+--- Filled in while the windows are made, so that those made before an error can be closed.
+---@class claude_ide.DiffWindows
+---@field tabpage? integer when they have one of their own
+---@field left? integer
+---@field is_users? boolean whether the left window was there before
+---@field right? integer
+---@field original? integer the buffer on the left
+---@field unsaved? integer the file's own buffer, when the left one shows what is on disk
+---@field borrowed? claude_ide.BorrowedWindow the left window as the buffer had it
+
+local function call(win, fn)
+  if vim.api.nvim_win_is_valid(win) then
+    vim.api.nvim_win_call(win, fn)
+  end
+end
+
+-- CTRL-O out of the proposal would reject it.
+local function forget_jumps(win)
+  vim.api.nvim_win_call(win, vim.cmd.clearjumps)
+end
+
+local function show_original(windows, diff)
+  windows.original, windows.unsaved = borrowed_buffer.take(diff.path, windows.left, diff.original)
+  if windows.unsaved then
+    proposal.colour(windows.original, diff, windows.unsaved)
+  end
+  windows.borrowed = borrowed_window.take(windows.left)
+end
+
+-- A window that shows what is compared: the current one if it does. What is not saved stays where
+-- it is.
+local function window_of(diff)
+  local found = diff.original and { bufnr = diff.original } or buffers.find(diff.path)
+  if not diff.original and borrowed_buffer.unsaved(diff.path) then
+    return nil
+  end
+  local wins = vim.api.nvim_tabpage_list_wins(0)
+  table.insert(wins, 1, vim.api.nvim_get_current_win())
+  return found
+    and vim.iter(wins):find(function(win)
+      return tiling.has(win) and vim.api.nvim_win_get_buf(win) == found.bufnr
+    end)
+end
+
+-- A window to split: the current or the previous one, or the first, that holds a file.
+local function base_window()
+  local wins = { vim.api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr('#')) }
+  vim.list_extend(wins, vim.api.nvim_tabpage_list_wins(0))
+  wins = vim.tbl_filter(tiling.has, wins)
+  return vim.iter(wins):find(function(win)
+    return vim.bo[vim.api.nvim_win_get_buf(win)].buftype == ''
+  end) or wins[1]
+end
+
+local function blank_window(config)
+  local blank = vim.api.nvim_create_buf(false, true)
+  vim.bo[blank].bufhidden = 'wipe'
+  local ok, win = pcall(vim.api.nvim_open_win, blank, false, config)
+  if not ok then
+    window_close.buffer(blank)
+    error(win, 0)
+  end
+  return win
+end
+
+-- In a narrower half, lines cannot be compared.
+local function check_width(diff, win)
+  local room = diff.layout == 'vertical' and 2 * LEAST_WIDTH + 1 or 0
+  if vim.api.nvim_win_get_width(win) < room then
+    error('there is no room', 0)
+  end
+end
+
+local function open_split(windows, diff)
+  local own = window_of(diff)
+  check_width(diff, own or base_window())
+  if own then
+    windows.left, windows.is_users = own, true
+    return show_original(windows, diff)
+  end
+  windows.left = blank_window({
+    split = diff.layout == 'vertical' and 'above' or 'right',
+    win = base_window(),
+  })
+  forget_jumps(windows.left)
+  show_original(windows, diff)
+end
+
+local function open_tab(windows, diff)
+  local candidates = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
+  windows.tabpage, windows.left = tiling.new_tabpage()
+  vim.bo[vim.api.nvim_win_get_buf(windows.left)].bufhidden = 'wipe'
+  forget_jumps(windows.left)
+  looks.begin(windows.left, candidates)
+  show_original(windows, diff)
+  local twin = looks.twin(windows.left)
+  if twin then
+    looks.copy(windows.left, twin)
+  end
+end
+
+local function open_right(windows, diff)
+  proposal.dress(diff, windows.unsaved or windows.original)
+  windows.right = vim.api.nvim_open_win(diff.bufnr, false, {
+    split = diff.layout == 'horizontal' and 'below' or 'right',
+    win = windows.left,
+  })
+  forget_jumps(windows.right)
+  -- Else the lines of the two are not beside each other.
+  looks.copy(windows.right, windows.left)
+end
+
+local function compare(windows)
+  vim.api.nvim_set_current_win(windows.right)
+  call(windows.left, vim.cmd.diffthis)
+  vim.cmd.diffthis()
+  if vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
+    vim.cmd('silent! keepjumps normal! ]c')
+  end
+end
+
+-- Diff mode joins all windows of a tabpage that are in it.
+local function has_diff()
+  return vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(win)
+    return vim.wo[win].diff
+  end)
+end
+
+-- What `:enew` leaves in the window of a proposal: a buffer younger than that, without anything.
+local function blank_buffer(win, proposed)
+  local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
+  local is_blank = bufnr
+    and bufnr > proposed
+    and vim.api.nvim_buf_get_name(bufnr) == ''
+    and vim.bo[bufnr].buftype == ''
+    and not vim.bo[bufnr].modified
+    and #vim.fn.win_findbuf(bufnr) == 1
+  return is_blank and bufnr or nil
+end
+
+-- `CTRL-^` and a plugin's `:bdelete` bring the file into the window of its proposal.
+local function shows_original(windows)
+  local win = windows.right
+  local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
+  return bufnr and (bufnr == windows.original or bufnr == windows.unsaved) or false
+end
+
+--- Whether a window belongs to the diff of this proposal.
+---@param windows claude_ide.DiffWindows
+---@param bufnr integer the proposal
+---@param win integer
+---@return boolean
+function M.has(windows, bufnr, win)
+  return win == windows.left
+    or vim.api.nvim_win_get_buf(win) == bufnr
+    or (win == windows.right and (blank_buffer(win, bufnr) ~= nil or shows_original(windows)))
+end
+
+local function close_left(windows)
+  local win = windows.left
+  if windows.borrowed then
+    -- Also one of ours: the next window of the buffer takes over what its last one had.
+    borrowed_window.give_back(windows.borrowed)
+  end
+  if not windows.is_users then
+    window_close.window(win)
+  end
+end
+
+local function close(windows)
+  if windows.left then
+    close_left(windows)
+  end
+  if windows.tabpage then
+    window_close.deserted(windows.tabpage)
+  end
+  if windows.original then
+    borrowed_buffer.give_back(windows.original)
+  end
+  for field in pairs(windows) do
+    windows[field] = nil
+  end
+end
+
+--- Show a diff, in a tabpage of its own or beside what the current one shows.
+---@param windows claude_ide.DiffWindows empty
+---@param diff claude_ide.Diff
+function M.open(windows, diff)
+  local is_split = diff.layout ~= 'tab' and not has_diff()
+  if
+    is_split
+    and not pcall(function()
+      open_split(windows, diff)
+      open_right(windows, diff)
+    end)
+  then
+    -- There is no room.
+    close(windows)
+    is_split = false
+  end
+  if not is_split then
+    open_tab(windows, diff)
+    open_right(windows, diff)
+  end
+  compare(windows)
+end
+
+--- Close what was opened, and wipe the proposal out.
+---@param windows claude_ide.DiffWindows
+---@param bufnr integer the proposal
+function M.close(windows, bufnr)
+  if windows.left then
+    call(windows.left, vim.cmd.diffoff)
+  end
+  if shows_original(windows) then
+    call(windows.right, vim.cmd.diffoff)
+    window_close.window(windows.right)
+  end
+  for _, gone in ipairs({ bufnr, blank_buffer(windows.right, bufnr) }) do
+    window_close.buffer(gone)
+  end
+  close(windows)
+end
+
+return M

@@ -1,0 +1,167 @@
+--- What is done about a change on disk: the buffer follows, or a message says why not.
+local buffers = require('claude_ide.file.buffers')
+local disk = require('claude_ide.file.write')
+local disk_report = require('claude_ide.disk.report')
+local disk_watch = require('claude_ide.disk.watch')
+local file = require('claude_ide.file.path')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local reload = require('claude_ide.disk.reload')
+local slices = require('claude_ide.when.slices')
+
+local M = {}
+
+-- Milliseconds.
+local RETRY = 50
+local RECENT = 1000
+local FIRST_REST = 100
+local RESTLESS_REST = 1000
+local LONGEST_REST = 10000
+local SHARE = 10 -- of the time that a buffer takes to follow: so much longer it rests
+
+---@class claude_ide.Rest
+---@field length number milliseconds
+---@field ends number
+
+local wanted = {} ---@type table<string, true> by whom
+local is_on = false
+local waiting = {} ---@type table<integer, true> buffers to look at
+local is_looking = false
+local rests = {} ---@type table<integer, claude_ide.Rest>
+
+local function look_soon(bufnr, delay)
+  vim.defer_fn(function()
+    M.changed_in(bufnr)
+  end, math.ceil(delay))
+end
+
+-- A file that is written again and again is followed less and less often.
+local function rest(bufnr, spent, is_restless)
+  local now, last = vim.uv.now(), rests[bufnr]
+  local is_again = last and now - last.ends < RECENT + last.length
+  local length = is_again and math.max(last.length * 2, FIRST_REST) or 0
+  length = math.max(length, spent * SHARE, is_restless and RESTLESS_REST or 0)
+  length = math.min(length, LONGEST_REST)
+  rests[bufnr] = { length = length, ends = now + length }
+end
+
+local function remaining_rest(bufnr)
+  return rests[bufnr] and rests[bufnr].ends - vim.uv.now() or 0
+end
+
+-- Once the user has undone their changes, the buffer may follow.
+local function look_when_unmodified(bufnr)
+  local group = vim.api.nvim_create_augroup('claude_ide_disk_change_' .. bufnr, { clear = true })
+  vim.api.nvim_create_autocmd({ 'BufModifiedSet', 'BufUnload' }, {
+    group = group,
+    buffer = bufnr,
+    callback = function(event)
+      if event.event == 'BufUnload' or not disk.is_in_conflict(bufnr) then
+        vim.api.nvim_del_augroup_by_id(group)
+      elseif not vim.bo[bufnr].modified then
+        vim.api.nvim_del_augroup_by_id(group)
+        reload.doubt(bufnr)
+        look_soon(bufnr, 0)
+      end
+    end,
+  })
+end
+
+local function keep(bufnr, path)
+  if disk.notice_conflict(bufnr) then
+    disk_report.kept(path)
+  end
+  reload.know(bufnr)
+  look_when_unmodified(bufnr)
+end
+
+local function follow(bufnr)
+  reload.notice(bufnr, function(spent, is_restless)
+    rest(bufnr, spent, is_restless)
+    if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modified then
+      look_when_unmodified(bufnr)
+    end
+    M.changed_in(bufnr)
+  end)
+end
+
+local function look(bufnr)
+  local path = vim.api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) or nil
+  if not path or reload.is_expected(bufnr) or not reload.unknown(bufnr) then
+    return
+  elseif not moment.is_possible() then
+    return look_soon(bufnr, RETRY)
+  elseif remaining_rest(bufnr) > 0 then
+    return look_soon(bufnr, remaining_rest(bufnr))
+  elseif not reload.is_followed(bufnr) then
+    return
+  elseif vim.bo[bufnr].modified then
+    return keep(bufnr, path)
+  end
+  follow(bufnr)
+end
+
+local function look_at_all()
+  local bufnrs = vim.tbl_keys(waiting)
+  waiting = {}
+  slices.each(bufnrs, function(bufnr)
+    local ok, err = pcall(look, bufnr)
+    if not ok then
+      message.show(tostring(err), 'error')
+    end
+  end, function()
+    is_looking = false
+    if next(waiting) then
+      M.changed_in(next(waiting))
+    end
+  end)
+end
+
+--- Something has happened to the file of a buffer.
+---@param bufnr integer
+function M.changed_in(bufnr)
+  if not is_on then
+    return
+  end
+  waiting[bufnr] = true
+  if not is_looking then
+    is_looking = true
+    vim.schedule(look_at_all)
+  end
+end
+
+--- Something has happened to a file: for a watch outside of Neovim.
+---@param path string
+function M.changed(path)
+  local bufnr = buffers.loaded(path)
+  if bufnr then
+    M.changed_in(bufnr)
+  end
+end
+
+--- Whether a loaded buffer has yet to follow what was written to its file, or keeps unsaved changes
+--- to what the file held before.
+---@param bufnr integer
+---@return boolean
+function M.is_behind(bufnr)
+  return disk.is_in_conflict(bufnr) or (reload.unknown(bufnr) ~= nil and disk.has_other_time(bufnr))
+end
+
+--- Have buffers follow writes to their files, as long as anybody wants that.
+---@param who 'server'|'chats'
+---@param on boolean
+function M.watch(who, on)
+  wanted[who] = on or nil
+  on = next(wanted) ~= nil
+  if on == is_on then
+    return
+  end
+  is_on, waiting, rests = on, {}, {}
+  if on then
+    disk_watch.start(M.changed_in)
+  else
+    disk_watch.stop()
+  end
+end
+
+return M

@@ -1,0 +1,392 @@
+--- Buffers follow what Claude, or anybody else, writes to their files, without a question or a warning.
+local autoread = require('claude_ide.disk.autoread')
+local buffers = require('claude_ide.file.buffers')
+local disk = require('claude_ide.file.write')
+local disk_edit = require('claude_ide.file.edit')
+local disk_report = require('claude_ide.disk.report')
+local disk_watch = require('claude_ide.disk.watch')
+local file = require('claude_ide.file.path')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local named_files = require('claude_ide.disk.named_files')
+local rebase = require('claude_ide.file.rebase')
+local saved_text = require('claude_ide.disk.saved_text')
+local slices = require('claude_ide.when.slices')
+local written = require('claude_ide.file.written')
+
+local M = {}
+
+-- Milliseconds.
+local POLL = 50
+local PATIENCE = 10000
+local RESTLESS = 2000
+
+local MISSING = file.MISSING
+local lines_of = saved_text.lines_of
+
+M.stamp = saved_text.stamp
+
+---@class claude_ide.ExpectedWrite
+---@field bufnr integer
+---@field saved claude_ide.SavedText
+---@field deadline number
+---@field seen? string the stamp at an earlier look
+---@field seen_at? number when that was first seen
+---@field moving_since? number when it was first seen to change from look to look
+---@field autocmds integer[]
+---@field is_unannounced? boolean somebody has written already, and it was not an accepted diff
+---@field on_end? fun(spent: number, is_restless: boolean) how long the buffer took to follow
+
+---@type table<integer, claude_ide.ExpectedWrite>
+local expected = {}
+local is_polling = false
+
+--- The state of a buffer's file in which Neovim was found to know it.
+---@type table<integer, string>
+local known = {}
+
+local function milliseconds()
+  return vim.uv.hrtime() / 1e6
+end
+
+--- What a file holds now, for a write that is expected later.
+---@param path string
+---@return claude_ide.SavedText
+function M.saved(path)
+  local bufnr = buffers.loaded(path)
+  return bufnr and saved_text.of(bufnr) or { stamp = M.stamp(path) }
+end
+
+-- The file's stamp when it is another than before.
+local function news(write)
+  local stamp = saved_text.stamp_of(write.bufnr)
+  return stamp ~= write.saved.stamp and stamp ~= MISSING and stamp or nil
+end
+
+--- Whether a buffer is to follow a write that was not announced: one of Claude's always, another one
+--- unless the user has switched 'autoread' off.
+---@param bufnr integer
+---@return boolean
+function M.is_followed(bufnr)
+  return autoread.is_on(bufnr) or named_files.has(vim.api.nvim_buf_get_name(bufnr))
+end
+
+-- What Neovim would do by itself about a write that is not the one expected.
+local function usual_choice(write)
+  return autoread.is_on(write.bufnr) and not vim.bo[write.bufnr].modified and 'reload' or 'ask'
+end
+
+local function choose(write)
+  if news(write) or saved_text.stamp_of(write.bufnr) == MISSING then
+    return write.saved.lines and '' or 'ask'
+  end
+  return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or usual_choice(write)
+end
+
+-- Only we deal with a write that is expected: an autocommand, or the focus coming back, may run
+-- `:checktime` at any time.
+local function keep_quiet(write)
+  autoread.suspend(write.bufnr)
+  write.autocmds = {
+    vim.api.nvim_create_autocmd('FileChangedShell', {
+      buffer = write.bufnr,
+      callback = function()
+        vim.v.fcs_choice = choose(write)
+      end,
+    }),
+    vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
+      buffer = write.bufnr,
+      callback = function(event)
+        -- `:write other.txt` writes another file.
+        if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(write.bufnr) then
+          write.saved, write.seen = saved_text.of(write.bufnr, write.saved), nil
+        end
+      end,
+    }),
+  }
+end
+
+local function forget(write)
+  expected[write.bufnr] = nil
+  if vim.api.nvim_buf_is_valid(write.bufnr) then
+    vim.iter(write.autocmds):each(vim.api.nvim_del_autocmd)
+  end
+  autoread.resume(write.bufnr)
+end
+
+-- In the buffer that the user types in, the next key may act on what is there.
+local function is_in_use(bufnr)
+  return bufnr == vim.api.nvim_get_current_buf()
+    and not vim.fn.mode(1):find('^n?t?$')
+    and not moment.is_claudes_visual()
+end
+
+local function may_change(bufnr)
+  return moment.is_possible() and not is_in_use(bufnr)
+end
+
+-- What is on disk, with the user's unsaved changes on top of it.
+local function apply(write, text)
+  local bufnr, saved = write.bufnr, write.saved.lines
+  if not vim.bo[bufnr].modified then
+    return disk_edit.adopt(bufnr, text)
+  elseif not saved then
+    return 'has unsaved changes to an older text, which are kept as they are'
+  end
+  local theirs = disk_edit.in_buffer(text.lines)
+  local lines, conflicts = rebase.merge(saved, lines_of(bufnr), theirs)
+  disk_edit.adopt(bufnr, text, lines)
+  return conflicts > 0 and 'your unsaved changes to the same lines are one undo away' or nil
+end
+
+local function reload(write, text)
+  local ok, notice = pcall(apply, write, text)
+  forget(write)
+  if not ok then
+    notice = ('cannot be reloaded: %s'):format(notice)
+  end
+  if notice then
+    local name = vim.fs.basename(vim.api.nvim_buf_get_name(write.bufnr))
+    message.show(('%s: %s'):format(name, notice), 'warn')
+  end
+  return ok and write.saved.lines ~= nil
+end
+
+local function finish(write, spent, is_restless)
+  if write.on_end then
+    write.on_end(spent, is_restless)
+  end
+end
+
+-- Only an accepted diff goes below unsaved changes; any other write leaves them as they are. Nor is a
+-- text read unasked that has become too large.
+local function keeps(write)
+  local bufnr, is_modified = write.bufnr, vim.bo[write.bufnr].modified
+  if not write.is_unannounced or not (is_modified or disk.is_too_large(bufnr)) then
+    return false
+  end
+  forget(write)
+  if is_modified then
+    M.know(bufnr)
+    disk.remember_conflict(bufnr)
+    disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
+  end
+  finish(write, 0, false)
+  return true
+end
+
+-- The buffer holds what is on disk by now; return whether that is another text than before.
+local function settle(write, path, before)
+  if before then
+    return disk_report.followed(write.bufnr, before, lines_of(write.bufnr))
+  end
+  -- A diff was accepted: that is all that there is to say.
+  named_files.forget(path)
+  return true
+end
+
+-- The file has been written once more while it was read, which Neovim takes for the same write.
+local function follow_on(write, saved)
+  M.follow(vim.api.nvim_buf_get_name(write.bufnr), saved)
+  local next_write = expected[write.bufnr]
+  next_write.is_unannounced, next_write.on_end = write.is_unannounced, write.on_end
+  write.on_end = nil
+end
+
+-- Make the buffer hold what is on disk, and return whether it does.
+local function take(write)
+  local began = milliseconds()
+  local path = vim.api.nvim_buf_get_name(write.bufnr)
+  local stamp = M.stamp(path)
+  local text = may_change(write.bufnr) and disk_edit.read(write.bufnr)
+  local before = write.is_unannounced and lines_of(write.bufnr)
+  if not text or not reload(write, text) then
+    return false
+  elseif M.stamp(path) ~= stamp then
+    follow_on(write, { stamp = stamp, lines = text.lines })
+  else
+    known[write.bufnr] = stamp
+    disk.has_read(write.bufnr)
+  end
+  if settle(write, path, before) then
+    written.report(write.bufnr)
+  end
+  finish(write, milliseconds() - began, false)
+  return true
+end
+
+-- A file that is written all the time is left to Neovim for a while.
+local function is_restless(write, now)
+  write.moving_since = write.moving_since or now
+  return write.is_unannounced and now - write.moving_since > RESTLESS
+end
+
+-- Half a file is not taken: its stamp has to be the same at two looks.
+local function look(write)
+  if not vim.api.nvim_buf_is_loaded(write.bufnr) then
+    return forget(write)
+  end
+  local stamp, now = news(write), milliseconds()
+  if stamp ~= write.seen then
+    write.seen, write.seen_at = stamp, now
+    if is_restless(write, now) then
+      forget(write)
+      finish(write, 0, true)
+    end
+    return
+  end
+  local is_settled = now - (write.seen_at or 0) >= POLL
+  write.moving_since = not is_settled and write.moving_since or nil
+  if stamp and is_settled and (keeps(write) or take(write)) then
+    return
+  end
+  if is_settled and vim.uv.now() > write.deadline and may_change(write.bufnr) then
+    forget(write)
+  end
+end
+
+local function try_look(write)
+  local ok, err = pcall(look, write)
+  if not ok then
+    message.show(tostring(err), 'error')
+  end
+end
+
+-- Timed from the end of a look on: what is looked at takes time, too.
+local function poll()
+  slices.each(vim.tbl_values(expected), function(write)
+    if expected[write.bufnr] == write then
+      try_look(write)
+    end
+  end, function()
+    is_polling = next(expected) ~= nil
+    if is_polling then
+      vim.defer_fn(poll, POLL)
+    end
+  end)
+end
+
+local function wait_for(bufnr, saved)
+  local write = { bufnr = bufnr, saved = saved, deadline = vim.uv.now() + PATIENCE }
+  expected[bufnr] = write
+  keep_quiet(write)
+  if not is_polling then
+    is_polling = true
+    vim.defer_fn(poll, POLL)
+  end
+  return write
+end
+
+--- Somebody is about to write a file: its buffer, if loaded, is to show it, with what is unsaved
+--- in the buffer on top.
+---@param path string
+---@param earlier? claude_ide.SavedText what the file held at some time before
+function M.expect(path, earlier)
+  local bufnr = buffers.loaded(path)
+  if bufnr then
+    local write = expected[bufnr] or wait_for(bufnr, saved_text.of(bufnr, earlier))
+    write.is_unannounced = nil
+    write.deadline = vim.uv.now() + PATIENCE
+  end
+end
+
+--- Somebody may have written a file by now, or is about to.
+---@param path string
+---@param saved claude_ide.SavedText what the file held before
+function M.follow(path, saved)
+  M.expect(path, saved)
+  local bufnr = buffers.loaded(path)
+  local before = bufnr and saved_text.before(bufnr, saved)
+  if before then
+    expected[bufnr].saved = before
+  end
+end
+
+--- The stamp of a buffer's file, if Neovim has not been found to know the file in that state.
+---@param bufnr integer
+---@return string? stamp nil where there is no file
+function M.unknown(bufnr)
+  local path = file.path(bufnr)
+  local stamp = path and M.stamp(path) or MISSING
+  return stamp ~= MISSING and stamp ~= known[bufnr] and stamp or nil
+end
+
+--- Neovim knows the file of a buffer as it is.
+---@param bufnr integer
+function M.know(bufnr)
+  known[bufnr] = saved_text.stamp_of(bufnr)
+end
+
+--- It may not.
+---@param bufnr integer
+function M.doubt(bufnr)
+  known[bufnr] = nil
+end
+
+--- Whether a write to a buffer's file is being followed, or expected.
+---@param bufnr integer
+---@return boolean
+function M.is_expected(bufnr)
+  return expected[bufnr] ~= nil
+end
+
+--- A write that was not announced, to the file of a buffer that holds nothing else: the buffer
+--- follows it as soon as it may.
+---@param bufnr integer
+---@param on_end? fun(spent: number, is_restless: boolean) called once, if there was such a write
+---@return claude_ide.ExpectedWrite? write nil if there was none
+function M.notice(bufnr, on_end)
+  local stamp = M.unknown(bufnr)
+  if not stamp or disk.is_too_large(bufnr) then
+    return nil
+  end
+  local write = wait_for(bufnr, { stamp = '', lines = lines_of(bufnr) })
+  write.is_unannounced = true
+  if disk.has_news(bufnr) or disk.is_in_conflict(bufnr) then
+    write.seen, write.seen_at = stamp, milliseconds()
+    write.on_end = on_end
+    return write
+  end
+  known[bufnr] = stamp
+  forget(write)
+end
+
+local function may_be_noticed(bufnr)
+  return not vim.bo[bufnr].modified and not is_in_use(bufnr) and M.is_followed(bufnr)
+end
+
+local function sync(bufnr)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return false
+  end
+  local write = expected[bufnr] or may_be_noticed(bufnr) and M.notice(bufnr) or nil
+  return write ~= nil and news(write) ~= nil and not keeps(write) and take(write)
+end
+
+local function suspects()
+  local all = disk_watch.suspects()
+  return all and vim.tbl_keys(vim.tbl_extend('force', all, expected)) or vim.api.nvim_list_bufs()
+end
+
+local function sync_suspect(bufnr)
+  local is_changed = sync(bufnr)
+  if not M.unknown(bufnr) or not M.is_followed(bufnr) then
+    disk_watch.clear(bufnr)
+  end
+  return is_changed
+end
+
+--- Have loaded buffers show now what has been written to their files.
+---@return integer[] bufnrs of those that did
+function M.sync()
+  return moment.is_possible() and vim.tbl_filter(sync_suspect, suspects()) or {}
+end
+
+--- Have one buffer show now what has been written to its file.
+---@param bufnr integer
+---@return boolean is_changed
+function M.sync_one(bufnr)
+  return moment.is_possible() and sync(bufnr)
+end
+
+return M

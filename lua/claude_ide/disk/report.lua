@@ -1,0 +1,189 @@
+--- What was written to open files without a diff, said in one line for all that comes at once.
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local named_files = require('claude_ide.disk.named_files')
+local rebase = require('claude_ide.file.rebase')
+
+local M = {}
+
+-- Milliseconds.
+local PAUSE = 150
+local PATIENCE = 5000
+local QUIET = 10000
+local MOST_NAMED = 3 -- files
+local MOST_REPEATED = 3 -- times that a file is reported without a pause
+
+---@class claude_ide.WrittenFile
+---@field name string
+---@field is_claudes boolean
+---@field added integer lines
+---@field removed integer
+---@field before string[]
+
+local followed = {} ---@type table<string, claude_ide.WrittenFile>
+local kept = {} ---@type table<string, string> names of files whose buffers have unsaved changes
+local repeats = {} ---@type table<string, { count: integer, at: number }>
+local latest = 0
+local since ---@type number? when the first of these was added
+
+local function counts(file)
+  return ('(+%d −%d)'):format(file.added, file.removed)
+end
+
+local function sum(files)
+  local total = { added = 0, removed = 0 }
+  for _, file in ipairs(files) do
+    total.added, total.removed = total.added + file.added, total.removed + file.removed
+  end
+  return total
+end
+
+local function listed(files)
+  return table.concat(
+    vim.tbl_map(function(file)
+      return ('%s %s'):format(file.name, counts(file))
+    end, files),
+    ', '
+  )
+end
+
+local function theirs(files)
+  if #files == 1 then
+    return ('%s changed on disk %s'):format(files[1].name, counts(files[1]))
+  end
+  return listed(files) .. ' changed on disk'
+end
+
+local function many(files, are_claudes)
+  local form = are_claudes and 'Claude changed %d files %s' or '%d files changed on disk %s'
+  return form:format(#files, counts(sum(files)))
+end
+
+local function sorted(files)
+  table.sort(files, function(a, b)
+    return a.name < b.name
+  end)
+  return files
+end
+
+local function of_followed()
+  local files = sorted(vim.tbl_values(followed))
+  local claudes, others = {}, {}
+  for _, file in ipairs(files) do
+    table.insert(file.is_claudes and claudes or others, file)
+  end
+  if #files > MOST_NAMED then
+    return { many(files, #others == 0), 'u undoes each' }
+  end
+  local parts = {}
+  if #claudes > 0 then
+    table.insert(parts, 'Claude changed ' .. listed(claudes))
+  end
+  if #others > 0 then
+    table.insert(parts, theirs(others))
+  end
+  return #files > 0 and vim.list_extend(parts, { #files > 1 and 'u undoes each' or 'u undoes' })
+    or {}
+end
+
+local function of_kept()
+  local names = vim.tbl_values(kept)
+  table.sort(names)
+  if #names > MOST_NAMED then
+    return { ('%d files changed on disk; unsaved changes kept'):format(#names) }
+  elseif #names > 0 then
+    local form = '%s changed on disk; unsaved changes kept'
+    return { form:format(table.concat(names, ', ')) }
+  end
+  return {}
+end
+
+local function report()
+  local level = next(kept) and 'warn' or 'info'
+  local parts = vim.list_extend(of_kept(), of_followed())
+  followed, kept, since = {}, {}, nil
+  if #parts > 0 then
+    message.show(table.concat(parts, '; '), level)
+  end
+end
+
+-- Once nothing more comes, and in any case before long.
+local function report_soon()
+  latest = latest + 1
+  since = since or vim.uv.now()
+  local this = latest
+  local remaining = math.max(since + PATIENCE - vim.uv.now(), 0)
+  vim.defer_fn(function()
+    if this == latest then
+      moment.when_notifiable(report)
+    end
+  end, math.min(PAUSE, remaining))
+end
+
+-- A log that grows all the time would be reported all the time.
+local function is_repeated(path)
+  local now, last = vim.uv.now(), repeats[path]
+  if not last or now - last.at > QUIET then
+    last = { count = 0 }
+  end
+  repeats[path] = { count = last.count + 1, at = now }
+  return repeats[path].count > MOST_REPEATED
+end
+
+---@return integer added
+---@return integer removed
+local function difference(before, after)
+  local removed, added = rebase.count(before, after)
+  local was_empty = #before == 1 and before[1] == ''
+  local is_empty = #after == 1 and after[1] == ''
+  return is_empty and 0 or added, was_empty and 0 or removed
+end
+
+-- What is reported of a file is all that has been written to it since the last report.
+local function add(path, before, after, is_claudes, added, removed)
+  local last = followed[path]
+  if last then
+    before = last.before
+    added, removed = difference(before, after)
+  end
+  kept[path] = nil
+  followed[path] = added + removed > 0
+      and {
+        name = vim.fs.basename(path),
+        is_claudes = is_claudes or (last ~= nil and last.is_claudes),
+        added = added,
+        removed = removed,
+        before = before,
+      }
+    or nil
+  report_soon()
+end
+
+--- A buffer follows what was written to its file.
+---@param bufnr integer one that is not listed is not reported
+---@param before string[]
+---@param after string[]
+---@return boolean is_other whether that is another text
+function M.followed(bufnr, before, after)
+  local added, removed = difference(before, after)
+  if added == 0 and removed == 0 then
+    return false
+  end
+  local path = vim.api.nvim_buf_get_name(bufnr)
+  local is_claudes = named_files.has(path)
+  named_files.forget(path)
+  if vim.bo[bufnr].buflisted and not is_repeated(path) then
+    add(path, before, after, is_claudes, added, removed)
+  end
+  return true
+end
+
+--- A buffer keeps its unsaved changes, and does not follow.
+---@param path string
+function M.kept(path)
+  named_files.forget(path)
+  kept[path], followed[path] = vim.fs.basename(path), nil
+  report_soon()
+end
+
+return M

@@ -1,0 +1,185 @@
+--- Buffers loaded only to be looked at: afterwards they are as they were.
+local buffers = require('claude_ide.file.buffers')
+local disk = require('claude_ide.file.write')
+local disk_edit = require('claude_ide.file.edit')
+local filling = require('claude_ide.window.filling')
+local loading = require('claude_ide.file.load')
+local moment = require('claude_ide.when.moment')
+local path_gate = require('claude_ide.file.gate')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+---@class claude_ide.BorrowedBuffer
+---@field bufnr integer
+---@field holders integer
+---@field known boolean whether it existed
+---@field loaded boolean
+---@field last_position integer[] the mark '"'
+---@field changedtick integer once loaded
+
+---@type table<integer, claude_ide.BorrowedBuffer>
+local borrowed = {}
+
+local function put(win, bufnr)
+  filling.run(function()
+    vim.api.nvim_win_set_buf(win, bufnr)
+  end)
+end
+
+local function load(win, bufnr)
+  return filling.run(function()
+    local _, reason = loading.in_window(win, bufnr)
+    return reason
+  end)
+end
+
+local function blank(win)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.bo[bufnr].bufhidden = 'wipe'
+  put(win, bufnr)
+  return bufnr
+end
+
+-- A proposal is for what is on disk: beside unsaved changes it would look as if it took them out.
+local function show_disk(win, original)
+  local text = disk_edit.read(original)
+  local bufnr = blank(win)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, text and text.lines or {})
+  vim.bo[bufnr].modifiable = false
+  return bufnr
+end
+
+--- Let a path pass whose file can be looked at.
+---
+--- Raises an error, `{path}: {reason}`, when it cannot.
+---@param path string
+---@return string path absolute
+---@return claude_ide.Buffer? buffer
+---@return boolean? is_missing there is no such file
+function M.check(path)
+  local absolute, refusal, is_missing = path_gate.check(path)
+  if not absolute then
+    error(refusal, 0)
+  end
+  local found = buffers.find(absolute)
+  local is_read = is_missing or (found and found.loaded)
+  local pattern = not is_read and path_gate.reader(absolute)
+  if pattern then
+    error(('%s: a plugin shows such files as something else (%s)'):format(absolute, pattern), 0)
+  end
+  return absolute, found, is_missing
+end
+
+-- Somebody else has written the file, and the user wants to be asked before it is read again.
+local function is_outdated(buffer)
+  return buffer.loaded
+    and not vim.bo[buffer.bufnr].autoread
+    and moment.is_possible()
+    and disk.has_changed(buffer.bufnr)
+end
+
+--- The buffer of a file whose text differs from the disk: it has unsaved changes, or an older text.
+---@param path string
+---@return integer?
+function M.unsaved(path)
+  local found = buffers.find(path)
+  local differs = found and (vim.bo[found.bufnr].modified or is_outdated(found))
+  return differs and vim.uv.fs_stat(path) and found.bufnr or nil
+end
+
+--- Show a file in a window: its own buffer, or an empty one when it does not exist. While the buffer
+--- differs from the disk, show what is on disk in another one.
+---
+--- Raises an error when it cannot be loaded.
+---@param path string
+---@param win integer
+---@param own? integer the buffer, when it is not the path that leads to it
+---@return integer bufnr
+---@return integer? unsaved the file's own buffer, where that is another one
+function M.take(path, win, own)
+  local absolute, found, is_missing
+  if own then
+    found = { bufnr = own, loaded = true }
+  else
+    absolute, found, is_missing = M.check(path)
+  end
+  if is_missing and not (found and found.loaded) then
+    local bufnr = blank(win)
+    vim.bo[bufnr].modifiable = false
+    return bufnr
+  end
+  local unsaved = absolute and M.unsaved(absolute)
+  if unsaved then
+    return show_disk(win, unsaved), unsaved
+  end
+  local bufnr = found and found.bufnr or vim.fn.bufadd(absolute)
+  if vim.api.nvim_win_get_buf(win) ~= bufnr then
+    local reason = load(win, bufnr)
+    if reason then
+      error(reason, 0)
+    end
+  end
+  if borrowed[bufnr] then
+    borrowed[bufnr].holders = borrowed[bufnr].holders + 1
+    return bufnr
+  end
+  borrowed[bufnr] = {
+    bufnr = bufnr,
+    holders = 1,
+    known = found ~= nil,
+    loaded = found ~= nil and found.loaded,
+    last_position = vim.api.nvim_buf_get_mark(bufnr, '"'),
+    changedtick = vim.api.nvim_buf_get_changedtick(bufnr),
+  }
+  return bufnr
+end
+
+---@param bufnr integer
+---@return boolean
+function M.is_borrowed(bufnr)
+  return borrowed[bufnr] ~= nil
+end
+
+-- Changed or shown by the user, it is theirs.
+local function is_adopted(buffer)
+  local bufnr = buffer.bufnr
+  return #vim.fn.win_findbuf(bufnr) > 0
+    or vim.bo[bufnr].modified
+    or vim.api.nvim_buf_get_changedtick(bufnr) ~= buffer.changedtick
+end
+
+local function restore_mark(buffer)
+  local line, column = unpack(buffer.last_position)
+  if line == 0 then
+    vim.api.nvim_buf_del_mark(buffer.bufnr, '"')
+  else
+    pcall(vim.api.nvim_buf_set_mark, buffer.bufnr, '"', line, column, {})
+  end
+end
+
+--- Give a buffer back, once no window of ours shows it any more.
+---@param bufnr integer
+function M.give_back(bufnr)
+  local buffer = borrowed[bufnr]
+  if not buffer then
+    return
+  end
+  buffer.holders = buffer.holders - 1
+  if buffer.holders > 0 then
+    return
+  end
+  borrowed[bufnr] = nil
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return
+  elseif not buffer.loaded and is_adopted(buffer) then
+    vim.bo[bufnr].buflisted = true
+    return
+  end
+  restore_mark(buffer)
+  if not buffer.loaded then
+    window_close.temporary(bufnr, buffer.known)
+  end
+end
+
+return M

@@ -1,0 +1,139 @@
+--- Files in Neovim's buffers: which buffer holds one, in what state, its text, and writing it.
+local buffer_names = require('claude_ide.file.names')
+local buffer_text = require('claude_ide.file.text')
+local disk = require('claude_ide.file.write')
+local file = require('claude_ide.file.path')
+local open_editors = require('claude_ide.file.open_editors')
+local path_gate = require('claude_ide.file.gate')
+local usage = require('claude_ide.window.recent')
+local written = require('claude_ide.file.written')
+
+local M = {}
+
+M.begin = open_editors.begin
+M.current = open_editors.current
+M.editors = open_editors.editors
+M.folders = open_editors.folders
+M.paths = open_editors.paths
+M.snapshot = open_editors.snapshot
+
+---@class claude_ide.Buffer
+---@field bufnr integer
+---@field loaded boolean
+---@field modified boolean
+---@field listed boolean
+
+-- A file that is yet to be written has no real path, but its folder may have.
+local function real(path)
+  local found = vim.uv.fs_realpath(path)
+  if found then
+    return found
+  end
+  local folder = vim.uv.fs_realpath(vim.fs.dirname(path))
+  return folder and vim.fs.joinpath(folder, vim.fs.basename(path)) or path
+end
+
+local function first(bufnrs, is_wanted)
+  for _, bufnr in ipairs(bufnrs) do
+    local name = file.path(bufnr)
+    if name and is_wanted(name) then
+      return bufnr
+    end
+  end
+end
+
+local function number(path, is_real)
+  local wanted = is_real and path or real(path)
+  local bufnrs = buffer_names.candidates(path, wanted)
+  return first(bufnrs, function(name)
+    return name == path
+  end) or first(bufnrs, function(name)
+    return real(name) == wanted
+  end)
+end
+
+--- The buffer of a file, whichever way either of them spells its path.
+---
+--- Raises an error when no file can have such a path.
+---@param path string
+---@param is_real? boolean the caller has followed its links: none is followed here
+---@return claude_ide.Buffer?
+function M.find(path, is_real)
+  local absolute = path_gate.absolute(path)
+  local bufnr = number(absolute, is_real == true)
+  if not bufnr and buffer_names.have_missed(absolute) then
+    bufnr = number(absolute, is_real == true)
+  end
+  return bufnr
+    and {
+      bufnr = bufnr,
+      loaded = vim.api.nvim_buf_is_loaded(bufnr),
+      modified = vim.bo[bufnr].modified,
+      listed = vim.bo[bufnr].buflisted,
+    }
+end
+
+-- One that is only loaded, as by a plugin or by us to have it checked, is not.
+local function is_open(buffer)
+  local is_shown = #vim.fn.win_findbuf(buffer.bufnr) > 0
+  return buffer.listed or (buffer.loaded and (buffer.modified or is_shown))
+end
+
+---@param path string
+---@return { isOpen: boolean, isDirty?: boolean, isUntitled?: boolean }
+function M.dirty(path)
+  local buffer = M.find(path)
+  if not buffer or not is_open(buffer) then
+    return { isOpen = false }
+  end
+  return { isOpen = true, isDirty = buffer.modified, isUntitled = false }
+end
+
+--- The loaded buffer of a file. There is none for a path that no file can have.
+---@param path string
+---@return integer? bufnr
+function M.loaded(path)
+  local ok, buffer = pcall(M.find, path)
+  return ok and buffer and buffer.loaded and buffer.bufnr or nil
+end
+
+--- What `:write` would put on disk; nil when the file is not loaded.
+---@param path string
+---@param is_real? boolean as in `find`
+---@return string?
+function M.text(path, is_real)
+  local buffer = M.find(path, is_real)
+  return buffer and buffer.loaded and buffer_text.get(buffer.bufnr) or nil
+end
+
+--- Write a file as the user would with `:write`, their autocommands included.
+---@param path string
+---@return { saved?: true, error?: string }
+function M.save(path)
+  local buffer = M.find(path)
+  if not buffer or not buffer.loaded then
+    return { error = ('%s is not open in Neovim.'):format(path) }
+  end
+  local refusal = disk.write(buffer.bufnr)
+  return refusal and { error = refusal } or { saved = true }
+end
+
+--- The working folder where the user is: the window's, else the tabpage's, else the global one.
+---@return string
+function M.folder()
+  return vim.fn.getcwd()
+end
+
+--- Emit what changes of all that is open (`open_editors.watch`), and remember what that takes.
+---@param on boolean
+function M.watch(on)
+  disk.watch(on)
+  written.watch(on)
+  usage.watch(on)
+  open_editors.watch(on)
+  if not on then
+    buffer_names.stop()
+  end
+end
+
+return M

@@ -1,0 +1,97 @@
+--- A state of a buffer to go back to, marks included.
+local disk_edit = require('claude_ide.file.edit')
+local quiet = require('claude_ide.say.quiet')
+
+local M = {}
+
+local MARK = '^[%a<>]$'
+
+---@class claude_ide.Checkpoint
+---@field bufnr integer
+---@field lines string[]
+---@field modified boolean
+---@field listed boolean
+---@field state integer of the undo history
+---@field marks table<string, integer[]>
+
+local function marks_of(bufnr)
+  local marks = {}
+  local function add(mark)
+    local name = mark.mark:sub(2)
+    if mark.pos[1] == bufnr and name:find(MARK) then
+      marks[name] = { mark.pos[2], math.max(mark.pos[3] - 1, 0) }
+    end
+  end
+  vim.iter(vim.fn.getmarklist(bufnr)):each(add)
+  vim.iter(vim.fn.getmarklist()):each(add)
+  return marks
+end
+
+--- Remember the state of a loaded buffer. A later change is a step of its own in the undo history.
+---@param bufnr integer
+---@return claude_ide.Checkpoint
+function M.new(bufnr)
+  disk_edit.break_undo(bufnr)
+  return {
+    bufnr = bufnr,
+    lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true),
+    modified = vim.bo[bufnr].modified,
+    listed = vim.bo[bufnr].buflisted,
+    state = vim.fn.undotree(bufnr).seq_cur,
+    marks = marks_of(bufnr),
+  }
+end
+
+---@param point claude_ide.Checkpoint
+---@return boolean
+function M.is_current(point)
+  return vim.deep_equal(vim.api.nvim_buf_get_lines(point.bufnr, 0, -1, true), point.lines)
+end
+
+--- Call `fn`; all windows that show a buffer have the view that they had before.
+---@param bufnr integer
+---@param fn fun()
+function M.with_views(bufnr, fn)
+  local views = {}
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  fn()
+  for win, view in pairs(views) do
+    vim.api.nvim_win_call(win, function()
+      vim.fn.winrestview(view)
+    end)
+  end
+end
+
+-- Without undo ('undolevels' -1) the lines are replaced.
+local function undo(point)
+  quiet.run(function()
+    vim.api.nvim_buf_call(point.bufnr, function()
+      vim.cmd(('noautocmd keepjumps undo %d'):format(point.state))
+    end)
+  end)
+  if not M.is_current(point) then
+    disk_edit.change(point.bufnr, point.lines)
+  end
+end
+
+--- Take back all changes that were made since.
+---@param point claude_ide.Checkpoint
+function M.restore(point)
+  if not M.is_current(point) then
+    M.with_views(point.bufnr, function()
+      undo(point)
+    end)
+    for name, position in pairs(point.marks) do
+      pcall(vim.api.nvim_buf_set_mark, point.bufnr, name, position[1], position[2], {})
+    end
+  end
+  vim.bo[point.bufnr].modified = point.modified
+  -- Whatever applies text edits with `vim.lsp.util` lists the buffer.
+  if vim.bo[point.bufnr].buflisted ~= point.listed then
+    vim.bo[point.bufnr].buflisted = point.listed
+  end
+end
+
+return M

@@ -1,0 +1,157 @@
+--- Files become buffers, without a question to the user.
+local buffers = require('claude_ide.file.buffers')
+local colouring = require('claude_ide.colouring')
+local message = require('claude_ide.say.message')
+local path_gate = require('claude_ide.file.gate')
+local quiet = require('claude_ide.say.quiet')
+local reason = require('claude_ide.say.reason')
+local unheard = require('claude_ide.say.unheard')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+-- Values of `v:fcs_reason`: somebody else has written the file.
+local CHANGED = { changed = true, conflict = true }
+local WINDOW_EVENTS = {
+  'BufEnter',
+  'BufLeave',
+  'BufWinEnter',
+  'BufWinLeave',
+  'WinClosed',
+  'WinEnter',
+  'WinLeave',
+  'WinNew',
+}
+
+--- The buffer of a file, loaded or not, listed or not.
+---@param path string
+---@return integer? bufnr
+---@return string? refusal `{path}: {reason}`, when there is no buffer
+---@return boolean? is_new there was none before
+function M.add(path)
+  local ok, known = pcall(buffers.find, path)
+  if ok and known and known.loaded then
+    return known.bufnr
+  end
+  local absolute, refusal = path_gate.existing(path)
+  if not absolute then
+    return nil, refusal
+  end
+  if known then
+    return known.bufnr
+  end
+  return vim.fn.bufadd(absolute), nil, true
+end
+
+-- The choice of the user's own autocommands is kept. Else read-only: the swap file may hold text
+-- that is nowhere else.
+local function choose_at_swap_file()
+  local owner = vim.fn.swapinfo(vim.v.swapname).pid or 0
+  if vim.v.swapchoice == '' then
+    vim.v.swapchoice = 'o'
+  end
+  local how = vim.v.swapchoice == 'o' and 'Opened read-only' or 'Opened all the same'
+  return owner > 0 and ('%s: process %d is editing the file, too.'):format(how, owner)
+    or ('%s: an editor that crashed left a swap file of it (see :help recovery).'):format(how)
+end
+
+-- A buffer whose file has changed would ask what to do when it is shown; a message says so instead.
+-- Another autocommand's choice is kept.
+local function keep_text(bufnr)
+  if vim.v.fcs_choice ~= '' or not CHANGED[vim.v.fcs_reason] then
+    return nil
+  end
+  local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+  message.show(('%s has changed on disk; `:edit` reads it'):format(name), 'warn')
+  return ('%s has changed on disk since Neovim read it; the older text is shown.'):format(name)
+end
+
+-- Call `load`, which loads a buffer. A swap file or a changed file raises no dialog, and an autocommand
+-- that fails neither shows its error nor keeps the next ones from running.
+---@return string? note
+---@return string? error
+local function without_dialog(bufnr, load)
+  local note
+  local id = vim.api.nvim_create_autocmd('SwapExists', {
+    callback = function()
+      note = choose_at_swap_file()
+    end,
+  })
+  local changed = vim.api.nvim_create_autocmd('FileChangedShell', {
+    buffer = bufnr,
+    callback = function()
+      note = keep_text(bufnr) or note
+    end,
+  })
+  vim.v.errmsg = ''
+  local ok, err = pcall(quiet.run, function()
+    colouring.load(bufnr, load)
+  end)
+  vim.api.nvim_del_autocmd(id)
+  pcall(vim.api.nvim_del_autocmd, changed)
+  if not ok then
+    return nil, reason.of(err)
+  elseif not vim.api.nvim_buf_is_loaded(bufnr) then
+    return nil, vim.v.errmsg ~= '' and vim.v.errmsg or 'Neovim did not load the file.'
+  end
+  return note
+end
+
+--- Show a buffer in a window, and load it if need be.
+---@param win integer
+---@param bufnr integer
+---@return string? note one sentence, when there was a swap file or the file has changed
+---@return string? error one line
+function M.in_window(win, bufnr)
+  local note, err = without_dialog(bufnr, function()
+    vim.api.nvim_win_call(win, function()
+      vim.cmd.buffer(bufnr)
+    end)
+  end)
+  local is_shown = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr
+  if not (err or is_shown) then
+    local failed = vim.v.errmsg
+    return nil, failed ~= '' and failed or 'an autocommand has led elsewhere'
+  end
+  return note, err
+end
+
+-- A window that nobody sees. Only in a window does a load ask what to do about a swap file, and only
+-- there does what the filetype sets for windows last.
+local function with_hidden_window(fn)
+  local blank = vim.api.nvim_create_buf(false, true)
+  vim.bo[blank].bufhidden = 'wipe'
+  local win = vim.api.nvim_open_win(blank, false, {
+    relative = 'editor',
+    row = 0,
+    col = 0,
+    width = 1,
+    height = 1,
+    focusable = false,
+    hide = true,
+  })
+  local ok, err = pcall(vim.api.nvim_win_call, win, fn)
+  window_close.window(win)
+  if not ok then
+    error(err, 0)
+  end
+end
+
+--- Load a buffer without showing it.
+---@param bufnr integer
+---@return string? note
+---@return string? error
+function M.hidden(bufnr)
+  if vim.api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  return without_dialog(bufnr, function()
+    unheard.run(WINDOW_EVENTS, function()
+      with_hidden_window(function()
+        vim.cmd.buffer({ count = bufnr, mods = { hide = true } })
+      end)
+    end)
+  end)
+end
+
+return M

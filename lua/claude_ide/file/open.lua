@@ -1,0 +1,156 @@
+--- Files in windows: shown, gone to, closed; nothing of the user's is lost or taken from under them.
+local buffers = require('claude_ide.file.buffers')
+local choice = require('claude_ide.file.choice')
+local closing = require('claude_ide.file.close')
+local loading = require('claude_ide.file.load')
+local passage = require('claude_ide.file.passage')
+local path_gate = require('claude_ide.file.gate')
+local quiet = require('claude_ide.say.quiet')
+local reason = require('claude_ide.say.reason')
+
+local M = {}
+
+---@class claude_ide.OpenFile
+---@field path string
+---@field make_frontmost? boolean go to it (the default), or leave the user where they are
+---@field start_text? string select from here …
+---@field end_text? string … to here, else only `start_text`
+---@field select_to_end_of_line? boolean
+---@field line? integer 1-based; used when no `start_text` is given
+---@field end_line? integer select the lines from `line` to here
+
+---@class claude_ide.OpenedFile
+---@field path string
+---@field languageId string
+---@field lineCount integer
+---@field wasOpen boolean
+---@field isShown boolean whether a window of the current tabpage shows it
+---@field found? boolean whether `start_text` and `end_text` were found
+---@field note? string what the model should know besides
+
+-- A value that Python left out.
+local function given(value)
+  if value ~= vim.NIL and value ~= '' then
+    return value
+  end
+end
+
+-- Go to a buffer.
+local function enter(bufnr)
+  if vim.fn.mode():find('[vV\22]') then
+    vim.cmd('normal! \27')
+  end
+  local win = choice.to_enter(bufnr)
+  quiet.run(function()
+    vim.api.nvim_set_current_win(win)
+  end)
+  if vim.api.nvim_win_get_buf(win) == bufnr then
+    -- Where CTRL-O goes back to; the way into another buffer does that itself.
+    vim.cmd("normal! m'")
+    return win
+  end
+  return win, loading.in_window(win, bufnr)
+end
+
+-- Load a buffer without going to it, in a window if there is one beside the user's.
+local function load(bufnr)
+  local win = choice.to_show(bufnr)
+  if not win then
+    return nil, loading.hidden(bufnr)
+  elseif vim.api.nvim_win_get_buf(win) == bufnr then
+    return win
+  end
+  return win, loading.in_window(win, bufnr)
+end
+
+local function find_passage(bufnr, request)
+  local start_text, line = given(request.start_text), given(request.line)
+  if not start_text then
+    return line and passage.of_lines(bufnr, line, given(request.end_line))
+  end
+  local found, missing = passage.find(bufnr, start_text, given(request.end_text))
+  if found and request.select_to_end_of_line == true then
+    found = passage.to_end_of_line(bufnr, found)
+  end
+  return found, missing
+end
+
+---@param request claude_ide.OpenFile
+---@return claude_ide.OpenedFile|{ error: string }
+local function open_file(request)
+  local path = path_gate.absolute(request.path)
+  local was_open = buffers.dirty(path).isOpen
+  local bufnr, refusal = loading.add(path)
+  if not bufnr then
+    return { error = refusal }
+  end
+  vim.bo[bufnr].buflisted = true
+  local is_frontmost = request.make_frontmost ~= false
+  local has_focus = is_frontmost and choice.is_user_free()
+  local here = vim.api.nvim_get_current_win()
+  local win, note, err = (has_focus and enter or load)(bufnr)
+  if err then
+    return { error = err }
+  end
+  local notes = { note }
+  if is_frontmost and not has_focus then
+    table.insert(notes, 'The user is typing elsewhere; the file was opened without the focus.')
+  end
+
+  local found, missing = find_passage(bufnr, request)
+  table.insert(notes, missing)
+  if found and has_focus then
+    passage.select(found)
+  elseif found and win and win ~= here then
+    passage.show(win, found)
+  end
+  return {
+    path = path,
+    languageId = vim.bo[bufnr].filetype,
+    lineCount = vim.api.nvim_buf_line_count(bufnr),
+    wasOpen = was_open,
+    isShown = win ~= nil,
+    found = given(request.start_text) and missing == nil,
+    note = #notes > 0 and table.concat(notes, ' ') or nil,
+  }
+end
+
+--- Open a file in a window for files, and select a passage of it.
+---@param request claude_ide.OpenFile
+---@return claude_ide.OpenedFile|{ error: string }
+function M.open_file(request)
+  local ok, result = pcall(open_file, request)
+  return ok and result or { error = reason.of(result) }
+end
+
+-- Load a file as one that the user can go to, without showing it.
+local function open_hidden(path)
+  local bufnr, refusal = loading.add(path)
+  if not bufnr then
+    return refusal
+  end
+  vim.bo[bufnr].buflisted = true
+  local _, err = loading.hidden(bufnr)
+  return err
+end
+
+--- Open several files; the first one is shown.
+---@param paths string[]
+---@return { opened: string[], errors: string[] } opened those of `paths` that are open now
+function M.open_files(paths)
+  local opened, errors = {}, {}
+  for _, path in ipairs(paths) do
+    local err
+    if #opened == 0 then
+      err = M.open_file({ path = path }).error
+    else
+      err = open_hidden(path)
+    end
+    table.insert(err and errors or opened, err or path)
+  end
+  return { opened = opened, errors = errors }
+end
+
+M.close_file = closing.close_file
+
+return M

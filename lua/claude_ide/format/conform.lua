@@ -1,0 +1,175 @@
+--- Formatting by conform.nvim, where the user has set it up for a buffer's filetype.
+local checkpoint = require('claude_ide.file.checkpoint')
+local time_limit = require('claude_ide.when.time_limit')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+-- Milliseconds.
+local POLL = 100
+local DIES_WITHIN = 2000
+
+--- Milliseconds after which a formatter is ended.
+M.answers_within = 30000
+
+local LAZY_NAME = 'conform.nvim'
+
+-- Only from where plugins are: `require` would also run a `conform.lua` of the working folder.
+local function is_installed()
+  return #vim.api.nvim_get_runtime_file('lua/conform/init.lua', false) > 0
+end
+
+-- lazy.nvim keeps a plugin off the runtime path until it is used.
+local function load_lazily()
+  local lazy = package.loaded.lazy
+  local plugins = lazy and lazy.plugins and lazy.plugins() or {}
+  if vim.iter(plugins):any(function(plugin)
+    return plugin.name == LAZY_NAME
+  end) then
+    lazy.load({ plugins = { LAZY_NAME } })
+  end
+end
+
+local function conform()
+  if not package.loaded.conform then
+    pcall(load_lazily)
+  end
+  if package.loaded.conform or is_installed() then
+    local ok, plugin = pcall(require, 'conform')
+    return ok and type(plugin) == 'table' and plugin.list_formatters_to_run and plugin or nil
+  end
+end
+
+local function lsp_format(plugin, bufnr)
+  local for_filetype = (plugin.formatters_by_ft or {})[vim.bo[bufnr].filetype]
+  local own = type(for_filetype) == 'table' and for_filetype.lsp_format
+  return own or (plugin.default_format_opts or {}).lsp_format or 'never'
+end
+
+--- The formatter of a buffer, if conform.nvim has one; and when it wants language servers to format:
+--- before it, after it, or instead of it.
+---@param bufnr integer
+---@return claude_ide.Formatter?
+---@return 'first'|'last'|'prefer'|nil
+function M.find(bufnr)
+  local plugin = conform()
+  if not plugin then
+    return nil
+  end
+  local ok, formatters = pcall(plugin.list_formatters_to_run, bufnr)
+  if not ok or #formatters == 0 then
+    return nil
+  end
+  local names = vim.tbl_map(function(formatter)
+    return formatter.name
+  end, formatters)
+  local order = lsp_format(plugin, bufnr)
+  return {
+    name = ('conform.nvim (%s)'):format(table.concat(names, ', ')),
+    format = function(done)
+      M.format(plugin, bufnr, done)
+    end,
+  },
+    (order == 'first' or order == 'last' or order == 'prefer') and order or nil
+end
+
+local function end_tree(pid)
+  for _, child in ipairs(vim.api.nvim_get_proc_children(pid)) do
+    end_tree(child)
+  end
+  pcall(vim.uv.kill, pid, 'sigkill')
+end
+
+-- conform.nvim leaves the number of a process that has ended; another may have it by now.
+local function end_program(bufnr)
+  local pid = vim.api.nvim_buf_is_valid(bufnr) and vim.b[bufnr].conform_pid
+  local process = pid and vim.api.nvim_get_proc(pid)
+  if process and process.ppid == vim.uv.os_getpid() then
+    end_tree(pid)
+  end
+end
+
+-- The next of several formatters starts when one has ended.
+local function end_all(bufnr, is_over)
+  local deadline = vim.uv.now() + DIES_WITHIN
+  local function poll()
+    if not is_over() and vim.uv.now() < deadline then
+      end_program(bufnr)
+      vim.defer_fn(poll, POLL)
+    end
+  end
+  poll()
+end
+
+-- The text that conform.nvim made, if it did; the buffer is as it was before.
+local function undone(point)
+  if checkpoint.is_current(point) then
+    return point.lines
+  end
+  local lines = vim.api.nvim_buf_get_lines(point.bufnr, 0, -1, true)
+  checkpoint.restore(point)
+  return lines
+end
+
+-- conform.nvim changes the buffer right after this event, unless the user has changed it by then.
+local function watch_last_moment(bufnr)
+  local before, last = vim.api.nvim_buf_get_changedtick(bufnr), nil
+  local id = vim.api.nvim_create_autocmd('User', {
+    pattern = 'ConformFormatPost',
+    callback = function()
+      last = vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_changedtick(bufnr)
+    end,
+  })
+  return function()
+    pcall(vim.api.nvim_del_autocmd, id)
+    return last == before
+  end
+end
+
+-- In Visual mode conform.nvim would format only what is selected.
+local function without_selection(bufnr, fn)
+  if vim.api.nvim_get_current_buf() ~= bufnr then
+    return vim.api.nvim_buf_call(bufnr, fn)
+  end
+  local elsewhere = vim.api.nvim_create_buf(false, true)
+  local ok, err = pcall(vim.api.nvim_buf_call, elsewhere, fn)
+  window_close.buffer(elsewhere)
+  if not ok then
+    error(err, 0)
+  end
+end
+
+---@param plugin table
+---@param bufnr integer
+---@param done fun(err?: string, lines?: fun(): string[])
+function M.format(plugin, bufnr, done)
+  local point = checkpoint.new(bufnr)
+  local was_untouched = watch_last_moment(bufnr)
+  local is_over = false
+  local answer = time_limit.new(M.answers_within, done, function()
+    end_all(bufnr, function()
+      return is_over
+    end)
+    return ('gave no answer within %g s and was ended'):format(M.answers_within / 1000)
+  end)
+  local options = { bufnr = bufnr, async = true, quiet = true, lsp_format = 'never' }
+  local function finish(err)
+    is_over = true
+    if not vim.api.nvim_buf_is_loaded(bufnr) or not was_untouched() then
+      return answer(err or 'an older conform.nvim, or the buffer was changed')
+    end
+    local lines = undone(point)
+    answer(err, function()
+      return lines
+    end)
+  end
+  local ok, err = pcall(without_selection, bufnr, function()
+    plugin.format(options, finish)
+  end)
+  if not ok then
+    was_untouched()
+    answer(tostring(err))
+  end
+end
+
+return M

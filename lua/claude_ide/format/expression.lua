@@ -1,0 +1,92 @@
+--- Formatting by the expression that 'formatexpr' holds: `gq` evaluates it over the whole buffer.
+local checkpoint = require('claude_ide.file.checkpoint')
+local quiet = require('claude_ide.say.quiet')
+local reason = require('claude_ide.say.reason')
+local unheard = require('claude_ide.say.unheard')
+
+local M = {}
+
+local MODELINE = -1 -- the script that an option was set by
+local EVALUATE = "v:lua.require'claude_ide.format.expression'._evaluate()"
+
+-- They ask language servers or conform.nvim, and Neovim stands still until these answer; both are
+-- asked without that.
+local BLOCKING = { 'vim%.lsp%.formatexpr', 'conform', 'LazyVim' }
+
+local expression ---@type string
+local outcome ---@type { ok: boolean, result: any }?
+
+--- Only for this module: what `gq` evaluates. It never asks for Neovim's own formatting, which would
+--- fill all lines up to 'textwidth'.
+---@return 0
+function M._evaluate()
+  local ok, result = pcall(vim.fn.eval, expression)
+  outcome = { ok = ok, result = result }
+  return 0
+end
+
+--- The formatter of a buffer, if 'formatexpr' is one.
+---@param bufnr integer
+---@return claude_ide.Formatter?
+function M.find(bufnr)
+  local value = vim.bo[bufnr].formatexpr
+  local is_blocking = vim.iter(BLOCKING):any(function(pattern)
+    return value:find(pattern) ~= nil
+  end)
+  local info = vim.api.nvim_get_option_info2('formatexpr', { buf = bufnr })
+  -- Neovim evaluates one from a modeline in a sandbox, until the option is set again.
+  if value == '' or is_blocking or info.last_set_sid == MODELINE then
+    return nil
+  end
+  return {
+    name = "'formatexpr'",
+    format = function(done)
+      done(M.format(bufnr))
+    end,
+  }
+end
+
+local function evaluate_all(bufnr)
+  expression, outcome = vim.bo[bufnr].formatexpr, nil
+  vim.bo[bufnr].formatexpr = EVALUATE
+  local ok, err = pcall(quiet.run, function()
+    vim.api.nvim_buf_call(bufnr, function()
+      vim.cmd('keepjumps normal! gggqG')
+    end)
+  end)
+  if vim.api.nvim_buf_is_valid(bufnr) then
+    vim.bo[bufnr].formatexpr = expression
+  end
+  if not ok then
+    error(err, 0)
+  end
+end
+
+local function complaint()
+  if not outcome then
+    return 'Neovim did not evaluate it'
+  elseif not outcome.ok then
+    return reason.of(outcome.result)
+  elseif outcome.result ~= 0 and outcome.result ~= '' and outcome.result ~= vim.NIL then
+    return ('it returned %s'):format(vim.inspect(outcome.result))
+  end
+end
+
+---@param bufnr integer
+---@return string? err
+---@return (fun(): string[])? lines
+function M.format(bufnr)
+  local point = checkpoint.new(bufnr)
+  local ok, err = pcall(unheard.run, { 'OptionSet', 'CursorMoved' }, function()
+    checkpoint.with_views(bufnr, function()
+      evaluate_all(bufnr)
+    end)
+  end)
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  checkpoint.restore(point)
+  return not ok and reason.of(err) or complaint(), function()
+    return lines
+  end
+end
+
+return M

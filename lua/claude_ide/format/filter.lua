@@ -1,0 +1,150 @@
+--- Formatting by the program that 'formatprg' or 'equalprg' names: text in, text out.
+local reason = require('claude_ide.say.reason')
+local time_limit = require('claude_ide.when.time_limit')
+
+local M = {}
+
+--- Milliseconds after which a program is ended.
+M.answers_within = 30000
+--- Bytes of output at which a program is ended.
+M.largest = 100 * 1000 * 1000
+
+local DIES_WITHIN = 1000
+local FILE_NAME = [[\\\?%\%(:[phtre~.8S]\)*]]
+
+-- The value that counts for a buffer; what `vim.bo` says leaves the global one out.
+local function option(bufnr, name)
+  local value = vim.bo[bufnr][name]
+  return value ~= '' and value or vim.go[name]
+end
+
+-- `%` with its modifiers is the file's name, as it is when `gq` runs the program, but quoted.
+local function expand(bufnr, command)
+  return vim.api.nvim_buf_call(bufnr, function()
+    return vim.fn.substitute(command, FILE_NAME, function(match)
+      if match[1]:sub(1, 1) == '\\' then
+        return match[1]:sub(2)
+      end
+      return vim.fn.shellescape(vim.fn.expand((match[1]:gsub(':S', ''))))
+    end, 'g')
+  end)
+end
+
+--- The formatter that an option names, if it does.
+---@param bufnr integer
+---@param name 'formatprg'|'equalprg'
+---@return claude_ide.Formatter?
+function M.find(bufnr, name)
+  local command = option(bufnr, name)
+  return command ~= ''
+      and {
+        name = command,
+        format = function(done)
+          M.format(expand(bufnr, command), bufnr, done)
+        end,
+      }
+    or nil
+end
+
+local function lines_of(text)
+  local lines = vim.split(text, '\n', { plain = true })
+  if lines[#lines] == '' then
+    lines[#lines] = nil
+  end
+  -- The line ends are the buffer's business.
+  local has_dos = vim.iter(lines):all(function(line)
+    return vim.endswith(line, '\r')
+  end)
+  return has_dos and vim.tbl_map(function(line)
+    return line:sub(1, -2)
+  end, lines) or lines
+end
+
+local function failure(result, text)
+  if result.code ~= 0 then
+    local said = vim.split(vim.trim(result.stderr), '\n', { plain = true })[1]
+    return ('exit code %d%s'):format(result.code, said ~= '' and ': ' .. said or '')
+  elseif result.signal ~= 0 then
+    return ('ended by signal %d'):format(result.signal)
+  elseif result.stdout == '' and text:find('%S') then
+    -- Most likely a program that writes elsewhere; an empty file is hardly wanted.
+    return 'no output'
+  end
+end
+
+-- The program may have started others, which go on when it ends.
+local function signal_group(pid, signal)
+  pcall(vim.uv.kill, -pid, signal)
+end
+
+---@param pid integer
+local function end_group(pid)
+  signal_group(pid, 'sigterm')
+  vim.defer_fn(function()
+    signal_group(pid, 'sigkill')
+  end, DIES_WITHIN)
+end
+
+-- A program without a terminal, and with a process group of its own: it could read what is typed, and
+-- Neovim would not end it.
+---@param command string
+---@param options { stdin: string, cwd: string, stdout: fun(err?: string, data?: string) }
+---@param done fun(result: vim.SystemCompleted)
+---@return integer pid
+local function start(command, options, done)
+  local argv = vim.list_extend({ vim.o.shell }, vim.split(vim.o.shellcmdflag, ' '))
+  table.insert(argv, command)
+  local pid, leaving
+  local function finish(result)
+    vim.api.nvim_del_autocmd(leaving)
+    done(result)
+  end
+  options = vim.tbl_extend('error', options, { detach = true })
+  pid = vim.system(argv, options, vim.schedule_wrap(finish)).pid
+  leaving = vim.api.nvim_create_autocmd('VimLeavePre', {
+    callback = function()
+      signal_group(pid, 'sigkill')
+    end,
+  })
+  return pid
+end
+
+---@param command string
+---@param bufnr integer
+---@param done fun(err?: string, lines?: fun(): string[])
+function M.format(command, bufnr, done)
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n') .. '\n'
+  local pid ---@type integer?
+  local answer = time_limit.new(M.answers_within, done, function()
+    end_group(assert(pid))
+    return ('gave no answer within %g s and was ended'):format(M.answers_within / 1000)
+  end)
+  local pieces, size = {}, 0
+  local function collect(_, piece)
+    if piece and size <= M.largest then
+      table.insert(pieces, piece)
+      size = size + #piece
+      if size > M.largest then
+        signal_group(pid, 'sigkill')
+      end
+    end
+  end
+  local function finish(result)
+    result.stdout = table.concat(pieces)
+    local err = size > M.largest and ('wrote more than %d MB and was ended'):format(M.largest / 1e6)
+      or failure(result, text)
+    answer(err, function()
+      return lines_of(result.stdout)
+    end)
+  end
+  -- Where `%` is relative to.
+  local folder = vim.api.nvim_buf_call(bufnr, vim.fn.getcwd)
+  local ok, started =
+    pcall(start, command, { stdin = text, cwd = folder, stdout = collect }, finish)
+  if not ok then
+    return answer('it could not be started: ' .. reason.of(started))
+  end
+  pid = started
+end
+
+return M

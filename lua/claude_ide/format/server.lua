@@ -1,0 +1,83 @@
+--- Formatting by the language servers that are attached to a buffer.
+local time_limit = require('claude_ide.when.time_limit')
+local unheard = require('claude_ide.say.unheard')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local METHOD = 'textDocument/formatting'
+
+--- Milliseconds after which a server is given up.
+M.answers_within = 10000
+
+--- The servers that can format a buffer, in the order in which `vim.lsp.buf.format()` asks them.
+---@param bufnr integer
+---@return claude_ide.Formatter[]
+function M.find(bufnr)
+  -- none-ls says what it can do for the current buffer, whichever it is asked about.
+  local clients = vim.api.nvim_buf_call(bufnr, function()
+    return vim.lsp.get_clients({ bufnr = bufnr, method = METHOD })
+  end)
+  return vim.tbl_map(function(client)
+    return {
+      name = client.name,
+      format = function(done)
+        M.format(client, bufnr, done)
+      end,
+    }
+  end, clients)
+end
+
+--- Whether a server that is attached to a buffer has not said yet what it can do.
+---@param bufnr integer
+---@return boolean
+function M.is_starting(bufnr)
+  -- The filter is undocumented; without it, no server would be waited for.
+  local clients = vim.lsp.get_clients({ bufnr = bufnr, _uninitialized = true })
+  return vim.iter(clients):any(function(client)
+    return not client.initialized and not client:is_stopped()
+  end)
+end
+
+-- What the edits make of the buffer's lines. They are applied to a copy, since many servers replace
+-- all of the text, which would move every mark and cursor in the buffer itself.
+local function edited(bufnr, edits, encoding)
+  local copy = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(copy, 0, -1, true, vim.api.nvim_buf_get_lines(bufnr, 0, -1, true))
+  local ok, err = pcall(vim.lsp.util.apply_text_edits, edits, copy, encoding)
+  local lines = vim.api.nvim_buf_get_lines(copy, 0, -1, true)
+  window_close.buffer(copy)
+  if not ok then
+    error(err, 0)
+  end
+  return lines
+end
+
+---@param client vim.lsp.Client
+---@param bufnr integer
+---@param done fun(err?: string, lines?: fun(): string[])
+function M.format(client, bufnr, done)
+  local request ---@type integer?
+  local answer = time_limit.new(M.answers_within, done, function()
+    if request then
+      client:cancel_request(request)
+    end
+    return ('no answer within %g s'):format(M.answers_within / 1000)
+  end)
+  local parameters = vim.api.nvim_buf_call(bufnr, vim.lsp.util.make_formatting_params)
+  local ok, sent, id = pcall(client.request, client, METHOD, parameters, function(err, edits)
+    answer(err and err.message, function()
+      return unheard.run('all', function()
+        return edited(bufnr, edits or {}, client.offset_encoding)
+      end)
+    end)
+  end, bufnr)
+  request = ok and sent and id or nil
+  if not ok then
+    answer(tostring(sent))
+  elseif not sent then
+    answer('it is shutting down')
+  end
+end
+
+return M

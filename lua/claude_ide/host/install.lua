@@ -1,0 +1,248 @@
+--- `:ClaudeInstall`: makes or updates the plugin's own Python environment.
+local log = require('claude_ide.say.log')
+local message = require('claude_ide.say.message')
+local program = require('claude_ide.system.program')
+local progress = require('claude_ide.window.progress')
+local python = require('claude_ide.host.python')
+local work = require('claude_ide.host.work')
+
+local M = {}
+
+local LONGEST_MS = 30 * 60 * 1000
+local POLL_MS = 50
+local INTERRUPTED = -2 -- what `vim.wait()` says after CTRL-C
+
+-- What the tools say in many lines, or in words that are theirs; each names a package.
+local REASONS = {
+  { 'Hash mismatch for `([^`]+)`', '%s has the wrong hash' },
+  { '^%s+(%S+==%S+) from .+:$', '%s has the wrong hash' },
+  { '(%S+==%S+) has no .*wheels', '%s has no wheel for this system' },
+}
+
+---@class claude_ide.Installation
+---@field lines string[] what the installer has printed
+---@field code? integer its exit code, once it has ended
+---@field on_line fun(line: string) called in a fast event
+---@field on_end fun(text: string, failed: boolean)
+
+local running ---@type claude_ide.Installation?
+
+local function has_ui()
+  return #vim.api.nvim_list_uis() > 0
+end
+
+--- Say the result where it is seen: to whoever scripts Neovim, a failure is an error.
+local function report(text, failed)
+  if has_ui() then
+    message.show(text, failed and 'error' or 'info')
+  elseif failed then
+    error('claude-ide: ' .. text, 0)
+  else
+    print('claude-ide: ' .. text)
+  end
+end
+
+---@return string?
+local function known_reason(line)
+  for _, reason in ipairs(REASONS) do
+    local package = line:match(reason[1])
+    if package then
+      return reason[2]:format(package)
+    end
+  end
+end
+
+--- The line that says why the installer failed: the last one that is an error, else the last.
+---@param lines string[]
+---@return string
+function M.reason(lines)
+  local known = vim.iter(lines):map(known_reason):next()
+  if known then
+    return known
+  end
+  for index = #lines, 1, -1 do
+    local line = lines[index]
+    -- pip's and uv's ways to mark it.
+    if line:lower():find('^%s*error') or line:find('^%s*╰─▶') then
+      return vim.trim(line)
+    end
+  end
+  return vim.trim(lines[#lines] or 'the installer said nothing')
+end
+
+local function succeeded()
+  local configured = (vim.g.claude_ide or {}).python
+  if configured and configured ~= '' then
+    return ('installed, but g:claude_ide.python is set: %s is what runs'):format(configured)
+  end
+  if require('claude_ide.host').outdate() then
+    return 'Python is ready; :ClaudeStop | ClaudeStart changes over to it'
+  end
+  return 'Python is ready; :ClaudeStart starts the server'
+end
+
+-- Follow what the installer prints: to the log, and line by line to the installation.
+local function follower(installation)
+  local append = log.appender()
+  local rest = ''
+  return function(_, chunk)
+    if chunk then
+      append(chunk)
+    end
+    local whole = vim.split(rest .. (chunk or '\n'), '\n')
+    rest = table.remove(whole)
+    for _, line in ipairs(whole) do
+      if line:find('%S') then
+        table.insert(installation.lines, line)
+        installation.on_line(line)
+      end
+    end
+  end
+end
+
+-- A plain clone has no tags, and `:help` finds nothing.
+local function make_help_tags()
+  local doc = require('claude_ide.host').root() .. '/doc'
+  if vim.fn.filewritable(doc) == 2 then
+    pcall(vim.cmd.helptags, vim.fn.fnameescape(doc))
+  end
+end
+
+local function conclude(installation)
+  if running ~= installation then
+    return
+  end
+  running = nil
+  local failed = installation.code ~= 0
+  if not failed then
+    make_help_tags()
+  end
+  local text = failed
+      and ('cannot install (see :ClaudeLog): %s'):format(M.reason(installation.lines))
+    or succeeded()
+  installation.on_end(text, failed)
+  local ready = package.loaded['claude_ide.host.ready']
+  if ready and not failed then
+    ready.installed()
+  end
+end
+
+--- Whether this Neovim is installing.
+---@return boolean
+function M.is_running()
+  return running ~= nil
+end
+
+--- Make or update the environment, in the background.
+---
+--- Raises an error when that cannot begin.
+---@param on_line fun(line: string) called for each line that the installer prints, in a fast event
+---@param on_end fun(text: string, failed: boolean) called once, with a message to the user
+---@param on_end fun(text: string, failed: boolean)
+---@return claude_ide.Installation
+function M.begin(on_line, on_end)
+  if running then
+    error('an installation is running already', 0)
+  end
+  local path = python.recent()
+  if not path then
+    error('no Python 3.11 or newer found; install one, then run :ClaudeInstall', 0)
+  end
+  ---@type claude_ide.Installation
+  local installation = { lines = {}, on_line = on_line, on_end = on_end }
+  local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
+  local options = {
+    text = true,
+    -- What stands for several versions of Python asks the working folder which is meant.
+    cwd = program.neutral,
+    stdout = follower(installation),
+  }
+  vim.system({ path, '-I', script, python.own() }, options, function(done)
+    installation.code = done.code
+    vim.schedule(function()
+      conclude(installation)
+    end)
+  end)
+  running = installation
+  return installation
+end
+
+-- Install, and show each line in a float and as a progress message.
+---@return claude_ide.Installation? nil, and a message to the user, when it cannot begin
+---@return fun(line: string)? show
+local function begin_in_sight(on_end)
+  local shown = progress.open('ClaudeInstall')
+  local function show(line)
+    -- A line may come late, after the end.
+    if running then
+      shown.show(line)
+      work.report('install', 'ClaudeInstall', line, 'running')
+    end
+  end
+  local ok, installation = pcall(M.begin, vim.schedule_wrap(show), function(text, failed)
+    local status = failed and 'failed' or 'success'
+    work.report('install', 'ClaudeInstall', status, status)
+    shown.close()
+    on_end(text, failed)
+  end)
+  if not ok then
+    shown.close()
+    report(installation, true)
+    return nil
+  end
+  work.report('install', 'ClaudeInstall', 'starting', 'running')
+  return installation, show
+end
+
+-- Only fast events are handled: Neovim would take an error that another plugin reports meanwhile for
+-- one of the command's.
+local function wait_for(installation, show)
+  local deadline = vim.uv.now() + LONGEST_MS
+  local function has_ended()
+    return installation.code ~= nil
+  end
+  local last
+  while vim.uv.now() < deadline do
+    local ended, why = vim.wait(POLL_MS, has_ended, POLL_MS, true)
+    if ended or why == INTERRUPTED then
+      return ended
+    end
+    local line = installation.lines[#installation.lines]
+    if line ~= last then
+      last = line
+      show(line)
+    end
+  end
+  return false
+end
+
+--- Make or update the environment, in the background; with `wait`, or where nobody looks at
+--- Neovim, return when that is done.
+---@param wait? boolean
+function M.run(wait)
+  if not wait and has_ui() then
+    begin_in_sight(report)
+    return
+  end
+  local result
+  local is_waiting = true
+  local installation, show = begin_in_sight(function(...)
+    result = { ... }
+    if not is_waiting then
+      report(...)
+    end
+  end)
+  if not installation then
+    return
+  end
+  local ended = wait_for(installation, show)
+  is_waiting = ended
+  if ended then
+    conclude(installation)
+    report(unpack(result))
+  else
+    report('the installation goes on in the background', false)
+  end
+end
+
+return M

@@ -1,0 +1,82 @@
+--- `:ClaudeAsk`: a question of the user's, and the window in which the answer grows.
+local answer_window = require('claude_ide.question.answer_window')
+local file = require('claude_ide.file.path')
+local message = require('claude_ide.say.message')
+local question = require('claude_ide.question')
+local ui = require('claude_ide.dialogue.vim_ui')
+
+local M = {}
+
+local function window_kind()
+  return vim.tbl_get(vim.g.claude_ide or {}, 'ask', 'window') == 'split' and 'split' or 'float'
+end
+
+--- Ask something and show the answer while it comes.
+---@param title string
+---@param kind 'ask'|'commit'
+---@param request table
+---@param to_text? fun(result: any): string what is shown of a result that is not a text
+function M.show(title, kind, request, to_text)
+  vim.cmd.stopinsert()
+  local id
+  local ok, view = pcall(answer_window.open, title, window_kind(), {
+    stop = function()
+      question.cancel(id)
+    end,
+    closed = function()
+      question.cancel(id)
+    end,
+  })
+  if not ok then
+    return message.show(('the answer cannot be shown: %s'):format(view), 'error')
+  end
+  local is_empty = true -- void, too, where a half answer was
+  id = question.begin(kind, request, {
+    on_text = not to_text and function(text, keep)
+      is_empty = text == ''
+      answer_window.draw(view, text, keep)
+    end or nil,
+    on_progress = function(words)
+      answer_window.say(view, words)
+    end,
+    on_end = function(err, result)
+      if is_empty and result then
+        answer_window.draw(view, to_text and to_text(result) or result, 0)
+      end
+      answer_window.finish(view, err)
+    end,
+  })
+end
+
+-- What the question is about: the lines, or else the file that the user is in.
+local function context(opts)
+  local name = file.path(0)
+  if opts.range == 0 then
+    return { file = name }
+  end
+  local lines = vim.api.nvim_buf_get_lines(0, opts.line1 - 1, opts.line2, true)
+  local text = table.concat(lines, '\n')
+  local about = { name = name or 'a buffer without a file', text = text }
+  return { lines = vim.tbl_extend('error', about, { first = opts.line1, last = opts.line2 }) }
+end
+
+--- Carry out `:[range]ClaudeAsk[!] [question]`.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.ask(opts)
+  if opts.bang then
+    return question.cancel_all('ask', 'no question is being answered')
+  end
+  local about = context(opts)
+  local function ask(words)
+    if words and words:find('%S') then
+      M.show(words, 'ask', vim.tbl_extend('error', about, { prompt = words }))
+    end
+  end
+  if opts.args ~= '' then
+    ask(opts.args)
+  else
+    ui.input('Ask Claude: ', '', ask)
+  end
+end
+
+return M

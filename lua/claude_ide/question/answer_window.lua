@@ -1,0 +1,190 @@
+--- The window that an answer grows in: a float, or a split.
+local colouring = require('claude_ide.colouring')
+local plain = require('claude_ide.say.plain')
+local quiet = require('claude_ide.say.quiet')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local WIDTH, HEIGHT = 0.7, 0.6 -- of the screen
+local WIDEST = 110
+local LARGEST = 30000 -- bytes that are parsed at once
+local RUNNING, ENDED = ' CTRL-C stops · q closes ', ' q closes '
+
+local marks = vim.api.nvim_create_namespace('claude_ide_answer')
+
+---@class claude_ide.AnswerWindow
+---@field bufnr integer
+---@field win integer
+---@field title string
+---@field is_closed? boolean
+---@field words string what goes on, or what went wrong, below the text
+---@field highlight string
+
+-- A buffer is valid for as long as the autocommands run that say that it is wiped out.
+local function is_open(view)
+  return not view.is_closed and vim.api.nvim_buf_is_valid(view.bufnr)
+end
+
+local function geometry(view)
+  local columns, lines = vim.o.columns, vim.o.lines - vim.o.cmdheight
+  local width = math.max(1, math.min(WIDEST, columns - 2, math.max(40, columns * WIDTH)))
+  local height = math.max(1, math.min(lines - 2, math.max(5, lines * HEIGHT)))
+  width, height = math.floor(width), math.floor(height)
+  local title = vim.fn.strcharpart(plain.one_line(view.title), 0, math.max(0, width - 4))
+  return {
+    relative = 'editor',
+    row = math.max(0, math.floor((lines - height) / 2) - 1),
+    col = math.max(0, math.floor((columns - width) / 2) - 1),
+    width = width,
+    height = height,
+    title = (' %s '):format(title),
+    title_pos = 'left',
+  }
+end
+
+local function open_float(view)
+  local config = vim.tbl_extend('error', geometry(view), {
+    border = 'rounded',
+    footer = RUNNING,
+    footer_pos = 'right',
+    style = 'minimal',
+  })
+  local win = quiet.run(function()
+    return vim.api.nvim_open_win(view.bufnr, true, config)
+  end)
+  vim.api.nvim_create_autocmd('VimResized', {
+    callback = function()
+      if not vim.api.nvim_win_is_valid(win) then
+        return true
+      end
+      vim.api.nvim_win_set_config(win, geometry(view))
+    end,
+  })
+  return win
+end
+
+local function open_split(view)
+  return quiet.run(function()
+    return vim.api.nvim_open_win(view.bufnr, true, { split = 'below', win = -1 })
+  end)
+end
+
+local function is_float(view)
+  return vim.api.nvim_win_is_valid(view.win)
+    and vim.api.nvim_win_get_config(view.win).relative ~= ''
+end
+
+-- Autocommands of the user's may fail.
+local function colour_while_growing(view)
+  pcall(vim.api.nvim_buf_call, view.bufnr, function()
+    vim.cmd.setlocal('syntax=markdown')
+  end)
+end
+
+local function size_of(view)
+  return vim.api.nvim_buf_get_offset(view.bufnr, vim.api.nvim_buf_line_count(view.bufnr))
+end
+
+local function draw_words(view)
+  local last = vim.api.nvim_buf_line_count(view.bufnr) - 1
+  vim.api.nvim_buf_clear_namespace(view.bufnr, marks, 0, -1)
+  if view.words == '' then
+    return
+  end
+  local chunk = { plain.one_line(view.words), view.highlight }
+  local is_empty = last == 0 and vim.api.nvim_buf_get_lines(view.bufnr, 0, 1, true)[1] == ''
+  vim.api.nvim_buf_set_extmark(view.bufnr, marks, last, 0, {
+    virt_text = is_empty and { chunk } or nil,
+    virt_text_pos = 'overlay',
+    virt_lines = not is_empty and { { { '' } }, { chunk } } or nil,
+  })
+end
+
+--- Open a window for an answer, and go there.
+---@param title string
+---@param kind 'float'|'split'
+---@param handlers { stop: fun(), closed: fun() }
+---@return claude_ide.AnswerWindow
+function M.open(title, kind, handlers)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  local view = { bufnr = bufnr, title = title, words = '', highlight = 'Comment' }
+  local options = vim.bo[bufnr]
+  options.bufhidden, options.modifiable, options.undolevels = 'wipe', false, -1
+  local ok, win = pcall(kind == 'split' and open_split or open_float, view)
+  if not ok then
+    window_close.buffer(bufnr)
+    error(win, 0)
+  end
+  view.win = win
+  vim.wo[win][0].wrap, vim.wo[win][0].linebreak = true, true
+  -- Not the file type: what starts with it may cost more with each line that comes.
+  colour_while_growing(view)
+  local function map(keys, action)
+    vim.keymap.set('n', keys, action, { buffer = bufnr, nowait = true })
+  end
+  map('q', '<Cmd>close<CR>')
+  map('<Esc>', '<Cmd>close<CR>')
+  map('<C-c>', handlers.stop)
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    callback = function()
+      view.is_closed = true
+      handlers.closed()
+    end,
+  })
+  return view
+end
+
+--- Show the text so far; the cursor goes along only where it stands at the end.
+---@param view claude_ide.AnswerWindow
+---@param text string
+---@param keep integer how many bytes of it are there already
+function M.draw(view, text, keep)
+  if not is_open(view) then
+    return
+  end
+  local _, row = text:sub(1, keep):gsub('\n', '')
+  local start = text:sub(1, keep):match('.*\n()') or 1
+  local last = vim.api.nvim_buf_line_count(view.bufnr)
+  local is_shown = vim.api.nvim_win_is_valid(view.win)
+    and vim.api.nvim_win_get_buf(view.win) == view.bufnr
+  local follows = is_shown and last > 1 and vim.api.nvim_win_get_cursor(view.win)[1] == last
+  vim.bo[view.bufnr].modifiable = true
+  vim.api.nvim_buf_set_lines(view.bufnr, row, -1, false, plain.lines(text:sub(start)))
+  vim.bo[view.bufnr].modifiable = false
+  if follows then
+    vim.api.nvim_win_set_cursor(view.win, { vim.api.nvim_buf_line_count(view.bufnr), 0 })
+  end
+  draw_words(view)
+end
+
+--- Say below the text what goes on.
+---@param view claude_ide.AnswerWindow
+---@param words string
+function M.say(view, words)
+  if is_open(view) then
+    view.words = words
+    draw_words(view)
+  end
+end
+
+--- Nothing more will come; with `err`, because of that.
+---@param view claude_ide.AnswerWindow
+---@param err? string
+function M.finish(view, err)
+  if not is_open(view) then
+    return
+  end
+  view.words, view.highlight = err or '', 'WarningMsg'
+  draw_words(view)
+  if is_float(view) then
+    vim.api.nvim_win_set_config(view.win, { footer = ENDED, footer_pos = 'right' })
+  end
+  if size_of(view) <= LARGEST and not colouring.dress(view.bufnr, 'markdown') then
+    pcall(vim.treesitter.start, view.bufnr, 'markdown')
+    vim.bo[view.bufnr].bufhidden, vim.bo[view.bufnr].modifiable = 'wipe', false
+  end
+end
+
+return M

@@ -1,0 +1,112 @@
+--- `:ClaudeCommit`: a message for what is staged, put where the commit message is being written.
+local answer = require('claude_ide.question.answer')
+local message = require('claude_ide.say.message')
+local plain = require('claude_ide.say.plain')
+local question = require('claude_ide.question')
+local quiet = require('claude_ide.say.quiet')
+
+local M = {}
+
+local marks = vim.api.nvim_create_namespace('claude_ide_commit_message')
+local TRAILER = '^%u[%w-]*: %S'
+
+-- The commit message in the current window, else in another one of the tabpage.
+local function find_buffer()
+  local wins = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
+  return vim.iter(wins):map(vim.api.nvim_win_get_buf):find(function(bufnr)
+    return vim.bo[bufnr].filetype == 'gitcommit' and vim.bo[bufnr].modifiable
+  end)
+end
+
+local function is_blank(line)
+  return not line:find('%S')
+end
+
+-- How many of the first lines are the user's text: not Git's comments, which the scissors are
+-- among, nor trailers (`git commit --signoff`), nor blank lines before those.
+local function count_written(lines, comment)
+  local count = 0
+  while lines[count + 1] and not vim.startswith(lines[count + 1], comment) do
+    count = count + 1
+  end
+  local function skip_back(condition)
+    while count > 0 and condition(lines[count]) do
+      count = count - 1
+    end
+  end
+  skip_back(is_blank)
+  skip_back(function(line)
+    return line:find(TRAILER) ~= nil
+  end)
+  skip_back(is_blank)
+  return count
+end
+
+--- Put a message into the buffer of one: below what the user has written, above all else.
+---@param bufnr integer
+---@param text string
+---@param comment string what Git's comments begin with
+function M.insert(bufnr, text, comment)
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  local first = count_written(lines, comment)
+  local last = first
+  while lines[last + 1] and is_blank(lines[last + 1]) do
+    last = last + 1
+  end
+  local inserted = plain.lines(text)
+  if first > 0 then
+    table.insert(inserted, 1, '')
+  end
+  if last < #lines then
+    table.insert(inserted, '')
+  end
+  quiet.run(function()
+    vim.api.nvim_buf_set_lines(bufnr, first, last, true, inserted)
+  end)
+end
+
+local function finish(bufnr, err, written)
+  if vim.api.nvim_buf_is_valid(bufnr) then
+    vim.api.nvim_buf_clear_namespace(bufnr, marks, 0, -1)
+  end
+  if err then
+    if err ~= question.CANCELLED then
+      message.show(err, 'error')
+    end
+  elseif not vim.api.nvim_buf_is_loaded(bufnr) or not vim.bo[bufnr].modifiable then
+    message.show('the commit message can no longer be changed', 'warn')
+  else
+    M.insert(bufnr, written.message, written.comment)
+  end
+end
+
+local function write_into(bufnr)
+  question.begin('commit', { path = vim.api.nvim_buf_get_name(bufnr) }, {
+    on_progress = function(words)
+      if vim.api.nvim_buf_is_valid(bufnr) then
+        local said = { { ' Claude is writing… ' .. plain.one_line(words), 'Comment' } }
+        vim.api.nvim_buf_set_extmark(bufnr, marks, 0, 0, { id = 1, virt_text = said })
+      end
+    end,
+    on_end = function(err, written)
+      finish(bufnr, err, written)
+    end,
+  })
+end
+
+--- Carry out `:ClaudeCommit[!]`.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.write(opts)
+  if opts.bang then
+    return question.cancel_all('commit', 'no commit message is being written')
+  end
+  local bufnr = find_buffer()
+  if bufnr then
+    return write_into(bufnr)
+  end
+  answer.show('Commit message', 'commit', vim.empty_dict(), function(written)
+    return written.message
+  end)
+end
+
+return M

@@ -1,0 +1,215 @@
+--- `:ClaudeEdit`: lines of a buffer that Claude rewrites, from the command to the accepted change.
+local disk_edit = require('claude_ide.file.edit')
+local kept = require('claude_ide.file.kept')
+local message = require('claude_ide.say.message')
+local plain = require('claude_ide.say.plain')
+local question = require('claude_ide.question')
+local quiet = require('claude_ide.say.quiet')
+local rebase = require('claude_ide.file.rebase')
+local ui = require('claude_ide.dialogue.vim_ui')
+
+local M = {}
+
+local marks = vim.api.nvim_create_namespace('claude_ide_rewrite')
+local NO_NAME = '[No Name]'
+
+---@class claude_ide.Rewrite
+---@field bufnr integer
+---@field base string[] all lines, when it was asked for; then, when it was proposed
+---@field first integer row, 0-based
+---@field last integer exclusive
+---@field mark integer extended mark on the lines
+
+---@type table<integer, claude_ide.Rewrite> by the question's id
+local rewrites = {}
+
+local function lines_of(bufnr)
+  return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+end
+
+local function name_of(bufnr)
+  local name = vim.api.nvim_buf_is_valid(bufnr) and vim.api.nvim_buf_get_name(bufnr) or ''
+  return name ~= '' and name or NO_NAME
+end
+
+local function split(text)
+  return vim.split(text:gsub('\n$', ''), '\n', { plain = true })
+end
+
+local function join(lines)
+  return #lines > 0 and table.concat(lines, '\n') .. '\n' or ''
+end
+
+---@param rewrite claude_ide.Rewrite
+local function mark(rewrite, words)
+  if not vim.api.nvim_buf_is_valid(rewrite.bufnr) then
+    return
+  end
+  local position = rewrite.mark
+    and vim.api.nvim_buf_get_extmark_by_id(rewrite.bufnr, marks, rewrite.mark, { details = true })
+  local row, last = rewrite.first, rewrite.last - 1
+  if position and position[1] then
+    row, last = position[1], position[3].end_row
+  end
+  rewrite.mark = vim.api.nvim_buf_set_extmark(rewrite.bufnr, marks, row, 0, {
+    id = rewrite.mark,
+    end_row = last,
+    virt_text = { { ' Claude is rewriting… ' .. plain.one_line(words), 'Comment' } },
+    strict = false,
+  })
+end
+
+-- Where the lines are now: where the mark has gone with them, else where their text is found.
+---@param rewrite claude_ide.Rewrite
+---@return integer? first
+---@return integer? last
+local function locate(rewrite, current)
+  local first, last = rewrite.first, rewrite.last
+  local position =
+    vim.api.nvim_buf_get_extmark_by_id(rewrite.bufnr, marks, rewrite.mark, { details = true })
+  local row = position[1]
+  if row and position[3].end_row - row == last - first - 1 then
+    local marked = vim.list_slice(current, row + 1, row + last - first)
+    if vim.deep_equal(marked, vim.list_slice(rewrite.base, first + 1, last)) then
+      return row, row + last - first
+    end
+  end
+  return rebase.place(rewrite.base, current, first, last)
+end
+
+-- Nothing that was waited for is lost.
+local function keep(rewrite, lines, reason)
+  local is_valid = vim.api.nvim_buf_is_valid(rewrite.bufnr)
+  local filetype = is_valid and vim.bo[rewrite.bufnr].filetype or ''
+  local text, what = join(lines), reason .. '; the rewrite is'
+  return { error = kept.keep(name_of(rewrite.bufnr), text, what, filetype) }
+end
+
+local function why_unchangeable(bufnr)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return 'the buffer is gone'
+  elseif not vim.bo[bufnr].modifiable then
+    return "'modifiable' is off in this buffer"
+  end
+end
+
+--- What the buffer would become with the new lines; nil when it would not change.
+---@param id integer
+---@param replacement string
+---@return { path: string, text: string }|{ error: string }|nil
+function M.propose(id, replacement)
+  local rewrite = rewrites[id]
+  if not rewrite then
+    return nil -- stopped meanwhile
+  end
+  local lines = replacement == '' and {} or split((replacement:gsub('\r\n', '\n')))
+  local reason = why_unchangeable(rewrite.bufnr)
+  if reason then
+    return keep(rewrite, lines, reason)
+  end
+  local current = lines_of(rewrite.bufnr)
+  local first, last = locate(rewrite, current)
+  if not first then
+    return keep(rewrite, lines, 'the lines were changed meanwhile')
+  end
+  local proposed = rebase.splice(current, first, last, lines)
+  vim.api.nvim_buf_del_extmark(rewrite.bufnr, marks, rewrite.mark)
+  if vim.deep_equal(current, proposed) then
+    message.show('Claude would change nothing there', 'info')
+    return nil
+  end
+  rewrite.base = current
+  return { path = name_of(rewrite.bufnr), text = join(proposed) }
+end
+
+local function change(rewrite, accepted)
+  local reason = why_unchangeable(rewrite.bufnr)
+  if reason then
+    return keep(rewrite, accepted, reason)
+  end
+  local merged, conflicts = rebase.merge(rewrite.base, accepted, lines_of(rewrite.bufnr))
+  if conflicts > 0 then
+    return keep(rewrite, accepted, 'the lines were changed meanwhile')
+  end
+  quiet.run(function()
+    disk_edit.change(rewrite.bufnr, merged)
+  end)
+end
+
+--- Put what was accepted into the buffer, as one step to undo.
+---@param id integer
+---@param text string the whole buffer's
+function M.apply(id, text)
+  local rewrite = rewrites[id]
+  local failure = rewrite and change(rewrite, split(text))
+  if failure then
+    message.show(failure.error, 'error')
+  end
+end
+
+local function finish(id, err)
+  local rewrite = rewrites[id]
+  rewrites[id] = nil
+  if vim.api.nvim_buf_is_valid(rewrite.bufnr) and rewrite.mark then
+    vim.api.nvim_buf_del_extmark(rewrite.bufnr, marks, rewrite.mark)
+  end
+  if err and err ~= question.CANCELLED then
+    message.show(err, 'error')
+  end
+end
+
+local function begin(bufnr, first, last, instruction)
+  local reason = why_unchangeable(bufnr)
+  if reason then
+    return message.show(reason, 'error')
+  end
+  local lines = lines_of(bufnr)
+  -- Lines that were there when the user was asked for the instruction may be gone.
+  last = math.min(last, #lines)
+  local rewrite = { bufnr = bufnr, base = lines, first = math.min(first, last - 1), last = last }
+  local id
+  id = question.begin('rewrite', {
+    bufnr = bufnr,
+    instruction = instruction,
+    name = name_of(bufnr),
+    filetype = vim.bo[bufnr].filetype,
+    lines = lines,
+    first = rewrite.first,
+    last = rewrite.last,
+  }, {
+    on_progress = function(words)
+      mark(rewrite, words)
+    end,
+    on_end = function(err)
+      finish(id, err)
+    end,
+  })
+  rewrites[id] = rewrite
+  mark(rewrite, '')
+end
+
+--- Carry out `:[range]ClaudeEdit[!] [instruction]`.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.edit(opts)
+  if opts.bang then
+    return question.cancel_all('rewrite', 'nothing is being rewritten')
+  end
+  local bufnr = vim.api.nvim_get_current_buf()
+  local first, last = 0, vim.api.nvim_buf_line_count(bufnr)
+  if opts.range > 0 then
+    first, last = opts.line1 - 1, opts.line2
+  end
+  local reason = why_unchangeable(bufnr)
+  if reason then
+    return message.show(reason, 'error')
+  elseif opts.args:find('%S') then
+    return begin(bufnr, first, last, opts.args)
+  end
+  ui.input('Rewrite: ', '', function(instruction)
+    if instruction and instruction:find('%S') then
+      begin(bufnr, first, last, instruction)
+    end
+  end)
+end
+
+return M

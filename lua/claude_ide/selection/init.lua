@@ -1,0 +1,253 @@
+--- What the user has selected in a file, and telling the host when that changes.
+local channel = require('claude_ide.channel')
+local file = require('claude_ide.file.path')
+local message = require('claude_ide.say.message')
+local positions = require('claude_ide.file.positions')
+local pulse = require('claude_ide.when.pulse')
+local visual = require('claude_ide.selection.visual')
+
+local M = {}
+
+local api, fn = vim.api, vim.fn
+
+local PERIOD = 50 -- milliseconds
+local KINDS = { v = 'v', V = 'V', ['\22'] = '\22', s = 'v', S = 'V', ['\19'] = '\22' }
+
+---@class claude_ide.Selection
+---@field text string
+---@field filePath string
+---@field fileUrl string
+---@field selection { start: claude_ide.Position, end: claude_ide.Position, isEmpty: boolean }
+
+local group = api.nvim_create_augroup('claude_ide_selection', {})
+local beat ---@type claude_ide.Pulse? while the host is told
+local latest ---@type claude_ide.Selection? the last one in a file
+local seen ---@type string? the state that `latest` was gathered from
+
+-- The last Visual area, while nothing but leaving it has happened since.
+local left ---@type { place: string, selection: claude_ide.Selection }?
+local known = {} ---@type { bufnr?: integer, name?: string, path?: string } the file last looked at
+
+-- Where the user was when they left for a terminal; until they do something elsewhere or in
+-- another way, `latest` stays.
+local held ---@type string?
+
+-- The path of the current file. Whether a name is a folder's takes longer to find out than all else
+-- that a look needs, and changes only with events.
+local function current_path()
+  local bufnr, name = api.nvim_get_current_buf(), api.nvim_buf_get_name(0)
+  if known.bufnr ~= bufnr or known.name ~= name then
+    known = { bufnr = bufnr, name = name, path = file.path(bufnr) }
+  end
+  return vim.bo.buftype == '' and known.path or nil
+end
+
+local function forget_path()
+  known = {}
+end
+
+---@param path string
+---@param text string
+---@param first claude_ide.Point
+---@param last claude_ide.Point
+---@return claude_ide.Selection
+local function describe(path, text, first, last)
+  local start = positions.to_lsp(0, first.row, first.col)
+  local stop = positions.to_lsp(0, last.row, last.col)
+  local is_empty = start.line == stop.line and start.character == stop.character
+  return {
+    text = text,
+    filePath = path,
+    fileUrl = vim.uri_from_fname(path),
+    selection = { start = start, ['end'] = stop, isEmpty = is_empty },
+  }
+end
+
+local function describe_area(path, kind, from, to)
+  local area = visual.area(kind, from, to, fn.getcurpos()[5] == vim.v.maxcol)
+  return describe(path, area.text, area.first, area.last)
+end
+
+-- The area between '< and '>, once Visual mode is over.
+local function describe_former(path)
+  return describe_area(path, fn.visualmode(), fn.getpos("'<"), fn.getpos("'>"))
+end
+
+local function in_visual()
+  return KINDS[fn.mode()]
+end
+
+---@param path string of the current buffer
+---@return claude_ide.Selection
+local function describe_current(path)
+  local kind = in_visual()
+  if kind then
+    return describe_area(path, kind, fn.getpos('v'), fn.getpos('.'))
+  end
+  local cursor = api.nvim_win_get_cursor(0)
+  local at = { row = cursor[1] - 1, col = cursor[2] }
+  return describe(path, '', at, at)
+end
+
+--- The selection or the cursor of the current window; nil if that shows no file.
+---@return claude_ide.Selection?
+function M.current()
+  local path = file.path(0)
+  return path and describe_current(path)
+end
+
+-- Where the user is, whatever the mode.
+local function place()
+  local cursor = api.nvim_win_get_cursor(0)
+  return ('%d %d %d %d'):format(
+    api.nvim_get_current_buf(),
+    api.nvim_buf_get_changedtick(0),
+    cursor[1],
+    cursor[2]
+  )
+end
+
+-- All that a selection depends on, and little work: most looks end here.
+local function state(path, here)
+  local mode = fn.mode()
+  if not KINDS[mode] then
+    return ('%s %s %s'):format(path, here, mode)
+  end
+  local start, cursor = fn.getpos('v'), fn.getcurpos()
+  local area = table.concat(start, ',', 2) .. ' ' .. table.concat(cursor, ',', 4)
+  return ('%s %s %s %s'):format(path, here, mode, area)
+end
+
+---@param selection claude_ide.Selection
+---@return boolean changed
+local function keep(selection)
+  if vim.deep_equal(selection, latest) then
+    return false
+  end
+  latest = selection
+  if beat then
+    channel.emit('selection_changed', selection)
+  end
+  return true
+end
+
+--- Tell the host the selection if it has changed.
+---@return boolean changed
+local function look()
+  if fn.mode() == 'c' then
+    return false
+  end
+  local path = current_path()
+  if not path then
+    local area = left
+    left = nil
+    if not area then
+      return false
+    end
+    held, seen = area.place, nil
+    return keep(area.selection)
+  end
+  local here = place()
+  local now = state(path, here)
+  if now == seen or held == here and not in_visual() then
+    return false
+  end
+  seen, held, left = now, nil, nil
+  return keep(describe_current(path))
+end
+
+-- Neovim would show an error at every key, in a prompt.
+local function look_safely()
+  local ok, changed = pcall(look)
+  if not ok then
+    M.stop()
+    message.show(('the selection is not sent any more: %s'):format(changed), 'error')
+  end
+  return ok and changed
+end
+
+local function remember(gather)
+  local path = file.path(0)
+  if path then
+    local ok, selection = pcall(gather, path)
+    left = ok and { place = place(), selection = selection } or nil
+  end
+end
+
+local function remember_former_area(event)
+  if event.match:find('^[vVsS\22\19][^:]*:n') then
+    remember(describe_former)
+  end
+end
+
+-- Not every way out of a window ends Visual mode: `nvim_set_current_win()` does not.
+local function remember_area()
+  if in_visual() then
+    remember(M.current)
+  end
+end
+
+--- The selection in the file where the user is, or was last.
+---@return claude_ide.Selection?
+function M.latest()
+  if not beat then
+    forget_path()
+  end
+  look()
+  return latest or M.current()
+end
+
+--- A command is about to lead the user to a terminal or a chat: what is selected at this instant stays the
+--- latest until the user is back in a file and does something there.
+---@param lines? integer[] first and last line of the command's range, if it has one
+function M.hold(lines)
+  local path = file.path(0)
+  if not path then
+    return
+  end
+  local selection
+  local is_former = lines and lines[1] == fn.line("'<") and lines[2] == fn.line("'>")
+  if left and left.place == place() and not in_visual() then
+    selection = left.selection
+  elseif is_former and not in_visual() then
+    selection = describe_former(path)
+  else
+    selection = M.current()
+  end
+  held, left = place(), nil
+  seen = state(path, held)
+  keep(selection)
+  if beat then
+    beat.rest()
+  end
+end
+
+--- Tell the host each change: at once, then every 50 ms at most, and always the last one.
+function M.start()
+  if beat then
+    return
+  end
+  forget_path()
+  look()
+  beat = pulse.new(PERIOD, look_safely)
+  local function on(events, callback)
+    api.nvim_create_autocmd(events, { group = group, callback = callback })
+  end
+  on({ 'BufEnter', 'BufFilePost', 'BufReadPost', 'BufWritePost', 'FileType' }, forget_path)
+  on({ 'CursorMoved', 'CursorMovedI' }, beat.overdue)
+  on({ 'TextChanged', 'TextChangedP' }, beat.soon)
+  on({ 'BufEnter', 'BufFilePost', 'ModeChanged' }, beat.soon)
+  on('ModeChanged', remember_former_area)
+  on('BufLeave', remember_area)
+end
+
+--- Tell the host nothing any more; `current` and `latest` still answer.
+function M.stop()
+  if beat then
+    beat.stop()
+    beat = nil
+    api.nvim_clear_autocmds({ group = group })
+  end
+end
+
+return M

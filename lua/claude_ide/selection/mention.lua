@@ -1,0 +1,180 @@
+--- Mentions: a file, a folder or lines of a file, as the CLI takes them (`at_mentioned`).
+local buffers = require('claude_ide.file.buffers')
+local file = require('claude_ide.file.path')
+local path_gate = require('claude_ide.file.gate')
+
+local M = {}
+
+---@class claude_ide.Mention
+---@field filePath? string
+---@field lineStart? integer 0-based
+---@field lineEnd? integer included
+---@field error? string one sentence, instead of all the others
+
+local NO_FILE = 'this buffer has no file to mention'
+local CHUNK = 65536
+
+---@param path string absolute
+---@param first? integer 1-based; the whole file without it
+---@param last? integer
+---@return claude_ide.Mention
+local function mention(path, first, last)
+  if not path:find('%s') then
+    return { filePath = path, lineStart = first and first - 1, lineEnd = last and last - 1 }
+  end
+  -- Of a path with blanks the CLI reads the file only if it is in quotes, the lines included.
+  local lines = first and (first == last and '#L%d' or '#L%d-%d'):format(first, last) or ''
+  return { filePath = ('"%s%s"'):format(path, lines) }
+end
+
+-- A missing argument comes from Python as vim.NIL or false, and from a command as ''.
+local function given(value)
+  return value and value ~= vim.NIL and value ~= ''
+end
+
+--- Mention lines of a buffer, or all of it.
+---@param bufnr integer 0 for the current one
+---@param line1? integer 1-based
+---@param line2? integer included
+---@return claude_ide.Mention
+function M.range(bufnr, line1, line2)
+  local path = file.path(bufnr)
+  if not path then
+    return { error = NO_FILE }
+  elseif not given(line1) then
+    return mention(path)
+  end
+  return mention(path, line1, given(line2) and line2 or line1)
+end
+
+--- What a path on the command line means: `%` and `~` stand for what they do in Vim, and what
+--- completion has escaped is taken as it is.
+---@param typed string
+---@return string? path absolute; nil when `%` is not a file
+local function expand(typed)
+  local modifiers = typed:match('^%%([:%w~.]*)$')
+  if modifiers then
+    return file.path(0) and vim.fn.expand('%:p' .. modifiers .. ':p')
+  end
+  local path = vim.fn.fnamemodify(typed, ':p')
+  if not vim.uv.fs_stat(path) then
+    path = vim.fn.fnamemodify(typed:gsub('\\(.)', '%1'), ':p')
+  end
+  return path
+end
+
+---@return integer? nil for a file that cannot be read
+local function count_lines(path)
+  local buffer = buffers.find(path)
+  if buffer and buffer.loaded then
+    return vim.api.nvim_buf_line_count(buffer.bufnr)
+  end
+  local handle = io.open(path, 'rb')
+  if not handle then
+    return nil
+  end
+  local count, last = 0, '\n'
+  for chunk in handle:lines(CHUNK) do
+    count = count + select(2, chunk:gsub('\n', ''))
+    last = chunk:sub(-1)
+  end
+  handle:close()
+  return last == '\n' and count or count + 1
+end
+
+local function line_number(typed)
+  local number = tostring(typed):match('^%d+$') and tonumber(typed)
+  return number and number > 0 and number or nil
+end
+
+--- What is wrong with lines that were asked for, or nil.
+---@return string? reason
+local function refuse(path, first, last)
+  if not line_number(first) or not line_number(last) then
+    return ('not a line number: %s'):format(line_number(first) and last or first)
+  end
+  first, last = line_number(first), line_number(last)
+  if first > last then
+    return ('line %d comes after line %d'):format(first, last)
+  end
+  local count = count_lines(path)
+  if not count then
+    return 'cannot read ' .. path
+  elseif last > count then
+    local lines = count == 1 and '1 line' or ('%d lines'):format(count)
+    return ('line %d is past the end (%s)'):format(last, lines)
+  end
+end
+
+--- Mention a file, a folder, or lines of a file, by a path as it is typed after `:ClaudeAdd`.
+---@param typed string relative to the working folder; `%` and `~` as in Vim
+---@param first? string|integer 1-based; the whole file without it
+---@param last? string|integer included; `first` without it
+---@return claude_ide.Mention
+function M.path(typed, first, last)
+  local path = expand(typed)
+  if not path then
+    return { error = NO_FILE }
+  end
+  path = path_gate.absolute(path)
+  local stat = vim.uv.fs_stat(path)
+  if not stat then
+    return { error = 'no such file: ' .. typed }
+  elseif stat.type ~= 'file' and stat.type ~= 'directory' then
+    return { error = 'neither a file nor a folder: ' .. typed }
+  elseif not given(first) then
+    return mention(path)
+  elseif stat.type == 'directory' then
+    return { error = 'a folder has no lines: ' .. typed }
+  end
+  last = given(last) and last or first
+  local reason = refuse(path, first, last)
+  if reason then
+    return { error = reason }
+  end
+  return mention(path, line_number(first), line_number(last))
+end
+
+-- Whether the path of the command line is complete, and lines follow.
+local function has_path(before)
+  local ok, command = pcall(vim.api.nvim_parse_cmd, before, {})
+  return ok and #command.args > 0
+end
+
+--- Complete the path of `:ClaudeAdd`; nothing after it (`:help :command-completion-customlist`).
+---@param lead string
+---@param cmdline string
+---@param cursor integer bytes before the cursor
+---@return string[]
+function M.complete(lead, cmdline, cursor)
+  if has_path(cmdline:sub(1, cursor - #lead)) then
+    return {}
+  end
+  local folder, start = lead:gsub('\\(.)', '%1'):match('^(.-)([^/]*)$')
+  local found = {}
+  for name in vim.fs.dir(vim.fn.fnamemodify(folder == '' and '.' or folder, ':p')) do
+    local is_hidden = start == '' and vim.startswith(name, '.')
+    if vim.startswith(name, start) and not is_hidden then
+      local path = folder .. name
+      -- A link may lead to a folder.
+      local is_folder = vim.fn.isdirectory(vim.fn.fnamemodify(path, ':p')) == 1
+      found[#found + 1] = vim.fn.fnameescape(path) .. (is_folder and '/' or '')
+    end
+  end
+  table.sort(found)
+  return found
+end
+
+--- The lines that an operator or a Visual selection covers, as 'operatorfunc' is given them.
+function M.send()
+  vim.cmd("'[,']ClaudeSend")
+end
+
+--- Begin the operator that mentions lines: for an `<expr>` map, in Normal and in Visual mode.
+---@return string keys
+function M.operator()
+  vim.o.operatorfunc = "v:lua.require'claude_ide.selection.mention'.send"
+  return 'g@'
+end
+
+return M

@@ -1,0 +1,137 @@
+--- Where the user is, and the way back there.
+local unheard = require('claude_ide.say.unheard')
+
+local M = {}
+
+---@class claude_ide.Place
+---@field tabpage integer
+---@field win integer
+---@field previous_win? integer what `CTRL-W p` would go to
+---@field last_tabpage? integer what `g<Tab>` would go to
+---@field terminal boolean whether the user types into a terminal
+---@field insert? claude_ide.InsertCursor where they were typing, if `end_insert` has just ended that
+
+---@class claude_ide.InsertCursor
+---@field win integer
+---@field tick integer 'changedtick' of the buffer
+---@field row integer from 1
+---@field column integer bytes, from 0
+
+local function previous_win()
+  local number = vim.fn.winnr('#')
+  return number > 0 and vim.fn.win_getid(number) or nil
+end
+
+local function last_tabpage()
+  return vim.api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
+end
+
+local ended ---@type claude_ide.InsertCursor?
+
+--- End Insert mode in order to take the user elsewhere: `go_back` resumes it.
+function M.end_insert()
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  ended = {
+    win = vim.api.nvim_get_current_win(),
+    tick = vim.b.changedtick,
+    row = row,
+    column = column,
+  }
+  vim.cmd.stopinsert()
+  vim.api.nvim_create_autocmd('InsertEnter', {
+    group = vim.api.nvim_create_augroup('claude_ide_place', { clear = true }),
+    once = true,
+    callback = function()
+      ended = nil
+    end,
+  })
+end
+
+--- Cancel what `startinsert` has asked for if it has not begun: it would begin wherever the user is
+--- next.
+function M.cancel_insert()
+  if vim.fn.mode(1):find('^n') then
+    vim.cmd.stopinsert()
+  end
+end
+
+-- Nil if the user has moved since: then they want to be in Normal mode.
+local function take_insert()
+  local found = ended
+  ended = nil
+  if not found or found.win ~= vim.api.nvim_get_current_win() then
+    return nil
+  end
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local typed = vim.api.nvim_get_current_line():sub(column + 1, found.column)
+  local is_there = row == found.row and vim.fn.strchars(typed) <= 1
+  return is_there and vim.b.changedtick == found.tick and found or nil
+end
+
+---@return claude_ide.Place
+function M.current()
+  return {
+    tabpage = vim.api.nvim_get_current_tabpage(),
+    win = vim.api.nvim_get_current_win(),
+    previous_win = previous_win(),
+    last_tabpage = last_tabpage(),
+    terminal = vim.fn.mode() == 't',
+    insert = take_insert(),
+  }
+end
+
+-- The only way to set what `CTRL-W p` and `g<Tab>` go to is to have been there.
+local function restore_history(place)
+  local tabpage, win = place.last_tabpage, place.previous_win
+  unheard.run('all', function()
+    if tabpage and tabpage ~= last_tabpage() and vim.api.nvim_tabpage_is_valid(tabpage) then
+      vim.api.nvim_set_current_tabpage(tabpage)
+      vim.api.nvim_set_current_tabpage(place.tabpage)
+    end
+    if win and win ~= previous_win() and vim.api.nvim_win_is_valid(win) then
+      vim.api.nvim_set_current_win(win)
+      vim.api.nvim_set_current_win(place.win)
+    end
+  end)
+end
+
+--- Take the user elsewhere by calling `fn`. A float with Claude's terminal is not told that it is
+--- left: some floats would close, and the user comes back to this one.
+---@generic T
+---@param fn fun(): T
+---@return T
+function M.leave(fn)
+  local is_float = vim.api.nvim_win_get_config(0).relative ~= ''
+  if not (is_float and vim.b.claude_ide_terminal) then
+    return fn()
+  end
+  return unheard.run({ 'BufLeave', 'WinLeave' }, fn)
+end
+
+-- In text that has changed since, the old cursor means nothing.
+local function resume_insert(insert)
+  if vim.b.changedtick == insert.tick then
+    vim.api.nvim_win_set_cursor(0, { insert.row, insert.column })
+  end
+  local column = vim.api.nvim_win_get_cursor(0)[2]
+  local is_at_end = math.max(column, insert.column) >= #vim.api.nvim_get_current_line()
+  vim.cmd(is_at_end and 'startinsert!' or 'startinsert')
+end
+
+--- Go back, and resume Insert or Terminal mode if the user was in it.
+---@param place claude_ide.Place
+function M.go_back(place)
+  if vim.api.nvim_win_is_valid(place.win) then
+    vim.api.nvim_set_current_win(place.win)
+    restore_history(place)
+    if place.terminal and vim.bo.buftype == 'terminal' then
+      vim.cmd.startinsert()
+    elseif place.insert and vim.fn.mode() == 'n' then
+      resume_insert(place.insert)
+    end
+  elseif vim.api.nvim_tabpage_is_valid(place.tabpage) then
+    vim.api.nvim_set_current_tabpage(place.tabpage)
+  end
+end
+
+return M

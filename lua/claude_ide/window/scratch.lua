@@ -1,0 +1,59 @@
+--- A text in a buffer of its own, to be read, searched and yanked from.
+local colouring = require('claude_ide.colouring')
+local place = require('claude_ide.window.place')
+local plain = require('claude_ide.say.plain')
+local quiet = require('claude_ide.say.quiet')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+-- Neovim would go to whatever window stands beside it.
+local function come_back(win)
+  local origin = place.current()
+  vim.api.nvim_create_autocmd('WinClosed', {
+    pattern = tostring(win),
+    once = true,
+    callback = function()
+      if vim.api.nvim_get_current_win() == win then
+        vim.schedule(function()
+          place.go_back(origin)
+        end)
+      end
+    end,
+  })
+end
+
+--- Show a text in a split below everything; `q` closes it.
+---@param title string
+---@param text string
+---@param filetype? string
+---@return integer bufnr
+function M.open(title, text, filetype)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, plain.lines(text))
+  vim.bo[bufnr].bufhidden = 'wipe'
+  vim.bo[bufnr].modifiable = false
+  vim.api.nvim_buf_set_name(bufnr, ('claude-text://%d/%s'):format(bufnr, plain.one_line(title)))
+  local win
+  quiet.run(function()
+    win = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = -1 })
+    come_back(win)
+    vim.api.nvim_set_current_win(win)
+  end)
+  -- A window begins with the options of the one that the user was in.
+  vim.wo[win].winfixbuf = false
+  vim.wo[win].winbar = ''
+  if type(filetype) == 'string' then
+    colouring.dress(bufnr, filetype)
+  end
+  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, nowait = true, desc = 'Close' })
+  return bufnr
+end
+
+--- Take a text away that has served its purpose, if it is still there.
+---@param bufnr integer
+function M.close(bufnr)
+  window_close.buffer(bufnr)
+end
+
+return M

@@ -1,0 +1,188 @@
+"""What the CLI asks of its host, not of the user: hooks, and messages to our MCP servers.
+
+Each request is a task of its own, since a tool may wait for the user; every one is answered, also
+a notification.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from claude_ide.agents.events import Change
+from claude_ide.agents.stream_json.decoding.tools import change_of, path_in
+from claude_ide.agents.stream_json.wire import encode
+from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, strings, text
+from claude_ide.errors import TransportClosed
+
+logger = logging.getLogger(__name__)
+
+McpServer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
+"""Takes a JSON-RPC message and returns the one that answers it, or None for a notification."""
+
+
+class Edits(Protocol):
+    """Looks at the files that tools change; each use of a tool has an id."""
+
+    async def before(self, tool: str, path: str) -> None:
+        """Look at a file that a tool is about to change."""
+
+    async def after(self, tool: str, path: str, change: Change | None) -> str:
+        """Return what the model should know of a file that a tool has changed.
+
+        Every tool is reported; one that was not looked at before has changed nothing.
+        """
+
+    async def prompted(self) -> str:
+        """Return what the model should know by now, as the user writes to it."""
+
+
+EDITING = "editing"
+EDITED = "edited"
+PROMPTED = "prompted"
+EDITORS = "Edit|MultiEdit|Write|NotebookEdit"
+HOOK_SECONDS = 5
+CHANGED = (
+    "The user changed your proposal before accepting it, so the file does not contain what you "
+    "proposed. This is what was written:"
+)
+LONGEST_PATCH = 20_000
+
+
+class Host:
+    """Answers the CLI's requests with what the editor provides."""
+
+    def __init__(
+        self,
+        send: Callable[[Frame], Awaitable[None]],
+        servers: Mapping[str, McpServer],
+        edits: Edits | None,
+    ) -> None:
+        self._send = send
+        self._servers = servers
+        self._edits = edits
+        self._changed: set[str] = set()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def fields(self) -> Frame:
+        """Return what `initialize` has to say of us."""
+        hooks = {"PostToolUse": [_hook(EDITED, EDITORS)]}
+        if self._edits is not None:
+            hooks["PreToolUse"] = [_hook(EDITING, EDITORS)]
+            hooks["PostToolUse"] = [_hook(EDITED)]
+            hooks["UserPromptSubmit"] = [_hook(PROMPTED)]
+        fields: Frame = {"hooks": hooks}
+        return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
+
+    def proposal_changed(self, tool: str) -> None:
+        """Note that the user changed what this tool use proposed: the CLI won't tell the model."""
+        self._changed.add(tool)
+
+    def take(self, frame: Frame) -> None:
+        """Begin to answer a `control_request`."""
+        id_ = text(frame.get("request_id"))
+        asked = mapping(frame.get("request"))
+        task = asyncio.get_running_loop().create_task(self._answer(id_, asked))
+        self._tasks[id_] = task
+
+        def done(task: asyncio.Task[None]) -> None:
+            self._tasks.pop(id_, None)
+            if not task.cancelled() and (error := task.exception()):
+                logger.error("a request of the CLI failed", exc_info=error)
+
+        task.add_done_callback(done)
+
+    def cancel(self, request: str) -> None:
+        """Give up a request that the CLI has withdrawn."""
+        if task := self._tasks.get(request):
+            task.cancel()
+
+    async def close(self) -> None:
+        """Give up everything: the CLI is gone."""
+        tasks = [*self._tasks.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._changed.clear()
+
+    async def _answer(self, id_: str, asked: Frame) -> None:
+        answer = encode.failure(id_, "this request failed")
+        try:
+            match text(asked.get("subtype")):
+                case "hook_callback":
+                    answer = encode.success(id_, await self._hook(asked))
+                case "mcp_message":
+                    answer = encode.success(id_, {"mcp_response": await self._message(asked)})
+                case subtype:
+                    answer = encode.failure(id_, f"{subtype} is not supported")
+        except asyncio.CancelledError:
+            answer = {}
+            raise
+        finally:
+            # Unanswered, the CLI would wait for ever.
+            if answer:
+                await self._reply(answer)
+
+    async def _reply(self, answer: Frame) -> None:
+        try:
+            await self._send(answer)
+        except TransportClosed:
+            logger.info("an answer could not be sent: the CLI has ended")
+
+    async def _message(self, asked: Frame) -> dict[str, Any]:
+        message = mapping(asked.get("message"))
+        server = self._servers.get(text(asked.get("server_name")))
+        if server is None:
+            unknown = {"code": -32601, "message": "there is no such server"}
+            return {"jsonrpc": "2.0", "id": message.get("id", 0), "error": unknown}
+        answer = await server(message)
+        return {"jsonrpc": "2.0", "result": {}, "id": 0} if answer is None else answer
+
+    async def _hook(self, asked: Frame) -> Frame:
+        if text(asked.get("callback_id")) == PROMPTED:
+            note = await self._edits.prompted() if self._edits is not None else ""
+            return _context("UserPromptSubmit", [note] if note else [])
+        reported = mapping(asked.get("input"))
+        tool = text(reported.get("tool_use_id"))
+        path = path_in(mapping(reported.get("tool_input")))
+        if text(asked.get("callback_id")) == EDITING:
+            if self._edits is not None and path:
+                await self._edits.before(tool, path)
+            return {}
+        notes = await self._notes(tool, path, mapping(reported.get("tool_response")))
+        return _context("PostToolUse", notes)
+
+    async def _notes(self, tool: str, path: str, result: Frame) -> list[str]:
+        """Return what the model should know of a file that a tool has changed."""
+        notes = []
+        if tool in self._changed:
+            self._changed.discard(tool)
+            notes.append(f"{CHANGED}\n{_patch(result) or text(result.get('content'))}")
+        if self._edits is not None:
+            notes.append(await self._edits.after(tool, path, change_of(result)))
+        return [*filter(None, notes)]
+
+
+def _hook(id_: str, tools: str = "") -> Frame:
+    """Register for some tools, or for all of them."""
+    matcher = {"matcher": tools} if tools else {}
+    return {**matcher, "hookCallbackIds": [id_], "timeout": HOOK_SECONDS}
+
+
+def _context(event: str, notes: list[str]) -> Frame:
+    """Add to what the model reads."""
+    if not notes:
+        return {}
+    context = {"hookEventName": event, "additionalContext": "\n\n".join(notes)}
+    return {"hookSpecificOutput": context}
+
+
+def _patch(result: Frame) -> str:
+    """The tool's change as a unified diff."""
+    lines: list[str] = []
+    for hunk in mappings(result.get("structuredPatch")):
+        old = f"-{hunk.get('oldStart')},{hunk.get('oldLines')}"
+        new = f"+{hunk.get('newStart')},{hunk.get('newLines')}"
+        lines += [f"@@ {old} {new} @@", *strings(hunk.get("lines"))]
+    patch = "\n".join(lines)
+    return patch if len(patch) <= LONGEST_PATCH else f"{patch[:LONGEST_PATCH]}\n[…]"

@@ -1,0 +1,1 @@
+"""From the CLI's frames to events."""

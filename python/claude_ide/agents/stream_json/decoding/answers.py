@@ -1,0 +1,74 @@
+"""Answers to our control requests: JSON comes in, values leave; any part may be missing."""
+
+from claude_ide.agents.agent import ContextUsage, Rewind
+from claude_ide.agents.events import Command, Model, Ready
+from claude_ide.agents.stream_json.wire.frames import (
+    Frame,
+    integer,
+    mapping,
+    mappings,
+    strings,
+    text,
+)
+from claude_ide.agents.stream_json.wire.launch import MODES
+
+
+def ready(answer: Frame) -> Ready:
+    """Decode the answer to `initialize`: what there is to choose from."""
+    models = mappings(answer.get("models"))
+    auto = any(model.get("supportsAutoMode") is True for model in models)
+    return Ready(
+        commands=tuple(map(_command, mappings(answer.get("commands")))),
+        models=tuple(map(_model, models)),
+        modes=(*MODES, "auto") if auto else MODES,
+        styles=strings(answer.get("available_output_styles")),
+        account=_account(mapping(answer.get("account"))),
+        version=text(answer.get("claude_code_version")),
+        raw=answer,
+    )
+
+
+def usual_mode(answer: Frame) -> str:
+    """Decode from the answer to `get_settings` the permission mode that sessions begin in."""
+    return text(mapping(mapping(answer.get("effective")).get("permissions")).get("defaultMode"))
+
+
+def context_usage(answer: Frame) -> ContextUsage:
+    """Decode the answer to `get_context_usage`."""
+    categories = tuple(
+        (text(category.get("name")), integer(category.get("tokens")) or 0)
+        for category in mappings(answer.get("categories"))
+    )
+    used, size = integer(answer.get("totalTokens")), integer(answer.get("maxTokens"))
+    return ContextUsage(used or 0, size or 0, categories)
+
+
+def rewind(answer: Frame) -> Rewind:
+    """Decode the answer to `rewind_files`."""
+    return Rewind(
+        answer.get("canRewind") is True,
+        strings(answer.get("filesChanged")),
+        integer(answer.get("insertions")) or 0,
+        integer(answer.get("deletions")) or 0,
+        text(answer.get("error")),
+    )
+
+
+def _command(command: Frame) -> Command:
+    name, description = text(command.get("name")), text(command.get("description"))
+    return Command(name, description, text(command.get("argumentHint")))
+
+
+def _model(model: Frame) -> Model:
+    return Model(
+        text(model.get("value")),
+        text(model.get("displayName")),
+        text(model.get("description")),
+        strings(model.get("supportedEffortLevels")) if model.get("supportsEffort") else (),
+        text(model.get("resolvedModel")),
+    )
+
+
+def _account(account: Frame) -> str:
+    keys = ("email", "organization", "subscriptionType", "apiKeySource")
+    return ", ".join(part for key in keys if (part := text(account.get(key))) not in ("", "none"))

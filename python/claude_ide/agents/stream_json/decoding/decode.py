@@ -1,0 +1,211 @@
+"""Frames of the CLI come in, events leave. Pure; whatever is not known is ignored and logged.
+
+Source: doc/stream-json.md. Only what the conversation is made of is decoded here: answers to our
+control requests, and what the CLI asks of its host, are `wire/control.py` and `callbacks.py`.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from claude_ide.agents.events import (
+    Cleared,
+    Event,
+    Notice,
+    PermissionAsked,
+    RequestWithdrawn,
+    Subagent,
+    Text,
+    Thinking,
+    ToolEnded,
+    ToolStarted,
+    ToolStatus,
+    Usage,
+)
+from claude_ide.agents.stream_json.decoding import permission, result, system
+from claude_ide.agents.stream_json.decoding.preview import TOOL_USES, Preview
+from claude_ide.agents.stream_json.decoding.settings import Settings
+from claude_ide.agents.stream_json.decoding.stages import Stages
+from claude_ide.agents.stream_json.decoding.todos import Todos
+from claude_ide.agents.stream_json.decoding.tools import decode_result, kind_of, whole_input
+from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, mappings, text
+
+logger = logging.getLogger(__name__)
+
+SYNTHETIC = "<synthetic>"
+"""The model of a message that the CLI itself has written."""
+
+NO_CONTENT = "(no content)"
+"""What 2.1.197 writes where one of its own commands has nothing to say."""
+
+
+class Decoder:
+    """One session's frames, in their order."""
+
+    def __init__(self) -> None:
+        self.settings = Settings()
+        self.stages = Stages()
+        self.rejected: set[str] = set()
+        """Tool uses that the user has rejected: 2.1.197 does not tell it of a result."""
+        self._preview = Preview()
+        self._todos = Todos()
+        self._tools: dict[str, tuple[str, dict[str, object]]] = {}
+        self._agents: dict[str, Subagent] = {}
+        """The subagents that have been started, by the names that they ask under."""
+        self._said: tuple[str, int] = ("", 0)
+        self._context = 0
+        self._decoders: Mapping[str, Callable[[Frame], list[Event]]] = {
+            "stream_event": self._stream_event,
+            "assistant": self._assistant,
+            "user": self._user,
+            "system": self._system,
+            "result": self._result,
+            "command_lifecycle": self.stages.told,
+            "conversation_reset": self._reset,
+            "control_request": self._request,
+            "control_cancel_request": _withdrawn,
+            "control_response": _nothing,
+            "keep_alive": _nothing,
+        }
+
+    def decode(self, frame: Frame) -> list[Event]:
+        """Return what a frame tells; nothing for one that is not known."""
+        type_ = text(frame.get("type"))
+        decode = self._decoders.get(type_)
+        if decode is None:
+            logger.info("ignored a frame of type %r", type_)
+            return []
+        return decode(frame)
+
+    def _stream_event(self, frame: Frame) -> list[Event]:
+        if frame.get("parent_tool_use_id"):
+            return []  # a subagent's are not shown until they are whole
+        event = mapping(frame.get("event"))
+        events = self._preview.take(event)
+        match text(event.get("type")):
+            case "message_start":
+                self._context = _tokens_in(mapping(mapping(event.get("message")).get("usage")))
+            case "message_delta" if self._context:
+                said = integer(mapping(event.get("usage")).get("output_tokens")) or 0
+                events.append(Usage(context_used=self._context + said))
+        return events
+
+    def _assistant(self, frame: Frame) -> list[Event]:
+        message = mapping(frame.get("message"))
+        if message.get("model") == SYNTHETIC:
+            return _notices(frame, message)
+        id_ = text(message.get("id"))
+        events: list[Event] = []
+        for block in mappings(message.get("content")):
+            number = self._said[1] + 1 if self._said[0] == id_ else 0
+            self._said = (id_, number)
+            events += self._block(frame, id_, block, number)
+        return events
+
+    def _block(self, frame: Frame, message: str, block: Frame, number: int) -> list[Event]:
+        parent = text(frame.get("parent_tool_use_id"))
+        shown, was_shown = self._preview.confirm(message, block, number)
+        match text(block.get("type")):
+            case "text":
+                aborted = frame.get("aborted") is True
+                return [Text(shown.id, text(block.get("text")), parent, aborted, block)]
+            case "thinking" | "redacted_thinking":
+                took = integer(frame.get("thinking_duration_ms"))
+                return [Thinking(shown.id, text(block.get("thinking")), parent, took, block)]
+            case type_ if type_ in TOOL_USES:
+                name, arguments = text(block.get("name")), mapping(block.get("input"))
+                tool = text(block.get("id"))
+                self._tools[tool] = (name, arguments)
+                whole = whole_input(tool, arguments, shown.size, parent)
+                if was_shown:
+                    return [whole]
+                return [ToolStarted(tool, name, kind_of(name), whole.title, parent), whole]
+            case type_ if type_.endswith("_tool_result"):
+                return [decode_result(frame, block)]
+            case type_:
+                logger.info("ignored a block of type %r", type_)
+                return []
+
+    def _user(self, frame: Frame) -> list[Event]:
+        if frame.get("isReplay") is True:
+            return self.stages.echoed(frame)
+        if frame.get("isSynthetic") is True:
+            return []
+        events: list[Event] = []
+        for block in mappings(mapping(frame.get("message")).get("content")):
+            # The rest is what we have said ourselves, or "[Request interrupted by user]".
+            if block.get("type") == "tool_result":
+                ended = decode_result(frame, block)
+                if ended.status is ToolStatus.FAILED and ended.tool in self.rejected:
+                    ended = replace(ended, status=ToolStatus.REJECTED)
+                events += [ended, *self._todos_after(ended)]
+        return events
+
+    def _todos_after(self, ended: ToolEnded) -> list[Event]:
+        name, arguments = self._tools.pop(ended.tool, ("", {}))
+        if ended.status is not ToolStatus.COMPLETED:
+            return []
+        todos = self._todos.take(name, arguments, ended.raw)
+        return [todos] if todos else []
+
+    def _system(self, frame: Frame) -> list[Event]:
+        voided = self._preview.void() if frame.get("subtype") == "api_retry" else []
+        begun: list[Event] = []
+        if frame.get("subtype") == "init":
+            begun = self.stages.turn_begun()
+            if self.settings.begins_anew(frame):
+                begun += self._reset(frame)
+        if frame.get("subtype") == "task_started":
+            self._agents[text(frame.get("task_id"))] = _subagent(frame)
+        return [*voided, *begun, *self.settings.take(frame), *system.decode(frame)]
+
+    def _request(self, frame: Frame) -> list[Event]:
+        agent = text(mapping(frame.get("request")).get("agent_id"))
+        known = self._agents.get(agent, Subagent()) if agent else None
+        return [
+            replace(asked, agent=known) if isinstance(asked, PermissionAsked) else asked
+            for asked in permission.decode_request(frame)
+        ]
+
+    def _result(self, frame: Frame) -> list[Event]:
+        voided = self._preview.void()
+        self._tools.clear()
+        self.rejected.clear()
+        usage, ended = result.usage(frame, self.settings.model), result.turn_ended(frame)
+        return [*voided, usage, ended, *self.stages.turn_ended()]
+
+    def _reset(self, _frame: Frame) -> list[Event]:
+        self._todos.clear()
+        self._agents.clear()
+        self._context = 0
+        self.settings.forget_session()
+        return [Cleared()]
+
+
+def _nothing(_frame: Frame) -> list[Event]:
+    return []
+
+
+def _withdrawn(frame: Frame) -> list[Event]:
+    return [RequestWithdrawn(text(frame.get("request_id")))]
+
+
+def _subagent(frame: Frame) -> Subagent:
+    title, kind = text(frame.get("description")), text(frame.get("subagent_type"))
+    return Subagent(text(frame.get("tool_use_id")), title, kind)
+
+
+def _notices(frame: Frame, message: Frame) -> list[Event]:
+    """What the CLI says in the model's place: errors, and the output of its own commands."""
+    reason = text(frame.get("error"))
+    level = "error" if reason or frame.get("is_api_error_message") is True else "info"
+    return [
+        Notice(text(block.get("text")), level, reason, frame)
+        for block in mappings(message.get("content"))
+        if block.get("type") == "text" and block.get("text") != NO_CONTENT
+    ]
+
+
+def _tokens_in(usage: Frame) -> int:
+    keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    return sum(integer(usage.get(key)) or 0 for key in keys)

@@ -1,0 +1,191 @@
+"""Sessions as the CLI keeps them: files of JSON lines come in, summaries and events leave.
+
+The CLI does not say again what was said before a session was resumed.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from claude_ide import files
+from claude_ide.agents.agent import SessionSummary
+from claude_ide.agents.events import Compacted, Event, Notice, Session, UserMessage
+from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json.wire.frames import (
+    Frame,
+    decode_line,
+    integer,
+    mapping,
+    mappings,
+    text,
+)
+from claude_ide.errors import UnknownSessionError
+from claude_ide.paths import config_folder
+
+NOT_PLAIN = re.compile(r"[^a-zA-Z0-9]")
+SESSION_ID = re.compile(r"[a-zA-Z0-9-]+")
+LONGEST_NAME = 200
+"""A longer folder's name is cut by the CLI, and ends in a number that only it can compute."""
+
+END_BYTES = 64 * 2**10
+"""How much is read of a file's beginning and of its end to list it."""
+
+LARGEST_BYTES = 300_000_000
+"""Of a session that is shown again."""
+
+LONGEST_TITLE = 200
+OURS = ("user", "assistant", "system")
+EDITOR_CONTEXT = ("<ide_selection>", "<ide_opened_file>")
+COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+COMMAND_OUTPUT = re.compile(r"<local-command-(?:stdout|stderr)>(.*)</local-command", re.DOTALL)
+
+
+def folder(environment: Mapping[str, str], cwd: Path) -> Path:
+    """Return where the CLI keeps the sessions of a folder; it need not exist."""
+    projects = config_folder(environment) / "projects"
+    name = NOT_PLAIN.sub("-", str(cwd.resolve()))
+    if len(name) > LONGEST_NAME:
+        found = sorted(projects.glob(f"{name[:LONGEST_NAME]}-*"))
+        return found[0] if found else projects / name[:LONGEST_NAME]
+    return projects / name
+
+
+def sessions(kept: Path) -> list[SessionSummary]:
+    """List the sessions in a folder that have something to resume, the latest first."""
+    summaries = [_summary(path) for path in kept.glob("*.jsonl")]
+    listed = [summary for summary in summaries if summary is not None]
+    return sorted(listed, key=lambda summary: summary.changed, reverse=True)
+
+
+def read(kept: Path, session: str) -> list[Event]:
+    """Tell a session's conversation.
+
+    Raises `UnknownSessionError` if there is no such session.
+    """
+    path = kept / f"{session}.jsonl"
+    if not SESSION_ID.fullmatch(session):
+        raise UnknownSessionError(f"{session} is no session's id")
+    try:
+        lines = files.read(path, LARGEST_BYTES).splitlines()
+    except files.RefusedError as error:
+        raise UnknownSessionError(f"{path}: {error.strerror}") from None
+    except OSError:
+        raise UnknownSessionError(f"there is no session {session}") from None
+    decoder = Decoder()
+    events: list[Event] = []
+    title = ""
+    for line in _frames(lines):
+        title = text(line.get("customTitle")) or title or text(line.get("aiTitle"))
+        events += _told(decoder, line)
+    return [Session(session, title), *events]
+
+
+def _told(decoder: Decoder, line: Frame) -> list[Event]:
+    hidden = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+    if line.get("type") not in OURS or any(line.get(flag) is True for flag in hidden):
+        return []
+    if line.get("type") == "system":
+        return _system(line)
+    frame = {
+        "type": line["type"],
+        "message": line.get("message"),
+        "error": line.get("error"),
+        "tool_use_result": line.get("toolUseResult"),
+        "tool_result_meta": _meta(line),
+    }
+    if line.get("type") == "assistant":
+        return decoder.decode(frame)
+    said = _said(mapping(line.get("message")).get("content"))
+    told: list[Event] = [UserMessage(said, text(line.get("uuid")))] if said else []
+    return [*told, *decoder.decode(frame)]
+
+
+def _system(line: Frame) -> list[Event]:
+    match text(line.get("subtype")):
+        case "local_command":
+            return [Notice(words) for words in COMMAND_OUTPUT.findall(text(line.get("content")))]
+        case "compact_boundary":
+            metadata = mapping(line.get("compactMetadata"))
+            before, trigger = integer(metadata.get("preTokens")), text(metadata.get("trigger"))
+            return [Compacted(before, trigger=trigger)]
+    return []
+
+
+def _meta(line: Frame) -> list[Frame]:
+    """Who decided, as the CLI says it while it happens."""
+    decision = mapping(line.get("permissionDecision"))
+    results = mappings(mapping(line.get("message")).get("content"))
+    return [
+        {"id": result.get("tool_use_id"), "permission_decision": decision} for result in results
+    ]
+
+
+def _said(content: Any) -> str:
+    """What the user typed, without what the editor or the CLI has added."""
+    if isinstance(content, str):
+        return _typed(content)
+    parts = [_part(block) for block in mappings(content)]
+    return "\n".join(part for part in parts if part)
+
+
+def _part(block: Frame) -> str:
+    match block.get("type"):
+        case "image":
+            return "[image]"
+        case "text":
+            return _typed(text(block.get("text")))
+    return ""
+
+
+def _typed(words: str) -> str:
+    if words.startswith((*EDITOR_CONTEXT, "<local-command-", "[Request interrupted by user")):
+        return ""
+    if command := COMMAND.search(words):
+        arguments = COMMAND_ARGUMENTS.search(words)
+        return f"{command[1]} {arguments[1] if arguments else ''}".strip()
+    return words
+
+
+def _summary(path: Path) -> SessionSummary | None:
+    try:
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        head, tail = _ends(path)
+    except OSError:
+        return None
+    first = title = generated = last = ""
+    for line in _frames([*head, *tail]):
+        title = text(line.get("customTitle")) or title
+        generated = text(line.get("aiTitle")) or text(line.get("summary")) or generated
+        last = text(line.get("lastPrompt")) or last
+        if not first and line.get("type") == "user" and line.get("isMeta") is not True:
+            first = _said(mapping(line.get("message")).get("content"))
+    shown = title or generated or last or first
+    if not shown:
+        return None
+    return SessionSummary(path.stem, _one_line(shown), changed, _one_line(first))
+
+
+def _ends(path: Path) -> tuple[list[bytes], list[bytes]]:
+    """The whole lines in a file's beginning and in its end."""
+    with files.open_regular(path) as file:
+        head = file.read(END_BYTES)
+        begun = len(head)
+        size = path.stat().st_size
+        if size <= begun:
+            return head.splitlines(), []
+        file.seek(max(begun, size - END_BYTES))
+        tail = file.read()
+    return head.splitlines()[:-1], tail.splitlines()[1:]
+
+
+def _frames(lines: list[bytes]) -> Iterator[Frame]:
+    for line in lines:
+        if line.strip() and (frame := decode_line(line)) is not None:
+            yield frame
+
+
+def _one_line(words: str) -> str:
+    return " ".join(words.split())[:LONGEST_TITLE]

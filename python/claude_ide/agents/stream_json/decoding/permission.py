@@ -1,0 +1,136 @@
+"""What the CLI asks the user (`can_use_tool`), and the answers.
+
+Source: doc/stream-json.md, "Permission". The CLI's suggestions become options of their own, each
+with its scope, and go back as they came: taking them all would change more than was agreed to.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from claude_ide.agents.agent import Allow, Answer, Reject, Reply
+from claude_ide.agents.events import (
+    Choice,
+    Event,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    Question,
+    QuestionAsked,
+)
+from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
+from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, strings, text
+
+ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
+REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
+REASON = "The user doesn't want to proceed with this tool use."
+SCOPES = {
+    "session": "this session",
+    "localSettings": "this project, for you",
+    "projectSettings": "this project, for everyone",
+    "userSettings": "all your projects",
+    "cliArg": "this session",
+}
+ACCEPT_EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+
+
+def decode_request(frame: Frame) -> list[Event]:
+    """Return what a `control_request` asks the user; nothing for those that ask the host."""
+    asked = mapping(frame.get("request"))
+    if asked.get("subtype") != "can_use_tool":
+        return []
+    request, tool = text(frame.get("request_id")), text(asked.get("tool_use_id"))
+    arguments = mapping(asked.get("input"))
+    match text(asked.get("tool_name")):
+        case "AskUserQuestion":
+            questions = tuple(map(_question, mappings(arguments.get("questions"))))
+            return [QuestionAsked(request, tool, questions, asked)]
+        case "ExitPlanMode":
+            plan, path = text(arguments.get("plan")), text(arguments.get("planFilePath"))
+            return [PlanProposed(request, tool, plan, path, _options(asked), asked)]
+        case name:
+            return [
+                PermissionAsked(
+                    request,
+                    tool,
+                    name,
+                    arguments,
+                    _options(asked),
+                    kind=kind_of(name),
+                    title=title_of(arguments) or text(asked.get("description")),
+                    path=path_in(arguments) or text(asked.get("blocked_path")),
+                    reason=text(asked.get("decision_reason")),
+                    raw=asked,
+                )
+            ]
+
+
+def encode_answer(asked: Frame, answer: Answer) -> Frame:
+    """Return the answer to `asked`, the `request` of a `can_use_tool`."""
+    arguments = mapping(asked.get("input"))
+    allowed: Frame = {"behavior": "allow", "updatedInput": arguments}
+    if tool := text(asked.get("tool_use_id")):
+        allowed["toolUseID"] = tool
+    match answer:
+        case Reject(reason, stop):
+            rejected: Frame = {"behavior": "deny", "message": reason or REASON}
+            return rejected | {"interrupt": True} if stop else rejected
+        case Reply(answers):
+            joined = {question: _joined(chosen) for question, chosen in answers.items()}
+            return allowed | {"updatedInput": arguments | {"answers": joined}}
+        case Allow(options, changed):
+            chosen = dict(_suggestions(asked))
+            permissions = [chosen[option] for option in options if option in chosen]
+            if permissions:
+                allowed["updatedPermissions"] = permissions
+            return allowed if changed is None else allowed | {"updatedInput": dict(changed)}
+
+
+def _suggestions(asked: Frame) -> list[tuple[str, Frame]]:
+    suggestions = mappings(asked.get("permission_suggestions"))
+    if not suggestions and asked.get("tool_name") == "ExitPlanMode":
+        suggestions = [ACCEPT_EDITS]
+    return [(f"always:{number}", suggestion) for number, suggestion in enumerate(suggestions)]
+
+
+def _options(asked: Frame) -> tuple[Option, ...]:
+    always = (_option(id_, suggestion) for id_, suggestion in _suggestions(asked))
+    return (ALLOW, *always, REJECT)
+
+
+def _option(id_: str, suggestion: Frame) -> Option:
+    scope = text(suggestion.get("destination"))
+    kind = OptionKind.ALLOW_ALWAYS
+    match text(suggestion.get("type")):
+        case "addRules" | "replaceRules":
+            rules = ", ".join(map(_rule, mappings(suggestion.get("rules"))))
+            if suggestion.get("behavior") == "deny":
+                name, kind = f"Never allow {rules}", OptionKind.REJECT_ALWAYS
+            else:
+                name = f"Always allow {rules}"
+        case "addDirectories":
+            name = f"Allow access to {', '.join(strings(suggestion.get('directories')))}"
+        case "setMode":
+            name = f"Switch to mode {text(suggestion.get('mode'))}"
+        case other:
+            name = other
+    return Option(id_, name, kind, SCOPES.get(scope, scope))
+
+
+def _rule(rule: dict[str, Any]) -> str:
+    tool, content = text(rule.get("toolName")), text(rule.get("ruleContent"))
+    return f"{tool}({content})" if content else tool
+
+
+def _question(question: dict[str, Any]) -> Question:
+    choices = tuple(
+        Choice(text(option.get("label")), text(option.get("description")))
+        for option in mappings(question.get("options"))
+    )
+    header = text(question.get("header"))
+    multiple = question.get("multiSelect") is True
+    return Question(text(question.get("question")), header, choices, multiple)
+
+
+def _joined(chosen: str | Sequence[str]) -> str:
+    return chosen if isinstance(chosen, str) else ", ".join(chosen)

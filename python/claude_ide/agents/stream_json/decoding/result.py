@@ -1,0 +1,44 @@
+"""Frames of type `result`: the end of a turn, and what the session has cost so far."""
+
+from claude_ide.agents.events import TurnEnded, TurnEndReason, Usage
+from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, number, strings, text
+
+DIAGNOSTIC = "[ede_diagnostic]"
+"""How texts begin that the CLI has for its own developers."""
+
+
+def usage(frame: Frame, model: str) -> Usage:
+    """Return the cost of the session, and the size of the context of `model`."""
+    models = mapping(frame.get("modelUsage"))
+    used = models.get(model) or next(iter(models.values()), None)
+    size = integer(mapping(used).get("contextWindow"))
+    return Usage(number(frame.get("total_cost_usd")), context_size=size, raw=frame.get("usage"))
+
+
+def turn_ended(frame: Frame) -> TurnEnded:
+    """Return why the turn has ended; `subtype` and `is_error` alone do not say it."""
+    failed = frame.get("is_error") is True
+    why = _why(text(frame.get("terminal_reason")), failed)
+    return TurnEnded(
+        why,
+        prompts=strings(frame.get("user_message_uuids")),
+        message=_message(frame) if why in (TurnEndReason.FAILED, TurnEndReason.TOO_LONG) else "",
+        milliseconds=integer(frame.get("duration_ms")),
+        raw=frame,
+    )
+
+
+def _why(reason: str, failed: bool) -> TurnEndReason:
+    match reason:
+        case "aborted_streaming" | "aborted_tools":
+            # Only a turn that gave way to the user's next prompt counts as a success.
+            return TurnEndReason.INTERRUPTED if failed else TurnEndReason.REDIRECTED
+        case "prompt_too_long":
+            return TurnEndReason.TOO_LONG
+        case _:
+            return TurnEndReason.FAILED if failed else TurnEndReason.COMPLETED
+
+
+def _message(frame: Frame) -> str:
+    errors = [error for error in strings(frame.get("errors")) if not error.startswith(DIAGNOSTIC)]
+    return "\n".join(errors) or text(frame.get("result"))

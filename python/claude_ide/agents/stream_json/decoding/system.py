@@ -1,0 +1,85 @@
+"""Frames of type `system`: how the conversation goes on, beside what is said in it."""
+
+import logging
+
+from claude_ide.agents.events import (
+    Compacted,
+    Compacting,
+    Event,
+    Notice,
+    Retry,
+    Task,
+    TasksChanged,
+    ThinkingTokens,
+    Waiting,
+)
+from claude_ide.agents.stream_json.wire.frames import (
+    Frame,
+    integer,
+    mapping,
+    mappings,
+    number,
+    text,
+)
+
+logger = logging.getLogger(__name__)
+
+SETTINGS = ("init", "session_title_changed")
+
+
+def decode(frame: Frame) -> list[Event]:
+    """Return what a `system` frame tells besides settings."""
+    match text(frame.get("subtype")):
+        case "status":
+            return _status(frame)
+        case "thinking_tokens":
+            return [ThinkingTokens(integer(frame.get("estimated_tokens")) or 0)]
+        case "api_retry":
+            return [_retry(frame)]
+        case "compact_boundary":
+            return [_compacted(mapping(frame.get("compact_metadata")))]
+        case "background_tasks_changed":
+            return [TasksChanged(tuple(map(_task, mappings(frame.get("tasks")))))]
+        case subtype if subtype not in SETTINGS:
+            logger.info("ignored a system frame of subtype %r", subtype)
+    return []
+
+
+def _status(frame: Frame) -> list[Event]:
+    match frame.get("status"):
+        case "requesting":
+            return [Waiting()]
+        case "compacting":
+            return [Compacting()]
+    compacted = text(frame.get("compact_result"))
+    if compacted and compacted != "success":
+        reason = text(frame.get("compact_error")) or compacted
+        return [Notice(f"The conversation could not be compacted: {reason}", "error", "compact")]
+    return []
+
+
+def _retry(frame: Frame) -> Retry:
+    return Retry(
+        attempt=integer(frame.get("attempt")) or 0,
+        most=integer(frame.get("max_retries")) or 0,
+        seconds=(number(frame.get("retry_delay_ms")) or 0) / 1000,
+        reason=text(frame.get("error")),
+        status=integer(frame.get("error_status")),
+    )
+
+
+def _compacted(metadata: Frame) -> Compacted:
+    return Compacted(
+        before=integer(metadata.get("pre_tokens")),
+        after=integer(metadata.get("post_tokens")),
+        trigger=text(metadata.get("trigger")),
+    )
+
+
+def _task(task: Frame) -> Task:
+    return Task(
+        text(task.get("task_id")),
+        text(task.get("subagent_type")) or text(task.get("task_type")),
+        text(task.get("description")),
+        text(task.get("tool_use_id")),
+    )

@@ -1,0 +1,79 @@
+"""The model's list of todos, from whichever tools its version has for that.
+
+Some models write the whole list (`TodoWrite`), some work item by item (`TaskCreate`, `TaskUpdate`,
+`TaskList`), some have neither; doc/stream-json.md.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from claude_ide.agents.events import Todo, TodoList
+from claude_ide.agents.stream_json.wire.frames import mapping, mappings, text
+
+
+class Todos:
+    """The list as it stands."""
+
+    def __init__(self) -> None:
+        self._todos: dict[str, Todo] = {}
+
+    def take(self, name: str, arguments: dict[str, Any], result: Any) -> TodoList | None:
+        """Take the successful use of a tool; return the list if that has changed it."""
+        before = list(self._todos.values())
+        result = mapping(result)
+        match name:
+            case "TodoWrite":
+                self._write(mappings(result.get("newTodos")))
+            case "TaskCreate":
+                self._create(mapping(result.get("task")), arguments)
+            case "TaskUpdate":
+                self._update(text(arguments.get("taskId")), arguments)
+            case "TaskList":
+                self._list(mappings(result.get("tasks")))
+        todos = list(self._todos.values())
+        return TodoList(tuple(todos)) if todos != before else None
+
+    def clear(self) -> None:
+        """Forget the list: another conversation has begun."""
+        self._todos.clear()
+
+    def _write(self, todos: list[dict[str, Any]]) -> None:
+        self._todos = {
+            str(number): Todo(
+                str(number),
+                text(todo.get("content")),
+                text(todo.get("status")),
+                text(todo.get("activeForm")),
+            )
+            for number, todo in enumerate(todos, 1)
+        }
+
+    def _create(self, task: dict[str, Any], arguments: dict[str, Any]) -> None:
+        if id_ := text(task.get("id")):
+            active = text(arguments.get("activeForm"))
+            self._todos[id_] = Todo(id_, text(task.get("subject")), "pending", active)
+
+    def _update(self, id_: str, arguments: dict[str, Any]) -> None:
+        known = self._todos.get(id_)
+        if known is None:
+            return
+        if arguments.get("status") == "deleted":
+            del self._todos[id_]
+            return
+        self._todos[id_] = replace(
+            known,
+            text=text(arguments.get("subject")) or known.text,
+            status=text(arguments.get("status")) or known.status,
+            active=text(arguments.get("activeForm")) or known.active,
+        )
+
+    def _list(self, tasks: list[dict[str, Any]]) -> None:
+        listed: dict[str, Todo] = {}
+        for task in tasks:
+            id_ = text(task.get("id"))
+            known = self._todos.get(id_, Todo(id_, "", "pending"))
+            status = text(task.get("status")) or known.status
+            listed[id_] = replace(
+                known, text=text(task.get("subject")) or known.text, status=status
+            )
+        self._todos = listed

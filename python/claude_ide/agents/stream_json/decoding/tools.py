@@ -1,0 +1,134 @@
+"""Tools by name: what kind of thing one does, how it is called in one line, what came of it."""
+
+from typing import Any
+
+from claude_ide.agents.events import Change, Hunk, ToolEnded, ToolInput, ToolStatus
+from claude_ide.agents.stream_json.wire.frames import (
+    Frame,
+    integer,
+    mapping,
+    mappings,
+    sequence,
+    text,
+)
+
+KINDS = {
+    "Read": "read",
+    "NotebookRead": "read",
+    "Edit": "edit",
+    "MultiEdit": "edit",
+    "Write": "edit",
+    "NotebookEdit": "edit",
+    "Glob": "search",
+    "Grep": "search",
+    "WebSearch": "search",
+    "ToolSearch": "search",
+    "LS": "read",
+    "Bash": "execute",
+    "BashOutput": "execute",
+    "KillShell": "execute",
+    "WebFetch": "fetch",
+    "Task": "think",
+    "Agent": "think",
+    "TodoWrite": "think",
+    "TaskCreate": "think",
+    "TaskUpdate": "think",
+    "TaskList": "think",
+    "EnterPlanMode": "switch_mode",
+    "ExitPlanMode": "switch_mode",
+}
+"""The kinds are those of ACP's tool calls."""
+
+PATHS = ("file_path", "notebook_path", "path")
+TITLES = ("command", "pattern", "query", "url", "subject", "description", "skill")
+INTERRUPTION = "user-rejected"
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of a tool."""
+    return KINDS.get(name, "other")
+
+
+def path_in(arguments: dict[str, Any]) -> str:
+    """Return the file that a tool is used on."""
+    return next((path for key in PATHS if (path := text(arguments.get(key)))), "")
+
+
+def title_of(arguments: dict[str, Any]) -> str:
+    """Return what tells one use of a tool from another: its file, command, pattern."""
+    titles = (text(arguments.get(key)) for key in (*PATHS, *TITLES))
+    return next((title for title in titles if title), "")
+
+
+def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) -> ToolInput:
+    """Return the event for a tool's whole input."""
+    return ToolInput(
+        tool,
+        size,
+        arguments,
+        title=title_of(arguments),
+        path=path_in(arguments),
+        line=integer(arguments.get("offset")),
+        parent=parent,
+    )
+
+
+def decode_result(frame: Frame, block: Frame) -> ToolEnded:
+    """Decode one `tool_result` block of a `user` frame."""
+    tool = text(block.get("tool_use_id"))
+    return ToolEnded(
+        tool,
+        _status(frame, block, tool),
+        _output(block.get("content")),
+        change=change_of(mapping(frame.get("tool_use_result"))),
+        parent=text(frame.get("parent_tool_use_id")),
+        raw=frame.get("tool_use_result"),
+    )
+
+
+def _status(frame: Frame, block: Frame, tool: str) -> ToolStatus:
+    if block.get("is_error") is not True:
+        return ToolStatus.COMPLETED
+    for meta in mappings(frame.get("tool_result_meta")):
+        decision = mapping(meta.get("permission_decision")).get("decision")
+        if meta.get("id") == tool and (
+            decision == "reject" or meta.get("non_execution_kind") == INTERRUPTION
+        ):
+            return ToolStatus.REJECTED
+    return ToolStatus.FAILED
+
+
+def _output(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(
+        text(part.get("text")) or f"[{text(part.get('type'))}]" for part in mappings(content)
+    )
+
+
+def change_of(result: dict[str, Any]) -> Change | None:
+    """Return what a tool has changed, by its result."""
+    path = text(result.get("filePath"))
+    if not path or "structuredPatch" not in result:
+        return None
+    hunks = tuple(map(_hunk, mappings(result["structuredPatch"])))
+    if result.get("type") == "create":
+        return Change(path, added=_count(text(result.get("content"))), removed=0, created=True)
+    lines = [line for hunk in hunks for line in hunk.lines]
+    return Change(
+        path,
+        added=sum(line.startswith("+") for line in lines),
+        removed=sum(line.startswith("-") for line in lines),
+        hunks=hunks,
+    )
+
+
+def _hunk(hunk: dict[str, Any]) -> Hunk:
+    numbers = (hunk.get(key) for key in ("oldStart", "oldLines", "newStart", "newLines"))
+    old_start, old_lines, new_start, new_lines = (integer(number) or 0 for number in numbers)
+    lines = tuple(text(line) for line in sequence(hunk.get("lines")))
+    return Hunk(old_start, old_lines, new_start, new_lines, lines)
+
+
+def _count(content: str) -> int:
+    return content.count("\n") + (not content.endswith("\n") and bool(content))

@@ -1,0 +1,1 @@
+"""Frames both ways, and how the CLI is started."""

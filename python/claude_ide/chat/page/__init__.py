@@ -1,0 +1,1 @@
+"""From text to rows: pages of parts, views that draw themselves, and harmless text."""

@@ -1,0 +1,70 @@
+"""The page with the views that are on it: which have changed, and which part is whose."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from claude_ide.chat.page.page import Page, Part
+from claude_ide.chat.page.view import View
+
+V = TypeVar("V", bound=View)
+
+
+class Sheet:
+    """Views on a page. One that has changed is drawn once, with the next frame."""
+
+    def __init__(self) -> None:
+        self.page = Page()
+        self._views: dict[int, View] = {}
+        self._changed: dict[View, None] = {}
+
+    def add(
+        self,
+        kind: str,
+        make: Callable[[Part], V],
+        *,
+        below: View | None = None,
+        indent: bool = False,
+        tail: bool = False,
+    ) -> V:
+        """Add a view: last, or below another and what belongs to that, indented."""
+        depth = below.part.depth + 1 if below else int(indent)
+        after = below.last() if below else None
+        view = make(self.page.add(kind, after=after, tail=tail, depth=depth))
+        if below is not None:
+            below.children.append(view)
+        self._views[view.part.id] = view
+        self.changed(view)
+        return view
+
+    def changed(self, view: View) -> None:
+        """Have a view drawn with the next frame."""
+        self._changed[view] = None
+
+    def remove(self, view: View) -> None:
+        """Take a view away."""
+        self._changed.pop(view, None)
+        self._views.pop(view.part.id, None)
+        self.page.remove(view.part)
+
+    def find(self, part: int) -> View | None:
+        """Return the view of a part, by its id."""
+        return self._views.get(part)
+
+    def views(self) -> Iterator[View]:
+        """Give all views from top to bottom."""
+        for part in self.page.parts:
+            if part.id in self._views:
+                yield self._views[part.id]
+
+    def draw(self) -> None:
+        """Write to the page what has changed."""
+        for view in self._changed:
+            view.draw(self.page)
+        self._changed.clear()
+        for part in self.page.trim():
+            self._views.pop(part.id, None)
+
+    def frame(self) -> dict[str, Any] | None:
+        """Return the next frame, or None if the editor has everything."""
+        self.draw()
+        return self.page.frame()

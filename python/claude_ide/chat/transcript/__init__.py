@@ -1,0 +1,1 @@
+"""What a chat shows: the conversation as views on a page."""

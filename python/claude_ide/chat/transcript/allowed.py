@@ -1,0 +1,166 @@
+"""What a yes to a request allows: all of a tool's input, in one line or in rows."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import msgspec
+
+from claude_ide.agents.events import PermissionAsked, Subagent
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.visible import fits, rows, visible
+from claude_ide.chat.transcript.tool import shortened
+
+CODE, DETAIL, NOTE = "ClaudeChatCode", "ClaudeChatDetail", "ClaudeChatMeta"
+SIGNS = {
+    "old_string": ("-", "ClaudeChatRemoved"),
+    "new_string": ("+", "ClaudeChatAdded"),
+    "content": ("+", "ClaudeChatAdded"),
+    "new_source": ("+", "ClaudeChatAdded"),
+}
+"""Arguments of edits that are shown as a change."""
+
+BEGINS, GOES_ON = "  │ ", "  ┊ "
+"""Before a line, and before each further row of it: whatever stands behind these is the text's."""
+
+LONGEST_NAME = 60
+
+Passage = tuple[str, str]
+"""A text and its highlight group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A file as its user knows it, and why a change of it matters more than others do."""
+
+    path: str
+    warning: str = ""
+
+
+class Piece(NamedTuple):
+    """As much of a line as a row holds; a text may have very many."""
+
+    text: str
+    begins: bool
+    group: str
+
+    def row(self) -> Row:
+        """Return it as it is drawn."""
+        return row((BEGINS if self.begins else GOES_ON, NOTE), (self.text, self.group))
+
+
+class Permission:
+    """A tool's input as a request shows it. Paths below `root` are shown from there."""
+
+    def __init__(self, asked: PermissionAsked, root: str) -> None:
+        self.asked = asked
+        self.where: Where | None = None
+        self._root = root
+
+    @property
+    def asker(self) -> str:
+        """Who asks."""
+        return _name(self.asked.agent) if self.asked.agent else "Claude"
+
+    @property
+    def title(self) -> str:
+        """What the tool is used on."""
+        is_file = self.asked.kind == "edit" and self.asked.title == self.asked.path
+        if self.where is not None and is_file:
+            return self.where.path
+        return shortened(self.asked.title, self._root)
+
+    def question(self, width: int) -> str:
+        """Return what is asked; with the title, if a window of this width shows all of it."""
+        asked = f"? May {self.asker} use {visible(self.asked.name)}"
+        whole = f"{asked} {visible(self.title)}?"
+        return whole if self.title and self._is_inline(whole, width) else f"{asked}?"
+
+    def body(self, width: int) -> list[Piece]:
+        """Return all that is allowed and that the question does not say."""
+        return [each for passage in self._passages(width) for each in wrapped(passage, width)]
+
+    def line(self, width: int) -> str:
+        """Return the request in one line; empty if that would leave something out."""
+        asker = self.asker[:1].upper() + self.asker[1:]
+        line = f"{asker} asks: {visible(self.asked.name)} {visible(self.title)}".rstrip()
+        if self.where is not None and self.where.warning:
+            line = f"{line} ({self.where.warning})"
+        is_known = not self.asked.path or self.where is not None
+        is_whole = is_known and self._is_inline(line, width) and "  " not in line
+        return line if is_whole and not self._rest(_title_key(self.asked)) else ""
+
+    def note(self, width: int) -> str:
+        """Return words beside the input, which run nothing."""
+        if _has_command(self.asked):
+            return str(self.asked.arguments.get("description") or "")
+        is_shown = _title_key(self.asked) or self._has_title(width)
+        return "" if is_shown else self.asked.title
+
+    def _is_inline(self, whole: str, width: int) -> bool:
+        title = self.title
+        has_edges = title != title.strip() or "\n" in title or "\t" in title
+        return not has_edges and fits(whole, width)
+
+    def _has_title(self, width: int) -> bool:
+        return self.question(width) != self.question(0)
+
+    def _passages(self, width: int) -> list[Passage]:
+        return self._rest(_title_key(self.asked) if self._has_title(width) else "")
+
+    def _rest(self, without: str) -> list[Passage]:
+        skipped = {without, "description" if _has_command(self.asked) else ""}
+        left = {key: value for key, value in self.asked.arguments.items() if key not in skipped}
+        return [*_content(self.asked.kind, left), *map(_named, left.items())]
+
+
+def wrapped(passage: Passage, width: int) -> list[Piece]:
+    """Return a text in pieces that fit into a window of this width."""
+    text, group = passage
+    return [Piece(*found, group) for found in rows(text, width - len(BEGINS))]
+
+
+def _name(agent: Subagent) -> str:
+    title, kind = (one_line(visible(text), LONGEST_NAME) for text in (agent.title, agent.kind))
+    name = f'the subagent "{title}"' if title else "a subagent"
+    return f"{name} ({kind})" if kind else name
+
+
+def _title_key(asked: PermissionAsked) -> str:
+    """The argument that is the title; empty if none is."""
+    return next((key for key, value in asked.arguments.items() if value == asked.title), "")
+
+
+def _has_command(asked: PermissionAsked) -> bool:
+    return asked.kind == "execute" and isinstance(asked.arguments.get("command"), str)
+
+
+def _content(kind: str, arguments: dict[str, Any]) -> list[Passage]:
+    """What matters most, which is removed from the arguments: a command, a change."""
+    found: list[Passage] = []
+    if kind == "execute" and isinstance(arguments.get("command"), str):
+        found.append((arguments.pop("command"), CODE))
+    for key, (sign, group) in SIGNS.items() if kind == "edit" else ():
+        if isinstance(arguments.get(key), str):
+            changed = _lines(arguments.pop(key))
+            found.append(("\n".join(f"{sign}{line}" for line in changed), group))
+    return found
+
+
+def _named(argument: tuple[str, Any]) -> Passage:
+    key, value = argument
+    text = value if isinstance(value, str) else _json(value)
+    if "\n" not in text:
+        return f"{key}: {text}", DETAIL
+    return "\n".join([f"{key}:", *(f"  {line}" for line in _lines(text))]), DETAIL
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")
+
+
+def _json(value: Any) -> str:
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)

@@ -1,0 +1,115 @@
+"""What an opened tool shows: its input, the change it made, its output, each cut at 200 lines."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from claude_ide.agents.events import Change
+from claude_ide.chat.page import amounts
+from claude_ide.chat.page.plain import as_printed, harmless, lines
+from claude_ide.chat.page.rows import Row, indented, row
+from claude_ide.chat.page.view import Action, OpenOutput
+
+MOST_LINES = 200
+
+DETAIL = "ClaudeChatDetail"
+GROUPS = {"+": "ClaudeChatAdded", "-": "ClaudeChatRemoved"}
+OLD, NEW = ("old_string",), ("new_string", "content", "new_source")
+_NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→)")
+
+
+class Detail(NamedTuple):
+    """A row below a tool; `line` is the line of its file, `action` what a press means."""
+
+    row: Row
+    line: int | None = None
+    action: Action | None = None
+
+
+def of_change(change: Change, title: str) -> list[Detail]:
+    """Return the hunks of a change."""
+    found: list[Detail] = []
+    for number, hunk in enumerate(change.hunks):
+        if number:
+            found.append(Detail(row(("⋮", DETAIL)), hunk.new_start))
+        line = hunk.new_start
+        for text in hunk.lines:
+            found.append(Detail(_diff_row(harmless(text)), line))
+            line += not text.startswith(("-", "\\"))
+    text = "\n".join(text for hunk in change.hunks for text in hunk.lines)
+    return _with_more(found[:MOST_LINES], len(found) - MOST_LINES, title, text)
+
+
+def of_input(kind: str, arguments: Mapping[str, Any], title: str) -> list[Detail]:
+    """Return what a tool is used with."""
+    if kind == "execute" and isinstance(command := arguments.get("command"), str):
+        return _of_text(command, title, lambda line: row((line, "ClaudeChatCode")))
+    if kind == "edit":
+        edits = arguments.get("edits")
+        each = [arguments, *(edits if isinstance(edits, list) else [])]
+        if changed := "\n".join(line for edit in each for line in _edit_lines(edit)):
+            return _of_text(changed, title, _diff_row)
+    named = "\n".join(_named(key, value) for key, value in arguments.items())
+    return _of_text(named, title, lambda line: row((line, DETAIL)))
+
+
+def of_output(output: str, title: str) -> list[Detail]:
+    """Return what a tool has put out; where it numbers a file's lines, they lead there."""
+    found = _of_text(as_printed(output), title, lambda line: row((line, DETAIL)))
+    return [each._replace(line=_number(each.row.text)) for each in found]
+
+
+def below(details: Iterable[Detail]) -> list[Detail]:
+    """Return the rows as they stand below a tool's line."""
+    return [Detail(indented([detail.row], 2)[0], detail.line, detail.action) for detail in details]
+
+
+def _of_text(text: str, title: str, shown: Callable[[str], Row]) -> list[Detail]:
+    head = text.split("\n", MOST_LINES)
+    more = 0
+    if len(head) > MOST_LINES:
+        rest = head.pop()
+        more = rest.count("\n") + (not rest.endswith("\n") and bool(rest))
+    found = [Detail(shown(line)) for line in lines("\n".join(head))]
+    return _with_more(found, more, title, text)
+
+
+def _with_more(details: list[Detail], more: int, title: str, text: str) -> list[Detail]:
+    if more <= 0:
+        return details
+    label = f"… {amounts.count(more, 'more line')}"
+    return [*details, Detail(row((label, "ClaudeChatMeta")), action=OpenOutput(title, text))]
+
+
+def _diff_row(line: str) -> Row:
+    return row((line, GROUPS.get(line[:1], DETAIL)))
+
+
+def _edit_lines(edit: Any) -> list[str]:
+    if not isinstance(edit, dict):
+        return []
+    found = []
+    for sign, keys in (("-", OLD), ("+", NEW)):
+        for key in keys:
+            if isinstance(value := edit.get(key), str):
+                found += [f"{sign}{line}" for line in value.removesuffix("\n").split("\n")]
+    return found
+
+
+def _named(key: str, value: Any) -> str:
+    text = value if isinstance(value, str) else _json(value)
+    return f"{key}: {text}".rstrip().replace("\n", "\n  ")
+
+
+def _json(value: Any) -> str:
+    try:
+        return msgspec.json.encode(value).decode()
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _number(line: str) -> int | None:
+    found = _NUMBERED.match(line)
+    return int(found[1]) if found else None

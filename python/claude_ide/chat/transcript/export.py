@@ -1,0 +1,10 @@
+"""A conversation as a Markdown document."""
+
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.transcript.transcript import Transcript
+
+
+def markdown(transcript: Transcript, title: str = "") -> str:
+    """Return what is shown of a conversation: prompts, answers, thinking, what tools have done."""
+    heading = f"# {one_line(title) or 'A conversation with Claude'}"
+    return "\n\n".join([heading, *transcript.story()]) + "\n"

@@ -1,0 +1,48 @@
+"""Text of the model: pieces of Markdown come in, rows leave, each line once."""
+
+from claude_ide.chat.page.growing import Growing
+from claude_ide.chat.page.markdown import Fence, highlight
+from claude_ide.chat.page.page import Code, Page, Part
+from claude_ide.chat.page.plain import harmless
+from claude_ide.chat.page.rows import Row
+from claude_ide.chat.page.view import View
+
+
+class Prose(View):
+    """Markdown of which only the end changes, until it is replaced as a whole."""
+
+    def __init__(self, part: Part) -> None:
+        super().__init__(part)
+        self._text = Growing()
+        self._fence: Fence | None = None
+        self._opened = 0
+
+    def add(self, piece: str) -> None:
+        """Take a piece."""
+        self._text.add(piece)
+
+    def replace(self, text: str) -> None:
+        """Take the whole text, which is the truth whatever the pieces were."""
+        if self._text.replace(text):
+            self._fence = None
+
+    def draw(self, page: Page) -> None:
+        """Write the lines that are new, and the last one again."""
+        first, complete, partial = self._text.take()
+        rows: list[Row] = []
+        code: list[Code] = []
+        for number, line in enumerate(complete, first):
+            before = self._fence
+            shown, self._fence = highlight(harmless(line), before)
+            rows.append(shown)
+            if before is None:
+                self._opened = number
+            elif self._fence is None and before.language and self._opened + 1 < number:
+                code.append(Code(self._opened + 1, number, before.language))
+        if partial:
+            rows.append(highlight(harmless(partial), self._fence)[0])
+        page.write(self.part, self.indented(rows), first, code)
+
+    def markdown(self) -> str:
+        """Return it as it was said."""
+        return self._text.text

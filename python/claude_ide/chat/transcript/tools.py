@@ -1,0 +1,78 @@
+"""The tools that the model uses, by their ids, and what is asked about them."""
+
+from collections.abc import Callable
+
+from claude_ide.agents.events import (
+    PreviewVoided,
+    ToolEnded,
+    ToolInput,
+    ToolOutput,
+    ToolStarted,
+)
+from claude_ide.chat.page.sheet import Sheet
+from claude_ide.chat.transcript.tool import ToolUse
+
+
+class Tools:
+    """The uses of tools in this conversation that are still shown."""
+
+    def __init__(self, sheet: Sheet, now: Callable[[], float | None], root: str) -> None:
+        self._sheet = sheet
+        self._now = now
+        self._root = root
+        self._uses: dict[str, ToolUse] = {}
+        self._parents: dict[str, str] = {}
+
+    def find(self, tool: str) -> ToolUse | None:
+        """Return the use of a tool."""
+        return self._uses.get(tool)
+
+    def take(self, event: ToolStarted | ToolInput | ToolOutput | ToolEnded) -> None:
+        """Take what is told of a tool; what was told of none that has begun is left out."""
+        use = self._uses.get(event.tool)
+        match event:
+            case ToolStarted():
+                self._start(event, use)
+            case _ if use is None:
+                return
+            case ToolInput():
+                use.input(event, self._now())
+            case ToolOutput():
+                use.output(event)
+            case ToolEnded():
+                use.end(event, self._now())
+        if use is not None:
+            self._sheet.changed(use)
+
+    def runs(self, tool: str) -> None:
+        """Take note that the user has answered for a tool: from now on it takes its own time."""
+        if use := self._uses.get(tool):
+            use.runs(self._now())
+
+    def void(self, event: PreviewVoided) -> None:
+        """Take away the uses that never came to be."""
+        for tool in event.tools:
+            if use := self._uses.pop(tool, None):
+                self._sheet.remove(use)
+
+    def settle(self, *, all_: bool) -> None:
+        """Take note that the turn is over: what runs in the background goes on, unless `all_`."""
+        for tool, use in list(self._uses.items()):
+            if use.ended is None and (all_ or not self._parents.get(tool)):
+                use.settle()
+                self._sheet.changed(use)
+            if use.part.gone:
+                del self._uses[tool]
+
+    def _start(self, event: ToolStarted, use: ToolUse | None) -> None:
+        if use is not None:
+            use.named(event)
+            return
+        below = self._uses.get(event.parent) if event.parent else None
+        self._parents[event.tool] = event.parent
+        self._uses[event.tool] = self._sheet.add(
+            "tool",
+            lambda part: ToolUse(part, event, self._root),
+            below=below,
+            indent=bool(event.parent),
+        )

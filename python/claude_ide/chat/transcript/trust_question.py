@@ -1,0 +1,69 @@
+"""The line that asks whether the user trusts the chat's folder, with what the folder brings."""
+
+from collections.abc import Sequence
+
+from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.plain import harmless
+from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.view import Action, View
+from claude_ide.trust import brought
+from claude_ide.trust.brought import Item
+
+KIND = "trust"
+KEY, MEANING, HEAD = "ClaudeChatKey", "ClaudeChatDetail", "ClaudeChatRequest"
+LONGEST_NAME = 300
+LONGEST_TEXT = 2000
+"""Letters."""
+MOST_ITEMS = 200
+
+KEYS = (("y", "trust this folder"), ("n", "not now"), ("d", "what they are"))
+
+
+class TrustQuestion(View):
+    """A question in the tail that nothing waits for."""
+
+    def __init__(self, part: Part, folder: str, items: Sequence[Item]) -> None:
+        super().__init__(part)
+        self.open = False
+        self._folder = folder
+        self._items = items
+
+    def rows(self) -> list[Row]:
+        """Return the one line that asks, and the details if they are open."""
+        head = [row((f"? {question(self._folder, self._items)} ", HEAD), *_keys())]
+        return head + ([row((f"  {line}", MEANING)) for line in details(self._items)] * self.open)
+
+    def press(self, offset: int) -> Action | None:
+        """Show or hide what the folder brings."""
+        self.open = not self.open
+        return None
+
+
+def question(folder: str, items: Sequence[Item]) -> str:
+    """Return what is asked."""
+    return f"Use what {folder} brings: {_cut(brought.summary(items), LONGEST_NAME)}?"
+
+
+def details(items: Sequence[Item]) -> list[str]:
+    """Return a line for each thing that the folder brings."""
+    lines = [_cut(_detail(item), LONGEST_TEXT) for item in items[:MOST_ITEMS]]
+    more = len(items) - MOST_ITEMS
+    return [*lines, f"and {more} more"] if more > 0 else lines
+
+
+def _detail(item: Item) -> str:
+    text = item.text.replace("\n", "⏎")
+    return f"{item.kind} {item.name}: {text}" if text else f"{item.kind} {item.name}"
+
+
+def _keys() -> list[tuple[str, str]]:
+    chunks = []
+    for number, (key, meaning) in enumerate(KEYS):
+        chunks += [(" · " if number else "", MEANING), (key, KEY), (f" {meaning}", MEANING)]
+    return chunks
+
+
+def _cut(text: str, most: int) -> str:
+    shown = harmless(text)
+    more = len(shown) - most
+    return f"{shown[:most]}… ({more} more letters)" if more > 0 else shown

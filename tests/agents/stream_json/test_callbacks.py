@@ -1,0 +1,215 @@
+"""`callbacks.py`: every request of the CLI is answered, whatever becomes of it."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.stream_json.callbacks import CHANGED, LONGEST_PATCH, Edits, Host, McpServer
+from claude_ide.errors import TransportClosed
+from support.agents import NewError
+from support.neovim import until
+
+Frame = dict[str, Any]
+
+
+class Cli:
+    """The other side: asks, and keeps the answers by request."""
+
+    def __init__(
+        self, servers: Mapping[str, McpServer] | None = None, edits: Edits | None = None
+    ) -> None:
+        self.answers: dict[str, Frame] = {}
+        self.gone = False
+        self.host = Host(self.take, servers or {}, edits)
+
+    async def take(self, frame: Frame) -> None:
+        if self.gone:
+            raise TransportClosed("gone")
+        self.answers[frame["response"]["request_id"]] = frame["response"]
+
+    def begin(self, request: str, subtype: str, **fields: Any) -> None:
+        self.host.take({"request_id": request, "request": {"subtype": subtype, **fields}})
+
+    async def ask(self, subtype: str, **fields: Any) -> Frame:
+        """Ask, and return the answer."""
+        self.begin("r1", subtype, **fields)
+        await until(lambda: "r1" in self.answers, "an answer")
+        return self.answers.pop("r1")
+
+
+def edit(tool: str, result: Frame | None = None) -> Frame:
+    return {
+        "callback_id": "edited",
+        "input": {
+            "hook_event_name": "PostToolUse",
+            "tool_use_id": tool,
+            "tool_input": {"file_path": "/p/a.py"},
+            "tool_response": result or {},
+        },
+    }
+
+
+async def test_what_is_not_known_is_refused() -> None:
+    answer = await Cli().ask("elicitation")
+
+    assert answer["subtype"] == "error"
+    assert answer["error"] == "elicitation is not supported"
+
+
+async def test_a_server_that_fails_is_an_answer_and_is_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def server(_message: Frame) -> Frame:
+        raise ValueError("secret")
+
+    cli = Cli({"neovim": server})
+    with caplog.at_level(logging.ERROR):
+        answer = await cli.ask("mcp_message", server_name="neovim", message={"id": 1})
+        await until(lambda: caplog.records, "it is logged")
+
+    assert answer["subtype"] == "error"
+    assert "secret" not in str(answer)
+    assert len(caplog.records) == 1
+
+
+async def test_a_message_to_a_server_that_is_not_ours_is_an_error() -> None:
+    answer = await Cli().ask("mcp_message", server_name="other", message={"id": 7})
+
+    assert answer["response"]["mcp_response"]["id"] == 7
+    assert answer["response"]["mcp_response"]["error"]["code"] == -32601
+
+
+async def test_a_slow_tool_holds_up_nothing_else() -> None:
+    release = asyncio.Event()
+
+    async def server(message: Frame) -> Frame:
+        if message["id"] == 1:
+            await release.wait()
+        return {"id": message["id"]}
+
+    cli = Cli({"neovim": server})
+    cli.begin("slow", "mcp_message", server_name="neovim", message={"id": 1})
+    answer = await cli.ask("mcp_message", server_name="neovim", message={"id": 2})
+    assert answer["response"]["mcp_response"] == {"id": 2}
+    assert "slow" not in cli.answers
+
+    release.set()
+    await until(lambda: "slow" in cli.answers, "the slow one too")
+
+
+async def test_a_request_that_is_withdrawn_is_given_up_and_not_answered() -> None:
+    ended = asyncio.Event()
+
+    async def server(_message: Frame) -> Frame:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return {}
+
+    cli = Cli({"neovim": server})
+    cli.begin("r1", "mcp_message", server_name="neovim", message={"id": 1})
+    await asyncio.sleep(0)
+    cli.host.cancel("r1")
+    cli.host.cancel("nobody's")
+
+    async with asyncio.timeout(5):
+        await ended.wait()
+    await cli.host.close()
+    assert cli.answers == {}
+
+
+async def test_an_answer_to_a_cli_that_has_gone_is_left_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    cli = Cli()
+    cli.gone = True
+    cli.begin("r1", "elicitation")
+    await asyncio.sleep(0)
+
+    await cli.host.close()
+
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+async def test_a_change_is_told_for_its_own_tool_use_and_only_once() -> None:
+    cli = Cli()
+    cli.host.proposal_changed("t2")
+
+    assert (await cli.ask("hook_callback", **edit("t1")))["response"] == {}
+    told = (await cli.ask("hook_callback", **edit("t2")))["response"]["hookSpecificOutput"]
+    assert told["additionalContext"].startswith(CHANGED)
+    assert (await cli.ask("hook_callback", **edit("t2")))["response"] == {}
+
+
+async def test_a_new_file_that_was_changed_is_told_with_its_content() -> None:
+    cli = Cli()
+    cli.host.proposal_changed("t1")
+    created = {"type": "create", "content": "x = 1\n", "structuredPatch": []}
+
+    told = (await cli.ask("hook_callback", **edit("t1", created)))["response"]
+
+    assert told["hookSpecificOutput"]["additionalContext"].endswith(":\nx = 1\n")
+
+
+async def test_a_change_of_very_many_lines_is_told_in_part() -> None:
+    cli = Cli()
+    cli.host.proposal_changed("t1")
+    patch = [{"oldStart": 1, "oldLines": 0, "newStart": 1, "newLines": 1, "lines": ["+x" * 30_000]}]
+
+    told = (await cli.ask("hook_callback", **edit("t1", {"structuredPatch": patch})))["response"]
+
+    context = told["hookSpecificOutput"]["additionalContext"]
+    assert len(context) < LONGEST_PATCH + 300
+    assert context.endswith("[…]")
+
+
+async def test_a_change_and_what_the_editor_sees_are_told_together() -> None:
+    cli = Cli(edits=NewError())
+    cli.host.proposal_changed("t1")
+
+    told = (await cli.ask("hook_callback", **edit("t1")))["response"]["hookSpecificOutput"]
+
+    assert told["hookEventName"] == "PostToolUse"
+    assert told["additionalContext"].startswith(CHANGED)
+    assert told["additionalContext"].endswith("1 new error in /p/a.py")
+
+
+async def test_what_was_found_late_goes_with_the_next_prompt() -> None:
+    cli = Cli(edits=NewError())
+    assert "UserPromptSubmit" in cli.host.fields()["hooks"]
+
+    told = (await cli.ask("hook_callback", callback_id="prompted", input={}))["response"]
+
+    assert told["hookSpecificOutput"] == {
+        "hookEventName": "UserPromptSubmit",
+        "additionalContext": "1 late error",
+    }
+
+
+async def test_a_tool_without_a_file_is_reported_as_well() -> None:
+    cli = Cli(edits=NewError())
+
+    told = await cli.ask("hook_callback", callback_id="edited", input={"tool_use_id": "t1"})
+
+    assert told["response"]["hookSpecificOutput"]["additionalContext"] == "1 new error in "
+
+
+async def test_without_an_editor_only_edits_are_reported() -> None:
+    [hook] = Cli().host.fields()["hooks"]["PostToolUse"]
+
+    assert "Edit" in hook["matcher"]
+
+
+async def test_the_editor_looks_at_a_file_before_it_is_changed() -> None:
+    edits = NewError()
+    cli = Cli(edits=edits)
+    assert "PreToolUse" in cli.host.fields()["hooks"]
+
+    asked = edit("t1") | {"callback_id": "editing"}
+
+    assert (await cli.ask("hook_callback", **asked))["response"] == {}
+    assert edits.looked_at == [("t1", "/p/a.py")]
