@@ -311,8 +311,8 @@ async def test_a_copy_is_written_where_the_user_says(
 
     await nvim.keys("Gofour<Esc>:w copy.txt<CR>")
 
-    await until((project / "copy.txt").exists)
-    assert (project / "copy.txt").read_text() == NEW + "four\n"
+    copy = project / "copy.txt"
+    await until(lambda: copy.exists() and copy.read_text() == NEW + "four\n")
     assert not diffs.of("diff_decided", id_)
 
 
