@@ -294,8 +294,8 @@ async def test_a_copy_is_written_where_the_user_says(plans: Neovim, project: Pat
 
     await plans.keys("Gothree<Esc>:w copy.md<CR>")
 
-    await until((project / "copy.md").exists)
-    assert (project / "copy.md").read_text() == PLAN + "three\n"
+    copy = project / "copy.md"
+    await until(lambda: copy.exists() and copy.read_text() == PLAN + "three\n")
 
 
 SCENES = {
