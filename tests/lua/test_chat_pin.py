@@ -26,11 +26,6 @@ return found
 """
 
 
-@pytest.fixture
-async def chats(nvim: Neovim) -> Chats:
-    return await Chats.start(nvim)
-
-
 async def pin(nvim: Neovim, rows: list[Any], id_: int = 1) -> list[Any]:
     await nvim.lua(f"{PANEL}.pin(...)", id_, rows)
     pins: list[Any] = await nvim.lua(PINS)

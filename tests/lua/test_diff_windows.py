@@ -7,20 +7,10 @@ import pytest
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
+pytestmark = pytest.mark.usefixtures("numbered_files")
+
 OLD = "".join(f"line {number}\n" for number in range(1, 101))
 NEW = OLD.replace("line 50\n", "LINE 50\n").replace("line 9\n", "line 9\nline 9½\n")
-
-
-@pytest.fixture
-async def diffs(nvim: Neovim) -> Diffs:
-    return await Diffs.start(nvim)
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    for name in ("a.txt", "b.txt"):
-        (project / name).write_text(OLD)
-    return project / "a.txt"
 
 
 async def test_the_last_tabpage_of_all_stays(nvim: Neovim, diffs: Diffs, path: Path) -> None:

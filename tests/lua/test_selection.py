@@ -2,13 +2,11 @@
 
 import itertools
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.neovim import Neovim, until
-
-TEXT = "one é\ntwo 😀 two\n\tthree\n\nfive\n"
+from support.selections import Selection, cursor_told, end_of, latest, pause, text_told, told
 
 # Notifications carry no time, so it is taken where they are sent.
 TIMES = """
@@ -20,6 +18,7 @@ channel.emit = function(...)
   emit(...)
 end
 """
+
 
 # A key that repeats as a held one does, and slowly enough that Neovim idles in between.
 HOLD_KEY = """
@@ -36,77 +35,10 @@ timer:start(0, 15, vim.schedule_wrap(function()
 end))
 """
 
-Selection = dict[str, Any]
-
-
-@pytest.fixture
-async def editor(nvim: Neovim, project: Path) -> Neovim:
-    """A Neovim that shows `a.txt` and tells this test what is selected."""
-    (project / "a.txt").write_text(TEXT, encoding="utf-8")
-    await nvim.command("edit a.txt")
-    await nvim.lua(
-        "require('claude_ide.channel').id = ... require('claude_ide.selection').start()",
-        await nvim.channel(),
-    )
-    return nvim
-
 
 async def current(nvim: Neovim) -> Selection:
     now: Selection = await nvim.lua("return require('claude_ide.selection').current()")
     return now
-
-
-async def latest(nvim: Neovim) -> Selection:
-    now: Selection = await nvim.lua("return require('claude_ide.selection').latest()")
-    return now
-
-
-def told(nvim: Neovim) -> list[Selection]:
-    return nvim.events("selection_changed")
-
-
-def end_of(selection: Selection) -> tuple[int, int]:
-    end = selection["selection"]["end"]
-    return end["line"], end["character"]
-
-
-async def text_told(nvim: Neovim, text: str) -> Selection:
-    """Wait until a selection of that text is the last one told."""
-    await until(lambda: told(nvim) and told(nvim)[-1]["text"] == text, f"{text!r} is told")
-    return told(nvim)[-1]
-
-
-async def cursor_told(nvim: Neovim, line: int, character: int) -> Selection:
-    """Wait until the cursor at that position is the last selection told."""
-
-    def is_told() -> bool:
-        last = told(nvim)[-1] if told(nvim) else None
-        return last is not None and last["text"] == "" and end_of(last) == (line, character)
-
-    await until(is_told, f"the cursor at {line}:{character} is told")
-    return told(nvim)[-1]
-
-
-async def pause(nvim: Neovim) -> None:
-    """Let Neovim run for some periods: that nothing is told shows only after a while."""
-    await nvim.lua("vim.wait(200)")
-
-
-async def open_terminal(nvim: Neovim) -> None:
-    """Show a terminal at the right; the file keeps the focus."""
-    await nvim.lua(
-        """vim.cmd('botright vsplit | terminal cat')
-        TERMINAL = vim.api.nvim_get_current_win()
-        vim.cmd('wincmd p')"""
-    )
-
-
-async def focus_terminal(nvim: Neovim) -> None:
-    await nvim.lua("vim.api.nvim_set_current_win(TERMINAL)")
-
-
-async def in_terminal(nvim: Neovim) -> bool:
-    return bool(await nvim.eval("&buftype == 'terminal'"))
 
 
 # What is selected.
@@ -355,204 +287,6 @@ async def test_a_huge_selection_is_told_in_part(editor: Neovim) -> None:
 
     await until(lambda: told(editor) and end_of(told(editor)[-1]) == (299999, 3))
     assert len(told(editor)[-1]["text"]) == 2**20
-
-
-# When the user goes to a terminal.
-
-
-@pytest.mark.parametrize("wait", [True, False], ids=["in their own time", "in one go"])
-async def test_leaving_visual_mode_for_a_terminal_keeps_the_selection(
-    editor: Neovim, wait: bool
-) -> None:
-    await open_terminal(editor)
-
-    await editor.keys("jvj")
-    if wait:
-        await text_told(editor, "two 😀 two\n\t")
-    await editor.keys("<C-w>l")
-    await until(lambda: in_terminal(editor))
-    await editor.keys("i")
-    await pause(editor)
-
-    kept = await text_told(editor, "two 😀 two\n\t")
-    assert kept["selection"]["start"] == {"line": 1, "character": 0}
-    assert await latest(editor) == kept
-
-
-@pytest.mark.parametrize(
-    ("keys", "text"),
-    [
-        ("Vj", "one é\ntwo 😀 two"),
-        ("<C-v>jl", "on\ntw"),
-        ("<C-v>j$", "one é\ntwo 😀 two"),
-        ("jv0gg", "one é\nt"),
-    ],
-)
-async def test_the_selection_that_is_kept_is_the_last_state_of_the_area(
-    editor: Neovim, keys: str, text: str
-) -> None:
-    await open_terminal(editor)
-
-    await editor.keys(keys + "<C-w>l")
-    await until(lambda: in_terminal(editor))
-
-    await text_told(editor, text)
-
-
-async def test_a_click_into_the_terminal_keeps_the_selection(editor: Neovim) -> None:
-    await open_terminal(editor)
-    await editor.keys("vj")
-    await text_told(editor, "one é\nt")
-
-    await editor.keys("l")
-    await editor.request("nvim_input_mouse", "left", "press", "", 0, 5, 80)
-    await editor.request("nvim_input_mouse", "left", "release", "", 0, 5, 80)
-    await until(lambda: in_terminal(editor))
-    await pause(editor)
-
-    assert told(editor)[-1]["text"] == "one é\ntw"
-
-
-async def test_a_script_that_goes_to_the_terminal_keeps_the_selection(editor: Neovim) -> None:
-    """`nvim_set_current_win()` does not end Visual mode."""
-    await open_terminal(editor)
-    await editor.command("xnoremap Q <Cmd>lua vim.api.nvim_set_current_win(TERMINAL)<CR>")
-
-    await editor.keys("vjlQ")
-    await until(lambda: in_terminal(editor))
-
-    await text_told(editor, "one é\ntw")
-    assert (await latest(editor))["text"] == "one é\ntw"
-
-
-async def test_the_kept_selection_stays_until_the_user_does_something_in_a_file(
-    editor: Neovim,
-) -> None:
-    await open_terminal(editor)
-    await editor.keys("vj<C-w>l")
-    await pause(editor)
-
-    await editor.keys("<C-w>h")
-    await until(lambda: editor.eval("&buftype == ''"))
-    await pause(editor)
-    assert told(editor)[-1]["text"] == "one é\nt"
-    assert (await latest(editor))["text"] == "one é\nt"
-
-    await editor.keys("l")
-    await cursor_told(editor, 1, 1)
-
-
-async def test_a_click_elsewhere_in_the_file_ends_the_kept_selection(editor: Neovim) -> None:
-    await open_terminal(editor)
-    await editor.keys("vj<C-w>l")
-    await pause(editor)
-    assert told(editor)[-1]["text"] == "one é\nt"
-
-    await editor.request("nvim_input_mouse", "left", "press", "", 0, 4, 2)
-    await editor.request("nvim_input_mouse", "left", "release", "", 0, 4, 2)
-
-    await cursor_told(editor, 4, 2)
-
-
-async def test_a_selection_that_the_user_gave_up_before_is_not_kept(editor: Neovim) -> None:
-    await open_terminal(editor)
-    await editor.keys("vj")
-    await text_told(editor, "one é\nt")
-    await editor.keys("<Esc>")
-    await cursor_told(editor, 1, 0)
-
-    await editor.keys("<C-w>l")
-    await until(lambda: in_terminal(editor))
-    await pause(editor)
-
-    await cursor_told(editor, 1, 0)
-
-
-# When a command takes the user to a terminal.
-
-
-async def define_command(nvim: Neovim) -> None:
-    """A command that goes to the terminal as `:Claude` does: not before the host has answered."""
-    await nvim.lua(
-        """vim.api.nvim_create_user_command('Go', function(opts)
-          local lines = opts.range > 0 and {opts.line1, opts.line2} or nil
-          require('claude_ide.selection').hold(lines)
-          vim.defer_fn(function() vim.api.nvim_set_current_win(TERMINAL) end, 120)
-        end, {range = true})
-        vim.keymap.set('x', 'Q', '<Cmd>Go<CR>')
-        vim.keymap.set('x', 'K', ':<C-u>Go<CR>')"""
-    )
-    await open_terminal(nvim)
-
-
-@pytest.mark.parametrize("keys", [":Go<CR>", "Q", "K"])
-async def test_a_command_from_visual_mode_holds_the_selection(editor: Neovim, keys: str) -> None:
-    await define_command(editor)
-
-    await editor.keys("jv2l" + keys)
-    await until(lambda: in_terminal(editor))
-    await pause(editor)
-
-    assert told(editor)[-1]["text"] == "two"
-    assert (await latest(editor))["text"] == "two"
-
-
-@pytest.mark.parametrize("keys", [":Go<CR>", "Q"])
-async def test_a_command_holds_the_selection_also_while_nothing_is_told_yet(
-    editor: Neovim, keys: str
-) -> None:
-    await define_command(editor)
-    await editor.lua("require('claude_ide.selection').stop()")
-
-    await editor.keys("jv2l" + keys)
-    await until(lambda: in_terminal(editor))
-
-    assert (await latest(editor))["text"] == "two"
-
-
-async def test_a_selection_held_before_the_start_is_the_latest_afterwards(editor: Neovim) -> None:
-    await define_command(editor)
-    await editor.lua("require('claude_ide.selection').stop()")
-    await editor.keys("Vj:Go<CR>")
-
-    await editor.lua("require('claude_ide.selection').start()")
-
-    assert (await latest(editor))["text"] == "one é\ntwo 😀 two"
-    await until(lambda: in_terminal(editor))
-    assert (await latest(editor))["text"] == "one é\ntwo 😀 two"
-
-
-async def test_a_held_selection_ends_when_the_user_moves_before_the_terminal_opens(
-    editor: Neovim,
-) -> None:
-    await editor.command("command -range Go lua require('claude_ide.selection').hold()")
-    await editor.keys("v2l:Go<CR>")
-    await text_told(editor, "one")
-
-    await editor.keys("j")
-
-    await cursor_told(editor, 1, 0)
-
-
-@pytest.mark.parametrize("lines", ["1", "2", "2,3"])
-async def test_a_range_that_was_typed_holds_no_old_visual_area(editor: Neovim, lines: str) -> None:
-    await define_command(editor)
-    await editor.keys("vj<Esc>")
-
-    await editor.keys(f"4G:{lines}Go<CR>")
-    await until(lambda: in_terminal(editor))
-
-    await cursor_told(editor, 3, 0)
-
-
-async def test_a_command_from_the_terminal_holds_what_was_held(editor: Neovim) -> None:
-    await open_terminal(editor)
-    await editor.keys("vj<C-w>l")
-    await text_told(editor, "one é\nt")
-
-    await editor.lua("require('claude_ide.selection').hold()")
-
-    assert (await latest(editor))["text"] == "one é\nt"
 
 
 # Clients that come later; the end.

@@ -10,6 +10,7 @@ from support.chats import Chats
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
+OLD = "".join(f"{number}\n" for number in range(1, 101))
 KEYS = ":w accept · :q reject"
 WINBAR = "nvim_get_option_value('winbar', {'win': win_getid()})"
 
@@ -36,23 +37,6 @@ vim.api.nvim_create_autocmd({ 'BufWinEnter', 'WinEnter', 'CursorMoved', 'DiffUpd
 OWNERS = pytest.mark.parametrize(
     "owner", [BY_A_TIMER, BY_AUTOCOMMANDS], ids=["timer", "autocommands"]
 )
-
-
-@pytest.fixture
-async def diffs(nvim: Neovim) -> Diffs:
-    return await Diffs.start(nvim)
-
-
-@pytest.fixture
-async def chats(nvim: Neovim) -> Chats:
-    return await Chats.start(nvim)
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    file = project / "a.txt"
-    file.write_text("".join(f"{number}\n" for number in range(1, 101)))
-    return file
 
 
 def proposed(path: Path, line: int = 50) -> str:

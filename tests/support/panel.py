@@ -1,7 +1,7 @@
 """The chat panel of a Neovim under test, as its user sees and uses it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +152,17 @@ class Panel:
 
     async def _has(self, words: str) -> bool:
         return words in await self.text()
+
+
+Open = Callable[[str], Awaitable[Panel]]
+
+
+async def counts(nvim: Neovim, words: str) -> None:
+    """Wait until the status line says this, and no more, of what waits."""
+    status = "require('claude_ide').statusline()"
+    said = f"return {status}:gsub('^claude:%d', '') == ..."
+    await until(lambda: nvim.lua(said, words), f"the status line says {words!r}", PATIENCE)
+
+
+async def holds(panel: Panel, words: str) -> bool:
+    return words in (await panel.look())["prompt"]

@@ -1,96 +1,26 @@
 """`:ClaudeInstall`: the plugin's own Python environment, made by uv or by venv and pip."""
 
 import asyncio
-import os
 import re
 import shutil
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from support.checkout import arguments, copy_plugin, program
-from support.installs import only_from, tools, wheel
-from support.neovim import ROOT, Neovim, nvim_binary, until
-from support.wheels import LOCK, run, wheels
+from support.installations import MINUTE, READY, StartNeovim, held_uv, said
+from support.installs import only_from, wheel
+from support.neovim import ROOT, Neovim, until
+from support.wheels import LOCK, run
 
-MINUTE = 60.0
-READY = "claude-ide: Python is ready; :ClaudeStart starts the server"
 BUSY = "claude-ide: cannot install (see :ClaudeLog): another installation is at work"
-
-StartNeovim = Callable[..., Awaitable[Neovim]]
-
-
-@pytest.fixture(scope="session")
-def packages() -> Path:
-    """A folder that stands for the package index."""
-    return wheels()
-
-
-@pytest.fixture
-def environment(packages: Path, tmp_path: Path) -> dict[str, str]:
-    """A PATH with nothing but Python and uv, which find `packages` and nothing else."""
-    return {"PATH": tools(tmp_path / "bin")} | only_from(packages, tmp_path)
 
 
 @pytest.fixture
 def without_uv(tmp_path: Path, environment: dict[str, str]) -> None:
     """Take uv from the PATH."""
     (tmp_path / "bin/uv").unlink()
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Path:
-    """Where the environment is to be."""
-    return tmp_path / "home/data/nvim/claude_ide/venv"
-
-
-@pytest.fixture
-async def start_neovim(
-    project: Path, tmp_path: Path, environment: dict[str, str]
-) -> AsyncIterator[StartNeovim]:
-    """Starts Neovims without any option, which see only what `environment` says."""
-    async with AsyncExitStack() as running:
-
-        async def start(*options: str) -> Neovim:
-            neovim = await Neovim.start(
-                *(options or ["--cmd", "unlet g:claude_ide"]),
-                cwd=project,
-                home=tmp_path / "home",
-                env=environment,
-            )
-            running.push_async_callback(neovim.stop)
-            return neovim
-
-        yield start
-
-
-@pytest.fixture
-async def nvim(start_neovim: StartNeovim) -> Neovim:
-    """One of them."""
-    return await start_neovim()
-
-
-async def said(nvim: Neovim, text: str) -> str:
-    """Wait until a message holds `text`; it takes one line, and no key."""
-
-    async def message() -> str:
-        lines = str(await nvim.lua("return vim.fn.execute('messages')")).splitlines()
-        return next((line for line in lines if text in line), "")
-
-    line = str(await until(message, f"a message with {text!r}", MINUTE))
-    assert (await nvim.mode())["blocking"] is False
-    return line
-
-
-def held_uv(tmp_path: Path) -> Callable[[], object]:
-    """Put an installer on PATH that fails when the returned function is called, and not before."""
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    program(tmp_path / "bin/uv", f"echo fetching things; read line < '{fifo}'; echo $line; exit 1")
-    return lambda: fifo.write_text("the end\n")
 
 
 async def listens(nvim: Neovim) -> None:
@@ -382,106 +312,6 @@ async def test_a_python_that_cannot_make_environments_says_what_to_install(
     assert "(see :ClaudeLog): install python3-venv, or uv: " in await said(nvim, "cannot install")
 
 
-async def run_headless(command: str, environment: dict[str, str], home: Path) -> str:
-    """Run a command as a plugin manager does in a script; return all that Neovim said."""
-    process = await asyncio.create_subprocess_exec(
-        *[nvim_binary(), "--headless", "-u", "NORC", "-i", "NONE", "-n"],
-        *["--cmd", f"set runtimepath^={ROOT}", "-c", command, "-c", "quitall"],
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        env={**environment, "HOME": str(home), "XDG_DATA_HOME": str(home / "data")},
-    )
-    output, _ = await asyncio.wait_for(process.communicate(), MINUTE)
-    return output.decode()
-
-
-async def test_without_a_ui_it_waits_for_the_end(
-    environment: dict[str, str], tmp_path: Path, own: Path
-) -> None:
-    build = "lua print(vim.api.nvim_cmd({ cmd = 'ClaudeInstall' }, { output = true }))"
-
-    output = await run_headless(build, environment, tmp_path / "home")
-
-    assert output.strip() == READY
-    assert list(own.glob("lib/python3*/site-packages/websockets"))
-
-
-async def test_without_a_ui_a_failure_is_an_error(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
-    environment |= only_from(tmp_path, tmp_path)
-    build = "try | execute 'ClaudeInstall' | catch | echo 'caught' v:exception | endtry"
-
-    output = await run_headless(build, environment, tmp_path / "home")
-
-    assert output.startswith("caught")
-    assert "claude-ide: cannot install (see :ClaudeLog): error: No solution found" in output
-
-
-# What happens while it is at work, and after it.
-
-
-async def test_a_command_that_is_typed_during_an_installation_follows_it(nvim: Neovim) -> None:
-    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
-
-    assert await said(nvim, "follows") == (
-        "claude-ide: Python is being installed; :ClaudeStart follows"
-    )
-    assert await said(nvim, "listening on 127.0.0.1:")
-    messages = await nvim.eval("execute('messages')")
-    assert "lacks" not in messages
-    assert "running already" not in messages
-
-
-async def test_a_chat_that_is_asked_for_during_an_installation_opens_after_it(
-    nvim: Neovim,
-) -> None:
-    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeChat()")
-
-    assert await nvim.eval("winnr('$')") == 1 or "ClaudeInstall" in nvim.screen.text()
-    await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the chat", MINUTE)
-
-
-async def test_a_question_during_an_installation_says_when_to_ask_again(
-    nvim: Neovim, tmp_path: Path
-) -> None:
-    end = held_uv(tmp_path)
-    await nvim.command("ClaudeInstall")
-
-    await nvim.command("ClaudeAsk why?")
-
-    assert await said(nvim, "again") == (
-        "claude-ide: Python is being installed; run :ClaudeAsk again after that"
-    )
-    end()
-
-
-async def test_a_command_that_lacked_python_follows_the_installation(
-    start_neovim: StartNeovim, tmp_path: Path
-) -> None:
-    nvim = await start_neovim(*arguments(copy_plugin(tmp_path / "checkout")))
-    program(tmp_path / "bin/python3", f"exec '{sys.base_prefix}/bin/python3' \"$@\"")
-    await nvim.command("ClaudeStart")
-    await said(nvim, "run :ClaudeInstall; ")
-
-    await nvim.command("ClaudeInstall")
-
-    assert await said(nvim, "listening on 127.0.0.1:")
-
-
-async def test_nothing_follows_an_installation_that_failed(nvim: Neovim, tmp_path: Path) -> None:
-    end = held_uv(tmp_path)
-    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
-    await said(nvim, "follows")
-
-    end()
-
-    await said(nvim, "cannot install")
-    await nvim.lua("vim.defer_fn(function() _G.is_later = true end, 500)")
-    await until(lambda: nvim.lua("return is_later"))
-    assert await nvim.lua("return require('claude_ide.channel').id == nil")
-
-
 async def test_it_makes_the_tags_of_the_help(start_neovim: StartNeovim, tmp_path: Path) -> None:
     checkout = copy_plugin(tmp_path / "checkout")
     shutil.copytree(ROOT / "doc", checkout / "doc", ignore=shutil.ignore_patterns("tags"))
@@ -491,65 +321,6 @@ async def test_it_makes_the_tags_of_the_help(start_neovim: StartNeovim, tmp_path
     await nvim.command("help claude_ide")
 
     assert await nvim.eval("expand('%:p')") == str(checkout / "doc/claude_ide.txt")
-
-
-ELSEWHERE = (
-    "lua vim.uv.new_timer():start(100, 50, vim.schedule_wrap(function() "
-    "vim.notify('boom of another plugin', vim.log.levels.ERROR) end))"
-)
-
-
-async def test_an_error_of_another_plugin_does_not_fail_an_installation_that_is_waited_for(
-    environment: dict[str, str], tmp_path: Path, own: Path
-) -> None:
-    build = (
-        f"{ELSEWHERE} lua local ok, out = pcall(vim.api.nvim_cmd, "
-        "{ cmd = 'ClaudeInstall' }, { output = true }) print(ok, out)"
-    ).replace(" lua local", "\nlua local")
-    (tmp_path / "build.vim").write_text(f"{build}\n")
-
-    output = await run_headless(f"source {tmp_path}/build.vim", environment, tmp_path / "home")
-
-    assert f"true {READY}" in output
-    assert list(own.glob("lib/python3*/site-packages/websockets"))
-
-
-BUILD = """
-local lines = {}
-local build = coroutine.create(loadfile(...))
-while coroutine.status(build) ~= 'dead' do
-  local ok, line = coroutine.resume(build)
-  if line then
-    lines[#lines + 1] = (ok and '' or 'error: ') .. line
-  end
-  vim.wait(10)
-end
-return lines
-"""
-
-
-async def test_a_build_yields_what_it_does_and_at_last_that_it_is_done(
-    nvim: Neovim, own: Path
-) -> None:
-    lines = await asyncio.wait_for(
-        nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
-    )
-
-    assert f"making {own}" in lines
-    assert lines[-1] == READY.removeprefix("claude-ide: ")
-
-
-async def test_a_build_that_fails_raises_the_reason(
-    start_neovim: StartNeovim, environment: dict[str, str], tmp_path: Path
-) -> None:
-    environment |= only_from(tmp_path, tmp_path)
-    nvim = await start_neovim()
-
-    lines = await asyncio.wait_for(
-        nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
-    )
-
-    assert lines[-1].startswith("error: cannot install (see :ClaudeLog): error: No solution found")
 
 
 async def test_the_spec_for_lazy_nvim_names_every_command(nvim: Neovim) -> None:

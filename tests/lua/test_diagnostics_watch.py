@@ -1,0 +1,188 @@
+"""`diagnostics/init.lua`: diagnostics are reported as they change."""
+
+from pathlib import Path
+
+from support.diagnostics import SET, SET_MANY, call, edit, of_file
+from support.language_client import attach
+from support.neovim import Neovim, until
+
+
+async def listen(nvim: Neovim) -> None:
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+
+
+# As it changes
+
+
+async def test_watch_tells_of_each_file_that_changes(nvim: Neovim, project: Path) -> None:
+    await listen(nvim)
+    await call(nvim, "watch", True)
+    for name in ("a.txt", "b.txt"):
+        bufnr = await edit(nvim, project / name)
+        await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": name}])
+
+    events = await until(lambda: (e := nvim.events("diagnostics_changed")) and len(e) == 2 and e)
+
+    assert sorted((e["uri"], [i["message"] for i in e["items"]], e["omitted"]) for e in events) == [
+        (f"file://{project}/a.txt", ["a.txt"], 0),
+        (f"file://{project}/b.txt", ["b.txt"], 0),
+    ]
+
+
+async def test_watch_tells_that_there_are_none_any_more(nvim: Neovim, project: Path) -> None:
+    await listen(nvim)
+    await call(nvim, "watch", True)
+    bufnr = await edit(nvim, project / "a.txt")
+    await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": "m"}])
+    await until(lambda: nvim.events("diagnostics_changed"))
+
+    await nvim.lua("vim.diagnostic.reset()")
+
+    await until(lambda: nvim.events("diagnostics_changed")[-1]["items"] == [])
+
+
+async def test_watch_throttles_and_always_tells_the_last_state(nvim: Neovim, project: Path) -> None:
+    await listen(nvim)
+    await call(nvim, "watch", True)
+    bufnr = await edit(nvim, project / "a.txt")
+
+    milliseconds = await nvim.lua(
+        """
+        local bufnr = ...
+        local began = vim.uv.hrtime()
+        for i = 1, 60 do
+          vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), bufnr, {
+            { lnum = 0, col = 0, message = tostring(i) },
+          })
+          vim.wait(5)
+        end
+        return (vim.uv.hrtime() - began) / 1e6
+        """,
+        bufnr,
+    )
+
+    await until(lambda: nvim.events("diagnostics_changed")[-1]["items"][0]["message"] == "60")
+    assert len(nvim.events("diagnostics_changed")) <= milliseconds / 100 + 2
+
+
+async def test_watch_reports_many_when_the_user_has_left_insert_mode(
+    nvim: Neovim, project: Path
+) -> None:
+    await listen(nvim)
+    await call(nvim, "watch", True)
+    many = await edit(nvim, project / "many.txt")
+    few = await edit(nvim, project / "few.txt")
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+    await nvim.lua(SET_MANY, many, 600, 1)
+    await nvim.lua(SET_MANY, few, 6)
+    await until(lambda: nvim.events("diagnostics_changed"), "the few")
+    assert [len(event["items"]) for event in nvim.events("diagnostics_changed")] == [6]
+
+    await nvim.keys("<Esc>")
+
+    await until(lambda: len(nvim.events("diagnostics_changed")) == 2)
+    assert len(nvim.events("diagnostics_changed")[1]["items"]) == 600
+
+
+async def test_watch_reads_many_a_bit_at_a_time(nvim: Neovim, project: Path) -> None:
+    await listen(nvim)
+    await call(nvim, "watch", True)
+    bufnr = await edit(nvim, project / "a.txt", "éé wrong é\n" * 6000)
+
+    await nvim.lua(SET_MANY, bufnr, 6000, 2)
+
+    [event] = await until(lambda: nvim.events("diagnostics_changed"))
+    assert (len(event["items"]), event["omitted"]) == (1000, 5000)
+
+
+async def test_watch_never_tells_an_old_state_after_a_new_one(nvim: Neovim, project: Path) -> None:
+    await listen(nvim)
+    await call(nvim, "watch", True)
+    bufnr = await edit(nvim, project / "a.txt", "é" * 200_000)
+    await nvim.lua(
+        """
+        _G.set = function(bufnr, count, message)
+          local diagnostics = {}
+          for i = 1, count do
+            diagnostics[i] = { lnum = 0, col = 399998 - 2 * i, end_col = 399999, message = message }
+          end
+          vim.diagnostic.set(vim.api.nvim_create_namespace('long'), bufnr, diagnostics, {
+            virtual_text = false, signs = false, underline = false,
+          })
+        end
+        -- Reading these takes much longer than until the next state is told.
+        _G.set(..., 250, 'old')
+        """,
+        bufnr,
+    )
+    await nvim.lua("vim.wait(20)")
+    await nvim.lua("_G.set(..., 1, 'new')", bufnr)
+
+    await until(
+        lambda: [e["items"][0]["message"] for e in nvim.events("diagnostics_changed")] == ["new"]
+    )
+    await nvim.lua("vim.wait(1500)")
+
+    assert len(nvim.events("diagnostics_changed")) == 1
+
+
+async def test_watch_is_silent_about_what_is_no_file_or_is_gone(
+    nvim: Neovim, project: Path
+) -> None:
+    await listen(nvim)
+    await call(nvim, "watch", True)
+    await nvim.command("new | setlocal buftype=nofile | file scratch")
+    await nvim.lua(
+        SET, "linter", await nvim.eval("bufnr()"), [{"lnum": 0, "col": 0, "message": "m"}]
+    )
+    gone = await edit(nvim, project / "gone.txt")
+    await nvim.lua(SET + "vim.cmd('bwipeout! ' .. bufnr)", "linter", gone, [])
+
+    bufnr = await edit(nvim, project / "a.txt")
+    await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": "m"}])
+
+    [event] = await until(lambda: nvim.events("diagnostics_changed"))
+    assert event["uri"] == f"file://{project}/a.txt"
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+
+
+async def test_watch_can_be_ended(nvim: Neovim, project: Path) -> None:
+    await listen(nvim)
+    await call(nvim, "watch", True)
+    await call(nvim, "watch", False)
+
+    bufnr = await edit(nvim, project / "a.txt")
+    await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": "m"}])
+    await nvim.lua("vim.wait(150)")
+
+    assert nvim.events("diagnostics_changed") == []
+    autocommands = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_diagnostics' })"
+    assert await nvim.lua(autocommands) == 0
+
+
+# With a language server
+
+
+async def test_what_a_language_server_publishes_arrives(nvim: Neovim, project: Path) -> None:
+    await edit(nvim, project / "a.txt", "fine\né😀 wrong and odd\n")
+    await attach(nvim)
+
+    items = await until(lambda: of_file(nvim, project / "a.txt"))
+
+    assert items == [
+        {
+            "message": "wrong word",
+            "severity": "Error",
+            "range": {"start": {"line": 1, "character": 4}, "end": {"line": 1, "character": 9}},
+            "source": "words",
+            "code": "report-wrong",
+        },
+        {
+            "message": "odd word",
+            "severity": "Warning",
+            "range": {"start": {"line": 1, "character": 14}, "end": {"line": 1, "character": 17}},
+            "source": "words",
+            "code": "report-odd",
+        },
+    ]
