@@ -196,10 +196,13 @@ async def failing(nvim: Neovim, program: Path) -> Path:
     return starts
 
 
-async def let_it_fail(nvim: Neovim) -> None:
+async def let_it_fail(nvim: Neovim, starts: Path, count: int = 1) -> None:
+    """Have the program fail that was started last; the screen may still show another's words."""
+    await until(lambda: starts.exists() and starts.read_text() == "x\n" * count, "it has started")
     await until(lambda: nvim.eval("mode() == 't'"))
     await nvim.keys("<CR>")
-    await until(lambda: "cannot go on" in nvim.screen.text())
+    await until(lambda: nvim.eval("jobwait([b:terminal_job_id], 0) != [-1]"), "it has failed")
+    await until(lambda: nvim.eval("getline(1, '$')->index('cannot go on') >= 0"), "its last words")
     await until(lambda: "exited 3" in nvim.screen.text())
 
 
@@ -207,9 +210,9 @@ async def test_a_program_that_fails_leaves_its_words_until_the_next_takes_its_wi
     nvim: Neovim, failing: Path
 ) -> None:
     await nvim.command("edit a.txt")
-    for _ in range(3):
+    for count in (1, 2, 3):
         await nvim.keys(":Claude<CR>")
-        await let_it_fail(nvim)
+        await let_it_fail(nvim, failing, count)
         assert await nvim.eval("winnr('$')") == 2
         await nvim.keys("<C-\\><C-n>")
         await until(lambda: nvim.eval("mode() == 'n'"))
@@ -223,7 +226,7 @@ async def test_a_closed_window_of_a_failed_program_is_not_shown_again(
     nvim: Neovim, failing: Path
 ) -> None:
     await nvim.keys(":Claude<CR>")
-    await let_it_fail(nvim)
+    await let_it_fail(nvim, failing)
     await nvim.keys("<C-\\><C-n>:q<CR>")
     await until(lambda: nvim.eval("winnr('$') == 1"))
 

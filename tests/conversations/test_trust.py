@@ -166,7 +166,7 @@ async def test_a_yes_restarts_the_cli_in_the_same_session(
 @pytest.mark.parametrize("key", ["n", "d", "a", "N"])
 async def test_no_other_key_trusts(panel: Panel, log: Path, key: str) -> None:
     await panel.go_to(QUESTION)
-    await panel.nvim.lua("vim.wait(500)")
+    await panel.nvim.idle(500)
     await panel.nvim.keys(key)
     await panel.say("hello there")
 

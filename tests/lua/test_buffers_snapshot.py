@@ -246,7 +246,7 @@ async def test_watch_can_be_ended(nvim: Neovim, project: Path) -> None:
     await call(nvim, "watch", False)
 
     await edit(nvim, write(project / "a.txt"))
-    await nvim.lua("vim.wait(200)")
+    await nvim.idle(200)
 
     assert nvim.events("editors_changed") == []
     assert await nvim.lua("return #vim.api.nvim_get_autocmds({group = 'claude_ide_buffers'})") == 0

@@ -116,13 +116,13 @@ async def test_watch_never_tells_an_old_state_after_a_new_one(nvim: Neovim, proj
         """,
         bufnr,
     )
-    await nvim.lua("vim.wait(20)")
+    await nvim.idle(20)
     await nvim.lua("_G.set(..., 1, 'new')", bufnr)
 
     await until(
         lambda: [e["items"][0]["message"] for e in nvim.events("diagnostics_changed")] == ["new"]
     )
-    await nvim.lua("vim.wait(1500)")
+    await nvim.idle(1500)
 
     assert len(nvim.events("diagnostics_changed")) == 1
 
@@ -154,7 +154,7 @@ async def test_watch_can_be_ended(nvim: Neovim, project: Path) -> None:
 
     bufnr = await edit(nvim, project / "a.txt")
     await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": "m"}])
-    await nvim.lua("vim.wait(150)")
+    await nvim.idle(150)
 
     assert nvim.events("diagnostics_changed") == []
     autocommands = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_diagnostics' })"

@@ -99,7 +99,7 @@ async def test_beyond_the_most_folders_files_are_looked_at_now_and_then(
     assert "512 other folders are" in (await nvim.lua(STATE))["refusal"]
     log = next((tmp_path / "home" / "state").rglob("claude_ide.log"))
     assert log.read_text().count("is not watched") == 1
-    await nvim.lua("vim.wait(100)")
+    await nvim.idle(100)
 
     async def is_named() -> bool:
         paths[-1].write_text("two\n" + await nvim.eval("reltimestr(reltime())"))

@@ -48,7 +48,7 @@ async def is_said(nvim: Neovim, bufnr: int, count: int) -> None:
 
 async def is_waiting(nvim: Neovim) -> bool:
     """Whether it still waits when what was published has settled."""
-    await nvim.lua("vim.wait(150)")
+    await nvim.idle(150)
     return not published(nvim)
 
 

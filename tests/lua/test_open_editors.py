@@ -158,7 +158,7 @@ async def test_what_did_not_change_is_not_reported_again(nvim: Neovim, host: Hos
     before = len(host.kinds)
 
     await nvim.command("doautocmd BufEnter")
-    await nvim.lua("vim.wait(250)")
+    await nvim.idle(250)
 
     host.hear()
     assert len(host.kinds) == before

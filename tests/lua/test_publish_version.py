@@ -77,7 +77,7 @@ async def test_another_plugins_handler_stays(nvim: Neovim, bufnr: int) -> None:
     await nvim.lua(READ, client, 50)
     await nvim.lua(f"{HANDLER} = function() end; _G.theirs = {HANDLER}", client)
 
-    await nvim.lua("vim.wait(200)")
+    await nvim.idle(200)
 
     assert await nvim.lua(f"return {HANDLER} == _G.theirs", client)
 

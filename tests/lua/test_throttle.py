@@ -51,7 +51,7 @@ async def test_after_a_rest_the_next_call_does_not_wait(nvim: Neovim) -> None:
     await nvim.lua(START, 10)
     await nvim.lua("_G.call()")
     await until(lambda: nvim.lua("return #_G.runs == 1"))
-    await nvim.lua("vim.wait(50)")
+    await nvim.idle(50)
 
     called = await nvim.lua("_G.call(); return vim.uv.hrtime() / 1e6")
 

@@ -29,13 +29,18 @@ async def called(nvim: Neovim) -> Any:
 
 
 async def is_held(nvim: Neovim, seconds: float = 0.25) -> bool:
-    """Whether the moment does not come, several looks of the poll long."""
+    """Whether the moment does not come, several looks of the poll long.
+
+    Neovim answers `mode` at a prompt, too, and only where its loop has come round.
+    """
     deadline = asyncio.get_running_loop().time() + seconds
     while asyncio.get_running_loop().time() < deadline:
+        await nvim.mode()
         if nvim.events("called"):
             return False
         await asyncio.sleep(0.01)
-    return True
+    await nvim.mode()
+    return not nvim.events("called")
 
 
 async def is_busy(nvim: Neovim) -> bool:

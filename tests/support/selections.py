@@ -43,4 +43,4 @@ async def cursor_told(nvim: Neovim, line: int, character: int) -> Selection:
 
 async def pause(nvim: Neovim) -> None:
     """Let Neovim run for some periods: that nothing is told shows only after a while."""
-    await nvim.lua("vim.wait(200)")
+    await nvim.idle(200)

@@ -1,6 +1,5 @@
 """`disk/reload.lua`: buffers follow when that takes nothing from the user."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -49,7 +48,7 @@ async def test_in_the_users_own_window_it_waits_for_the_mode_to_end(
     await expect(nvim, path)
 
     write(path, NEW)
-    await asyncio.sleep(0.3)
+    await nvim.idle(300)
 
     assert await text(nvim, path) == OLD
     await nvim.keys(leave)
@@ -63,7 +62,7 @@ async def test_textlock_is_waited_out(nvim: Neovim, path: Path) -> None:
     await expect(nvim, path)
 
     write(path, NEW)
-    await asyncio.sleep(0.3)
+    await nvim.idle(300)
 
     assert await text(nvim, path) == OLD
     await nvim.keys("x")

@@ -1,6 +1,5 @@
 """`disk/reload.lua`: buffers follow what Claude writes to their files."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -376,7 +375,7 @@ async def test_what_goes_away_meanwhile_costs_nothing(nvim: Neovim, path: Path, 
         if gone == "folder":
             path.mkdir()
 
-    await asyncio.sleep(0.3)
+    await nvim.idle(300)
 
     assert await sync(nvim) == []
     assert not (await nvim.mode())["blocking"]

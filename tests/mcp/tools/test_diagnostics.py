@@ -214,7 +214,7 @@ async def test_old_errors_are_not_reported_as_new_where_their_server_is_slow(
     """What the server says after the write may be about what was there before."""
     gate = project / "gate"
     os.mkfifo(gate)
-    await attach_to_every_text_file(serving, "--start-after", str(gate))
+    await attach_to_every_text_file(serving, "--start-after", str(gate), is_running=False)
     checked = project / "closed.txt"
     checked.write_text("one\na wrong two\n")
 
