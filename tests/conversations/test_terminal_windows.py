@@ -4,16 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.claude_code import claude_code
 from support.claude_terminal import open_claude
 from support.neovim import Neovim, until
 
-FLOAT = """
-local bufnr = vim.api.nvim_create_buf(false, true)
-vim.api.nvim_open_win(bufnr, false, {
-  relative = 'editor', row = 1, col = 1, width = 9, height = 1, focusable = false,
-})
-"""
+FLOAT = chunk("terminal_windows/float")
 
 
 IDLE = (

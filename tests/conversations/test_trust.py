@@ -21,12 +21,6 @@ HOST = "vim.fn.jobpid(require('claude_ide.channel').id)"
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Path:
-    """Where the CLI notes what it hears."""
-    return tmp_path / "heard.jsonl"
-
-
-@pytest.fixture
 def hostile(project: Path, tmp_path: Path) -> Hostile:
     """What the project brings."""
     return Hostile(project, tmp_path / "ran", "http://127.0.0.1:1")

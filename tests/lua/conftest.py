@@ -13,9 +13,10 @@ from support.neovim import Neovim, until
 
 @pytest.fixture
 def path(request: pytest.FixtureRequest, project: Path) -> Path:
-    """`a.txt` in the project, with the text that the test's module calls `OLD`."""
+    """`a.txt` in the project; it holds what the test's module calls `OLD`, if there is that."""
     file = project / "a.txt"
-    file.write_text(request.module.OLD)
+    if (old := getattr(request.module, "OLD", None)) is not None:
+        file.write_text(old)
     return file
 
 

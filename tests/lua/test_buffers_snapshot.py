@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from support.buffers import call, edit, write
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 
@@ -121,15 +122,9 @@ async def test_two_hundred_editors_take_less_than_an_instant(nvim: Neovim, proje
         "for i = 1, 200 do vim.cmd.badd(('%s/f%d.txt'):format(..., i)) end", str(project)
     )
 
-    milliseconds = await nvim.lua("""
-      local best = math.huge
-      for _ = 1, 5 do
-        local began = os.clock()
-        require('claude_ide.file.buffers').snapshot()
-        best = math.min(best, (os.clock() - began) * 1000)
-      end
-      return best
-    """)
+    milliseconds = await nvim.lua(
+        chunk("buffers_snapshot/two_hundred_editors_take_less_than_an_instant")
+    )
 
     assert len(await call(nvim, "editors")) == 200
     assert milliseconds < 20
@@ -226,14 +221,7 @@ async def test_watch_tells_at_most_every_tenth_of_a_second(nvim: Neovim, project
     await watch(nvim)
 
     milliseconds = await nvim.lua(
-        """
-        local began = vim.uv.hrtime()
-        for i = 1, 60 do
-          vim.cmd.badd(('%s/f%d.txt'):format(..., i))
-          vim.wait(5)
-        end
-        return (vim.uv.hrtime() - began) / 1e6
-        """,
+        chunk("buffers_snapshot/watch_tells_at_most_every_tenth_of_a_second"),
         str(project),
     )
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from support.chats import PANEL, Chats, edit, options
+from support.chunks import chunk
 from support.diffs import everything
 from support.neovim import Neovim, until
 
@@ -268,20 +269,7 @@ async def test_a_chat_that_is_closed_leaves_nothing(nvim: Neovim, chats: Chats) 
 async def test_the_buffers_are_no_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("set number list spell foldenable")
     await chats.open()
-    found = await nvim.lua("""
-    local found = {}
-    for _, win in ipairs(vim.api.nvim_list_wins()) do
-      local buffer, window = vim.bo[vim.api.nvim_win_get_buf(win)], vim.wo[win]
-      if buffer.filetype:find('^claude') then
-        found[buffer.filetype] = {
-          buffer.buftype, buffer.bufhidden, buffer.buflisted, buffer.swapfile, window.number,
-          window.signcolumn, window.wrap, window.linebreak, window.breakindent, window.list,
-          window.foldenable, window.winfixbuf,
-        }
-      end
-    end
-    return found
-    """)
+    found = await nvim.lua(chunk("chat_panel/the_buffers_are_no_files"))
 
     rest = ["hide", False, False, False, "no", True, True, True, False, False, False]
     assert found == {"claude-chat": ["nofile", *rest], "claude-prompt": ["acwrite", *rest]}

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from support.answers import answer, answers, settled
+from support.chunks import chunk
 from support.diffs import everything
 from support.neovim import Neovim, until
 from support.plans import (
@@ -246,18 +247,7 @@ async def test_withdrawn_while_the_user_is_in_a_tree_beside_it_they_are_back(
     assert await plans.eval("win_getid()") == win
 
 
-ENTER_FLOAT = """
-vim.api.nvim_create_autocmd(..., {
-  callback = function(info)
-    local is_blank = vim.api.nvim_buf_get_name(info.buf) == ''
-    if is_blank and vim.api.nvim_win_get_config(0).relative == '' then
-      vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, {
-        relative = 'editor', row = 1, col = 1, width = 9, height = 1,
-      })
-    end
-  end,
-})
-"""
+ENTER_FLOAT = chunk("chat_plan_window/enter_float")
 
 
 @pytest.mark.parametrize("event", ["BufLeave", "BufWinLeave", "BufUnload", "BufWipeout"])

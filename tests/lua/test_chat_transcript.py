@@ -5,21 +5,13 @@ from typing import Any
 import pytest
 
 from support.chats import Chats, edit, numbered
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 pytestmark = pytest.mark.usefixtures("open_chat")
 
 
-MARKS = """
-local name = ...
-local namespace = vim.api.nvim_get_namespaces()[name]
-local bufnr = vim.fn.bufnr('claude-chat://')
-local found = {}
-for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, { details = true })) do
-  found[#found + 1] = { mark[2], mark[3], mark[4].end_row, mark[4].end_col, mark[4].hl_group }
-end
-return found
-"""
+MARKS = chunk("chat_transcript/marks")
 
 
 async def transcript(chats: Chats) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from support.chunks import chunk
 from support.diagnostics import SET, SET_MANY, call, edit, of_file, read_all
 from support.neovim import Neovim
 
@@ -195,14 +196,7 @@ async def test_a_hundred_readings_at_once_share_the_time_of_one(
     await nvim.lua(SET_MANY, bufnr, 5000, 1)
 
     milliseconds, done = await nvim.lua(
-        """
-        local diagnostics = require('claude_ide.diagnostics')
-        local began, done = os.clock(), 0
-        for _ = 1, 100 do
-          done = done + (diagnostics.read().done and 1 or 0)
-        end
-        return { (os.clock() - began) * 1000, done }
-        """
+        chunk("diagnostics_all/a_hundred_readings_at_once_share_the_time_of_one")
     )
 
     assert (milliseconds < 40, done) == (True, 0)
@@ -213,15 +207,7 @@ async def test_long_lines_and_long_messages_never_stop_neovim_for_long(
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt", "é" * 200_000)
     await nvim.lua(
-        """
-        local diagnostics = {}
-        for i = 1, 150 do
-          diagnostics[i] = { lnum = 0, col = 2 * i, end_col = 300000, message = ('x'):rep(10000) }
-        end
-        vim.diagnostic.set(vim.api.nvim_create_namespace('long'), ..., diagnostics, {
-          virtual_text = false, signs = false, underline = false,
-        })
-        """,
+        chunk("diagnostics_all/long_lines_and_long_messages_never_stop_neovim_for_long"),
         bufnr,
     )
 

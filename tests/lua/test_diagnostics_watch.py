@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from support.chunks import chunk
 from support.diagnostics import SET, SET_MANY, call, edit, of_file
 from support.language_client import attach
 from support.neovim import Neovim, until
@@ -47,17 +48,7 @@ async def test_watch_throttles_and_always_tells_the_last_state(nvim: Neovim, pro
     bufnr = await edit(nvim, project / "a.txt")
 
     milliseconds = await nvim.lua(
-        """
-        local bufnr = ...
-        local began = vim.uv.hrtime()
-        for i = 1, 60 do
-          vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), bufnr, {
-            { lnum = 0, col = 0, message = tostring(i) },
-          })
-          vim.wait(5)
-        end
-        return (vim.uv.hrtime() - began) / 1e6
-        """,
+        chunk("diagnostics_watch/watch_throttles_and_always_tells_the_last_state"),
         bufnr,
     )
 
@@ -101,19 +92,7 @@ async def test_watch_never_tells_an_old_state_after_a_new_one(nvim: Neovim, proj
     await call(nvim, "watch", True)
     bufnr = await edit(nvim, project / "a.txt", "é" * 200_000)
     await nvim.lua(
-        """
-        _G.set = function(bufnr, count, message)
-          local diagnostics = {}
-          for i = 1, count do
-            diagnostics[i] = { lnum = 0, col = 399998 - 2 * i, end_col = 399999, message = message }
-          end
-          vim.diagnostic.set(vim.api.nvim_create_namespace('long'), bufnr, diagnostics, {
-            virtual_text = false, signs = false, underline = false,
-          })
-        end
-        -- Reading these takes much longer than until the next state is told.
-        _G.set(..., 250, 'old')
-        """,
+        chunk("diagnostics_watch/watch_never_tells_an_old_state_after_a_new_one"),
         bufnr,
     )
     await nvim.idle(20)

@@ -1,11 +1,11 @@
 """`diff/init.lua`: a diff is asked for, shown, decided and told about, once."""
 
-import asyncio
 import os
 from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.diffs import MODULE, Diffs, everything
 from support.neovim import Neovim, until
 
@@ -151,10 +151,9 @@ async def test_it_does_not_appear_between_two_keys(nvim: Neovim, diffs: Diffs, p
     await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'n'"))
     id_ = await diffs.ask(path, NEW)
 
-    for _ in range(5):
-        await asyncio.sleep(0.1)
-        assert await nvim.eval("tabpagenr('$')") == 1
-        await nvim.keys("j")
+    await nvim.lua(chunk("diff/type_on"), "j", 5)
+    await until(lambda: nvim.lua("return #_G.tabpages == 5"), "five keys")
+    assert await nvim.lua("return _G.tabpages") == [1] * 5
 
     await diffs.ready(id_)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.diffs import Diffs, everything
 from support.layouts import prepare
 from support.neovim import Neovim, until
@@ -139,13 +140,7 @@ vim.cmd('wincmd p')
 """
 
 
-BUFDELETE = """
-local bufnr = vim.api.nvim_get_current_buf()
-for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-  vim.api.nvim_win_call(win, function() vim.cmd.buffer('#') end)
-end
-if vim.api.nvim_buf_is_valid(bufnr) then vim.cmd.bdelete(bufnr) end
-"""
+BUFDELETE = chunk("diff_layout_beside/bufdelete")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

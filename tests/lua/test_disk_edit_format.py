@@ -8,16 +8,6 @@ import pytest
 from support.edits import OLD, adopt, lines, write
 from support.neovim import Neovim
 
-
-@pytest.fixture
-async def path(nvim: Neovim, project: Path) -> Path:
-    """A file of a hundred lines, edited."""
-    file = project / "a.txt"
-    write(file, OLD)
-    await nvim.command("edit a.txt")
-    return file
-
-
 FORMATS = {
     "CRLF": (b"a\r\nB\r\n", "a,B", {"fileformat": "dos", "endofline": 1, "bomb": 0}),
     "no final newline": (b"a\nB", "a,B", {"fileformat": "unix", "endofline": 0, "bomb": 0}),
@@ -29,8 +19,11 @@ FORMATS = {
 
 @pytest.mark.parametrize(("data", "text", "options"), FORMATS.values(), ids=FORMATS)
 async def test_the_format_is_that_on_disk(
-    nvim: Neovim, path: Path, data: bytes, text: str, options: dict[str, Any]
+    nvim: Neovim, project: Path, data: bytes, text: str, options: dict[str, Any]
 ) -> None:
+    path = project / "a.txt"
+    write(path, OLD)
+    await nvim.command("edit a.txt")
     path.write_bytes(data)
 
     await adopt(nvim)

@@ -14,11 +14,6 @@ DONE = [{"token": "it"}]
 
 
 @pytest.fixture
-def path(project: Path) -> Path:
-    return project / "a.txt"
-
-
-@pytest.fixture
 async def bufnr(nvim: Neovim, path: Path) -> int:
     path.write_text("one\n")
     await nvim.command("edit a.txt")

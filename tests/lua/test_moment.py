@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.chunks import chunk
 from support.moments import FLOAT, ask, called, entered, is_held
 from support.neovim import Neovim, until
 
@@ -226,12 +227,7 @@ async def test_keys_of_a_mapping_are_no_typing(typing: Neovim) -> None:
     await called(typing)
 
 
-GUARD = """
-local began = vim.uv.hrtime()
-require('claude_ide.when.moment').guard(function()
-  require('claude_ide.channel').emit('called', { after = (vim.uv.hrtime() - began) / 1e6 })
-end)
-"""
+GUARD = chunk("moment/guard")
 
 
 async def test_a_guard_discards_what_is_typed(typing: Neovim) -> None:

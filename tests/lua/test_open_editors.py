@@ -7,34 +7,15 @@ from typing import Any
 import pytest
 
 from claude_ide.editor.state import State
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 MANY = 130
-OPEN = """
-  local folder, count = ...
-  for i = 1, count do
-    vim.cmd.badd(('%s/f%03d.txt'):format(folder, i))
-  end
-"""
-BEGIN = """
-  require('claude_ide.channel').id = ...
-  local buffers = require('claude_ide.file.buffers')
-  buffers.watch(true)
-  return buffers.begin()
-"""
+OPEN = chunk("open_editors/open")
+BEGIN = chunk("open_editors/begin")
 SNAPSHOT = "return require('claude_ide.file.buffers').snapshot()"
 # How many buffers are asked for their facts while one is entered and that is reported.
-COUNT_FACTS = """
-  local eval, asked = vim.api.nvim_eval, {}
-  vim.api.nvim_eval = function(expression)
-    table.insert(asked, expression)
-    return eval(expression)
-  end
-  vim.cmd.buffer('f007.txt')
-  vim.wait(300)
-  vim.api.nvim_eval = eval
-  return asked
-"""
+COUNT_FACTS = chunk("open_editors/count_facts")
 
 
 class Host:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
@@ -73,32 +74,7 @@ async def test_it_leaves_no_swap_file(nvim: Neovim, diffs: Diffs, path: Path) ->
     assert await nvim.eval("swapname('%')") == ""
 
 
-FAKE_SERVER = """
-_G.opened = {}
-vim.api.nvim_create_autocmd('FileType', {
-  pattern = 'python',
-  callback = function(event)
-    vim.lsp.start({
-      name = 'fake',
-      cmd = function()
-        return {
-          request = function(method, params, callback)
-            vim.schedule(function() callback(nil, { capabilities = { textDocumentSync = 1 } }) end)
-            return true, 1
-          end,
-          notify = function(method, params)
-            if method == 'textDocument/didOpen' then
-              table.insert(_G.opened, params.textDocument.uri)
-            end
-          end,
-          is_closing = function() return false end,
-          terminate = function() end,
-        }
-      end,
-    }, { bufnr = event.buf })
-  end,
-})
-"""
+FAKE_SERVER = chunk("proposal_buffer/fake_server")
 
 
 async def test_no_language_server_stays_with_it(nvim: Neovim, diffs: Diffs, path: Path) -> None:

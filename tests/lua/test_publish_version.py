@@ -5,20 +5,11 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.language_client import attach, publish
 from support.neovim import Neovim, until
 
-READ = """
-  local id, ms = ...
-  local version = require('claude_ide.checking.publish_version')
-  _G.seen = {}
-  vim.api.nvim_create_autocmd('DiagnosticChanged', {
-    callback = function()
-      table.insert(_G.seen, { version.version() or 'none', version.namespace() })
-    end,
-  })
-  version.read(vim.lsp.get_client_by_id(id), ms)
-"""
+READ = chunk("publish_version/read")
 HANDLER = "vim.lsp.get_client_by_id(...).handlers['textDocument/publishDiagnostics']"
 
 

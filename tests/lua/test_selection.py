@@ -5,35 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.selections import Selection, cursor_told, end_of, latest, pause, text_told, told
 
 # Notifications carry no time, so it is taken where they are sent.
-TIMES = """
-TIMES = {}
-local channel = require('claude_ide.channel')
-local emit = channel.emit
-channel.emit = function(...)
-  table.insert(TIMES, vim.uv.hrtime() / 1e6)
-  emit(...)
-end
-"""
+TIMES = chunk("selection/times")
 
 
 # A key that repeats as a held one does, and slowly enough that Neovim idles in between.
-HOLD_KEY = """
-local key, times = ...
-local timer = vim.uv.new_timer()
-timer:start(0, 15, vim.schedule_wrap(function()
-  if times > 0 then
-    times = times - 1
-    vim.api.nvim_input(key)
-  elseif not timer:is_closing() then
-    timer:close()
-    RELEASED = true
-  end
-end))
-"""
+HOLD_KEY = chunk("selection/hold_key")
 
 
 async def current(nvim: Neovim) -> Selection:

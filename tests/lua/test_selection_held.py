@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.selections import cursor_told, latest, pause, text_told, told
 
@@ -135,15 +136,7 @@ async def test_a_selection_that_the_user_gave_up_before_is_not_kept(editor: Neov
 
 async def define_command(nvim: Neovim) -> None:
     """A command that goes to the terminal as `:Claude` does: not before the host has answered."""
-    await nvim.lua(
-        """vim.api.nvim_create_user_command('Go', function(opts)
-          local lines = opts.range > 0 and {opts.line1, opts.line2} or nil
-          require('claude_ide.selection').hold(lines)
-          vim.defer_fn(function() vim.api.nvim_set_current_win(TERMINAL) end, 120)
-        end, {range = true})
-        vim.keymap.set('x', 'Q', '<Cmd>Go<CR>')
-        vim.keymap.set('x', 'K', ':<C-u>Go<CR>')"""
-    )
+    await nvim.lua(chunk("selection_held/define_command"))
     await open_terminal(nvim)
 
 

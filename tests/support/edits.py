@@ -3,17 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
-ADOPT = """
-local edit = require('claude_ide.file.edit')
-local bufnr = ... or vim.api.nvim_get_current_buf()
-local text = edit.read(bufnr)
-if text then
-  edit.adopt(bufnr, text)
-end
-return text ~= nil
-"""
+ADOPT = chunk("edits/adopt")
 
 
 OLD = [f"line {number}" for number in range(1, 101)]

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 SERVER = Path(__file__).with_name("language_server.py")
@@ -40,15 +41,7 @@ async def publish(
 ) -> None:
     """Have the server publish, perhaps some milliseconds later, perhaps for another version."""
     await nvim.lua(
-        """
-        local id, bufnr, version, late = ...
-        vim.defer_fn(function()
-          vim.lsp.get_client_by_id(id):notify('test/publish', {
-            uri = vim.uri_from_bufnr(bufnr),
-            version = version ~= vim.NIL and version or nil,
-          })
-        end, late)
-        """,
+        chunk("language_client/publish"),
         client,
         bufnr,
         version,
@@ -69,17 +62,7 @@ async def attach_to_every_text_file(nvim: Neovim, *options: str, is_running: boo
     It runs already, unless the test is about a server that starts with the first file.
     """
     client = await nvim.lua(
-        """
-        local command, is_running = ...
-        local config = { name = 'words', cmd = command }
-        vim.api.nvim_create_autocmd('FileType', {
-          pattern = 'text',
-          callback = function(event)
-            vim.lsp.start(config, { bufnr = event.buf })
-          end,
-        })
-        return is_running and vim.lsp.start(config, { attach = false })
-        """,
+        chunk("language_client/attach_to_every_text_file"),
         [sys.executable, str(SERVER), *options],
         is_running,
     )

@@ -4,17 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
-WAIT_FOR = """
-local name = ...
-local began = vim.uv.hrtime()
-_G.cancel = require('claude_ide.when.moment')[name](function()
-  require('claude_ide.channel').emit('called', { after = (vim.uv.hrtime() - began) / 1e6 })
-end, function(message)
-  require('claude_ide.channel').emit('failed', { message = message })
-end)
-"""
+WAIT_FOR = chunk("moments/wait_for")
 
 
 async def ask(nvim: Neovim, name: str = "when_free") -> None:
@@ -60,12 +53,4 @@ async def entered(nvim: Neovim, keys: str) -> None:
     await until(lambda: is_busy(nvim), f"busy after {keys}")
 
 
-FLOAT = """
-local buftype, config = ...
-local bufnr = vim.api.nvim_create_buf(false, buftype ~= '')
-if buftype == 'terminal' then
-  vim.api.nvim_buf_call(bufnr, function() vim.fn.jobstart({ 'cat' }, { term = true }) end)
-end
-local anywhere = { relative = 'editor', row = 1, col = 1, width = 9, height = 3 }
-vim.api.nvim_open_win(bufnr, true, vim.tbl_extend('force', anywhere, config or {}))
-"""
+FLOAT = chunk("moments/float")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.cli_chat import lines
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.hostile import DEEP, EAGER, LINK, Addresses, survives
@@ -74,13 +75,7 @@ async def test_an_edit_that_the_user_changes_is_written_and_told(
     assert "+three" in api.requests[2].told
 
 
-KEPT = """
-for _, info in ipairs(vim.fn.getbufinfo({ buflisted = 1 })) do
-  if info.name:find('^claude%-ide://kept/') then
-    return { info.bufnr, table.concat(vim.fn.getbufline(info.bufnr, 1, '$'), '\\n') .. '\\n' }
-  end
-end
-"""
+KEPT = chunk("edits/kept")
 
 
 async def is_kept_in_a_buffer(nvim: Neovim, text: str) -> None:
@@ -228,13 +223,7 @@ async def test_the_files_are_put_back_as_they_were(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
-    await nvim.lua(
-        """_G.asked = {}
-        vim.ui.select = function(items, options, done)
-          table.insert(_G.asked, { options.prompt, vim.fn.getline(1, '$') })
-          done(items[1], 1)
-        end"""
-    )
+    await nvim.lua(chunk("edits/the_files_are_put_back_as_they_were"))
     await panel.say("Shout")
     await diff_is_open(nvim)
     await nvim.keys(":w<CR>")

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from support.chunks import chunk
 from support.installations import MINUTE, READY, StartNeovim
 from support.installs import only_from
 from support.neovim import ROOT, Neovim, nvim_binary
@@ -65,18 +66,7 @@ async def test_an_error_of_another_plugin_does_not_fail_an_installation_that_is_
     assert list(own.glob("lib/python3*/site-packages/websockets"))
 
 
-BUILD = """
-local lines = {}
-local build = coroutine.create(loadfile(...))
-while coroutine.status(build) ~= 'dead' do
-  local ok, line = coroutine.resume(build)
-  if line then
-    lines[#lines + 1] = (ok and '' or 'error: ') .. line
-  end
-  vim.wait(10)
-end
-return lines
-"""
+BUILD = chunk("headless/build")
 
 
 async def test_a_build_yields_what_it_does_and_at_last_that_it_is_done(

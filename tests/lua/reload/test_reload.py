@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.chunks import chunk
 from support.disk_changes import WRITE_IN_PIECES
 from support.neovim import Neovim, until
 from support.reloading import MODULE, expect, messages, shows, state, sync, text, write
@@ -53,19 +54,7 @@ async def test_a_write_in_pieces_is_shown_whole(nvim: Neovim, path: Path) -> Non
 
 async def test_half_a_file_is_not_shown_after_neovim_was_busy(nvim: Neovim, path: Path) -> None:
     await expect(nvim, path)
-    busy = """
-        local path, first, rest = ...
-        local file = assert(io.open(path, 'w'))
-        file:write(first)
-        file:flush()
-        vim.wait(300, function() end, 50, true)
-        local timer = assert(vim.uv.new_timer())
-        timer:start(20, 0, function()
-          file:write(rest)
-          file:close()
-          timer:close()
-        end)
-    """
+    busy = chunk("reload/half_a_file_is_not_shown_after_neovim_was_busy")
 
     await nvim.lua(busy, str(path), NEW[:5], NEW[5:])
 
