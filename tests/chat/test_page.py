@@ -1,24 +1,11 @@
 """A page of parts, and the edits that bring an editor's copy of it up to date."""
 
-from collections.abc import Callable
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from claude_ide.chat.page.page import EARLIER, Code, Page, Part
-from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.page import Code, Page, Part
+from claude_ide.chat.page.rows import row
 from support.frames import Drawn
-
-
-def rows(*texts: str) -> list[Row]:
-    return [Row(text) for text in texts]
-
-
-def draw(page: Page, drawn: Drawn, most: int = 400) -> Drawn:
-    while (frame := page.frame(most)) is not None:
-        drawn.apply(frame)
-    return drawn
+from support.pages import draw, rows
 
 
 def edits(page: Page) -> list[tuple[int, int, list[str]]]:
@@ -306,62 +293,6 @@ def stale(line: str) -> dict[str, Any]:
     return {"first": 0, "last": 0, "lines": [line], "marks": [], "parts": []}
 
 
-def test_the_oldest_turns_are_dropped_from_a_page_that_is_too_long() -> None:
-    page = Page()
-    for number in range(12):
-        page.write(page.add("turn"), rows(f"turn {number}"))
-        page.write(page.add("text"), rows(*["text"] * 10))
-    drawn = draw(page, Drawn())
-
-    dropped = page.trim(most=100, kept=60)
-
-    assert page.lines[:4] == [EARLIER, "", "turn 8", ""]
-    assert len(dropped) == 16
-    assert draw(page, drawn).text == page.lines
-    assert [kind for _, kind in drawn.parts] == ["notice", *["turn", "text"] * 4]
-
-
-def test_a_page_is_trimmed_again_with_one_line_for_all_that_was_dropped() -> None:
-    page = Page()
-    drawn = Drawn()
-    for number in range(40):
-        page.write(page.add("turn"), rows(f"turn {number}", *["more"] * 9))
-        page.trim(most=100, kept=60)
-        draw(page, drawn)
-
-    assert drawn.text == page.lines
-    assert page.lines.count(EARLIER) == 1
-    assert len(page.lines) <= 110
-
-
-def test_a_turn_that_is_too_long_itself_loses_its_beginning() -> None:
-    page = Page()
-    for number in range(20):
-        page.write(page.add("text"), rows(*[f"text {number}"] * 2_000))
-
-    page.trim(most=30_000, kept=20_000)
-
-    assert page.lines[:3] == [EARLIER, "", "text 11"]
-    assert len(page.lines) < 20_000
-
-
-def test_one_endless_part_is_not_dropped_while_it_grows() -> None:
-    page = Page()
-    part = page.add("text")
-    page.write(part, rows(*["line"] * 500))
-
-    assert page.trim(most=100, kept=60) == []
-
-
-def test_what_waits_for_the_user_drops_nothing_however_long_it_is() -> None:
-    page = Page()
-    for _ in range(9):
-        page.write(page.add("turn"), rows("said"))
-    page.write(page.add("request", tail=True), rows(*["line"] * 500))
-
-    assert page.trim(most=100, kept=60) == []
-
-
 def test_a_part_that_is_renamed_is_told_with_its_first_row() -> None:
     page, drawn = Page(), Drawn()
     page.write(page.add("turn"), rows("first"))
@@ -379,91 +310,3 @@ def test_a_part_that_is_renamed_is_told_with_its_first_row() -> None:
     assert page.frame() is None
     page.rename(part, "request")
     assert page.frame() is None
-
-
-KINDS = st.sampled_from(["turn", "text", "thinking", "tool", "request", "notice", "end"])
-TEXTS = st.lists(st.sampled_from(["", "a", "b", "c", "ä ö", "```"]), max_size=6)
-
-
-class Chaos:
-    """A page to which anything happens, in any order."""
-
-    def __init__(self, choose: Callable[[st.SearchStrategy[Any]], Any]) -> None:
-        self.page = Page()
-        self.drawn = Drawn()
-        self.parts: list[Part] = []
-        self.choose = choose
-
-    def step(self) -> None:
-        happens = self.choose(
-            st.sampled_from(
-                [
-                    *([self.add] * 3),
-                    *([self.write] * 5),
-                    *(self.rename, self.remove, self.draw, self.fail, self.trim),
-                ]
-            )
-        )
-        happens()
-
-    def add(self) -> None:
-        after = self.choose(st.sampled_from([None, *self.parts]))
-        kind, tail = self.choose(KINDS), after is None and self.choose(st.booleans())
-        self.parts.append(self.page.add(kind, after=after, tail=tail))
-
-    def write(self) -> None:
-        if self.parts:
-            part = self.choose(st.sampled_from(self.parts))
-            length = max(len(part.rows) - part.lead, 0)
-            first = self.choose(st.integers(0, length))
-            new = [row((text, "ClaudeChatText")) for text in self.choose(TEXTS)]
-            code = [Code(first, first + len(new) - 1, "py")] if len(new) > 1 and first else []
-            self.page.write(part, new, first, code)
-
-    def rename(self) -> None:
-        """One in the tail: the others stand apart from each other by their kinds."""
-        if parts := [part for part in self.parts if part.tail]:
-            kind = self.choose(st.sampled_from(["request", "request:cut"]))
-            self.page.rename(self.choose(st.sampled_from(parts)), kind)
-
-    def remove(self) -> None:
-        if self.parts:
-            self.page.remove(self.choose(st.sampled_from(self.parts)))
-
-    def draw(self) -> None:
-        frame = self.page.frame(self.choose(st.integers(1, 9)))
-        if frame is not None:
-            self.drawn.apply(frame)
-
-    def fail(self) -> None:
-        """A frame is lost, and with it half the buffer."""
-        self.page.frame(3)
-        del self.drawn.lines[::2]
-        self.page.redraw()
-
-    def trim(self) -> None:
-        self.page.trim(most=12, kept=6)
-
-
-@given(st.data())
-def test_the_frames_always_add_up_to_the_page(data: st.DataObject) -> None:
-    chaos = Chaos(data.draw)
-    for _ in range(data.draw(st.integers(1, 40))):
-        chaos.step()
-
-    drawn = draw(chaos.page, chaos.drawn, data.draw(st.integers(1, 9)))
-
-    parts = [part for part in chaos.page.parts if part.rows]
-    assert drawn.text == chaos.page.lines
-    assert drawn.parts == [(part.id, part.kind) for part in parts if len(part.rows) > part.lead]
-    at = 0
-    for part in parts:
-        for number, each in enumerate(part.rows):
-            line = drawn.lines[at + number]
-            assert line.marks == [tuple(mark) for mark in each.marks]
-            begins = bool(line.parts)
-            assert begins == (number == part.lead)
-        for first, last, language in part.code:
-            inside = drawn.lines[at + part.lead + first : at + part.lead + last]
-            assert {line.language for line in inside} == {language}
-        at += len(part.rows)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.claude_cli import ClaudeCli, cli_path, settle_in
 from support.claude_code import locks
 from support.fake_api import FakeApi
@@ -26,13 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def cli() -> Path:
     """The CLI's binary; without one the test skips, or fails where `CLAUDE_IDE_REQUIRE_CLI=1`."""
-    path = cli_path()
-    if not os.access(path, os.X_OK):
-        reason = f"no Claude CLI at {path}"
-        if os.environ.get("CLAUDE_IDE_REQUIRE_CLI") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return path
+    return required(cli_path())
 
 
 @pytest.fixture
@@ -95,23 +90,23 @@ async def claude(start_claude: StartClaude, ide_port: int) -> ClaudeCli:
     return claude
 
 
+def required(path: Path) -> Path:
+    """The CLI at `path`, if it is there."""
+    if not os.access(path, os.X_OK):
+        reason = f"no Claude CLI at {path}"
+        if os.environ.get("CLAUDE_IDE_REQUIRE_CLI") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return path
+
+
 async def serve(nvim: Neovim, config_folder: Path, path: Path) -> int:
     """Show `path`, start the server, and return its port.
 
     The plugin's diff events come to this test: `nvim.events("ClaudeDiffOpened")`.
     """
     await nvim.lua(
-        """
-        local channel, path = ...
-        vim.api.nvim_create_autocmd('User', {
-          pattern = 'ClaudeDiff*',
-          callback = function(event)
-            vim.rpcnotify(channel, 'claude_ide_event', event.match, event.data)
-          end,
-        })
-        vim.cmd.edit(path)
-        vim.cmd.ClaudeStart()
-        """,
+        chunk("cli/serve"),
         await nvim.channel(),
         str(path),
     )

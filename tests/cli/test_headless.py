@@ -11,6 +11,7 @@ import pytest
 
 from claude_ide.agents.stream_json.headless import Ask, Question
 from claude_ide.agents.stream_json.wire.launch import Launch
+from support.chunks import chunk
 from support.claude_cli import environment
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.hostile import DEEP, EAGER, LINK, Addresses, survives
@@ -49,13 +50,7 @@ async def lines(nvim: Neovim) -> list[str]:
 async def ask(nvim: Neovim, prompt: str, options: dict[str, Any]) -> dict[str, Any]:
     """Call the Lua function, and wait for what its callback gets."""
     await nvim.lua(
-        """
-        local prompt, options = ...
-        _G.answered = {}
-        require('claude_ide').ask(prompt, options, function(err, result)
-          table.insert(_G.answered, { err = err, result = result })
-        end)
-        """,
+        chunk("headless/ask"),
         prompt,
         options,
     )

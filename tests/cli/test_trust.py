@@ -4,7 +4,6 @@ Both versions that are known to differ in what they follow are asked, where both
 """
 
 import json
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from support.hostile_folder import MEMORY, Hostile
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 
+from .conftest import required
+
 Start = Callable[..., Awaitable[Neovim]]
 QUESTION = "? Use what "
 
@@ -24,13 +25,7 @@ QUESTION = "? Use what "
 @pytest.fixture(params=[cli_path(), older_cli_path()], ids=["cli", "older"])
 def cli(request: pytest.FixtureRequest) -> Path:
     """One CLI after the other."""
-    path: Path = request.param
-    if not os.access(path, os.X_OK):
-        reason = f"no Claude CLI at {path}"
-        if os.environ.get("CLAUDE_IDE_REQUIRE_CLI") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return path
+    return required(request.param)
 
 
 @pytest.fixture

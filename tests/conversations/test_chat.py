@@ -3,63 +3,16 @@
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from support.claude_code import claude_code
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
+from support.panel import CONFIGURE, PATIENCE, Open, Panel, holds
 from support.processes import alive
 from support.transcripts import FAKE_CLI, GOLDEN, heard
 
-Open = Callable[[str], Awaitable[Panel]]
-HEAR = """
-_G.told = {}
-vim.notify = function(text) table.insert(_G.told, text) end
-"""
 PLAIN = GOLDEN / "plain_thinking.jsonl"
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    """Where the CLI notes what it hears."""
-    return tmp_path / "heard.jsonl"
-
-
-@pytest.fixture
-async def replay(nvim: Neovim, log: Path) -> Open:
-    """Begin a chat with a recording."""
-
-    async def begin(name: str) -> Panel:
-        await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
-        return await Panel.open(
-            nvim, [sys.executable, "-I", FAKE_CLI, GOLDEN / f"{name}.jsonl"], mode="default"
-        )
-
-    return begin
-
-
-def answers(log: Path) -> list[dict[str, Any]]:
-    """What the CLI was answered when it asked the user."""
-    return [
-        frame["response"]["response"]
-        for frame in (heard(log)[1:] if log.exists() else [])
-        if frame.get("type") == "control_response" and "behavior" in frame["response"]["response"]
-    ]
-
-
-async def press(nvim: Neovim, panel: Panel, words: str, key: str, log: Path) -> None:
-    """Press a key on a request, which counts only once the request could be read."""
-
-    async def pressed() -> bool:
-        if not answers(log) and await panel.go_to(words):
-            await nvim.keys(key)
-        return bool(answers(log))
-
-    await until(pressed, f"{key} answers", PATIENCE)
 
 
 async def test_what_is_typed_while_the_host_starts_is_for_the_prompt(
@@ -71,7 +24,7 @@ async def test_what_is_typed_while_the_host_starts_is_for_the_prompt(
     await nvim.keys(":ClaudeChat<CR>hello there")
 
     panel = Panel(nvim)
-    await until(lambda: _holds(panel, "hello there"), "the prompt holds it", PATIENCE)
+    await until(lambda: holds(panel, "hello there"), "the prompt holds it", PATIENCE)
     assert await nvim.eval("getbufline('a.txt', 1, '$')") == [""]
     await nvim.keys("<C-s>")
     await panel.shows("Hello! **How** can I help?")
@@ -155,154 +108,6 @@ async def test_toggling_hides_the_panel_and_the_chat_goes_on(nvim: Neovim, repla
     assert "Hello! **How** can I help?" in await panel.text()
 
 
-async def test_a_question_is_answered_in_a_form(nvim: Neovim, replay: Open, log: Path) -> None:
-    panel = await replay("ask_user")
-
-    await panel.say("Which library?")
-    await panel.shows("? ")
-    await panel.go_to("? ")
-    await nvim.keys("<CR>")
-    await until(lambda: nvim.lua("return vim.api.nvim_win_get_config(0).relative ~= ''"), "a form")
-    await nvim.keys("12<C-s>")
-
-    await until(lambda: answers(log), "the answer", PATIENCE)
-    given = answers(log)[0]
-    assert given["behavior"] == "allow"
-    assert given["updatedInput"]["answers"]
-    await panel.shows("── ")
-
-
-async def test_a_rejection_has_its_reason(nvim: Neovim, replay: Open, log: Path) -> None:
-    panel = await replay("always_allow")
-    await nvim.lua("vim.ui.input = function(_, done) done('not here') end")
-
-    await panel.say("Make a file")
-    await press(nvim, panel, "? May Claude use", "N", log)
-
-    assert answers(log)[0]["behavior"] == "deny"
-    assert answers(log)[0]["message"] == "not here"
-
-
-async def test_allowing_always_offers_each_way_with_its_scope(
-    nvim: Neovim, replay: Open, log: Path
-) -> None:
-    panel = await replay("always_allow")
-    await nvim.lua(
-        """vim.ui.select = function(items, _, done)
-          _G.offered = items
-          done(items[1], 1)
-        end"""
-    )
-
-    await panel.say("Make a file")
-    await press(nvim, panel, "? May Claude use", "a", log)
-
-    assert len(answers(log)[0]["updatedPermissions"]) == 1
-    offered = await nvim.lua("return _G.offered")
-    assert len(offered) > 1
-    assert all(item.endswith(")") for item in offered)
-
-
-async def test_a_request_is_answered_from_the_empty_prompt(
-    nvim: Neovim, replay: Open, log: Path
-) -> None:
-    panel = await replay("always_allow")
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
-
-    await panel.say("Make a file")
-    await panel.shows("? May Claude use")
-    await nvim.keys("<Esc><CR>")
-
-    await until(lambda: answers(log), "the answer", PATIENCE)
-    assert answers(log)[0]["behavior"] == "allow"
-
-
-async def test_a_request_of_a_hidden_chat_can_be_answered(
-    nvim: Neovim, replay: Open, log: Path
-) -> None:
-    panel = await replay("always_allow")
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
-    await panel.say("Make a file")
-    await panel.shows("? May Claude use")
-    await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
-
-    await nvim.command("ClaudeChat answer")
-
-    await until(lambda: answers(log), "the answer", PATIENCE)
-    assert answers(log)[0]["behavior"] == "allow"
-
-
-async def test_that_nothing_waits_for_an_answer_is_told(nvim: Neovim, replay: Open) -> None:
-    await replay("plain_thinking")
-    await nvim.lua("vim.notify = function(text) _G.told = text end")
-
-    await nvim.command("stopinsert | ClaudeChat answer")
-
-    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
-    assert told == "claude-ide: nothing waits for an answer"
-
-
-async def counts(nvim: Neovim, words: str) -> None:
-    """Wait until the status line says this, and no more, of what waits."""
-    status = "require('claude_ide').statusline()"
-    said = f"return {status}:gsub('^claude:%d', '') == ..."
-    await until(lambda: nvim.lua(said, words), f"the status line says {words!r}", PATIENCE)
-
-
-async def test_a_request_that_nobody_sees_is_told(nvim: Neovim, replay: Open) -> None:
-    panel = await replay("always_allow")
-    await panel.say("Make a file")
-    await nvim.keys("<Esc>")
-    await nvim.command("ClaudeChat")
-
-    await counts(nvim, " 1?")
-
-
-async def test_a_request_that_is_answered_waits_no_more(
-    nvim: Neovim, replay: Open, log: Path
-) -> None:
-    panel = await replay("always_allow")
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
-    await panel.say("Make a file")
-    await counts(nvim, " 1?")
-
-    await press(nvim, panel, "? May Claude use", "a", log)
-
-    await counts(nvim, "")
-
-
-async def test_an_autocommand_that_fails_is_told_and_stops_nothing(
-    nvim: Neovim, replay: Open
-) -> None:
-    await nvim.command("autocmd User ClaudeChatWaiting throw 'no thanks'")
-    await nvim.lua(
-        """_G.told = ''
-        vim.notify = function(text) _G.told = _G.told .. text end"""
-    )
-    panel = await replay("always_allow")
-
-    await panel.say("Make a file")
-
-    await counts(nvim, " 1?")
-    told = await until(lambda: nvim.lua("return _G.told"), "it is told", PATIENCE)
-    assert "ClaudeChatWaiting: " in told
-    assert (await nvim.mode())["blocking"] is False
-
-
-@pytest.mark.parametrize("end", ["ClaudeChat end", "bwipeout! claude-chat://*"])
-async def test_a_request_of_a_chat_that_has_ended_waits_no_more(
-    nvim: Neovim, replay: Open, end: str
-) -> None:
-    panel = await replay("always_allow")
-    await panel.say("Make a file")
-    await counts(nvim, " 1?")
-
-    await nvim.command(f"stopinsert | {end}")
-
-    await counts(nvim, "")
-
-
 async def test_ctrl_c_in_the_prompt_stops_and_keeps_what_is_typed(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
@@ -341,11 +146,7 @@ async def test_a_cli_that_dies_is_told_and_can_be_started_again(nvim: Neovim, re
     assert "R" in await panel.shows("ended")
     await panel.bar_shows("ended")
     await panel.say("are you there?")
-    await until(lambda: _holds(panel, "are you there?"), "the prompt comes back", PATIENCE)
-
-
-async def _holds(panel: Panel, words: str) -> bool:
-    return words in (await panel.look())["prompt"]
+    await until(lambda: holds(panel, "are you there?"), "the prompt comes back", PATIENCE)
 
 
 async def test_the_cli_ends_with_the_buffers_and_with_neovim(
@@ -417,202 +218,6 @@ async def test_what_went_over_the_wire_is_shown(nvim: Neovim, replay: Open) -> N
     await until(lambda: nvim.eval("&filetype == 'jsonl'"), "the log", PATIENCE)
     first = json.loads(await nvim.eval("getline(1)"))
     assert (first["dir"], first["m"]["request"]["subtype"]) == ("in", "initialize")
-
-
-@pytest.fixture
-async def path(nvim: Neovim, project: Path) -> Path:
-    """A file of three lines, which Neovim shows."""
-    path = project / "a.py"
-    path.write_text("one\ntwo\nthree\n")
-    await nvim.command(f"edit {path}")
-    return path
-
-
-@pytest.mark.usefixtures("path")
-class TestSelection:
-    async def test_the_file_goes_along(self, nvim: Neovim, replay: Open) -> None:
-        panel = await replay("plain_thinking")
-
-        await until(lambda: _chip_is(panel, "[a.py]"), "the chip", PATIENCE)
-
-    async def test_what_is_selected_goes_along(self, nvim: Neovim, log: Path) -> None:
-        await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
-        await nvim.lua(CONFIGURE, {"cmd": [sys.executable, "-I", str(FAKE_CLI), str(PLAIN)]})
-
-        await nvim.keys("jVj:ClaudeChat<CR>")
-
-        panel = Panel(nvim)
-        await until(lambda: _chip_is(panel, "[a.py:2-3]"), "the chip", PATIENCE)
-        await panel.say("hello there")
-        await panel.shows("── ")
-        assert "two\\nthree" in log.read_text()
-
-
-async def _chip_is(panel: Panel, chip: str) -> bool:
-    return chip in (await panel.look()).get("prompt_bar", "")
-
-
-@pytest.mark.usefixtures("path")
-class TestMention:
-    async def test_it_goes_into_the_prompt_and_the_user_stays(
-        self, nvim: Neovim, replay: Open
-    ) -> None:
-        panel = await replay("plain_thinking")
-        await nvim.keys("look<Esc><C-w>h")
-        here = await nvim.eval("win_getid()")
-
-        await nvim.command("2,3ClaudeSend")
-
-        await until(lambda: _holds(panel, "look @a.py#L2-3 "), "the mention")
-        assert await nvim.eval("win_getid()") == here
-
-    async def test_with_a_bang_the_user_types_on_behind_it(
-        self, nvim: Neovim, replay: Open
-    ) -> None:
-        panel = await replay("plain_thinking")
-        await nvim.keys("<Esc><C-w>h")
-
-        await nvim.command("ClaudeSend!")
-        await until(lambda: _mode_is(nvim, "i"), "in the prompt")
-        await nvim.keys("why?")
-
-        await until(lambda: _holds(panel, "@a.py why?"), "what was typed")
-
-    async def test_a_hidden_chat_is_meant_where_no_client_is(
-        self, nvim: Neovim, replay: Open
-    ) -> None:
-        panel = await replay("plain_thinking")
-        await nvim.keys("<Esc>")
-        await nvim.command("ClaudeChat")
-        await until(lambda: nvim.eval("winnr('$') == 1"), "hidden")
-
-        await nvim.command("ClaudeAdd a.py 1")
-
-        await until(lambda: "mentioned in the chat" in nvim.screen.text(), "it is told")
-        await until(lambda: _holds(panel, "@a.py#L1 "), "the mention")
-
-    async def test_a_hidden_chat_is_not_meant_where_a_client_is(
-        self, nvim: Neovim, replay: Open, config_folder: Path
-    ) -> None:
-        panel = await replay("plain_thinking")
-        await nvim.keys("<Esc>")
-        await nvim.command("ClaudeChat")
-        await until(lambda: nvim.eval("winnr('$') == 1"), "hidden")
-
-        async with claude_code(config_folder) as claude:
-            await nvim.command("2ClaudeSend")
-
-            [mentioned] = await until(lambda: claude.told_of("at_mentioned"))
-        assert (mentioned["lineStart"], mentioned["lineEnd"]) == (1, 1)
-        assert (await panel.look())["prompt"] == [""]
-
-
-async def _mode_is(nvim: Neovim, mode: str) -> bool:
-    return bool((await nvim.mode())["mode"] == mode)
-
-
-async def kill_the_host(nvim: Neovim) -> None:
-    """End the process of the Python host, and wait until the panel says so."""
-    os.kill(await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"), 9)
-    await Panel(nvim).bar_shows("not running")
-
-
-async def test_a_chat_in_which_nothing_was_said_goes_on_without_its_host(
-    nvim: Neovim, replay: Open
-) -> None:
-    panel = await replay("plain_thinking")
-    await kill_the_host(nvim)
-
-    await panel.say("hello there")
-
-    await panel.shows("Hello! **How** can I help?")
-    assert (await panel.look())["count"] == 1
-
-
-async def test_nothing_is_lost_with_the_host(nvim: Neovim, replay: Open) -> None:
-    panel = await replay("plain_thinking")
-    await panel.say("hello there")
-    await panel.shows("── ")
-    await kill_the_host(nvim)
-
-    await panel.say("and you?")
-
-    await until(lambda: "there is no session" in nvim.screen.text(), "it is told", PATIENCE)
-    await until(lambda: _holds(panel, "and you?"), "the prompt comes back", PATIENCE)
-    assert "Hello! **How** can I help?" in await panel.text()
-
-
-async def test_a_new_chat_is_not_mistaken_for_one_of_the_host_before(
-    nvim: Neovim, replay: Open
-) -> None:
-    panel = await replay("plain_thinking")
-    await panel.say("hello there")
-    await panel.shows("── ")
-    await kill_the_host(nvim)
-
-    await nvim.command("ClaudeChat new")
-
-    await panel.is_new(2)
-    assert await panel.text() == ""
-
-
-async def test_what_waited_in_a_chat_does_not_wait_without_its_host(
-    nvim: Neovim, replay: Open
-) -> None:
-    panel = await replay("ask_user")
-    await panel.say("Which library?")
-    await panel.shows("? ")
-    await panel.go_to("? ")
-    await nvim.keys("<CR>")
-    await until(lambda: nvim.lua("return vim.api.nvim_win_get_config(0).relative ~= ''"), "a form")
-
-    await kill_the_host(nvim)
-
-    await until(lambda: nvim.lua("return vim.api.nvim_win_get_config(0).relative == ''"), "no form")
-    await counts(nvim, "")
-
-
-async def test_without_a_cli_one_line_says_how_to_get_one(nvim: Neovim) -> None:
-    await nvim.lua(HEAR)
-    await nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
-
-    await nvim.command("ClaudeChat")
-
-    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
-    assert told == ["claude-ide: no-such-claude is not on PATH"]
-    await until(lambda: nvim.eval("winnr('$') == 1"), "no panel is left")
-    assert (await nvim.mode())["mode"] == "n"
-
-
-async def test_without_a_cli_what_was_typed_stays(nvim: Neovim) -> None:
-    await nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
-
-    await nvim.keys(":ClaudeChat<CR>hello there")
-
-    panel = Panel(nvim)
-    await panel.bar_shows("not running")
-    assert await _holds(panel, "hello there")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ("nonsense", ":ClaudeChat nonsense is unknown; there are answer"),
-        ("new please", ":ClaudeChat new takes no argument: please"),
-        ("stop", "there is no chat (:ClaudeChat begins one)"),
-        ("resume nonsense", "there is no session nonsense"),
-        ("continue", "there is no earlier session in this folder"),
-        ("answer", "there is no chat (:ClaudeChat begins one)"),
-    ],
-)
-async def test_what_is_asked_wrongly_is_told(nvim: Neovim, arguments: str, says: str) -> None:
-    await nvim.lua(HEAR)
-    await nvim.lua(CONFIGURE, {"cmd": [sys.executable]})
-
-    await nvim.command(f"ClaudeChat {arguments}")
-
-    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
-    assert says[:60] in told[0]
 
 
 async def test_the_conversation_is_exported(nvim: Neovim, replay: Open, project: Path) -> None:

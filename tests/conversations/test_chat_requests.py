@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 from support.transcripts import FAKE_CLI, GOLDEN, heard
@@ -35,12 +36,6 @@ def recording(**asked: Any) -> list[dict[str, Any]]:
             return [*entries, changed]
         entries.append(entry)
     raise AssertionError("the recording asks nothing")
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    """Where the CLI notes what it hears."""
-    return tmp_path / "heard.jsonl"
 
 
 @pytest.fixture
@@ -157,13 +152,7 @@ def body(lines: list[str]) -> str:
     return "".join(f"\n{row[4:]}" if row[2] == "│" else row[4:] for row in rows)[1:]
 
 
-ON_SCREEN = """
-local chat = require('claude_ide.chat.state').list()[1]
-local win = vim.fn.win_findbuf(chat.transcript)[1]
-vim.cmd.redraw()
-return vim.api.nvim_buf_get_lines(
-  chat.transcript, vim.fn.line('w0', win) - 1, vim.fn.line('w$', win), false)
-"""
+ON_SCREEN = chunk("chat_requests/on_screen")
 
 
 @pytest.mark.parametrize("side", ["right", "below", "float", "tab"])

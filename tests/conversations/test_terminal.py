@@ -5,22 +5,8 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code, the_lock
+from support.claude_terminal import open_claude
 from support.neovim import Neovim, until
-
-
-@pytest.fixture
-async def program(nvim: Neovim, tmp_path: Path) -> Path:
-    """A program that says what it was given and stays until it is told to `quit`."""
-    script = tmp_path / "claude-stand-in"
-    script.write_text(
-        '#!/bin/sh\necho "given: $*" "port: $CLAUDE_CODE_SSE_PORT"\n'
-        'while read -r line; do [ "$line" = quit ] && exit 0; echo "read: $line"; done\n'
-    )
-    script.chmod(0o755)
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {cmd = ...})", str(script)
-    )
-    return script
 
 
 async def test_claude_starts_server_and_program_at_the_right(
@@ -200,112 +186,6 @@ async def test_clients_are_counted_and_announced(serving: Neovim, config_folder:
     await until(lambda: serving.lua("return vim.g.seen:find('ClaudeDisconnected0') ~= nil"))
 
 
-FLOAT = """
-local bufnr = vim.api.nvim_create_buf(false, true)
-vim.api.nvim_open_win(bufnr, false, {
-  relative = 'editor', row = 1, col = 1, width = 9, height = 1, focusable = false,
-})
-"""
-IDLE = (
-    "local n = 0; for _, c in ipairs(vim.api.nvim_list_chans()) do n = n + (c.pty and 1 or 0) end"
-)
-
-
-async def open_claude(nvim: Neovim) -> int:
-    """Run `:Claude`, and return the buffer of its terminal."""
-    await nvim.keys(":Claude<CR>")
-    await until(lambda: "given:" in nvim.screen.text())
-    await until(lambda: nvim.eval("mode() == 't'"))
-    bufnr: int = await nvim.eval("bufnr()")
-    return bufnr
-
-
-async def terminals(nvim: Neovim) -> int:
-    """How many programs run in terminals."""
-    running: int = await nvim.lua(f"{IDLE}; return n")
-    return running
-
-
-async def shown(nvim: Neovim) -> list[str]:
-    names: list[str] = await nvim.eval("map(tabpagebuflist(), 'bufname(v:val)')")
-    return names
-
-
-@pytest.mark.parametrize("alone", ["only", "wincmd o", "1close"])
-@pytest.mark.parametrize("float_too", [False, True])
-async def test_hidden_as_the_only_window_it_gives_it_to_the_file(
-    nvim: Neovim, program: Path, alone: str, float_too: bool
-) -> None:
-    await nvim.command("edit a.txt")
-    terminal = await open_claude(nvim)
-    await nvim.command(alone)
-    if float_too:
-        await nvim.lua(FLOAT)
-
-    await nvim.command("Claude")
-
-    await until(lambda: nvim.eval("bufname() == 'a.txt' && mode() == 'n'"))
-    assert await terminals(nvim) == 1
-    await nvim.command("Claude")
-    await until(lambda: nvim.eval(f"bufnr() == {terminal} && mode() == 't'"))
-    assert "claude" not in await nvim.eval("v:errmsg")
-
-
-async def test_hidden_with_no_file_at_all_it_leaves_an_empty_buffer(
-    nvim: Neovim, program: Path
-) -> None:
-    blank = await nvim.eval("bufnr()")
-    await open_claude(nvim)
-    await nvim.command(f"only | bwipeout {blank}")
-
-    await nvim.command("Claude")
-
-    await until(lambda: nvim.eval("bufname() == '' && &buflisted && &buftype == ''"))
-    assert await terminals(nvim) == 1
-
-
-async def test_hidden_as_the_only_window_of_its_tabpage_it_takes_that_along(
-    nvim: Neovim, program: Path
-) -> None:
-    terminal = await open_claude(nvim)
-    await nvim.command("wincmd T")
-    await nvim.lua(FLOAT)
-
-    await nvim.command("Claude")
-
-    await until(
-        lambda: nvim.eval("tabpagenr('$') == 1 && bufnr() != ...".replace("...", str(terminal)))
-    )
-    await nvim.command("Claude")
-    await until(lambda: nvim.eval(f"bufnr() == {terminal} && winnr('$') == 2"))
-
-
-async def test_no_buffer_keeps_the_command_that_was_run(nvim: Neovim, program: Path) -> None:
-    await nvim.command("edit a.txt")
-
-    await open_claude(nvim)
-
-    assert await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"^term:\"'))") == 0
-    assert await nvim.eval("bufname('#')") == "a.txt"
-    assert await nvim.eval("bufname() =~ '^claude://'")
-
-
-async def test_a_program_that_ends_in_a_tabpage_of_its_own_with_a_float_does_no_harm(
-    nvim: Neovim, program: Path
-) -> None:
-    """Neovim 0.11 dies when such a window is closed from elsewhere."""
-    await open_claude(nvim)
-    await nvim.command("wincmd T")
-    await nvim.lua(FLOAT)
-    job = await nvim.eval("b:terminal_job_id")
-    await nvim.command("stopinsert | tabfirst")
-
-    await nvim.command(f"call chansend({job}, 'quit\r')")
-
-    await until(lambda: nvim.eval("tabpagenr('$') == 1"))
-    assert await nvim.eval("1 + 1") == 2
-
-
 @pytest.fixture
 async def failing(nvim: Neovim, program: Path) -> Path:
     """A program that counts its starts, says its last words, and fails."""
@@ -316,10 +196,13 @@ async def failing(nvim: Neovim, program: Path) -> Path:
     return starts
 
 
-async def let_it_fail(nvim: Neovim) -> None:
+async def let_it_fail(nvim: Neovim, starts: Path, count: int = 1) -> None:
+    """Have the program fail that was started last; the screen may still show another's words."""
+    await until(lambda: starts.exists() and starts.read_text() == "x\n" * count, "it has started")
     await until(lambda: nvim.eval("mode() == 't'"))
     await nvim.keys("<CR>")
-    await until(lambda: "cannot go on" in nvim.screen.text())
+    await until(lambda: nvim.eval("jobwait([b:terminal_job_id], 0) != [-1]"), "it has failed")
+    await until(lambda: nvim.eval("getline(1, '$')->index('cannot go on') >= 0"), "its last words")
     await until(lambda: "exited 3" in nvim.screen.text())
 
 
@@ -327,9 +210,9 @@ async def test_a_program_that_fails_leaves_its_words_until_the_next_takes_its_wi
     nvim: Neovim, failing: Path
 ) -> None:
     await nvim.command("edit a.txt")
-    for _ in range(3):
+    for count in (1, 2, 3):
         await nvim.keys(":Claude<CR>")
-        await let_it_fail(nvim)
+        await let_it_fail(nvim, failing, count)
         assert await nvim.eval("winnr('$')") == 2
         await nvim.keys("<C-\\><C-n>")
         await until(lambda: nvim.eval("mode() == 'n'"))
@@ -343,7 +226,7 @@ async def test_a_closed_window_of_a_failed_program_is_not_shown_again(
     nvim: Neovim, failing: Path
 ) -> None:
     await nvim.keys(":Claude<CR>")
-    await let_it_fail(nvim)
+    await let_it_fail(nvim, failing)
     await nvim.keys("<C-\\><C-n>:q<CR>")
     await until(lambda: nvim.eval("winnr('$') == 1"))
 
@@ -371,56 +254,3 @@ async def test_a_program_that_failed_while_it_was_hidden_shows_its_last_words_fi
     await nvim.keys(":Claude<CR>")
     await until(lambda: failing.exists() and failing.read_text() == "x\n" * 2)
     await until(lambda: nvim.eval("winnr('$') == 2"))
-
-
-@pytest.mark.parametrize("how", ["quit", "wincmd c", "bdelete!", "bwipeout!", "1wincmd w | only"])
-async def test_whatever_way_it_is_closed_the_next_command_shows_one(
-    nvim: Neovim, program: Path, how: str
-) -> None:
-    await nvim.command("edit a.txt")
-    await open_claude(nvim)
-    await nvim.command(f"stopinsert | {how}")
-    await until(lambda: nvim.eval("winnr('$') == 1"))
-
-    await nvim.keys(":Claude<CR>")
-
-    await until(lambda: nvim.eval("winnr('$') == 2 && mode() == 't'"))
-
-    async def is_only_one() -> bool:
-        return await terminals(nvim) == 1
-
-    await until(is_only_one)
-    assert await nvim.eval("bufname(winbufnr(1))") == "a.txt"
-
-
-async def test_a_float_that_the_terminal_was_made_is_closed(nvim: Neovim, program: Path) -> None:
-    await open_claude(nvim)
-    await nvim.lua(
-        "vim.api.nvim_win_set_config(0, { relative = 'editor', row = 1, col = 1, width = 40,"
-        " height = 9 })"
-    )
-
-    await nvim.command("Claude")
-
-    await until(lambda: nvim.eval("winnr('$') == 1 && &buftype == ''"))
-
-
-async def test_the_terminal_of_a_client_is_known_while_it_is_connected(
-    serving: Neovim, config_folder: Path
-) -> None:
-    await serving.command("split | terminal cat")
-    pid = await serving.eval("b:terminal_job_pid")
-    is_marked = "return vim.b.claude_ide_terminal"
-
-    async with claude_code(config_folder, pid=pid):
-        await until(lambda: serving.lua(is_marked))
-
-    await until(lambda: serving.lua("return vim.b.claude_ide_terminal == nil"))
-
-
-async def test_the_terminal_of_the_command_is_known_from_the_start(
-    nvim: Neovim, program: Path
-) -> None:
-    await open_claude(nvim)
-
-    assert await nvim.lua("return vim.b.claude_ide_terminal")

@@ -21,12 +21,6 @@ HOST = "vim.fn.jobpid(require('claude_ide.channel').id)"
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Path:
-    """Where the CLI notes what it hears."""
-    return tmp_path / "heard.jsonl"
-
-
-@pytest.fixture
 def hostile(project: Path, tmp_path: Path) -> Hostile:
     """What the project brings."""
     return Hostile(project, tmp_path / "ran", "http://127.0.0.1:1")
@@ -166,7 +160,7 @@ async def test_a_yes_restarts_the_cli_in_the_same_session(
 @pytest.mark.parametrize("key", ["n", "d", "a", "N"])
 async def test_no_other_key_trusts(panel: Panel, log: Path, key: str) -> None:
     await panel.go_to(QUESTION)
-    await panel.nvim.lua("vim.wait(500)")
+    await panel.nvim.idle(500)
     await panel.nvim.keys(key)
     await panel.say("hello there")
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from editors.rules import Fault, Rules
 from editors.sight import OBSERVE, Sight
+from support.chunks import chunk
 from support.claude_code import connected, the_lock
 from support.neovim import Neovim, NvimError
 from support.transcripts import FAKE_CLI, GOLDEN
@@ -27,53 +28,10 @@ SUBMISSIVE = "<C-\\><C-n>"
 """Ends whatever mode the user is in."""
 PROMPT_ANSWERS = {"r": "<CR>", "rm": "q", "r?": "n<CR>"}
 
-OPEN_FLOAT = """
-local kind, number = ...
-local api = vim.api
-local bufnr = api.nvim_create_buf(false, true)
-vim.bo[bufnr].bufhidden = 'wipe'
-local config = { relative = 'editor', row = 1 + number % 5, col = 5, width = 12, height = 2 }
-if kind == 'label' then
-  config = { relative = 'win', win = 0, row = 0, col = 0, width = 5, height = 1 }
-  config.focusable = false
-elseif kind == 'elsewhere' then
-  local tabpages = api.nvim_list_tabpages()
-  local tabpage = tabpages[number % #tabpages + 1]
-  local wins = vim.tbl_filter(function(win)
-    return api.nvim_win_get_config(win).relative == ''
-  end, api.nvim_tabpage_list_wins(tabpage))
-  local win = wins[number % #wins + 1]
-  config = { relative = 'win', win = win, row = 0, col = 0, width = 5, height = 1 }
-  -- Neovim does not survive neovim_faults/float_closed_from_another_tab_page.lua.
-  config.noautocmd = true
-end
-config.style = 'minimal'
-_G.floats = _G.floats or {}
-local ok, win = pcall(api.nvim_open_win, bufnr, kind == 'focus', config)
-if ok then
-  table.insert(_G.floats, win)
-end
-"""
-CLOSE_FLOAT = """
-local number = ...
-_G.floats = vim.tbl_filter(vim.api.nvim_win_is_valid, _G.floats or {})
-local win = _G.floats[number % #_G.floats + 1]
-local tabpage = win and vim.api.nvim_win_get_tabpage(win)
--- Neovim does not survive neovim_faults/entered_floats_close_from_another_tab_page.lua.
-if win and (tabpage == vim.api.nvim_get_current_tabpage()
-  or vim.api.nvim_tabpage_get_win(tabpage) ~= win) then
-  pcall(vim.api.nvim_win_close, win, true)
-end
-"""
+OPEN_FLOAT = chunk("world/open_float")
+CLOSE_FLOAT = chunk("world/close_float")
 CLOSE_FLOAT_LATER = "local number = ... vim.defer_fn(function() _G.close_float(number) end, 20)"
-CONFIGURE = """
-local cmd, layout, side = ...
-vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {
-  cmd = cmd,
-  diff = { layout = layout },
-  chat = { side = side, mode = 'default' },
-})
-"""
+CONFIGURE = chunk("world/configure")
 LOADED = "vim.api.nvim_exec_autocmds('User', { pattern = 'VeryLazy' })"
 NOTIFY = "vim.notify(('another plugin says %d'):format(...))"
 HAS_HOST = """
@@ -82,13 +40,7 @@ return vim.iter(require('claude_ide.chat.state').list()):all(function(chat)
 end)
 """
 LISTENING = "return require('claude_ide.host').server() ~= nil"
-GO_TO_TILED = """
-for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-  if vim.api.nvim_win_get_config(win).relative == '' then
-    return pcall(vim.api.nvim_set_current_win, win)
-  end
-end
-"""
+GO_TO_TILED = chunk("world/go_to_tiled")
 
 
 async def load(nvim: Neovim, *names: str) -> None:

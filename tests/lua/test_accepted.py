@@ -14,18 +14,6 @@ MINE = "one\nTWO\nmine\n"
 KEPT = "filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"^claude-ide://kept/\"')"
 
 
-@pytest.fixture
-async def diffs(nvim: Neovim) -> Diffs:
-    return await Diffs.start(nvim)
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    file = project / "a.txt"
-    file.write_text(OLD)
-    return file
-
-
 async def accept(nvim: Neovim, diffs: Diffs, path: Path, keys: str = "Gomine<Esc>:w<CR>") -> int:
     """Accept a proposal, by default with a line of the user's own, as a host that reports."""
     id_ = await diffs.open(path, NEW, is_reported=True)

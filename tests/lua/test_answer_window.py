@@ -2,16 +2,10 @@
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
-OPEN = """
-local title, kind = ...
-_G.told = {}
-_G.view = require('claude_ide.question.answer_window').open(title, kind, {
-  stop = function() table.insert(_G.told, 'stop') end,
-  closed = function() table.insert(_G.told, 'closed') end,
-})
-"""
+OPEN = chunk("answer_window/open")
 
 
 async def open_window(nvim: Neovim, title: str = "Why?", kind: str = "float") -> None:
@@ -79,15 +73,7 @@ async def test_keys_and_closing_are_told(nvim: Neovim) -> None:
 
 
 async def test_nothing_starts_in_a_buffer_that_is_being_closed(nvim: Neovim) -> None:
-    await nvim.lua("""
-        local window, view = require('claude_ide.question.answer_window'), nil
-        view = window.open('x', 'float', {
-          stop = function() end,
-          closed = function()
-            window.finish(view, 'cancelled')
-          end,
-        })
-    """)
+    await nvim.lua(chunk("answer_window/nothing_starts_in_a_buffer_that_is_being_closed"))
     await nvim.command("let g:seen = [] | autocmd FileType * let g:seen += [expand('<amatch>')]")
 
     await nvim.keys("q")

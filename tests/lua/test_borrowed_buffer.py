@@ -8,15 +8,10 @@ import pytest
 
 from support.neovim import Neovim, NvimError
 
+OLD = "one\ntwo\nthree\n"
+
 TAKE = "return require('claude_ide.file.borrowed_buffer').take(..., vim.api.nvim_get_current_win())"
 GIVE_BACK = "require('claude_ide.file.borrowed_buffer').give_back(...)"
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    file = project / "a.txt"
-    file.write_text("one\ntwo\nthree\n")
-    return file
 
 
 async def take(nvim: Neovim, path: Path) -> int:

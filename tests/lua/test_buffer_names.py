@@ -5,20 +5,11 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
 OPEN = "for i = 1, 300 do vim.cmd.badd(('%s/f%d.txt'):format(..., i)) end"
-COUNT_NAMES = """
-  local path = ...
-  local get, asked = vim.api.nvim_buf_get_name, 0
-  vim.api.nvim_buf_get_name = function(...)
-    asked = asked + 1
-    return get(...)
-  end
-  local found = require('claude_ide.file.buffers').find(path)
-  vim.api.nvim_buf_get_name = get
-  return { found and found.bufnr or false, asked }
-"""
+COUNT_NAMES = chunk("buffer_names/count_names")
 
 
 async def find(nvim: Neovim, path: Path) -> Any:

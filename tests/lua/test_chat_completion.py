@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.chats import Chats
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 COMMANDS = [
@@ -165,30 +166,7 @@ async def test_commands_begin_the_prompt_only(nvim: Neovim, chats: Chats, keys: 
     assert await nvim.eval("pumvisible()") == 0
 
 
-OTHER_MENU = """
-local refuses = ...
-local function is_refused()
-  return vim.b.completion == refuses.completion
-    or vim.b.minicompletion_disable == refuses.minicompletion_disable
-    or refuses.cmp and refuses.cmp[vim.api.nvim_get_current_buf()]
-end
-if refuses.cmp then
-  package.loaded['cmp'] = {
-    setup = {
-      buffer = function(options)
-        refuses.cmp[vim.api.nvim_get_current_buf()] = options.enabled == false
-      end,
-    },
-  }
-end
-vim.api.nvim_create_autocmd('TextChangedI', {
-  callback = function()
-    if not is_refused() then
-      vim.fn.complete(1, { 'of another plugin' })
-    end
-  end,
-})
-"""
+OTHER_MENU = chunk("chat_completion/other_menu")
 OTHERS = {
     "blink.cmp": {"completion": False, "minicompletion_disable": 0},
     "mini.completion": {"completion": 0, "minicompletion_disable": True},

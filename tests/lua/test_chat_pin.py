@@ -5,30 +5,11 @@ from typing import Any
 import pytest
 
 from support.chats import PANEL, Chats
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 ROWS = [[["✔ ", "ClaudeChatTodoDone"], ["one", "ClaudeChatTodo"]], [["two", "ClaudeChatTodo"]]]
-PINS = """
-local found = {}
-for _, win in ipairs(vim.api.nvim_list_wins()) do
-  local config = vim.api.nvim_win_get_config(win)
-  if config.relative == 'win' then
-    found[#found + 1] = {
-      win = win,
-      lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false),
-      focusable = config.focusable,
-      width = config.width,
-      height = config.height,
-    }
-  end
-end
-return found
-"""
-
-
-@pytest.fixture
-async def chats(nvim: Neovim) -> Chats:
-    return await Chats.start(nvim)
+PINS = chunk("chat_pin/pins")
 
 
 async def pin(nvim: Neovim, rows: list[Any], id_: int = 1) -> list[Any]:

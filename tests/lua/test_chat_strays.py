@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from support.chats import Chats, edit
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 LINES = [f"line {number}" for number in range(1, 61)]
@@ -211,14 +212,7 @@ KEPT = (
     "getbufinfo({'buflisted': 1})->filter({_, each -> each.name =~ 'kept'})"
     "->map({_, each -> getbufline(each.bufnr, 1, '$')})"
 )
-BUFDELETE = """
-local bufnr = vim.api.nvim_get_current_buf()
-local other = vim.fn.bufnr('a.txt')
-for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-  vim.api.nvim_win_set_buf(win, other)
-end
-vim.cmd('bdelete! ' .. bufnr)
-"""
+BUFDELETE = chunk("chat_strays/bufdelete")
 
 
 async def test_a_prompt_that_a_plugin_deletes_leaves_no_window(nvim: Neovim, chats: Chats) -> None:

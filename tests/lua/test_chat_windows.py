@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.chats import Chats
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 SPLITS = ["botright split", "topleft split", "botright vsplit", "topleft vsplit"]
@@ -71,14 +72,7 @@ async def test_a_window_that_came_and_went_does_not_keep_the_user_from_resizing(
     assert (await sizes(chats))["prompt"] == (40, 9)
 
 
-TREE = """
-local is_in_it = ...
-vim.cmd('topleft 12vnew')
-vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'hide', false
-if not is_in_it then
-  vim.cmd('wincmd p')
-end
-"""
+TREE = chunk("chat_windows/tree")
 
 
 @pytest.mark.parametrize("is_in_it", [True, False])
@@ -134,13 +128,7 @@ async def test_a_size_that_the_user_gives_the_prompt_is_kept_too(
 async def test_a_plugin_that_sets_status_lines_takes_no_row_of_a_float(
     nvim: Neovim, chats: Chats
 ) -> None:
-    await nvim.lua("""
-    vim.api.nvim_create_autocmd('WinEnter', {
-      callback = function()
-        vim.wo.statusline = 'of a plugin'
-      end,
-    })
-    """)
+    await nvim.lua(chunk("chat_windows/a_plugin_that_sets_status_lines_takes_no_row_of_a_float"))
     await chats.open(side="float")
     prompt = (await chats.windows())["prompt"]
 

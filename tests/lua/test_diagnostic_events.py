@@ -1,18 +1,9 @@
 """`checking/events.lua`: who hears of changed diagnostics."""
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
-SUBSCRIBE = """
-  local events = require('claude_ide.checking.events')
-  _G.heard = {}
-  _G.first = function(bufnr)
-    table.insert(_G.heard, { 'first', bufnr })
-    events.unsubscribe(_G.first)
-  end
-  _G.second = function(bufnr) table.insert(_G.heard, { 'second', bufnr }) end
-  events.subscribe(_G.first)
-  events.subscribe(_G.second)
-"""
+SUBSCRIBE = chunk("diagnostic_events/subscribe")
 CHANGE = "vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ..., {})"
 COUNT = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_diagnostics' })"
 
@@ -36,21 +27,8 @@ async def test_who_has_unsubscribed_hears_nothing_more(nvim: Neovim) -> None:
     assert sorted(heard) == ["first", "second", "second"]
 
 
-NAMESPACES = """
-  local names = {}
-  for _, namespace in ipairs(require('claude_ide.checking.events').namespaces(...)) do
-    table.insert(names, vim.diagnostic.get_namespace(namespace).name)
-  end
-  table.sort(names)
-  return names
-"""
-REMEMBER = """
-  _G.heard = {}
-  require('claude_ide.checking.events').subscribe(function(bufnr, namespace)
-    local known = namespace and vim.diagnostic.get_namespace(namespace).name
-    table.insert(_G.heard, { bufnr, known or 'unknown' })
-  end)
-"""
+NAMESPACES = chunk("diagnostic_events/namespaces")
+REMEMBER = chunk("diagnostic_events/remember")
 
 
 async def test_a_subscriber_hears_whose_diagnostics_have_changed(nvim: Neovim) -> None:

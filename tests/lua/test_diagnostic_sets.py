@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
 LINE = "é wrong\n"
@@ -16,17 +17,7 @@ PUBLISH = """
   local name, bufnr, diagnostics = ...
   vim.diagnostic.set(vim.api.nvim_create_namespace(name), bufnr, diagnostics)
 """
-READ = """
-  local diagnostics = require('claude_ide.diagnostics')
-  local begun, items = diagnostics.begin(...), {}
-  repeat
-    local part = diagnostics.next(begun.token)
-    for _, file in ipairs(part.files) do
-      vim.list_extend(items, file.items)
-    end
-  until part.done
-  return items
-"""
+READ = chunk("diagnostic_sets/read")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from support.answers import answer, answers, listen, settled
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.dialogue')"
@@ -154,16 +155,7 @@ async def test_an_answer_that_nobody_waits_for_is_said_to_be_one(dialogue: Neovi
     assert answers(dialogue, 1) == []
 
 
-TWICE = """
-vim.ui.select = function(items, opts, on_choice)
-  on_choice(items[2], 2)
-  on_choice(nil, nil)
-end
-vim.ui.input = function(opts, on_confirm)
-  on_confirm('first')
-  on_confirm('second')
-end
-"""
+TWICE = chunk("dialogue/twice")
 
 
 async def test_a_ui_that_answers_twice_is_heard_once(dialogue: Neovim) -> None:
@@ -184,18 +176,7 @@ async def test_a_ui_that_gives_no_number_is_understood(dialogue: Neovim) -> None
     assert await answer(dialogue, 1) == {"index": 2}
 
 
-FLOAT = """
-vim.ui.input = function(opts, on_confirm)
-  local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_open_win(bufnr, true, {
-    relative = 'editor', row = 1, col = 1, width = 20, height = 1,
-  })
-  vim.keymap.set('n', 'y', function()
-    vim.api.nvim_win_close(0, true)
-    vim.defer_fn(function() on_confirm('late') end, 100)
-  end, { buffer = bufnr })
-end
-"""
+FLOAT = chunk("dialogue/float")
 
 
 async def test_a_ui_that_is_closed_without_a_word_was_dismissed(dialogue: Neovim) -> None:

@@ -1,28 +1,18 @@
 """`diff/init.lua`: a diff is asked for, shown, decided and told about, once."""
 
-import asyncio
 import os
 from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.diffs import MODULE, Diffs, everything
 from support.neovim import Neovim, until
 
 OLD = "one\ntwo\n"
+
+
 NEW = "one\nTWO\n"
-
-
-@pytest.fixture
-async def diffs(nvim: Neovim) -> Diffs:
-    return await Diffs.start(nvim)
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    file = project / "a.txt"
-    file.write_text(OLD)
-    return file
 
 
 async def shown_text(nvim: Neovim) -> list[list[str]]:
@@ -31,16 +21,6 @@ async def shown_text(nvim: Neovim) -> list[list[str]]:
         "map(range(1, winnr('$')), 'getbufline(winbufnr(v:val), 1, \"$\")')"
     )
     return text
-
-
-async def select(nvim: Neovim, choice: int | None) -> None:
-    """Have `vim.ui.select` make this choice, later, as a picker does."""
-    await nvim.lua(
-        "local choice = ...; vim.ui.select = function(items, options, on_choice)"
-        " _G.offered = vim.tbl_map(options.format_item, items)"
-        " vim.schedule(function() on_choice(items[choice]) end) end",
-        choice or 0,
-    )
 
 
 async def test_it_shows_the_file_left_and_the_proposal_right(
@@ -171,10 +151,9 @@ async def test_it_does_not_appear_between_two_keys(nvim: Neovim, diffs: Diffs, p
     await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'n'"))
     id_ = await diffs.ask(path, NEW)
 
-    for _ in range(5):
-        await asyncio.sleep(0.1)
-        assert await nvim.eval("tabpagenr('$')") == 1
-        await nvim.keys("j")
+    await nvim.lua(chunk("diff/type_on"), "j", 5)
+    await until(lambda: nvim.lua("return #_G.tabpages == 5"), "five keys")
+    assert await nvim.lua("return _G.tabpages") == [1] * 5
 
     await diffs.ready(id_)
 
@@ -279,229 +258,6 @@ async def test_an_accept_whose_text_cannot_be_read_fails(
     ]
     await until(lambda: nvim.eval("tabpagenr('$') == 1"))
     assert not diffs.of("diff_decided", id_)
-
-
-@pytest.mark.parametrize(("function", "accepted"), [("accept", True), ("reject", False)])
-async def test_a_command_in_its_window_decides_it(
-    nvim: Neovim, diffs: Diffs, path: Path, function: str, accepted: bool
-) -> None:
-    other = await diffs.open(path, "other\n")
-    id_ = await diffs.open(path, NEW)
-
-    await nvim.lua(f"{MODULE}.{function}()")
-
-    assert (await diffs.decision(id_))["accepted"] is accepted
-    assert not diffs.of("diff_decided", other)
-
-
-async def test_a_command_in_the_left_window_decides_it(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    await diffs.open(path, "other\n")
-    id_ = await diffs.open(path, NEW)
-    await nvim.keys("<C-w>h")
-    await until(lambda: nvim.eval("winnr() == 1"))
-
-    await nvim.lua(f"{MODULE}.accept()")
-
-    assert (await diffs.decision(id_))["text"] == NEW
-
-
-@pytest.mark.parametrize(("function", "accepted"), [("accept", True), ("reject", False)])
-async def test_a_command_elsewhere_decides_the_only_one(
-    nvim: Neovim, diffs: Diffs, path: Path, function: str, accepted: bool
-) -> None:
-    id_ = await diffs.open(path, NEW)
-    await nvim.keys("gt")
-    await until(lambda: nvim.eval("tabpagenr() == 1"))
-
-    await nvim.lua(f"{MODULE}.{function}()")
-
-    assert (await diffs.decision(id_))["accepted"] is accepted
-    await diffs.closed(id_)
-
-
-async def test_a_command_elsewhere_asks_which_of_several(
-    nvim: Neovim, diffs: Diffs, path: Path, project: Path
-) -> None:
-    await select(nvim, 2)
-    first = await diffs.open(path, NEW)
-    second = await diffs.open(project / "new.txt", NEW, title="Claude Code (2)")
-    await nvim.keys("gt")
-    await until(lambda: nvim.eval("tabpagenr() == 1"))
-
-    await nvim.lua(f"{MODULE}.accept()")
-
-    assert (await diffs.decision(second))["accepted"]
-    assert await nvim.lua("return _G.offered") == [
-        "a.txt (Claude Code)",
-        "new.txt (Claude Code (2))",
-    ]
-    assert not diffs.of("diff_decided", first)
-
-
-async def test_a_choice_that_is_not_made_decides_nothing(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    await select(nvim, None)
-    first = await diffs.open(path, NEW)
-    second = await diffs.open(path, NEW)
-    await nvim.keys("gt")
-    await until(lambda: nvim.eval("tabpagenr() == 1"))
-
-    await nvim.lua(f"{MODULE}.accept()")
-
-    await until(lambda: nvim.lua("return _G.offered"))
-    assert [diff["id"] for diff in await diffs.list()] == [first, second]
-
-
-async def test_a_command_can_name_a_diff(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    first = await diffs.open(path, NEW)
-    second = await diffs.open(path, NEW)
-
-    await nvim.lua(f"{MODULE}.reject(...)", first)
-
-    assert await diffs.decision(first) == {"id": first, "accepted": False}
-    assert not diffs.of("diff_decided", second)
-
-
-async def test_a_command_without_any_diff_warns(nvim: Neovim, diffs: Diffs) -> None:
-    await nvim.lua(f"{MODULE}.accept()")
-
-    await until(lambda: "no diff is open" in nvim.screen.text())
-    assert not (await nvim.mode())["blocking"]
-
-
-async def test_a_command_does_not_accept_what_nobody_has_seen(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    await nvim.keys("i")
-    await until(lambda: nvim.eval("mode() == 'i'"))
-    id_ = await diffs.ask(path, NEW)
-
-    await nvim.lua(f"{MODULE}.accept()")
-
-    await until(lambda: nvim.eval("execute('messages') =~ 'no diff is open'"))
-    assert not diffs.of("diff_decided", id_)
-
-
-async def test_several_at_once_are_decided_each_on_its_own(
-    nvim: Neovim, diffs: Diffs, project: Path
-) -> None:
-    """Among them the same file twice, and another of the same name."""
-    (project / "sub").mkdir()
-    paths = [project / "a.txt", project / "sub" / "a.txt", project / "a.txt"]
-    ids = [await diffs.open(path, f"{number}\n") for number, path in enumerate(paths)]
-    assert await nvim.eval("tabpagenr('$')") == 4
-
-    for id_ in ids:
-        await nvim.lua(f"{MODULE}.accept(...)", id_)
-
-    assert [(await diffs.decision(id_))["text"] for id_ in ids] == ["0\n", "1\n", "2\n"]
-    for id_ in ids:
-        await diffs.closed(id_)
-    assert await nvim.eval("tabpagenr('$')") == 1
-
-
-async def test_edits_are_kept_when_somebody_else_closes_it(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    id_ = await diffs.open(path, NEW)
-    await nvim.keys("Goprecious<Esc>")
-    await until(lambda: nvim.eval("getline('$') ==# 'precious'"))
-
-    await diffs.close(id_)
-
-    await diffs.closed(id_)
-    [kept] = await nvim.eval("filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"kept\"')")
-    assert "a.txt" in kept["name"]
-    assert await nvim.eval(f"getbufline({kept['bufnr']}, 1, '$')") == ["one", "TWO", "precious"]
-    await until(lambda: f"buffer {kept['bufnr']}" in nvim.screen.text())
-    assert not (await nvim.mode())["blocking"]
-
-
-async def test_nothing_is_kept_of_what_was_not_edited(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    id_ = await diffs.open(path, NEW)
-
-    await diffs.close(id_)
-
-    await diffs.closed(id_)
-    assert len(await nvim.eval("getbufinfo({'buflisted': 1})")) == 1
-
-
-async def test_a_diff_is_not_taken_away_from_under_the_users_fingers(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    id_ = await diffs.open(path, NEW)
-    await nvim.keys("Goprecious")
-    await until(lambda: nvim.eval("getline('$') ==# 'precious'"))
-
-    await diffs.close(id_)
-    await nvim.keys(" words")
-    await until(lambda: nvim.eval("getline('$') ==# 'precious words'"))
-    await nvim.keys("<Esc>")
-
-    await diffs.closed(id_)
-    [kept] = await nvim.eval("filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"kept\"')")
-    assert await nvim.eval(f"getbufline({kept['bufnr']}, '$')") == ["precious words"]
-
-
-async def test_an_accept_that_comes_too_late_is_said_so(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    id_ = await diffs.open(path, NEW)
-    await nvim.keys("i")
-    await until(lambda: nvim.eval("mode() == 'i'"))
-    await diffs.close(id_)
-
-    await nvim.keys("<Cmd>write<CR>")
-
-    await until(lambda: nvim.eval("execute('messages') =~ 'no longer waiting'"))
-    assert not diffs.of("diff_decided", id_)
-
-
-async def test_an_autocommand_of_the_users_that_fails_is_one_message(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    await nvim.command("autocmd User ClaudeDiff* call Nosuch()")
-
-    id_ = await diffs.open(path, NEW)
-
-    await until(lambda: "ClaudeDiffOpened" in nvim.screen.text())
-    assert not (await nvim.mode())["blocking"]
-    await nvim.keys(":w<CR>")
-    assert (await diffs.decision(id_))["accepted"]
-
-
-async def test_what_is_typed_while_it_goes_reaches_nothing(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    await nvim.command("edit a.txt")
-    id_ = await diffs.open(path, NEW)
-    await diffs.close(id_)
-    await diffs.closed(id_)
-
-    await nvim.keys("dd")
-
-    await nvim.lua("vim.defer_fn(function() vim.g.waited = 1 end, 300)")
-    await until(lambda: nvim.eval("get(g:, 'waited')"))
-    assert await nvim.eval("getline(1, '$')") == ["one", "two"]
-
-
-async def test_a_diff_in_another_tabpage_goes_while_the_user_types(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    id_ = await diffs.open(path, NEW)
-    await nvim.keys("gti")
-    await until(lambda: nvim.eval("mode() == 'i'"))
-
-    await diffs.close(id_)
-
-    await diffs.closed(id_)
-    await nvim.keys("typed")
-    await until(lambda: nvim.eval("getbufline(1, 1) == ['typed']"))
 
 
 async def test_ten_megabytes_are_shown_and_accepted(nvim: Neovim, diffs: Diffs, path: Path) -> None:

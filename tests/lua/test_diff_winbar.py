@@ -8,6 +8,7 @@ import pytest
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
+OLD = "one\n"
 WINBARS = """
 map([1, 2], {_, number -> nvim_eval_statusline(
   getwinvar(number, '&winbar'),
@@ -18,18 +19,6 @@ LINKS = """
 map(['', 'File', 'Note', 'Keys'],
   {_, name -> synIDattr(synIDtrans(hlID('ClaudeIdeWinbar' .. name)), 'name')})
 """.replace("\n", " ")
-
-
-@pytest.fixture
-async def diffs(nvim: Neovim) -> Diffs:
-    return await Diffs.start(nvim)
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    file = project / "a.txt"
-    file.write_text("one\n")
-    return file
 
 
 async def test_it_says_whose_proposal_it_is_and_the_keys(

@@ -4,23 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
+pytestmark = pytest.mark.usefixtures("numbered_files")
+
 OLD = "".join(f"line {number}\n" for number in range(1, 101))
 NEW = OLD.replace("line 50\n", "LINE 50\n").replace("line 9\n", "line 9\nline 9½\n")
-
-
-@pytest.fixture
-async def diffs(nvim: Neovim) -> Diffs:
-    return await Diffs.start(nvim)
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    for name in ("a.txt", "b.txt"):
-        (project / name).write_text(OLD)
-    return project / "a.txt"
 
 
 async def test_the_last_tabpage_of_all_stays(nvim: Neovim, diffs: Diffs, path: Path) -> None:
@@ -231,19 +222,7 @@ async def test_both_sides_look_as_windows_of_files_do(
     assert await nvim.eval(LOOKS) == [0, 0, "no", 0, 1]
 
 
-ENTER_FLOAT = """
-local event = ...
-_G.entered = 0
-vim.api.nvim_create_autocmd(event, {
-  once = true,
-  callback = function()
-    _G.entered = _G.entered + 1
-    vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, {
-      relative = 'editor', row = 1, col = 1, width = 9, height = 1,
-    })
-  end,
-})
-"""
+ENTER_FLOAT = chunk("diff_windows/enter_float")
 
 
 @pytest.mark.parametrize("event", ["TabNew", "TabNewEntered", "TabEnter", "WinNew", "WinEnter"])
@@ -264,16 +243,7 @@ async def test_a_float_that_an_autocommand_enters_is_not_taken_for_a_half_of_the
     assert await nvim.eval("[tabpagenr('$'), bufname()]") == [1, "b.txt"]
 
 
-CLOSE_FLOAT = """
-local event = ...
-local float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
-  relative = 'editor', row = 1, col = 1, width = 9, height = 1,
-})
-vim.api.nvim_create_autocmd(event, {
-  once = true,
-  callback = function() vim.api.nvim_win_close(float, true) end,
-})
-"""
+CLOSE_FLOAT = chunk("diff_windows/close_float")
 
 
 @pytest.mark.parametrize("event", ["TabNew", "TabNewEntered", "WinNew", "BufEnter"])
@@ -288,21 +258,7 @@ async def test_a_float_that_an_autocommand_closes_keeps_no_diff_from_opening(
     assert await nvim.eval("winnr('$')") == 2
 
 
-ENTER_FLOAT_FROM_BLANK = """
-local event = ...
-_G.entered = 0
-vim.api.nvim_create_autocmd(event, {
-  callback = function(info)
-    local is_blank = vim.api.nvim_buf_get_name(info.buf) == ''
-    if is_blank and vim.api.nvim_win_get_config(0).relative == '' then
-      _G.entered = _G.entered + 1
-      vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, {
-        relative = 'editor', row = 1, col = 1, width = 9, height = 1,
-      })
-    end
-  end,
-})
-"""
+ENTER_FLOAT_FROM_BLANK = chunk("diff_windows/enter_float_from_blank")
 
 
 @pytest.mark.parametrize("layout", ["tab", "vertical"])

@@ -8,6 +8,8 @@ import pytest
 
 from support.neovim import Neovim, until
 
+OLD = "one\n"
+
 
 async def write(nvim: Neovim, path: Path) -> Any:
     return await nvim.lua(
@@ -21,10 +23,8 @@ async def watch(nvim: Neovim) -> None:
 
 
 @pytest.fixture
-async def path(nvim: Neovim, project: Path) -> Path:
+async def path(nvim: Neovim, path: Path) -> Path:
     """A file that is open in Neovim, with unsaved changes."""
-    path = project / "a.txt"
-    path.write_text("one\n", encoding="utf-8")
     await nvim.command("edit a.txt | call setline(1, 'mine')")
     return path
 

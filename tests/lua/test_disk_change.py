@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.disk_changes import (
     CHANGE,
     MINUS,
@@ -258,21 +259,7 @@ async def test_a_file_that_gets_another_name_is_watched_there(nvim: Neovim, path
 async def test_a_file_that_is_written_all_the_time_is_followed_less_and_less(
     nvim: Neovim, path: Path
 ) -> None:
-    follows = """
-        local path = ...
-        _G.follows, _G.lines = 0, 0
-        vim.api.nvim_buf_attach(0, false, { on_lines = function() _G.follows = _G.follows + 1 end })
-        local timer = assert(vim.uv.new_timer())
-        timer:start(0, 150, function()
-          local file = assert(io.open(path, 'a'))
-          file:write('more\\n')
-          file:close()
-          _G.lines = _G.lines + 1
-          if _G.lines == 20 then
-            timer:close()
-          end
-        end)
-    """
+    follows = chunk("disk_change/a_file_that_is_written_all_the_time_is_followed_less_and_less")
     await nvim.lua(follows, str(path))
     await until(lambda: nvim.eval("line('$') == 23"))
 
@@ -281,20 +268,7 @@ async def test_a_file_that_is_written_all_the_time_is_followed_less_and_less(
 
 
 async def test_a_file_that_never_rests_is_left_alone_for_a_while(nvim: Neovim, path: Path) -> None:
-    restless = """
-        local path = ...
-        _G.lines = 0
-        local timer = assert(vim.uv.new_timer())
-        timer:start(0, 20, function()
-          local file = assert(io.open(path, 'a'))
-          file:write('more\\n')
-          file:close()
-          _G.lines = _G.lines + 1
-          if _G.lines == 150 then
-            timer:close()
-          end
-        end)
-    """
+    restless = chunk("disk_change/a_file_that_never_rests_is_left_alone_for_a_while")
     await nvim.lua(restless, str(path))
     given_up = "return _G.lines < 150 and not require('claude_ide.disk.reload').is_expected(1)"
     await until(lambda: nvim.lua("return require('claude_ide.disk.reload').is_expected(1)"))

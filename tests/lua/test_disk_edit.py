@@ -2,25 +2,13 @@
 
 import os
 import random
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.edits import OLD, adopt, lines, write
 from support.neovim import Neovim, until
-
-ADOPT = """
-local edit = require('claude_ide.file.edit')
-local bufnr = ... or vim.api.nvim_get_current_buf()
-local text = edit.read(bufnr)
-if text then
-  edit.adopt(bufnr, text)
-end
-return text ~= nil
-"""
-
-OLD = [f"line {number}" for number in range(1, 101)]
 
 
 @pytest.fixture
@@ -30,22 +18,6 @@ async def path(nvim: Neovim, project: Path) -> Path:
     write(file, OLD)
     await nvim.command("edit a.txt")
     return file
-
-
-def write(path: Path, lines: Sequence[str]) -> None:
-    """Write as the CLI does: another file takes the name."""
-    new = path.with_suffix(".new")
-    new.write_text("".join(f"{line}\n" for line in lines))
-    new.replace(path)
-
-
-async def adopt(nvim: Neovim, *bufnr: int) -> bool:
-    return bool(await nvim.lua(ADOPT, *bufnr))
-
-
-async def lines(nvim: Neovim) -> list[str]:
-    text: list[str] = await nvim.eval("getline(1, '$')")
-    return text
 
 
 EDITS = {
@@ -310,66 +282,6 @@ async def test_the_last_change_is_where_the_edit_was(nvim: Neovim, path: Path) -
     await adopt(nvim)
 
     assert await nvim.eval('line("\'.")') == 50
-
-
-FORMATS = {
-    "CRLF": (b"a\r\nB\r\n", "a,B", {"fileformat": "dos", "endofline": 1, "bomb": 0}),
-    "no final newline": (b"a\nB", "a,B", {"fileformat": "unix", "endofline": 0, "bomb": 0}),
-    "BOM": (b"\xef\xbb\xbfa\nB\n", "a,B", {"fileformat": "unix", "bomb": 1}),
-    "empty": (b"", "", {"endofline": 1}),
-    "NUL": (b"a\0\n", "a\n", {"endofline": 1}),
-}
-
-
-@pytest.mark.parametrize(("data", "text", "options"), FORMATS.values(), ids=FORMATS)
-async def test_the_format_is_that_on_disk(
-    nvim: Neovim, path: Path, data: bytes, text: str, options: dict[str, Any]
-) -> None:
-    path.write_bytes(data)
-
-    await adopt(nvim)
-
-    assert ",".join(await lines(nvim)) == text
-    for name, value in options.items():
-        assert await nvim.eval(f"&{name}") == value
-    await nvim.command("silent write")
-    if data:
-        assert path.read_bytes() == data or not options.get("endofline", 1)
-
-
-@pytest.mark.parametrize(
-    ("encoding", "before"),
-    [("latin1", b"caf\xe9\n"), ("utf-16le", b"\xff\xfe" + "café\n".encode("utf-16-le"))],
-)
-async def test_the_encoding_stays(
-    nvim: Neovim, project: Path, encoding: str, before: bytes
-) -> None:
-    file = project / "b.txt"
-    file.write_bytes(before)
-    await nvim.command("edit b.txt")
-    assert await nvim.eval("&fileencoding") == encoding
-    codec = "utf-16-le" if encoding == "utf-16le" else encoding
-    after = before.replace("c".encode(codec), "C".encode(codec))
-    file.write_bytes(after)
-
-    await adopt(nvim)
-
-    assert await lines(nvim) == ["Café"]
-    assert await nvim.eval("&fileencoding") == encoding
-    await nvim.command("silent write")
-    assert file.read_bytes() == after
-
-
-async def test_a_binary_buffer_stays_binary(nvim: Neovim, project: Path) -> None:
-    file = project / "b.bin"
-    file.write_bytes(b"a\r\n\xff")
-    await nvim.command("edit ++bin b.bin")
-    file.write_bytes(b"b\r\n\xff")
-
-    await adopt(nvim)
-
-    await nvim.command("silent write")
-    assert file.read_bytes() == b"b\r\n\xff"
 
 
 @pytest.mark.parametrize("option", ["readonly", "nomodifiable"])

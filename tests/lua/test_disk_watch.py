@@ -4,14 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
-WATCH = """
-_G.touched = {}
-require('claude_ide.disk.watch').start(function(bufnr)
-  _G.touched[vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))] = true
-end)
-"""
+WATCH = chunk("disk_watch/watch")
 LOAD = """
 for _, path in ipairs(...) do
   vim.fn.bufload(vim.fn.bufadd(path))
@@ -99,7 +95,7 @@ async def test_beyond_the_most_folders_files_are_looked_at_now_and_then(
     assert "512 other folders are" in (await nvim.lua(STATE))["refusal"]
     log = next((tmp_path / "home" / "state").rglob("claude_ide.log"))
     assert log.read_text().count("is not watched") == 1
-    await nvim.lua("vim.wait(100)")
+    await nvim.idle(100)
 
     async def is_named() -> bool:
         paths[-1].write_text("two\n" + await nvim.eval("reltimestr(reltime())"))
@@ -110,13 +106,7 @@ async def test_beyond_the_most_folders_files_are_looked_at_now_and_then(
     assert await nvim.lua(STATE) == {"folders": 0, "polled": 0}
 
 
-FOLLOWED = """
-local count = 0
-for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-  count = count + (vim.api.nvim_buf_get_lines(bufnr, 0, 1, false)[1] == 'two' and 1 or 0)
-end
-return count
-"""
+FOLLOWED = chunk("disk_watch/followed")
 
 
 async def test_hundreds_of_changes_leave_room_for_keys(nvim: Neovim, project: Path) -> None:
@@ -225,17 +215,7 @@ async def test_a_folder_that_cannot_be_watched_is_looked_at_and_that_is_logged_o
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.lua(
-        """
-        local new = vim.uv.new_fs_event
-        vim.uv.new_fs_event = function()
-          local real = new()
-          return {
-            start = function() return nil, 'ENOSPC: no space left on device', 'ENOSPC' end,
-            close = function() real:close() end,
-            is_closing = function() return real:is_closing() end,
-          }
-        end
-        """
+        chunk("disk_watch/a_folder_that_cannot_be_watched_is_looked_at_and_that_is_logged_once")
     )
     paths = [project / folder / "a.txt" for folder in "xyz"]
     await load(nvim, paths)

@@ -21,12 +21,6 @@ from support.publishing import (
     write,
 )
 
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    return project / "a.txt"
-
-
 # Texts that are no more.
 
 

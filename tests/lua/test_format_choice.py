@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.formatting import STRIP, TIDY, read, set_option, succeed, write
 from support.language_client import attach, attach_to_every_text_file
 from support.neovim import Neovim
@@ -11,15 +12,7 @@ from support.neovim import Neovim
 
 async def set_for_text_files(nvim: Neovim, option: str) -> None:
     await nvim.lua(
-        """
-        local value = ...
-        vim.api.nvim_create_autocmd('FileType', {
-          pattern = 'text',
-          callback = function()
-            vim.bo.formatprg = value
-          end,
-        })
-        """,
+        chunk("format_choice/set_for_text_files"),
         option,
     )
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.formatting import STRIP, TIDY, UNTIDY, answer, fail, read, start, succeed, write
 from support.language_client import attach
 from support.neovim import ROOT, Neovim, until
@@ -17,13 +18,7 @@ async def set_up(nvim: Neovim, programs: dict[str, str], lsp_format: str | None 
     """Have a plugin that behaves as conform.nvim format text files with these programs."""
     await nvim.command(f"set runtimepath+={ROOT / 'tests/support/conform'}")
     await nvim.lua(
-        """
-        local names, programs, lsp_format = ...
-        local conform = require('conform')
-        conform.programs = programs
-        conform.formatters_by_ft = { text = names }
-        conform.default_format_opts = { lsp_format = lsp_format ~= vim.NIL and lsp_format or nil }
-        """,
+        chunk("format_conform/set_up"),
         list(programs),
         programs,
         lsp_format,
@@ -195,20 +190,7 @@ async def test_conform_is_loaded_where_lazy_nvim_has_not_done_so_yet(
 ) -> None:
     path = write(project / "a.txt")
     await nvim.lua(
-        """
-        local folder, program = ...
-        package.loaded.lazy = {
-          plugins = function()
-            return { { name = 'conform.nvim' } }
-          end,
-          load = function(request)
-            assert(vim.deep_equal(request.plugins, { 'conform.nvim' }))
-            vim.opt.runtimepath:append(folder)
-            require('conform').formatters_by_ft.text = { 'strip' }
-            require('conform').programs.strip = program
-          end,
-        }
-        """,
+        chunk("format_conform/conform_is_loaded_where_lazy_nvim_has_not_done_so_yet"),
         str(ROOT / "tests/support/conform"),
         STRIP,
     )

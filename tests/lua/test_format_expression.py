@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.formatting import TIDY, UNTIDY, fail, read, succeed, write
 from support.language_client import attach
 from support.neovim import Neovim, until
@@ -48,17 +49,7 @@ async def test_an_expression_formats_all_of_a_file(
 
 async def test_a_lua_function_formats_too(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
-    await nvim.lua(
-        """
-        function _G.tidy()
-          for row = vim.v.lnum, vim.v.lnum + vim.v.count - 1 do
-            vim.fn.setline(row, vim.trim(vim.fn.getline(row)))
-          end
-          return 0
-        end
-        vim.o.formatexpr = 'v:lua.tidy()'
-        """
-    )
+    await nvim.lua(chunk("format_expression/a_lua_function_formats_too"))
     await nvim.command("edit a.txt")
 
     await succeed(nvim, path)

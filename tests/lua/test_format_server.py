@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.formatting import (
     STRIP,
     TIDY,
@@ -245,40 +246,12 @@ async def test_a_request_that_raises_is_an_error_and_leaves_nothing_behind(
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await nvim.lua(
-        """
-        require('claude_ide.format.server').answers_within = 3600 * 1000
-        local function request(method, _, callback)
-          if method == 'textDocument/formatting' then
-            error('broken pipe', 0)
-          end
-          callback(nil, { capabilities = { documentFormattingProvider = true } })
-          return true, 1
-        end
-        vim.lsp.start({
-          name = 'words',
-          cmd = function()
-            return {
-              request = request,
-              notify = function() end,
-              is_closing = function() end,
-              terminate = function() end,
-            }
-          end,
-        })
-        """
+        chunk("format_server/a_request_that_raises_is_an_error_and_leaves_nothing_behind")
     )
 
     assert await fail(nvim, path) == f"words could not reformat {path}: broken pipe"
 
     waiting = await nvim.lua(
-        """
-        local waiting = 0
-        vim.uv.walk(function(handle)
-          if handle:get_type() == 'timer' and handle:is_active() then
-            waiting = math.max(waiting, handle:get_due_in())
-          end
-        end)
-        return waiting
-        """
+        chunk("format_server/a_request_that_raises_is_an_error_and_leaves_nothing_behind_2")
     )
     assert waiting < 60 * 1000

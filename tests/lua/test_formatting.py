@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.formatting import (
     STRIP,
     TIDY,
@@ -110,13 +111,7 @@ async def test_cursors_views_marks_and_folds_stay(nvim: Neovim, project: Path, p
     await nvim.command("edit a.txt | 120,130fold | 100mark a | 50 | normal! zz")
     await nvim.command(f"tabnew a.txt | 70 | split | 150 | normal! {place}3|")
     await nvim.command("redraw!")
-    views = """
-      return vim.tbl_map(function(win)
-        return vim.api.nvim_win_call(win, function()
-          return { vim.fn.line('.') - vim.fn.line('w0'), vim.fn.col('.'), vim.fn.getline('.') }
-        end)
-      end, vim.api.nvim_list_wins())
-    """
+    views = chunk("formatting/cursors_views_marks_and_folds_stay")
     before = await nvim.lua(views)
 
     await succeed(nvim, path)

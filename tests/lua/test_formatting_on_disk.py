@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from support.chunks import chunk
 from support.formatting import (
     STRIP,
     answer,
@@ -64,14 +65,7 @@ async def test_a_file_that_changes_just_before_it_is_saved_leaves_no_conflict(
     await nvim.lua("require('claude_ide.file.write').watch(true)")
     await nvim.command("edit a.txt")
     await nvim.lua(
-        """
-        local disk, path = require('claude_ide.file.write'), ...
-        local write = disk.write
-        disk.write = function(bufnr)
-          vim.fn.writefile({ 'new  ' }, path)
-          return write(bufnr)
-        end
-        """,
+        chunk("formatting_on_disk/a_file_that_changes_just_before_it_is_saved_leaves_no_conflict"),
         str(path),
     )
 

@@ -4,28 +4,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.chunks import chunk
 from support.hostile import DEEP, OSC
 from support.neovim import ROOT, Neovim
 
 FATAL = "return require('claude_ide.colouring.hazard').fatal(...)"
 FIND = "return require('claude_ide.colouring.hazard').find(...)"
-DEPTHS = """
-local hazard = require('claude_ide.colouring.hazard')
-local CONTAINERS = { block_quote = true, list_item = true }
-local function depth_of(node)
-  local deepest = 0
-  for child in node:iter_children() do
-    deepest = math.max(deepest, depth_of(child))
-  end
-  return deepest + (CONTAINERS[node:type()] and 1 or 0)
-end
-return vim.tbl_map(function(text)
-  if hazard.fatal(text) then
-    return -1
-  end
-  return depth_of(vim.treesitter.get_string_parser(text, 'markdown'):parse()[1]:root())
-end, ...)
-"""
+DEPTHS = chunk("hazard/depths")
 SIGNS = st.sampled_from(
     ["> ", ">", "- ", "* ", "+ ", "1. ", "23) ", "   ", "     ", "\t", "-\t", "  ", "x "]
 )

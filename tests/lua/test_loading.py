@@ -10,6 +10,8 @@ import pytest
 
 from support.neovim import Neovim, until
 
+OLD = "one\n"
+
 
 async def load(nvim: Neovim, path: Path) -> Any:
     """Load a file hidden; what there is to say about it."""
@@ -22,13 +24,6 @@ async def load(nvim: Neovim, path: Path) -> Any:
         """,
         str(path),
     )
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    path = project / "a.txt"
-    path.write_text("one\n", encoding="utf-8")
-    return path
 
 
 @pytest.fixture

@@ -14,11 +14,6 @@ DONE = [{"token": "it"}]
 
 
 @pytest.fixture
-def path(project: Path) -> Path:
-    return project / "a.txt"
-
-
-@pytest.fixture
 async def bufnr(nvim: Neovim, path: Path) -> int:
     path.write_text("one\n")
     await nvim.command("edit a.txt")
@@ -48,7 +43,7 @@ async def is_said(nvim: Neovim, bufnr: int, count: int) -> None:
 
 async def is_waiting(nvim: Neovim) -> bool:
     """Whether it still waits when what was published has settled."""
-    await nvim.lua("vim.wait(150)")
+    await nvim.idle(150)
     return not published(nvim)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 Mention = dict[str, Any]
@@ -331,17 +332,7 @@ async def test_what_was_completed_is_understood(
 @pytest.fixture
 async def operator(nvim: Neovim) -> Neovim:
     """Twenty lines; `gs` is the operator, and `:ClaudeSend` keeps the ranges it was given."""
-    await nvim.lua(
-        """SENT = {}
-        vim.api.nvim_create_user_command('ClaudeSend', function(opts)
-          table.insert(SENT, {opts.line1, opts.line2})
-        end, {range = true})
-        vim.keymap.set({'n', 'x'}, 'gs', function()
-          return require('claude_ide.selection.mention').operator()
-        end, {expr = true})
-        vim.cmd('edit a.txt')
-        vim.fn.setline(1, {'a', 'b', '', 'd', 'e', 'f', '', 'h', 'i', 'j', 'k', 'l', 'm', 'n'})"""
-    )
+    await nvim.lua(chunk("mention/operator"))
     return nvim
 
 

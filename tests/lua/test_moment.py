@@ -1,22 +1,10 @@
 """`when/moment.lua`: when something may appear without taking anything from the user."""
 
-import asyncio
-from collections.abc import Sequence
-from typing import Any
-
 import pytest
 
+from support.chunks import chunk
+from support.moments import FLOAT, ask, called, entered, is_held
 from support.neovim import Neovim, until
-
-WAIT_FOR = """
-local name = ...
-local began = vim.uv.hrtime()
-_G.cancel = require('claude_ide.when.moment')[name](function()
-  require('claude_ide.channel').emit('called', { after = (vim.uv.hrtime() - began) / 1e6 })
-end, function(message)
-  require('claude_ide.channel').emit('failed', { message = message })
-end)
-"""
 
 BUSY = {
     "Insert mode": ("i", "<Esc>"),
@@ -44,58 +32,6 @@ BUSY = {
     "a substitution that asks": (":s/f/F/c<CR>", "n"),
     "a recording": ("qa", "q"),
 }
-
-
-@pytest.fixture
-async def typing(nvim: Neovim) -> Neovim:
-    """A Neovim with some text and mappings."""
-    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'foo far', 'foo', 'foo' })")
-    await nvim.command("set notimeout nomodified | nnoremap ,x <Nop>")
-    await nvim.command("nnoremap <expr> Q getchar() > 0 ? '' : ''")
-    return nvim
-
-
-async def ask(nvim: Neovim, name: str = "when_free") -> None:
-    """Ask for the moment; where Neovim is blocked, it hears of it later."""
-    nvim.send_request("nvim_exec_lua", WAIT_FOR, [name])
-
-
-async def called(nvim: Neovim) -> Any:
-    events: Sequence[Any] = await until(lambda: nvim.events("called"), "the moment")
-    assert len(events) == 1
-    return events[0]
-
-
-async def is_held(nvim: Neovim, seconds: float = 0.25) -> bool:
-    """Whether the moment does not come, several looks of the poll long."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while asyncio.get_running_loop().time() < deadline:
-        if nvim.events("called"):
-            return False
-        await asyncio.sleep(0.01)
-    return True
-
-
-async def is_busy(nvim: Neovim) -> bool:
-    mode = await nvim.mode()
-    if mode["blocking"] or mode["mode"] not in ("n", "t", "nt"):
-        return True
-    return bool(
-        await nvim.lua(
-            "return vim.fn.state() .. vim.fn.reg_recording() .. vim.fn.getcmdwintype() ~= ''"
-            " or not pcall(vim.api.nvim_set_current_win, 0)"
-        )
-    )
-
-
-async def entered(nvim: Neovim, keys: str) -> None:
-    await nvim.keys(keys)
-    await until(lambda: is_busy(nvim), f"busy after {keys}")
-
-
-async def _is_completing(nvim: Neovim) -> bool:
-    return bool((await nvim.mode())["mode"] == "ic")
 
 
 @pytest.mark.parametrize(("enter", "leave"), BUSY.values(), ids=BUSY)
@@ -157,207 +93,9 @@ async def test_a_half_typed_command_in_a_terminal_is_not_free(typing: Neovim) ->
     await called(typing)
 
 
-FLOAT = """
-local buftype, config = ...
-local bufnr = vim.api.nvim_create_buf(false, buftype ~= '')
-if buftype == 'terminal' then
-  vim.api.nvim_buf_call(bufnr, function() vim.fn.jobstart({ 'cat' }, { term = true }) end)
-end
-local anywhere = { relative = 'editor', row = 1, col = 1, width = 9, height = 3 }
-vim.api.nvim_open_win(bufnr, true, vim.tbl_extend('force', anywhere, config or {}))
-"""
-OVER_THE_WINDOW = {"relative": "win", "row": 0, "col": 0, "width": 9, "height": 3}
-
-
-async def test_a_plugins_float_with_the_focus_is_left_alone(typing: Neovim) -> None:
-    await typing.lua(FLOAT, "nofile")
-
-    await ask(typing)
-
-    assert await is_held(typing)
-    await typing.command("close")
-    await called(typing)
-
-
-async def test_a_chats_float_is_a_window(typing: Neovim) -> None:
-    await typing.lua(FLOAT, "nofile")
-    await typing.command("setlocal filetype=claude-chat")
-
-    await ask(typing)
-
-    await called(typing)
-
-
-async def test_whoever_waits_in_the_empty_prompt_of_a_chat_is_free(typing: Neovim) -> None:
-    await typing.command("enew | setlocal filetype=claude-prompt")
-    await entered(typing, "i")
-
-    await ask(typing)
-
-    await called(typing)
-    assert (await typing.mode())["mode"] == "n"
-
-
-async def test_a_completion_that_found_nothing_in_the_empty_prompt_holds_nothing_back(
-    typing: Neovim,
-) -> None:
-    await typing.command("enew | setlocal filetype=claude-prompt")
-    await typing.keys("i<C-x><C-n>")
-    await until(lambda: _is_completing(typing), "the completion has begun")
-
-    await ask(typing)
-
-    await called(typing)
-    assert (await typing.mode())["mode"] == "n"
-
-
-async def test_a_menu_in_the_empty_prompt_of_a_chat_is_being_used(typing: Neovim) -> None:
-    await typing.command("enew | setlocal filetype=claude-prompt completeopt=menuone,noselect")
-    await typing.keys("i<Cmd>call complete(1, ['word'])<CR>")
-    await until(lambda: _is_completing(typing), "the completion has begun")
-
-    await ask(typing)
-
-    assert await is_held(typing)
-    await typing.keys("<C-e>")
-    await called(typing)
-
-
-async def test_whoever_writes_in_the_prompt_of_a_chat_is_not(typing: Neovim) -> None:
-    await typing.command("enew | setlocal filetype=claude-prompt")
-    await typing.keys("iwhat about")
-
-    await ask(typing)
-
-    assert await is_held(typing)
-    await typing.keys("<Esc>")
-    await called(typing)
-
-
-async def test_a_float_with_a_file_is_a_window(typing: Neovim) -> None:
-    await typing.lua(FLOAT, "")
-
-    await ask(typing)
-
-    await called(typing)
-
-
-@pytest.mark.parametrize("keys", ["", "i"])
-async def test_a_float_with_a_terminal_is_left_alone(typing: Neovim, keys: str) -> None:
-    await typing.lua(FLOAT, "terminal")
-    await typing.keys(keys)
-    await until(lambda: typing.lua("return vim.fn.mode() == ...", "t" if keys else "n"))
-
-    await ask(typing)
-
-    assert await is_held(typing)
-    await typing.command("close")
-    await called(typing)
-
-
-async def test_claudes_own_terminal_in_a_float_is_free(typing: Neovim) -> None:
-    await typing.lua(FLOAT, "terminal")
-    await typing.lua("vim.b.claude_ide_terminal = true")
-    await typing.keys("i")
-    await until(lambda: typing.eval("mode() == 't'"))
-
-    await ask(typing)
-
-    await called(typing)
-
-
-async def test_a_sidebar_made_of_floats_is_a_window(typing: Neovim) -> None:
-    """They lie over a window that was split off for them, the list over the frame."""
-    await typing.command("topleft 20vnew | setlocal buftype=nofile")
-    for _ in ("frame", "list"):
-        await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
-
-    await ask(typing)
-
-    await called(typing)
-
-
-async def test_a_dialog_over_the_window_of_a_file_is_left_alone(typing: Neovim) -> None:
-    await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
-
-    await ask(typing)
-
-    assert await is_held(typing)
-    await typing.command("close")
-    await called(typing)
-
-
-async def test_a_dialog_over_a_float_is_left_alone(typing: Neovim) -> None:
-    await typing.lua(FLOAT, "nofile")
-    await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
-
-    await ask(typing)
-
-    assert await is_held(typing)
-    await typing.command("close | close")
-    await called(typing)
-
-
-async def test_floats_that_hang_on_each_other_do_not_hang_neovim(typing: Neovim) -> None:
-    await typing.lua(FLOAT, "nofile")
-    first = await typing.eval("win_getid()")
-    await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW | {"win": first})
-    second = await typing.eval("win_getid()")
-    await typing.lua(
-        "local win, config = ...; pcall(vim.api.nvim_win_set_config, win, config)",
-        first,
-        OVER_THE_WINDOW | {"win": second},
-    )
-
-    await ask(typing)
-
-    assert await is_held(typing)
-    await typing.command("close | close")
-    await called(typing)
-
-
-@pytest.fixture
-async def messages(typing: Neovim) -> Neovim:
-    """A Neovim that shows messages in windows of its own."""
-    if not await typing.eval("has('nvim-0.12')"):
-        pytest.skip("needs Neovim 0.12")
-    await typing.lua("require('vim._core.ui2').enable({})")
-    return typing
-
-
-async def test_a_long_message_in_a_window_is_waited_for(messages: Neovim) -> None:
-    await messages.keys(":echo range(900)<CR>")
-    await until(lambda: messages.lua("return require('claude_ide.when.moment').obstacle() ~= nil"))
-
-    await ask(messages)
-
-    assert await is_held(messages)
-    await messages.keys("<Esc>")
-    await called(messages)
-
-
-async def test_whoever_reads_messages_in_a_pager_is_left_alone(messages: Neovim) -> None:
-    await messages.command("for n in range(9) | echomsg n | endfor")
-    await messages.keys(":messages<CR>")
-    await until(lambda: messages.eval("&filetype == 'pager'"))
-
-    await ask(messages)
-
-    assert await is_held(messages)
-    await messages.keys("q")
-    await called(messages)
-
-
-async def test_a_short_message_in_a_window_is_not(messages: Neovim) -> None:
-    await messages.keys(":echo 'one'<CR>")
-    await until(lambda: "one" in messages.screen.lines()[-1])
-
-    await ask(messages)
-
-    await called(messages)
-
-
 OBSTACLE = "return require('claude_ide.when.moment').obstacle()"
+
+
 REMEDIES = {
     "i": "leave Insert mode",
     "i<C-o>": "leave Insert mode",
@@ -396,6 +134,8 @@ async def test_typing_alone_is_no_obstacle(typing: Neovim) -> None:
 
 
 NOTIFIABLE = ["", "i", "R", "v", "<C-v>", "gh", "qa"]
+
+
 NOT_NOTIFIABLE = [
     "d",
     ":",
@@ -487,12 +227,7 @@ async def test_keys_of_a_mapping_are_no_typing(typing: Neovim) -> None:
     await called(typing)
 
 
-GUARD = """
-local began = vim.uv.hrtime()
-require('claude_ide.when.moment').guard(function()
-  require('claude_ide.channel').emit('called', { after = (vim.uv.hrtime() - began) / 1e6 })
-end)
-"""
+GUARD = chunk("moment/guard")
 
 
 async def test_a_guard_discards_what_is_typed(typing: Neovim) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.linters import OLD, found, is_running, lint_runs, nvim_lint, take
 from support.neovim import Neovim, until
 
@@ -41,23 +42,7 @@ async def test_a_linter_runs_until_it_has_published(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     """Its process has ended before that."""
-    states = """
-      local bufnr = ...
-      _G.states = {}
-      local timer = assert(vim.uv.new_timer())
-      timer:start(0, 1, vim.schedule_wrap(function()
-        -- A slow Neovim is called several times at once, also after the timer has stopped.
-        if not timer:is_active() then
-          return
-        end
-        local is_running = require('claude_ide.checking.linters').is_running(bufnr)
-        local message = (vim.diagnostic.get(bufnr)[1] or {}).message
-        table.insert(_G.states, { is_running, message })
-        if not is_running then
-          timer:stop()
-        end
-      end))
-    """
+    states = chunk("nvim_lint/a_linter_runs_until_it_has_published")
     assert not await is_running(nvim, bufnr)
 
     assert await take(nvim, project)

@@ -7,34 +7,15 @@ from typing import Any
 import pytest
 
 from claude_ide.editor.state import State
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 MANY = 130
-OPEN = """
-  local folder, count = ...
-  for i = 1, count do
-    vim.cmd.badd(('%s/f%03d.txt'):format(folder, i))
-  end
-"""
-BEGIN = """
-  require('claude_ide.channel').id = ...
-  local buffers = require('claude_ide.file.buffers')
-  buffers.watch(true)
-  return buffers.begin()
-"""
+OPEN = chunk("open_editors/open")
+BEGIN = chunk("open_editors/begin")
 SNAPSHOT = "return require('claude_ide.file.buffers').snapshot()"
 # How many buffers are asked for their facts while one is entered and that is reported.
-COUNT_FACTS = """
-  local eval, asked = vim.api.nvim_eval, {}
-  vim.api.nvim_eval = function(expression)
-    table.insert(asked, expression)
-    return eval(expression)
-  end
-  vim.cmd.buffer('f007.txt')
-  vim.wait(300)
-  vim.api.nvim_eval = eval
-  return asked
-"""
+COUNT_FACTS = chunk("open_editors/count_facts")
 
 
 class Host:
@@ -45,7 +26,7 @@ class Host:
         self._seen = 0
         self.kinds: list[str] = []
         self.state = State()
-        self.state.take_snapshot(snapshot)
+        self.state.apply_snapshot(snapshot)
 
     def hear(self) -> None:
         """Take what has come since."""
@@ -53,9 +34,9 @@ class Host:
         for kind, payload in events[self._seen :]:
             self.kinds.append(kind)
             if kind == "editors_changed":
-                self.state.take_snapshot(payload)
+                self.state.apply_snapshot(payload)
             elif kind == "some_editors_changed":
-                self.state.take_change(payload)
+                self.state.apply_change(payload)
         self._seen = len(events)
 
     async def knows_all(self) -> bool:
@@ -158,7 +139,7 @@ async def test_what_did_not_change_is_not_reported_again(nvim: Neovim, host: Hos
     before = len(host.kinds)
 
     await nvim.command("doautocmd BufEnter")
-    await nvim.lua("vim.wait(250)")
+    await nvim.idle(250)
 
     host.hear()
     assert len(host.kinds) == before

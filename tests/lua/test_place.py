@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.chats import Chats
+from support.chunks import chunk
 from support.diffs import Diffs
 from support.neovim import Neovim, NvimError, until
 
@@ -94,17 +95,7 @@ async def test_one_types_into_a_terminal_again(nvim: Neovim) -> None:
     await until(lambda: nvim.eval("mode() == 't'"))
 
 
-SELF_CLOSING = """
-local is_claudes = ...
-local bufnr = vim.api.nvim_create_buf(false, true)
-vim.api.nvim_open_win(bufnr, true, {
-  relative = 'editor', row = 1, col = 1, width = 40, height = 9,
-})
-vim.fn.jobstart({ 'cat' }, { term = true })
-vim.b.claude_ide_terminal = is_claudes or nil
-vim.api.nvim_create_autocmd('WinLeave', { buffer = bufnr, command = 'close' })
-_G.float = vim.api.nvim_get_current_win()
-"""
+SELF_CLOSING = chunk("place/self_closing")
 LEAVE = "require('claude_ide.window.place').leave(vim.cmd.tabnew)"
 HAS_FLOAT = "return vim.api.nvim_win_is_valid(_G.float)"
 

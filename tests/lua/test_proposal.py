@@ -8,12 +8,9 @@ from support.diffs import Diffs
 from support.neovim import Neovim, until
 
 OLD = "one\ntwo\nthree\n"
+
+
 NEW = "one\nTWO\nthree\n"
-
-
-@pytest.fixture
-async def diffs(nvim: Neovim) -> Diffs:
-    return await Diffs.start(nvim)
 
 
 @pytest.fixture
@@ -45,6 +42,8 @@ ACCEPTING = [
     "i<Cmd>write<CR>",
     "v<Cmd>write<CR>",
 ]
+
+
 REJECTING = [
     ":q<CR>",
     ":q!<CR>",
@@ -336,99 +335,3 @@ async def test_a_copy_that_cannot_be_written_is_one_message(
 
     await until(lambda: "cannot write" in nvim.screen.text())
     assert not (await nvim.mode())["blocking"]
-
-
-async def test_it_has_the_filetype_of_its_file(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    await nvim.command("filetype plugin indent on | syntax on")
-
-    await diffs.open(path, NEW)
-
-    assert await nvim.eval("&filetype") == "python"
-    assert await nvim.eval("&syntax") == "python"
-
-
-async def test_it_has_the_filetype_that_the_user_gave_its_file(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    await nvim.command(f"edit {path} | setfiletype lua | setlocal tabstop=3 shiftwidth=3")
-
-    await diffs.open(path, NEW)
-
-    assert await nvim.eval("[&filetype, &tabstop, &shiftwidth]") == ["lua", 3, 3]
-
-
-async def test_a_new_file_has_a_filetype(nvim: Neovim, diffs: Diffs, project: Path) -> None:
-    await diffs.open(project / "new.lua", "print(1)\n")
-
-    assert await nvim.eval("&filetype") == "lua"
-
-
-async def test_above_a_megabyte_there_is_no_filetype(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    await diffs.open(path, "x = 1\n" * 200_000)
-
-    assert await nvim.eval("&filetype") == ""
-
-
-async def test_a_filetype_plugin_that_fails_costs_nothing(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
-    await nvim.command("filetype on | autocmd FileType python throw 'oops' | echo 1 | echo 2")
-    id_ = await diffs.open(path, NEW)
-
-    await nvim.keys(":w<CR>")
-
-    assert (await diffs.decision(id_))["text"] == NEW
-
-
-async def test_it_leaves_no_swap_file(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    await nvim.command("set swapfile updatecount=1")
-    await diffs.open(path, NEW)
-
-    await nvim.keys("ochanged<Esc>")
-
-    assert await nvim.eval("swapname('%')") == ""
-
-
-FAKE_SERVER = """
-_G.opened = {}
-vim.api.nvim_create_autocmd('FileType', {
-  pattern = 'python',
-  callback = function(event)
-    vim.lsp.start({
-      name = 'fake',
-      cmd = function()
-        return {
-          request = function(method, params, callback)
-            vim.schedule(function() callback(nil, { capabilities = { textDocumentSync = 1 } }) end)
-            return true, 1
-          end,
-          notify = function(method, params)
-            if method == 'textDocument/didOpen' then
-              table.insert(_G.opened, params.textDocument.uri)
-            end
-          end,
-          is_closing = function() return false end,
-          terminate = function() end,
-        }
-      end,
-    }, { bufnr = event.buf })
-  end,
-})
-"""
-
-
-async def test_no_language_server_stays_with_it(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    await nvim.command("filetype on")
-    await nvim.lua(FAKE_SERVER)
-    await diffs.open(path, NEW)
-
-    async def attached() -> bool:
-        return bool(await nvim.lua("return #_G.opened > 0"))
-
-    await until(attached)
-    proposal = await nvim.eval("bufnr()")
-    await until(lambda: nvim.lua("return #vim.lsp.get_clients({ bufnr = ... }) == 0", proposal))
-    file = await nvim.eval("bufnr('a.py')")
-    assert await nvim.lua("return #vim.lsp.get_clients({ bufnr = ... })", file) == 1

@@ -5,20 +5,11 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.language_client import attach, publish
 from support.neovim import Neovim, until
 
-READ = """
-  local id, ms = ...
-  local version = require('claude_ide.checking.publish_version')
-  _G.seen = {}
-  vim.api.nvim_create_autocmd('DiagnosticChanged', {
-    callback = function()
-      table.insert(_G.seen, { version.version() or 'none', version.namespace() })
-    end,
-  })
-  version.read(vim.lsp.get_client_by_id(id), ms)
-"""
+READ = chunk("publish_version/read")
 HANDLER = "vim.lsp.get_client_by_id(...).handlers['textDocument/publishDiagnostics']"
 
 
@@ -77,7 +68,7 @@ async def test_another_plugins_handler_stays(nvim: Neovim, bufnr: int) -> None:
     await nvim.lua(READ, client, 50)
     await nvim.lua(f"{HANDLER} = function() end; _G.theirs = {HANDLER}", client)
 
-    await nvim.lua("vim.wait(200)")
+    await nvim.idle(200)
 
     assert await nvim.lua(f"return {HANDLER} == _G.theirs", client)
 

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from support.language_client import attach, publish
 from support.neovim import Neovim, until
 from support.publishing import (
@@ -17,11 +15,6 @@ from support.publishing import (
     say,
     write,
 )
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    return project / "a.txt"
 
 
 async def test_without_a_language_server_there_is_nothing_to_wait_for(

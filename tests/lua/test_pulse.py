@@ -3,33 +3,15 @@
 import itertools
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 PERIOD = 40
 
-SETUP = """
-STATE, SEEN, LOOKS = 0, 0, {}
-PULSE = require('claude_ide.when.pulse').new(..., function()
-  local changed = STATE ~= SEEN
-  SEEN = STATE
-  table.insert(LOOKS, {state = STATE, at = vim.uv.hrtime() / 1e6})
-  return changed
-end)
-"""
+SETUP = chunk("pulse/setup")
 
 # A change every 3 ms, as often as given.
-CHANGES = """
-local times = ...
-local timer = vim.uv.new_timer()
-timer:start(0, 3, vim.schedule_wrap(function()
-  if times > 0 then
-    times, STATE = times - 1, STATE + 1
-    PULSE.soon()
-  elseif not timer:is_closing() then
-    timer:close()
-  end
-end))
-"""
+CHANGES = chunk("pulse/changes")
 
 
 async def looks(nvim: Neovim) -> list[dict[str, Any]]:
@@ -76,14 +58,7 @@ async def test_an_overdue_look_does_not_wait_for_the_loop(nvim: Neovim) -> None:
     """Neither timers nor scheduled functions run while Lua does, nor while keys wait."""
     await nvim.lua(SETUP, PERIOD)
 
-    await nvim.lua(
-        """local stop = vim.uv.hrtime() + 5 * 40e6
-        while vim.uv.hrtime() < stop do
-          STATE = STATE + 1
-          PULSE.overdue()
-        end
-        DURING = #LOOKS"""
-    )
+    await nvim.lua(chunk("pulse/an_overdue_look_does_not_wait_for_the_loop"))
 
     assert 2 <= await nvim.lua("return DURING") <= 6
 

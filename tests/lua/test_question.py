@@ -4,22 +4,10 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
-BEGIN = """
-_G.seen = {}
-local function note(name)
-  return function(...)
-    table.insert(_G.seen, { name, ... })
-  end
-end
-return require('claude_ide.question').begin('ask', { prompt = 'x' }, {
-  on_text = note('text'),
-  on_progress = note('progress'),
-  on_event = note('event'),
-  on_end = note('end'),
-})
-"""
+BEGIN = chunk("question/begin")
 
 
 @pytest.fixture

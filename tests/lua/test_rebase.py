@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
 BASE = ["a", "b", "c", "d", "e"]
@@ -176,17 +177,7 @@ async def test_whole_texts_with_a_conflict_are_not_merged(nvim: Neovim) -> None:
 
 async def test_large_texts_are_merged_by_what_they_have_in_common(nvim: Neovim) -> None:
     merged, conflicts = await nvim.lua(
-        """
-        local base = {}
-        for row = 1, 60000 do
-          base[row] = ('line %d of a text that is rather long'):format(row)
-        end
-        local ours, theirs = vim.list_slice(base), vim.list_slice(base)
-        table.insert(ours, 11, 'mine')
-        theirs[50000] = 'theirs'
-        local lines, conflicts = require('claude_ide.file.rebase').merge(base, ours, theirs)
-        return { { lines[10], lines[11], lines[12], lines[50001], #lines }, conflicts }
-        """
+        chunk("rebase/large_texts_are_merged_by_what_they_have_in_common")
     )
 
     line = "line {} of a text that is rather long".format

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
 CASES = 1800
@@ -19,19 +20,7 @@ MOVES = [
     *["$", "0", "^", "g_", "5|", "9|", "G", "gg", "o", "O"],
 ]
 
-SELECT = """
-local cases = ...
-local selection = require('claude_ide.selection')
-return vim.tbl_map(function(case)
-  vim.api.nvim_buf_set_lines(0, 0, -1, true, case.lines)
-  vim.o.selection, vim.o.virtualedit = case.selection, case.virtualedit
-  vim.api.nvim_win_set_cursor(0, {case.row, 0})
-  vim.cmd('normal! ' .. case.keys)
-  local mode, now = vim.fn.mode(), selection.current()
-  vim.cmd('silent normal! y')
-  return {mode, now, vim.fn.getreg('"', 1, true)}
-end, cases)
-"""
+SELECT = chunk("selection_fuzz/select")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,10 @@
 
 from itertools import pairwise
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
-START = """
-  _G.runs = {}
-  local count = 0
-  _G.call = require('claude_ide.when.throttle').new(..., function()
-    count = count + 1
-    table.insert(_G.runs, { count = count, at = vim.uv.hrtime() / 1e6, state = _G.state })
-  end)
-"""
+START = chunk("throttle/start")
 
 
 async def test_it_runs_after_the_call_not_within_it(nvim: Neovim) -> None:
@@ -29,16 +23,7 @@ async def test_calls_without_a_pause_run_at_intervals_and_the_last_one_counts(
 ) -> None:
     await nvim.lua(START, 40)
 
-    await nvim.lua("""
-      local left = 50
-      local function again()
-        left = left - 1
-        _G.state = left
-        _G.call()
-        if left > 0 then vim.defer_fn(again, 4) end
-      end
-      again()
-    """)
+    await nvim.lua(chunk("throttle/calls_without_a_pause_run_at_intervals_and_the_last_one_counts"))
 
     await until(lambda: nvim.lua("return _G.runs[#_G.runs].state == 0"))
     runs = await nvim.lua("return _G.runs")
@@ -51,7 +36,7 @@ async def test_after_a_rest_the_next_call_does_not_wait(nvim: Neovim) -> None:
     await nvim.lua(START, 10)
     await nvim.lua("_G.call()")
     await until(lambda: nvim.lua("return #_G.runs == 1"))
-    await nvim.lua("vim.wait(50)")
+    await nvim.idle(50)
 
     called = await nvim.lua("_G.call(); return vim.uv.hrtime() / 1e6")
 
@@ -60,13 +45,7 @@ async def test_after_a_rest_the_next_call_does_not_wait(nvim: Neovim) -> None:
 
 
 async def test_one_that_fails_is_one_line_on_the_screen_and_runs_again(nvim: Neovim) -> None:
-    await nvim.lua("""
-      _G.tries = 0
-      _G.call = require('claude_ide.when.throttle').new(1, function()
-        _G.tries = _G.tries + 1
-        error('first line\\nsecond line')
-      end)
-    """)
+    await nvim.lua(chunk("throttle/one_that_fails_is_one_line_on_the_screen_and_runs_again"))
 
     await nvim.lua("_G.call()")
     await until(lambda: "first line" in nvim.screen.text())

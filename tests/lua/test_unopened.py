@@ -6,26 +6,15 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.language_client import attach_to_every_text_file
 from support.linters import findings, lint_runs, nvim_lint
 from support.neovim import Neovim, until
 
-SEEN = """
-_G.seen = {}
-for _, event in ipairs(vim.fn.getcompletion('', 'event')) do
-  if event:find('^Buf[EA]') or event:find('Win') or event:find('^Tab') then
-    pcall(vim.api.nvim_create_autocmd, event, {
-      callback = function() table.insert(_G.seen, event) end,
-    })
-  end
-end
-"""
-CLOCK = """
-local now, defer = vim.uv.now, vim.defer_fn
-_G.passed = 0
-vim.uv.now = function() return now() + _G.passed end
-vim.defer_fn = function(fn) return defer(fn, 10) end
-"""
+OLD = "a wrong one\n"
+
+SEEN = chunk("unopened/seen")
+CLOCK = chunk("unopened/clock")
 SHOWN = "[winlayout(), bufnr(), bufnr('#'), execute('ls'), v:oldfiles, mode(1), winsaveview()]"
 
 
@@ -39,13 +28,6 @@ async def release(nvim: Neovim) -> None:
 
 async def is_loaded(nvim: Neovim, path: Path) -> bool:
     return bool(await nvim.eval(f"bufloaded('{path}')"))
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    path = project / "a.txt"
-    path.write_text("a wrong one\n")
-    return path
 
 
 async def test_a_file_that_is_not_open_is_checked_and_nothing_shows_it(
@@ -248,14 +230,7 @@ vim.api.nvim_create_autocmd('BufReadPost', {
   callback = function() require('lint').try_lint() end,
 })
 """
-LINT_AFTER_READING = """
-vim.api.nvim_create_autocmd('BufReadPost', {
-  callback = vim.schedule_wrap(function()
-    require('lint').try_lint()
-    _G.is_debounced = true
-  end),
-})
-"""
+LINT_AFTER_READING = chunk("unopened/lint_after_reading")
 
 
 async def checked(nvim: Neovim) -> list[str]:

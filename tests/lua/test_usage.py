@@ -2,27 +2,11 @@
 
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
-USE = """
-  require('claude_ide.window.recent').watch(true)
-  local bufnrs = {}
-  for _, name in ipairs({ 'a', 'b', 'c' }) do
-    bufnrs[name] = vim.fn.bufadd(name)
-    vim.bo[bufnrs[name]].swapfile = false
-  end
-  for name in ('abcab'):gmatch('.') do
-    vim.cmd.buffer(bufnrs[name])
-  end
-"""
-SORTED = """
-  local names = vim.tbl_map(function(bufnr)
-    return vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
-  end, require('claude_ide.window.recent').sort(vim.tbl_filter(function(bufnr)
-    return vim.api.nvim_buf_get_name(bufnr) ~= ''
-  end, vim.api.nvim_list_bufs())))
-  return names
-"""
+USE = chunk("usage/use")
+SORTED = chunk("usage/sorted")
 
 
 async def names(nvim: Neovim) -> Any:

@@ -7,17 +7,10 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
-AREA = r"""
-local lines, options, keys = ...
-vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
-for name, value in pairs(options) do vim.o[name] = value end
-vim.cmd('normal! \27gg0' .. keys)
-return require('claude_ide.selection.visual').area(
-  vim.fn.mode(), vim.fn.getpos('v'), vim.fn.getpos('.'),
-  vim.fn.getcurpos()[5] == vim.v.maxcol)
-"""
+AREA = chunk("visual/area")
 
 
 async def area(nvim: Neovim, lines: list[str], keys: str, **options: str | int) -> tuple[Any, ...]:
@@ -165,13 +158,7 @@ async def test_what_other_plugins_draw_between_the_text_shifts_a_block_as_it_doe
 
 async def test_text_is_cut_at_a_mebibyte_where_a_character_ends(nvim: Neovim) -> None:
     """The positions are those of the whole area."""
-    got = await nvim.lua(
-        """vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({('漢'):rep(33)}, 50000))
-        vim.cmd('normal! ggVG')
-        local a = require('claude_ide.selection.visual').area(
-          'V', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
-        return {a.text, a.last}"""
-    )
+    got = await nvim.lua(chunk("visual/text_is_cut_at_a_mebibyte_where_a_character_ends"))
 
     text, last = got
     whole = ("漢" * 33 + "\n") * 50000
@@ -181,40 +168,20 @@ async def test_text_is_cut_at_a_mebibyte_where_a_character_ends(nvim: Neovim) ->
 
 
 async def test_text_is_cut_within_a_single_long_line(nvim: Neovim) -> None:
-    got = await nvim.lua(
-        """vim.api.nvim_buf_set_lines(0, 0, -1, true, {('😀'):rep(500000), 'x'})
-        vim.cmd('normal! gglvj')
-        local a = require('claude_ide.selection.visual').area(
-          'v', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
-        return {#a.text, a.text:sub(-8), a.first, a.last}"""
-    )
+    got = await nvim.lua(chunk("visual/text_is_cut_within_a_single_long_line"))
 
     assert got[:2] == [2**20, "😀😀"]
     assert got[2:] == [{"row": 0, "col": 4, "off": 0}, {"row": 1, "col": 1}]
 
 
 async def test_a_block_of_very_many_rows_is_cut(nvim: Neovim) -> None:
-    got = await nvim.lua(
-        """vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({'abcd'}, 30000))
-        vim.cmd('normal! gg0l\\22Gl')
-        local a = require('claude_ide.selection.visual').area(
-          '\\22', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
-        return {#vim.split(a.text, '\\n'), a.last}"""
-    )
+    got = await nvim.lua(chunk("visual/a_block_of_very_many_rows_is_cut"))
 
     assert got == [10000, {"row": 29999, "col": 3}]
 
 
 async def test_marks_that_lie_past_the_text_are_taken_back_to_it(nvim: Neovim) -> None:
-    got = await nvim.lua(
-        """vim.api.nvim_buf_set_lines(0, 0, -1, true, {'ab', 'cd'})
-        local area = require('claude_ide.selection.visual').area
-        local texts = {}
-        for _, kind in ipairs({'v', 'V', '\\22'}) do
-          texts[#texts + 1] = area(kind, {0, 1, 1, 0}, {0, 9, vim.v.maxcol, 0}, false).text
-        end
-        return texts"""
-    )
+    got = await nvim.lua(chunk("visual/marks_that_lie_past_the_text_are_taken_back_to_it"))
 
     assert got[:2] == ["ab\ncd", "ab\ncd"]
 

@@ -4,33 +4,11 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
-WAIT = """
-local name = ...
-_G.cancel = _G.cancel or {}
-_G.cancel[name] = require('claude_ide.diff.waiting').when_free('edit of ' .. name, function()
-  require('claude_ide.channel').emit('shown', { name = name })
-end, function(message)
-  require('claude_ide.channel').emit('failed', { message = message })
-end)
-"""
-FORWARD = """
-local id = ...
-require('claude_ide.channel').id = id
-vim.api.nvim_create_autocmd('User', {
-  pattern = 'ClaudeWaiting',
-  callback = function(event)
-    vim.rpcnotify(id, 'claude_ide_event', event.match, event.data)
-  end,
-})
-_G.notified = {}
-local show = vim.notify
-vim.notify = function(text, ...)
-  table.insert(_G.notified, text)
-  show(text, ...)
-end
-"""
+WAIT = chunk("waiting/wait")
+FORWARD = chunk("waiting/forward")
 IMPATIENT = """
 local now = vim.uv.now
 _G.passed = 0
@@ -266,16 +244,7 @@ async def test_nothing_piles_up_while_neovim_is_busy(nvim: Neovim) -> None:
     await wait(nvim)
     await until(lambda: counts(nvim) == [1])
 
-    await nvim.lua("""
-        local moment, looks = require('claude_ide.when.moment'), 0
-        local obstacle = moment.obstacle
-        moment.obstacle = function()
-          looks = looks + 1
-          return obstacle()
-        end
-        vim.wait(1000, function() end, 50, true)
-        vim.schedule(function() _G.looks = looks end)
-    """)
+    await nvim.lua(chunk("waiting/nothing_piles_up_while_neovim_is_busy"))
 
     await until(lambda: nvim.lua("return _G.looks ~= nil"))
     assert await nvim.lua("return _G.looks") <= 3

@@ -7,52 +7,19 @@ from typing import Any
 import pytest
 
 from support.chats import Chats
+from support.chunks import chunk
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
+OLD = "".join(f"{number}\n" for number in range(1, 101))
 KEYS = ":w accept · :q reject"
 WINBAR = "nvim_get_option_value('winbar', {'win': win_getid()})"
 
-BY_A_TIMER = """
-_G.writes = 0
-_G.timer = vim.uv.new_timer()
-timer:start(0, 10, vim.schedule_wrap(function()
-  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-    local text = 'theirs ' .. vim.api.nvim_win_get_number(win)
-    if vim.wo[win].winbar ~= text then
-      writes = writes + 1
-      vim.api.nvim_win_call(win, function() vim.opt_local.winbar = text end)
-    end
-  end
-end))
-"""
-BY_AUTOCOMMANDS = """
-vim.api.nvim_create_autocmd({ 'BufWinEnter', 'WinEnter', 'CursorMoved', 'DiffUpdated' }, {
-  callback = function()
-    vim.schedule(function() vim.opt_local.winbar = 'theirs' end)
-  end,
-})
-"""
+BY_A_TIMER = chunk("winbar/by_a_timer")
+BY_AUTOCOMMANDS = chunk("winbar/by_autocommands")
 OWNERS = pytest.mark.parametrize(
     "owner", [BY_A_TIMER, BY_AUTOCOMMANDS], ids=["timer", "autocommands"]
 )
-
-
-@pytest.fixture
-async def diffs(nvim: Neovim) -> Diffs:
-    return await Diffs.start(nvim)
-
-
-@pytest.fixture
-async def chats(nvim: Neovim) -> Chats:
-    return await Chats.start(nvim)
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    file = project / "a.txt"
-    file.write_text("".join(f"{number}\n" for number in range(1, 101)))
-    return file
 
 
 def proposed(path: Path, line: int = 50) -> str:

@@ -8,34 +8,15 @@ import pytest
 
 from support.answers import listen
 from support.chats import Chats
+from support.chunks import chunk
 from support.diffs import Diffs, everything
 from support.neovim import ROOT, Neovim, until
 
 CLOSE = "require('claude_ide.window.close')"
 OLD = "".join(f"line {number}\n" for number in range(1, 101))
 NEW = OLD.replace("line 50\n", "LINE 50\n")
-FLOAT = """
-local focusable = ...
-return vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
-  relative = 'editor', row = 1, col = 1, width = 9, height = 1, focusable = focusable,
-})
-"""
-FLOAT_BY = """
-local event = ...
-_G.opened = 0
-vim.api.nvim_create_autocmd(event, {
-  callback = function(info)
-    local win = tonumber(info.match)
-    local tabpage = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_tabpage(win)
-    for _, beside in ipairs(tabpage and vim.api.nvim_tabpage_list_wins(tabpage) or { 0 }) do
-      _G.opened = _G.opened + 1
-      pcall(vim.api.nvim_open_win, vim.api.nvim_create_buf(false, true), false, {
-        relative = 'win', win = beside, row = 1, col = 1, width = 9, height = 1,
-      })
-    end
-  end,
-})
-"""
+FLOAT = chunk("window_close/float")
+FLOAT_BY = chunk("window_close/float_by")
 FAIL_AT = """
 for _, event in ipairs(...) do
   vim.api.nvim_create_autocmd(event, { callback = function() error('of another plugin') end })

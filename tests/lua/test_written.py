@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.claude_code import ClaudeCode
 from support.language_client import attach
 from support.neovim import Neovim, until
@@ -13,45 +14,17 @@ OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 BOTH = ["FileChangedShellPost", "User"]
 
-REMEMBER = """
-_G.heard = {}
-for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWritten' }) do
-  vim.api.nvim_create_autocmd(event, {
-    pattern = pattern,
-    callback = function(args)
-      table.insert(_G.heard, {
-        event = event,
-        data = args.data,
-        bufnr = vim.api.nvim_get_current_buf(),
-        text = table.concat(vim.fn.getline(1, '$'), '\\n') .. '\\n',
-        modified = vim.bo.modified,
-      })
-    end,
-  })
-end
-"""
-LISTEN = """
-_G.other = {}
-vim.api.nvim_create_autocmd({
-  'WinNew', 'WinEnter', 'WinLeave', 'WinClosed', 'BufEnter', 'BufLeave', 'BufWinEnter', 'BufHidden',
-  'TabEnter', 'ModeChanged', 'InsertLeave', 'TermLeave', 'BufWritePre', 'BufReadPost',
-}, {
-  callback = function(args)
-    table.insert(_G.other, args.event)
-  end,
-})
-"""
+REMEMBER = chunk("written/remember")
+LISTEN = chunk("written/listen")
 PLACE = "[win_getid(), bufnr(), bufnr('#'), winnr('$'), mode(1), getpos('.'), winsaveview()]"
 
 
 @pytest.fixture
-async def path(nvim: Neovim, project: Path) -> Path:
+async def path(nvim: Neovim, path: Path) -> Path:
     """A file that is edited; what is announced of it is remembered."""
-    file = project / "a.txt"
-    file.write_text(OLD)
     await nvim.command("set hidden | edit a.txt")
     await nvim.lua(REMEMBER)
-    return file
+    return path
 
 
 async def take(nvim: Neovim, path: Path, text: str = NEW) -> None:
@@ -230,13 +203,7 @@ async def test_a_client_that_connects_has_neovim_watched(
     await until(is_announced, "the write is announced")
 
 
-FAILING = """
-vim.api.nvim_create_autocmd({ 'FileChangedShellPost', 'User' }, {
-  callback = function()
-    error('no such luck')
-  end,
-})
-"""
+FAILING = chunk("written/failing")
 
 
 async def test_what_fails_in_an_autocommand_is_logged_and_stops_no_other(
@@ -313,15 +280,7 @@ async def test_its_servers_know_the_text_before_any_autocommand_runs(
     nvim: Neovim, path: Path
 ) -> None:
     await attach(nvim, "--publish=push")
-    await nvim.lua(
-        """
-        vim.api.nvim_create_autocmd('FileChangedShellPost', {
-          callback = function(event)
-            _G.asked = #require('claude_ide.checking.publishing').unsettled()
-          end,
-        })
-        """
-    )
+    await nvim.lua(chunk("written/its_servers_know_the_text_before_any_autocommand_runs"))
 
     await take(nvim, path)
 

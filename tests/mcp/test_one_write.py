@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.language_client import attach, received
 from support.neovim import Neovim, until
@@ -17,49 +18,12 @@ OLD = "one\ntwo\nthree\n"
 NEW = "one\na wrong two\nthree\n"
 MINUS = "\N{MINUS SIGN}"
 
-COUNT = """
-_G.heard = {}
-for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWritten' }) do
-  vim.api.nvim_create_autocmd(event, {
-    pattern = pattern,
-    callback = function(args)
-      local bufnr = args.data and args.data.bufnr or args.buf
-      local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
-      local key = event .. ' ' .. name
-      _G.heard[key] = (_G.heard[key] or 0) + 1
-    end,
-  })
-end
-_G.shown = {}
-local show = require('claude_ide.say.message').show
-require('claude_ide.say.message').show = function(text, ...)
-  table.insert(_G.shown, text)
-  return show(text, ...)
-end
-"""
+COUNT = chunk("one_write/count")
 SERVES = "return require('claude_ide.host').server() ~= nil"
 NONE_EXPECTED = """
 return not vim.iter(vim.api.nvim_list_bufs()):any(require('claude_ide.disk.reload').is_expected)
 """
-REMAINS = """
-local found = { handles = {}, handlers = vim.tbl_keys(vim.diagnostic.handlers), options = {} }
-vim.uv.walk(function(handle)
-  local type = handle:get_type()
-  if not handle:is_closing() then
-    found.handles[type] = (found.handles[type] or 0) + 1
-  end
-end)
-for _, one in ipairs(vim.api.nvim_get_autocmds({})) do
-  local key = ('%s %s %s'):format(one.group_name or '', one.event, one.pattern)
-  found.options[key] = (found.options[key] or 0) + 1
-end
-for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-  found.options[bufnr .. ' autoread'] =
-    tostring(vim.api.nvim_get_option_value('autoread', { buf = bufnr, scope = 'local' }))
-end
-table.sort(found.handlers)
-return found
-"""
+REMAINS = chunk("one_write/remains")
 
 
 @pytest.fixture
@@ -319,13 +283,7 @@ async def test_two_writes_reported_in_one_line_count_as_one_change(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path
 ) -> None:
     path = project / "a.txt"
-    write = """
-        local path, texts = ...
-        for _, lines in ipairs(texts) do
-          vim.fn.writefile(lines, path)
-          assert(#require('claude_ide.disk.reload').sync() == 1)
-        end
-    """
+    write = chunk("one_write/two_writes_reported_in_one_line_count_as_one_change")
     lines = OLD.split()
     await serving.lua(write, str(path), [[*lines, "four"], [*lines, "four", "five"]])
 

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from support.answers import listen
 from support.chats import Chats
+from support.chunks import chunk
 from support.diffs import Diffs
 from support.hostile import ANSWERS, DEEP, EAGER, LINK, OSC, Addresses, survives
 from support.neovim import ROOT, Neovim, nvim_binary, until
@@ -17,14 +18,7 @@ from support.terminal import Terminal
 
 EXAMPLES = 25
 
-ASK = """
-local text = ...
-local window = require('claude_ide.question.answer_window')
-local view = window.open(text, 'float', { stop = function() end, closed = function() end })
-window.say(view, text)
-window.draw(view, text, 0)
-window.finish(view, text)
-"""
+ASK = chunk("answers/ask")
 OPEN_PLAN = (
     "local text = ... require('claude_ide.chat.plan').open(1, { title = text, text = text })"
 )
@@ -103,7 +97,7 @@ async def test_a_chat_says_it(user: Neovim, addresses: Addresses) -> None:
             """
             local lines, plain = ..., require('claude_ide.say.plain')
             lines = vim.tbl_map(plain.harmless, lines)
-            require('claude_ide.chat.transcript.transcript').draw(1, {
+            require('claude_ide.chat.transcript').draw(1, {
               edits = { { first = 0, last = 1e6, lines = lines } },
               code = { { 0, #lines, 'markdown' }, { 0, #lines, 'vim' } },
             })
@@ -118,18 +112,7 @@ async def test_a_chat_says_it(user: Neovim, addresses: Addresses) -> None:
 
 
 async def test_a_message_a_choice_and_a_float_show_it(user: Neovim, addresses: Addresses) -> None:
-    await user.lua("""
-        _G.seen = {}
-        vim.notify = function(text)
-          table.insert(_G.seen, text)
-        end
-        vim.ui.select = function(items, options)
-          table.insert(_G.seen, items[1] .. options.prompt)
-        end
-        vim.ui.input = function(options)
-          table.insert(_G.seen, options.prompt .. options.default)
-        end
-    """)
+    await user.lua(chunk("answers/a_message_a_choice_and_a_float_show_it"))
     for text in examples():
         await user.lua("_G.seen = {}; require('claude_ide.say.message').show(..., 'info')", text)
         await user.lua(

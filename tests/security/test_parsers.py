@@ -6,17 +6,13 @@ import pytest
 
 from support.answers import listen
 from support.chats import Chats, edit
+from support.chunks import chunk
 from support.claude_code import ClaudeCode
 from support.diffs import Diffs
 from support.hostile import DEEP, EAGER, LINK, Addresses, is_coloured, survives
 from support.neovim import Neovim, until
 
-SHOW_ANSWER = """
-local window = require('claude_ide.question.answer_window')
-local view = window.open('hi', 'float', { stop = function() end, closed = function() end })
-window.draw(view, ..., 0)
-window.finish(view)
-"""
+SHOW_ANSWER = chunk("parsers/show_answer")
 TEXTS = {**DEEP, "a link with control characters": f"# x\n\n{LINK}"}
 texts = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 

@@ -5,29 +5,15 @@ from typing import Any
 import pytest
 
 from support.chats import Chats, edit
+from support.chunks import chunk
 from support.hostile import EAGER
 from support.neovim import Neovim, until
 
 LONGEST = 0.2
 """Seconds of Neovim's own time, which a busy machine does not lengthen much."""
 
-WATCH = """
-_G.longest, _G.last = 0, os.clock()
-local function look()
-  local now = os.clock()
-  _G.longest, _G.last = math.max(_G.longest, now - _G.last), now
-end
-_G.watch = vim.uv.new_timer()
-_G.watch:start(1, 1, look)
-_G.look = look
-"""
-SHOW_ANSWER = """
-local text = ...
-local window = require('claude_ide.question.answer_window')
-local view = window.open('hi', 'float', { stop = function() end, closed = function() end })
-window.draw(view, text, 0)
-window.finish(view)
-"""
+WATCH = chunk("stalls/watch")
+SHOW_ANSWER = chunk("stalls/show_answer")
 SIZE = 90_000
 FENCES = {
     "stars": ("c", "int " + "*" * SIZE + "x;"),

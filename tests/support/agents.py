@@ -1,7 +1,7 @@
 """An agent under test, its events as they come, and what its CLI has heard."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -120,3 +120,6 @@ class Talk:
             async with self._arrived:
                 self.told.append(event)
                 self._arrived.notify_all()
+
+
+Replay = Callable[..., Awaitable[Talk]]

@@ -3,38 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 PANEL = "require('claude_ide.chat.panel')"
 
-WINDOWS = """
-local found = {}
-for _, win in ipairs(vim.api.nvim_list_wins()) do
-  local filetype = vim.bo[vim.api.nvim_win_get_buf(win)].filetype
-  if filetype:find('^claude%-') then
-    found[#found + 1] = {
-      win = win,
-      kind = filetype:sub(8),
-      tabpage = vim.api.nvim_tabpage_get_number(vim.api.nvim_win_get_tabpage(win)),
-      width = vim.api.nvim_win_get_width(win),
-      height = vim.api.nvim_win_get_height(win),
-      cursor = vim.api.nvim_win_get_cursor(win),
-      top = vim.fn.line('w0', win),
-      bottom = vim.fn.line('w$', win),
-      float = vim.api.nvim_win_get_config(win).relative ~= '',
-    }
-  end
-end
-return found
-"""
+WINDOWS = chunk("chats/windows")
 
-BUFFER = """
-for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-  if vim.bo[bufnr].filetype == 'claude-' .. ... then
-    return bufnr
-  end
-end
-"""
+BUFFER = chunk("chats/buffer")
 
 
 class Chats:
@@ -69,7 +45,7 @@ class Chats:
         """Draw a frame; why something is missing, or None."""
         frame = {"edits": list(edits), "code": list(code)}
         return await self.nvim.lua(
-            "return require('claude_ide.chat.transcript.transcript').draw(...)", id_, frame
+            "return require('claude_ide.chat.transcript').draw(...)", id_, frame
         )
 
     async def show_bars(
@@ -139,3 +115,7 @@ def edit(
         "marks": list(marks),
         "parts": list(parts),
     }
+
+
+def numbered(count: int, word: str = "line") -> list[str]:
+    return [f"{word} {number}" for number in range(1, count + 1)]

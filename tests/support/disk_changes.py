@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 OLD = "one\ntwo\nthree\n"
@@ -12,20 +13,7 @@ SECONDS = 0.5
 """How soon a change is to be seen; a machine that others use gets ten times that."""
 
 # In Neovim's own loop, so that a busy machine cannot make a pause of it.
-WRITE_IN_PIECES = """
-local path, pieces = ...
-local file = assert(io.open(path, 'w'))
-local timer = assert(vim.uv.new_timer())
-timer:start(0, 20, function()
-  local piece = table.remove(pieces, 1)
-  if not piece then
-    file:close()
-    return timer:close()
-  end
-  file:write(piece)
-  file:flush()
-end)
-"""
+WRITE_IN_PIECES = chunk("disk_changes/write_in_pieces")
 
 
 async def watch(nvim: Neovim) -> None:

@@ -52,3 +52,7 @@ async def end(reader: asyncio.StreamReader) -> bytes:
         return await asyncio.wait_for(reader.read(), WAIT)
     except ConnectionResetError:
         return b""
+
+
+async def is_let_in(port: int, token: str) -> bool:
+    return await status(port, handshake(port, token)) == 101

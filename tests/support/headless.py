@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 TEXT = ["one", "two", "three", "four"]
@@ -27,19 +28,7 @@ async def hidden(nvim: Neovim, words: str) -> None:
 async def ask(nvim: Neovim, prompt: str, options: dict[str, Any] | None = None) -> None:
     """Call the Lua function; `answers` has what its callbacks get."""
     await nvim.lua(
-        """
-        local prompt, options = ...
-        _G.told, _G.answers = {}, {}
-        for _, name in ipairs(options.told or {}) do
-          options[name] = function(what)
-            table.insert(_G.told, what)
-          end
-        end
-        options.told = nil
-        _G.handle = require('claude_ide').ask(prompt, options, function(err, result)
-          table.insert(_G.answers, { err = err, result = result, fast = vim.in_fast_event() })
-        end)
-        """,
+        chunk("headless/ask_2"),
         prompt,
         options or {},
     )

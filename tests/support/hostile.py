@@ -5,32 +5,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
-EAGER = """
-vim.api.nvim_create_autocmd('FileType', {
-  callback = function(event)
-    if pcall(vim.treesitter.start, event.buf) then
-      vim.treesitter.get_parser(event.buf):parse(true)
-    end
-  end,
-})
-vim.o.foldmethod = 'expr'
-vim.o.foldexpr = 'v:lua.vim.treesitter.foldexpr()'
-vim.o.conceallevel = 2
-"""
+EAGER = chunk("hostile/eager")
 """The configuration of a user with parsers for everything."""
 
-PARSE = """
-for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-  if vim.api.nvim_buf_is_loaded(bufnr) then
-    local ok, parser = pcall(vim.treesitter.get_parser, bufnr, nil, { error = false })
-    if ok and parser then
-      parser:parse(true)
-    end
-  end
-end
-"""
+PARSE = chunk("hostile/parse")
 """What a plugin does that reads trees."""
 
 OSC = "\x1b]0;pwned\x07"

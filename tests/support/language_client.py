@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 SERVER = Path(__file__).with_name("language_server.py")
@@ -23,11 +24,16 @@ async def start(nvim: Neovim, *options: str, name: str = "words") -> int:
 async def attach(nvim: Neovim, *options: str, name: str = "words") -> int:
     """Start the server for the current buffer, wait until it answers; the client's id."""
     client = await start(nvim, *options, name=name)
+    await is_initialized(nvim, client)
+    return client
+
+
+async def is_initialized(nvim: Neovim, client: int) -> None:
+    """Wait until a server has answered the first request."""
     await until(
         lambda: nvim.lua("return vim.lsp.get_client_by_id(...).initialized == true", client),
         "the language server answers",
     )
-    return client
 
 
 async def publish(
@@ -35,15 +41,7 @@ async def publish(
 ) -> None:
     """Have the server publish, perhaps some milliseconds later, perhaps for another version."""
     await nvim.lua(
-        """
-        local id, bufnr, version, late = ...
-        vim.defer_fn(function()
-          vim.lsp.get_client_by_id(id):notify('test/publish', {
-            uri = vim.uri_from_bufnr(bufnr),
-            version = version ~= vim.NIL and version or nil,
-          })
-        end, late)
-        """,
+        chunk("language_client/publish"),
         client,
         bufnr,
         version,
@@ -58,17 +56,15 @@ def received(log: Path, method: str) -> list[Any]:
     return [message["params"] for message in messages if message.get("method") == method]
 
 
-async def attach_to_every_text_file(nvim: Neovim, *options: str) -> None:
-    """Start the server for each text file that is loaded from now on, as a configuration does."""
-    await nvim.lua(
-        """
-        local command = ...
-        vim.api.nvim_create_autocmd('FileType', {
-          pattern = 'text',
-          callback = function(event)
-            vim.lsp.start({ name = 'words', cmd = command }, { bufnr = event.buf })
-          end,
-        })
-        """,
+async def attach_to_every_text_file(nvim: Neovim, *options: str, is_running: bool = True) -> None:
+    """Attach the server to each text file that is loaded from now on, as a configuration does.
+
+    It runs already, unless the test is about a server that starts with the first file.
+    """
+    client = await nvim.lua(
+        chunk("language_client/attach_to_every_text_file"),
         [sys.executable, str(SERVER), *options],
+        is_running,
     )
+    if is_running:
+        await is_initialized(nvim, client)

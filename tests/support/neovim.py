@@ -189,7 +189,7 @@ class Neovim:
         return future
 
     async def request(self, method: str, *arguments: Any) -> Any:
-        """Send a request and await its answer, 5 s at most."""
+        """Send a request and await its answer, `WAIT` seconds at most."""
         return await asyncio.wait_for(self.send_request(method, *arguments), WAIT)
 
     async def lua(self, code: str, *arguments: Any) -> Any:
@@ -207,6 +207,12 @@ class Neovim:
     async def keys(self, keys: str) -> None:
         """Type keys as a user does; `<CR>`, `<Esc>`, `<lt>` … are translated."""
         await self.request("nvim_input", keys)
+
+    async def idle(self, milliseconds: int) -> None:
+        """Wait until a timer of Neovim's own has fired: what it puts off for less has been done."""
+        timer = "_G.idle = false; vim.defer_fn(function() _G.idle = true end, ...)"
+        await self.lua(timer, milliseconds)
+        await until(lambda: self.lua("return _G.idle"), "Neovim's timer")
 
     async def mode(self) -> dict[str, Any]:
         """The mode now: `{"mode": "n", "blocking": False}`; answers even at a prompt."""

@@ -1,10 +1,11 @@
 """The chat panel of a Neovim under test, as its user sees and uses it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 PATIENCE = 30.0
@@ -14,43 +15,10 @@ CONFIGURE = """
 local options = ...
 vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, options)
 """
-LOOK = """
-local chats = require('claude_ide.chat.state').list()
-local chat = chats[1]
-if not chat then
-  return {}
-end
-local function winbar(bufnr)
-  local window = vim.fn.win_findbuf(bufnr)[1]
-  local bar = window and vim.wo[window].winbar or ''
-  local options = { winid = window, maxwidth = 200 }
-  return bar ~= '' and vim.api.nvim_eval_statusline(bar, options).str or ''
-end
-return {
-  id = chat.id,
-  count = #chats,
-  lines = vim.api.nvim_buf_get_lines(chat.transcript, 0, -1, false),
-  prompt = vim.api.nvim_buf_get_lines(chat.prompt, 0, -1, false),
-  bar = winbar(chat.transcript),
-  prompt_bar = winbar(chat.prompt),
-  windows = { vim.fn.win_findbuf(chat.transcript), vim.fn.win_findbuf(chat.prompt) },
-}
-"""
+LOOK = chunk("panel/look")
 
 
-GO_TO = """
-local words = ...
-local chat = require('claude_ide.chat.state').list()[1]
-for row, line in ipairs(vim.api.nvim_buf_get_lines(chat.transcript, 0, -1, false)) do
-  if line:find(words, 1, true) then
-    local window = vim.fn.win_findbuf(chat.transcript)[1]
-    vim.api.nvim_set_current_win(window)
-    vim.api.nvim_win_set_cursor(window, { row, 0 })
-    return true
-  end
-end
-return false
-"""
+GO_TO = chunk("panel/go_to")
 
 
 class Panel:
@@ -152,3 +120,17 @@ class Panel:
 
     async def _has(self, words: str) -> bool:
         return words in await self.text()
+
+
+Open = Callable[[str], Awaitable[Panel]]
+
+
+async def counts(nvim: Neovim, words: str) -> None:
+    """Wait until the status line says this, and no more, of what waits."""
+    status = "require('claude_ide').statusline()"
+    said = f"return {status}:gsub('^claude:%d', '') == ..."
+    await until(lambda: nvim.lua(said, words), f"the status line says {words!r}", PATIENCE)
+
+
+async def holds(panel: Panel, words: str) -> bool:
+    return words in (await panel.look())["prompt"]

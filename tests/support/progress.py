@@ -2,17 +2,10 @@
 
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
-HEAR = """
-    _G.heard = {}
-    vim.api.nvim_create_autocmd('Progress', {
-      pattern = 'claude-ide',
-      callback = function(event)
-        table.insert(_G.heard, { event.data.title, event.data.text[1], event.data.status })
-      end,
-    })
-"""
+HEAR = chunk("progress/hear")
 
 
 async def hear(nvim: Neovim) -> None:

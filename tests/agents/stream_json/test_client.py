@@ -1,31 +1,23 @@
 """`StreamJsonAgent` in conversation with a CLI that replays recordings."""
 
-import asyncio
 import inspect
 import json
-import signal
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from claude_ide.agents.agent import Agent, Allow, NewSession, Reject, Reply, ResumeSession, Rewind
+from claude_ide.agents.agent import Agent, Allow, Rewind
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
     ModeChanged,
     ModelChanged,
-    Notice,
     PermissionAsked,
-    PlanProposed,
     PromptChanged,
     PromptStage,
-    QuestionAsked,
     Ready,
-    RequestWithdrawn,
     Session,
     TextDelta,
     TodoList,
@@ -38,27 +30,9 @@ from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.wire.control import ControlError
 from claude_ide.agents.stream_json.wire.launch import Launch
-from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
-from support.agents import PATIENCE, NewError, Talk
+from claude_ide.errors import TransportClosed, UnsupportedError
+from support.agents import Replay, Talk
 from support.transcripts import heard, replaying
-
-Replay = Callable[..., Awaitable[Talk]]
-
-
-@pytest.fixture
-async def replay(tmp_path: Path) -> AsyncIterator[Replay]:
-    """Starts agents on recordings; they end with the test."""
-    talks: list[Talk] = []
-
-    async def replay(name: str, **options: Any) -> Talk:
-        talk = await Talk.replay(name, tmp_path, **options)
-        talks.append(talk)
-        return talk
-
-    yield replay
-    for talk in talks:
-        talk.agent.kill()
-        await talk.until(Dead)
 
 
 def test_it_has_every_verb_of_the_port() -> None:
@@ -114,130 +88,6 @@ async def test_a_turn_is_told_however_its_lines_are_cut(replay: Replay, piece: s
     assert ended.why is TurnEndReason.COMPLETED
     assert talk.agent.state.state is State.IDLE
     assert (await talk.end()).code == 0
-
-
-async def test_an_edit_is_allowed(replay: Replay) -> None:
-    talk = await replay("read_edit_allow")
-    await talk.say("change it to 2")
-    asked = await talk.until(PermissionAsked)
-    assert asked.request in talk.agent.state.asking
-
-    await talk.agent.answer(asked.request, Allow())
-    await talk.until(TurnEnded)
-
-    assert not talk.agent.state.asking
-    [answer] = talk.heard("control_response")
-    assert answer["response"]["response"]["behavior"] == "allow"
-    assert answer["response"]["response"]["updatedInput"] == asked.arguments
-
-
-async def test_an_answer_is_given_only_once(replay: Replay) -> None:
-    talk = await replay("read_edit_allow")
-    await talk.say("change it to 2")
-    asked = await talk.until(PermissionAsked)
-
-    await talk.agent.answer(asked.request, Allow())
-    await talk.agent.answer(asked.request, Reject())
-    await talk.agent.answer("nobody's", Reject())
-    await talk.until(TurnEnded)
-
-    assert len(talk.heard("control_response")) == 1
-
-
-async def test_the_model_is_told_what_the_user_changed(replay: Replay) -> None:
-    """The CLI would tell it that the file is as proposed."""
-    talk = await replay("edit_user_modified_hook")
-    await talk.say("go")
-    asked = await talk.until(PermissionAsked)
-
-    changed = asked.arguments | {"new_string": "return 42"}
-    await talk.agent.answer(asked.request, Allow(arguments=changed))
-    await talk.until(TurnEnded)
-
-    answer = talk.heard("control_response")[-1]["response"]["response"]
-    context = answer["hookSpecificOutput"]["additionalContext"]
-    assert context.startswith("The user changed your proposal")
-    assert context.endswith("@@ -1,2 +1,2 @@\n def hello():\n-    return 1\n+    return 42")
-
-
-async def test_the_model_is_told_nothing_where_nothing_was_changed(replay: Replay) -> None:
-    talk = await replay("edit_user_modified_hook")
-    await talk.say("go")
-    asked = await talk.until(PermissionAsked)
-
-    await talk.agent.answer(asked.request, Allow(arguments=dict(asked.arguments)))
-    await talk.until(TurnEnded)
-
-    assert talk.heard("control_response")[-1]["response"]["response"] == {}
-
-
-async def test_the_editor_can_add_what_it_sees_after_an_edit(replay: Replay) -> None:
-    talk = await replay("edit_user_modified_hook", edits=NewError())
-    await talk.say("go")
-    await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
-    await talk.until(TurnEnded)
-
-    answer = talk.heard("control_response")[-1]["response"]["response"]
-    context = answer["hookSpecificOutput"]["additionalContext"]
-    assert context == "1 new error in /home/dev/project/a.py"
-
-
-async def test_an_edit_is_denied_with_words_and_then_with_the_turn(replay: Replay) -> None:
-    talk = await replay("edit_deny")
-    await talk.say("change it to 2")
-    first = await talk.until(PermissionAsked)
-    await talk.agent.answer(first.request, Reject("Use a constant instead, please."))
-    await talk.until(TurnEnded)
-    await talk.say("again")
-    second = await talk.until(PermissionAsked, count=2)
-    await talk.agent.answer(second.request, Reject("stop everything", stop=True))
-
-    assert (await talk.until(TurnEnded, count=2)).why is TurnEndReason.INTERRUPTED
-    said = [frame["response"]["response"] for frame in talk.heard("control_response")]
-    assert said == [
-        {"behavior": "deny", "message": "Use a constant instead, please."},
-        {"behavior": "deny", "message": "stop everything", "interrupt": True},
-    ]
-
-
-async def test_questions_are_answered(replay: Replay) -> None:
-    talk = await replay("ask_user")
-    await talk.say("build it")
-    asked = await talk.until(QuestionAsked)
-    answers = {"Which library?": "httpx", "Which features?": ["Retry", "Cache"]}
-    await talk.agent.answer(asked.request, Reply(answers))
-    await talk.until(TurnEnded)
-
-    [answer] = talk.heard("control_response")
-    assert answer["response"]["response"]["updatedInput"]["answers"] == {
-        "Which library?": "httpx",
-        "Which features?": "Retry, Cache",
-    }
-
-
-async def test_a_plan_without_a_file_is_approved(replay: Replay) -> None:
-    talk = await replay("exit_plan")
-    await talk.say("plan it")
-    asked = await talk.until(PlanProposed)
-    await talk.agent.answer(asked.request, Allow())
-    await talk.until(TurnEnded)
-
-    assert (await talk.until(ModeChanged, lambda event: event.mode == "default")).mode == "default"
-
-
-async def test_an_interrupt_withdraws_what_was_asked(replay: Replay) -> None:
-    talk = await replay("interrupt_permission")
-    await talk.say("touch it")
-    asked = await talk.until(PermissionAsked)
-
-    await talk.agent.interrupt()
-    withdrawn = await talk.until(RequestWithdrawn)
-    await talk.agent.answer(asked.request, Allow())
-
-    assert withdrawn.request == asked.request
-    assert (await talk.until(TurnEnded)).why is TurnEndReason.INTERRUPTED
-    assert talk.agent.state.asking == ()
-    assert not talk.heard("control_response")
 
 
 async def test_an_interrupted_text_keeps_what_was_said(replay: Replay) -> None:
@@ -496,159 +346,6 @@ async def test_todos_are_told_from_either_kind_of_tool(replay: Replay) -> None:
     ]
 
 
-async def test_a_killed_cli_is_dead_and_can_be_started_again(
-    replay: Replay, tmp_path: Path
-) -> None:
-    talk = await replay("killed_kill")
-    await talk.say("write")
-
-    dead = await talk.until(Dead)
-
-    assert dead.code == -signal.SIGKILL
-    assert talk.agent.state == SessionState(State.DEAD)
-    with pytest.raises(TransportClosed):
-        await talk.say("are you there?")
-    await talk.start(ResumeSession(dead.session))
-    assert talk.agent.state.state is State.IDLE
-    assert talk.agent.session == dead.session
-    arguments = heard(tmp_path / "heard.jsonl")[-2]["argv"]
-    assert arguments[arguments.index("--resume") + 1] == dead.session
-    await talk.say("write")
-    await talk.until(Dead, count=2)
-
-
-async def test_an_unknown_session_is_told_though_initialize_is_never_answered(
-    tmp_path: Path,
-) -> None:
-    with pytest.raises(UnknownSessionError, match="No conversation found with session ID: 0000"):
-        await Talk.replay("resume_1_bad", tmp_path, ResumeSession("00000000"))
-
-
-async def test_a_session_that_does_not_exist_is_not_resumed_again(tmp_path: Path) -> None:
-    talk = Talk(replaying("resume_1_bad", tmp_path))
-
-    with pytest.raises(UnknownSessionError):
-        await talk.start(ResumeSession("00000000"))
-
-    assert talk.agent.session == ""
-
-
-async def test_a_session_that_could_not_be_resumed_can_be_tried_again(tmp_path: Path) -> None:
-    fails = (sys.executable, "-I", "-c", "raise SystemExit('out of order')")
-    talk = Talk(Launch(fails, tmp_path, {}))
-
-    with pytest.raises(AgentError, match="out of order"):
-        await talk.start(ResumeSession("11111111"))
-
-    assert talk.agent.session == "11111111"
-
-
-UNTRUSTING = """
-import json, sys
-for line in sys.stdin:
-    frame = json.loads(line)
-    if frame["type"] == "control_request":
-        answer = {"subtype": "success", "request_id": frame["request_id"]}
-        print(json.dumps({"type": "control_response", "response": answer}), flush=True)
-    else:
-        print("Ignoring 1 rule: this workspace has not been trusted. Accept the trust dialog, or "
-              "set projects[x] in y.", file=sys.stderr, flush=True)
-        print(json.dumps({"type": "result"}), flush=True)
-"""
-
-
-async def test_rules_that_are_not_followed_are_told_once(tmp_path: Path) -> None:
-    """2.1.197 asks again what was always allowed, in a folder that it does not trust."""
-    talk = Talk(Launch((sys.executable, "-I", "-c", UNTRUSTING), tmp_path, {}))
-    await talk.start()
-
-    for words in ("make it", "make it again", "and again"):
-        await talk.turn(words)
-
-    [notice] = [event for event in talk.told if isinstance(event, Notice)]
-    assert notice.text.endswith("has not been trusted. Accept the trust dialog")
-    assert notice.level == "warning"
-    await talk.end()
-
-
-async def test_a_cli_that_ends_while_it_is_asked_fails_what_waits(replay: Replay) -> None:
-    talk = await replay("killed_kill")
-    asking = asyncio.create_task(talk.agent.context_usage())
-    await talk.say("write")
-
-    with pytest.raises(TransportClosed):
-        await asking
-
-
-async def test_a_cli_that_is_not_there_is_named(tmp_path: Path) -> None:
-    agent = StreamJsonAgent(Launch(("/no/such/claude",), tmp_path, {}))
-
-    with pytest.raises(AgentError, match="/no/such/claude cannot be started: No such file"):
-        await agent.start(NewSession())
-    assert agent.state.state is State.OFF
-
-
-async def test_a_cli_that_ends_at_once_says_why(tmp_path: Path) -> None:
-    code = "import sys; sys.exit('requires --verbose')"
-    agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
-
-    with pytest.raises(AgentError, match="ended before it was ready: requires --verbose"):
-        await agent.start(NewSession())
-
-
-async def test_nothing_can_be_asked_of_an_agent_that_was_not_started(tmp_path: Path) -> None:
-    agent = StreamJsonAgent(Launch(("x",), tmp_path, {}))
-
-    with pytest.raises(AgentError, match="not running"):
-        await agent.prompt([Words("x")])
-    await agent.stop()
-    agent.kill()
-
-
-async def test_it_cannot_be_started_twice(replay: Replay) -> None:
-    talk = await replay("plain_thinking")
-
-    with pytest.raises(AgentError, match="running already"):
-        await talk.agent.start(NewSession())
-
-
-async def test_a_start_that_is_given_up_leaves_no_child(tmp_path: Path) -> None:
-    code = "import sys; sys.stdin.read(); import time; time.sleep(60)"
-    agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
-
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.5):
-            await agent.start(NewSession())
-
-    async for event in agent.events():
-        assert isinstance(event, Dead)
-        assert event.code == -signal.SIGTERM
-
-
-async def test_an_agent_that_is_stopped_while_it_starts_leaves_no_child(tmp_path: Path) -> None:
-    agent = StreamJsonAgent(
-        Launch((sys.executable, "-I", "-c", "import sys; sys.stdin.read()"), tmp_path, {})
-    )
-    starting = asyncio.create_task(agent.start(NewSession()))
-    await asyncio.sleep(0)
-
-    async with asyncio.timeout(PATIENCE):
-        await agent.stop()
-        with pytest.raises(AgentError, match="ended before it was ready"):
-            await starting
-
-
-async def test_stopping_a_busy_agent_interrupts_it_first(replay: Replay) -> None:
-    talk = await replay("interrupt_stream")
-    await talk.say("write a lot")
-    await talk.until(TextDelta)
-
-    await talk.agent.stop()
-
-    assert talk.heard("control_request", "interrupt")
-    assert (await talk.until(Dead)).session == talk.agent.session
-
-
 async def test_the_traffic_is_kept(replay: Replay) -> None:
     talk = await replay("malformed_badtype")
     await talk.turn("are you there?")
@@ -658,13 +355,3 @@ async def test_the_traffic_is_kept(replay: Replay) -> None:
     assert said[:2] == [("in", "control_request"), ("out", "control_response")]
     assert said[-1] == ("out", "result")
     assert 0 <= kept[0]["t"] <= kept[-1]["t"]
-
-
-async def test_the_traffic_of_a_cli_that_died_has_its_last_words(tmp_path: Path) -> None:
-    code = "import sys; sys.exit('no such thing')"
-    agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
-
-    with pytest.raises(AgentError):
-        await agent.start(NewSession())
-
-    assert json.loads(agent.log().splitlines()[-1])["m"] == "no such thing"

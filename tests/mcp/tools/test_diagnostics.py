@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from support.chunks import chunk
 from support.claude_code import ClaudeCode, claude_code
 from support.language_client import attach_to_every_text_file
 from support.neovim import Neovim, until
@@ -23,14 +24,7 @@ async def paths(serving: Neovim, project: Path) -> list[Path]:
     for name in NAMES:
         (project / name).write_text("x\n")
         await serving.lua(
-            """
-            local bufnr = vim.fn.bufadd((...))
-            vim.bo[bufnr].buflisted = true
-            vim.fn.bufload(bufnr)
-            vim.diagnostic.set(vim.api.nvim_create_namespace('test'), bufnr, {
-              { lnum = 0, col = 0, message = vim.fs.basename((...)) },
-            })
-            """,
+            chunk("diagnostics/paths"),
             str(project / name),
         )
     return [project / name for name in NAMES]
@@ -214,7 +208,7 @@ async def test_old_errors_are_not_reported_as_new_where_their_server_is_slow(
     """What the server says after the write may be about what was there before."""
     gate = project / "gate"
     os.mkfifo(gate)
-    await attach_to_every_text_file(serving, "--start-after", str(gate))
+    await attach_to_every_text_file(serving, "--start-after", str(gate), is_running=False)
     checked = project / "closed.txt"
     checked.write_text("one\na wrong two\n")
 

@@ -1,0 +1,137 @@
+"""`StreamJsonAgent`: what the CLI asks, and how it is answered."""
+
+from claude_ide.agents.agent import Allow, Reject, Reply
+from claude_ide.agents.events import (
+    ModeChanged,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    RequestWithdrawn,
+    TurnEnded,
+    TurnEndReason,
+)
+from support.agents import NewError, Replay
+
+
+async def test_an_edit_is_allowed(replay: Replay) -> None:
+    talk = await replay("read_edit_allow")
+    await talk.say("change it to 2")
+    asked = await talk.until(PermissionAsked)
+    assert asked.request in talk.agent.state.asking
+
+    await talk.agent.answer(asked.request, Allow())
+    await talk.until(TurnEnded)
+
+    assert not talk.agent.state.asking
+    [answer] = talk.heard("control_response")
+    assert answer["response"]["response"]["behavior"] == "allow"
+    assert answer["response"]["response"]["updatedInput"] == asked.arguments
+
+
+async def test_an_answer_is_given_only_once(replay: Replay) -> None:
+    talk = await replay("read_edit_allow")
+    await talk.say("change it to 2")
+    asked = await talk.until(PermissionAsked)
+
+    await talk.agent.answer(asked.request, Allow())
+    await talk.agent.answer(asked.request, Reject())
+    await talk.agent.answer("nobody's", Reject())
+    await talk.until(TurnEnded)
+
+    assert len(talk.heard("control_response")) == 1
+
+
+async def test_the_model_is_told_what_the_user_changed(replay: Replay) -> None:
+    """The CLI would tell it that the file is as proposed."""
+    talk = await replay("edit_user_modified_hook")
+    await talk.say("go")
+    asked = await talk.until(PermissionAsked)
+
+    changed = asked.arguments | {"new_string": "return 42"}
+    await talk.agent.answer(asked.request, Allow(arguments=changed))
+    await talk.until(TurnEnded)
+
+    answer = talk.heard("control_response")[-1]["response"]["response"]
+    context = answer["hookSpecificOutput"]["additionalContext"]
+    assert context.startswith("The user changed your proposal")
+    assert context.endswith("@@ -1,2 +1,2 @@\n def hello():\n-    return 1\n+    return 42")
+
+
+async def test_the_model_is_told_nothing_where_nothing_was_changed(replay: Replay) -> None:
+    talk = await replay("edit_user_modified_hook")
+    await talk.say("go")
+    asked = await talk.until(PermissionAsked)
+
+    await talk.agent.answer(asked.request, Allow(arguments=dict(asked.arguments)))
+    await talk.until(TurnEnded)
+
+    assert talk.heard("control_response")[-1]["response"]["response"] == {}
+
+
+async def test_the_editor_can_add_what_it_sees_after_an_edit(replay: Replay) -> None:
+    talk = await replay("edit_user_modified_hook", edits=NewError())
+    await talk.say("go")
+    await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
+    await talk.until(TurnEnded)
+
+    answer = talk.heard("control_response")[-1]["response"]["response"]
+    context = answer["hookSpecificOutput"]["additionalContext"]
+    assert context == "1 new error in /home/dev/project/a.py"
+
+
+async def test_an_edit_is_denied_with_words_and_then_with_the_turn(replay: Replay) -> None:
+    talk = await replay("edit_deny")
+    await talk.say("change it to 2")
+    first = await talk.until(PermissionAsked)
+    await talk.agent.answer(first.request, Reject("Use a constant instead, please."))
+    await talk.until(TurnEnded)
+    await talk.say("again")
+    second = await talk.until(PermissionAsked, count=2)
+    await talk.agent.answer(second.request, Reject("stop everything", stop=True))
+
+    assert (await talk.until(TurnEnded, count=2)).why is TurnEndReason.INTERRUPTED
+    said = [frame["response"]["response"] for frame in talk.heard("control_response")]
+    assert said == [
+        {"behavior": "deny", "message": "Use a constant instead, please."},
+        {"behavior": "deny", "message": "stop everything", "interrupt": True},
+    ]
+
+
+async def test_questions_are_answered(replay: Replay) -> None:
+    talk = await replay("ask_user")
+    await talk.say("build it")
+    asked = await talk.until(QuestionAsked)
+    answers = {"Which library?": "httpx", "Which features?": ["Retry", "Cache"]}
+    await talk.agent.answer(asked.request, Reply(answers))
+    await talk.until(TurnEnded)
+
+    [answer] = talk.heard("control_response")
+    assert answer["response"]["response"]["updatedInput"]["answers"] == {
+        "Which library?": "httpx",
+        "Which features?": "Retry, Cache",
+    }
+
+
+async def test_a_plan_without_a_file_is_approved(replay: Replay) -> None:
+    talk = await replay("exit_plan")
+    await talk.say("plan it")
+    asked = await talk.until(PlanProposed)
+    await talk.agent.answer(asked.request, Allow())
+    await talk.until(TurnEnded)
+
+    assert (await talk.until(ModeChanged, lambda event: event.mode == "default")).mode == "default"
+
+
+async def test_an_interrupt_withdraws_what_was_asked(replay: Replay) -> None:
+    talk = await replay("interrupt_permission")
+    await talk.say("touch it")
+    asked = await talk.until(PermissionAsked)
+
+    await talk.agent.interrupt()
+    withdrawn = await talk.until(RequestWithdrawn)
+    await talk.agent.answer(asked.request, Allow())
+
+    assert withdrawn.request == asked.request
+    assert (await talk.until(TurnEnded)).why is TurnEndReason.INTERRUPTED
+    assert talk.agent.state.asking == ()
+    assert not talk.heard("control_response")

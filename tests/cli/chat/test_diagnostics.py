@@ -1,0 +1,97 @@
+"""The chat panel with the real CLI: what the model is told of diagnostics."""
+
+from pathlib import Path
+
+from support.fake_api import FakeApi, edit, text, tool_use
+from support.neovim import Neovim
+from support.panel import Panel
+
+
+async def test_the_model_need_not_search_for_the_diagnostics(panel: Panel, api: FakeApi) -> None:
+    api.script([text("Hello.")])
+
+    await panel.say("Hello")
+
+    await panel.shows("Hello.")
+    tools = [tool["name"] for tool in api.requests[0].body["tools"]]
+    assert "mcp__neovim__getDiagnostics" in tools
+
+
+async def test_the_models_own_tools_of_the_editor_need_no_permission(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    await nvim.lua(
+        """local path = ...
+        vim.diagnostic.set(vim.api.nvim_create_namespace('test'), vim.fn.bufnr(path), {
+          { lnum = 1, col = 0, message = 'two is too many', severity = 1 },
+        })""",
+        str(path),
+    )
+    api.script(
+        [tool_use("mcp__neovim__getDiagnostics", uri=f"file://{path}")], [text("One error.")]
+    )
+
+    await panel.say("What is wrong?")
+
+    await panel.shows("One error.")
+    assert "two is too many" in api.requests[1].told
+
+
+async def test_the_model_hears_only_what_its_edit_has_broken(
+    nvim: Neovim, panel: Panel, api: FakeApi, words: Path
+) -> None:
+    folder = words.parent.with_name("linked")
+    folder.symlink_to(words.parent)
+    link = folder / words.name
+    api.script(
+        *edit(words, "one", "zero\nan odd one", then="First."),
+        *edit(link, "odd", "even", then="Second."),
+        *edit(link, "zero", "a wrong zero", then="Third."),
+    )
+
+    for answer in ("First.", "Second.", "Third."):
+        await panel.say("Go on")
+        await panel.shows(answer)
+
+    first, second, third = (api.requests[number].told for number in (2, 5, 8))
+    assert f"{words}:\n  ⚠ [Line 2:4] odd word [report-odd] (words)" in first
+    assert "wrong word" not in first
+    assert "New diagnostics" not in second
+    assert f"{link}:\n  ✘ [Line 1:3] wrong word" in third
+    assert third.count("wrong word") == 1
+    assert await nvim.eval("bufname('words.txt') == '' || !buflisted('words.txt')")
+
+
+async def test_the_model_hears_the_errors_in_a_file_that_it_has_made(
+    panel: Panel, api: FakeApi, words: Path
+) -> None:
+    new = words.with_name("new.txt")
+    write = tool_use("Write", file_path=str(new), content="a wrong one\n")
+    api.script([write], [text("Made.")])
+
+    await panel.say("Make it")
+    await panel.shows("Made.")
+
+    assert f"{new}:\n  ✘ [Line 1:3] wrong word [report-wrong] (words)" in api.requests[1].told
+
+
+async def test_the_model_is_told_with_the_next_prompt_what_was_found_late(
+    nvim: Neovim, panel: Panel, api: FakeApi, words: Path
+) -> None:
+    api.script(*edit(words, "one", "zero", then="First."), [text("Second.")], [text("Third.")])
+    await panel.say("Go on")
+    await panel.shows("First.")
+    await nvim.lua(
+        """vim.diagnostic.set(vim.api.nvim_create_namespace('slow'), vim.fn.bufnr(...), {
+          { lnum = 0, col = 0, message = 'a late finding', severity = 2 },
+        })""",
+        str(words),
+    )
+
+    for answer in ("Second.", "Third."):
+        await panel.say("Go on")
+        await panel.shows(answer)
+
+    second, third = (request.told for request in api.requests[-2:])
+    assert f"{words}:\n  ⚠ [Line 1:1] a late finding" in second
+    assert "a late finding" not in third

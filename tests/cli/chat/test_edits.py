@@ -1,0 +1,242 @@
+"""Edits of the real CLI in the chat panel: shown, accepted, changed, refused, put back."""
+
+from pathlib import Path
+
+import pytest
+
+from support.chunks import chunk
+from support.cli_chat import lines
+from support.fake_api import FakeApi, edit, text, tool_use
+from support.hostile import DEEP, EAGER, LINK, Addresses, survives
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+
+
+async def diff_is_open(nvim: Neovim) -> None:
+    """Wait until a proposal takes keys."""
+
+    async def shown() -> bool:
+        diffs = await nvim.lua("return require('claude_ide.diff').list()")
+        return bool(diffs) and diffs[0]["shown"]
+
+    await until(shown, "the diff is open", PATIENCE)
+
+
+async def test_an_edit_is_accepted_in_the_diff(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    await nvim.keys(":w<CR>")
+
+    shown = await panel.shows("All done.")
+    assert "↳ allowed" in shown
+    assert path.read_text() == "one\nTWO\n"
+    assert await nvim.eval(f"getbufline('{path}', 1, '$')") == ["one", "TWO"]
+    assert await nvim.eval("tabpagenr('$')") == 1
+
+
+async def test_hostile_words_and_a_hostile_file_do_no_harm(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    await nvim.lua(EAGER)
+    addresses = Addresses(nvim)
+    attack = f"{LINK}\n\n{DEEP['quotes']}\n"
+    write = tool_use("Write", file_path=str(project / "new.md"), content=attack)
+    api.script(
+        [text(f"```markdown\n{attack}```\n\nLook."), write],
+        [text("All done.")],
+    )
+
+    await panel.say("Repeat the file")
+    await diff_is_open(nvim)
+    await survives(nvim)
+    await nvim.keys(":w<CR>")
+
+    await panel.shows("All done.")
+    await survives(nvim)
+    assert (project / "new.md").read_text() == attack
+    assert addresses.hostile() == []
+
+
+async def test_an_edit_that_the_user_changes_is_written_and_told(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    await nvim.keys("Gothree<Esc>:w<CR>")
+
+    assert "↳ allowed, with your changes" in await panel.shows("All done.")
+    assert path.read_text() == "one\nTWO\nthree\n"
+    assert "+three" in api.requests[2].told
+
+
+KEPT = chunk("edits/kept")
+
+
+async def is_kept_in_a_buffer(nvim: Neovim, text: str) -> None:
+    """Wait until a text is kept, and the user is told so."""
+    bufnr, found = await until(lambda: nvim.lua(KEPT), "the text is kept", PATIENCE)
+    assert found == text
+    said = f"your edits are kept in buffer {bufnr}"
+    await until(lambda: said in nvim.screen.text(), "it is told", PATIENCE)
+
+
+async def accept_with_a_line(nvim: Neovim) -> None:
+    """Add a line to Claude's first one in the proposal, and accept that."""
+    await diff_is_open(nvim)
+    await nvim.keys("/LINE<CR>omine<Esc>:w<CR>")
+
+
+async def test_an_edit_is_put_on_top_of_what_others_wrote_meanwhile(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path, cli: Path
+) -> None:
+    path.write_text(lines())
+    api.script(*edit(path, "line 2", "LINE 2", then="All done."))
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    path.write_text(lines(line_8="theirs"))
+
+    await accept_with_a_line(nvim)
+
+    await panel.shows("All done.")
+    if "updated successfully" in api.requests[2].told:
+        assert path.read_text() == lines(line_2="LINE 2\nmine", line_8="theirs")
+        assert not await nvim.lua(KEPT)
+    else:  # 2.1.197 writes no file that has changed
+        assert path.read_text() == lines(line_8="theirs")
+        await is_kept_in_a_buffer(nvim, lines(line_2="LINE 2\nmine"))
+
+
+async def test_what_was_accepted_is_kept_where_others_wrote_the_same_lines(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    path.write_text(lines())
+    api.script(*edit(path, "line 2", "LINE 2", then="All done."))
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    path.write_text(lines(line_2="theirs"))
+
+    await accept_with_a_line(nvim)
+
+    await panel.shows("All done.")
+    assert path.read_text() == lines(line_2="theirs")
+    await is_kept_in_a_buffer(nvim, lines(line_2="LINE 2\nmine"))
+
+
+async def test_a_write_that_is_refused_leaves_what_was_accepted_in_a_buffer(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    path.write_text(lines())
+    content = lines(line_2="LINE 2")
+    api.script(
+        [tool_use("Read", file_path=str(path))],
+        [tool_use("Write", file_path=str(path), content=content)],
+        [text("All done.")],
+    )
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    path.write_text(lines(line_8="theirs"))
+
+    await accept_with_a_line(nvim)
+
+    await panel.shows("All done.")
+    assert path.read_text() == lines(line_8="theirs")
+    await is_kept_in_a_buffer(nvim, lines(line_2="LINE 2\nmine"))
+
+
+async def test_a_file_that_was_deleted_meanwhile_is_written_as_accepted(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    path.write_text(lines())
+    api.script(*edit(path, "line 2", "LINE 2", then="All done."))
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    path.unlink()
+
+    await accept_with_a_line(nvim)
+
+    await panel.shows("All done.")
+    assert path.read_text() == lines(line_2="LINE 2\nmine")
+
+
+@pytest.mark.parametrize("keys", ["Gomine<Esc>:w<CR>", ":w<CR>"])
+async def test_a_new_file_that_somebody_else_has_made_meanwhile_is_left_alone(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path, keys: str
+) -> None:
+    new = path.with_name("new.txt")
+    api.script([tool_use("Write", file_path=str(new), content="first\n")], [text("All done.")])
+    await panel.say("Make it")
+    await diff_is_open(nvim)
+    new.write_text("theirs\n")
+
+    await nvim.keys(keys)
+
+    assert "rejected: the file exists by now" in await panel.shows("All done.")
+    assert new.read_text() == "theirs\n"
+    assert "read it" in api.requests[1].told
+    if "mine" in keys:
+        await is_kept_in_a_buffer(nvim, "first\nmine\n")
+
+
+async def test_unsaved_lines_stay_in_the_buffer_on_top_of_an_edit(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    path.write_text(lines())
+    bufnr = await nvim.eval(f"bufnr('{path}')")
+    await until(lambda: nvim.eval(f"getbufline({bufnr}, 1, '$') == {lines().splitlines()}"))
+    await nvim.command(f"call appendbufline({bufnr}, '$', 'unsaved')")
+    api.script(*edit(path, "line 2", "LINE 2", then="All done."))
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+
+    await nvim.keys(":w<CR>")
+
+    await panel.shows("All done.")
+    assert path.read_text() == lines(line_2="LINE 2")
+    wanted = [*lines(line_2="LINE 2").splitlines(), "unsaved"]
+    await until(
+        lambda: nvim.eval(f"getbufline({bufnr}, 1, '$') == {wanted}"), "the buffer", PATIENCE
+    )
+    assert await nvim.eval(f"getbufvar({bufnr}, '&modified')") == 1
+
+
+async def test_an_edit_is_rejected_with_a_reason(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="Very well."))
+
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    await nvim.keys(":ClaudeReject please whisper<CR>")
+
+    assert "rejected: please whisper" in await panel.shows("Very well.")
+    assert path.read_text() == "one\ntwo\n"
+    assert "please whisper" in api.requests[2].told
+
+
+async def test_the_files_are_put_back_as_they_were(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+    await nvim.lua(chunk("edits/the_files_are_put_back_as_they_were"))
+    await panel.say("Shout")
+    await diff_is_open(nvim)
+    await nvim.keys(":w<CR>")
+    await panel.shows("── ")
+    assert path.read_text() == "one\nTWO\n"
+
+    await nvim.command("ClaudeChat rewind")
+
+    await until(lambda: path.read_text() == "one\ntwo\n", "the file is as it was", PATIENCE)
+    await until(
+        lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['one', 'two']"), "and its buffer"
+    )
+    question, shown = (await nvim.lua("return _G.asked"))[1]
+    assert "Undo this in a.py" in question
+    assert shown == ["--- a/a.py", "+++ b/a.py", "@@ -1,2 +1,2 @@", " one", "-two", "+TWO"]
+    assert await nvim.eval("winnr('$')") == 3

@@ -1,0 +1,332 @@
+"""Turns and sessions of the real CLI in the chat panel: begun, stopped, resumed."""
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from support.claude_cli import is_kept
+from support.fake_api import FakeApi, text, thinking, tool_use
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+
+
+async def test_an_answer_is_shown_with_what_it_took(panel: Panel, api: FakeApi) -> None:
+    api.script([thinking("Hm."), text("Hello, **you**.")])
+
+    await panel.say("Greet me")
+
+    shown = await panel.shows("── ")
+    assert "» Greet me" in shown
+    assert "Hello, **you**." in shown
+    assert "▸ Thought" in shown
+    assert "Greet me" in api.requests[0].told
+
+
+async def test_the_model_learns_where_the_user_is(panel: Panel, api: FakeApi, path: Path) -> None:
+    api.script([text("I see.")], [text("Again.")])
+
+    async def told() -> bool:
+        return "[a.py]" in (await panel.look())["prompt_bar"]
+
+    await until(told, "the chip", PATIENCE)
+    await panel.say("What is this?")
+    await panel.shows("I see.")
+    await panel.say("And now?")
+    await panel.shows("Again.")
+
+    assert f"opened the file {path}" in api.requests[0].told
+    assert "opened the file" not in api.requests[1].told
+
+
+async def test_a_command_is_allowed_with_one_key(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    api.script([tool_use("Bash", command="touch made.txt")], [text("Made.")])
+
+    await panel.say("Make it")
+    await until(lambda: _pressed(panel, "y", project / "made.txt"), "the file", PATIENCE)
+
+    await panel.shows("Made.")
+
+
+async def _pressed(panel: Panel, key: str, made: Path) -> bool:
+    """Press a key, which counts only once the request could be read."""
+    if not made.exists() and await panel.go_to("? May Claude use Bash"):
+        await panel.nvim.keys(key)
+    return made.exists()
+
+
+async def test_ctrl_c_stops_the_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.hold = True
+    api.script([text("a very long story " * 50)])
+
+    await panel.say("Tell me")
+    await panel.shows("a very")
+    await nvim.keys("<C-c>")
+
+    await panel.shows("interrupted")
+
+    async def at_rest() -> bool:
+        return "writing" not in (await panel.look())["bar"]
+
+    await until(at_rest, "the bar says so", PATIENCE)
+
+
+async def test_a_session_is_resumed_with_what_was_said(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.script([text("The word is swordfish.")], [text("You were told.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    await nvim.command("stopinsert | ClaudeChat end")
+
+    async def ended() -> bool:
+        return not await panel.look()
+
+    await until(ended, "the chat has ended", PATIENCE)
+    await nvim.command("ClaudeChat continue")
+
+    await panel.shows("The word is swordfish.")
+    await panel.is_ready()
+    await panel.say("What was it?")
+    await panel.shows("You were told.")
+    conversation = str(api.requests[-1].body["messages"])
+    assert "swordfish" in conversation
+
+
+async def test_a_chat_outlives_the_host(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.script([text("The word is swordfish.")], [text("You were told.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    pid = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    os.kill(pid, signal.SIGKILL)
+    await panel.bar_shows("not running")
+
+    await panel.say("What was it?")
+
+    shown = await panel.shows("You were told.")
+    assert shown.count("The word is swordfish.") == 1
+    assert "swordfish" in str(api.requests[-1].body["messages"])
+
+
+async def test_what_is_asked_aside_is_not_in_the_conversation(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.script([text("Hello.")], [text("Forty-two.")], [text("Bye.")])
+    await panel.say("Greet me")
+    await panel.shows("── ")
+
+    await nvim.command("stopinsert | ClaudeChat aside how many?")
+
+    await panel.shows("aside: how many?\nForty-two.")
+    await panel.say("Leave me")
+    await panel.shows("Bye.")
+    assert "Forty-two" not in str(api.requests[-1].body["messages"])
+
+
+async def test_the_context_is_shown(nvim: Neovim, panel: Panel) -> None:
+    await nvim.command("stopinsert | ClaudeChat context")
+
+    await until(lambda: "System prompt" in nvim.screen.text(), "the context", PATIENCE)
+    await nvim.keys("q")
+    await until(lambda: "System prompt" not in nvim.screen.text(), "no float", PATIENCE)
+
+
+async def test_thinking_is_limited(nvim: Neovim, panel: Panel) -> None:
+    await nvim.command("stopinsert | ClaudeChat thinking 2000")
+
+    await until(lambda: "thinking: at most 2,000 tokens" in nvim.screen.text(), "told", PATIENCE)
+
+
+@pytest.mark.parametrize("side", ["right", "float"])
+async def test_a_file_that_was_gone_to_is_not_covered(
+    nvim: Neovim, cli: Path, api: FakeApi, path: Path, side: str
+) -> None:
+    api.script([tool_use("Read", file_path=str(path))], [text("I see.")])
+    await nvim.command(f"edit {path.with_name('b.py')}")
+    panel = await Panel.open(nvim, [cli], mode="default", side=side)
+    await panel.say("Read it")
+    await panel.shows("── ")
+
+    await panel.go_to("Read a.py")
+    await nvim.keys("gf")
+
+    await until(lambda: nvim.eval(f"expand('%:p') == '{path}'"), "the file", PATIENCE)
+    windows = 1 if side == "float" else 3
+    await until(lambda: nvim.eval(f"winnr('$') == {windows}"), "what is around it")
+
+
+@pytest.mark.parametrize("command", ["resume", "continue"])
+async def test_a_session_that_a_chat_has_is_shown_there(
+    nvim: Neovim, panel: Panel, api: FakeApi, command: str
+) -> None:
+    """Two chats with one session would both write to it."""
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    api.script([text("The word is swordfish.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    await nvim.command("stopinsert | ClaudeChat new")
+    await panel.is_new(2)
+
+    await nvim.command(f"stopinsert | ClaudeChat {command}")
+
+    await panel.shows("The word is swordfish.")
+    seen = await panel.look()
+    assert seen["count"] == 2
+    assert [len(windows) for windows in seen["windows"]] == [1, 1]
+
+
+async def test_the_mode_is_cycled(nvim: Neovim, panel: Panel) -> None:
+    await panel.bar_shows("default")
+
+    await nvim.keys("<Esc><S-Tab>")
+
+    await panel.bar_shows("acceptEdits")
+
+
+async def test_a_wrong_key_is_told_as_such(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.status = 401
+
+    await panel.say("Hello")
+
+    assert "L" in await panel.shows("log in")
+
+
+async def test_ctrl_c_stops_a_tool(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.script([tool_use("Bash", command="yes >/dev/null; touch made.txt")], [text("Never said.")])
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+
+    await panel.say("Wait")
+    await panel.shows("? May Claude use Bash")
+    await nvim.keys("<Esc><CR>")
+    await panel.shows("↳ allowed")
+    await nvim.keys("<C-c>")
+
+    shown = await panel.shows("interrupted")
+    assert "Never said." not in shown
+
+
+async def test_what_is_said_during_a_turn_waits_and_can_be_taken_back(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.hold = True
+    api.script([text("one two three")], [text("Second.")])
+    await panel.say("First")
+    await panel.shows("one")
+
+    await panel.say("and then this")
+    await panel.say("but not that")
+    await panel.shows("⧗ but not that")
+    await panel.bar_shows("2 queued")
+    assert await panel.go_to("⧗ but not that")
+    await nvim.keys("x")
+
+    await panel.shows_no_more("⧗ but not that")
+    await until(lambda: _holds(panel, "but not that"), "the prompt comes back", PATIENCE)
+    await panel.bar_shows("1 queued")
+    api.hold = False
+    await nvim.keys("<C-c>")
+    shown = await panel.shows("Second.")
+    assert "» and then this" in shown
+    assert "but not that" not in api.requests[-1].told
+
+
+async def _holds(panel: Panel, words: str) -> bool:
+    return words in (await panel.look())["prompt"]
+
+
+async def test_gr_says_something_else_at_once(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.hold = True
+    api.script([text("one two three")], [text("Instead.")])
+    await panel.say("First")
+    await panel.shows("one")
+    api.hold = False
+
+    await panel.write()
+    await nvim.keys("No, this<Esc>gr")
+
+    await panel.shows("Instead.")
+    assert "No, this" in api.requests[-1].told
+
+
+async def test_a_cli_that_was_killed_goes_on_where_it_was(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path, config_folder: Path
+) -> None:
+    api.script([text("The word is swordfish.")], [text("You were told.")])
+    await panel.say("Which word?")
+    await panel.shows("── ")
+    await is_kept("swordfish", config_folder)
+
+    os.kill(_cli_in(project), signal.SIGKILL)
+    await panel.bar_shows("ended")
+    await panel.go_to("Which word?")
+    await nvim.keys("R")
+    await panel.bar_shows("default")
+    await panel.say("What was it?")
+
+    await panel.shows("You were told.")
+    assert "swordfish" in str(api.requests[-1].body["messages"])
+
+
+def _cli_in(project: Path) -> int:
+    """The pid of the CLI that runs in a folder."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                is_cli = b"stream-json" in (entry / "cmdline").read_bytes()
+                if is_cli and (entry / "cwd").readlink() == project.resolve():
+                    return int(entry.name)
+    raise AssertionError("no CLI runs")
+
+
+async def test_what_is_always_allowed_is_not_asked_again(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    api.script(
+        [tool_use("Bash", command="touch made.txt")],
+        [text("Made.")],
+        [tool_use("Bash", command="touch made.txt")],
+        [text("Made again.")],
+    )
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await panel.say("Make it")
+
+    await until(lambda: _pressed(panel, "a", project / "made.txt"), "the file", PATIENCE)
+    assert "↳ Always allow Bash(touch made.txt)" in await panel.shows("Made.")
+    await panel.say("Make it again")
+
+    await panel.shows("Made again.")
+    assert "touch made.txt" in (project / ".claude/settings.local.json").read_text()
+
+
+async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.script([tool_use("Bash", command="touch made.txt")], [text("As you wish.")])
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await panel.say("Make it")
+    await panel.shows("? May Claude use Bash")
+
+    await panel.write()
+    await nvim.keys("and be quick<Esc>gs")
+    await panel.shows("and be quick")
+    await nvim.keys("<CR>")
+
+    shown = await panel.shows("As you wish.")
+    assert "» and be quick\n\nAs you wish." in shown
+    assert "and be quick" in api.requests[1].told
+
+
+async def test_an_overloaded_model_is_tried_again_and_told(panel: Panel, api: FakeApi) -> None:
+    api.status = 529
+    api.script([text("Here I am.")])
+
+    await panel.say("Hello")
+
+    shown = await panel.shows("failed")
+    assert "retried once: overloaded (529)" in shown
+    assert "API Error: 529" in shown
+    api.status = 200
+    await panel.say("Again")
+    await panel.shows("Here I am.")

@@ -1,0 +1,53 @@
+"""Chats and terminals whose CLI is a program of the test."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.neovim import Neovim
+from support.panel import Open, Panel
+from support.transcripts import FAKE_CLI, GOLDEN
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Where the CLI notes what it hears."""
+    return tmp_path / "heard.jsonl"
+
+
+@pytest.fixture
+async def replay(nvim: Neovim, log: Path) -> Open:
+    """Begin a chat with a recording."""
+
+    async def begin(name: str) -> Panel:
+        await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
+        return await Panel.open(
+            nvim, [sys.executable, "-I", FAKE_CLI, GOLDEN / f"{name}.jsonl"], mode="default"
+        )
+
+    return begin
+
+
+@pytest.fixture
+async def path(nvim: Neovim, project: Path) -> Path:
+    """A file of three lines, which Neovim shows."""
+    path = project / "a.py"
+    path.write_text("one\ntwo\nthree\n")
+    await nvim.command(f"edit {path}")
+    return path
+
+
+@pytest.fixture
+async def program(nvim: Neovim, tmp_path: Path) -> Path:
+    """A program that says what it was given and stays until it is told to `quit`."""
+    script = tmp_path / "claude-stand-in"
+    script.write_text(
+        '#!/bin/sh\necho "given: $*" "port: $CLAUDE_CODE_SSE_PORT"\n'
+        'while read -r line; do [ "$line" = quit ] && exit 0; echo "read: $line"; done\n'
+    )
+    script.chmod(0o755)
+    await nvim.lua(
+        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {cmd = ...})", str(script)
+    )
+    return script

@@ -1,0 +1,171 @@
+"""Requests of a chat are counted, announced, and answered in the panel."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Open, Panel, counts
+from support.transcripts import heard
+
+
+def answers(log: Path) -> list[dict[str, Any]]:
+    """What the CLI was answered when it asked the user."""
+    return [
+        frame["response"]["response"]
+        for frame in (heard(log)[1:] if log.exists() else [])
+        if frame.get("type") == "control_response" and "behavior" in frame["response"]["response"]
+    ]
+
+
+async def press(nvim: Neovim, panel: Panel, words: str, key: str, log: Path) -> None:
+    """Press a key on a request, which counts only once the request could be read."""
+
+    async def pressed() -> bool:
+        if not answers(log) and await panel.go_to(words):
+            await nvim.keys(key)
+        return bool(answers(log))
+
+    await until(pressed, f"{key} answers", PATIENCE)
+
+
+async def test_a_question_is_answered_in_a_form(nvim: Neovim, replay: Open, log: Path) -> None:
+    panel = await replay("ask_user")
+
+    await panel.say("Which library?")
+    await panel.shows("? ")
+    await panel.go_to("? ")
+    await nvim.keys("<CR>")
+    await until(lambda: nvim.lua("return vim.api.nvim_win_get_config(0).relative ~= ''"), "a form")
+    await nvim.keys("12<C-s>")
+
+    await until(lambda: answers(log), "the answer", PATIENCE)
+    given = answers(log)[0]
+    assert given["behavior"] == "allow"
+    assert given["updatedInput"]["answers"]
+    await panel.shows("── ")
+
+
+async def test_a_rejection_has_its_reason(nvim: Neovim, replay: Open, log: Path) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua("vim.ui.input = function(_, done) done('not here') end")
+
+    await panel.say("Make a file")
+    await press(nvim, panel, "? May Claude use", "N", log)
+
+    assert answers(log)[0]["behavior"] == "deny"
+    assert answers(log)[0]["message"] == "not here"
+
+
+async def test_allowing_always_offers_each_way_with_its_scope(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua(
+        """vim.ui.select = function(items, _, done)
+          _G.offered = items
+          done(items[1], 1)
+        end"""
+    )
+
+    await panel.say("Make a file")
+    await press(nvim, panel, "? May Claude use", "a", log)
+
+    assert len(answers(log)[0]["updatedPermissions"]) == 1
+    offered = await nvim.lua("return _G.offered")
+    assert len(offered) > 1
+    assert all(item.endswith(")") for item in offered)
+
+
+async def test_a_request_is_answered_from_the_empty_prompt(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+
+    await panel.say("Make a file")
+    await panel.shows("? May Claude use")
+    await nvim.keys("<Esc><CR>")
+
+    await until(lambda: answers(log), "the answer", PATIENCE)
+    assert answers(log)[0]["behavior"] == "allow"
+
+
+async def test_a_request_of_a_hidden_chat_can_be_answered(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await panel.say("Make a file")
+    await panel.shows("? May Claude use")
+    await nvim.command("stopinsert | ClaudeChat new")
+    await panel.is_new(2)
+
+    await nvim.command("ClaudeChat answer")
+
+    await until(lambda: answers(log), "the answer", PATIENCE)
+    assert answers(log)[0]["behavior"] == "allow"
+
+
+async def test_that_nothing_waits_for_an_answer_is_told(nvim: Neovim, replay: Open) -> None:
+    await replay("plain_thinking")
+    await nvim.lua("vim.notify = function(text) _G.told = text end")
+
+    await nvim.command("stopinsert | ClaudeChat answer")
+
+    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
+    assert told == "claude-ide: nothing waits for an answer"
+
+
+async def test_a_request_that_nobody_sees_is_told(nvim: Neovim, replay: Open) -> None:
+    panel = await replay("always_allow")
+    await panel.say("Make a file")
+    await nvim.keys("<Esc>")
+    await nvim.command("ClaudeChat")
+
+    await counts(nvim, " 1?")
+
+
+async def test_a_request_that_is_answered_waits_no_more(
+    nvim: Neovim, replay: Open, log: Path
+) -> None:
+    panel = await replay("always_allow")
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await panel.say("Make a file")
+    await counts(nvim, " 1?")
+
+    await press(nvim, panel, "? May Claude use", "a", log)
+
+    await counts(nvim, "")
+
+
+async def test_an_autocommand_that_fails_is_told_and_stops_nothing(
+    nvim: Neovim, replay: Open
+) -> None:
+    await nvim.command("autocmd User ClaudeChatWaiting throw 'no thanks'")
+    await nvim.lua(
+        """_G.told = ''
+        vim.notify = function(text) _G.told = _G.told .. text end"""
+    )
+    panel = await replay("always_allow")
+
+    await panel.say("Make a file")
+
+    await counts(nvim, " 1?")
+    told = await until(lambda: nvim.lua("return _G.told"), "it is told", PATIENCE)
+    assert "ClaudeChatWaiting: " in told
+    assert (await nvim.mode())["blocking"] is False
+
+
+@pytest.mark.parametrize("end", ["ClaudeChat end", "bwipeout! claude-chat://*"])
+async def test_a_request_of_a_chat_that_has_ended_waits_no_more(
+    nvim: Neovim, replay: Open, end: str
+) -> None:
+    panel = await replay("always_allow")
+    await panel.say("Make a file")
+    await counts(nvim, " 1?")
+
+    await nvim.command(f"stopinsert | {end}")
+
+    await counts(nvim, "")

@@ -1,0 +1,96 @@
+"""What a chat learns of the selection, and what is mentioned to it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.claude_code import claude_code
+from support.neovim import Neovim, until
+from support.panel import CONFIGURE, PATIENCE, Open, Panel, holds
+from support.transcripts import FAKE_CLI, GOLDEN
+
+PLAIN = GOLDEN / "plain_thinking.jsonl"
+
+
+@pytest.mark.usefixtures("path")
+class TestSelection:
+    async def test_the_file_goes_along(self, nvim: Neovim, replay: Open) -> None:
+        panel = await replay("plain_thinking")
+
+        await until(lambda: _chip_is(panel, "[a.py]"), "the chip", PATIENCE)
+
+    async def test_what_is_selected_goes_along(self, nvim: Neovim, log: Path) -> None:
+        await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
+        await nvim.lua(CONFIGURE, {"cmd": [sys.executable, "-I", str(FAKE_CLI), str(PLAIN)]})
+
+        await nvim.keys("jVj:ClaudeChat<CR>")
+
+        panel = Panel(nvim)
+        await until(lambda: _chip_is(panel, "[a.py:2-3]"), "the chip", PATIENCE)
+        await panel.say("hello there")
+        await panel.shows("── ")
+        assert "two\\nthree" in log.read_text()
+
+
+async def _chip_is(panel: Panel, chip: str) -> bool:
+    return chip in (await panel.look()).get("prompt_bar", "")
+
+
+@pytest.mark.usefixtures("path")
+class TestMention:
+    async def test_it_goes_into_the_prompt_and_the_user_stays(
+        self, nvim: Neovim, replay: Open
+    ) -> None:
+        panel = await replay("plain_thinking")
+        await nvim.keys("look<Esc><C-w>h")
+        here = await nvim.eval("win_getid()")
+
+        await nvim.command("2,3ClaudeSend")
+
+        await until(lambda: holds(panel, "look @a.py#L2-3 "), "the mention")
+        assert await nvim.eval("win_getid()") == here
+
+    async def test_with_a_bang_the_user_types_on_behind_it(
+        self, nvim: Neovim, replay: Open
+    ) -> None:
+        panel = await replay("plain_thinking")
+        await nvim.keys("<Esc><C-w>h")
+
+        await nvim.command("ClaudeSend!")
+        await until(lambda: _mode_is(nvim, "i"), "in the prompt")
+        await nvim.keys("why?")
+
+        await until(lambda: holds(panel, "@a.py why?"), "what was typed")
+
+    async def test_a_hidden_chat_is_meant_where_no_client_is(
+        self, nvim: Neovim, replay: Open
+    ) -> None:
+        panel = await replay("plain_thinking")
+        await nvim.keys("<Esc>")
+        await nvim.command("ClaudeChat")
+        await until(lambda: nvim.eval("winnr('$') == 1"), "hidden")
+
+        await nvim.command("ClaudeAdd a.py 1")
+
+        await until(lambda: "mentioned in the chat" in nvim.screen.text(), "it is told")
+        await until(lambda: holds(panel, "@a.py#L1 "), "the mention")
+
+    async def test_a_hidden_chat_is_not_meant_where_a_client_is(
+        self, nvim: Neovim, replay: Open, config_folder: Path
+    ) -> None:
+        panel = await replay("plain_thinking")
+        await nvim.keys("<Esc>")
+        await nvim.command("ClaudeChat")
+        await until(lambda: nvim.eval("winnr('$') == 1"), "hidden")
+
+        async with claude_code(config_folder) as claude:
+            await nvim.command("2ClaudeSend")
+
+            [mentioned] = await until(lambda: claude.told_of("at_mentioned"))
+        assert (mentioned["lineStart"], mentioned["lineEnd"]) == (1, 1)
+        assert (await panel.look())["prompt"] == [""]
+
+
+async def _mode_is(nvim: Neovim, mode: str) -> bool:
+    return bool((await nvim.mode())["mode"] == mode)

@@ -1,0 +1,21 @@
+"""A peer under test, the wire that it is at, and its methods."""
+
+import pytest
+
+from claude_ide.jsonrpc.peer import Peer
+from support.peers import Methods, Wire
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def methods() -> Methods:
+    return Methods()
+
+
+@pytest.fixture
+def peer(wire: Wire, methods: Methods) -> Peer:
+    return Peer(wire, methods)

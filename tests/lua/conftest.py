@@ -1,0 +1,92 @@
+"""Fixtures of the tests that drive one Lua module in a real Neovim."""
+
+from pathlib import Path
+
+import pytest
+
+from support import opening, selections
+from support.answers import listen
+from support.chats import Chats
+from support.diffs import Diffs
+from support.neovim import Neovim, until
+
+
+@pytest.fixture
+def path(request: pytest.FixtureRequest, project: Path) -> Path:
+    """`a.txt` in the project; it holds what the test's module calls `OLD`, if there is that."""
+    file = project / "a.txt"
+    if (old := getattr(request.module, "OLD", None)) is not None:
+        file.write_text(old)
+    return file
+
+
+@pytest.fixture
+def numbered_files(project: Path) -> None:
+    """`a.txt`, `b.txt` and `c.txt` in the project, of a hundred numbered lines each."""
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (project / name).write_text("".join(f"line {number}\n" for number in range(1, 101)))
+
+
+@pytest.fixture
+async def diffs(nvim: Neovim) -> Diffs:
+    """The diffs of a Neovim of which this test is the host."""
+    return await Diffs.start(nvim)
+
+
+@pytest.fixture
+async def chats(nvim: Neovim) -> Chats:
+    """The chats of a Neovim of which this test is the host."""
+    return await Chats.start(nvim)
+
+
+@pytest.fixture
+async def open_chat(chats: Chats) -> None:
+    """A chat is on screen, with the user in its prompt."""
+    await chats.open()
+
+
+@pytest.fixture
+async def form(nvim: Neovim) -> Neovim:
+    await listen(nvim)
+    return nvim
+
+
+@pytest.fixture
+async def plans(nvim: Neovim, project: Path) -> Neovim:
+    (project / "a.txt").write_text("one\ntwo\nthree\n")
+    (project / "b.txt").write_text("")
+    (project / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 101)))
+    await listen(nvim)
+    return nvim
+
+
+@pytest.fixture
+async def typing(nvim: Neovim) -> Neovim:
+    """A Neovim with some text and mappings."""
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'foo far', 'foo', 'foo' })")
+    await nvim.command("set notimeout nomodified | nnoremap ,x <Nop>")
+    await nvim.command("nnoremap <expr> Q getchar() > 0 ? '' : ''")
+    return nvim
+
+
+@pytest.fixture
+async def editor(nvim: Neovim, project: Path) -> Neovim:
+    """A Neovim that shows `a.txt` and tells this test what is selected."""
+    (project / "a.txt").write_text(selections.TEXT, encoding="utf-8")
+    await nvim.command("edit a.txt")
+    await nvim.lua(
+        "require('claude_ide.channel').id = ... require('claude_ide.selection').start()",
+        await nvim.channel(),
+    )
+    return nvim
+
+
+@pytest.fixture
+async def terminal(nvim: Neovim, project: Path) -> int:
+    """A terminal at the right of `left.txt`, in terminal mode; the window's id."""
+    await nvim.command(f"edit {opening.write(project / 'left.txt')}")
+    await nvim.command("botright vsplit | terminal cat")
+    await nvim.keys("i")
+    await until(lambda: nvim.lua("return vim.fn.mode() == 't'"))
+    return int(await nvim.eval("win_getid()"))

@@ -1,0 +1,93 @@
+"""`:ClaudeInstall` without a user: it waits for the end, and fails with an error."""
+
+import asyncio
+from pathlib import Path
+
+from support.chunks import chunk
+from support.installations import MINUTE, READY, StartNeovim
+from support.installs import only_from
+from support.neovim import ROOT, Neovim, nvim_binary
+
+
+async def run_headless(command: str, environment: dict[str, str], home: Path) -> str:
+    """Run a command as a plugin manager does in a script; return all that Neovim said."""
+    process = await asyncio.create_subprocess_exec(
+        *[nvim_binary(), "--headless", "-u", "NORC", "-i", "NONE", "-n"],
+        *["--cmd", f"set runtimepath^={ROOT}", "-c", command, "-c", "quitall"],
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env={**environment, "HOME": str(home), "XDG_DATA_HOME": str(home / "data")},
+    )
+    output, _ = await asyncio.wait_for(process.communicate(), MINUTE)
+    return output.decode()
+
+
+async def test_without_a_ui_it_waits_for_the_end(
+    environment: dict[str, str], tmp_path: Path, own: Path
+) -> None:
+    build = "lua print(vim.api.nvim_cmd({ cmd = 'ClaudeInstall' }, { output = true }))"
+
+    output = await run_headless(build, environment, tmp_path / "home")
+
+    assert output.strip() == READY
+    assert list(own.glob("lib/python3*/site-packages/websockets"))
+
+
+async def test_without_a_ui_a_failure_is_an_error(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    environment |= only_from(tmp_path, tmp_path)
+    build = "try | execute 'ClaudeInstall' | catch | echo 'caught' v:exception | endtry"
+
+    output = await run_headless(build, environment, tmp_path / "home")
+
+    assert output.startswith("caught")
+    assert "claude-ide: cannot install (see :ClaudeLog): error: No solution found" in output
+
+
+ELSEWHERE = (
+    "lua vim.uv.new_timer():start(100, 50, vim.schedule_wrap(function() "
+    "vim.notify('boom of another plugin', vim.log.levels.ERROR) end))"
+)
+
+
+async def test_an_error_of_another_plugin_does_not_fail_an_installation_that_is_waited_for(
+    environment: dict[str, str], tmp_path: Path, own: Path
+) -> None:
+    build = (
+        f"{ELSEWHERE} lua local ok, out = pcall(vim.api.nvim_cmd, "
+        "{ cmd = 'ClaudeInstall' }, { output = true }) print(ok, out)"
+    ).replace(" lua local", "\nlua local")
+    (tmp_path / "build.vim").write_text(f"{build}\n")
+
+    output = await run_headless(f"source {tmp_path}/build.vim", environment, tmp_path / "home")
+
+    assert f"true {READY}" in output
+    assert list(own.glob("lib/python3*/site-packages/websockets"))
+
+
+BUILD = chunk("headless/build")
+
+
+async def test_a_build_yields_what_it_does_and_at_last_that_it_is_done(
+    nvim: Neovim, own: Path
+) -> None:
+    lines = await asyncio.wait_for(
+        nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
+    )
+
+    assert f"making {own}" in lines
+    assert lines[-1] == READY.removeprefix("claude-ide: ")
+
+
+async def test_a_build_that_fails_raises_the_reason(
+    start_neovim: StartNeovim, environment: dict[str, str], tmp_path: Path
+) -> None:
+    environment |= only_from(tmp_path, tmp_path)
+    nvim = await start_neovim()
+
+    lines = await asyncio.wait_for(
+        nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
+    )
+
+    assert lines[-1].startswith("error: cannot install (see :ClaudeLog): error: No solution found")

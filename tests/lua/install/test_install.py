@@ -1,0 +1,331 @@
+"""`:ClaudeInstall`: the plugin's own Python environment, made by uv or by venv and pip."""
+
+import asyncio
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.checkout import arguments, copy_plugin, program
+from support.installations import MINUTE, READY, StartNeovim, held_uv, said
+from support.installs import only_from, wheel
+from support.neovim import ROOT, Neovim, until
+from support.wheels import LOCK, run
+
+BUSY = "claude-ide: cannot install (see :ClaudeLog): another installation is at work"
+
+
+@pytest.fixture
+def without_uv(tmp_path: Path, environment: dict[str, str]) -> None:
+    """Take uv from the PATH."""
+    (tmp_path / "bin/uv").unlink()
+
+
+async def listens(nvim: Neovim) -> None:
+    """Start the server with what was installed."""
+    await nvim.command("ClaudeStart")
+    assert await said(nvim, "listening on 127.0.0.1:")
+
+
+async def install_and_wait(nvim: Neovim) -> None:
+    """Run `:ClaudeInstall!`, which answers nothing before its end."""
+    await asyncio.wait_for(nvim.send_request("nvim_command", "ClaudeInstall!"), MINUTE)
+
+
+async def test_a_host_that_runs_is_replaced_when_it_is_stopped_and_started(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    await install_and_wait(nvim)
+    await listens(nvim)
+    before = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    await nvim.command("messages clear | ClaudeInstall")
+    assert await said(nvim, "is ready") == (
+        "claude-ide: Python is ready; :ClaudeStop | ClaudeStart changes over to it"
+    )
+
+    await nvim.keys(":ClaudeStop | ClaudeStart<CR>")
+
+    await listens(nvim)
+    after = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    assert after != before
+    assert not Path(f"/proc/{before}").exists()
+    messages = str(await nvim.lua("return vim.fn.execute('messages')"))
+    assert "stopped" in messages
+    assert "died" not in messages
+    assert len([*(tmp_path / "home/claude/ide").glob("*.lock")]) == 1
+
+
+async def test_with_uv_it_makes_an_environment_that_the_server_runs_in(
+    nvim: Neovim, own: Path
+) -> None:
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "is ready") == READY
+    assert "uv = " in (own / "pyvenv.cfg").read_text()
+    await listens(nvim)
+
+
+@pytest.mark.usefixtures("without_uv")
+async def test_without_uv_it_makes_one_with_venv_and_pip(nvim: Neovim, own: Path) -> None:
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "is ready") == READY
+    assert "uv = " not in (own / "pyvenv.cfg").read_text()
+    await listens(nvim)
+
+
+async def test_only_the_dependencies_are_installed(nvim: Neovim, own: Path) -> None:
+    await install_and_wait(nvim)
+
+    (installed,) = own.glob("lib/python3*/site-packages")
+    assert (installed / "websockets").is_dir()
+    assert not list(installed.glob("claude_ide*"))
+
+
+async def test_a_second_run_updates_the_environment_in_place(nvim: Neovim, own: Path) -> None:
+    await install_and_wait(nvim)
+    (own / "kept").touch()
+    shutil.rmtree(next(own.glob("lib/python3*/site-packages/pynvim")))
+
+    run(Path(sys.executable).with_name("uv"), "pip", "uninstall", "--python", own, "pynvim")
+    await install_and_wait(nvim)
+
+    assert (own / "kept").exists()
+    assert list(own.glob("lib/python3*/site-packages/pynvim"))
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+@pytest.mark.parametrize("other", ["0.0.1", "99.0"])
+async def test_another_version_gives_way_to_the_pinned_one(
+    nvim: Neovim, own: Path, tmp_path: Path, installer: str, other: str
+) -> None:
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    await install_and_wait(nvim)
+    installed = wheel(tmp_path / "other", "msgpack", other)
+    uv = Path(sys.executable).with_name("uv")
+    run(uv, "pip", "install", "--offline", "--python", own, installed)
+
+    await install_and_wait(nvim)
+
+    (found,) = own.glob("lib/python3*/site-packages/msgpack-*.dist-info")
+    assert f"\nmsgpack=={found.name[8:-10]} " in LOCK.read_text()
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_second_run_needs_no_index(
+    start_neovim: StartNeovim, environment: dict[str, str], tmp_path: Path, installer: str
+) -> None:
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    await install_and_wait(await start_neovim())
+    environment |= only_from(tmp_path / "nothing", tmp_path)
+    (tmp_path / "nothing").mkdir()
+    nvim = await start_neovim()
+
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "is ready") == READY
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_package_that_is_not_the_pinned_file_is_not_installed(
+    start_neovim: StartNeovim, own: Path, tmp_path: Path, installer: str
+) -> None:
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    checkout = copy_plugin(tmp_path / "checkout")
+    lock = checkout / "python/requirements.txt"
+    lock.write_text(re.sub(r"sha256:\w{8}", "sha256:00000000", lock.read_text()))
+    nvim = await start_neovim(*arguments(checkout))
+    await nvim.request("nvim_ui_try_resize", 120, 30)
+
+    await nvim.command("ClaudeInstall")
+
+    line = await said(nvim, "cannot install")
+    assert re.search(r": [\w-]+==[\w.]+ has the wrong hash$", line)
+    assert not list(own.glob("lib/python3*/site-packages/msgpack"))
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_source_distribution_is_not_built(
+    start_neovim: StartNeovim,
+    environment: dict[str, str],
+    packages: Path,
+    tmp_path: Path,
+    installer: str,
+) -> None:
+    """It would run code, and fetch what builds it unchecked."""
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    (sources := tmp_path / "sources").mkdir()
+    for path in packages.glob("*.whl"):
+        if not path.name.startswith("msgpack-"):
+            (sources / path.name).symlink_to(path)
+    (version,) = re.findall(r"\nmsgpack==(\S+) ", LOCK.read_text())
+    (sources / f"msgpack-{version}.tar.gz").write_bytes(b"")
+    environment |= only_from(sources, tmp_path)
+    nvim = await start_neovim()
+    await nvim.command("set columns=200")
+
+    await nvim.command("ClaudeInstall")
+
+    reason = {
+        "uv": f"msgpack=={version} has no wheel for this system",
+        "pip": "ERROR: No matching distribution found for ",
+    }
+    assert reason[installer] in await said(nvim, "cannot install")
+
+
+async def test_an_environment_whose_python_has_gone_is_made_anew(nvim: Neovim, own: Path) -> None:
+    (own / "bin").mkdir(parents=True)
+    (own / "bin/python").symlink_to("/no/python3")
+
+    await install_and_wait(nvim)
+
+    await listens(nvim)
+
+
+@pytest.mark.usefixtures("without_uv")
+async def test_an_environment_of_uv_is_made_anew_once_uv_has_gone(
+    nvim: Neovim, own: Path, packages: Path
+) -> None:
+    uv = Path(sys.executable).with_name("uv")
+    run(uv, "venv", "--quiet", "--python", sys.executable, own)
+
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "is ready") == READY
+    await listens(nvim)
+
+
+async def test_the_screen_shows_what_it_does_and_takes_keys_meanwhile(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    end = held_uv(tmp_path)
+    await nvim.command("ClaudeInstall")
+    await until(lambda: "ClaudeInstall: fetching things" in nvim.screen.text(), "the progress")
+
+    await nvim.keys("ihello<Esc>")
+    assert await until(lambda: nvim.eval("getline(1)")) == "hello"
+    assert await nvim.eval("winnr()") == 1
+
+    end()
+    await said(nvim, "cannot install")
+    await until(lambda: "fetching things" not in nvim.screen.text(), "the progress is gone")
+
+
+async def test_a_second_run_at_once_is_refused(nvim: Neovim) -> None:
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeInstall()")
+
+    assert await said(nvim, "running already") == "claude-ide: an installation is running already"
+    assert await said(nvim, "is ready") == READY
+
+
+async def test_a_run_of_another_neovim_is_refused(
+    nvim: Neovim, start_neovim: StartNeovim, tmp_path: Path
+) -> None:
+    end = held_uv(tmp_path)
+    await nvim.command("ClaudeInstall")
+    await until(lambda: "fetching things" in nvim.screen.text(), "the first is at work")
+    other = await start_neovim()
+
+    await other.command("ClaudeInstall")
+
+    assert await said(other, "cannot install") == BUSY
+    end()
+    await said(nvim, "the end")
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_failure_says_why_in_one_line_and_the_log_has_all(
+    start_neovim: StartNeovim,
+    environment: dict[str, str],
+    tmp_path: Path,
+    installer: str,
+) -> None:
+    environment |= only_from(tmp_path, tmp_path)
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    nvim = await start_neovim()
+    await nvim.command("set columns=200")
+
+    await nvim.command("ClaudeInstall")
+
+    reason = {
+        "uv": "error: No solution found",
+        "pip": "ERROR: No matching distribution found for",
+    }[installer]
+    line = await said(nvim, "cannot install")
+    assert line.startswith(f"claude-ide: cannot install (see :ClaudeLog): {reason}")
+    await nvim.command("ClaudeLog")
+    assert reason in "\n".join(await nvim.eval("getline(1, '$')"))
+
+
+async def test_a_bang_waits_for_the_end(nvim: Neovim, own: Path) -> None:
+    await install_and_wait(nvim)
+
+    assert list(own.glob("lib/python3*/site-packages/websockets"))
+    assert await said(nvim, "is ready") == READY
+
+
+async def test_a_configured_python_that_would_win_is_named(nvim: Neovim) -> None:
+    await nvim.command("let g:claude_ide = {'python': '/my/python'}")
+
+    await install_and_wait(nvim)
+
+    assert await said(nvim, "installed") == (
+        "claude-ide: installed, but g:claude_ide.python is set: /my/python is what runs"
+    )
+
+
+async def test_without_a_recent_python_it_says_so(nvim: Neovim, tmp_path: Path) -> None:
+    (tmp_path / "bin/python3").unlink()
+
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "found") == (
+        "claude-ide: no Python 3.11 or newer found; install one, then run :ClaudeInstall"
+    )
+
+
+@pytest.mark.usefixtures("without_uv")
+async def test_a_python_that_cannot_make_environments_says_what_to_install(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    """Debian ships Python without `ensurepip`."""
+    without = (
+        "import runpy, sys; sys.modules['ensurepip'] = None; sys.argv = sys.argv[1:]; "
+        "runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    program(
+        tmp_path / "bin/python3",
+        f"case $2 in -c) exec '{sys.executable}' \"$@\" ;; esac\n"
+        f'shift; exec \'{sys.executable}\' -I -c "{without}" "$@"',
+    )
+
+    await nvim.command("set columns=200")
+    await nvim.command("ClaudeInstall")
+
+    assert "(see :ClaudeLog): install python3-venv, or uv: " in await said(nvim, "cannot install")
+
+
+async def test_it_makes_the_tags_of_the_help(start_neovim: StartNeovim, tmp_path: Path) -> None:
+    checkout = copy_plugin(tmp_path / "checkout")
+    shutil.copytree(ROOT / "doc", checkout / "doc", ignore=shutil.ignore_patterns("tags"))
+    nvim = await start_neovim(*arguments(checkout))
+
+    await install_and_wait(nvim)
+    await nvim.command("help claude_ide")
+
+    assert await nvim.eval("expand('%:p')") == str(checkout / "doc/claude_ide.txt")
+
+
+async def test_the_spec_for_lazy_nvim_names_every_command(nvim: Neovim) -> None:
+    spec = await nvim.lua("return dofile(...)[1], dofile(...)", str(ROOT / "lazy.lua"))
+    defined = await nvim.eval("getcompletion('Claude', 'command')")
+
+    assert spec == "claude-ide"
+    assert await nvim.lua("return dofile(...).cmd", str(ROOT / "lazy.lua")) == defined

@@ -1,0 +1,71 @@
+"""`:ClaudeInstall`: what is asked for during an installation."""
+
+import sys
+from pathlib import Path
+
+from support.checkout import arguments, copy_plugin, program
+from support.installations import MINUTE, StartNeovim, held_uv, said
+from support.neovim import Neovim, until
+
+# What happens while it is at work, and after it.
+
+
+async def test_a_command_that_is_typed_during_an_installation_follows_it(nvim: Neovim) -> None:
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
+
+    assert await said(nvim, "follows") == (
+        "claude-ide: Python is being installed; :ClaudeStart follows"
+    )
+    assert await said(nvim, "listening on 127.0.0.1:")
+    messages = await nvim.eval("execute('messages')")
+    assert "lacks" not in messages
+    assert "running already" not in messages
+
+
+async def test_a_chat_that_is_asked_for_during_an_installation_opens_after_it(
+    nvim: Neovim,
+) -> None:
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeChat()")
+
+    assert await nvim.eval("winnr('$')") == 1 or "ClaudeInstall" in nvim.screen.text()
+    await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the chat", MINUTE)
+
+
+async def test_a_question_during_an_installation_says_when_to_ask_again(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    end = held_uv(tmp_path)
+    await nvim.command("ClaudeInstall")
+
+    await nvim.command("ClaudeAsk why?")
+
+    assert await said(nvim, "again") == (
+        "claude-ide: Python is being installed; run :ClaudeAsk again after that"
+    )
+    end()
+
+
+async def test_a_command_that_lacked_python_follows_the_installation(
+    start_neovim: StartNeovim, tmp_path: Path
+) -> None:
+    nvim = await start_neovim(*arguments(copy_plugin(tmp_path / "checkout")))
+    program(tmp_path / "bin/python3", f"exec '{sys.base_prefix}/bin/python3' \"$@\"")
+    await nvim.command("ClaudeStart")
+    await said(nvim, "run :ClaudeInstall; ")
+
+    await nvim.command("ClaudeInstall")
+
+    assert await said(nvim, "listening on 127.0.0.1:")
+
+
+async def test_nothing_follows_an_installation_that_failed(nvim: Neovim, tmp_path: Path) -> None:
+    end = held_uv(tmp_path)
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
+    await said(nvim, "follows")
+
+    end()
+
+    await said(nvim, "cannot install")
+    await nvim.lua("vim.defer_fn(function() _G.is_later = true end, 500)")
+    await until(lambda: nvim.lua("return is_later"))
+    assert await nvim.lua("return require('claude_ide.channel').id == nil")

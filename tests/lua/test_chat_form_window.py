@@ -1,0 +1,185 @@
+"""`chat/form/init.lua`: the form's window comes, goes and fits the screen."""
+
+from pathlib import Path
+
+import pytest
+
+from support.answers import answer, answers, settled
+from support.diffs import everything
+from support.forms import BOTH, FLOATS, MODULE, ask, given, is_gone, open_form
+from support.neovim import Neovim, until
+
+
+async def test_another_form_begins_empty(form: Neovim) -> None:
+    await open_form(form, BOTH)
+    await form.keys("21q")
+    await answer(form, 1)
+
+    await open_form(form, BOTH, 2)
+
+    await until(lambda: "Submit (2 of 2 left)" in form.screen.text())
+    assert "•" not in form.screen.text()
+
+
+async def test_it_is_declined(form: Neovim) -> None:
+    await open_form(form, BOTH)
+
+    await form.keys("2<C-c>")
+
+    assert await answer(form, 1) == {"declined": True}
+    await is_gone(form)
+    await settled(form)
+    await open_form(form, BOTH)
+    await until(lambda: "Submit (2 of 2 left)" in form.screen.text())
+
+
+async def test_withdrawn_it_goes_without_an_answer(form: Neovim, project: Path) -> None:
+    (project / "a.txt").write_text("one\n")
+    await form.command("edit a.txt")
+    await open_form(form, BOTH)
+    await form.keys("2")
+
+    await form.lua(f"{MODULE}.close(1)")
+
+    await is_gone(form)
+    # What is typed on at once was meant for the form.
+    await form.keys("dd")
+    await form.lua("vim.defer_fn(function() vim.g.waited = 1 end, 400)")
+    await until(lambda: form.eval("get(g:, 'waited')"))
+    await settled(form)
+    assert await form.eval("getline(1)") == "one"
+    assert answers(form, 1) == []
+
+
+async def test_withdrawn_while_other_words_are_typed_it_goes_afterwards(form: Neovim) -> None:
+    await open_form(form, BOTH)
+    await form.keys("iwords")
+    await until(lambda: "words" in form.screen.lines()[-1])
+
+    await form.lua(f"{MODULE}.close(1)")
+    await form.keys(" more<CR>")
+
+    await is_gone(form)
+    await form.lua("vim.defer_fn(function() vim.g.waited = 1 end, 400)")
+    await until(lambda: form.eval("get(g:, 'waited')"))
+    await settled(form)
+    assert answers(form, 1) == []
+
+
+@pytest.mark.parametrize("ending", ["q", ":q<CR>", "<C-c>", "21<C-s>"])
+async def test_the_user_is_back_where_they_were(form: Neovim, project: Path, ending: str) -> None:
+    (project / "a.txt").write_text("one\ntwo\n")
+    await form.command("edit a.txt | vsplit | split | normal! j")
+    await form.command("wincmd w | wincmd p")
+    before = await everything(form)
+    await open_form(form, BOTH)
+
+    await form.keys(ending)
+
+    await answer(form, 1)
+    await is_gone(form)
+    await until(lambda: form.eval(f"win_getid() == {before['win']}"))
+    after = await everything(form)
+    for name in ("tabpages", "win", "previous_win", "mode", "registers"):
+        assert after[name] == before[name]
+
+
+async def test_insert_mode_goes_on_where_it_was(form: Neovim) -> None:
+    await form.keys("ione two<Left><Left>")
+    await until(lambda: form.eval("col('.') == 6"))
+
+    await open_form(form, BOTH)
+    await form.keys("21<C-s>")
+    await answer(form, 1)
+    await until(lambda: form.eval("mode() ==# 'i'"))
+    await form.keys("X<Esc>")
+
+    await until(lambda: form.eval("getline(1) ==# 'one tXwo'"))
+
+
+async def test_nothing_that_is_half_typed_is_lost(form: Neovim) -> None:
+    await form.keys(":let g:a = 1")
+    await until(lambda: form.eval("mode() ==# 'c'"))
+
+    await ask(form, BOTH)
+    await form.keys(" + 1<CR>")
+
+    await until(lambda: form.eval("get(g:, 'a') == 2"))
+    await until(lambda: form.eval(FLOATS), "the form is shown")
+    await form.keys("21<C-s>")
+    assert await answer(form, 1) == given(["requests"], ["Retry"])
+
+
+async def test_asked_for_twice_it_is_shown_once(form: Neovim) -> None:
+    await ask(form, BOTH)
+    await ask(form, BOTH)
+    await until(lambda: form.eval(FLOATS), "the form is shown")
+    await form.keys("2<C-w>w")
+    await until(lambda: form.eval("nvim_win_get_config(0).relative ==# ''"))
+
+    await ask(form, BOTH)
+
+    await until(lambda: form.eval("nvim_win_get_config(0).relative !=# ''"))
+    assert await form.eval(FLOATS) == 1
+    await until(lambda: "(•) 2 requests" in form.screen.text())
+
+
+LONG = {
+    "text": "Which of these?",
+    "header": "",
+    "choices": [
+        {"label": f"choice {number}", "description": "many words " * 30 + "\nand a line"}
+        for number in range(1, 13)
+    ],
+    "multiple": False,
+}
+
+
+async def test_taller_than_the_screen_it_scrolls(form: Neovim) -> None:
+    await open_form(form, [LONG])
+    await until(lambda: "( ) 1 choice 1" in form.screen.text())
+    assert "choice 12" not in form.screen.text()
+    # A description goes on where it began.
+    shown = [row.split("│")[1] for row in form.screen.lines() if "words many" in row]
+    assert len(shown) > 4
+    for row in shown:
+        assert row.startswith(" " * 9)
+        assert row[9] != " "
+
+    await form.keys("/choice 12<CR><CR><C-s>")
+
+    assert (await answer(form, 1))["answers"][0]["chosen"] == ["choice 12"]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(40, 12), (20, 6), (12, 4), (200, 60)])
+async def test_it_fits_the_screen_as_that_changes(form: Neovim, columns: int, rows: int) -> None:
+    await open_form(form, BOTH)
+    await form.keys("<C-w>w")
+
+    await form.request("nvim_ui_try_resize", columns, rows)
+    await until(lambda: form.eval(f"&columns == {columns} && &lines == {rows}"))
+
+    win = "filter(nvim_list_wins(), {_, w -> nvim_win_get_config(w).relative !=# ''})[0]"
+    config = await form.eval(f"nvim_win_get_config({win})")
+    assert config["row"] + config["height"] + 2 <= rows - 1
+    assert config["col"] + config["width"] + 2 <= columns
+    await form.keys("<C-w>w21<C-s>")
+    assert await answer(form, 1) == given(["requests"], ["Retry"])
+    await settled(form)
+
+
+async def test_odd_texts_are_shown_in_one_piece(form: Neovim) -> None:
+    odd = {
+        "text": "two\nlines %d\twide",
+        "header": None,
+        "choices": [{"label": "a\nb", "description": None}, {"label": "漢字 🎉"}],
+        "multiple": None,
+    }
+    await open_form(form, [odd])
+    await until(lambda: "1 a b" in form.screen.text())
+
+    await form.keys("1<C-s>")
+
+    assert (await answer(form, 1))["answers"] == [
+        {"question": "two\nlines %d\twide", "chosen": ["a\nb"]}
+    ]

@@ -1,0 +1,201 @@
+"""`when/moment.lua`: floats that are in use, and those that only lie there."""
+
+import pytest
+
+from support.moments import FLOAT, ask, called, entered, is_held
+from support.neovim import Neovim, until
+
+
+async def _is_completing(nvim: Neovim) -> bool:
+    return bool((await nvim.mode())["mode"] == "ic")
+
+
+OVER_THE_WINDOW = {"relative": "win", "row": 0, "col": 0, "width": 9, "height": 3}
+
+
+async def test_a_plugins_float_with_the_focus_is_left_alone(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile")
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close")
+    await called(typing)
+
+
+async def test_a_chats_float_is_a_window(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile")
+    await typing.command("setlocal filetype=claude-chat")
+
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_whoever_waits_in_the_empty_prompt_of_a_chat_is_free(typing: Neovim) -> None:
+    await typing.command("enew | setlocal filetype=claude-prompt")
+    await entered(typing, "i")
+
+    await ask(typing)
+
+    await called(typing)
+    assert (await typing.mode())["mode"] == "n"
+
+
+async def test_a_completion_that_found_nothing_in_the_empty_prompt_holds_nothing_back(
+    typing: Neovim,
+) -> None:
+    await typing.command("enew | setlocal filetype=claude-prompt")
+    await typing.keys("i<C-x><C-n>")
+    await until(lambda: _is_completing(typing), "the completion has begun")
+
+    await ask(typing)
+
+    await called(typing)
+    assert (await typing.mode())["mode"] == "n"
+
+
+async def test_a_menu_in_the_empty_prompt_of_a_chat_is_being_used(typing: Neovim) -> None:
+    await typing.command("enew | setlocal filetype=claude-prompt completeopt=menuone,noselect")
+    await typing.keys("i<Cmd>call complete(1, ['word'])<CR>")
+    await until(lambda: _is_completing(typing), "the completion has begun")
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.keys("<C-e>")
+    await called(typing)
+
+
+async def test_whoever_writes_in_the_prompt_of_a_chat_is_not(typing: Neovim) -> None:
+    await typing.command("enew | setlocal filetype=claude-prompt")
+    await typing.keys("iwhat about")
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.keys("<Esc>")
+    await called(typing)
+
+
+async def test_a_float_with_a_file_is_a_window(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "")
+
+    await ask(typing)
+
+    await called(typing)
+
+
+@pytest.mark.parametrize("keys", ["", "i"])
+async def test_a_float_with_a_terminal_is_left_alone(typing: Neovim, keys: str) -> None:
+    await typing.lua(FLOAT, "terminal")
+    await typing.keys(keys)
+    await until(lambda: typing.lua("return vim.fn.mode() == ...", "t" if keys else "n"))
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close")
+    await called(typing)
+
+
+async def test_claudes_own_terminal_in_a_float_is_free(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "terminal")
+    await typing.lua("vim.b.claude_ide_terminal = true")
+    await typing.keys("i")
+    await until(lambda: typing.eval("mode() == 't'"))
+
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_a_sidebar_made_of_floats_is_a_window(typing: Neovim) -> None:
+    """They lie over a window that was split off for them, the list over the frame."""
+    await typing.command("topleft 20vnew | setlocal buftype=nofile")
+    for _ in ("frame", "list"):
+        await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
+
+    await ask(typing)
+
+    await called(typing)
+
+
+async def test_a_dialog_over_the_window_of_a_file_is_left_alone(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close")
+    await called(typing)
+
+
+async def test_a_dialog_over_a_float_is_left_alone(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile")
+    await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close | close")
+    await called(typing)
+
+
+async def test_floats_that_hang_on_each_other_do_not_hang_neovim(typing: Neovim) -> None:
+    await typing.lua(FLOAT, "nofile")
+    first = await typing.eval("win_getid()")
+    await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW | {"win": first})
+    second = await typing.eval("win_getid()")
+    await typing.lua(
+        "local win, config = ...; pcall(vim.api.nvim_win_set_config, win, config)",
+        first,
+        OVER_THE_WINDOW | {"win": second},
+    )
+
+    await ask(typing)
+
+    assert await is_held(typing)
+    await typing.command("close | close")
+    await called(typing)
+
+
+@pytest.fixture
+async def messages(typing: Neovim) -> Neovim:
+    """A Neovim that shows messages in windows of its own."""
+    if not await typing.eval("has('nvim-0.12')"):
+        pytest.skip("needs Neovim 0.12")
+    await typing.lua("require('vim._core.ui2').enable({})")
+    return typing
+
+
+async def test_a_long_message_in_a_window_is_waited_for(messages: Neovim) -> None:
+    await messages.keys(":echo range(900)<CR>")
+    await until(lambda: messages.lua("return require('claude_ide.when.moment').obstacle() ~= nil"))
+
+    await ask(messages)
+
+    assert await is_held(messages)
+    await messages.keys("<Esc>")
+    await called(messages)
+
+
+async def test_whoever_reads_messages_in_a_pager_is_left_alone(messages: Neovim) -> None:
+    await messages.command("for n in range(9) | echomsg n | endfor")
+    await messages.keys(":messages<CR>")
+    await until(lambda: messages.eval("&filetype == 'pager'"))
+
+    await ask(messages)
+
+    assert await is_held(messages)
+    await messages.keys("q")
+    await called(messages)
+
+
+async def test_a_short_message_in_a_window_is_not(messages: Neovim) -> None:
+    await messages.keys(":echo 'one'<CR>")
+    await until(lambda: "one" in messages.screen.lines()[-1])
+
+    await ask(messages)
+
+    await called(messages)

@@ -1,0 +1,210 @@
+"""`selection/init.lua`: a selection is kept while the user is in a terminal."""
+
+import pytest
+
+from support.chunks import chunk
+from support.neovim import Neovim, until
+from support.selections import cursor_told, latest, pause, text_told, told
+
+
+async def open_terminal(nvim: Neovim) -> None:
+    """Show a terminal at the right; the file keeps the focus."""
+    await nvim.lua(
+        """vim.cmd('botright vsplit | terminal cat')
+        TERMINAL = vim.api.nvim_get_current_win()
+        vim.cmd('wincmd p')"""
+    )
+
+
+async def in_terminal(nvim: Neovim) -> bool:
+    return bool(await nvim.eval("&buftype == 'terminal'"))
+
+
+# When the user goes to a terminal.
+
+
+@pytest.mark.parametrize("wait", [True, False], ids=["in their own time", "in one go"])
+async def test_leaving_visual_mode_for_a_terminal_keeps_the_selection(
+    editor: Neovim, wait: bool
+) -> None:
+    await open_terminal(editor)
+
+    await editor.keys("jvj")
+    if wait:
+        await text_told(editor, "two 😀 two\n\t")
+    await editor.keys("<C-w>l")
+    await until(lambda: in_terminal(editor))
+    await editor.keys("i")
+    await pause(editor)
+
+    kept = await text_told(editor, "two 😀 two\n\t")
+    assert kept["selection"]["start"] == {"line": 1, "character": 0}
+    assert await latest(editor) == kept
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ("Vj", "one é\ntwo 😀 two"),
+        ("<C-v>jl", "on\ntw"),
+        ("<C-v>j$", "one é\ntwo 😀 two"),
+        ("jv0gg", "one é\nt"),
+    ],
+)
+async def test_the_selection_that_is_kept_is_the_last_state_of_the_area(
+    editor: Neovim, keys: str, text: str
+) -> None:
+    await open_terminal(editor)
+
+    await editor.keys(keys + "<C-w>l")
+    await until(lambda: in_terminal(editor))
+
+    await text_told(editor, text)
+
+
+async def test_a_click_into_the_terminal_keeps_the_selection(editor: Neovim) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj")
+    await text_told(editor, "one é\nt")
+
+    await editor.keys("l")
+    await editor.request("nvim_input_mouse", "left", "press", "", 0, 5, 80)
+    await editor.request("nvim_input_mouse", "left", "release", "", 0, 5, 80)
+    await until(lambda: in_terminal(editor))
+    await pause(editor)
+
+    assert told(editor)[-1]["text"] == "one é\ntw"
+
+
+async def test_a_script_that_goes_to_the_terminal_keeps_the_selection(editor: Neovim) -> None:
+    """`nvim_set_current_win()` does not end Visual mode."""
+    await open_terminal(editor)
+    await editor.command("xnoremap Q <Cmd>lua vim.api.nvim_set_current_win(TERMINAL)<CR>")
+
+    await editor.keys("vjlQ")
+    await until(lambda: in_terminal(editor))
+
+    await text_told(editor, "one é\ntw")
+    assert (await latest(editor))["text"] == "one é\ntw"
+
+
+async def test_the_kept_selection_stays_until_the_user_does_something_in_a_file(
+    editor: Neovim,
+) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj<C-w>l")
+    await pause(editor)
+
+    await editor.keys("<C-w>h")
+    await until(lambda: editor.eval("&buftype == ''"))
+    await pause(editor)
+    assert told(editor)[-1]["text"] == "one é\nt"
+    assert (await latest(editor))["text"] == "one é\nt"
+
+    await editor.keys("l")
+    await cursor_told(editor, 1, 1)
+
+
+async def test_a_click_elsewhere_in_the_file_ends_the_kept_selection(editor: Neovim) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj<C-w>l")
+    await pause(editor)
+    assert told(editor)[-1]["text"] == "one é\nt"
+
+    await editor.request("nvim_input_mouse", "left", "press", "", 0, 4, 2)
+    await editor.request("nvim_input_mouse", "left", "release", "", 0, 4, 2)
+
+    await cursor_told(editor, 4, 2)
+
+
+async def test_a_selection_that_the_user_gave_up_before_is_not_kept(editor: Neovim) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj")
+    await text_told(editor, "one é\nt")
+    await editor.keys("<Esc>")
+    await cursor_told(editor, 1, 0)
+
+    await editor.keys("<C-w>l")
+    await until(lambda: in_terminal(editor))
+    await pause(editor)
+
+    await cursor_told(editor, 1, 0)
+
+
+# When a command takes the user to a terminal.
+
+
+async def define_command(nvim: Neovim) -> None:
+    """A command that goes to the terminal as `:Claude` does: not before the host has answered."""
+    await nvim.lua(chunk("selection_held/define_command"))
+    await open_terminal(nvim)
+
+
+@pytest.mark.parametrize("keys", [":Go<CR>", "Q", "K"])
+async def test_a_command_from_visual_mode_holds_the_selection(editor: Neovim, keys: str) -> None:
+    await define_command(editor)
+
+    await editor.keys("jv2l" + keys)
+    await until(lambda: in_terminal(editor))
+    await pause(editor)
+
+    assert told(editor)[-1]["text"] == "two"
+    assert (await latest(editor))["text"] == "two"
+
+
+@pytest.mark.parametrize("keys", [":Go<CR>", "Q"])
+async def test_a_command_holds_the_selection_also_while_nothing_is_told_yet(
+    editor: Neovim, keys: str
+) -> None:
+    await define_command(editor)
+    await editor.lua("require('claude_ide.selection').stop()")
+
+    await editor.keys("jv2l" + keys)
+    await until(lambda: in_terminal(editor))
+
+    assert (await latest(editor))["text"] == "two"
+
+
+async def test_a_selection_held_before_the_start_is_the_latest_afterwards(editor: Neovim) -> None:
+    await define_command(editor)
+    await editor.lua("require('claude_ide.selection').stop()")
+    await editor.keys("Vj:Go<CR>")
+
+    await editor.lua("require('claude_ide.selection').start()")
+
+    assert (await latest(editor))["text"] == "one é\ntwo 😀 two"
+    await until(lambda: in_terminal(editor))
+    assert (await latest(editor))["text"] == "one é\ntwo 😀 two"
+
+
+async def test_a_held_selection_ends_when_the_user_moves_before_the_terminal_opens(
+    editor: Neovim,
+) -> None:
+    await editor.command("command -range Go lua require('claude_ide.selection').hold()")
+    await editor.keys("v2l:Go<CR>")
+    await text_told(editor, "one")
+
+    await editor.keys("j")
+
+    await cursor_told(editor, 1, 0)
+
+
+@pytest.mark.parametrize("lines", ["1", "2", "2,3"])
+async def test_a_range_that_was_typed_holds_no_old_visual_area(editor: Neovim, lines: str) -> None:
+    await define_command(editor)
+    await editor.keys("vj<Esc>")
+
+    await editor.keys(f"4G:{lines}Go<CR>")
+    await until(lambda: in_terminal(editor))
+
+    await cursor_told(editor, 3, 0)
+
+
+async def test_a_command_from_the_terminal_holds_what_was_held(editor: Neovim) -> None:
+    await open_terminal(editor)
+    await editor.keys("vj<C-w>l")
+    await text_told(editor, "one é\nt")
+
+    await editor.lua("require('claude_ide.selection').hold()")
+
+    assert (await latest(editor))["text"] == "one é\nt"

@@ -1,0 +1,114 @@
+"""Lock files that cannot be written, and entries that are no locks."""
+
+import errno
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+
+from support.claude_code import locks, the_lock
+from support.handshake import is_let_in
+from support.neovim import Neovim, until
+from support.processes import alive
+
+SERVER = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
+
+
+@asynccontextmanager
+async def unwritable(config_folder: Path, code: int) -> AsyncIterator[Path]:
+    """A config folder in which no lock can be written, for the reason of this number."""
+    folder = config_folder / "ide"
+    match code:
+        case errno.EEXIST:
+            config_folder.mkdir(parents=True)
+            folder.write_text("in the way")
+        case errno.ENOTDIR:
+            config_folder.write_text("in the way")
+        case _:
+            folder.mkdir(parents=True)
+    yield folder
+
+
+class TestALockThatCannotBeWritten:
+    @pytest.mark.parametrize(
+        ("code", "reason"),
+        [(errno.EEXIST, "its folder is a file"), (errno.ENOTDIR, "Not a directory")],
+    )
+    async def test_the_message_names_it_and_the_reason(
+        self, nvim: Neovim, config_folder: Path, code: int, reason: str
+    ) -> None:
+        async with unwritable(config_folder, code):
+            await nvim.command("ClaudeStart")
+
+            expected = f"claude-ide: cannot write the lock file ({reason}): "
+            await until(lambda: expected in nvim.screen.text(), expected)
+            assert (await nvim.mode())["blocking"] is False
+            assert not await nvim.eval(SERVER)
+            assert await nvim.eval("exists('$CLAUDE_CODE_SSE_PORT')") == 0
+
+    async def test_a_host_that_runs_already_says_the_same_and_serves_nothing(
+        self, serving: Neovim, config_folder: Path
+    ) -> None:
+        _, lock = await the_lock(config_folder)
+        await serving.command("ClaudeStop")
+        await until(lambda: not locks(config_folder), "stopped")
+        folder = config_folder / "ide"
+        folder.rmdir()
+        folder.write_text("in the way")
+
+        await serving.command("ClaudeStart")
+
+        expected = "cannot write the lock file (its folder is a file): "
+        await until(lambda: expected in serving.screen.text(), expected)
+        assert not await serving.eval(SERVER)
+        assert alive(lock["hostPid"])
+        folder.unlink()
+        await serving.command("ClaudeStart!")
+        await until(lambda: serving.eval(SERVER), "the server is up")
+
+    async def test_a_lock_that_names_the_old_folders_is_written_when_it_can_be(
+        self, serving: Neovim, config_folder: Path, project: Path
+    ) -> None:
+        port, lock = await the_lock(config_folder)
+        folder = config_folder / "ide"
+        kept = folder.with_name("kept")
+        folder.rename(kept)
+        folder.write_text("in the way")
+        (project / "sub").mkdir()
+
+        await serving.command("cd sub")
+
+        expected = "cannot write the lock file (its folder is a file): "
+        await until(lambda: expected in serving.screen.text(), expected)
+        assert await is_let_in(port, lock["authToken"])
+        folder.unlink()
+        kept.rename(folder)
+        await serving.command("edit a.py")
+        await until(lambda: locks(config_folder)[0][1]["workspaceFolders"] == [f"{project}/sub"])
+
+
+async def test_an_entry_that_is_no_lock_hangs_neither_the_host_nor_the_health_check(
+    nvim: Neovim, config_folder: Path
+) -> None:
+    folder = config_folder / "ide"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "1.lock")
+    (folder / "2.lock").mkdir()
+    (folder / "3.lock").symlink_to("/dev/tty")
+    (folder / "4.lock").symlink_to(folder / "nowhere")
+    (folder / "5.lock").write_text("[" * 100_000)
+    (folder / "6.lock").write_bytes(b"\xff\xfe\x00")
+    with closing(socket.socket(socket.AF_UNIX)) as listener:
+        listener.bind(str(folder / "7.lock"))
+    (folder / ".8.lock.4194305.new").mkdir()
+    with (folder / "9.lock").open("wb") as huge:
+        huge.truncate(2**33)
+
+    await nvim.command("ClaudeStart!")
+    await until(lambda: nvim.eval(SERVER), "the server is up")
+    await nvim.command("checkhealth claude_ide")
+
+    assert "Another editor" not in "\n".join(await nvim.eval("getline(1, '$')"))

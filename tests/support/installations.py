@@ -1,0 +1,36 @@
+"""An installation in a Neovim under test."""
+
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from support.checkout import program
+from support.neovim import Neovim, until
+
+MINUTE = 60.0
+
+
+READY = "claude-ide: Python is ready; :ClaudeStart starts the server"
+
+
+StartNeovim = Callable[..., Awaitable[Neovim]]
+
+
+async def said(nvim: Neovim, text: str) -> str:
+    """Wait until a message holds `text`; it takes one line, and no key."""
+
+    async def message() -> str:
+        lines = str(await nvim.lua("return vim.fn.execute('messages')")).splitlines()
+        return next((line for line in lines if text in line), "")
+
+    line = str(await until(message, f"a message with {text!r}", MINUTE))
+    assert (await nvim.mode())["blocking"] is False
+    return line
+
+
+def held_uv(tmp_path: Path) -> Callable[[], object]:
+    """Put an installer on PATH that fails when the returned function is called, and not before."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    program(tmp_path / "bin/uv", f"echo fetching things; read line < '{fifo}'; echo $line; exit 1")
+    return lambda: fifo.write_text("the end\n")

@@ -1,0 +1,7 @@
+local window, view = require('claude_ide.question.answer_window'), nil
+view = window.open('x', 'float', {
+  stop = function() end,
+  closed = function()
+    window.finish(view, 'cancelled')
+  end,
+})

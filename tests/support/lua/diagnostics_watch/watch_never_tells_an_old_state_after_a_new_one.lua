@@ -1,0 +1,13 @@
+_G.set = function(bufnr, count, message)
+  local diagnostics = {}
+  for i = 1, count do
+    diagnostics[i] = { lnum = 0, col = 399998 - 2 * i, end_col = 399999, message = message }
+  end
+  vim.diagnostic.set(vim.api.nvim_create_namespace('long'), bufnr, diagnostics, {
+    virtual_text = false,
+    signs = false,
+    underline = false,
+  })
+end
+-- Reading these takes much longer than until the next state is told.
+_G.set(..., 250, 'old')

@@ -1,0 +1,7 @@
+local name = ...
+local began = vim.uv.hrtime()
+_G.cancel = require('claude_ide.when.moment')[name](function()
+  require('claude_ide.channel').emit('called', { after = (vim.uv.hrtime() - began) / 1e6 })
+end, function(message)
+  require('claude_ide.channel').emit('failed', { message = message })
+end)

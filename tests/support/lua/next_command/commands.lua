@@ -1,0 +1,34 @@
+local function record(name)
+  return function(first, second)
+    local opts = type(first) == 'table' and first or second
+    table.insert(
+      _G.ran,
+      type(opts) == 'table' and { name, opts.args or '', opts.fargs or {} }
+        or { name, second or '', {} }
+    )
+  end
+end
+_G.ran = {}
+package.loaded['claude_ide.host'] = {
+  command = function(name, opts)
+    table.insert(_G.ran, { name, opts.args, opts.fargs })
+  end,
+  root = function()
+    return ''
+  end,
+}
+package.loaded['claude_ide.chat.command'] = { run = record('ClaudeChat') }
+package.loaded['claude_ide.diff'] = {
+  accept = record('ClaudeAccept'),
+  reject = record('ClaudeReject'),
+}
+package.loaded['claude_ide.question.answer'] = { ask = record('ClaudeAsk') }
+package.loaded['claude_ide.question.rewrite'] = { edit = record('ClaudeEdit') }
+package.loaded['claude_ide.question.commit_message'] = { write = record('ClaudeCommit') }
+package.loaded['claude_ide.host.install'] = {
+  is_running = function()
+    return false
+  end,
+  run = record('ClaudeInstall'),
+}
+package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }

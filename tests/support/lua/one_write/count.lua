@@ -1,0 +1,18 @@
+_G.heard = {}
+for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWritten' }) do
+  vim.api.nvim_create_autocmd(event, {
+    pattern = pattern,
+    callback = function(args)
+      local bufnr = args.data and args.data.bufnr or args.buf
+      local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+      local key = event .. ' ' .. name
+      _G.heard[key] = (_G.heard[key] or 0) + 1
+    end,
+  })
+end
+_G.shown = {}
+local show = require('claude_ide.say.message').show
+require('claude_ide.say.message').show = function(text, ...)
+  table.insert(_G.shown, text)
+  return show(text, ...)
+end

@@ -1,0 +1,7 @@
+_G.STATE, _G.SEEN, _G.LOOKS = 0, 0, {}
+_G.PULSE = require('claude_ide.when.pulse').new(..., function()
+  local changed = _G.STATE ~= _G.SEEN
+  _G.SEEN = _G.STATE
+  table.insert(_G.LOOKS, { state = _G.STATE, at = vim.uv.hrtime() / 1e6 })
+  return changed
+end)

@@ -1,0 +1,11 @@
+local path, first, rest = ...
+local file = assert(io.open(path, 'w'))
+file:write(first)
+file:flush()
+vim.wait(300, function() end, 50, true)
+local timer = assert(vim.uv.new_timer())
+timer:start(20, 0, function()
+  file:write(rest)
+  file:close()
+  timer:close()
+end)

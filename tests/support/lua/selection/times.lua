@@ -1,0 +1,7 @@
+_G.TIMES = {}
+local channel = require('claude_ide.channel')
+local emit = channel.emit
+channel.emit = function(...)
+  table.insert(_G.TIMES, vim.uv.hrtime() / 1e6)
+  emit(...)
+end

@@ -1,0 +1,7 @@
+local name = ...
+_G.cancel = _G.cancel or {}
+_G.cancel[name] = require('claude_ide.diff.waiting').when_free('edit of ' .. name, function()
+  require('claude_ide.channel').emit('shown', { name = name })
+end, function(message)
+  require('claude_ide.channel').emit('failed', { message = message })
+end)

@@ -1,0 +1,38 @@
+"""Files that are opened in a Neovim under test, as a client asks for it."""
+
+from pathlib import Path
+from typing import Any
+
+from support.neovim import Neovim, until
+
+TEXT = "alpha\nbeta gamma\ndelta\nepsilon zeta\n"
+
+
+async def open_file(nvim: Neovim, path: Path | str, **request: Any) -> Any:
+    return await nvim.lua(
+        "return require('claude_ide.file.open').open_file(...)", {"path": str(path), **request}
+    )
+
+
+def write(path: Path, text: str = TEXT) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+async def here(nvim: Neovim) -> str:
+    """The name of the file in the current window."""
+    return str(await nvim.eval("expand('%:t')"))
+
+
+async def names(nvim: Neovim) -> list[str]:
+    """What the windows of the current tabpage show."""
+    shown = await nvim.eval("map(tabpagebuflist(), 'bufname(v:val)')")
+    return [name.split("/")[-1].split(":")[-1] for name in shown]
+
+
+async def selected(nvim: Neovim) -> str:
+    """What is selected, as `y` takes it."""
+    await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'v'"))
+    await nvim.keys("y")
+    await until(lambda: nvim.lua("return vim.fn.mode() == 'n'"))
+    return str(await nvim.eval("@0"))

@@ -1,0 +1,15 @@
+"""A page of the transcript under test, and the edits that it yields."""
+
+from claude_ide.chat.page.page import Page
+from claude_ide.chat.page.rows import Row
+from support.frames import Drawn
+
+
+def rows(*texts: str) -> list[Row]:
+    return [Row(text) for text in texts]
+
+
+def draw(page: Page, drawn: Drawn, most: int = 400) -> Drawn:
+    while (frame := page.frame(most)) is not None:
+        drawn.apply(frame)
+    return drawn

@@ -1,0 +1,46 @@
+"""A plan under test, and the question about it."""
+
+from support.neovim import Neovim, until
+
+MODULE = "require('claude_ide.chat.plan')"
+
+
+PLAN = "# The plan\n\n1. change a.py\n2. run tests\n"
+
+
+QUESTION = "What should change in the plan?"
+
+
+async def ask(nvim: Neovim, text: str = PLAN, token: int = 1) -> None:
+    await nvim.lua(f"{MODULE}.open(...)", token, {"title": "Plan of Claude", "text": text})
+
+
+async def ready(nvim: Neovim) -> None:
+    await until(
+        lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"), "the plan takes keys"
+    )
+
+
+async def open_plan(nvim: Neovim, text: str = PLAN, token: int = 1) -> None:
+    await ask(nvim, text, token)
+    await ready(nvim)
+
+
+async def gone(nvim: Neovim) -> None:
+    await until(
+        lambda: nvim.eval("empty(filter(getbufinfo(), 'v:val.name =~ \"claude-plan\"'))"),
+        "the plan is gone",
+    )
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"))
+
+
+async def waited(nvim: Neovim, milliseconds: int = 100) -> None:
+    """Let what is due in Neovim happen."""
+    await nvim.lua(
+        "vim.g.waited = 0; vim.defer_fn(function() vim.g.waited = 1 end, ...)", milliseconds
+    )
+    await until(lambda: nvim.eval("g:waited"))
+
+
+async def asked_for_comments(nvim: Neovim) -> None:
+    await until(lambda: QUESTION in nvim.screen.lines()[-1], "the user is asked")

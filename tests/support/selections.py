@@ -1,0 +1,46 @@
+"""The selection in a Neovim under test, and what the host is told of it."""
+
+from typing import Any
+
+from support.neovim import Neovim, until
+
+TEXT = "one é\ntwo 😀 two\n\tthree\n\nfive\n"
+
+
+Selection = dict[str, Any]
+
+
+async def latest(nvim: Neovim) -> Selection:
+    now: Selection = await nvim.lua("return require('claude_ide.selection').latest()")
+    return now
+
+
+def told(nvim: Neovim) -> list[Selection]:
+    return nvim.events("selection_changed")
+
+
+def end_of(selection: Selection) -> tuple[int, int]:
+    end = selection["selection"]["end"]
+    return end["line"], end["character"]
+
+
+async def text_told(nvim: Neovim, text: str) -> Selection:
+    """Wait until a selection of that text is the last one told."""
+    await until(lambda: told(nvim) and told(nvim)[-1]["text"] == text, f"{text!r} is told")
+    return told(nvim)[-1]
+
+
+async def cursor_told(nvim: Neovim, line: int, character: int) -> Selection:
+    """Wait until the cursor at that position is the last selection told."""
+
+    def is_told() -> bool:
+        last = told(nvim)[-1] if told(nvim) else None
+        return last is not None and last["text"] == "" and end_of(last) == (line, character)
+
+    await until(is_told, f"the cursor at {line}:{character} is told")
+    return told(nvim)[-1]
+
+
+async def pause(nvim: Neovim) -> None:
+    """Let Neovim run for some periods: that nothing is told shows only after a while."""
+    await nvim.idle(200)

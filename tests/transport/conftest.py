@@ -1,0 +1,14 @@
+"""A server that says everything back."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from support.listeners import echo, listening
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    """The port of a server that says everything back."""
+    async with listening(echo) as (_, port):
+        yield port

@@ -1,0 +1,300 @@
+"""`transport/websocket.py` on a real socket: frames, and how a connection ends."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import websockets
+from websockets.asyncio.client import ClientConnection, connect
+
+from claude_ide.errors import TransportClosed
+from claude_ide.transport import websocket
+from claude_ide.transport.websocket import LARGEST_MESSAGE, Connection
+from support.claude_code import AUTHORIZATION
+from support.handshake import end, handshake, status, tcp
+from support.listeners import TOKEN, echo, listening
+from support.neovim import WAIT, until
+
+
+def client(port: int, **options: Any) -> connect:
+    return connect(
+        f"ws://127.0.0.1:{port}/",
+        additional_headers={AUTHORIZATION: TOKEN},
+        subprotocols=[websockets.Subprotocol("mcp")],
+        max_size=None,
+        compression=None,
+        **options,
+    )
+
+
+# Frames.
+
+
+async def said_back(connection: ClientConnection) -> str | bytes:
+    return await asyncio.wait_for(connection.recv(), WAIT)
+
+
+@pytest.mark.parametrize("frame", ["", "ü\0", b"", "ü".encode(), "x" * 100_000])
+async def test_text_and_binary_frames_are_read_and_text_is_sent(
+    port: int, frame: str | bytes
+) -> None:
+    async with client(port) as connection:
+        await connection.send(frame)
+
+        assert await said_back(connection) == (frame if isinstance(frame, str) else frame.decode())
+
+
+@pytest.mark.parametrize("fragments", [["on", "e"], ["", "one", ""], [b"o", b"n", b"e"]])
+async def test_a_fragmented_message_arrives_whole(port: int, fragments: list[Any]) -> None:
+    async with client(port) as connection:
+        await connection.send(fragments)
+
+        assert await said_back(connection) == "one"
+
+
+async def test_a_ping_between_fragments_is_answered(port: int) -> None:
+    async with client(port) as connection:
+
+        async def fragments() -> AsyncIterator[str]:
+            yield "on"
+            await asyncio.wait_for(await connection.ping(), WAIT)
+            yield "e"
+
+        await connection.send(fragments())
+
+        assert await said_back(connection) == "one"
+
+
+async def tell_size(connection: Connection) -> None:
+    async for frame in connection.frames():
+        await connection.send(str(len(frame)).encode())
+
+
+def head(size: int) -> bytes:
+    """The head of a binary frame of `size` bytes, masked with zeros."""
+    return b"\x82\xff" + size.to_bytes(8, "big") + bytes(4)
+
+
+async def test_64_mib_is_a_message_and_more_is_too_much() -> None:
+    async with listening(tell_size) as (_, port), tcp(port) as (reader, writer):
+        writer.write(handshake(port, TOKEN))
+        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+
+        writer.write(head(LARGEST_MESSAGE) + bytes(LARGEST_MESSAGE))
+        assert await asyncio.wait_for(reader.readexactly(10), WAIT) == b"\x81\x0867108864"
+
+        writer.write(head(LARGEST_MESSAGE + 1))
+        assert close_code(await end(reader)) == 1009
+
+
+def close_code(frame: bytes) -> int:
+    """The status code of a close frame."""
+    assert frame[0] == 0x88
+    return int.from_bytes(frame[2:4], "big")
+
+
+async def test_a_small_message_does_not_wait_for_an_acknowledgement(port: int) -> None:
+    """Without TCP_NODELAY the second of two small frames is held back for up to 40 ms."""
+    async with client(port) as connection:
+        delays = []
+        for _ in range(5):
+            started = asyncio.get_running_loop().time()
+            await connection.send("a")
+            await connection.send("b")
+            await said_back(connection)
+            await said_back(connection)
+            delays.append(asyncio.get_running_loop().time() - started)
+
+    assert min(delays) < 0.02
+
+
+# Endings.
+
+
+async def test_stop_closes_every_client_as_going_away() -> None:
+    async with listening(echo) as (listener, port):
+        async with client(port) as first, client(port) as second:
+            await listener.stop()
+
+            await asyncio.wait_for(first.wait_closed(), WAIT)
+            assert (first.close_code, second.close_code) == (1001, 1001)
+        with pytest.raises(OSError):
+            await asyncio.open_connection("127.0.0.1", port)
+
+
+async def test_stop_does_not_wait_for_a_handshake_that_never_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(websocket, "CLOSE_SECONDS", 60)
+    monkeypatch.setattr(websocket, "HANDSHAKE_SECONDS", 60)
+    async with listening(echo) as (listener, port), tcp(port) as (reader, _):
+        # One that was accepted later has been served, so this one was accepted too.
+        assert await status(port, handshake(port, TOKEN)) == 101
+
+        await asyncio.wait_for(listener.stop(), WAIT)
+
+        assert await end(reader) == b""
+
+
+@asynccontextmanager
+async def deaf(port: int) -> AsyncIterator[None]:
+    """A client that has been let in and never reads."""
+    with socket.socket() as raw:
+        # As little as the system allows is taken in on behalf of a client that does not read.
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        raw.setblocking(False)
+        loop = asyncio.get_running_loop()
+        await loop.sock_connect(raw, ("127.0.0.1", port))
+        await loop.sock_sendall(raw, handshake(port, TOKEN))
+        yield
+
+
+class Flood:
+    """A server that tells its first client more than it can take, and says back to the others."""
+
+    def __init__(self) -> None:
+        self.behind = asyncio.Event()
+        self.ended = asyncio.Event()
+
+    async def serve(self, connection: Connection) -> None:
+        if self.behind.is_set():
+            await echo(connection)
+            return
+        self.behind.set()
+        await connection.send(b"x" * 20_000_000)
+        self.ended.set()
+
+
+async def test_a_client_that_does_not_read_delays_no_other() -> None:
+    flood = Flood()
+    async with listening(flood.serve) as (_, port), deaf(port):
+        await asyncio.wait_for(flood.behind.wait(), WAIT)
+
+        async with client(port) as connection:
+            for _ in range(3):
+                await connection.send("hello")
+                assert await said_back(connection) == "hello"
+
+        assert not flood.ended.is_set()
+
+
+async def test_stop_does_not_wait_for_a_client_that_does_not_read() -> None:
+    flood = Flood()
+    async with listening(flood.serve) as (listener, port), deaf(port):
+        await asyncio.wait_for(flood.behind.wait(), WAIT)
+
+        await asyncio.wait_for(listener.stop(), WAIT)
+
+        assert flood.ended.is_set()
+
+
+async def test_close_does_not_wait_for_a_client_that_does_not_read() -> None:
+    flood = Flood()
+    connections: list[Connection] = []
+
+    async def serve(connection: Connection) -> None:
+        connections.append(connection)
+        await flood.serve(connection)
+
+    async with listening(serve) as (_, port), deaf(port):
+        await asyncio.wait_for(flood.behind.wait(), WAIT)
+
+        await asyncio.wait_for(connections[0].close(), WAIT)
+
+        await asyncio.wait_for(flood.ended.wait(), WAIT)
+
+
+async def test_a_client_that_never_reads_is_cut_and_the_log_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(websocket, "DEAF_SECONDS", 0.2)
+    cut = asyncio.Event()
+
+    async def serve(connection: Connection) -> None:
+        with pytest.raises(TransportClosed):
+            await connection.send(b"x" * 20_000_000)
+        cut.set()
+
+    async with listening(serve) as (_, port), deaf(port):
+        await asyncio.wait_for(cut.wait(), WAIT)
+
+    assert "cut a client that has read nothing" in caplog.text
+
+
+async def test_a_client_whose_messages_are_not_read_has_to_wait() -> None:
+    reading = asyncio.Event()
+
+    async def serve(connection: Connection) -> None:
+        await reading.wait()
+        await echo(connection)
+
+    async with listening(serve) as (_, port), client(port) as connection:
+
+        async def send_many() -> None:
+            for _ in range(100):
+                await connection.send(b"x" * 1_000_000)
+
+        sending = asyncio.create_task(send_many())
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(sending), 0.5)
+        reading.set()
+        for _ in range(100):
+            assert len(await said_back(connection)) == 1_000_000
+        await sending
+
+
+async def test_a_client_that_is_cut_off_ends_its_frames_and_can_be_told_nothing() -> None:
+    ended = asyncio.Event()
+    failures: list[Exception] = []
+
+    async def serve(connection: Connection) -> None:
+        async for _ in connection.frames():
+            pass
+        try:
+            await connection.send(b"still there?")
+        except TransportClosed as closed:
+            failures.append(closed)
+        ended.set()
+
+    async with listening(serve) as (_, port):
+        async with tcp(port) as (reader, writer):
+            writer.write(handshake(port, TOKEN))
+            await asyncio.wait_for(reader.readline(), WAIT)
+
+        await asyncio.wait_for(ended.wait(), WAIT)
+        assert len(failures) == 1
+
+
+async def test_a_broken_frame_costs_its_client_the_connection_and_nobody_else(port: int) -> None:
+    async with client(port) as other, tcp(port) as (reader, writer):
+        writer.write(handshake(port, TOKEN))
+        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+        writer.write(b"\xff\xff\xff\xff")
+
+        assert close_code(await end(reader)) == 1002
+        await other.send("a")
+        assert await said_back(other) == "a"
+
+
+async def test_a_server_that_fails_closes_that_client_and_serves_the_next(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def serve(connection: Connection) -> None:
+        async for frame in connection.frames():
+            if frame == b"fail":
+                raise KeyError("fail")
+            await connection.send(frame)
+
+    async with listening(serve) as (_, port):
+        async with client(port) as failing:
+            await failing.send("fail")
+            await asyncio.wait_for(failing.wait_closed(), WAIT)
+            assert failing.close_code == 1011
+
+        async with client(port) as next_one:
+            await next_one.send("a")
+            assert await said_back(next_one) == "a"
+    await until(lambda: "KeyError" in caplog.text)
