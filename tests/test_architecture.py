@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "headless": {"errors", "config", "files", "git", "trust", "agents", "editor"},
     "app": {
         *("errors", "config", "log", "startup", "check", "transport", "mcp", "editor"),
-        *("chat", "headless", "trust"),
+        *("agents", "chat", "headless", "trust"),
     },
     "commands": {"errors", "app", "trust"},
     "host": {"startup", "app"},
@@ -105,6 +105,15 @@ def test_only_the_editor_and_the_host_know_pynvim() -> None:
     }
 
     assert knowing == {"editor", "host"}
+
+
+def test_the_panel_knows_no_agent_but_by_the_port() -> None:
+    """Another protocol is a room beside `stream_json`, and nothing else."""
+    port = {path.stem for path in (PACKAGE / "agents").glob("*.py")} | {"events"}
+    for path in sorted((PACKAGE / "chat").rglob("*.py")):
+        agents = [module for module in imported(path) if part(module) == "agents"]
+        assert {module.split(".")[2] for module in agents if module.count(".") > 1} <= port
+        assert not re.search(r"\bClaude\b|stream.json", path.read_text("utf-8")), path
 
 
 def test_nothing_imports_the_remote_plugin() -> None:

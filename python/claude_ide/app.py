@@ -119,13 +119,16 @@ class App:
     @cached_property
     def chats(self) -> "Chats":
         """The chats; what they need is imported with the first one."""
+        from claude_ide.agents.stream_json.claude import Claude
         from claude_ide.chat.chats import Chats
         from claude_ide.mcp.in_process import READING, InProcessServer
 
         def serve() -> InProcessServer:
-            return InProcessServer(self.editor, self.config, "Claude")
+            return InProcessServer(self.editor, self.config, kind.name)
 
-        return Chats(self.editor, self.config, self.guard, serve, self.trust, READING)
+        chat = self.config.chat
+        kind = Claude(self.config.cmd, os.environ, model=chat.model, mode=chat.mode)
+        return Chats(self.editor, self.config, self.guard, kind, serve, self.trust, READING)
 
     @cached_property
     def questions(self) -> "Questions":

@@ -39,7 +39,7 @@ SCREENS = {
         "retried 4 times: authentication failed (401)",
         "",
         "Invalid API key · Fix external API key",
-        "L opens claude in a terminal to log in",
+        "L opens a terminal to log in",
         "failed · 8.0 s",
     ],
     "error_429": [
@@ -121,7 +121,7 @@ def test_what_frames_have_drawn_is_what_is_to_be_shown(name: str) -> None:
 @pytest.mark.parametrize("name", names())
 def test_frames_in_between_make_no_difference_in_the_end(name: str) -> None:
     _, often = replay(name)
-    transcript = Transcript(clock=lambda: 0.0, root=ROOT)
+    transcript = Transcript("Claude", clock=lambda: 0.0, root=ROOT)
     for event in decoded(told(name)):
         transcript.take(event)
 
@@ -163,7 +163,7 @@ def test_no_request_waits_when_the_conversation_is_over(name: str) -> None:
 
 
 def requests(name: str) -> Iterator[tuple[Event, Transcript, Drawn]]:
-    transcript, page = Transcript(clock=lambda: 0.0, root=ROOT), Drawn()
+    transcript, page = Transcript("Claude", clock=lambda: 0.0, root=ROOT), Drawn()
     for event in decoded(told(name)):
         transcript.take(event)
         page.everything(transcript)
@@ -191,7 +191,7 @@ def test_no_prompt_is_shown_that_was_not_ours(name: str) -> None:
 
 def replay_with_prompts(name: str) -> list[str]:
     """The lines, when each prompt was sent just before the agent first told of it."""
-    transcript, page = Transcript(clock=lambda: 0.0), Drawn()
+    transcript, page = Transcript("Claude", clock=lambda: 0.0), Drawn()
     sent: set[str] = set()
     for event in conversed(name):
         if isinstance(event, events.PromptChanged) and event.prompt not in sent:

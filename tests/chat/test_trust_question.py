@@ -45,7 +45,7 @@ def test_details_have_an_end_that_says_so() -> None:
 
 
 def test_it_stays_below_the_conversation_and_is_no_request() -> None:
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     transcript.ask_trust(TrustAsked("~/p", [HOOK]))
     transcript.take(Notice("hello"))
 
@@ -55,7 +55,7 @@ def test_it_stays_below_the_conversation_and_is_no_request() -> None:
 
 
 def test_it_is_asked_once() -> None:
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     transcript.ask_trust(TrustAsked("~/p", [HOOK]))
     transcript.ask_trust(TrustAsked("~/q", [HOOK]))
     assert [line[:12] for line in transcript.lines if line] == ["? Use what ~"]

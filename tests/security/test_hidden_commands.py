@@ -74,7 +74,7 @@ async def test_every_character_of_a_command_is_on_the_screen(
     chats = await Chats.start(nvim)
     await chats.open(size=size)
     width = (await chats.tells("resized"))["width"]
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     transcript.resize(width, columns)
 
     for command in commands():

@@ -110,7 +110,7 @@ class Panel:
 
     def __init__(self, **options: Any) -> None:
         self.clock = Clock()
-        self.transcript = Transcript(clock=self.clock, **options)
+        self.transcript = Transcript("Claude", clock=self.clock, **options)
         self.drawn = Drawn()
 
     def take(self, *told: Event) -> "Panel":

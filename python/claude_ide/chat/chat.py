@@ -6,19 +6,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from claude_ide.agents import events
-from claude_ide.agents.agent import Agent, Answer, NewSession, Opening, ResumeSession
+from claude_ide.agents.agent import Agent, NewSession, Opening, ResumeSession
+from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import Event, Ready
+from claude_ide.agents.prompt import Words
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat import bar, context, context_usage
+from claude_ide.chat import abilities, bar, context, context_usage
 from claude_ide.chat.bars import Bars
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.view import OpenOutput, Review
 from claude_ide.chat.relaunching import Relaunching
-from claude_ide.chat.requests.requests import NAME, Requests
+from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.requests.sight import Sight
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.transcript import export, todos
+from claude_ide.chat.transcript import todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
@@ -52,7 +54,7 @@ class Chat:
         self.agent = agent
         self.title = ""
         self.shown = True
-        self.transcript = Transcript(root=root)
+        self.transcript = Transcript(agent.name, root=root)
         self._editor = editor
         self._config = config
         self._run = run
@@ -61,6 +63,7 @@ class Chat:
         self._state = SessionState()
         self._bar = bar.Bar()
         self._ready: Ready | None = None
+        self._offers = abilities.Offer(agent, self._tell_offer)
         self._started = asyncio.Event()
         self._sending = asyncio.Lock()
         self._relaunching = Relaunching(agent, self._sending, self._started, self._start_again)
@@ -71,7 +74,8 @@ class Chat:
         self._painter = Painter(self._draw, self.transcript)
         sight = Sight(id_, root, self.transcript, self._painter, editor)
         self._requests = Requests(
-            editor, config, sight, self._send_answer, run, self._tell_of_requests
+            *(editor, config, sight, self._send_answer, run, self._tell_of_requests),
+            name=agent.name,
         )
         self._bars = Painter(self._draw_bars, Bars(self._look))
         run(self._painter.run())
@@ -115,7 +119,9 @@ class Chat:
         except Exception:
             logger.exception("an agent could not be started")
             self.agent.kill()
-            return self._fail("Claude Code could not be started; see :ClaudeLog (R tries again)")
+            return self._fail(
+                f"{self.agent.name} could not be started; see :ClaudeLog (R tries again)"
+            )
         finally:
             self._started.set()
         async for event in self.agent.events():
@@ -143,13 +149,14 @@ class Chat:
         self._state = self._state.after(event)
         urgent = self.transcript.take(event)
         self._bar.take(event)
+        self._offers.take(event)
         match event:
-            case Ready():
-                self._on_ready(event)
             case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
                 self._requests.take(event)
                 if not self.shown:
-                    self._editor.notify(f"{NAME} waits for your answer (:ClaudeChat answer)")
+                    self._editor.notify(
+                        f"{self.agent.name} waits for your answer (:ClaudeChat answer)"
+                    )
             case events.RequestWithdrawn(request):
                 self._requests.drop(request)
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
@@ -178,12 +185,8 @@ class Chat:
         if text:
             self._run(self._editor.run("chat.prompt.put", self.id, text))
 
-    def _on_ready(self, ready: Ready) -> None:
-        commands = [
-            {"name": command.name, "description": command.description, "hint": command.hint}
-            for command in ready.commands
-        ]
-        self._run(self._editor.run("chat.prompt.offer", self.id, {"commands": commands}))
+    def _tell_offer(self, offer: dict[str, Any]) -> None:
+        self._run(self._editor.run("chat.prompt.offer", self.id, offer))
 
     # What is shown.
 
@@ -205,6 +208,7 @@ class Chat:
 
     def _look(self) -> dict[str, Any]:
         """What `chat/panel.lua` shows in its bars; while they change by themselves, look again."""
+        self._offers.update()
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None
@@ -236,13 +240,11 @@ class Chat:
                 raise
 
     async def _say(self, text: str, sent: Mapping[str, Any]) -> None:
-        about = self._about()
-        prompt = await context.prompt(
-            self._editor, text, self.root, about, sent.get("images") or ()
-        )
-        say = {"steer": self.agent.steer, "redirect": self.agent.redirect}.get(
-            str(sent.get("how")), self.agent.prompt
-        )
+        about, images, how = self._about(), sent.get("images") or (), str(sent.get("how"))
+        ways = {"steer": self.agent.steer, "redirect": self.agent.redirect}
+        abilities.require(self.agent, how, "paste-image" if images else "")
+        prompt = await context.prompt(self._editor, text, self.root, about, images)
+        say = ways.get(how, self.agent.prompt)
         id_ = await say(prompt)
         if about is not None:
             self._told = about
@@ -263,7 +265,7 @@ class Chat:
 
     def _start_again(self) -> None:
         session = self.agent.session
-        if session and self.transcript.prompts:
+        if session and self.transcript.prompts and abilities.has(self.agent, "resume"):
             self.start(ResumeSession(session))
         else:
             # A fork has no session of its own before its first turn.
@@ -323,6 +325,7 @@ class Chat:
         prompt = self.transcript.withdraw(part)
         if prompt is None:
             return
+        abilities.require(self.agent, "withdraw")
         text = self.transcript.queued.get(prompt, "")
         if not await self.agent.withdraw(prompt):
             raise UserError("too late: the agent has begun with it")
@@ -337,10 +340,6 @@ class Chat:
         """Go on to the next permission mode."""
         await self.settings.cycle_mode(self._bar.mode)
 
-    async def rename(self, title: str) -> None:
-        """Give the session a title, which the list of sessions shows."""
-        await self.settings.rename(title, self.title)
-
     async def drop_context(self) -> None:
         """Leave out of the next prompt where the user is."""
         self._dropped = self._about()
@@ -348,12 +347,12 @@ class Chat:
 
     async def rewind(self) -> None:
         """Put the files back as they were before one of the prompts."""
-        await self._offer()
+        await self._offer("rewind")
         await rewind(self.agent, self._editor, self.transcript, self.root)
 
     async def ask_aside(self, question: str) -> None:
         """Ask something that does not become part of the conversation."""
-        await self._offer()
+        await self._offer("aside")
         asked = question or await self._editor.input("Aside: ")
         if not asked:
             return
@@ -363,7 +362,7 @@ class Chat:
 
     async def show_context(self) -> None:
         """Show how full the context is, and with what."""
-        await self._offer()
+        await self._offer("context")
         usage = context_usage.lines(await self.agent.context_usage())
         await self._editor.run("window.float.show", usage, {"title": "Context"})
 
@@ -374,17 +373,15 @@ class Chat:
             raise UserError("nothing has been said yet")
         await self._editor.run("window.scratch.open", "traffic.jsonl", log, "jsonl")
 
-    def export(self) -> str:
-        """Return the conversation as Markdown."""
-        return export.markdown(self.transcript, self.title)
-
     # How it is done.
 
-    async def _offer(self) -> Ready:
-        """Wait until the agent answers, and return what there is to choose from."""
+    async def _offer(self, feature: str = "") -> Ready:
+        """Return what there is to choose from, once the agent answers; it must have the feature."""
         await self._started.wait()
         if self._ready is None or self._state.state is State.DEAD:
             raise UserError(ENDED)
+        if feature:
+            abilities.require(self.agent, feature)
         return self._ready
 
     def _about(self) -> context.Where | None:
@@ -393,8 +390,10 @@ class Chat:
         return None if about in (self._told, self._dropped) else about
 
     async def _send_answer(self, request: str, answer: Answer, said: str) -> None:
-        await self.agent.answer(request, answer)
+        reason = await abilities.answer(self.agent, request, answer)
         self._state = self._state.answered(request)
         self.transcript.answered(request, said)
+        if reason:
+            self.transcript.said(await self.agent.prompt([Words(reason)]), reason)
         self._painter.now()
         self._bars.soon()

@@ -26,7 +26,8 @@ class TrustAsked(NamedTuple):
 class Trusting:
     """The trust in the folder `root`; `changed` has all chats follow what the user decides.
 
-    `settled` says that the user's own words already name the settings that are followed.
+    `name` is the agent's; `settled` says that the user's own command line already decides which
+    settings are followed.
     """
 
     def __init__(
@@ -36,12 +37,14 @@ class Trusting:
         editor: Editor,
         changed: Callable[[], Awaitable[None]],
         *,
-        settled: bool = False,
+        name: str,
+        settled: bool,
     ) -> None:
         self._root = root
         self._trust = trust
         self._editor = editor
         self._changed = changed
+        self._name = name
         self._settled = settled
         self._follows = False
 
@@ -91,7 +94,7 @@ class Trusting:
         state = "trusted" if is_trusted else "not trusted"
         settings = "its settings" if is_trusted else "your own settings only"
         when = " when this turn ends" if later else ""
-        return f"{shown(self._root)} is {state}: Claude restarts{when} with {settings}"
+        return f"{shown(self._root)} is {state}: {self._name} restarts{when} with {settings}"
 
     def _question(self) -> TrustAsked | None:
         if self._settled or self._trust.is_trusted(self._root):

@@ -5,17 +5,18 @@ transcript answer as well. Whatever closes without an answer keeps waiting.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from claude_ide.agents.agent import Allow, Answer, Reject, Reply
+from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     Option,
     OptionKind,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    Replacement,
     ToolStatus,
 )
 from claude_ide.chat.page import amounts
@@ -27,7 +28,6 @@ from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 
-NAME = "Claude"
 ALLOWED, REJECTED = "allowed", "rejected"
 EXISTS = "the file exists by now"
 OVERTAKEN = "{} did not exist when this was proposed, but does now. It was not changed: read it."
@@ -52,7 +52,8 @@ class Waiting:
 class Requests:
     """The requests of one chat. `run` starts a task whose errors are told to the user.
 
-    `count` is called with how many there are, each time that this changes.
+    `count` is called with how many there are, each time that this changes. `name` is the
+    agent's.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Requests:
         send: Send,
         run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
         count: Callable[[int], None],
+        name: str,
     ) -> None:
         self._editor = editor
         self._config = config
@@ -70,6 +72,7 @@ class Requests:
         self._send = send
         self._run = run
         self._count = count
+        self._name = name
         self._waiting: dict[str, Waiting] = {}
         self._accepted: dict[str, Diff] = {}
 
@@ -205,7 +208,7 @@ class Requests:
         if self._waiting.get(request) is not waiting or waiting.answering:
             return
         if isinstance(answer, Allow) and waiting.proposed and waiting.proposed.is_overtaken:
-            # The CLI might replace it, whatever it holds.
+            # The agent might replace it, whatever it holds.
             answer, said = Reject(OVERTAKEN.format(waiting.proposed.path)), f"{REJECTED}: {EXISTS}"
         waiting.answering = True
         try:
@@ -237,7 +240,7 @@ class Requests:
     async def _review_edit(self, waiting: Waiting, proposed: proposal.Proposal) -> None:
         asked, diffs, layout = waiting.asked, self._editor.diffs, self._config.diff.layout
         diff = await diffs.show(
-            *(asked.request, proposed.path, proposed.text, NAME, layout),
+            *(asked.request, proposed.path, proposed.text, self._name, layout),
             is_reported=bool(asked.tool),
         )
         waiting.diff = diff
@@ -256,18 +259,18 @@ class Requests:
         try:
             changed = await self._changed(proposed, decision.text)
             said = ALLOWED if changed is None else f"{ALLOWED}, with your changes"
-            await self._answer(waiting, Allow(arguments=changed), said)
+            await self._answer(waiting, Allow(edit=changed), said)
         except BaseException:
             self._settle(asked.tool)
             raise
 
-    async def _changed(self, proposed: proposal.Proposal, text: str) -> Mapping[str, Any] | None:
-        """The arguments for an accepted text, on top of what others have written by now."""
+    async def _changed(self, proposed: proposal.Proposal, text: str) -> Replacement | None:
+        """The edit for an accepted text, on top of what others have written by now."""
         old, now = proposed.original, proposed.now()
         if text == proposed.text or old == now.original or old is None or now.original is None:
             return now.accepted(text)
         merged = await self._editor.run("file.rebase.merge_texts", old, text, now.original)
-        # The CLI refuses what no longer fits.
+        # The agent refuses what no longer fits.
         return proposed.accepted(text) if merged is None else now.replacing(merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
@@ -284,7 +287,9 @@ class Requests:
             for question in asked.questions
         ]
         told = await self._editor.ask(
-            "chat.form", {"title": f"{NAME} asks", "questions": questions}, token=waiting.token
+            "chat.form",
+            {"title": f"{self._name} asks", "questions": questions},
+            token=waiting.token,
         )
         if told.get("declined"):
             await self._answer(waiting, Reject(), "declined")
@@ -303,7 +308,7 @@ class Requests:
         if not asked.plan:
             return
         told = await self._editor.ask(
-            "chat.plan", {"title": f"{NAME}'s plan", "text": asked.plan}, token=waiting.token
+            "chat.plan", {"title": f"{self._name}'s plan", "text": asked.plan}, token=waiting.token
         )
         text, decision = str(told.get("text", "")), told.get("decision")
         edited = text not in ("", asked.plan)
@@ -311,13 +316,10 @@ class Requests:
             reason = _revision(text if edited else "", str(told.get("comments") or ""))
             return await self._answer(waiting, Reject(reason), "keep planning")
         if decision in ("approve", "approve_edits"):
-            arguments = None
-            if edited and isinstance(asked.raw, dict):
-                arguments = {**asked.raw.get("input", {}), "plan": text}
             accepting = _always(asked)[:1] if decision == "approve_edits" else []
             options = tuple(option.id for option in accepting)
             said = "approved" + (", edits accepted" if options else "")
-            await self._answer(waiting, Allow(options, arguments), said)
+            await self._answer(waiting, Allow(options, plan=text if edited else ""), said)
 
 
 def _answers(asked: PermissionAsked | PlanProposed) -> dict[str, str]:

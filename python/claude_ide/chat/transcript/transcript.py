@@ -2,7 +2,7 @@
 
 A chat is used like this:
 
-    transcript = Transcript(root=project)
+    transcript = Transcript(agent.name, root=project)
     transcript.take_history(await agent.history(session))     # when a session is resumed
     transcript.said(await agent.prompt(prompt), text, chips)  # what the user has sent
     urgent = transcript.take(event)                           # each event of the agent
@@ -64,9 +64,15 @@ MARGIN = 6
 
 
 class Transcript:
-    """One conversation. `clock` gives seconds; paths below `root` are shown from there."""
+    """One conversation with the agent of this name.
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic, root: str = "") -> None:
+    `clock` gives seconds; paths below `root` are shown from there.
+    """
+
+    def __init__(
+        self, name: str, *, clock: Callable[[], float] = time.monotonic, root: str = ""
+    ) -> None:
+        self.name = name
         self._clock: Callable[[], float] | None = clock
         self._root = root
         self._sheet = Sheet()
@@ -206,7 +212,7 @@ class Transcript:
             self._sheet.views(),
         )
         ended = (view.ended for view in after if isinstance(view, ToolUse))
-        return [end.change for end in ended if end is not None and end.change is not None]
+        return [change for end in ended if end is not None for change in end.changes]
 
     @property
     def waiting(self) -> list[Asked]:
@@ -293,7 +299,7 @@ class Transcript:
             case events.Cleared():
                 self._settle(all_=False)
                 self._running = True
-                self._tell("notice", [notices.CLEARED])
+                self._tell("notice", [notices.cleared(self.name)])
             case events.Usage(cost) if cost is not None:
                 self._cost = cost
             case events.TurnEnded():
@@ -302,12 +308,15 @@ class Transcript:
                 self._settle(all_=True)
                 for request in list(self._requests):
                     self._drop_requests(request=request)
-                self._death = (self._tell("notice", notices.dead(event, over=False)), event)
+                self._death = (
+                    self._tell("notice", notices.dead(event, self.name, over=False)),
+                    event,
+                )
 
     def _ask(self, asked: Asked) -> None:
         self._drop_requests(request=asked.request)
         self._requests[asked.request] = self._sheet.add(
-            "request", lambda part: Request(part, asked, self._root), tail=True
+            "request", lambda part: Request(part, asked, self._root, self.name), tail=True
         )
         self._requests[asked.request].resize(self._width, self._room)
 
@@ -341,7 +350,7 @@ class Transcript:
     def _revived(self) -> None:
         if self._death is not None:
             shown, death = self._death
-            shown.tell(notices.dead(death, over=True))
+            shown.tell(notices.dead(death, self.name, over=True))
             self._sheet.changed(shown)
             self._death = None
 
