@@ -160,8 +160,16 @@ LUA = ROOT / "lua" / "claude_ide"
 ROOMS = (
     *("channel", "say", "system", "colouring", "window", "when", "dialogue", "checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "next_command"),
-    *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.highlights"),
-    *("chat.waiting", "chat.window", "chat.transcript", "chat.prompt", "chat.form", "chat.plan"),
+    *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.offer"),
+    *(
+        "chat.highlights",
+        "chat.waiting",
+        "chat.window",
+        "chat.transcript",
+        "chat.prompt",
+        "chat.form",
+        "chat.plan",
+    ),
     *("chat", "session", "status", "health", "init"),
 )
 """The rooms of the editor's half: each may require itself and those that stand before it.

@@ -112,7 +112,7 @@ class Offer:
             self._send(offer)
 
     def _described(self) -> dict[str, Any]:
-        """What `chat/prompt/init.lua` takes as `claude_ide.ChatOffer`."""
+        """The offer as `chat/offer.lua` has it."""
         return {
             "name": self._agent.name,
             "lacks": [feature for feature, needed in NEEDS.items() if not has(self._agent, needed)],

@@ -186,7 +186,7 @@ class Chat:
             self._run(self._editor.run("chat.prompt.put", self.id, text))
 
     def _tell_offer(self, offer: dict[str, Any]) -> None:
-        self._run(self._editor.run("chat.prompt.offer", self.id, offer))
+        self._run(self._editor.run("chat.offer.set", self.id, offer))
 
     # What is shown.
 
