@@ -19,8 +19,8 @@ from claude_ide.agents.events import (
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.view import Review
 from claude_ide.chat.page.visible import visible
-from claude_ide.chat.transcript.allowed import Where
-from claude_ide.chat.transcript.asking import CUT, ONCE, WHOLE, Asked, Request
+from claude_ide.chat.requests.allowed import Where
+from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Asked, Request
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
 ALWAYS = Option("always:0", "Always allow Bash(ls)", OptionKind.ALLOW_ALWAYS, "this session")

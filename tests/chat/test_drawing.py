@@ -24,7 +24,7 @@ async def draw(nvim: Neovim) -> Draw:
     await nvim.lua("require('claude_ide.chat.panel').open(1, ...)", options)
 
     async def drawing(transcript: Transcript) -> None:
-        while (frame := transcript.frame()) is not None:
+        while (frame := transcript.sheet.frame()) is not None:
             fault = await nvim.lua(
                 "return require('claude_ide.chat.transcript').draw(1, ...)", frame
             )
@@ -77,7 +77,7 @@ async def test_what_was_lost_is_drawn_anew(nvim: Neovim, draw: Draw) -> None:
         f" vim.api.nvim_buf_set_lines({TRANSCRIPT}, 3, 700, false, {{ 'lost' }})"
     )
 
-    transcript.redraw()
+    transcript.sheet.redraw()
     await draw(transcript)
 
     assert await lines(nvim) == transcript.lines

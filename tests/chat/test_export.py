@@ -67,6 +67,6 @@ def test_what_was_opened_makes_no_difference() -> None:
     before = markdown(transcript)
     for part in range(1, 10):
         transcript.press(part, 0)
-    transcript.frame()
+    transcript.sheet.frame()
 
     assert markdown(transcript) == before

@@ -49,18 +49,18 @@ def test_a_request_waits_below_everything_and_becomes_a_line_with_its_tool() -> 
     assert panel.text[:4] == ["• Bash …", "", "meanwhile", ""]
     assert panel.text[4] == "? May Claude use Bash?"
     part, _ = panel.drawn.part("?")
-    assert panel.transcript.request(part) == asks("r")
+    assert panel.request(part) == asks("r")
 
-    panel.transcript.answered("r", "allowed")
+    panel.answer("r", "allowed")
 
     assert panel.text == ["• Bash …", "  ↳ allowed", "", "meanwhile"]
-    assert panel.transcript.waiting == []
+    assert panel.waiting == []
 
 
 def test_an_answer_to_a_tool_that_is_not_shown_says_what_it_was() -> None:
     panel = Panel().take(asks("r", title="ls"))
 
-    panel.transcript.answered("r", "no: never\nlist")
+    panel.answer("r", "no: never\nlist")
 
     assert panel.text == ["↳ Bash ls: no: never …"]
 
@@ -68,8 +68,8 @@ def test_an_answer_to_a_tool_that_is_not_shown_says_what_it_was() -> None:
 def test_a_request_that_is_withdrawn_is_gone() -> None:
     panel = Panel().take(asks("r"), asks("s"), RequestWithdrawn("r"))
 
-    assert [asked.request for asked in panel.transcript.waiting] == ["s"]
-    panel.transcript.answered("r", "allowed")
+    assert [asked.request for asked in panel.waiting] == ["s"]
+    panel.answer("r", "allowed")
     assert panel.text.count("? May Claude use Bash?") == 1
 
 
@@ -82,7 +82,7 @@ def test_a_request_ends_with_its_tool() -> None:
 def test_the_time_that_the_user_took_to_answer_is_not_the_tools() -> None:
     panel = Panel().take(ToolStarted("t", "Bash"), ToolInput("t", 2, {}), asks("r"))
     panel.clock.seconds = 60
-    panel.transcript.answered("r", "allowed")
+    panel.answer("r", "allowed")
     panel.clock.seconds = 60.5
 
     panel.take(ToolEnded("t", ToolStatus.COMPLETED))
@@ -165,7 +165,7 @@ def test_a_death_shows_the_last_words_and_takes_away_what_nobody_can_answer() ->
         *(str(number) for number in range(20, 30)),
         "R resumes",
     ]
-    assert panel.transcript.waiting == []
+    assert panel.waiting == []
 
 
 def test_an_agent_that_is_back_is_not_offered_again() -> None:
@@ -194,7 +194,6 @@ def test_a_death_keeps_what_the_user_has_typed() -> None:
     [
         (DONE, True),
         (Dead(0), True),
-        (asks("r"), True),
         (RequestWithdrawn("r"), True),
         (ToolStarted("t", "Bash"), True),
         (TextDelta("1", "text"), False),

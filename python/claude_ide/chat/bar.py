@@ -85,10 +85,13 @@ class Bar:
             case events.Dead():
                 self._outcome = "failed"
 
-    def transcript(self, state: SessionState) -> Sides:
-        """Return the bar of the transcript: what is being done, and how the session stands."""
+    def transcript(self, state: SessionState, waiting: int = 0) -> Sides:
+        """Return the bar of the transcript: what is being done, and how the session stands.
+
+        `waiting` is how many requests wait for the user.
+        """
         left = self._doing(state)
-        if waiting := len(state.asking):
+        if waiting:
             verb = "waits" if waiting == 1 else "wait"
             asks = f"{amounts.count(waiting, 'request')} {verb}"
             left.append((asks, "ClaudeChatRequest"))
@@ -96,10 +99,10 @@ class Bar:
             left.append((f"{queued} queued", "ClaudeChatQueued"))
         return {"left": _apart(left), "right": _apart(self._standing())}
 
-    def work(self, state: SessionState) -> dict[str, str]:
+    def work(self, state: SessionState, waiting: int = 0) -> dict[str, str]:
         """Return what is being done, or how the last turn ended, as a progress message."""
         status = "running" if state.busy else self._outcome
-        doing = "waits for your answer" if state.asking else DOING[state.state]
+        doing = "waits for your answer" if waiting else DOING[state.state]
         return {"text": doing or status, "status": status}
 
     def seconds_to_change(self, state: SessionState) -> float | None:

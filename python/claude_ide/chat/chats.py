@@ -10,7 +10,7 @@ from claude_ide.agents.workbench import McpServer, Workbench
 from claude_ide.chat import abilities, context
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
-from claude_ide.chat.transcript import export
+from claude_ide.chat.panel import Panels
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -47,6 +47,7 @@ class Chats:
         reading: tuple[str, ...] = (),
     ) -> None:
         self._editor = editor
+        self._panels = Panels(editor)
         self._config = config
         self._run = run
         self._kind = kind
@@ -79,7 +80,7 @@ class Chats:
             "effort": lambda effort: self._here(lambda chat: chat.settings.set_effort(effort)),
             "thinking": lambda tokens: self._here(lambda chat: chat.settings.set_thinking(tokens)),
             "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),
-            "rename": lambda to: self._here(lambda chat: chat.settings.rename(to, chat.title)),
+            "rename": lambda title: self._here(lambda chat: chat.rename(title)),
             "export": lambda path: self._here(lambda chat: self._export(chat, path)),
         }
         if what in with_argument:
@@ -96,8 +97,8 @@ class Chats:
         known = set(self._chats)
         chat = await self.here()
         # One that has just come back is wanted on the screen.
-        show = "toggle" if chat.id in known else "open"
-        await self._editor.run(f"chat.panel.{show}", chat.id, self._options(chat))
+        show = chat.panel.toggle if chat.id in known else chat.panel.open
+        await show(self._options(chat))
 
     async def begin(self) -> None:
         """Begin the chat whose panel the editor's half has opened."""
@@ -106,8 +107,8 @@ class Chats:
     async def open(self, opening: ResumeSession) -> None:
         """Go on with a session, with its panel at once and its agent as soon as it is there."""
         held = self._hold(await self._folder())
-        chat = self._new(await self._editor.run("chat.state.new_id"), held)
-        await self._show(chat, "chat.panel.open")
+        chat = self._new(await self._panels.new_id(), held)
+        await self._show(chat, chat.panel.open)
         chat.start(opening)
 
     async def resume(self, session: str) -> None:
@@ -149,14 +150,14 @@ class Chats:
 
         Returns whether that was done: a chat that is not on screen is meant only with `insist`.
         """
-        here = await self._editor.run("chat.panel.here")
+        here = await self._panels.here()
         chat = self._chats.get(here["chat"]) if here else None
         if chat is None or not (chat.shown or insist):
             return False
         words = context.mention(mention, chat.root)
-        await self._editor.run("chat.prompt.mention", chat.id, words)
+        await chat.panel.mention(words)
         if focus:
-            await self._editor.run("chat.panel.write", chat.id)
+            await chat.panel.write()
         elif not chat.shown:
             self._editor.notify("mentioned in the chat (:ClaudeChat shows it)")
         return True
@@ -165,9 +166,9 @@ class Chats:
         """Have the request that waits longest answered: this tabpage's, else another chat's."""
         here = await self.here()
         for chat in (here, *self._chats.values()):
-            if chat.waits:
+            if chat.requests:
                 return await chat.choose_answer()
-        if here.transcript.asking_trust:
+        if here.trust_line.is_shown:
             return await here.choose_answer()
         raise UserError("nothing waits for an answer")
 
@@ -180,12 +181,12 @@ class Chats:
         """Show the chat that has this session, or begin one: two would both write to it."""
         for chat in self._chats.values():
             if chat.agent.session == session:
-                await self._editor.run("chat.panel.open", chat.id, self._options(chat))
+                await chat.panel.open(self._options(chat))
                 return
         await self.open(ResumeSession(session))
 
     async def _find(self) -> Chat | None:
-        here = await self._editor.run("chat.panel.here")
+        here = await self._panels.here()
         return await self._known(here["chat"], here.get("revival")) if here else None
 
     async def _known(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
@@ -195,7 +196,7 @@ class Chats:
                 try:
                     await self._revive(id_, revival)
                 except (AgentError, EditorError) as error:
-                    await self._editor.run("chat.hostless.give_up", id_, str(error))
+                    await self._panels.of(id_).give_up(str(error))
                     raise
             return self._chats.get(id_)
 
@@ -207,14 +208,14 @@ class Chats:
             # What is shown stays where it would not be shown again.
             await self._kind.check_session(held.folder, opening.id)
         chat = self._new(id_, held)
-        await self._show(chat, "chat.hostless.adopt")
-        chat.transcript.redraw()
+        await self._show(chat, chat.panel.adopt)
+        chat.transcript.sheet.redraw()
         chat.start(opening)
 
-    async def _show(self, chat: Chat, function: str) -> None:
-        """Have the editor's half take a chat; without a panel there is none."""
+    async def _show(self, chat: Chat, show: Callable[[Any], Awaitable[None]]) -> None:
+        """Show a new chat; without a panel there is none."""
         try:
-            await self._editor.run(function, chat.id, self._options(chat))
+            await show(self._options(chat))
         except EditorError:
             await self._close(chat)
             raise
@@ -225,7 +226,7 @@ class Chats:
         Raises `AgentError` if it is not installed.
         """
         trusting = Trusting(
-            *(str(folder), self._trust, self._editor, self.trust_changed),
+            *(str(folder), self._trust, self._editor, self._panels, self.trust_changed),
             name=self._kind.name,
             settled=self._kind.chooses_settings,
         )
@@ -249,14 +250,14 @@ class Chats:
 
     async def _end(self, chat: Chat) -> None:
         # First, for what is typed while the agent ends would be sent to nobody.
-        await self._editor.run("chat.panel.close", chat.id)
+        await chat.panel.close()
         await self._close(chat)
 
     async def _export(self, chat: Chat, path: str) -> None:
         """Write the conversation to a file, or show it."""
-        text = export.markdown(chat.transcript, chat.title)
+        text = chat.export()
         if not path:
-            await self._editor.run("window.scratch.open", "conversation.md", text, "markdown")
+            await self._panels.show_text("conversation.md", text, "markdown")
             return
         target = Path(chat.root, Path(path).expanduser())
         try:
@@ -294,7 +295,7 @@ class Chats:
             chat = await self._known(told["chat"], told.get("revival"))
         except AgentError:
             if told["event"] == "send":
-                await self._editor.run("chat.prompt.put", told["chat"], told["text"])
+                await self._panels.of(told["chat"]).put_back(told["text"])
             raise
         if chat is None:
             return
@@ -311,7 +312,7 @@ class Chats:
     def _act(self, chat: Chat, event: str, told: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
         match event:
             case "send":
-                return chat.send(told)
+                return chat.sending.send(told)
             case "press":
                 return chat.press(told["part"], told["offset"])
             case "go_to":
@@ -319,7 +320,7 @@ class Chats:
             case "answer":
                 return chat.answer(told["part"], told["kind"], told["key"])
             case "withdraw":
-                return chat.withdraw(told["part"])
+                return chat.sending.withdraw(told["part"])
             case "login":
                 return self._login()
         return {
@@ -336,7 +337,7 @@ class Chats:
         program, *arguments = self._kind.login()
         request = {"cmd": [program], "arguments": arguments}
         size = {"side": terminal.side, "size": terminal.size}
-        await self._editor.run("terminal.toggle", request | size)
+        await self._panels.open_terminal(request | size)
 
     # The end.
 
@@ -347,7 +348,7 @@ class Chats:
     # How it is done.
 
     async def _folder(self) -> Path:
-        return Path(await self._editor.run("file.buffers.folder"))
+        return Path(await self._panels.folder())
 
     async def _sessions(self) -> list[SessionSummary]:
         return await self._kind.sessions(await self._folder())
