@@ -66,7 +66,7 @@ def test_a_very_long_line_is_kept() -> None:
 
 
 def test_a_press_on_something_that_has_gone_does_nothing() -> None:
-    transcript = Transcript()
+    transcript = Transcript("Claude")
 
     assert transcript.press(99, 0) is None
     assert transcript.place(99, 0, 0) is None
@@ -75,7 +75,7 @@ def test_a_press_on_something_that_has_gone_does_nothing() -> None:
 
 
 def test_the_oldest_turns_of_an_endless_chat_are_dropped() -> None:
-    transcript, drawn = Transcript(), Drawn()
+    transcript, drawn = Transcript("Claude"), Drawn()
     for number in range(120):
         transcript.take_history([UserMessage(f"prompt {number}"), Text(f"{number}", "x\n" * 200)])
         drawn.everything(transcript)
@@ -146,7 +146,7 @@ def test_whatever_happens_the_frames_add_up_to_what_is_shown(data: st.DataObject
 
 def test_a_delta_costs_no_more_at_the_end_of_a_long_chat_than_at_its_beginning() -> None:
     """Lines that are drawn, and parts that are looked at, not time: the machine is shared."""
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     costs = []
     for number in range(50_000):
         end = "\n" if number % 7 == 6 else " "

@@ -39,7 +39,7 @@ SCREENS = {
         "retried 4 times: authentication failed (401)",
         "",
         "Invalid API key · Fix external API key",
-        "L opens claude in a terminal to log in",
+        "L opens a terminal to log in",
         "failed · 8.0 s",
     ],
     "error_429": [
@@ -193,7 +193,7 @@ def test_no_prompt_is_shown_that_was_not_ours(name: str) -> None:
 
 def replay_with_prompts(name: str) -> list[str]:
     """The lines, when each prompt was sent just before the agent first told of it."""
-    transcript, page = Transcript(clock=lambda: 0.0), Drawn()
+    transcript, page = Transcript("Claude", clock=lambda: 0.0), Drawn()
     sent: set[str] = set()
     for event in conversed(name):
         if isinstance(event, events.PromptChanged) and event.prompt not in sent:

@@ -139,7 +139,7 @@ def test_what_went_wrong_is_told_once() -> None:
 def test_who_is_not_logged_in_learns_how_to() -> None:
     told = Notice("Please run /login", "error", "authentication_failed")
 
-    assert shown(told)[-1] == "L opens claude in a terminal to log in"
+    assert shown(told)[-1] == "L opens a terminal to log in"
 
 
 def test_attempts_are_one_line() -> None:
@@ -161,7 +161,7 @@ def test_a_death_shows_the_last_words_and_takes_away_what_nobody_can_answer() ->
     panel.take(Dead(143, "\n".join(str(number) for number in range(30))))
 
     assert panel.text == [
-        *("⊘ Bash  interrupted", "", "Claude Code has ended (exit code 143)"),
+        *("⊘ Bash  interrupted", "", "Claude has ended (exit code 143)"),
         *(str(number) for number in range(20, 30)),
         "R resumes",
     ]
@@ -173,7 +173,7 @@ def test_an_agent_that_is_back_is_not_offered_again() -> None:
     assert panel.text[-1] == "R resumes"
 
     panel.take(Ready())
-    assert panel.text == ["Claude Code has ended (exit code 1)", "── resumed"]
+    assert panel.text == ["Claude has ended (exit code 1)", "── resumed"]
 
     panel.take(Dead(1))
     assert panel.text[-1] == "R resumes"
@@ -201,14 +201,14 @@ def test_a_death_keeps_what_the_user_has_typed() -> None:
     ],
 )
 def test_what_the_user_waits_for_is_drawn_at_once(event: Event, urgent: bool) -> None:
-    assert Transcript().take(event) is urgent
+    assert Transcript("Claude").take(event) is urgent
 
 
 # History.
 
 
 def test_history_is_shown_without_times_and_costs() -> None:
-    transcript = Transcript(clock=Clock())
+    transcript = Transcript("Claude", clock=Clock())
 
     transcript.take_history(
         [
@@ -230,7 +230,7 @@ def test_history_is_shown_without_times_and_costs() -> None:
 
 
 def test_after_history_the_first_turn_does_not_cost_what_all_before_has() -> None:
-    transcript = Transcript(clock=Clock())
+    transcript = Transcript("Claude", clock=Clock())
     transcript.take_history([UserMessage("Do it")])
 
     for event in (Usage(7.0), DONE, Usage(7.5), DONE):
@@ -240,7 +240,7 @@ def test_after_history_the_first_turn_does_not_cost_what_all_before_has() -> Non
 
 
 def test_a_prompt_after_history_is_shown_as_any_other() -> None:
-    transcript = Transcript(clock=Clock())
+    transcript = Transcript("Claude", clock=Clock())
     transcript.take_history([UserMessage("Do it"), Text("1", "Done.")])
 
     transcript.said("b", "More")

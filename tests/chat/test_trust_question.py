@@ -61,7 +61,7 @@ def test_it_stays_below_the_conversation_and_is_no_request() -> None:
 
 
 def test_it_is_asked_once() -> None:
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     line = TrustLine(transcript.sheet)
     line.show(TrustAsked("~/p", [HOOK]))
     line.show(TrustAsked("~/q", [HOOK]))

@@ -76,7 +76,7 @@ async def test_every_character_of_a_command_is_on_the_screen(
     await chats.open(size=size)
     width = (await chats.tells("resized"))["width"]
     sheet = Sheet()
-    requests = Requests(sheet)
+    requests = Requests(sheet, "Claude")
     requests.resize(width, columns)
 
     for command in commands():

@@ -112,8 +112,8 @@ class Panel:
 
     def __init__(self, **options: Any) -> None:
         self.clock = Clock()
-        self.transcript = Transcript(clock=self.clock, **options)
-        self.requests = Requests(self.transcript.sheet, self.transcript.root)
+        self.transcript = Transcript("Claude", clock=self.clock, **options)
+        self.requests = Requests(self.transcript.sheet, "Claude", self.transcript.root)
         self.drawn = Drawn()
 
     def take(self, *told: Event) -> "Panel":

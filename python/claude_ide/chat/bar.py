@@ -47,6 +47,8 @@ class Bar:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self.mode = ""
+        self._modes: dict[str, str] = {}
+        """The names of the modes."""
         self.model = ""
         self.effort = ""
         self._cost = 0.0
@@ -60,6 +62,8 @@ class Bar:
     def take(self, event: Event) -> None:
         """Take an event; those that mean nothing here are left alone."""
         match event:
+            case events.Ready(modes=modes):
+                self._modes = {mode.id: mode.name for mode in modes}
             case events.ModeChanged(mode):
                 self.mode = mode
             case events.ModelChanged(model):
@@ -125,7 +129,7 @@ class Bar:
     def _standing(self) -> list[Chunk]:
         told: list[Chunk] = []
         if self.mode:
-            told.append((one_line(self.mode, 30), MODE))
+            told.append((one_line(self._modes.get(self.mode, self.mode), 30), MODE))
         if model := " ".join(filter(None, (self.model.removeprefix("claude-"), self.effort))):
             told.append((one_line(model, 40), META))
         if self._used is not None and self._size:

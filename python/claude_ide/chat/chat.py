@@ -9,7 +9,7 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Agent, NewSession, Opening, ResumeSession
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat import context_usage
+from claude_ide.chat import abilities, context_usage
 from claude_ide.chat.about import About
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
@@ -19,7 +19,6 @@ from claude_ide.chat.panel import Panels
 from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
-from claude_ide.chat.requests.reviews import NAME
 from claude_ide.chat.requests.trust_question import KIND, TrustLine
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.sending import Sending
@@ -66,15 +65,16 @@ class Chat:
         self._ready: Ready | None = None
         self._started = asyncio.Event()
         self._living: asyncio.Task[None] | None = None
-        self.transcript = Transcript(root=root)
+        self.transcript = Transcript(agent.name, root=root)
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
         self.trust_line = TrustLine(self.transcript.sheet)
-        self.requests = Requests(self.transcript.sheet, root, self._count_requests)
+        self.requests = Requests(self.transcript.sheet, agent.name, root, self._count_requests)
         self._answers = Answers(
             *(self.requests, agent, self.transcript, self._painter),
             *(self.panel, editor, config, run),
         )
         self.about = About(editor, root)
+        self._offers = abilities.Offer(agent, lambda offer: run(self.panel.offer(offer)))
         self.settings = Settings(agent, editor, self._offer)
         self.sending = Sending(
             *(root, agent, editor, self.panel, self.transcript),
@@ -123,7 +123,8 @@ class Chat:
         except Exception:
             logger.exception("an agent could not be started")
             self.agent.kill()
-            return self._fail("Claude Code could not be started; see :ClaudeLog (R tries again)")
+            name = self.agent.name
+            return self._fail(f"{name} could not be started; see :ClaudeLog (R tries again)")
         finally:
             self._started.set()
         async for event in self.agent.events():
@@ -157,13 +158,15 @@ class Chat:
             case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
                 self._answers.ask(event)
                 if not self.shown:
-                    self._editor.notify(f"{NAME} waits for your answer (:ClaudeChat answer)")
+                    name = self.agent.name
+                    self._editor.notify(f"{name} waits for your answer (:ClaudeChat answer)")
             case _ if not self._relaunching.hides(event):
                 self._show(event)
 
     def _show(self, event: Event) -> None:
         urgent = self.transcript.take(event)
         self._bar.take(event)
+        self._offers.take(event)
         self._answers.settle(event)
         self._follow(event)
         if self._relaunching.is_due_after(event):
@@ -174,8 +177,6 @@ class Chat:
     def _follow(self, event: Event) -> None:
         """Have the editor's half do what follows from an event."""
         match event:
-            case Ready():
-                self._offer_commands(event)
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
                 self._editor.names(path)
             case events.TodoList():
@@ -186,13 +187,6 @@ class Chat:
             case events.Dead():
                 if text := self.sending.cancel_queued():
                     self._run(self.panel.put_back(text))
-
-    def _offer_commands(self, ready: Ready) -> None:
-        commands = [
-            {"name": command.name, "description": command.description, "hint": command.hint}
-            for command in ready.commands
-        ]
-        self._run(self.panel.offer(commands))
 
     def _count_requests(self, count: int) -> None:
         self._run(self.panel.count_requests(count))
@@ -211,7 +205,8 @@ class Chat:
         self.refresh_bars()
 
     def refresh_bars(self) -> None:
-        """Draw the bars, if they have changed."""
+        """Draw the bars, and say what the agent can do, if that has changed."""
+        self._offers.update()
         self._bars_painter.soon()
 
     def _refresh_now(self) -> None:
@@ -232,7 +227,7 @@ class Chat:
 
     def _start_again(self) -> None:
         session = self.agent.session
-        if session and self.transcript.prompts:
+        if session and self.transcript.prompts and abilities.has(self.agent, "resume"):
             self.start(ResumeSession(session))
         else:
             # A fork has no session of its own before its first turn.
@@ -303,12 +298,12 @@ class Chat:
 
     async def rewind(self) -> None:
         """Put the files back as they were before one of the prompts."""
-        await self._offer()
+        await self._offer("rewind")
         await rewind(self.agent, self._editor, self._panels, self.transcript, self.root)
 
     async def ask_aside(self, question: str) -> None:
         """Ask something that does not become part of the conversation."""
-        await self._offer()
+        await self._offer("aside")
         asked = question or await self._editor.input("Aside: ")
         if not asked:
             return
@@ -318,7 +313,7 @@ class Chat:
 
     async def show_context(self) -> None:
         """Show how full the context is, and with what."""
-        await self._offer()
+        await self._offer("context")
         usage = context_usage.lines(await self.agent.context_usage())
         await self._panels.show_lines("Context", usage)
 
@@ -333,9 +328,10 @@ class Chat:
         """Return the conversation as Markdown."""
         return export.markdown(self.transcript, self.title)
 
-    async def _offer(self) -> Ready:
-        """Wait until the agent answers, and return what there is to choose from."""
+    async def _offer(self, feature: str = "") -> Ready:
+        """Return what there is to choose from, once the agent answers; it must have the feature."""
         await self._started.wait()
         if self._ready is None or self.agent.state.state is State.DEAD:
             raise UserError(ENDED)
+        abilities.require(self.agent, feature)
         return self._ready

@@ -1,16 +1,13 @@
 """All chats of this Neovim, and what their panels tell."""
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from claude_ide.agents.agent import NewSession, Opening, ResumeSession
-from claude_ide.agents.stream_json.callbacks import McpServer
-from claude_ide.agents.stream_json.client import StreamJsonAgent
-from claude_ide.agents.stream_json.wire.launch import Launch, command
-from claude_ide.chat import context
+from claude_ide.agents.agent import Agent, Kind, NewSession, Opening, ResumeSession, SessionSummary
+from claude_ide.agents.workbench import McpServer, Workbench
+from claude_ide.chat import abilities, context
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
@@ -24,25 +21,39 @@ SERVER = "neovim"
 """The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
 
 
+class Held(NamedTuple):
+    """An agent that no chat has yet, and the trust in its folder."""
+
+    folder: Path
+    agent: Agent
+    trusting: Trusting
+
+
 class Chats:
-    """The chats by their ids. `serve` makes the MCP server of one agent (`InProcessServer`)."""
+    """The chats by their ids, all with agents of one kind.
+
+    `serve` makes the MCP server of one agent (`InProcessServer`), of whose tools `reading` run
+    without a request.
+    """
 
     def __init__(
         self,
         editor: Editor,
         config: Config,
         run: Run,
+        kind: Kind,
         serve: Callable[[], McpServer],
         trust: Trust,
-        allowed_tools: tuple[str, ...] = (),
+        reading: tuple[str, ...] = (),
     ) -> None:
         self._editor = editor
         self._panels = Panels(editor)
         self._config = config
         self._run = run
+        self._kind = kind
         self._serve = serve
         self._trust = trust
-        self._allowed_tools = tuple(f"mcp__{SERVER}__{name}" for name in allowed_tools)
+        self._reading = tuple((SERVER, tool) for tool in reading)
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
 
@@ -95,7 +106,8 @@ class Chats:
 
     async def open(self, opening: ResumeSession) -> None:
         """Go on with a session, with its panel at once and its agent as soon as it is there."""
-        chat = self._new(await self._panels.new_id(), await self._launch())
+        held = self._hold(await self._folder())
+        chat = self._new(await self._panels.new_id(), held)
         await self._show(chat, chat.panel.open)
         chat.start(opening)
 
@@ -114,8 +126,8 @@ class Chats:
                 return
             session = sessions[chosen].id
         else:
-            # One that does not exist is told at once, without an empty panel.
-            await StreamJsonAgent(await self._launch()).history(session)
+            # One that does not exist is reported at once, without an empty panel.
+            await self._kind.check_session(await self._folder(), session)
         await self._go_on(session)
 
     async def resume_last(self) -> None:
@@ -128,6 +140,7 @@ class Chats:
     async def fork(self) -> None:
         """Go on with this chat's session under another id; this one stays as it is."""
         chat = await self.here()
+        abilities.require(chat.agent, "fork")
         if not chat.agent.session:
             raise UserError("there is nothing to fork yet")
         await self.open(ResumeSession(chat.agent.session, fork=True))
@@ -189,12 +202,12 @@ class Chats:
 
     async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
         opening: Opening = NewSession()
-        launch = self._launch_in(revival["root"])
+        held = self._hold(Path(revival["root"]))
         if not revival["is_empty"]:
             opening = ResumeSession(revival.get("session", ""))
             # What is shown stays where it would not be shown again.
-            await StreamJsonAgent(launch).history(opening.id)
-        chat = self._new(id_, launch)
+            await self._kind.check_session(held.folder, opening.id)
+        chat = self._new(id_, held)
         await self._show(chat, chat.panel.adopt)
         chat.transcript.sheet.redraw()
         chat.start(opening)
@@ -207,28 +220,33 @@ class Chats:
             await self._close(chat)
             raise
 
-    def _new(self, id_: int, launch: Launch) -> Chat:
-        root = str(launch.cwd)
+    def _hold(self, folder: Path) -> "Held":
+        """Return an agent for a folder, not started yet.
+
+        Raises `AgentError` if it is not installed.
+        """
         trusting = Trusting(
-            root,
-            self._trust,
-            self._editor,
-            self._panels,
-            self.trust_changed,
-            settled=launch.names("--setting-sources"),
+            *(str(folder), self._trust, self._editor, self._panels, self.trust_changed),
+            name=self._kind.name,
+            settled=self._kind.chooses_settings,
         )
-        agent = StreamJsonAgent(
-            launch,
-            servers={SERVER: self._serve()},
-            edits=Diagnosis(self._editor),
-            trusts=trusting.follows,
-        )
+        servers = {SERVER: self._serve()}
+        edits = Diagnosis(self._editor)
+        workbench = Workbench(servers, self._reading, edits, trusting.follows)
+        return Held(folder, self._kind.open(folder, workbench), trusting)
+
+    def _new(self, id_: int, held: "Held") -> Chat:
+        root, agent, trusting = str(held.folder), held.agent, held.trusting
         chat = Chat(id_, root, agent, self._editor, self._config, self._run, trusting)
         self._chats[id_] = chat
         return chat
 
     async def _here(self, act: Callable[[Chat], Awaitable[None]]) -> None:
-        await act(await self.here())
+        chat = await self.here()
+        try:
+            await act(chat)
+        finally:
+            chat.refresh()
 
     async def _end(self, chat: Chat) -> None:
         # First, for what is typed while the agent ends would be sent to nobody.
@@ -316,9 +334,10 @@ class Chats:
 
     async def _login(self) -> None:
         terminal = self._config.terminal
-        request = {"side": terminal.side, "size": terminal.size, "arguments": ["/login"]}
-        cmd = list(command(self._config.cmd))
-        await self._panels.open_terminal(request | {"cmd": cmd})
+        program, *arguments = self._kind.login()
+        request = {"cmd": [program], "arguments": arguments}
+        size = {"side": terminal.side, "size": terminal.size}
+        await self._panels.open_terminal(request | size)
 
     # The end.
 
@@ -328,28 +347,17 @@ class Chats:
 
     # How it is done.
 
-    async def _launch(self) -> Launch:
-        return self._launch_in(await self._panels.folder())
+    async def _folder(self) -> Path:
+        return Path(await self._panels.folder())
 
-    def _launch_in(self, root: str) -> Launch:
-        chat = self._config.chat
-        return Launch(
-            command(self._config.cmd),
-            Path(root),
-            os.environ,
-            model=chat.model,
-            mode=chat.mode,
-            allowed_tools=self._allowed_tools,
-        )
-
-    async def _sessions(self) -> list[Any]:
-        return await StreamJsonAgent(await self._launch()).sessions()
+    async def _sessions(self) -> list[SessionSummary]:
+        return await self._kind.sessions(await self._folder())
 
     def _options(self, chat: Chat) -> dict[str, Any]:
         panel = self._config.chat
         return {
             "side": panel.side,
             "size": panel.size,
-            "title": chat.title or "Claude",
+            "title": chat.title or self._kind.name,
             "root": chat.root,
         }

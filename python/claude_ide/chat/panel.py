@@ -44,7 +44,7 @@ class Panels:
         await self._editor.run("window.float.show", list(lines), {"title": title})
 
     async def open_terminal(self, request: Mapping[str, Any]) -> None:
-        """Run the CLI in a terminal (`terminal.lua`, `toggle`)."""
+        """Run a command in a terminal (`terminal.lua`, `toggle`)."""
         await self._editor.run("terminal.toggle", request)
 
     async def has_declined_trust(self, root: str) -> bool:
@@ -117,9 +117,9 @@ class Panel:
 
     # The prompt.
 
-    async def offer(self, commands: Sequence[Mapping[str, str]]) -> None:
-        """Offer these slash commands while the user types."""
-        await self._run("chat.prompt.offer", {"commands": list(commands)})
+    async def offer(self, offer: Mapping[str, Any]) -> None:
+        """Say what there is to complete, and which keys and commands there are (`abilities`)."""
+        await self._run("chat.offer.set", offer)
 
     async def put_back(self, text: str) -> None:
         """Put a prompt that was not sent back to where it was typed."""

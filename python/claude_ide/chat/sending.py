@@ -6,7 +6,7 @@ from typing import Any
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import Agent
-from claude_ide.chat import context
+from claude_ide.chat import abilities, context
 from claude_ide.chat.about import About
 from claude_ide.chat.panel import Panel
 from claude_ide.chat.transcript.transcript import Transcript
@@ -58,6 +58,7 @@ class Sending:
         prompt = self._transcript.withdraw(part)
         if prompt is None:
             return
+        abilities.require(self._agent, "withdraw")
         text = self._transcript.queued.get(prompt, "")
         if not await self._agent.withdraw(prompt):
             raise UserError("too late: the agent has begun with it")
@@ -72,11 +73,11 @@ class Sending:
 
     async def _say(self, text: str, sent: Mapping[str, Any]) -> None:
         about = self._about.now
-        images = sent.get("images") or ()
+        images, how = sent.get("images") or (), str(sent.get("how"))
+        abilities.require(self._agent, how, "paste-image" if images else "")
         prompt = await context.prompt(self._editor, text, self._root, about, images)
-        say = {"steer": self._agent.steer, "redirect": self._agent.redirect}.get(
-            str(sent.get("how")), self._agent.prompt
-        )
+        ways = {"steer": self._agent.steer, "redirect": self._agent.redirect}
+        say = ways.get(how, self._agent.prompt)
         id_ = await say(prompt)
         self._about.sent(about)
         self._transcript.said(id_, text, self._about.chips(about))

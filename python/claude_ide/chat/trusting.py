@@ -19,7 +19,8 @@ WAYS = {"y": "Yes, trust this folder", "n": "Not now", "d": "Show what they are"
 class Trusting:
     """The trust in the folder `root`; `changed` has all chats follow what the user decides.
 
-    `settled` says that the user's own words already name the settings that are followed.
+    `name` is the agent's; `settled` says that the user's own command line already decides which
+    settings are followed.
     """
 
     def __init__(
@@ -30,13 +31,15 @@ class Trusting:
         panels: Panels,
         changed: Callable[[], Awaitable[None]],
         *,
-        settled: bool = False,
+        name: str,
+        settled: bool,
     ) -> None:
         self._root = root
         self._trust = trust
         self._editor = editor
         self._panels = panels
         self._changed = changed
+        self._name = name
         self._settled = settled
         self._follows = False
 
@@ -86,7 +89,7 @@ class Trusting:
         state = "trusted" if is_trusted else "not trusted"
         settings = "its settings" if is_trusted else "your own settings only"
         when = " when this turn ends" if later else ""
-        return f"{shown(self._root)} is {state}: Claude restarts{when} with {settings}"
+        return f"{shown(self._root)} is {state}: {self._name} restarts{when} with {settings}"
 
     def _question(self) -> TrustAsked | None:
         if self._settled or self._trust.is_trusted(self._root):

@@ -7,7 +7,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from claude_ide.agents.agent import Agent, Allow, Answer, Reject
+from claude_ide.agents.agent import Agent
+from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import (
     Dead,
     Event,
@@ -17,6 +18,8 @@ from claude_ide.agents.events import (
     QuestionAsked,
     ToolEnded,
 )
+from claude_ide.agents.prompt import Words
+from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.panel import Panel
@@ -58,7 +61,7 @@ class Answers:
         self._editor = editor
         self._run = run
         self._sight = Sight(transcript.root, requests, painter, panel)
-        self._reviews = Reviews(editor, panel, config, self._sight, run, self._respond)
+        self._reviews = Reviews(agent.name, editor, panel, config, self._sight, run, self._respond)
 
     def ask(self, asked: Asked) -> None:
         """Show a request, and what there is to see of it."""
@@ -162,18 +165,20 @@ class Answers:
         if waiting.is_over or waiting.answering is not None:
             return
         if isinstance(answer, Allow) and waiting.proposed and waiting.proposed.is_overtaken:
-            # The CLI might replace it, whatever it holds.
+            # The agent might replace it, whatever it holds.
             answer, said = Reject(OVERTAKEN.format(waiting.proposed.path)), f"{REJECTED}: {EXISTS}"
         waiting.answering = asyncio.current_task()
         try:
-            await self._agent.answer(waiting.asked.request, answer)
+            unread = await abilities.answer(self._agent, waiting.asked.request, answer)
         except BaseException:
             waiting.answering = None
             raise
         if not waiting.is_over:
             self._requests.remove(waiting.asked.request)
             self._transcript.answered(waiting.asked.tool, waiting.view.label, said)
-            self._painter.now()
+        if unread:
+            self._transcript.said(await self._agent.prompt([Words(unread)]), unread)
+        self._painter.now()
 
 
 def _ways_to_answer(asked: Asked) -> dict[str, str]:

@@ -36,15 +36,21 @@ class Waiting:
 
 
 class Requests:
-    """The requests, the oldest first; paths below `root` are shown from there.
+    """The requests of the agent with this name, the oldest first.
 
+    Paths below `root` are shown from there.
     `changed` is called with how many there are, each time that this changes.
     """
 
     def __init__(
-        self, sheet: Sheet, root: str = "", changed: Callable[[int], None] = lambda _count: None
+        self,
+        sheet: Sheet,
+        name: str,
+        root: str = "",
+        changed: Callable[[int], None] = lambda _count: None,
     ) -> None:
         self._sheet = sheet
+        self._name = name
         self._root = root
         self._changed = changed
         self._waiting: dict[str, Waiting] = {}
@@ -63,7 +69,7 @@ class Requests:
         self.remove(asked.request)
         view = self._sheet.add(
             "request",
-            lambda part: Request(part, asked, self._root, self._width, self._room),
+            lambda part: Request(part, asked, self._root, self._name, self._width, self._room),
             tail=True,
         )
         waiting = self._waiting[asked.request] = Waiting(asked, view)

@@ -4,15 +4,16 @@ A review that is closed without an answer leaves the request waiting.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
 
-from claude_ide.agents.agent import Allow, Answer, Reject, Reply
+from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    Replacement,
     ToolStatus,
 )
 from claude_ide.chat.panel import Panel
@@ -26,7 +27,6 @@ from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 
-NAME = "Claude"
 ALLOWED, REJECTED = "allowed", "rejected"
 
 Respond = Callable[[Waiting, Answer, str], Awaitable[None]]
@@ -34,10 +34,14 @@ Respond = Callable[[Waiting, Answer, str], Awaitable[None]]
 
 
 class Reviews:
-    """The reviews of one chat. `run` starts a task whose errors become one line for the user."""
+    """The reviews of one chat, with an agent of this name.
+
+    `run` starts a task whose errors become one line for the user.
+    """
 
     def __init__(
         self,
+        name: str,
         editor: Editor,
         panel: Panel,
         config: Config,
@@ -45,6 +49,7 @@ class Reviews:
         run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
         respond: Respond,
     ) -> None:
+        self._name = name
         self._editor = editor
         self._panel = panel
         self._config = config
@@ -89,7 +94,7 @@ class Reviews:
     async def _review_edit(self, waiting: Waiting, proposed: Proposal) -> None:
         asked, diffs, layout = waiting.asked, self._editor.diffs, self._config.diff.layout
         diff = await diffs.show(
-            *(asked.request, proposed.path, proposed.text, NAME, layout),
+            *(asked.request, proposed.path, proposed.text, self._name, layout),
             is_reported=bool(asked.tool),
         )
         waiting.diff = diff
@@ -113,22 +118,25 @@ class Reviews:
         try:
             changed = await self._changed(proposed, text)
             said = ALLOWED if changed is None else f"{ALLOWED}, with your changes"
-            await self._respond(waiting, Allow(arguments=changed), said)
+            await self._respond(waiting, Allow(edit=changed), said)
         except BaseException:
             self.settle(tool)
             raise
 
-    async def _changed(self, proposed: Proposal, text: str) -> Mapping[str, Any] | None:
-        """Return the arguments for an accepted text, on top of what others have written by now."""
+    async def _changed(self, proposed: Proposal, text: str) -> Replacement | None:
+        """Return the edit for an accepted text, on top of what others have written by now."""
         old, now = proposed.original, proposed.now()
         if text == proposed.text or old == now.original or old is None or now.original is None:
             return now.accepted(text)
         merged = await self._panel.merge(old, text, now.original)
-        # The CLI refuses what no longer fits.
+        # The agent refuses what no longer fits.
         return proposed.accepted(text) if merged is None else now.replacing(merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
-        form = {"title": f"{NAME} asks", "questions": [asdict(each) for each in asked.questions]}
+        form = {
+            "title": f"{self._name} asks",
+            "questions": [asdict(each) for each in asked.questions],
+        }
         answered = await self._panel.ask_questions(form, self._token(waiting))
         if answered.get("declined"):
             await self._respond(waiting, Reject(), "declined")
@@ -144,7 +152,7 @@ class Reviews:
             await self._respond(waiting, Reply(chosen), said)
 
     async def _review_plan(self, waiting: Waiting, asked: PlanProposed) -> None:
-        plan = {"title": f"{NAME}'s plan", "text": asked.plan}
+        plan = {"title": f"{self._name}'s plan", "text": asked.plan}
         reviewed = await self._panel.ask_plan(plan, self._token(waiting))
         text, decision = str(reviewed.get("text", "")), reviewed.get("decision")
         edited = text not in ("", asked.plan)
@@ -152,13 +160,10 @@ class Reviews:
             reason = _revision(text if edited else "", str(reviewed.get("comments") or ""))
             await self._respond(waiting, Reject(reason), "keep planning")
         elif decision in ("approve", "approve_edits"):
-            arguments = None
-            if edited and isinstance(asked.raw, dict):
-                arguments = {**asked.raw.get("input", {}), "plan": text}
             accepting = always(asked)[:1] if decision == "approve_edits" else []
             options = tuple(option.id for option in accepting)
             said = "approved" + (", edits accepted" if options else "")
-            await self._respond(waiting, Allow(options, arguments), said)
+            await self._respond(waiting, Allow(options, plan=text if edited else ""), said)
 
     def _token(self, waiting: Waiting) -> int:
         """Return the token of a request, which stays the same when it is reviewed once more."""

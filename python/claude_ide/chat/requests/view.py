@@ -45,17 +45,27 @@ class Request(View):
     """A request in the tail, until it is answered or withdrawn."""
 
     def __init__(
-        self, part: Part, asked: Asked, root: str, width: int = WIDTH, room: int = LINE
+        self,
+        part: Part,
+        asked: Asked,
+        root: str,
+        name: str,
+        width: int = WIDTH,
+        room: int = LINE,
     ) -> None:
+        """Show a request of the agent with this name; paths below `root` are shown from there."""
         super().__init__(part)
         self.asked = asked
+        self._name = name
         self.open = False
         self.reviewed = isinstance(asked, PlanProposed)
         """Whether it is shown beside the transcript: an edit as a diff, a plan in a buffer."""
         self._always_open = False
         self._root = root
         self._width, self._room = width, room
-        self._permission = Permission(asked, root) if isinstance(asked, PermissionAsked) else None
+        self._permission: Permission | None = None
+        if isinstance(asked, PermissionAsked):
+            self._permission = Permission(asked, root, name)
         self._body: list[Piece] | None = None
 
     def resize(self, width: int, room: int) -> None:
@@ -111,12 +121,12 @@ class Request(View):
         """All that `y` allows, in one line for a list of answers; empty if there is more."""
         if self._permission is not None:
             return self._permission.line(self._room)
-        return "" if self.body else f"Claude asks: {self.label}"
+        return "" if self.body else f"{self._name} asks: {self.label}"
 
     @property
     def title(self) -> str:
         """Who asks for what, in one line that may be cut."""
-        asker = self._permission.asker if self._permission else "Claude"
+        asker = self._permission.asker if self._permission else self._name
         return f"{asker[:1].upper()}{asker[1:]} asks: {visible(self.label)}"
 
     @property
@@ -137,7 +147,7 @@ class Request(View):
             case QuestionAsked():
                 return _questions(self.asked)
             case PlanProposed():
-                return [*_plan(self.asked), *self._shown(), *self._plan_keys()]
+                return [*self._plan_head(self.asked), *self._shown(), *self._plan_keys()]
             case PermissionAsked():
                 return [*self._head(), *self._shown(), *self._keys()]
 
@@ -196,6 +206,13 @@ class Request(View):
         rows.append(_key("N", "no, because…"))
         return [*rows, _key("d", "details")] if self._has_more else rows
 
+    def _plan_head(self, asked: PlanProposed) -> list[Row]:
+        question = row((f"? May {self._name} carry out the plan?", HEAD))
+        if not asked.plan:
+            return [question, row(("  the plan is in the text above", MEANING))]
+        ways = (":w", " approves, "), (":q", " keeps planning")
+        return [question, _ways("the plan is open: ", *ways)]
+
     def _plan_keys(self) -> list[Row]:
         rows = [_key("y", "yes"), *self._always_rows()]
         return [*rows, _key("n", "no, keep planning"), _key("N", "no, because…")]
@@ -226,14 +243,6 @@ def always(asked: Asked) -> list[Option]:
     """Return the answers that hold for more than this request."""
     options = () if isinstance(asked, QuestionAsked) else asked.options
     return [option for option in options if option.kind in ALWAYS]
-
-
-def _plan(asked: PlanProposed) -> list[Row]:
-    question = row(("? May Claude carry out the plan?", HEAD))
-    if not asked.plan:
-        return [question, row(("  the plan is in the text above", MEANING))]
-    ways = (":w", " approves, "), (":q", " keeps planning")
-    return [question, _ways("the plan is open: ", *ways)]
 
 
 def _questions(asked: QuestionAsked) -> list[Row]:

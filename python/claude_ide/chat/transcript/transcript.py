@@ -2,7 +2,7 @@
 
 A chat is used like this:
 
-    transcript = Transcript(root=project)
+    transcript = Transcript(agent.name, root=project)
     transcript.take_history(await agent.history(session))     # when a session is resumed
     transcript.said(await agent.prompt(prompt), text, chips)  # what the user has sent
     urgent = transcript.take(event)                           # each event of the agent
@@ -53,9 +53,15 @@ BEGINS = (*ANSWERS, events.Waiting, events.Retry, events.Compacting, events.Clea
 
 
 class Transcript:
-    """One conversation. `clock` gives seconds; paths below `root` are shown from there."""
+    """One conversation with the agent of this name.
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic, root: str = "") -> None:
+    `clock` gives seconds; paths below `root` are shown from there.
+    """
+
+    def __init__(
+        self, name: str, *, clock: Callable[[], float] = time.monotonic, root: str = ""
+    ) -> None:
+        self.name = name
         self._clock: Callable[[], float] | None = clock
         self.root = root
         self.sheet = Sheet()
@@ -157,7 +163,7 @@ class Transcript:
             self.sheet.views(),
         )
         ended = (view.ended for view in after if isinstance(view, ToolUse))
-        return [end.change for end in ended if end is not None and end.change is not None]
+        return [change for end in ended if end is not None for change in end.changes]
 
     def story(self) -> list[str]:
         """Return each part as Markdown, for `export`."""
@@ -221,14 +227,17 @@ class Transcript:
             case events.Cleared():
                 self._settle(all_=False)
                 self._running = True
-                self._tell("notice", [notices.CLEARED])
+                self._tell("notice", [notices.cleared(self.name)])
             case events.Usage(cost) if cost is not None:
                 self._cost = cost
             case events.TurnEnded():
                 self._end_turn(event)
             case events.Dead():
                 self._settle(all_=True)
-                self._death = (self._tell("notice", notices.dead(event, over=False)), event)
+                self._death = (
+                    self._tell("notice", notices.dead(event, self.name, over=False)),
+                    event,
+                )
 
     def _notice(self, event: events.Notice) -> None:
         if event.level == "error":
@@ -255,7 +264,7 @@ class Transcript:
     def _revived(self) -> None:
         if self._death is not None:
             shown, death = self._death
-            shown.tell(notices.dead(death, over=True))
+            shown.tell(notices.dead(death, self.name, over=True))
             self.sheet.changed(shown)
             self._death = None
 

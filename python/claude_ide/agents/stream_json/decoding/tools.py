@@ -76,13 +76,13 @@ def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) ->
 def decode_result(frame: Frame, block: Frame) -> ToolEnded:
     """Decode one `tool_result` block of a `user` frame."""
     tool = text(block.get("tool_use_id"))
+    change = change_of(mapping(frame.get("tool_use_result")))
     return ToolEnded(
         tool,
         _status(frame, block, tool),
         _output(block.get("content")),
-        change=change_of(mapping(frame.get("tool_use_result"))),
+        changes=(change,) if change else (),
         parent=text(frame.get("parent_tool_use_id")),
-        raw=frame.get("tool_use_result"),
     )
 
 
