@@ -56,6 +56,12 @@ class Hunk:
     new_lines: int
     lines: tuple[str, ...]
 
+    def __str__(self) -> str:
+        """Return it as a unified diff has it."""
+        old = f"-{self.old_start},{self.old_lines}"
+        new = f"+{self.new_start},{self.new_lines}"
+        return "\n".join([f"@@ {old} {new} @@", *self.lines])
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -6,12 +6,13 @@ a notification.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-from claude_ide.agents.stream_json.decoding.tools import change_of, path_in
+from claude_ide.agents.events import Hunk
+from claude_ide.agents.stream_json.decoding.tools import change_of, hunks_of, path_in
 from claude_ide.agents.stream_json.wire import encode
-from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, strings, text
+from claude_ide.agents.stream_json.wire.frames import Frame, mapping, text
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import TransportClosed
 
@@ -137,7 +138,7 @@ class Callbacks:
         notes = []
         if tool in self._changed:
             self._changed.discard(tool)
-            notes.append(f"{CHANGED}\n{_patch(result) or text(result.get('content'))}")
+            notes.append(f"{CHANGED}\n{_patch(hunks_of(result)) or text(result.get('content'))}")
         if self._edits is not None:
             notes.append(await self._edits.after(tool, path, change_of(result)))
         return [*filter(None, notes)]
@@ -157,12 +158,7 @@ def _context(event: str, notes: list[str]) -> Frame:
     return {"hookSpecificOutput": context}
 
 
-def _patch(result: Frame) -> str:
-    """The tool's change as a unified diff."""
-    lines: list[str] = []
-    for hunk in mappings(result.get("structuredPatch")):
-        old = f"-{hunk.get('oldStart')},{hunk.get('oldLines')}"
-        new = f"+{hunk.get('newStart')},{hunk.get('newLines')}"
-        lines += [f"@@ {old} {new} @@", *strings(hunk.get("lines"))]
-    patch = "\n".join(lines)
+def _patch(hunks: Iterable[Hunk]) -> str:
+    """Return a change as a unified diff, which is cut if it is very long."""
+    patch = "\n".join(map(str, hunks))
     return patch if len(patch) <= LONGEST_PATCH else f"{patch[:LONGEST_PATCH]}\n[…]"

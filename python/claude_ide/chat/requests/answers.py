@@ -5,7 +5,7 @@ A request is answered once. Whatever closes without an answer keeps it waiting.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.answer import Allow, Answer, Reject
@@ -67,10 +67,9 @@ class Answers:
         """Show a request, and what there is to see of it."""
         waiting = self._requests.add(asked)
         self._painter.now()
-        if isinstance(asked, PlanProposed):
+        if isinstance(asked, PlanProposed) or _is_edit(asked):
             self._reviews.begin(waiting)
-        elif isinstance(asked, PermissionAsked) and asked.path:
-            self._reviews.begin(waiting)
+        if isinstance(asked, PermissionAsked) and asked.path:
             self._run(self._sight.locate(waiting))
 
     def settle(self, event: Event) -> None:
@@ -108,7 +107,7 @@ class Answers:
             case "y" | "a" if not (kind in SHOWN[key] or await self._sight.covers(waiting, key)):
                 await self._sight.lead(waiting, key)
             case "y":
-                if isinstance(asked, PermissionAsked) and asked.kind == "edit":
+                if _is_edit(asked):
                     await self._editor.expect_write(asked.path)
                 await self._respond(waiting, Allow(), ALLOWED)
             case "a":
@@ -179,6 +178,10 @@ class Answers:
         if unread:
             self._transcript.said(await self._agent.prompt([Words(unread)]), unread)
         self._painter.now()
+
+
+def _is_edit(asked: Asked) -> TypeGuard[PermissionAsked]:
+    return isinstance(asked, PermissionAsked) and asked.kind == "edit"
 
 
 def _ways_to_answer(asked: Asked) -> dict[str, str]:
