@@ -69,7 +69,7 @@ class Chat:
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
         self.trust_line = TrustLine(self.transcript.sheet)
         self.requests = Requests(self.transcript.sheet, agent.name, root, self._count_requests)
-        self._answers = Answers(
+        self.answers = Answers(
             *(self.requests, agent, self.transcript, self._painter),
             *(self.panel, editor, config, run),
         )
@@ -101,7 +101,7 @@ class Chat:
     async def close(self) -> None:
         """End the agent, and all that belongs to the chat."""
         self._relaunching.settle()
-        self._answers.clear()
+        self.answers.clear()
         self._painter.close()
         self._bars_painter.close()
         self._bars.close()
@@ -156,7 +156,7 @@ class Chat:
     def _handle(self, event: Event) -> None:
         match event:
             case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
-                self._answers.ask(event)
+                self.answers.ask(event)
                 if not self.shown:
                     name = self.agent.name
                     self._editor.notify(f"{name} waits for your answer (:ClaudeChat answer)")
@@ -167,7 +167,8 @@ class Chat:
         urgent = self.transcript.take(event)
         self._bar.take(event)
         self._offers.take(event)
-        self._answers.settle(event)
+        self._offers.update()
+        self.answers.settle(event)
         self._follow(event)
         if self._relaunching.is_due_after(event):
             self._run(self._relaunching.if_at_rest(self._living))
@@ -200,13 +201,13 @@ class Chat:
         self._painter.soon()
 
     def refresh(self) -> None:
-        """Draw what has changed."""
+        """Draw what has changed, and say what the agent can do, if that has changed."""
+        self._offers.update()
         self._painter.soon()
         self.refresh_bars()
 
     def refresh_bars(self) -> None:
-        """Draw the bars, and say what the agent can do, if that has changed."""
-        self._offers.update()
+        """Draw the bars, if they have changed."""
         self._bars_painter.soon()
 
     def _refresh_now(self) -> None:
@@ -249,7 +250,7 @@ class Chat:
             case OpenOutput(title, text):
                 await self._panels.show_text(title, text)
             case Review(request):
-                self._answers.review(request)
+                self.answers.review(request)
         self._painter.now()
 
     async def go_to(self, part: int, offset: int, column: int) -> None:
@@ -262,21 +263,14 @@ class Chat:
         await self._editor.open_file(request | ({"line": line} if line else {}))
         await self.panel.uncover()
 
-    async def answer(self, part: int, kind: str, key: str) -> None:
-        """Answer the request in a part of the transcript, which was of this kind."""
-        waiting = self.requests.at(part)
-        if waiting is None and not self.trust_line.is_at(part):
-            return
-        if key == "d":
-            await self.press(part, 0)
-        elif waiting is not None:
-            await self._answers.key(waiting, key, kind)
-        else:
+    async def answer_trust(self, part: int, key: str) -> None:
+        """Answer the question about the folder, if it is still in this part of the transcript."""
+        if self.trust_line.is_at(part):
             await self._trusting.key(key)
 
     async def choose_answer(self) -> None:
         """Answer the request that waits longest, else the question about the folder."""
-        await (self._answers.choose() if self.requests else self._trusting.choose())
+        await (self.answers.choose() if self.requests else self._trusting.choose())
 
     async def redraw(self) -> None:
         """Draw everything again: the editor has lost it."""

@@ -11,6 +11,7 @@ from claude_ide.chat import abilities, context
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
+from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -288,7 +289,7 @@ class Chats:
     def selection_changed(self) -> None:
         """Take note that the user is elsewhere: what goes with a prompt has changed."""
         for chat in self._chats.values():
-            chat.refresh()
+            chat.refresh_bars()
 
     async def _take(self, told: Mapping[str, Any]) -> None:
         try:
@@ -317,8 +318,12 @@ class Chats:
                 return chat.press(told["part"], told["offset"])
             case "go_to":
                 return chat.go_to(told["part"], told["offset"], told["column"])
+            case "answer" if told["key"] == "d":
+                return chat.press(told["part"], 0)
+            case "answer" if told["kind"] == KIND:
+                return chat.answer_trust(told["part"], told["key"])
             case "answer":
-                return chat.answer(told["part"], told["kind"], told["key"])
+                return chat.answers.key(told["part"], told["key"], told["kind"])
             case "withdraw":
                 return chat.sending.withdraw(told["part"])
             case "login":

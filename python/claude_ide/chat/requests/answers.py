@@ -91,12 +91,16 @@ class Answers:
         if waiting := self._requests.find(request):
             self._reviews.begin(waiting)
 
-    async def key(self, waiting: Waiting, key: str, kind: str) -> None:
-        """Answer by one of the keys that the transcript shows.
+    async def key(self, part: int, key: str, kind: str) -> None:
+        """Answer the request in a part of the transcript by one of the keys that it shows.
 
         `kind` says how much of the request the user had seen (`view.SHOWN`): a key that allows
         more than that shows it first.
         """
+        if waiting := self._requests.at(part):
+            await self._key(waiting, key, kind)
+
+    async def _key(self, waiting: Waiting, key: str, kind: str) -> None:
         asked = waiting.asked
         match key:
             case "y" if isinstance(asked, QuestionAsked):
@@ -142,7 +146,7 @@ class Answers:
             # Whatever of it there is.
             await self._sight.lead(waiting, "a")
         else:
-            await self.key(waiting, key, kind)
+            await self._key(waiting, key, kind)
 
     async def _always(self, waiting: Waiting) -> None:
         options = always(waiting.asked)
