@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "headless": {"errors", "config", "files", "git", "trust", "agents", "editor"},
     "app": {
         *("errors", "config", "log", "startup", "check", "transport", "mcp", "editor"),
-        *("chat", "headless", "trust"),
+        *("agents", "chat", "headless", "trust"),
     },
     "commands": {"errors", "app", "trust"},
     "host": {"startup", "app"},
@@ -108,6 +108,15 @@ def test_only_the_port_to_neovim_and_the_host_know_pynvim() -> None:
     assert knowing == {"claude_ide.editor.neovim", "claude_ide.host"}
 
 
+def test_the_panel_knows_no_agent_but_by_the_port() -> None:
+    """Another protocol is a room beside `stream_json`, and nothing else."""
+    port = {path.stem for path in (PACKAGE / "agents").glob("*.py")} | {"events"}
+    for path in sorted((PACKAGE / "chat").rglob("*.py")):
+        agents = [module for module in imported(path) if part(module) == "agents"]
+        assert {module.split(".")[2] for module in agents if module.count(".") > 1} <= port
+        assert not re.search(r"\bClaude\b|stream.json", path.read_text("utf-8")), path
+
+
 def test_nothing_imports_the_remote_plugin() -> None:
     plugins = {path.stem for path in RPLUGIN.glob("*.py")}
     assert plugins == {"claude_ide_rplugin"}
@@ -152,8 +161,16 @@ LUA = ROOT / "lua" / "claude_ide"
 ROOMS = (
     *("channel", "say", "system", "colouring", "window", "when", "dialogue", "checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "next_command"),
-    *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.highlights"),
-    *("chat.waiting", "chat.window", "chat.transcript", "chat.prompt", "chat.form", "chat.plan"),
+    *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.offer"),
+    *(
+        "chat.highlights",
+        "chat.waiting",
+        "chat.window",
+        "chat.transcript",
+        "chat.prompt",
+        "chat.form",
+        "chat.plan",
+    ),
     *("chat", "session", "status", "health", "init"),
 )
 """The rooms of the editor's half: each may require itself and those that stand before it.

@@ -115,13 +115,16 @@ class App:
     @cached_property
     def chats(self) -> "Chats":
         """The chats; what they need is imported with the first one."""
+        from claude_ide.agents.stream_json.claude import Claude
         from claude_ide.chat.chats import Chats
         from claude_ide.mcp.in_process import READING, InProcessServer
 
         def serve() -> InProcessServer:
-            return InProcessServer(self.editor, self.config, "Claude")
+            return InProcessServer(self.editor, self.config, kind.name)
 
-        chats = Chats(self.editor, self.config, self.guard, serve, self.trust, READING)
+        chat = self.config.chat
+        kind = Claude(self.config.cmd, os.environ, model=chat.model, mode=chat.mode)
+        chats = Chats(self.editor, self.config, self.guard, kind, serve, self.trust, READING)
         self.editor.events.subscribe("selection_changed", lambda _: chats.selection_changed())
         return chats
 

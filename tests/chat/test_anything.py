@@ -66,16 +66,16 @@ def test_a_very_long_line_is_kept() -> None:
 
 
 def test_a_press_on_something_that_has_gone_does_nothing() -> None:
-    transcript = Transcript()
+    transcript = Transcript("Claude")
 
     assert transcript.press(99, 0) is None
     assert transcript.place(99, 0, 0) is None
     assert transcript.withdraw(99) is None
-    assert transcript.request(99) is None
+    assert Panel().request(99) is None
 
 
 def test_the_oldest_turns_of_an_endless_chat_are_dropped() -> None:
-    transcript, drawn = Transcript(), Drawn()
+    transcript, drawn = Transcript("Claude"), Drawn()
     for number in range(120):
         transcript.take_history([UserMessage(f"prompt {number}"), Text(f"{number}", "x\n" * 200)])
         drawn.everything(transcript)
@@ -125,9 +125,9 @@ def test_whatever_happens_the_frames_add_up_to_what_is_shown(data: st.DataObject
             st.sampled_from(["take", "take", "take", "draw", "press", "say", "answer"])
         ):
             case "take":
-                transcript.take(data.draw(EVENTS))
+                panel.handle(data.draw(EVENTS))
             case "draw":
-                if (frame := transcript.frame()) is not None:
+                if (frame := transcript.sheet.frame()) is not None:
                     panel.drawn.apply(frame)
             case "press" if panel.drawn.parts:
                 part, _ = data.draw(st.sampled_from(panel.drawn.parts))
@@ -135,18 +135,18 @@ def test_whatever_happens_the_frames_add_up_to_what_is_shown(data: st.DataObject
             case "say":
                 transcript.said(data.draw(BLOCKS), data.draw(WORDS))
             case "answer":
-                transcript.answered(data.draw(BLOCKS), data.draw(WORDS))
+                panel.answer(data.draw(BLOCKS), data.draw(WORDS))
 
     assert panel.text == transcript.lines
     waiting = [kind for _, kind in panel.drawn.parts if kind.startswith("request")]
-    assert len(waiting) == len(transcript.waiting)
+    assert len(waiting) == len(panel.waiting)
     queued = [kind for _, kind in panel.drawn.parts].count("queued")
     assert queued == len(transcript.queued)
 
 
 def test_a_delta_costs_no_more_at_the_end_of_a_long_chat_than_at_its_beginning() -> None:
     """Lines that are drawn, and parts that are looked at, not time: the machine is shared."""
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     costs = []
     for number in range(50_000):
         end = "\n" if number % 7 == 6 else " "
@@ -154,7 +154,7 @@ def test_a_delta_costs_no_more_at_the_end_of_a_long_chat_than_at_its_beginning()
             transcript.take(ToolStarted(f"{number}", "Bash"))
         transcript.take(TextDelta(f"{number // 2_000}", f"word {number}{end}"))
         if number % 5 == 4:
-            frame = transcript.frame()
+            frame = transcript.sheet.frame()
             assert frame is not None
             costs.append(sum(len(edit["lines"]) for edit in frame["edits"]))
             assert len(frame["edits"]) <= 2

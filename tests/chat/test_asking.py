@@ -19,8 +19,8 @@ from claude_ide.agents.events import (
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.view import Review
 from claude_ide.chat.page.visible import visible
-from claude_ide.chat.transcript.allowed import Where
-from claude_ide.chat.transcript.asking import CUT, ONCE, WHOLE, Asked, Request
+from claude_ide.chat.requests.allowed import Where
+from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Asked, Request
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
 ALWAYS = Option("always:0", "Always allow Bash(ls)", OptionKind.ALLOW_ALWAYS, "this session")
@@ -29,7 +29,7 @@ REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
 
 
 def request(asked: Asked) -> Request:
-    return Request(Part(1, "request"), asked, "/p")
+    return Request(Part(1, "request"), asked, "/p", "Claude")
 
 
 def lines(asked: Asked) -> list[str]:
@@ -197,7 +197,7 @@ def test_what_counts_are_rows_of_the_window() -> None:
 def test_what_was_shown_stays_shown_in_a_smaller_window() -> None:
     page = Page()
     asked = permission(title="x" * 600, arguments={"command": "x" * 600})
-    shown = Request(page.add("request", tail=True), asked, "/p")
+    shown = Request(page.add("request", tail=True), asked, "/p", "Claude")
     shown.resize(104, 60)
     shown.draw(page)
 

@@ -24,7 +24,7 @@ async def draw(nvim: Neovim) -> Draw:
     await nvim.lua("require('claude_ide.chat.panel').open(1, ...)", options)
 
     async def drawing(transcript: Transcript) -> None:
-        while (frame := transcript.frame()) is not None:
+        while (frame := transcript.sheet.frame()) is not None:
             fault = await nvim.lua(
                 "return require('claude_ide.chat.transcript').draw(1, ...)", frame
             )
@@ -58,7 +58,7 @@ async def parts(nvim: Neovim) -> list[dict[str, Any]]:
 async def test_a_recorded_conversation_is_in_the_buffer(
     nvim: Neovim, draw: Draw, name: str
 ) -> None:
-    transcript = Transcript(clock=lambda: 0.0)
+    transcript = Transcript("Claude", clock=lambda: 0.0)
 
     for event in decoded(told(name)):
         transcript.take(event)
@@ -68,7 +68,7 @@ async def test_a_recorded_conversation_is_in_the_buffer(
 
 
 async def test_what_was_lost_is_drawn_anew(nvim: Neovim, draw: Draw) -> None:
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     transcript.said("a", "a prompt")
     transcript.take(Text("1", "\n".join(f"line {number}" for number in range(900))))
     await draw(transcript)
@@ -77,7 +77,7 @@ async def test_what_was_lost_is_drawn_anew(nvim: Neovim, draw: Draw) -> None:
         f" vim.api.nvim_buf_set_lines({TRANSCRIPT}, 3, 700, false, {{ 'lost' }})"
     )
 
-    transcript.redraw()
+    transcript.sheet.redraw()
     await draw(transcript)
 
     assert await lines(nvim) == transcript.lines
@@ -85,7 +85,7 @@ async def test_what_was_lost_is_drawn_anew(nvim: Neovim, draw: Draw) -> None:
 
 
 async def test_a_press_meets_the_part_that_the_editor_names(nvim: Neovim, draw: Draw) -> None:
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     for number in range(3):
         transcript.take(ToolStarted(f"{number}", "Bash", "execute", f"command {number}"))
         transcript.take(ToolEnded(f"{number}", ToolStatus.COMPLETED, f"output {number}"))

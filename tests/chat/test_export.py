@@ -8,7 +8,7 @@ from support.transcripts import told
 
 
 def test_a_conversation_is_exported_with_what_was_said_and_done() -> None:
-    transcript = Transcript(clock=lambda: 0.0, root="/home/dev/project")
+    transcript = Transcript("Claude", clock=lambda: 0.0, root="/home/dev/project")
     transcript.said("a", "Make hello return 2\nplease", ["a.py:1-2"])
     for event in decoded(told("read_edit_allow")):
         transcript.take(event)
@@ -39,7 +39,7 @@ def test_a_conversation_is_exported_with_what_was_said_and_done() -> None:
 
 
 def test_thinking_is_a_quotation() -> None:
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     for event in decoded(told("plain_thinking")):
         transcript.take(event)
 
@@ -51,7 +51,7 @@ def test_thinking_is_a_quotation() -> None:
 
 
 def test_what_waits_and_what_only_concerns_the_panel_is_left_out() -> None:
-    transcript = Transcript()
+    transcript = Transcript("Claude")
     transcript.take(Waiting())
     transcript.said("b", "And then?")
     for event in (Text("1", "answer"), Notice("overloaded", "error"), Dead(1, "stderr")):
@@ -61,12 +61,12 @@ def test_what_waits_and_what_only_concerns_the_panel_is_left_out() -> None:
 
 
 def test_what_was_opened_makes_no_difference() -> None:
-    transcript = Transcript(clock=lambda: 0.0)
+    transcript = Transcript("Claude", clock=lambda: 0.0)
     for event in decoded(told("read_edit_allow")):
         transcript.take(event)
     before = markdown(transcript)
     for part in range(1, 10):
         transcript.press(part, 0)
-    transcript.frame()
+    transcript.sheet.frame()
 
     assert markdown(transcript) == before

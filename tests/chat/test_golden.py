@@ -39,7 +39,7 @@ SCREENS = {
         "retried 4 times: authentication failed (401)",
         "",
         "Invalid API key · Fix external API key",
-        "L opens claude in a terminal to log in",
+        "L opens a terminal to log in",
         "failed · 8.0 s",
     ],
     "error_429": [
@@ -99,8 +99,12 @@ SCREENS = {
 }
 
 
+def replayed(name: str) -> Panel:
+    return Panel(root=ROOT).take(*decoded(told(name)))
+
+
 def replay(name: str) -> tuple[Transcript, Drawn]:
-    panel = Panel(root=ROOT).take(*decoded(told(name)))
+    panel = replayed(name)
     return panel.transcript, panel.drawn
 
 
@@ -121,11 +125,11 @@ def test_what_frames_have_drawn_is_what_is_to_be_shown(name: str) -> None:
 @pytest.mark.parametrize("name", names())
 def test_frames_in_between_make_no_difference_in_the_end(name: str) -> None:
     _, often = replay(name)
-    transcript = Transcript(clock=lambda: 0.0, root=ROOT)
+    panel = Panel(root=ROOT)
     for event in decoded(told(name)):
-        transcript.take(event)
+        panel.handle(event)
 
-    once = Drawn().everything(transcript)
+    once = panel.drawn.everything(panel.transcript)
 
     assert once.text == often.text
     assert [line.language for line in once.lines] == [line.language for line in often.lines]
@@ -156,29 +160,27 @@ def test_no_half_answer_is_left(name: str) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_no_request_waits_when_the_conversation_is_over(name: str) -> None:
-    transcript, page = replay(name)
+    panel = replayed(name)
 
-    assert not transcript.waiting
-    assert "request" not in [kind for _, kind in page.parts]
+    assert not panel.waiting
+    assert "request" not in [kind for _, kind in panel.drawn.parts]
 
 
-def requests(name: str) -> Iterator[tuple[Event, Transcript, Drawn]]:
-    transcript, page = Transcript(clock=lambda: 0.0, root=ROOT), Drawn()
+def requests(name: str) -> Iterator[tuple[Event, Panel]]:
+    panel = Panel(root=ROOT)
     for event in decoded(told(name)):
-        transcript.take(event)
-        page.everything(transcript)
-        yield event, transcript, page
+        yield event, panel.take(event)
 
 
 @pytest.mark.parametrize("name", names())
 def test_a_request_is_the_last_thing_shown_while_it_waits(name: str) -> None:
-    for event, transcript, page in requests(name):
+    for event, panel in requests(name):
         if isinstance(event, events.PermissionAsked | events.QuestionAsked | events.PlanProposed):
-            assert transcript.waiting[-1] == event
-            part, kind = page.parts[-1]
-            assert (kind.partition(":")[0], transcript.request(part)) == ("request", event)
+            assert panel.waiting[-1] == event
+            part, kind = panel.drawn.parts[-1]
+            assert (kind.partition(":")[0], panel.request(part)) == ("request", event)
         if isinstance(event, events.RequestWithdrawn):
-            assert "request" not in [kind for _, kind in page.parts]
+            assert "request" not in [kind for _, kind in panel.drawn.parts]
 
 
 @pytest.mark.parametrize("name", names())
@@ -191,7 +193,7 @@ def test_no_prompt_is_shown_that_was_not_ours(name: str) -> None:
 
 def replay_with_prompts(name: str) -> list[str]:
     """The lines, when each prompt was sent just before the agent first told of it."""
-    transcript, page = Transcript(clock=lambda: 0.0), Drawn()
+    transcript, page = Transcript("Claude", clock=lambda: 0.0), Drawn()
     sent: set[str] = set()
     for event in conversed(name):
         if isinstance(event, events.PromptChanged) and event.prompt not in sent:

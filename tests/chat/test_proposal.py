@@ -5,13 +5,25 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import PermissionAsked
+from claude_ide.agents.answer import Allow
+from claude_ide.agents.events import PermissionAsked, Replacement
+from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.requests import proposal
 
 
-def asked(path: Path, kind: str = "edit", **arguments: Any) -> PermissionAsked:
+def asked(path: Path, tool: str = "Edit", **arguments: Any) -> PermissionAsked:
     given = {"file_path": str(path), **arguments}
-    return PermissionAsked("r", "t", "Edit", given, (), kind=kind, path=str(path))
+    asked = {"subtype": "can_use_tool", "tool_name": tool, "input": given}
+    [event] = decode_request({"request_id": "r", "request": asked})
+    assert isinstance(event, PermissionAsked)
+    return event
+
+
+def sent(edit: Replacement | None, **arguments: Any) -> Any:
+    """What the tool gets for an accepted edit."""
+    assert edit is not None
+    given = {"file_path": edit.path, **arguments}
+    return encode_answer({"input": given}, Allow(edit=edit))["updatedInput"]
 
 
 @pytest.fixture
@@ -43,7 +55,7 @@ def test_what_would_not_be_applied_is_no_proposal(path: Path) -> None:
 
 
 def test_only_edits_of_files_are_proposals(path: Path) -> None:
-    assert proposal.of(asked(path, kind="execute", old_string="two", new_string="2")) is None
+    assert proposal.of(asked(path, tool="Bash", old_string="two", new_string="2")) is None
     assert proposal.of(asked(Path("a.py"), old_string="two", new_string="2")) is None
     assert proposal.of(asked(path.parent, old_string="two", new_string="2")) is None
 
@@ -104,7 +116,8 @@ def test_a_changed_edit_replaces_the_whole_file(path: Path) -> None:
     proposed = proposal.of(asked(path, old_string="two", new_string="2", replace_all=True))
 
     assert proposed is not None
-    assert proposed.accepted("ONE\r\n2\r\n") == {
+    given = {"old_string": "two", "new_string": "2", "replace_all": True}
+    assert sent(proposed.accepted("ONE\r\n2\r\n"), **given) == {
         "file_path": str(path),
         "old_string": "one\ntwo\n",
         "new_string": "ONE\n2\n",
@@ -116,7 +129,8 @@ def test_a_changed_write_has_another_content(path: Path) -> None:
     proposed = proposal.of(asked(path, content="new\n"))
 
     assert proposed is not None
-    assert proposed.accepted("newer\n") == {"file_path": str(path), "content": "newer\n"}
+    changed = sent(proposed.accepted("newer\n"), content="new\n")
+    assert changed == {"file_path": str(path), "content": "newer\n"}
 
 
 def test_the_file_is_read_again_before_its_whole_text_is_replaced(path: Path) -> None:
@@ -126,8 +140,8 @@ def test_the_file_is_read_again_before_its_whole_text_is_replaced(path: Path) ->
     assert proposed is not None
     changed = proposed.now().accepted("1\nmine\ntwo\nthree\n")
     assert changed is not None
-    assert changed["old_string"] == "one\ntwo\nthree\n"
-    assert changed["new_string"] == "1\nmine\ntwo\nthree\n"
+    assert changed.old == "one\ntwo\nthree\n"
+    assert changed.new == "1\nmine\ntwo\nthree\n"
 
 
 def test_the_whole_text_is_replaced_even_by_what_was_proposed(path: Path) -> None:
@@ -135,7 +149,7 @@ def test_the_whole_text_is_replaced_even_by_what_was_proposed(path: Path) -> Non
 
     assert proposed is not None
     changed = proposed.replacing(proposed.text)
-    assert (changed["old_string"], changed["new_string"]) == ("one\ntwo\ntwo\n", proposed.text)
+    assert (changed.old, changed.new) == ("one\ntwo\ntwo\n", proposed.text)
 
 
 def test_a_file_that_is_gone_is_made_again(path: Path) -> None:
@@ -145,7 +159,7 @@ def test_a_file_that_is_gone_is_made_again(path: Path) -> None:
     assert proposed is not None
     changed = proposed.now().accepted("1\nmine\n")
     assert changed is not None
-    assert (changed["old_string"], changed["new_string"]) == ("", "1\nmine\n")
+    assert (changed.old, changed.new) == ("", "1\nmine\n")
 
 
 def test_what_cannot_be_read_again_stays_as_it_was_read(path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_whole_text_that_is_its_preview_changes_nothing() -> None:
 
     panel.transcript.take(Text("1", "# one\ntwo\n\n"))
 
-    assert panel.transcript.frame() is None
+    assert panel.transcript.sheet.frame() is None
 
 
 def test_what_a_subagent_says_stands_below_its_tool() -> None:

@@ -58,7 +58,7 @@ def test_growing_input_shows_its_size() -> None:
 
 
 def test_a_tool_that_has_ended_shows_what_it_changed_and_how_long_it_took() -> None:
-    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, change=CHANGE)
+    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
 
     line = "± Edit a.py  +2 −1  250 ms"  # noqa: RUF001
     assert lines(tool)[0] == line
@@ -99,7 +99,7 @@ def test_other_tools_open_on_their_arguments() -> None:
 
 
 def test_an_edit_opens_on_its_hunks() -> None:
-    tool = run("edit", "Edit", {"file_path": "/p/a.py", "old_string": "x"}, "ok", change=CHANGE)
+    tool = run("edit", "Edit", {"file_path": "/p/a.py", "old_string": "x"}, "ok", changes=(CHANGE,))
 
     assert lines(tool)[1:] == ["     same", "    -old", "    +new", "    +more", "     end"]
     assert groups(tool, "    +new") == {("+new", "ClaudeChatAdded")}
@@ -108,7 +108,7 @@ def test_an_edit_opens_on_its_hunks() -> None:
 
 def test_a_new_file_opens_on_what_was_written() -> None:
     arguments = {"file_path": "/p/a.py", "content": "one\ntwo\n"}
-    tool = run("edit", "Write", arguments, "ok", change=Change("/p/a.py", 2, 0, created=True))
+    tool = run("edit", "Write", arguments, "ok", changes=(Change("/p/a.py", 2, 0, created=True),))
 
     assert lines(tool)[1:] == ["    +one", "    +two"]
 
@@ -140,7 +140,9 @@ def test_one_more_line_is_one() -> None:
 
 def test_a_long_change_is_cut() -> None:
     hunk = Hunk(1, 0, 1, 500, tuple(f"+{number}" for number in range(500)))
-    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, change=Change("/p/a.py", 500, 0, (hunk,)))
+    tool = run(
+        "edit", "Edit", {"file_path": "/p/a.py"}, changes=(Change("/p/a.py", 500, 0, (hunk,)),)
+    )
 
     assert lines(tool)[-1] == "    … 300 more lines"
     action = tool.press(201)
@@ -164,13 +166,13 @@ def test_a_tool_without_anything_to_show_says_so() -> None:
 
 
 def test_its_line_leads_to_the_first_changed_line() -> None:
-    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, change=CHANGE)
+    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
 
     assert tool.place(0, 5) == ("/p/a.py", 11)
 
 
 def test_a_line_of_a_change_leads_to_itself() -> None:
-    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, change=CHANGE)
+    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
     tool.rows()
 
     assert [tool.place(offset, 0) for offset in range(1, 6)] == [

@@ -49,18 +49,18 @@ def test_a_request_waits_below_everything_and_becomes_a_line_with_its_tool() -> 
     assert panel.text[:4] == ["• Bash …", "", "meanwhile", ""]
     assert panel.text[4] == "? May Claude use Bash?"
     part, _ = panel.drawn.part("?")
-    assert panel.transcript.request(part) == asks("r")
+    assert panel.request(part) == asks("r")
 
-    panel.transcript.answered("r", "allowed")
+    panel.answer("r", "allowed")
 
     assert panel.text == ["• Bash …", "  ↳ allowed", "", "meanwhile"]
-    assert panel.transcript.waiting == []
+    assert panel.waiting == []
 
 
 def test_an_answer_to_a_tool_that_is_not_shown_says_what_it_was() -> None:
     panel = Panel().take(asks("r", title="ls"))
 
-    panel.transcript.answered("r", "no: never\nlist")
+    panel.answer("r", "no: never\nlist")
 
     assert panel.text == ["↳ Bash ls: no: never …"]
 
@@ -68,8 +68,8 @@ def test_an_answer_to_a_tool_that_is_not_shown_says_what_it_was() -> None:
 def test_a_request_that_is_withdrawn_is_gone() -> None:
     panel = Panel().take(asks("r"), asks("s"), RequestWithdrawn("r"))
 
-    assert [asked.request for asked in panel.transcript.waiting] == ["s"]
-    panel.transcript.answered("r", "allowed")
+    assert [asked.request for asked in panel.waiting] == ["s"]
+    panel.answer("r", "allowed")
     assert panel.text.count("? May Claude use Bash?") == 1
 
 
@@ -82,7 +82,7 @@ def test_a_request_ends_with_its_tool() -> None:
 def test_the_time_that_the_user_took_to_answer_is_not_the_tools() -> None:
     panel = Panel().take(ToolStarted("t", "Bash"), ToolInput("t", 2, {}), asks("r"))
     panel.clock.seconds = 60
-    panel.transcript.answered("r", "allowed")
+    panel.answer("r", "allowed")
     panel.clock.seconds = 60.5
 
     panel.take(ToolEnded("t", ToolStatus.COMPLETED))
@@ -139,7 +139,7 @@ def test_what_went_wrong_is_told_once() -> None:
 def test_who_is_not_logged_in_learns_how_to() -> None:
     told = Notice("Please run /login", "error", "authentication_failed")
 
-    assert shown(told)[-1] == "L opens claude in a terminal to log in"
+    assert shown(told)[-1] == "L opens a terminal to log in"
 
 
 def test_attempts_are_one_line() -> None:
@@ -161,11 +161,11 @@ def test_a_death_shows_the_last_words_and_takes_away_what_nobody_can_answer() ->
     panel.take(Dead(143, "\n".join(str(number) for number in range(30))))
 
     assert panel.text == [
-        *("⊘ Bash  interrupted", "", "Claude Code has ended (exit code 143)"),
+        *("⊘ Bash  interrupted", "", "Claude has ended (exit code 143)"),
         *(str(number) for number in range(20, 30)),
         "R resumes",
     ]
-    assert panel.transcript.waiting == []
+    assert panel.waiting == []
 
 
 def test_an_agent_that_is_back_is_not_offered_again() -> None:
@@ -173,7 +173,7 @@ def test_an_agent_that_is_back_is_not_offered_again() -> None:
     assert panel.text[-1] == "R resumes"
 
     panel.take(Ready())
-    assert panel.text == ["Claude Code has ended (exit code 1)", "── resumed"]
+    assert panel.text == ["Claude has ended (exit code 1)", "── resumed"]
 
     panel.take(Dead(1))
     assert panel.text[-1] == "R resumes"
@@ -194,7 +194,6 @@ def test_a_death_keeps_what_the_user_has_typed() -> None:
     [
         (DONE, True),
         (Dead(0), True),
-        (asks("r"), True),
         (RequestWithdrawn("r"), True),
         (ToolStarted("t", "Bash"), True),
         (TextDelta("1", "text"), False),
@@ -202,14 +201,14 @@ def test_a_death_keeps_what_the_user_has_typed() -> None:
     ],
 )
 def test_what_the_user_waits_for_is_drawn_at_once(event: Event, urgent: bool) -> None:
-    assert Transcript().take(event) is urgent
+    assert Transcript("Claude").take(event) is urgent
 
 
 # History.
 
 
 def test_history_is_shown_without_times_and_costs() -> None:
-    transcript = Transcript(clock=Clock())
+    transcript = Transcript("Claude", clock=Clock())
 
     transcript.take_history(
         [
@@ -231,7 +230,7 @@ def test_history_is_shown_without_times_and_costs() -> None:
 
 
 def test_after_history_the_first_turn_does_not_cost_what_all_before_has() -> None:
-    transcript = Transcript(clock=Clock())
+    transcript = Transcript("Claude", clock=Clock())
     transcript.take_history([UserMessage("Do it")])
 
     for event in (Usage(7.0), DONE, Usage(7.5), DONE):
@@ -241,7 +240,7 @@ def test_after_history_the_first_turn_does_not_cost_what_all_before_has() -> Non
 
 
 def test_a_prompt_after_history_is_shown_as_any_other() -> None:
-    transcript = Transcript(clock=Clock())
+    transcript = Transcript("Claude", clock=Clock())
     transcript.take_history([UserMessage("Do it"), Text("1", "Done.")])
 
     transcript.said("b", "More")

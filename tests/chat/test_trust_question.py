@@ -1,11 +1,16 @@
-"""`chat/trust_question.py`: the line that asks, and what it must not do."""
+"""`chat/requests/trust_question.py`: the line that asks, and what it must not do."""
 
 from claude_ide.agents.events import Notice
 from claude_ide.chat.page.page import Part
+from claude_ide.chat.requests.trust_question import (
+    TrustAsked,
+    TrustLine,
+    TrustQuestion,
+    details,
+)
 from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.chat.transcript.trust_question import TrustQuestion, details
-from claude_ide.chat.trusting import TrustAsked
 from claude_ide.trust.brought import Item
+from support.frames import Panel
 
 HOOK = Item("hook", "Stop", "make\nsetup")
 
@@ -45,22 +50,24 @@ def test_details_have_an_end_that_says_so() -> None:
 
 
 def test_it_stays_below_the_conversation_and_is_no_request() -> None:
-    transcript = Transcript()
-    transcript.ask_trust(TrustAsked("~/p", [HOOK]))
-    transcript.take(Notice("hello"))
+    panel = Panel()
+    line = TrustLine(panel.transcript.sheet)
+    line.show(TrustAsked("~/p", [HOOK]))
+    panel.take(Notice("hello"))
 
-    assert transcript.lines[-1].startswith("? Use what ~/p brings")
-    assert transcript.waiting == []
-    assert transcript.asking_trust
+    assert panel.text[-1].startswith("? Use what ~/p brings")
+    assert panel.waiting == []
+    assert line.is_shown
 
 
 def test_it_is_asked_once() -> None:
-    transcript = Transcript()
-    transcript.ask_trust(TrustAsked("~/p", [HOOK]))
-    transcript.ask_trust(TrustAsked("~/q", [HOOK]))
+    transcript = Transcript("Claude")
+    line = TrustLine(transcript.sheet)
+    line.show(TrustAsked("~/p", [HOOK]))
+    line.show(TrustAsked("~/q", [HOOK]))
     assert [line[:12] for line in transcript.lines if line] == ["? Use what ~"]
 
-    transcript.ask_trust(None)
+    line.show(None)
 
     assert transcript.lines == []
-    assert not transcript.asking_trust
+    assert not line.is_shown

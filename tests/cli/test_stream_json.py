@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.agent import Allow, Reject, ResumeSession
+from claude_ide.agents.agent import ResumeSession
+from claude_ide.agents.answer import Allow, Reject
 from claude_ide.agents.events import (
     Cleared,
     Dead,
@@ -20,6 +21,7 @@ from claude_ide.agents.events import (
     PromptChanged,
     PromptStage,
     Ready,
+    Replacement,
     Retry,
     Text,
     TextDelta,
@@ -31,6 +33,7 @@ from claude_ide.agents.events import (
     UserMessage,
 )
 from claude_ide.agents.prompt import Selection, Words
+from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import UnknownSessionError
@@ -110,8 +113,8 @@ async def test_the_model_is_told_that_the_user_changed_its_edit(
     await talk.say("change it")
     asked = await talk.until(PermissionAsked)
 
-    whole = {"old_string": "one\ntwo\n", "new_string": "mine\ntwo\n"}
-    await talk.agent.answer(asked.request, Allow(arguments=asked.arguments | whole))
+    whole = Replacement(asked.path, "mine\ntwo\n", "one\ntwo\n")
+    await talk.agent.answer(asked.request, Allow(edit=whole))
     await talk.until(TurnEnded)
 
     assert path.read_text() == "mine\ntwo\n"
@@ -200,23 +203,6 @@ async def test_a_text_is_interrupted_and_the_talk_goes_on(talk: Talk, api: FakeA
     assert talk.story()[-2:] == ["says fresh", "turn completed"]
 
 
-async def test_what_waits_is_withdrawn_with_an_interrupt(talk: Talk, api: FakeApi) -> None:
-    api.hold = True
-    api.script([text("a long answer")], [text("fresh")])
-    await talk.say("write")
-    await talk.until(TextDelta)
-    waiting = await talk.say("swordfish")
-    await until(lambda: waiting in talk.agent.state.queued, "it waits")
-
-    await talk.agent.interrupt(withdraw_queued=True)
-    await talk.until(TurnEnded)
-    api.hold = False
-    await talk.turn("again")
-
-    assert PromptChanged(waiting, PromptStage.CANCELLED) in talk.told
-    assert "swordfish" not in str(api.requests[-1].body["messages"])
-
-
 async def test_a_turn_is_undone(talk: Talk, api: FakeApi, path: Path) -> None:
     api.script(*edit(path, "one", "ONE", then="done"))
     prompt = await talk.say("change it")
@@ -233,7 +219,7 @@ async def test_a_turn_is_undone(talk: Talk, api: FakeApi, path: Path) -> None:
 
 
 async def test_a_session_is_resumed_with_its_history(
-    start_talk: StartTalk, talk: Talk, api: FakeApi, path: Path
+    launch: Launch, start_talk: StartTalk, talk: Talk, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "one", "ONE", then="first answer"))
     prompt = await talk.say("first question")
@@ -244,7 +230,8 @@ async def test_a_session_is_resumed_with_its_history(
     session = talk.agent.session
 
     resumed = await start_talk(ResumeSession(session))
-    [listed] = await resumed.agent.sessions()
+    kind = Claude(["claude"], launch.environment)
+    [listed] = await kind.sessions(launch.cwd)
     told = await resumed.agent.history(session)
     api.script([text("second answer")])
     await resumed.turn("second question")

@@ -15,7 +15,7 @@ COMMANDS = [
     {"name": "review", "description": "Review\nthe changes", "hint": ""},
     {"name": "init", "description": "", "hint": ""},
 ]
-OFFER = "require('claude_ide.chat.prompt').offer(...)"
+OFFER = "require('claude_ide.chat.offer').set(...)"
 ITEMS = "map(complete_info(['items']).items, 'v:val.word')"
 
 
@@ -33,7 +33,7 @@ def files(project: Path) -> Path:
 async def chats(nvim: Neovim, files: Path) -> Chats:
     chats = await Chats.start(nvim)
     await chats.open()
-    await nvim.lua(OFFER, 1, {"commands": COMMANDS})
+    await nvim.lua(OFFER, 1, {"commands": COMMANDS, "choices": {}, "lacks": [], "name": "X"})
     return chats
 
 

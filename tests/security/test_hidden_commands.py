@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from claude_ide.agents.events import Option, OptionKind, PermissionAsked
+from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.visible import visible
-from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.chat.requests.requests import Requests
 from support.chats import Chats
 from support.chunks import chunk
 from support.neovim import Neovim, until
@@ -52,16 +53,15 @@ async def test_every_character_of_a_command_is_on_the_screen(
     chats = await Chats.start(nvim)
     await chats.open(size=size)
     width = (await chats.tells("resized"))["width"]
-    transcript = Transcript()
-    transcript.resize(width, columns)
+    sheet = Sheet()
+    requests = Requests(sheet, "Claude")
+    requests.resize(width, columns)
 
     for command in commands():
-        transcript.take(asks(command))
-        view = transcript.find_request("r")
-        assert view is not None
-        view.unfold("y")
-        transcript.changed(view)
-        while (frame := transcript.frame()) is not None:
+        waiting = requests.add(asks(command))
+        waiting.view.unfold("y")
+        requests.redraw(waiting)
+        while (frame := sheet.frame()) is not None:
             await chats.draw(*frame["edits"])
 
         found = await nvim.lua(SHOWN)

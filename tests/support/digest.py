@@ -57,15 +57,15 @@ def _line(event: Event, tools: dict[str, str]) -> Iterator[str]:
             yield f"mode {mode}"
         case events.ModelChanged(model):
             yield f"model {model}"
-        case events.Text(_, text, parent, aborted):
-            who = "subagent says" if parent else "aborted" if aborted else "says"
+        case events.Text(_, text, parent):
+            who = "subagent says" if parent else "says"
             yield f"{who} {text.splitlines()[0][:14].strip()}"
         case events.Thinking():
             yield "thinks"
         case events.ToolInput(tool, _, dict()):
             yield f"uses {tools[tool]}"
-        case events.ToolEnded(tool, status, _, change):
-            lines = f" +{change.added} -{change.removed}" if change else ""
+        case events.ToolEnded(tool, status, _, changes):
+            lines = "".join(f" +{change.added} -{change.removed}" for change in changes)
             yield f"{status.value} {tools[tool]}{lines}"
         case events.PermissionAsked(_, _, name):
             yield f"asks {name}"

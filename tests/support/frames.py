@@ -5,6 +5,8 @@ from typing import Any
 
 from claude_ide.agents.events import Event
 from claude_ide.chat.page.view import Action
+from claude_ide.chat.requests.requests import Requests
+from claude_ide.chat.requests.view import Asked
 from claude_ide.chat.transcript.transcript import Transcript
 
 MOST_FRAMES = 1000
@@ -41,7 +43,7 @@ class Drawn:
     def everything(self, transcript: Transcript) -> "Drawn":
         """Draw until there is nothing left to draw."""
         for _ in range(MOST_FRAMES):
-            if (frame := transcript.frame()) is None:
+            if (frame := transcript.sheet.frame()) is None:
                 return self
             self.apply(frame)
         raise AssertionError("there is no end of frames")
@@ -106,19 +108,43 @@ class Clock:
 
 
 class Panel:
-    """A transcript and its editor, which has drawn everything whenever it is looked at."""
+    """A transcript with its requests, and an editor that has drawn everything when looked at."""
 
     def __init__(self, **options: Any) -> None:
         self.clock = Clock()
-        self.transcript = Transcript(clock=self.clock, **options)
+        self.transcript = Transcript("Claude", clock=self.clock, **options)
+        self.requests = Requests(self.transcript.sheet, "Claude", self.transcript.root)
         self.drawn = Drawn()
 
     def take(self, *told: Event) -> "Panel":
         """Take events, with frames in between."""
         for event in told:
-            self.transcript.take(event)
+            self.handle(event)
             self.drawn.everything(self.transcript)
         return self
+
+    def handle(self, event: Event) -> None:
+        """Take an event that is drawn later."""
+        if isinstance(event, Asked):
+            self.requests.add(event)
+        else:
+            self.transcript.take(event)
+            self.requests.settle(event)
+
+    def answer(self, request: str, how: str) -> None:
+        """Answer a request, if it waits."""
+        if waiting := self.requests.remove(request):
+            self.transcript.answered(waiting.asked.tool, waiting.view.label, how)
+
+    @property
+    def waiting(self) -> list[Asked]:
+        """The requests that wait, the oldest first."""
+        return [waiting.asked for waiting in self.requests]
+
+    def request(self, part: int) -> Asked | None:
+        """The request in a part."""
+        waiting = self.requests.at(part)
+        return waiting.asked if waiting else None
 
     @property
     def text(self) -> list[str]:

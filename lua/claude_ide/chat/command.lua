@@ -20,11 +20,6 @@ local WORDS = {
   'stop',
   'thinking',
 }
-local ARGUMENTS = {
-  effort = { 'low', 'medium', 'high', 'xhigh', 'max' },
-  mode = { 'default', 'acceptEdits', 'plan' },
-  thinking = { '0', 'unlimited' },
-}
 
 --- Carry out `:[range]ClaudeChat [what] [argument]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
@@ -46,18 +41,27 @@ function M.run(opts)
   end
 end
 
+---@return claude_ide.ChatOffer? of the chat that a command means
+local function offer_here()
+  local here = require('claude_ide.chat.panel').here()
+  local chat = here and require('claude_ide.chat.state').get(here.chat)
+  return chat and chat.offer or nil
+end
+
+--- Complete what the agent of this chat can do, and what it has to choose from.
 ---@param lead string
 ---@param line string
 ---@param pos integer
 ---@return string[]
 function M.complete(lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')
-  local candidates = #words > 2 and (ARGUMENTS[words[#words - 1]] or {}) or WORDS
+  local offer = offer_here() or { choices = {}, lacks = {} }
+  local candidates = #words > 2 and (offer.choices[words[#words - 1]] or {}) or WORDS
   if words[#words - 1] == 'export' then
     return vim.fn.getcompletion(lead, 'file')
   end
   return vim.tbl_filter(function(word)
-    return vim.startswith(word, lead)
+    return vim.startswith(word, lead) and not vim.list_contains(offer.lacks, word)
   end, candidates)
 end
 

@@ -25,7 +25,7 @@ local STARTING = { left = { { 'starting…', 'ClaudeChatToolRunning' } } }
 ---@type claude_ide.ChatBar
 local STOPPED = {
   left = { { 'not running', 'ClaudeChatError' } },
-  right = { { 'R', 'ClaudeChatKey' }, { ' starts Claude', 'ClaudeChatMeta' } },
+  right = { { 'R', 'ClaudeChatKey' }, { ' starts it again', 'ClaudeChatMeta' } },
 }
 
 --- Open the panel of a new chat, before a host has it: what is typed meanwhile is for its prompt.

@@ -82,8 +82,11 @@ end
 
 --- Show keys in a float that `q`, <Esc> or leaving it closes.
 ---@param keys claude_ide.ChatKey[]
-function M.show(keys)
-  local lines, key_width = lines_of(keys)
+---@param lacks string[] names of keys that are left out
+function M.show(keys, lacks)
+  local lines, key_width = lines_of(vim.tbl_filter(function(key)
+    return not vim.list_contains(lacks, key.name)
+  end, keys))
   -- Above the panel in its float.
   local bufnr = float.show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 })
   local namespace = vim.api.nvim_create_namespace('claude_ide_chat_keys')

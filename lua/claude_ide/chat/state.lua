@@ -23,7 +23,7 @@ local M = {}
 ---@field drawing claude_ide.ChatDrawing
 ---@field images claude_ide.ChatImages
 ---@field history claude_ide.ChatHistory
----@field commands claude_ide.ChatCommand[]
+---@field offer claude_ide.ChatOffer
 ---@field session? string
 ---@field unsent? string[] what was in the prompt when its buffer was unloaded
 ---@field is_orphan boolean whether no host runs it: it has ended, or does not run yet

@@ -1,22 +1,25 @@
-"""The port to an agent: what a panel can ask of one, whatever it speaks.
+"""The port to an agent: what the panel needs of one, whatever protocol it speaks.
 
-`StreamJsonAgent` implements it for the Claude CLI. What an agent cannot do is told by its
-`capabilities`, and refused with `AgentError` if asked all the same.
+`Kind` opens agents, one for each chat; `Agent` holds one session. A second protocol implements
+both, and nothing else changes: `stream_json.claude.Claude` is the first kind.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Protocol
 
+from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
+from claude_ide.agents.workbench import Workbench
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What an agent can do; it can shrink when the agent turns out not to know something."""
+    """What an agent can do. They can shrink while it runs: a request was not known to it."""
 
     images: bool = False
     steer: bool = False
@@ -24,6 +27,7 @@ class Capabilities:
     redirect: bool = False
     """A prompt can end the turn and start at once."""
     withdraw: bool = False
+    """A prompt that has not begun can be withdrawn."""
     resume: bool = False
     fork: bool = False
     modes: bool = False
@@ -31,7 +35,7 @@ class Capabilities:
     effort: bool = False
     thinking_tokens: bool = False
     change_proposal: bool = False
-    """What a tool is allowed to do can be changed by the user first."""
+    """The user can change what a tool is allowed to do."""
     reject_with_reason: bool = False
     rewind: bool = False
     context_usage: bool = False
@@ -50,7 +54,7 @@ class NewSession:
 class ResumeSession:
     """Open the session with this id, or the latest of the folder if it is empty.
 
-    With `fork` it goes on under a new id, and the old one stays as it is.
+    With `fork` it continues under a new id, and the old one stays as it is.
     """
 
     id: str = ""
@@ -58,36 +62,6 @@ class ResumeSession:
 
 
 Opening = NewSession | ResumeSession
-
-
-@dataclass(frozen=True, slots=True)
-class Allow:
-    """Let the tool do it, with `arguments` where the user changed them.
-
-    `options` are the ids of those "always" options that the user chose besides.
-    """
-
-    options: tuple[str, ...] = ()
-    arguments: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reject:
-    """Don't let the tool do it; the model reads the reason. `stop` ends the turn as well."""
-
-    reason: str = ""
-    stop: bool = False
-    option: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Answers to questions: the question's text, and what was chosen or typed."""
-
-    answers: Mapping[str, str | Sequence[str]]
-
-
-Answer = Allow | Reject | Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +75,7 @@ class ContextUsage:
 
 @dataclass(frozen=True, slots=True)
 class Rewind:
-    """What going back to before a prompt changes on disk, or why that is not possible."""
+    """Which changes on disk a rewind to before a prompt undoes, or why it is not possible."""
 
     possible: bool
     files: tuple[str, ...] = ()
@@ -121,11 +95,18 @@ class SessionSummary:
 
 
 class Agent(Protocol):
-    """An agent and the one session that it holds."""
+    """An agent and the one session that it holds.
+
+    What `capabilities` lacks is not asked of it; it raises `UnsupportedError` all the same.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in messages to the user, such as `Claude`."""
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can do."""
+        """What it can do, as far as it is known; complete once the agent is `Ready`."""
 
     @property
     def state(self) -> SessionState:
@@ -133,49 +114,59 @@ class Agent(Protocol):
 
     @property
     def session(self) -> str:
-        """The session's id; empty until the agent has told it."""
+        """The session's id; empty until the agent has reported it."""
+
+    async def history(self, session: str) -> list[Event]:
+        """Return the whole conversation of a session that is about to be resumed.
+
+        It is called at most once before `start(ResumeSession(session))`: an agent that reports
+        the past only while it resumes may do so here. Raises `UnknownSessionError`.
+        """
 
     async def start(self, opening: Opening) -> Ready:
         """Start it, or start it again after its death.
 
-        Raises `UnknownSessionError`, or `AgentError` with what it said when it ended.
+        Raises `UnknownSessionError`, or `AgentError` with the agent's last words if it ended.
         """
 
     def events(self) -> AsyncIterator[Event]:
-        """Give every event from the start on, until the agent is `Dead`; to be read by one."""
+        """Give every event from the start until the agent is `Dead`, to one reader.
+
+        A `ToolStarted` comes before everything else about a tool, requests included.
+        """
 
     async def stop(self) -> None:
         """End it: interrupt, close, terminate, kill, whichever it takes."""
 
     def kill(self) -> None:
-        """End it without waiting for that: terminate, then kill what is left."""
+        """End it without waiting: terminate, then kill what remains."""
 
     async def prompt(self, prompt: Prompt) -> str:
-        """Say something, after what runs now; return the prompt's id."""
+        """Send a prompt, which runs after the present turn; return its id."""
 
     async def steer(self, prompt: Prompt) -> str:
-        """Say something that the model is to learn within the present turn, if that can be."""
+        """Send a prompt that reaches the model within the present turn."""
 
     async def redirect(self, prompt: Prompt) -> str:
-        """End the present turn and say something else instead."""
+        """End the present turn and send a prompt instead."""
 
     async def withdraw(self, prompt: str) -> bool:
-        """Take back a prompt that has not begun; return whether that was in time."""
+        """Withdraw a prompt that has not begun; return whether that was in time."""
 
-    async def interrupt(self, *, withdraw_queued: bool = False) -> None:
-        """End the present turn; what waits in line runs then, unless it is withdrawn too."""
+    async def interrupt(self) -> None:
+        """End the present turn; queued prompts run next."""
 
     async def answer(self, request: str, answer: Answer) -> None:
-        """Answer what was asked; a request that was withdrawn meanwhile is left alone."""
+        """Answer a request; one that was withdrawn since is ignored."""
 
     async def set_mode(self, mode: str) -> None:
-        """Set the permission mode."""
+        """Set the permission mode, by its id."""
 
     async def set_model(self, model: str) -> None:
         """Set the model; offer only those that the agent has listed."""
 
     async def set_effort(self, effort: str) -> None:
-        """Set how much the model is to think."""
+        """Set the reasoning effort."""
 
     async def set_thinking_tokens(self, most: int | None) -> None:
         """Limit the tokens of thinking; 0 turns it off, None is the agent's own limit."""
@@ -187,16 +178,43 @@ class Agent(Protocol):
         """Give the session a title."""
 
     async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
-        """Put the files back as they were before a prompt, or tell what that would change."""
+        """Restore the files as they were before a prompt, or report what that would change."""
 
     async def ask_aside(self, question: str) -> str:
         """Ask something that does not become part of the conversation."""
 
-    async def sessions(self) -> list[SessionSummary]:
-        """List the sessions of this folder, the latest first."""
-
-    async def history(self, session: str) -> list[Event]:
-        """Tell what was said in a session, as events, whole."""
-
     def log(self) -> str:
-        """Return what went over the wire of late, one JSON object a line; for who seeks a fault."""
+        """Return the recent traffic with the agent, one JSON object a line; for bug reports."""
+
+
+class Kind(Protocol):
+    """An agent that the user has configured, and the sessions that it keeps."""
+
+    @property
+    def name(self) -> str:
+        """Its name in messages to the user."""
+
+    @property
+    def chooses_settings(self) -> bool:
+        """Whether the user's own command line decides which settings of a folder are followed."""
+
+    def open(self, folder: Path, workbench: Workbench) -> Agent:
+        """Return an agent for a folder, not started yet.
+
+        Raises `AgentError` with what to do if it is not installed.
+        """
+
+    async def sessions(self, folder: Path) -> list[SessionSummary]:
+        """List the sessions of a folder, the latest first.
+
+        Raises `UnsupportedError` if the agent cannot list them.
+        """
+
+    async def check_session(self, folder: Path, session: str) -> None:
+        """Raise `UnknownSessionError` if the folder is known not to have this session."""
+
+    def login(self) -> list[str]:
+        """Return the command that logs the user in, in a terminal.
+
+        Raises `AgentError` if it is not installed, `UnsupportedError` if it has no login.
+        """

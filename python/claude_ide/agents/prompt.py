@@ -12,15 +12,6 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
-    """A file, or a range of its lines (1-based, inclusive), that the agent is to read itself."""
-
-    path: str
-    first: int | None = None
-    last: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Image:
     """A picture."""
 
@@ -45,4 +36,4 @@ class OpenFile:
     path: str
 
 
-Prompt = Sequence[Words | Mention | Image | Selection | OpenFile]
+Prompt = Sequence[Words | Image | Selection | OpenFile]

@@ -47,6 +47,8 @@ class Bar:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self.mode = ""
+        self._modes: dict[str, str] = {}
+        """The names of the modes."""
         self.model = ""
         self.effort = ""
         self._cost = 0.0
@@ -60,6 +62,8 @@ class Bar:
     def take(self, event: Event) -> None:
         """Take an event; those that mean nothing here are left alone."""
         match event:
+            case events.Ready(modes=modes):
+                self._modes = {mode.id: mode.name for mode in modes}
             case events.ModeChanged(mode):
                 self.mode = mode
             case events.ModelChanged(model):
@@ -81,10 +85,13 @@ class Bar:
             case events.Dead():
                 self._outcome = "failed"
 
-    def transcript(self, state: SessionState) -> Sides:
-        """Return the bar of the transcript: what is being done, and how the session stands."""
+    def transcript(self, state: SessionState, waiting: int = 0) -> Sides:
+        """Return the bar of the transcript: what is being done, and how the session stands.
+
+        `waiting` is how many requests wait for the user.
+        """
         left = self._doing(state)
-        if waiting := len(state.asking):
+        if waiting:
             verb = "waits" if waiting == 1 else "wait"
             asks = f"{amounts.count(waiting, 'request')} {verb}"
             left.append((asks, "ClaudeChatRequest"))
@@ -92,10 +99,10 @@ class Bar:
             left.append((f"{queued} queued", "ClaudeChatQueued"))
         return {"left": _apart(left), "right": _apart(self._standing())}
 
-    def work(self, state: SessionState) -> dict[str, str]:
+    def work(self, state: SessionState, waiting: int = 0) -> dict[str, str]:
         """Return what is being done, or how the last turn ended, as a progress message."""
         status = "running" if state.busy else self._outcome
-        doing = "waits for your answer" if state.asking else DOING[state.state]
+        doing = "waits for your answer" if waiting else DOING[state.state]
         return {"text": doing or status, "status": status}
 
     def seconds_to_change(self, state: SessionState) -> float | None:
@@ -122,7 +129,7 @@ class Bar:
     def _standing(self) -> list[Chunk]:
         told: list[Chunk] = []
         if self.mode:
-            told.append((one_line(self.mode, 30), MODE))
+            told.append((one_line(self._modes.get(self.mode, self.mode), 30), MODE))
         if model := " ".join(filter(None, (self.model.removeprefix("claude-"), self.effort))):
             told.append((one_line(model, 40), META))
         if self._used is not None and self._size:

@@ -1,15 +1,38 @@
 """The bars of both windows, and whether the agent is at work, as a source of frames."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from claude_ide.agents.session_state import SessionState
+from claude_ide.chat.about import About
+from claude_ide.chat.bar import Bar, prompt
+from claude_ide.chat.requests.requests import Requests
+
+KEYS = (("<C-s>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
+
 
 class Bars:
-    """What `look` returns: a frame is sent when it has changed."""
+    """The bars of one chat: there is a frame when they have changed.
 
-    def __init__(self, look: Callable[[], dict[str, Any]]) -> None:
-        self._look = look
+    `state` gives what the agent does; `wake` is called when the bars change by themselves.
+    """
+
+    def __init__(
+        self,
+        bar: Bar,
+        requests: Requests,
+        about: About,
+        state: Callable[[], SessionState],
+        wake: Callable[[], None],
+    ) -> None:
+        self._bar = bar
+        self._requests = requests
+        self._about = about
+        self._state = state
+        self._wake = wake
         self._sent: dict[str, Any] | None = None
+        self._ticking: asyncio.TimerHandle | None = None
 
     def frame(self) -> dict[str, Any] | None:
         """Return what there is to show, if it is not what was sent last."""
@@ -22,3 +45,24 @@ class Bars:
     def redraw(self) -> None:
         """Forget what was sent."""
         self._sent = None
+
+    def close(self) -> None:
+        """Wake no more."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+            self._ticking = None
+
+    def _look(self) -> dict[str, Any]:
+        state, waiting = self._state(), len(self._requests)
+        self._wake_later(state)
+        bars = {
+            "transcript": self._bar.transcript(state, waiting),
+            "prompt": prompt(self._about.chips(self._about.now), KEYS),
+        }
+        return {"bars": bars, "work": self._bar.work(state, waiting)}
+
+    def _wake_later(self, state: SessionState) -> None:
+        self.close()
+        seconds = self._bar.seconds_to_change(state)
+        if seconds is not None:
+            self._ticking = asyncio.get_running_loop().call_later(seconds, self._wake)

@@ -1,18 +1,17 @@
 """All chats of this Neovim, and what their panels tell."""
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from claude_ide.agents.agent import NewSession, Opening, ResumeSession
-from claude_ide.agents.stream_json.callbacks import McpServer
-from claude_ide.agents.stream_json.client import StreamJsonAgent
-from claude_ide.agents.stream_json.wire.launch import Launch, command
-from claude_ide.chat import context
+from claude_ide.agents.agent import Agent, Kind, NewSession, Opening, ResumeSession, SessionSummary
+from claude_ide.agents.workbench import McpServer, Workbench
+from claude_ide.chat import abilities, context
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
+from claude_ide.chat.panel import Panels
+from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -23,24 +22,39 @@ SERVER = "neovim"
 """The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
 
 
+class Held(NamedTuple):
+    """An agent that no chat has yet, and the trust in its folder."""
+
+    folder: Path
+    agent: Agent
+    trusting: Trusting
+
+
 class Chats:
-    """The chats by their ids. `serve` makes the MCP server of one agent (`InProcessServer`)."""
+    """The chats by their ids, all with agents of one kind.
+
+    `serve` makes the MCP server of one agent (`InProcessServer`), of whose tools `reading` run
+    without a request.
+    """
 
     def __init__(
         self,
         editor: Editor,
         config: Config,
         run: Run,
+        kind: Kind,
         serve: Callable[[], McpServer],
         trust: Trust,
-        allowed_tools: tuple[str, ...] = (),
+        reading: tuple[str, ...] = (),
     ) -> None:
         self._editor = editor
+        self._panels = Panels(editor)
         self._config = config
         self._run = run
+        self._kind = kind
         self._serve = serve
         self._trust = trust
-        self._allowed_tools = tuple(f"mcp__{SERVER}__{name}" for name in allowed_tools)
+        self._reading = tuple((SERVER, tool) for tool in reading)
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
 
@@ -84,8 +98,8 @@ class Chats:
         known = set(self._chats)
         chat = await self.here()
         # One that has just come back is wanted on the screen.
-        show = "toggle" if chat.id in known else "open"
-        await self._editor.run(f"chat.panel.{show}", chat.id, self._options(chat))
+        show = chat.panel.toggle if chat.id in known else chat.panel.open
+        await show(self._options(chat))
 
     async def begin(self) -> None:
         """Begin the chat whose panel the editor's half has opened."""
@@ -93,8 +107,9 @@ class Chats:
 
     async def open(self, opening: ResumeSession) -> None:
         """Go on with a session, with its panel at once and its agent as soon as it is there."""
-        chat = self._new(await self._editor.run("chat.state.new_id"), await self._launch())
-        await self._show(chat, "chat.panel.open")
+        held = self._hold(await self._folder())
+        chat = self._new(await self._panels.new_id(), held)
+        await self._show(chat, chat.panel.open)
         chat.start(opening)
 
     async def resume(self, session: str) -> None:
@@ -112,8 +127,8 @@ class Chats:
                 return
             session = sessions[chosen].id
         else:
-            # One that does not exist is told at once, without an empty panel.
-            await StreamJsonAgent(await self._launch()).history(session)
+            # One that does not exist is reported at once, without an empty panel.
+            await self._kind.check_session(await self._folder(), session)
         await self._go_on(session)
 
     async def resume_last(self) -> None:
@@ -126,6 +141,7 @@ class Chats:
     async def fork(self) -> None:
         """Go on with this chat's session under another id; this one stays as it is."""
         chat = await self.here()
+        abilities.require(chat.agent, "fork")
         if not chat.agent.session:
             raise UserError("there is nothing to fork yet")
         await self.open(ResumeSession(chat.agent.session, fork=True))
@@ -135,14 +151,14 @@ class Chats:
 
         Returns whether that was done: a chat that is not on screen is meant only with `insist`.
         """
-        here = await self._editor.run("chat.panel.here")
+        here = await self._panels.here()
         chat = self._chats.get(here["chat"]) if here else None
         if chat is None or not (chat.shown or insist):
             return False
         words = context.mention(mention, chat.root)
-        await self._editor.run("chat.prompt.mention", chat.id, words)
+        await chat.panel.mention(words)
         if focus:
-            await self._editor.run("chat.panel.write", chat.id)
+            await chat.panel.write()
         elif not chat.shown:
             self._editor.notify("mentioned in the chat (:ClaudeChat shows it)")
         return True
@@ -151,9 +167,9 @@ class Chats:
         """Have the request that waits longest answered: this tabpage's, else another chat's."""
         here = await self.here()
         for chat in (here, *self._chats.values()):
-            if chat.waits:
+            if chat.requests:
                 return await chat.choose_answer()
-        if here.transcript.asking_trust:
+        if here.trust_line.is_shown:
             return await here.choose_answer()
         raise UserError("nothing waits for an answer")
 
@@ -166,12 +182,12 @@ class Chats:
         """Show the chat that has this session, or begin one: two would both write to it."""
         for chat in self._chats.values():
             if chat.agent.session == session:
-                await self._editor.run("chat.panel.open", chat.id, self._options(chat))
+                await chat.panel.open(self._options(chat))
                 return
         await self.open(ResumeSession(session))
 
     async def _find(self) -> Chat | None:
-        here = await self._editor.run("chat.panel.here")
+        here = await self._panels.here()
         return await self._known(here["chat"], here.get("revival")) if here else None
 
     async def _known(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
@@ -181,62 +197,68 @@ class Chats:
                 try:
                     await self._revive(id_, revival)
                 except (AgentError, EditorError) as error:
-                    await self._editor.run("chat.hostless.give_up", id_, str(error))
+                    await self._panels.of(id_).give_up(str(error))
                     raise
             return self._chats.get(id_)
 
     async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
         opening: Opening = NewSession()
-        launch = self._launch_in(revival["root"])
+        held = self._hold(Path(revival["root"]))
         if not revival["is_empty"]:
             opening = ResumeSession(revival.get("session", ""))
             # What is shown stays where it would not be shown again.
-            await StreamJsonAgent(launch).history(opening.id)
-        chat = self._new(id_, launch)
-        await self._show(chat, "chat.hostless.adopt")
-        chat.transcript.redraw()
+            await self._kind.check_session(held.folder, opening.id)
+        chat = self._new(id_, held)
+        await self._show(chat, chat.panel.adopt)
+        chat.transcript.sheet.redraw()
         chat.start(opening)
 
-    async def _show(self, chat: Chat, function: str) -> None:
-        """Have the editor's half take a chat; without a panel there is none."""
+    async def _show(self, chat: Chat, show: Callable[[Any], Awaitable[None]]) -> None:
+        """Show a new chat; without a panel there is none."""
         try:
-            await self._editor.run(function, chat.id, self._options(chat))
+            await show(self._options(chat))
         except EditorError:
             await self._close(chat)
             raise
 
-    def _new(self, id_: int, launch: Launch) -> Chat:
-        root = str(launch.cwd)
+    def _hold(self, folder: Path) -> "Held":
+        """Return an agent for a folder, not started yet.
+
+        Raises `AgentError` if it is not installed.
+        """
         trusting = Trusting(
-            root,
-            self._trust,
-            self._editor,
-            self.trust_changed,
-            settled=launch.names("--setting-sources"),
+            *(str(folder), self._trust, self._editor, self._panels, self.trust_changed),
+            name=self._kind.name,
+            settled=self._kind.chooses_settings,
         )
-        agent = StreamJsonAgent(
-            launch,
-            servers={SERVER: self._serve()},
-            edits=Diagnosis(self._editor),
-            trusts=trusting.follows,
-        )
+        servers = {SERVER: self._serve()}
+        edits = Diagnosis(self._editor)
+        workbench = Workbench(servers, self._reading, edits, trusting.follows)
+        return Held(folder, self._kind.open(folder, workbench), trusting)
+
+    def _new(self, id_: int, held: "Held") -> Chat:
+        root, agent, trusting = str(held.folder), held.agent, held.trusting
         chat = Chat(id_, root, agent, self._editor, self._config, self._run, trusting)
         self._chats[id_] = chat
         return chat
 
     async def _here(self, act: Callable[[Chat], Awaitable[None]]) -> None:
-        await act(await self.here())
+        chat = await self.here()
+        try:
+            await act(chat)
+        finally:
+            chat.refresh()
 
     async def _end(self, chat: Chat) -> None:
         # First, for what is typed while the agent ends would be sent to nobody.
-        await self._editor.run("chat.panel.close", chat.id)
+        await chat.panel.close()
         await self._close(chat)
 
     async def _export(self, chat: Chat, path: str) -> None:
         """Write the conversation to a file, or show it."""
         text = chat.export()
         if not path:
-            await self._editor.run("window.scratch.open", "conversation.md", text, "markdown")
+            await self._panels.show_text("conversation.md", text, "markdown")
             return
         target = Path(chat.root, Path(path).expanduser())
         try:
@@ -267,14 +289,14 @@ class Chats:
     def selection_changed(self) -> None:
         """Take note that the user is elsewhere: what goes with a prompt has changed."""
         for chat in self._chats.values():
-            chat.refresh()
+            chat.refresh_bars()
 
     async def _take(self, told: Mapping[str, Any]) -> None:
         try:
             chat = await self._known(told["chat"], told.get("revival"))
         except AgentError:
             if told["event"] == "send":
-                await self._editor.run("chat.prompt.put", told["chat"], told["text"])
+                await self._panels.of(told["chat"]).put_back(told["text"])
             raise
         if chat is None:
             return
@@ -291,15 +313,19 @@ class Chats:
     def _act(self, chat: Chat, event: str, told: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
         match event:
             case "send":
-                return chat.send(told)
+                return chat.sending.send(told)
             case "press":
                 return chat.press(told["part"], told["offset"])
             case "go_to":
                 return chat.go_to(told["part"], told["offset"], told["column"])
+            case "answer" if told["key"] == "d":
+                return chat.press(told["part"], 0)
+            case "answer" if told["kind"] == KIND:
+                return chat.answer_trust(told["part"], told["key"])
             case "answer":
-                return chat.answer(told["part"], told["kind"], told["key"])
+                return chat.answers.key(told["part"], told["key"], told["kind"])
             case "withdraw":
-                return chat.withdraw(told["part"])
+                return chat.sending.withdraw(told["part"])
             case "login":
                 return self._login()
         return {
@@ -313,9 +339,10 @@ class Chats:
 
     async def _login(self) -> None:
         terminal = self._config.terminal
-        request = {"side": terminal.side, "size": terminal.size, "arguments": ["/login"]}
-        cmd = list(command(self._config.cmd))
-        await self._editor.run("terminal.toggle", request | {"cmd": cmd})
+        program, *arguments = self._kind.login()
+        request = {"cmd": [program], "arguments": arguments}
+        size = {"side": terminal.side, "size": terminal.size}
+        await self._panels.open_terminal(request | size)
 
     # The end.
 
@@ -325,28 +352,17 @@ class Chats:
 
     # How it is done.
 
-    async def _launch(self) -> Launch:
-        return self._launch_in(await self._editor.run("file.buffers.folder"))
+    async def _folder(self) -> Path:
+        return Path(await self._panels.folder())
 
-    def _launch_in(self, root: str) -> Launch:
-        chat = self._config.chat
-        return Launch(
-            command(self._config.cmd),
-            Path(root),
-            os.environ,
-            model=chat.model,
-            mode=chat.mode,
-            allowed_tools=self._allowed_tools,
-        )
-
-    async def _sessions(self) -> list[Any]:
-        return await StreamJsonAgent(await self._launch()).sessions()
+    async def _sessions(self) -> list[SessionSummary]:
+        return await self._kind.sessions(await self._folder())
 
     def _options(self, chat: Chat) -> dict[str, Any]:
         panel = self._config.chat
         return {
             "side": panel.side,
             "size": panel.size,
-            "title": chat.title or "Claude",
+            "title": chat.title or self._kind.name,
             "root": chat.root,
         }

@@ -1,13 +1,16 @@
 """The files, put back as they were before one of the prompts."""
 
 from claude_ide.agents.agent import Agent
+from claude_ide.chat.panel import Panels
 from claude_ide.chat.transcript import changes
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
 
 
-async def rewind(agent: Agent, editor: Editor, transcript: Transcript, root: str) -> None:
+async def rewind(
+    agent: Agent, editor: Editor, panels: Panels, transcript: Transcript, root: str
+) -> None:
     """Have the user choose a prompt, and undo what has changed since, after a look at it."""
     prompts = transcript.prompts
     if not prompts:
@@ -24,9 +27,9 @@ async def rewind(agent: Agent, editor: Editor, transcript: Transcript, root: str
     files = ", ".join(path.removeprefix(f"{root}/") for path in would.files)
     question = f"Undo this in {files} (+{would.insertions} -{would.deletions} lines)?"
     undone = changes.unified(transcript.changes_since(chosen), root)
-    shown = await editor.run("window.scratch.open", "changes", undone, "diff")
+    shown = await panels.show_text("changes", undone, "diff")
     answer = await editor.select(question, ["Undo it", "Leave the files as they are"])
-    await editor.run("window.scratch.close", shown)
+    await panels.close_text(shown)
     if answer == 0:
         for path in would.files:
             await editor.expect_write(path)

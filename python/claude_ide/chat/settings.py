@@ -6,18 +6,18 @@ from typing import Any
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.events import Ready
+from claude_ide.chat.abilities import UNLIMITED, efforts
 from claude_ide.chat.page import amounts
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UserError
 
-DEFAULT_MODE = "default"
-UNLIMITED = "unlimited"
-
 
 class Settings:
-    """The settings of one agent; `offer` tells what there is to choose from, once it runs."""
+    """The settings of one agent; `offer` returns what it offers, once it runs and has a feature."""
 
-    def __init__(self, agent: Agent, editor: Editor, offer: Callable[[], Awaitable[Ready]]) -> None:
+    def __init__(
+        self, agent: Agent, editor: Editor, offer: Callable[[str], Awaitable[Ready]]
+    ) -> None:
         self._agent = agent
         self._editor = editor
         self._offer = offer
@@ -42,22 +42,24 @@ class Settings:
 
     async def cycle_mode(self, now: str) -> None:
         """Go on to the next permission mode."""
-        offered = (await self._offer()).modes
-        modes = [mode for mode in offered if mode != "auto"] or [DEFAULT_MODE]
-        now = now or DEFAULT_MODE
+        offered = (await self._offer("cycle-mode")).modes
+        modes = [mode.id for mode in offered if mode.in_cycle]
+        if not modes:
+            raise UserError(f"{self._agent.name} has no permission modes to choose from")
+        now = now or modes[0]
         at = modes.index(now) + 1 if now in modes else 0
         await self._set("mode", modes[at % len(modes)])
 
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
-        modes = (await self._offer()).modes
-        chosen = mode or await self._editor.choose("Mode:", list(modes))
+        modes = {each.id: each.name for each in (await self._offer("mode")).modes}
+        chosen = mode or await self._editor.choose("Mode:", list(modes), list(modes.values()))
         if chosen:
             await self._set("mode", chosen)
 
     async def set_model(self, model: str) -> None:
         """Set the model to one that the agent has listed."""
-        models = {each.id: each.name or each.id for each in (await self._offer()).models}
+        models = {each.id: each.name or each.id for each in (await self._offer("model")).models}
         if model and model not in models:
             raise UserError(f"no such model: {model}; there are {', '.join(models)}")
         chosen = model or await self._editor.choose("Model:", list(models), list(models.values()))
@@ -65,18 +67,17 @@ class Settings:
             await self._set("model", chosen)
 
     async def set_effort(self, effort: str) -> None:
-        """Set how much the model is to think."""
-        models = (await self._offer()).models
-        efforts = list(dict.fromkeys(each for model in models for each in model.efforts))
-        if effort and effort not in efforts:
-            raise UserError(f"no such effort: {effort}; there are {', '.join(efforts)}")
-        chosen = effort or await self._editor.choose("Effort:", efforts)
+        """Set the reasoning effort."""
+        offered = efforts(await self._offer("effort"))
+        if effort and effort not in offered:
+            raise UserError(f"no such effort: {effort}; there are {', '.join(offered)}")
+        chosen = effort or await self._editor.choose("Effort:", offered)
         if chosen:
             await self._set("effort", chosen)
 
     async def set_thinking(self, tokens: str) -> None:
         """Limit the tokens of thinking; 0 for none of it."""
-        await self._offer()
+        await self._offer("thinking")
         given = tokens or await self._editor.input("Tokens to think with: ", UNLIMITED)
         if not given:
             return
@@ -89,7 +90,7 @@ class Settings:
 
     async def rename(self, title: str, now: str) -> None:
         """Give the session a title, which the list of sessions shows."""
-        await self._offer()
+        await self._offer("rename")
         given = title or await self._editor.input("Title: ", now)
         if given:
             await self._agent.rename(given)

@@ -5,28 +5,22 @@ The question stops nothing: until it is answered the agent runs with the user's 
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import NamedTuple
 
-from claude_ide.chat.transcript import trust_question
+from claude_ide.chat.panel import Panels
+from claude_ide.chat.requests import trust_question
+from claude_ide.chat.requests.trust_question import TrustAsked
 from claude_ide.editor.editor import Editor
 from claude_ide.trust import brought
-from claude_ide.trust.brought import Item
 from claude_ide.trust.trust import Trust, shown
 
 WAYS = {"y": "Yes, trust this folder", "n": "Not now", "d": "Show what they are"}
 
 
-class TrustAsked(NamedTuple):
-    """The question: the folder as the user knows it, and what it brings."""
-
-    folder: str
-    items: list[Item]
-
-
 class Trusting:
     """The trust in the folder `root`; `changed` has all chats follow what the user decides.
 
-    `settled` says that the user's own words already name the settings that are followed.
+    `name` is the agent's; `settled` says that the user's own command line already decides which
+    settings are followed.
     """
 
     def __init__(
@@ -34,14 +28,18 @@ class Trusting:
         root: str,
         trust: Trust,
         editor: Editor,
+        panels: Panels,
         changed: Callable[[], Awaitable[None]],
         *,
-        settled: bool = False,
+        name: str,
+        settled: bool,
     ) -> None:
         self._root = root
         self._trust = trust
         self._editor = editor
+        self._panels = panels
         self._changed = changed
+        self._name = name
         self._settled = settled
         self._follows = False
 
@@ -58,7 +56,7 @@ class Trusting:
     async def asked(self) -> TrustAsked | None:
         """Return what the user is to be asked; None if nothing, or if they have declined."""
         found = self._question()
-        if found is None or await self._editor.run("host.trust.is_declined", self._root):
+        if found is None or await self._panels.has_declined_trust(self._root):
             return None
         return found
 
@@ -67,7 +65,7 @@ class Trusting:
         if key == "y":
             self._trust.grant(self._root)
         elif key == "n":
-            await self._editor.run("host.trust.decline", self._root)
+            await self._panels.decline_trust(self._root)
         await self._changed()
 
     async def choose(self) -> None:
@@ -81,7 +79,7 @@ class Trusting:
         if key == "d":
             # A float would cut the lines.
             text = "\n".join(trust_question.details(found.items))
-            await self._editor.run("window.scratch.open", "folder-settings", text)
+            await self._panels.show_text("folder-settings", text)
         elif key:
             await self.key(key)
 
@@ -91,7 +89,7 @@ class Trusting:
         state = "trusted" if is_trusted else "not trusted"
         settings = "its settings" if is_trusted else "your own settings only"
         when = " when this turn ends" if later else ""
-        return f"{shown(self._root)} is {state}: Claude restarts{when} with {settings}"
+        return f"{shown(self._root)} is {state}: {self._name} restarts{when} with {settings}"
 
     def _question(self) -> TrustAsked | None:
         if self._settled or self._trust.is_trusted(self._root):

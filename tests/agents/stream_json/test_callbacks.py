@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.callbacks import CHANGED, LONGEST_PATCH, Edits, Host, McpServer
+from claude_ide.agents.stream_json.callbacks import CHANGED, LONGEST_PATCH, Callbacks
+from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import TransportClosed
 from support.agents import NewError
 from support.neovim import until
@@ -23,7 +24,7 @@ class Cli:
     ) -> None:
         self.answers: dict[str, Frame] = {}
         self.gone = False
-        self.host = Host(self.take, servers or {}, edits)
+        self.callbacks = Callbacks(self.take, servers or {}, edits)
 
     async def take(self, frame: Frame) -> None:
         if self.gone:
@@ -31,7 +32,7 @@ class Cli:
         self.answers[frame["response"]["request_id"]] = frame["response"]
 
     def begin(self, request: str, subtype: str, **fields: Any) -> None:
-        self.host.take({"request_id": request, "request": {"subtype": subtype, **fields}})
+        self.callbacks.accept({"request_id": request, "request": {"subtype": subtype, **fields}})
 
     async def ask(self, subtype: str, **fields: Any) -> Frame:
         """Ask, and return the answer."""
@@ -113,12 +114,12 @@ async def test_a_request_that_is_withdrawn_is_given_up_and_not_answered() -> Non
     cli = Cli({"neovim": server})
     cli.begin("r1", "mcp_message", server_name="neovim", message={"id": 1})
     await asyncio.sleep(0)
-    cli.host.cancel("r1")
-    cli.host.cancel("nobody's")
+    cli.callbacks.cancel("r1")
+    cli.callbacks.cancel("nobody's")
 
     async with asyncio.timeout(5):
         await ended.wait()
-    await cli.host.close()
+    await cli.callbacks.close()
     assert cli.answers == {}
 
 
@@ -130,14 +131,14 @@ async def test_an_answer_to_a_cli_that_has_gone_is_left_alone(
     cli.begin("r1", "elicitation")
     await asyncio.sleep(0)
 
-    await cli.host.close()
+    await cli.callbacks.close()
 
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 async def test_a_change_is_told_for_its_own_tool_use_and_only_once() -> None:
     cli = Cli()
-    cli.host.proposal_changed("t2")
+    cli.callbacks.proposal_changed("t2")
 
     assert (await cli.ask("hook_callback", **edit("t1")))["response"] == {}
     told = (await cli.ask("hook_callback", **edit("t2")))["response"]["hookSpecificOutput"]
@@ -147,7 +148,7 @@ async def test_a_change_is_told_for_its_own_tool_use_and_only_once() -> None:
 
 async def test_a_new_file_that_was_changed_is_told_with_its_content() -> None:
     cli = Cli()
-    cli.host.proposal_changed("t1")
+    cli.callbacks.proposal_changed("t1")
     created = {"type": "create", "content": "x = 1\n", "structuredPatch": []}
 
     told = (await cli.ask("hook_callback", **edit("t1", created)))["response"]
@@ -157,7 +158,7 @@ async def test_a_new_file_that_was_changed_is_told_with_its_content() -> None:
 
 async def test_a_change_of_very_many_lines_is_told_in_part() -> None:
     cli = Cli()
-    cli.host.proposal_changed("t1")
+    cli.callbacks.proposal_changed("t1")
     patch = [{"oldStart": 1, "oldLines": 0, "newStart": 1, "newLines": 1, "lines": ["+x" * 30_000]}]
 
     told = (await cli.ask("hook_callback", **edit("t1", {"structuredPatch": patch})))["response"]
@@ -169,7 +170,7 @@ async def test_a_change_of_very_many_lines_is_told_in_part() -> None:
 
 async def test_a_change_and_what_the_editor_sees_are_told_together() -> None:
     cli = Cli(edits=NewError())
-    cli.host.proposal_changed("t1")
+    cli.callbacks.proposal_changed("t1")
 
     told = (await cli.ask("hook_callback", **edit("t1")))["response"]["hookSpecificOutput"]
 
@@ -180,7 +181,7 @@ async def test_a_change_and_what_the_editor_sees_are_told_together() -> None:
 
 async def test_what_was_found_late_goes_with_the_next_prompt() -> None:
     cli = Cli(edits=NewError())
-    assert "UserPromptSubmit" in cli.host.fields()["hooks"]
+    assert "UserPromptSubmit" in cli.callbacks.fields()["hooks"]
 
     told = (await cli.ask("hook_callback", callback_id="prompted", input={}))["response"]
 
@@ -199,7 +200,7 @@ async def test_a_tool_without_a_file_is_reported_as_well() -> None:
 
 
 async def test_without_an_editor_only_edits_are_reported() -> None:
-    [hook] = Cli().host.fields()["hooks"]["PostToolUse"]
+    [hook] = Cli().callbacks.fields()["hooks"]["PostToolUse"]
 
     assert "Edit" in hook["matcher"]
 
@@ -207,7 +208,7 @@ async def test_without_an_editor_only_edits_are_reported() -> None:
 async def test_the_editor_looks_at_a_file_before_it_is_changed() -> None:
     edits = NewError()
     cli = Cli(edits=edits)
-    assert "PreToolUse" in cli.host.fields()["hooks"]
+    assert "PreToolUse" in cli.callbacks.fields()["hooks"]
 
     asked = edit("t1") | {"callback_id": "editing"}
 

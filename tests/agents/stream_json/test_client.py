@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.agent import Agent, Allow, Rewind
+from claude_ide.agents.agent import Agent, Rewind
+from claude_ide.agents.answer import Allow
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
@@ -49,11 +50,9 @@ async def test_it_tells_what_the_cli_offers_before_anything_is_said(replay: Repl
     talk = await replay("plain_thinking")
     ready = await talk.until(Ready)
 
-    assert ready.version == "2.1.330"
-    assert ready.modes == ("default", "acceptEdits", "plan", "auto")
+    assert tuple(mode.id for mode in ready.modes) == ("default", "acceptEdits", "plan", "auto")
     assert ready.models[0].efforts == ("low", "medium", "high", "xhigh", "max")
     assert ready.commands[0].name == "deep-research"
-    assert ready.account == "ANTHROPIC_API_KEY"
     assert (await talk.until(ModeChanged)).mode == "default"
     assert talk.agent.state.state is State.IDLE
 
@@ -100,25 +99,9 @@ async def test_an_interrupted_text_keeps_what_was_said(replay: Replay) -> None:
     await talk.turn("and again")
 
     assert talk.story()[-4:] == [
-        *("aborted The quick brow", "turn interrupted"),
+        *("says The quick brow", "turn interrupted"),
         *("says fresh answer", "turn completed"),
     ]
-
-
-async def test_an_interrupt_can_withdraw_what_waits_in_line(replay: Replay) -> None:
-    talk = await replay("interrupt_cancel_queued")
-    await talk.say("one")
-    await talk.until(TextDelta)
-    second = await talk.say("two")
-    await talk.until(PromptChanged, lambda event: event.prompt == second)
-    assert talk.agent.state.queued == (second,)
-
-    await talk.agent.interrupt(withdraw_queued=True)
-
-    cancelled = await talk.until(PromptChanged, lambda event: event.prompt == second, count=2)
-    assert cancelled.stage is PromptStage.CANCELLED
-    await talk.until(TurnEnded)
-    assert talk.heard("control_request", "interrupt")[0]["request"]["cancel_queued"] is True
 
 
 async def test_a_prompt_is_withdrawn_and_another_runs(replay: Replay) -> None:
@@ -222,7 +205,7 @@ async def test_a_turn_is_undone_after_a_look(replay: Replay) -> None:
 async def test_an_old_cli_works_and_refuses_what_it_does_not_know(replay: Replay) -> None:
     talk = await replay("cli197")
     agent = talk.agent
-    assert (await talk.until(Ready)).version == ""
+    await talk.until(Ready)
     await talk.say("go")
     await agent.answer((await talk.until(PermissionAsked)).request, Allow())
     await talk.until(TurnEnded)
@@ -256,7 +239,9 @@ async def test_the_mode_of_an_old_cli_is_what_it_was_started_with(tmp_path: Path
 async def test_a_mode_that_is_not_known_is_not_told(replay: Replay) -> None:
     talk = await replay("cli197")
 
-    assert (await talk.until(Ready)).modes == ("default", "acceptEdits", "plan", "auto")
+    modes = (await talk.until(Ready)).modes
+    assert [mode.id for mode in modes] == ["default", "acceptEdits", "plan", "auto"]
+    assert [mode.id for mode in modes if not mode.in_cycle] == ["auto"]
     assert ModeChanged not in talk.kinds()
 
 

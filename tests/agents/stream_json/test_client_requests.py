@@ -1,6 +1,8 @@
 """`StreamJsonAgent`: what the CLI asks, and how it is answered."""
 
-from claude_ide.agents.agent import Allow, Reject, Reply
+from dataclasses import replace
+
+from claude_ide.agents.answer import Allow, Reject, Reply
 from claude_ide.agents.events import (
     ModeChanged,
     PermissionAsked,
@@ -47,8 +49,8 @@ async def test_the_model_is_told_what_the_user_changed(replay: Replay) -> None:
     await talk.say("go")
     asked = await talk.until(PermissionAsked)
 
-    changed = asked.arguments | {"new_string": "return 42"}
-    await talk.agent.answer(asked.request, Allow(arguments=changed))
+    [proposed] = asked.edits
+    await talk.agent.answer(asked.request, Allow(edit=replace(proposed, new="return 42")))
     await talk.until(TurnEnded)
 
     answer = talk.heard("control_response")[-1]["response"]["response"]
@@ -62,7 +64,7 @@ async def test_the_model_is_told_nothing_where_nothing_was_changed(replay: Repla
     await talk.say("go")
     asked = await talk.until(PermissionAsked)
 
-    await talk.agent.answer(asked.request, Allow(arguments=dict(asked.arguments)))
+    await talk.agent.answer(asked.request, Allow(edit=asked.edits[0]))
     await talk.until(TurnEnded)
 
     assert talk.heard("control_response")[-1]["response"]["response"] == {}
@@ -79,22 +81,15 @@ async def test_the_editor_can_add_what_it_sees_after_an_edit(replay: Replay) -> 
     assert context == "1 new error in /home/dev/project/a.py"
 
 
-async def test_an_edit_is_denied_with_words_and_then_with_the_turn(replay: Replay) -> None:
+async def test_an_edit_is_denied_with_words(replay: Replay) -> None:
     talk = await replay("edit_deny")
     await talk.say("change it to 2")
     first = await talk.until(PermissionAsked)
     await talk.agent.answer(first.request, Reject("Use a constant instead, please."))
-    await talk.until(TurnEnded)
-    await talk.say("again")
-    second = await talk.until(PermissionAsked, count=2)
-    await talk.agent.answer(second.request, Reject("stop everything", stop=True))
 
-    assert (await talk.until(TurnEnded, count=2)).why is TurnEndReason.INTERRUPTED
+    await talk.until(TurnEnded)
     said = [frame["response"]["response"] for frame in talk.heard("control_response")]
-    assert said == [
-        {"behavior": "deny", "message": "Use a constant instead, please."},
-        {"behavior": "deny", "message": "stop everything", "interrupt": True},
-    ]
+    assert said == [{"behavior": "deny", "message": "Use a constant instead, please."}]
 
 
 async def test_questions_are_answered(replay: Replay) -> None:

@@ -207,7 +207,7 @@ def test_a_new_file_counts_all_its_lines() -> None:
     [ended] = decoded([result_of("t1", created)])
 
     assert isinstance(ended, ToolEnded)
-    assert ended.change == events.Change("/n", 2, 0, created=True)
+    assert ended.changes == (events.Change("/n", 2, 0, created=True),)
 
 
 def test_a_todo_that_was_deleted_is_gone() -> None:

@@ -2,12 +2,12 @@
 
 import base64
 
-from claude_ide.agents.prompt import Image, Mention, OpenFile, Selection, Words
+from claude_ide.agents.prompt import Image, OpenFile, Selection, Words
 from claude_ide.agents.stream_json.wire import encode
 from support.transcripts import entries
 
 
-def content(*parts: Words | Mention | Image | Selection | OpenFile) -> list[dict[str, object]]:
+def content(*parts: Words | Image | Selection | OpenFile) -> list[dict[str, object]]:
     blocks: list[dict[str, object]] = encode.prompt("u", parts)["message"]["content"]
     return blocks
 
@@ -20,15 +20,7 @@ def recorded(name: str, number: int) -> list[dict[str, object]]:
 
 
 def test_a_mention_stands_within_the_words() -> None:
-    parts = (Words("look at "), Mention("a.py", 2, 2), Words(" please"))
-
-    assert content(*parts) == recorded("mention_range", 0)
-
-
-def test_mentions_of_files_and_ranges() -> None:
-    assert encode.mention(Mention("a.py")) == "@a.py"
-    assert encode.mention(Mention("a.py", 3)) == "@a.py#L3-3"
-    assert encode.mention(Mention("a b.py", 3, 5)) == '@"a b.py"#L3-5'
+    assert content(Words("look at @a.py#L2-2 please")) == recorded("mention_range", 0)
 
 
 def test_the_selection_comes_before_the_words_in_its_tag() -> None:
@@ -38,7 +30,7 @@ def test_the_selection_comes_before_the_words_in_its_tag() -> None:
 
 
 def test_the_open_file_comes_in_its_tag() -> None:
-    opened, words = content(OpenFile("/p/a.py"), Words("look at "), Mention("a.py"))
+    opened, words = content(OpenFile("/p/a.py"), Words("look at @a.py"))
 
     assert str(opened["text"]).startswith("<ide_opened_file>The user opened the file /p/a.py in")
     assert str(opened["text"]).endswith("</ide_opened_file>")
@@ -67,7 +59,7 @@ def test_a_prompt_carries_its_id_and_its_priority() -> None:
 
 
 def test_a_prompt_can_be_one_text() -> None:
-    parts = (Words("what is "), Mention("a.py"), OpenFile("/p/b.py"), Image(b"x"))
+    parts = (Words("what is @a.py"), OpenFile("/p/b.py"), Image(b"x"))
 
     context, _, words = encode.words(parts).partition("\n\n")
 

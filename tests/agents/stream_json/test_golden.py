@@ -50,7 +50,7 @@ CONVERSATIONS: dict[str, list[str]] = {
     ],
     "cancel_queued": [
         *(*ONE, "2 queued", "2 cancelled", "3 queued"),
-        *("aborted slow slow slow", "turn interrupted", "1 cancelled"),
+        *("says slow slow slow", "turn interrupted", "1 cancelled"),
         *("3 started", "says second", *END, "3 completed"),
     ],
     "cli197": [
@@ -105,16 +105,16 @@ CONVERSATIONS: dict[str, list[str]] = {
     "image_and_context": ["says a red dot", *END, "says ok", *END],
     "interrupt_bash": ["uses Bash", "asks Bash", "rejected Bash", "turn interrupted"],
     "interrupt_cancel_queued": [
-        *(*ONE, "2 queued", "2 cancelled", "aborted slow slow slow"),
+        *(*ONE, "2 queued", "2 cancelled", "says slow slow slow"),
         *("turn interrupted", "1 cancelled"),
     ],
     "interrupt_permission": [
         *("uses Bash", "asks Bash", "withdraws", "rejected Bash", "turn interrupted"),
     ],
     "interrupt_stream": [
-        *("thinks", "aborted The quick brow", "turn interrupted", "says fresh answer", *END),
+        *("thinks", "says The quick brow", "turn interrupted", "says fresh answer", *END),
     ],
-    "killed_int": ["aborted The quick brow", "turn interrupted"],
+    "killed_int": ["says The quick brow", "turn interrupted"],
     "killed_kill": [],
     "malformed_badtype": ["says still alive", *END],
     "malformed_notjson": [],
@@ -136,7 +136,7 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("6 completed", *END),
     ],
     "priority_now": [
-        *("5 queued", "aborted slow slow slow", "turn redirected", "5 started"),
+        *("5 queued", "says slow slow slow", "turn redirected", "5 started"),
         *("says redirected", *END, "5 completed"),
     ],
     "queue": [

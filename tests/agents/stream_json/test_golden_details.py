@@ -65,7 +65,7 @@ def test_an_edit_is_told_with_its_place_and_its_lines() -> None:
     edit = find("read_edit_allow", ToolEnded)[-1]
 
     lines = (" def hello():", "-    return 1", "+    return 2")
-    assert edit.change == Change("/home/dev/project/a.py", 1, 1, (Hunk(1, 2, 1, 2, lines),))
+    assert edit.changes == (Change("/home/dev/project/a.py", 1, 1, (Hunk(1, 2, 1, 2, lines),)),)
     [whole] = [e for e in find("read_edit_allow", ToolInput) if "old_string" in (e.arguments or {})]
     assert (whole.title, whole.path) == ("/home/dev/project/a.py",) * 2
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents import events
-from claude_ide.agents.stream_json.decoding import history
+from claude_ide.agents.stream_json import history
 from claude_ide.errors import UnknownSessionError
 from support.digest import digest
 

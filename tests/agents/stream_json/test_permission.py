@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.agent import Allow, Answer, Reject, Reply
-from claude_ide.agents.events import OptionKind, PermissionAsked, PlanProposed
+from claude_ide.agents.answer import Allow, Answer, Reject, Reply
+from claude_ide.agents.events import OptionKind, PermissionAsked, PlanProposed, Replacement
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from support.transcripts import entries, told
 
@@ -43,7 +43,6 @@ QUESTIONS = {"Which library?": "httpx", "Which features?": ["Retry", "Cache"]}
         ("read_edit_allow", 0, Allow()),
         ("always_allow", 0, Allow(("always:0", "always:1", "always:2"))),
         ("edit_deny", 0, Reject("Use a constant instead, please.")),
-        ("edit_deny", 1, Reject("stop everything", stop=True)),
         ("ask_user", 0, Reply(QUESTIONS)),
         ("ask_user", 1, Reject("The user declined to answer.")),
         ("exit_plan", 0, Allow()),
@@ -63,9 +62,9 @@ def test_an_answer_is_what_the_recorded_host_has_said(
 
 def test_a_changed_proposal_is_sent_back_changed() -> None:
     request = asked("edit_updated_input")
-    changed = request["input"] | {"new_string": "return 42  # the user's edit"}
+    edit = Replacement(request["input"]["file_path"], "return 42  # the user's edit", "return 1")
 
-    encoded = encode_answer(request, Allow(arguments=changed))
+    encoded = encode_answer(request, Allow(edit=edit))
 
     assert encoded["updatedInput"] == answered("edit_updated_input")["updatedInput"]
 

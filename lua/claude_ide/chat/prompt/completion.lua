@@ -55,7 +55,7 @@ end
 ---@return table[]? items nil when nothing is known yet
 local function items(chat, found, on_done)
   if found.kind == 'command' then
-    return command_items(chat.commands, found.pattern)
+    return command_items(chat.offer.commands, found.pattern)
   end
   local paths = chat_files.list(chat.options.root, on_done)
   return paths and vim.tbl_map(file_item, chat_files.match(paths, found.pattern, LIMIT))

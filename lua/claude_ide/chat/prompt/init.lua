@@ -5,6 +5,7 @@ local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_hint = require('claude_ide.chat.hint')
 local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
+local chat_offer = require('claude_ide.chat.offer')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')
 
@@ -131,6 +132,10 @@ local function list(chat)
     send_or_answer(chat)
   end
   local function paste()
+    if chat_offer.lacks(chat, 'paste-image') then
+      local reason = ('%s cannot take images'):format(chat.offer.name)
+      return chat_hint.show(chat.prompt, reason, 'warn')
+    end
     chat_clipboard.paste(chat)
   end
 
@@ -138,8 +143,8 @@ local function list(chat)
   add('n', { '<CR>' }, 'send', 'The same (Normal mode)', send_here)
   add('n', { 'gs' }, 'steer', 'Send it into the turn that runs', sending('steer'))
   add('n', { 'gr' }, 'redirect', 'Send it instead of the turn that runs', sending('redirect'))
-  add('ni', { '<C-c>' }, 'stop', 'Stop Claude', tell('stop'))
-  add('n', { '<Esc>' }, 'stop', 'Stop Claude', tell('stop'))
+  add('ni', { '<C-c>' }, 'stop', 'Stop the turn', tell('stop'))
+  add('n', { '<Esc>' }, 'stop', 'Stop the turn', tell('stop'))
   local older, newer = browsing(chat, '<Up>', -1), browsing(chat, '<Down>', 1)
   add('ni', { '<Up>' }, 'older', 'The prompt sent before (first line)', older, { expr = true })
   add('ni', { '<Down>' }, 'newer', 'The prompt sent after (last line)', newer, { expr = true })
@@ -155,7 +160,7 @@ local function list(chat)
   end)
   table.insert(keys, other)
   add('n', { 'g?' }, 'keys', 'Show these keys', function()
-    chat_keys.show(keys)
+    chat_keys.show(keys, chat.offer.lacks)
   end)
   return keys
 end
@@ -214,7 +219,7 @@ function M.create(chat)
   local options = vim.bo[bufnr]
   options.bufhidden, options.swapfile = 'hide', false
   options.modeline, options.textwidth = false, 0
-  chat.prompt, chat.commands = bufnr, {}
+  chat.prompt, chat.offer = bufnr, chat_offer.unknown()
   chat.history = chat_history.new()
   chat.images = chat_clipboard.new()
   chat_keys.define(bufnr, list(chat))
@@ -259,21 +264,6 @@ function M.mention(id, words)
   local gap = last:find('%S$') and ' ' or ''
   replace(chat, -2, -1, { last .. gap .. words .. ' ' })
   go_to_end(chat)
-end
-
----@class claude_ide.ChatCommand
----@field name string
----@field description string
----@field hint string what its arguments are
-
---- Say what can be completed.
----@param id integer
----@param offer { commands: claude_ide.ChatCommand[] }
-function M.offer(id, offer)
-  local chat = chat_state.get(id)
-  if chat then
-    chat.commands = offer.commands
-  end
 end
 
 return M

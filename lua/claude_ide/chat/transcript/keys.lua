@@ -141,21 +141,21 @@ local function list(chat)
     add('n', { key }, name, ANSWER, answer(chat, key, otherwise), hidden)
   end
   add('n', { 'x' }, 'withdraw', 'Withdraw a prompt that waits', with_chat(withdraw))
-  add('n', { '<C-c>' }, 'stop', 'Stop Claude', tell('stop'))
+  add('n', { '<C-c>' }, 'stop', 'Stop the turn', tell('stop'))
   add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', tell('cycle_mode'))
   add('n', { 'i', 'I', 'A', 'o', 'O' }, 'write', 'Go to the prompt', to_prompt, { expr = true })
   local other = chat_keys.to_window('j', 'Down', function()
     return chat.view and chat.view.windows.prompt
   end)
   table.insert(keys, other)
-  add('n', { 'R' }, 'restart', 'Start Claude again', tell('restart'))
+  add('n', { 'R' }, 'restart', 'Start the agent again', tell('restart'))
   add('n', { 'L' }, 'login', 'Log in, in a terminal', tell('login'))
   add('n', { 'q' }, 'hide', 'Hide the chat', function()
     -- Else a recording could not be ended here.
     return vim.fn.reg_recording() ~= '' and 'q' or hide()
   end, { expr = true })
   add('n', { 'g?' }, 'keys', 'Show these keys', function()
-    chat_keys.show(keys)
+    chat_keys.show(keys, chat.offer.lacks)
   end)
   return keys
 end

@@ -1,7 +1,7 @@
-"""What an agent tells, in words that fit every agent: the events that a panel shows.
+"""The events that a panel shows, in words that fit every agent.
 
 A `block` names one piece of an answer while it grows; a `tool` is the id of one use of a tool; a
-`parent` is the tool use in which a subagent said it. `raw` is what the agent really sent.
+`parent` is the tool use in which a subagent said it.
 """
 
 from claude_ide.agents.events.asking import (
@@ -12,16 +12,19 @@ from claude_ide.agents.events.asking import (
     PlanProposed,
     Question,
     QuestionAsked,
+    Replacement,
     RequestWithdrawn,
     Subagent,
 )
 from claude_ide.agents.events.session import (
     Cleared,
     Command,
+    CommandsChanged,
     Compacted,
     Compacting,
     Dead,
     EffortChanged,
+    Mode,
     ModeChanged,
     Model,
     ModelChanged,
@@ -65,12 +68,14 @@ __all__ = [
     "Choice",
     "Cleared",
     "Command",
+    "CommandsChanged",
     "Compacted",
     "Compacting",
     "Dead",
     "EffortChanged",
     "Event",
     "Hunk",
+    "Mode",
     "ModeChanged",
     "Model",
     "ModelChanged",
@@ -85,6 +90,7 @@ __all__ = [
     "Question",
     "QuestionAsked",
     "Ready",
+    "Replacement",
     "RequestWithdrawn",
     "Retry",
     "Session",
@@ -112,9 +118,9 @@ __all__ = [
 ]
 
 Event = (
-    Ready | Session | Cleared | ModeChanged | ModelChanged | EffortChanged | PromptChanged
-    | UserMessage | Waiting | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens
-    | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded | PermissionAsked
-    | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TasksChanged | Usage | Retry
-    | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
+    Ready | CommandsChanged | Session | Cleared | ModeChanged | ModelChanged | EffortChanged
+    | PromptChanged | UserMessage | Waiting | TextDelta | Text | ThinkingDelta | Thinking
+    | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
+    | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TasksChanged
+    | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """What the user is asked: permissions, questions, the approval of a plan."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -34,9 +34,23 @@ class Subagent:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """An edit of a file: `new` replaces `old`, or the whole text if `old` is None.
+
+    The first place is meant, or with `every` all of them.
+    """
+
+    path: str
+    new: str
+    old: str | None = None
+    every: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PermissionAsked:
     """The agent wants to use a tool and waits for an answer to this `request`, for ever.
 
+    `edits` are the changes of files that it would make, where they are known before.
     `agent` is the subagent that asks; None for the agent itself.
     """
 
@@ -49,8 +63,8 @@ class PermissionAsked:
     title: str = ""
     path: str = ""
     reason: str = ""
+    edits: tuple[Replacement, ...] = ()
     agent: Subagent | None = None
-    raw: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +92,6 @@ class QuestionAsked:
     request: str
     tool: str
     questions: tuple[Question, ...]
-    raw: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +103,6 @@ class PlanProposed:
     plan: str
     path: str
     options: tuple[Option, ...]
-    raw: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

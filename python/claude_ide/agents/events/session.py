@@ -1,8 +1,7 @@
 """How it stands: what the agent offers, settings, the turn, its cost, its end."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 
 class TurnEndReason(Enum):
@@ -14,6 +13,12 @@ class TurnEndReason(Enum):
     """The user said something else, which starts now."""
     TOO_LONG = "too long"
     """The conversation no longer fits the model's context."""
+    ANSWER_TOO_LONG = "answer too long"
+    """The model was cut off in the middle of its answer."""
+    TOO_MANY_REQUESTS = "too many requests"
+    """The agent has asked the model as often as it may within a turn."""
+    REFUSED = "refused"
+    """The model does not want to go on."""
     FAILED = "failed"
 
 
@@ -43,7 +48,15 @@ class Model:
     name: str
     description: str = ""
     efforts: tuple[str, ...] = ()
-    resolved: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A permission mode to choose, by its name; the key that cycles the modes may skip it."""
+
+    id: str
+    name: str
+    in_cycle: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +65,14 @@ class Ready:
 
     commands: tuple[Command, ...] = ()
     models: tuple[Model, ...] = ()
-    modes: tuple[str, ...] = ()
-    styles: tuple[str, ...] = ()
-    account: str = ""
-    version: str = ""
-    raw: Any = field(default=None, repr=False, compare=False)
+    modes: tuple[Mode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandsChanged:
+    """All slash commands that the agent knows now."""
+
+    commands: tuple[Command, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +90,7 @@ class Cleared:
 
 @dataclass(frozen=True, slots=True)
 class ModeChanged:
-    """The permission mode that is in force."""
+    """The permission mode that is in force, by its id."""
 
     mode: str
 
@@ -113,7 +129,6 @@ class Usage:
     cost: float | None = None
     context_used: int | None = None
     context_size: int | None = None
-    raw: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +169,6 @@ class TurnEnded:
     prompts: tuple[str, ...] = ()
     message: str = ""
     milliseconds: int | None = None
-    raw: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """What is said: by the user, by the model, by the agent itself."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,6 @@ class Text:
     block: str
     text: str
     parent: str = ""
-    aborted: bool = False
-    raw: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,6 @@ class Thinking:
     text: str
     parent: str = ""
     milliseconds: int | None = None
-    raw: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +65,11 @@ class PreviewVoided:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that neither the user nor the model said; `reason` names an error's kind."""
+    """Something that neither the user nor the model said; `reason` names an error's kind.
+
+    With `authentication_failed` the panel offers the login of the agent's kind.
+    """
 
     text: str
     level: str = "info"
     reason: str = ""
-    raw: Any = field(default=None, repr=False, compare=False)

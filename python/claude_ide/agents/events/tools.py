@@ -1,6 +1,6 @@
 """What is done: tools, the changes they make, the list of todos, tasks in the background."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -39,10 +39,11 @@ class ToolInput:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """A piece of what a running tool puts out."""
+    """A piece of what a running tool puts out; with `replaces`, all of it so far."""
 
     tool: str
     text: str
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,12 @@ class Hunk:
     new_start: int
     new_lines: int
     lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return it as a unified diff has it."""
+        old = f"-{self.old_start},{self.old_lines}"
+        new = f"+{self.new_start},{self.new_lines}"
+        return "\n".join([f"@@ {old} {new} @@", *self.lines])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +81,8 @@ class ToolEnded:
     tool: str
     status: ToolStatus
     output: str = ""
-    change: Change | None = None
+    changes: tuple[Change, ...] = ()
     parent: str = ""
-    raw: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the CLI asks of its host, not of the user: hooks, and messages to our MCP servers.
+"""What the CLI asks of the editor, not of the user: hooks, and messages to our MCP servers.
 
 Each request is a task of its own, since a tool may wait for the user; every one is answered, also
 a notification.
@@ -6,36 +6,17 @@ a notification.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
 
-from claude_ide.agents.events import Change
-from claude_ide.agents.stream_json.decoding.tools import change_of, path_in
+from claude_ide.agents.events import Hunk
+from claude_ide.agents.stream_json.decoding.tools import change_of, hunks_of, path_in
 from claude_ide.agents.stream_json.wire import encode
-from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, strings, text
+from claude_ide.agents.stream_json.wire.frames import Frame, mapping, text
+from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import TransportClosed
 
 logger = logging.getLogger(__name__)
-
-McpServer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
-"""Takes a JSON-RPC message and returns the one that answers it, or None for a notification."""
-
-
-class Edits(Protocol):
-    """Looks at the files that tools change; each use of a tool has an id."""
-
-    async def before(self, tool: str, path: str) -> None:
-        """Look at a file that a tool is about to change."""
-
-    async def after(self, tool: str, path: str, change: Change | None) -> str:
-        """Return what the model should know of a file that a tool has changed.
-
-        Every tool is reported; one that was not looked at before has changed nothing.
-        """
-
-    async def prompted(self) -> str:
-        """Return what the model should know by now, as the user writes to it."""
-
 
 EDITING = "editing"
 EDITED = "edited"
@@ -49,7 +30,7 @@ CHANGED = (
 LONGEST_PATCH = 20_000
 
 
-class Host:
+class Callbacks:
     """Answers the CLI's requests with what the editor provides."""
 
     def __init__(
@@ -78,7 +59,7 @@ class Host:
         """Note that the user changed what this tool use proposed: the CLI won't tell the model."""
         self._changed.add(tool)
 
-    def take(self, frame: Frame) -> None:
+    def accept(self, frame: Frame) -> None:
         """Begin to answer a `control_request`."""
         id_ = text(frame.get("request_id"))
         asked = mapping(frame.get("request"))
@@ -157,7 +138,7 @@ class Host:
         notes = []
         if tool in self._changed:
             self._changed.discard(tool)
-            notes.append(f"{CHANGED}\n{_patch(result) or text(result.get('content'))}")
+            notes.append(f"{CHANGED}\n{_patch(hunks_of(result)) or text(result.get('content'))}")
         if self._edits is not None:
             notes.append(await self._edits.after(tool, path, change_of(result)))
         return [*filter(None, notes)]
@@ -177,12 +158,7 @@ def _context(event: str, notes: list[str]) -> Frame:
     return {"hookSpecificOutput": context}
 
 
-def _patch(result: Frame) -> str:
-    """The tool's change as a unified diff."""
-    lines: list[str] = []
-    for hunk in mappings(result.get("structuredPatch")):
-        old = f"-{hunk.get('oldStart')},{hunk.get('oldLines')}"
-        new = f"+{hunk.get('newStart')},{hunk.get('newLines')}"
-        lines += [f"@@ {old} {new} @@", *strings(hunk.get("lines"))]
-    patch = "\n".join(lines)
+def _patch(hunks: Iterable[Hunk]) -> str:
+    """Return a change as a unified diff, which is cut if it is very long."""
+    patch = "\n".join(map(str, hunks))
     return patch if len(patch) <= LONGEST_PATCH else f"{patch[:LONGEST_PATCH]}\n[…]"

@@ -8,28 +8,26 @@ from dataclasses import replace
 from pathlib import Path
 
 from claude_ide.agents.agent import (
-    Allow,
-    Answer,
     Capabilities,
     ContextUsage,
     NewSession,
     Opening,
-    Reject,
     ResumeSession,
     Rewind,
-    SessionSummary,
 )
+from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.stream_json.callbacks import Edits, McpServer
+from claude_ide.agents.stream_json import history
 from claude_ide.agents.stream_json.connection import Connection
-from claude_ide.agents.stream_json.decoding import answers, history
+from claude_ide.agents.stream_json.decoding import answers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
-from claude_ide.agents.stream_json.wire.frames import text
+from claude_ide.agents.stream_json.wire.frames import mapping, text
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.agents.stream_json.wire.traffic import Traffic
+from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
 from claude_ide.transport.lines import GRACE_SECONDS
 
@@ -50,8 +48,13 @@ DETECTED = {
 """Control requests that a version may not know, and what it then cannot do."""
 
 
+NAME = "Claude"
+
+
 class StreamJsonAgent:
     """Implements `Agent`. After its death it can be started again."""
+
+    name = NAME
 
     def __init__(
         self,
@@ -179,16 +182,10 @@ class StreamJsonAgent:
         running.tell(running.decoder.stages.withdrawn(prompt))
         return True
 
-    async def interrupt(self, *, withdraw_queued: bool = False) -> None:
+    async def interrupt(self) -> None:
         """End the present turn."""
-        running = self._running
-        running.tell([Stopping()])
-        fields = {"cancel_queued": True} if withdraw_queued else {}
-        if withdraw_queued:
-            # A CLI that tells no stages does not know that field either.
-            for prompt in running.decoder.stages.waiting:
-                await self.withdraw(prompt)
-        await running.controls.request("interrupt", **fields)
+        self._running.tell([Stopping()])
+        await self._running.controls.request("interrupt")
 
     async def answer(self, request: str, answer: Answer) -> None:
         """Answer what was asked, unless it was withdrawn or answered before."""
@@ -199,10 +196,11 @@ class StreamJsonAgent:
         tool = text(asked.get("tool_use_id"))
         if isinstance(answer, Reject):
             running.decoder.rejected.add(tool)
-        elif isinstance(answer, Allow) and answer.arguments not in (None, asked.get("input")):
-            running.host.proposal_changed(tool)
+        encoded = encode_answer(asked, answer)
+        if isinstance(answer, Allow) and encoded["updatedInput"] != mapping(asked.get("input")):
+            running.callbacks.proposal_changed(tool)
         self._state = self._state.answered(request)
-        await running.send(encode.success(request, encode_answer(asked, answer)))
+        await running.send(encode.success(request, encoded))
 
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
@@ -251,13 +249,8 @@ class StreamJsonAgent:
         answer = await self._running.controls.request("side_question", question=question)
         return text(answer.get("response"))
 
-    async def sessions(self) -> list[SessionSummary]:
-        """List the sessions of this folder, the latest first."""
-        folder = history.folder(self._launch.environment, self._launch.cwd)
-        return await asyncio.to_thread(history.sessions, folder)
-
     async def history(self, session: str) -> list[Event]:
-        """Tell what was said in a session."""
+        """Return what was said in a session."""
         folder = history.folder(self._launch.environment, self._launch.cwd)
         return await asyncio.to_thread(history.read, folder, session)
 

@@ -14,13 +14,14 @@ from claude_ide.agents.events import (
     QuestionAsked,
     Ready,
 )
-from claude_ide.agents.stream_json.callbacks import Edits, Host, McpServer
+from claude_ide.agents.stream_json.callbacks import Callbacks
 from claude_ide.agents.stream_json.decoding import answers, lasting
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.wire.control import Controls
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, encode_line, mapping, text
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.agents.stream_json.wire.traffic import Traffic
+from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from claude_ide.transport.lines import GRACE_SECONDS, Child
 
@@ -56,7 +57,7 @@ class Connection:
     ) -> None:
         self.decoder = Decoder()
         self.controls = Controls(self.send)
-        self.host = Host(self.send, servers, edits)
+        self.callbacks = Callbacks(self.send, servers, edits)
         self.asked: dict[str, Frame] = {}
         """What waits for the user, by request."""
         self._warned: set[str] = set()
@@ -92,7 +93,7 @@ class Connection:
 
         Raises `UnknownSessionError`, or `AgentError` with what it said when it ended.
         """
-        fields = self.host.fields()
+        fields = self.callbacks.fields()
         try:
             answer = await self.controls.request("initialize", **fields)
         except UnsupportedError:
@@ -156,7 +157,7 @@ class Connection:
         finally:
             self.asked.clear()
             self.controls.close()
-            await self.host.close()
+            await self.callbacks.close()
             code = await self._child.stop(EXIT_SECONDS)
             if self._child.stderr:
                 self._traffic.note("stderr", self._child.stderr)
@@ -178,14 +179,14 @@ class Connection:
             case "control_response":
                 self.controls.settle(frame)
             case "control_request" if not events:
-                self.host.take(frame)
+                self.callbacks.accept(frame)
             case "control_request":
                 self._warn()
                 self._ask(events, frame)
             case "result":
                 self._warn()
             case "control_cancel_request":
-                self.host.cancel(text(frame.get("request_id")))
+                self.callbacks.cancel(text(frame.get("request_id")))
                 self.asked.pop(text(frame.get("request_id")), None)
         self.tell(events)
 

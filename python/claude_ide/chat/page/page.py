@@ -121,11 +121,20 @@ class Page:
         return part
 
     def write(
-        self, part: Part, rows: Iterable[Row], first: int = 0, code: Iterable[Code] = ()
+        self,
+        part: Part,
+        rows: Iterable[Row],
+        first: int = 0,
+        code: Iterable[Code] = (),
+        kind: str = "",
     ) -> None:
-        """Let a part's rows from `first` on be these; `code` are the fences that end in them."""
+        """Let a part's rows from `first` on be these; `code` are the fences that end in them.
+
+        With a `kind` the part becomes one of that kind.
+        """
         if part.gone:
             return
+        self.rename(part, kind or part.kind)
         new, lead = list(rows), part.lead
         if new and not part.rows and self._stands_apart(part):
             part.rows.append(BLANK)

@@ -20,7 +20,7 @@ LONGEST_PAUSE = 10.0
 
 
 class Source(Protocol):
-    """What has frames: a `Transcript`."""
+    """What has frames: a `Sheet`."""
 
     def frame(self) -> dict[str, Any] | None:
         """Return what the editor lacks, or None."""

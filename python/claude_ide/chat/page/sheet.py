@@ -68,3 +68,7 @@ class Sheet:
         """Return the next frame, or None if the editor has everything."""
         self.draw()
         return self.page.frame()
+
+    def redraw(self) -> None:
+        """Send everything again with the next frames."""
+        self.page.redraw()

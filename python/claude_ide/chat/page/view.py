@@ -42,11 +42,16 @@ class View:
 
     def draw(self, page: Page) -> None:
         """Write what has changed to the page."""
-        page.write(self.part, self.indented(self.rows()))
+        page.write(self.part, self.indented(self.rows()), kind=self.part_kind)
 
     def rows(self) -> list[Row]:
         """Return what is shown now."""
         return []
+
+    @property
+    def part_kind(self) -> str:
+        """What the editor lets the user do with the part, as it is shown now."""
+        return self.part.kind
 
     def indented(self, rows: Iterable[Row]) -> list[Row]:
         """Return rows as far to the right as this part stands."""

@@ -1,16 +1,13 @@
-"""What an edit would make of a file, before it is allowed; and the arguments of a changed one.
+"""What an edit would make of a file, before it is allowed; and the edit that the user made of it.
 
-The CLI's own tools see a file's lines without carriage returns, and write back those it had.
-Source: doc/stream-json.md, "Permission".
+An agent may name a file's lines without their carriage returns; they stay as they are.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from claude_ide import files
-from claude_ide.agents.events import PermissionAsked
+from claude_ide.agents.events import PermissionAsked, Replacement
 from claude_ide.paths import plain
 
 
@@ -21,18 +18,16 @@ class Proposal:
     path: str
     text: str
     original: str | None
-    arguments: Mapping[str, Any]
+    edit: Replacement
 
-    def accepted(self, text: str) -> Mapping[str, Any] | None:
-        """Return the tool's arguments for an accepted text; None if it is what was proposed."""
+    def accepted(self, text: str) -> Replacement | None:
+        """Return the edit for an accepted text; None if it is what was proposed."""
         return None if text == self.text else self.replacing(text)
 
-    def replacing(self, text: str) -> Mapping[str, Any]:
-        """Return the tool's arguments for replacing all that the file holds."""
-        if "content" in self.arguments:
-            return {**self.arguments, "content": text}
-        changed = {**self.arguments, "old_string": _plain(self.original or "")}
-        return changed | {"new_string": _plain(text), "replace_all": False}
+    def replacing(self, text: str) -> Replacement:
+        """Return the edit that replaces all that the file holds."""
+        old = None if self.edit.old is None else self.original or ""
+        return Replacement(self.edit.path, text, old)
 
     def now(self) -> "Proposal":
         """Return the same proposal for what the file holds now, if that can be read."""
@@ -49,22 +44,24 @@ class Proposal:
 
 def of(asked: PermissionAsked) -> Proposal | None:
     """Return what a tool proposes; None where that cannot be told, or would not be applied."""
-    arguments = asked.arguments
-    if asked.kind != "edit" or not Path(asked.path).is_absolute():
+    if asked.kind != "edit" or len(asked.edits) != 1:
         return None
-    path = plain(asked.path)
+    [edit] = asked.edits
+    if not Path(edit.path).is_absolute():
+        return None
+    path = plain(edit.path)
     try:
         original = _read(path)
     except (OSError, ValueError):  # no text, or a path with a NUL
         return None
-    if isinstance(content := arguments.get("content"), str):
-        return Proposal(path, content, original, arguments)
-    text = _edited(_plain(original or ""), arguments, is_new=original is None)
+    if edit.old is None:
+        return Proposal(path, edit.new, original, edit)
+    text = _edited(_plain(original or ""), edit.old, edit, is_new=original is None)
     if text is None:
         return None
     if original is not None and "\r\n" in original:
         text = text.replace("\n", "\r\n")
-    return Proposal(path, text, original, arguments)
+    return Proposal(path, text, original, edit)
 
 
 def _read(path: str) -> str | None:
@@ -74,15 +71,12 @@ def _read(path: str) -> str | None:
         return None
 
 
-def _edited(text: str, arguments: Mapping[str, Any], *, is_new: bool) -> str | None:
-    old, new = arguments.get("old_string"), arguments.get("new_string")
-    if not isinstance(old, str) or not isinstance(new, str):
-        return None
+def _edited(text: str, old: str, edit: Replacement, *, is_new: bool) -> str | None:
     if not old:
-        return new if is_new or not text else None
+        return edit.new if is_new or not text else None
     if old not in text:
         return None
-    return text.replace(old, new, -1 if arguments.get("replace_all") else 1)
+    return text.replace(old, edit.new, -1 if edit.every else 1)
 
 
 def _plain(text: str) -> str:

@@ -1,63 +1,57 @@
 """What the user has seen of a request, and how they get to see the rest of it."""
 
-from claude_ide.agents.events import PermissionAsked
+from claude_ide.agents.events import PermissionAsked, PlanProposed
 from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.transcript.allowed import Where
-from claude_ide.chat.transcript.asking import Asked, Request
-from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.editor.editor import Editor
+from claude_ide.chat.panel import Panel
+from claude_ide.chat.requests.allowed import Where
+from claude_ide.chat.requests.requests import Requests, Waiting
 
 
 class Sight:
     """The requests of one chat as they are on the screen; `root` is the project's folder."""
 
-    def __init__(
-        self, chat: int, root: str, transcript: Transcript, painter: Painter, editor: Editor
-    ) -> None:
-        self._chat = chat
+    def __init__(self, root: str, requests: Requests, painter: Painter, panel: Panel) -> None:
         self._root = root
-        self._transcript = transcript
+        self._requests = requests
         self._painter = painter
-        self._editor = editor
+        self._panel = panel
 
-    def find(self, request: str) -> Request | None:
-        """Return what the transcript shows of a request."""
-        return self._transcript.find_request(request)
+    async def kind(self, waiting: Waiting) -> str:
+        """Return how much of a request is on the screen now (`view.SHOWN`); empty for nothing."""
+        return await self._panel.seen(waiting.view.part.id)
 
-    async def kind(self, request: str) -> str:
-        """Return how much of a request is on the screen now (`asking.SHOWN`); empty for nothing."""
-        view = self.find(request)
-        if view is None:
-            return ""
-        return str(await self._editor.run("chat.transcript.sight.seen", self._chat, view.part.id))
+    async def covers(self, waiting: Waiting, key: str) -> bool:
+        """Whether the user can see all that a key allows, beside the transcript."""
+        if key == "a" and not waiting.view.shows_always:
+            return False
+        if isinstance(waiting.asked, PlanProposed):
+            return await self._panel.is_plan_open(waiting.token)
+        return waiting.diff is not None and waiting.diff.shown
 
-    async def lead(self, request: str, key: str) -> None:
+    async def lead(self, waiting: Waiting, key: str) -> None:
         """Show all that a key allows, and lead the user to its beginning."""
-        view = self.find(request)
-        if view is None:
+        if waiting.is_over:
             return
-        view.unfold(key)
-        self._redraw(view)
+        waiting.view.unfold(key)
+        self.redraw(waiting)
         await self._painter.drawn()
-        await self._editor.run("chat.panel.lead", self._chat, view.part.id)
+        await self._panel.lead(waiting.view.part.id)
 
-    def reviewed(self, request: str, is_reviewed: bool) -> None:
-        """Take note whether a request is shown beside the transcript as well."""
-        view = self.find(request)
-        if view is not None and view.reviewed is not is_reviewed:
-            view.reviewed = is_reviewed
-            self._redraw(view)
-
-    async def locate(self, asked: Asked) -> None:
+    async def locate(self, waiting: Waiting) -> None:
         """Show which file a request is about, and why that one is special."""
-        if not isinstance(asked, PermissionAsked) or not asked.path:
-            return
-        found = await self._editor.run("file.whereabouts.of", asked.path, [self._root])
-        view = self.find(asked.request)
-        if view is not None:
-            view.locate(Where(found["path"], found["warning"]))
-            self._redraw(view)
+        asked = waiting.asked
+        if isinstance(asked, PermissionAsked) and asked.path:
+            found = await self._panel.whereabouts(asked.path, self._root)
+            waiting.view.locate(Where(found["path"], found["warning"]))
+            self.redraw(waiting)
 
-    def _redraw(self, view: Request) -> None:
-        self._transcript.changed(view)
+    def review(self, waiting: Waiting, is_reviewed: bool) -> None:
+        """Show that a request can be read beside the transcript, or no longer."""
+        if waiting.view.reviewed is not is_reviewed:
+            waiting.view.reviewed = is_reviewed
+            self.redraw(waiting)
+
+    def redraw(self, waiting: Waiting) -> None:
+        """Draw a request at once."""
+        self._requests.redraw(waiting)
         self._painter.now()

@@ -13,8 +13,5 @@ def unified(changes: Iterable[Change], root: str) -> str:
         path = Path(change.path)
         name = path.relative_to(root) if path.is_relative_to(root) else path
         lines += ["--- /dev/null" if change.created else f"--- a/{name}", f"+++ b/{name}"]
-        for hunk in change.hunks:
-            old = f"-{hunk.old_start},{hunk.old_lines}"
-            new = f"+{hunk.new_start},{hunk.new_lines}"
-            lines += [f"@@ {old} {new} @@", *hunk.lines]
+        lines += map(str, change.hunks)
     return "\n".join(lines)

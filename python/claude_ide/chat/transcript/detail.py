@@ -21,11 +21,15 @@ _NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→)")
 
 
 class Detail(NamedTuple):
-    """A row below a tool; `line` is the line of its file, `action` what a press means."""
+    """A row below a tool; `line` is the line of its file, `action` what a press means.
+
+    An empty `path` is that of the tool.
+    """
 
     row: Row
     line: int | None = None
     action: Action | None = None
+    path: str = ""
 
 
 def of_change(change: Change, title: str) -> list[Detail]:
@@ -63,7 +67,7 @@ def of_output(output: str, title: str) -> list[Detail]:
 
 def below(details: Iterable[Detail]) -> list[Detail]:
     """Return the rows as they stand below a tool's line."""
-    return [Detail(indented([detail.row], 2)[0], detail.line, detail.action) for detail in details]
+    return [detail._replace(row=indented([detail.row], 2)[0]) for detail in details]
 
 
 def _of_text(text: str, title: str, shown: Callable[[str], Row]) -> list[Detail]:

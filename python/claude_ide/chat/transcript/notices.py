@@ -15,11 +15,10 @@ LEVELS = {
     "warning": "ClaudeChatWarning",
 }
 META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
-LOG_IN = row(("L", KEY), (" opens claude in a terminal to log in", META))
+LOG_IN = row(("L", KEY), (" opens a terminal to log in", META))
 RESUMES = row(("R", KEY), (" resumes", META))
 RESUMED = row(("── resumed", META))
 STDERR_LINES = 10
-CLEARED = row(("── the conversation was cleared: Claude knows nothing of what is above", META))
 
 
 class Told(View):
@@ -41,6 +40,11 @@ class Told(View):
     def markdown(self) -> str:
         """Return what an export keeps."""
         return self._export
+
+
+def cleared(name: str) -> Row:
+    """Return the line below a conversation that the agent no longer knows."""
+    return row((f"── the conversation was cleared: {name} knows nothing of what is above", META))
 
 
 def notice(event: Notice) -> list[Row]:
@@ -91,17 +95,20 @@ _WHYS = {
         "the conversation is too long for the model: /compact or /clear",
         "ClaudeChatError",
     ),
+    TurnEndReason.ANSWER_TOO_LONG: ("the answer was too long and is cut", "ClaudeChatWarning"),
+    TurnEndReason.TOO_MANY_REQUESTS: ("too many requests in this turn", "ClaudeChatWarning"),
+    TurnEndReason.REFUSED: ("the model refused to go on", "ClaudeChatWarning"),
     TurnEndReason.FAILED: ("failed", "ClaudeChatError"),
 }
 
 
-def dead(event: Dead, *, over: bool) -> list[Row]:
+def dead(event: Dead, name: str, *, over: bool) -> list[Row]:
     """Return what is left of an agent; `over` if it is back."""
     code = f" (exit code {event.code})" if event.code else ""
     group = "ClaudeChatError" if event.code else META
     last = lines(as_printed(event.stderr.strip()))[-STDERR_LINES:]
     return [
-        row((f"Claude Code has ended{code}", group)),
+        row((f"{name} has ended{code}", group)),
         *all_in("ClaudeChatDetail", last),
         RESUMED if over else RESUMES,
     ]

@@ -4,6 +4,7 @@ import os.path
 from typing import Any
 
 from claude_ide.agents.events import (
+    Change,
     ToolEnded,
     ToolInput,
     ToolOutput,
@@ -77,7 +78,9 @@ class ToolUse(View):
         self._began = now
 
     def output(self, event: ToolOutput) -> None:
-        """Take a piece of what it puts out."""
+        """Add a piece of its output, or replace all of it."""
+        if event.replaces:
+            self._output.clear()
         self._output.append(event.text)
 
     def end(self, event: ToolEnded, now: float | None) -> None:
@@ -85,8 +88,8 @@ class ToolUse(View):
         self.ended = event
         if event.output:
             self._output = [event.output]
-        if event.change is not None:
-            self._path = event.change.path
+        if event.changes:
+            self._path = event.changes[0].path
         was_used = event.status is not ToolStatus.REJECTED
         if was_used and now is not None and self._began is not None:
             self._seconds = now - self._began
@@ -114,17 +117,16 @@ class ToolUse(View):
         if shown is None:
             return (self._path, self._line or self._first_changed()) if self._path else None
         if shown.line is not None and self._path:
-            return self._path, shown.line
+            return shown.path or self._path, shown.line
         named = place_in(self.part.line(offset), column)
         return named or ((self._path, self._line) if self._path else None)
 
     def markdown(self) -> str:
         """Return its line, and the change that it made."""
         line = f"- {one_line(''.join(text for text, _ in self._head()))}"
-        change = self.ended.change if self.ended else None
-        if change is None or not change.hunks:
+        changed = [f"  {text}" for each in self._changes for h in each.hunks for text in h.lines]
+        if not changed:
             return line
-        changed = [f"  {text}" for hunk in change.hunks for text in hunk.lines]
         return "\n".join([line, "", "  ```diff", *changed, "  ```"])
 
     @property
@@ -142,9 +144,10 @@ class ToolUse(View):
             if self._arguments is None and self._size:
                 head.append((f"  {amounts.count(self._size, 'character')}", "ClaudeChatMeta"))
             return [*head, (" …", "ClaudeChatToolRunning")]
-        if self.ended is not None and (change := self.ended.change):
-            head += [("  ", ""), (f"+{change.added}", "ClaudeChatAdded")]
-            head += [(" ", ""), (f"{MINUS}{change.removed}", "ClaudeChatRemoved")]
+        if changes := self._changes:
+            added, removed = (sum(each) for each in zip(*map(_sizes, changes), strict=True))
+            head += [("  ", ""), (f"+{added}", "ClaudeChatAdded")]
+            head += [(" ", ""), (f"{MINUS}{removed}", "ClaudeChatRemoved")]
         if said:
             head += [("  ", ""), (said, group)]
         if self._seconds is not None:
@@ -164,28 +167,47 @@ class ToolUse(View):
         return sign or icon, group, said
 
     def _inside(self) -> list[Detail]:
-        change = self.ended.change if self.ended else None
-        if change is not None and change.hunks:
-            return detail.of_change(change, self.label)
+        if any(change.hunks for change in self._changes):
+            return self._changed()
         found = detail.of_input(self.kind, self._arguments or {}, self.label)
-        if change is None:
+        if not self._changes:
             self._output = ["".join(self._output)]
             found += detail.of_output(self._output[0], self.label)
         return found or [Detail(row(("nothing to show", "ClaudeChatMeta")))]
+
+    @property
+    def _changes(self) -> tuple[Change, ...]:
+        return self.ended.changes if self.ended else ()
+
+    def _changed(self) -> list[Detail]:
+        """The changes, each below its file's name if there are several."""
+        if len(self._changes) == 1:
+            return detail.of_change(self._changes[0], self.label)
+        found: list[Detail] = []
+        for change in self._changes:
+            name = one_line(shortened(change.path, self._root))
+            head = Detail(row((name, "ClaudeChatMeta")), line=1)
+            below = [head, *detail.of_change(change, name)]
+            found += [each._replace(path=change.path) for each in below]
+        return found
 
     def _detail(self, offset: int) -> Detail | None:
         return self._details[offset - 1] if 0 < offset <= len(self._details) else None
 
     def _first_changed(self) -> int | None:
-        change = self.ended.change if self.ended else None
-        if change is None or not change.hunks:
+        hunks = self._changes[0].hunks if self._changes else ()
+        if not hunks:
             return None
-        hunk = change.hunks[0]
+        hunk = hunks[0]
         same = next((n for n, text in enumerate(hunk.lines) if text[:1] in "+-"), 0)
         return hunk.new_start + same
 
     def _short_title(self) -> str:
         return one_line(shortened(self.title, self._root), LONGEST_TITLE)
+
+
+def _sizes(change: Change) -> tuple[int, int]:
+    return change.added, change.removed
 
 
 def shortened(path: str, root: str) -> str:

@@ -2,11 +2,11 @@
 
 A chat is used like this:
 
-    transcript = Transcript(root=project)
+    transcript = Transcript(agent.name, root=project)
     transcript.take_history(await agent.history(session))     # when a session is resumed
     transcript.said(await agent.prompt(prompt), text, chips)  # what the user has sent
     urgent = transcript.take(event)                           # each event of the agent
-    frame = transcript.frame()                                # by the `Painter`, until it is None
+    frame = transcript.sheet.frame()                          # by the `Painter`, until it is None
 
 `part` and `offset` are what Lua tells of a key press: a part's id and the row in it.
 """
@@ -14,7 +14,6 @@ A chat is used like this:
 import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
@@ -22,24 +21,18 @@ from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import Action, Place
-from claude_ide.chat.transcript import notices, trust_question
-from claude_ide.chat.transcript.asking import LINE, WIDTH, Asked, Request
+from claude_ide.chat.transcript import notices
 from claude_ide.chat.transcript.notices import Told
 from claude_ide.chat.transcript.prompts import Prompts
 from claude_ide.chat.transcript.prose import Prose
 from claude_ide.chat.transcript.talk import Talk
 from claude_ide.chat.transcript.tool import ToolUse
 from claude_ide.chat.transcript.tools import Tools
-from claude_ide.chat.transcript.trust_question import TrustQuestion
 from claude_ide.chat.transcript.turns import Queued, Turn
-from claude_ide.chat.trusting import TrustAsked
 
 URGENT = (
     events.TurnEnded,
     events.Dead,
-    events.PermissionAsked,
-    events.QuestionAsked,
-    events.PlanProposed,
     events.RequestWithdrawn,
     events.ToolStarted,
 )
@@ -59,23 +52,22 @@ BEGINS = (*ANSWERS, events.Waiting, events.Retry, events.Compacting, events.Clea
 """What only happens in a turn, so that the first of them begins one."""
 
 
-MARGIN = 6
-"""Columns of the screen that a list of choices takes for itself: numbers, a border."""
-
-
 class Transcript:
-    """One conversation. `clock` gives seconds; paths below `root` are shown from there."""
+    """One conversation with the agent of this name.
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic, root: str = "") -> None:
+    `clock` gives seconds; paths below `root` are shown from there.
+    """
+
+    def __init__(
+        self, name: str, *, clock: Callable[[], float] = time.monotonic, root: str = ""
+    ) -> None:
+        self.name = name
         self._clock: Callable[[], float] | None = clock
-        self._root = root
-        self._sheet = Sheet()
-        self._prompts = Prompts(self._sheet)
-        self._tools = Tools(self._sheet, self._now, root)
-        self._talk = Talk(self._sheet, self._tools.find, self._now)
-        self._requests: dict[str, Request] = {}
-        self._width, self._room = WIDTH, LINE
-        self._trust: TrustQuestion | None = None
+        self.root = root
+        self.sheet = Sheet()
+        self._prompts = Prompts(self.sheet)
+        self._tools = Tools(self.sheet, self._now, root)
+        self._talk = Talk(self.sheet, self._tools.find, self._now)
         self._retry: tuple[Told, events.Retry] | None = None
         self._death: tuple[Told, events.Dead] | None = None
         self._running = False
@@ -96,18 +88,13 @@ class Transcript:
                 self._talk.thinking(event)
             case events.ThinkingTokens():
                 self._talk.tokens(event)
-            case events.ToolStarted() | events.ToolInput() | events.ToolOutput():
+            case (
+                events.ToolStarted() | events.ToolInput() | events.ToolOutput() | events.ToolEnded()
+            ):
                 self._take_tool(event)
-            case events.ToolEnded():
-                self._take_tool(event)
-                self._drop_requests(tool=event.tool)
             case events.PreviewVoided():
                 self._talk.void(event)
                 self._tools.void(event)
-            case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
-                self._ask(event)
-            case events.RequestWithdrawn(request):
-                self._drop_requests(request=request)
             case _:
                 self._take_other(event)
         return isinstance(event, URGENT)
@@ -135,58 +122,28 @@ class Transcript:
         use = self._tools.find(tool)
         return use is not None and use.kind == "edit"
 
-    def answered(self, request: str, how: str) -> None:
-        """Show in one line how the user has answered, such as `allowed` or `no: use httpx`."""
-        view = self._requests.pop(request, None)
-        if view is None:
-            return
-        self._sheet.remove(view)
-        self._tools.runs(view.asked.tool)
-        below = self._tools.find(view.asked.tool)
-        said = one_line(how if below else f"{view.label}: {how}")
+    def answered(self, tool: str, label: str, how: str) -> None:
+        """Show in one line how the user has answered, such as `allowed` or `no: use httpx`.
+
+        `label` says what was asked about a tool that is not shown.
+        """
+        self._tools.runs(tool)
+        below = self._tools.find(tool)
+        said = one_line(how if below else f"{label}: {how}")
         rows = [row((f"↳ {said}", "ClaudeChatMeta"))]
-        self._sheet.add("notice", lambda part: Told(part, rows, f"- *{said}*"), below=below)
+        self.sheet.add("notice", lambda part: Told(part, rows, f"- *{said}*"), below=below)
 
-    def ask_trust(self, asked: TrustAsked | None) -> None:
-        """Show the question whether the folder is trusted; None takes it away."""
-        if self._trust is not None:
-            self._sheet.remove(self._trust)
-            self._trust = None
-        if asked is not None:
-            self._trust = self._sheet.add(
-                trust_question.KIND, lambda part: TrustQuestion(part, *asked), tail=True
-            )
-
-    def note_trust(self, words: str) -> None:
-        """Show in one line what has become of that question."""
-        self._tell(trust_question.KIND, [row((f"↳ {words}", "ClaudeChatMeta"))])
+    def note(self, kind: str, words: str) -> None:
+        """Show in one line what has become of a question."""
+        self._tell(kind, [row((f"↳ {words}", "ClaudeChatMeta"))])
 
     # What is shown.
-
-    def frame(self) -> dict[str, Any] | None:
-        """Return what the editor lacks, as `chat/transcript/init.lua` draws it; None if nothing."""
-        return self._sheet.frame()
-
-    def resize(self, width: int, columns: int) -> None:
-        """Fit what waits for the user into this window on this screen."""
-        self._width, self._room = width, min(LINE, columns - MARGIN)
-        for view in self._requests.values():
-            view.resize(self._width, self._room)
-            self._sheet.changed(view)
-
-    def changed(self, view: Request) -> None:
-        """Have a request drawn with the next frame."""
-        self._sheet.changed(view)
-
-    def redraw(self) -> None:
-        """Send everything anew with the next frames."""
-        self._sheet.page.redraw()
 
     @property
     def lines(self) -> list[str]:
         """Everything that is shown, as the editor has it after the last frame."""
-        self._sheet.draw()
-        return self._sheet.page.lines
+        self.sheet.draw()
+        return self.sheet.page.lines
 
     @property
     def queued(self) -> dict[str, str]:
@@ -196,65 +153,42 @@ class Transcript:
     @property
     def prompts(self) -> dict[str, str]:
         """The prompts that have begun and are still shown, in one line each; by their ids."""
-        turns = (view for view in self._sheet.views() if type(view) is Turn)
+        turns = (view for view in self.sheet.views() if type(view) is Turn)
         return {turn.prompt: one_line(turn.text) for turn in turns if turn.prompt}
 
     def changes_since(self, prompt: str) -> list[events.Change]:
         """Return what tools have changed since a turn has begun with this prompt."""
         after = itertools.dropwhile(
             lambda view: not (isinstance(view, Turn) and view.prompt == prompt),
-            self._sheet.views(),
+            self.sheet.views(),
         )
         ended = (view.ended for view in after if isinstance(view, ToolUse))
-        return [end.change for end in ended if end is not None and end.change is not None]
-
-    @property
-    def waiting(self) -> list[Asked]:
-        """The requests that wait for the user, the oldest first."""
-        return [view.asked for view in self._requests.values()]
+        return [change for end in ended if end is not None for change in end.changes]
 
     def story(self) -> list[str]:
         """Return each part as Markdown, for `export`."""
-        return [told for view in self._sheet.views() if (told := view.markdown())]
+        return [told for view in self.sheet.views() if (told := view.markdown())]
 
     # What the user does with it.
 
     def press(self, part: int, offset: int) -> Action | None:
         """Open or close a part; return what is left to be done for it."""
-        view = self._sheet.find(part)
+        view = self.sheet.find(part)
         if view is None:
             return None
         action = view.press(offset)
-        self._sheet.changed(view)
+        self.sheet.changed(view)
         return action
 
     def place(self, part: int, offset: int, column: int) -> Place | None:
         """Return the path and line under the cursor; `column` is a 0-based byte."""
-        view = self._sheet.find(part)
+        view = self.sheet.find(part)
         return view.place(offset, column) if view else None
 
     def withdraw(self, part: int) -> str | None:
         """Return which prompt waits there; it goes when the agent tells that it is cancelled."""
-        view = self._sheet.find(part)
+        view = self.sheet.find(part)
         return view.prompt if isinstance(view, Queued) else None
-
-    def request(self, part: int) -> Asked | None:
-        """Return which request waits there."""
-        view = self._sheet.find(part)
-        return view.asked if isinstance(view, Request) else None
-
-    def find_request(self, request: str) -> Request | None:
-        """Return how a request that waits is shown."""
-        return self._requests.get(request)
-
-    @property
-    def asking_trust(self) -> bool:
-        """Whether the question about the folder's trust is shown."""
-        return self._trust is not None
-
-    def asks_trust(self, part: int) -> bool:
-        """Return whether the question about the folder's trust is there."""
-        return self._trust is not None and self._trust.part.id == part
 
     # How it is done.
 
@@ -293,28 +227,17 @@ class Transcript:
             case events.Cleared():
                 self._settle(all_=False)
                 self._running = True
-                self._tell("notice", [notices.CLEARED])
+                self._tell("notice", [notices.cleared(self.name)])
             case events.Usage(cost) if cost is not None:
                 self._cost = cost
             case events.TurnEnded():
                 self._end_turn(event)
             case events.Dead():
                 self._settle(all_=True)
-                for request in list(self._requests):
-                    self._drop_requests(request=request)
-                self._death = (self._tell("notice", notices.dead(event, over=False)), event)
-
-    def _ask(self, asked: Asked) -> None:
-        self._drop_requests(request=asked.request)
-        self._requests[asked.request] = self._sheet.add(
-            "request", lambda part: Request(part, asked, self._root), tail=True
-        )
-        self._requests[asked.request].resize(self._width, self._room)
-
-    def _drop_requests(self, request: str = "", tool: str = "") -> None:
-        for id_, view in list(self._requests.items()):
-            if id_ == request or (tool and view.asked.tool == tool):
-                self._sheet.remove(self._requests.pop(id_))
+                self._death = (
+                    self._tell("notice", notices.dead(event, self.name, over=False)),
+                    event,
+                )
 
     def _notice(self, event: events.Notice) -> None:
         if event.level == "error":
@@ -322,27 +245,27 @@ class Transcript:
         if event.level in notices.LEVELS or event.reason:
             self._tell("notice", notices.notice(event), event.text)
         else:
-            self._sheet.add("notice", Prose).replace(event.text)
+            self.sheet.add("notice", Prose).replace(event.text)
 
     def _retrying(self, event: events.Retry) -> None:
         rows = [notices.retry(event, over=False)]
         shown = self._retry[0] if self._retry else self._tell("notice", rows)
         shown.tell(rows)
-        self._sheet.changed(shown)
+        self.sheet.changed(shown)
         self._retry = (shown, event)
 
     def _retried(self) -> None:
         if self._retry is not None:
             shown, retry = self._retry
             shown.tell([notices.retry(retry, over=True)])
-            self._sheet.changed(shown)
+            self.sheet.changed(shown)
             self._retry = None
 
     def _revived(self) -> None:
         if self._death is not None:
             shown, death = self._death
-            shown.tell(notices.dead(death, over=True))
-            self._sheet.changed(shown)
+            shown.tell(notices.dead(death, self.name, over=True))
+            self.sheet.changed(shown)
             self._death = None
 
     def _end_turn(self, event: events.TurnEnded) -> None:
@@ -364,7 +287,7 @@ class Transcript:
         self._error = ""
 
     def _tell(self, kind: str, rows: Sequence[Row], export: str = "") -> Told:
-        return self._sheet.add(kind, lambda part: Told(part, rows, export))
+        return self.sheet.add(kind, lambda part: Told(part, rows, export))
 
 
 _OfTool = events.ToolStarted | events.ToolInput | events.ToolOutput | events.ToolEnded

@@ -1,7 +1,7 @@
 """Answers to our control requests: JSON comes in, values leave; any part may be missing."""
 
 from claude_ide.agents.agent import ContextUsage, Rewind
-from claude_ide.agents.events import Command, Model, Ready
+from claude_ide.agents.events import Command, Mode, Model, Ready
 from claude_ide.agents.stream_json.wire.frames import (
     Frame,
     integer,
@@ -12,6 +12,8 @@ from claude_ide.agents.stream_json.wire.frames import (
 )
 from claude_ide.agents.stream_json.wire.launch import MODES
 
+AUTO = Mode("auto", "auto", in_cycle=False)
+
 
 def ready(answer: Frame) -> Ready:
     """Decode the answer to `initialize`: what there is to choose from."""
@@ -20,11 +22,7 @@ def ready(answer: Frame) -> Ready:
     return Ready(
         commands=tuple(map(_command, mappings(answer.get("commands")))),
         models=tuple(map(_model, models)),
-        modes=(*MODES, "auto") if auto else MODES,
-        styles=strings(answer.get("available_output_styles")),
-        account=_account(mapping(answer.get("account"))),
-        version=text(answer.get("claude_code_version")),
-        raw=answer,
+        modes=(*map(_mode, MODES), AUTO) if auto else tuple(map(_mode, MODES)),
     )
 
 
@@ -54,6 +52,10 @@ def rewind(answer: Frame) -> Rewind:
     )
 
 
+def _mode(mode: str) -> Mode:
+    return Mode(mode, mode)
+
+
 def _command(command: Frame) -> Command:
     name, description = text(command.get("name")), text(command.get("description"))
     return Command(name, description, text(command.get("argumentHint")))
@@ -65,10 +67,4 @@ def _model(model: Frame) -> Model:
         text(model.get("displayName")),
         text(model.get("description")),
         strings(model.get("supportedEffortLevels")) if model.get("supportsEffort") else (),
-        text(model.get("resolvedModel")),
     )
-
-
-def _account(account: Frame) -> str:
-    keys = ("email", "organization", "subscriptionType", "apiKeySource")
-    return ", ".join(part for key in keys if (part := text(account.get(key))) not in ("", "none"))

@@ -1,7 +1,7 @@
 """Frames of the CLI come in, events leave. Pure; whatever is not known is ignored and logged.
 
 Source: doc/stream-json.md. Only what the conversation is made of is decoded here: answers to our
-control requests, and what the CLI asks of its host, are `wire/control.py` and `callbacks.py`.
+control requests, and what the CLI asks of the editor, are `wire/control.py` and `callbacks.py`.
 """
 
 import logging
@@ -107,11 +107,10 @@ class Decoder:
         shown, was_shown = self._preview.confirm(message, block, number)
         match text(block.get("type")):
             case "text":
-                aborted = frame.get("aborted") is True
-                return [Text(shown.id, text(block.get("text")), parent, aborted, block)]
+                return [Text(shown.id, text(block.get("text")), parent)]
             case "thinking" | "redacted_thinking":
                 took = integer(frame.get("thinking_duration_ms"))
-                return [Thinking(shown.id, text(block.get("thinking")), parent, took, block)]
+                return [Thinking(shown.id, text(block.get("thinking")), parent, took)]
             case type_ if type_ in TOOL_USES:
                 name, arguments = text(block.get("name")), mapping(block.get("input"))
                 tool = text(block.get("id"))
@@ -138,14 +137,14 @@ class Decoder:
                 ended = decode_result(frame, block)
                 if ended.status is ToolStatus.FAILED and ended.tool in self.rejected:
                     ended = replace(ended, status=ToolStatus.REJECTED)
-                events += [ended, *self._todos_after(ended)]
+                events += [ended, *self._todos_after(ended, frame.get("tool_use_result"))]
         return events
 
-    def _todos_after(self, ended: ToolEnded) -> list[Event]:
+    def _todos_after(self, ended: ToolEnded, result: object) -> list[Event]:
         name, arguments = self._tools.pop(ended.tool, ("", {}))
         if ended.status is not ToolStatus.COMPLETED:
             return []
-        todos = self._todos.take(name, arguments, ended.raw)
+        todos = self._todos.take(name, arguments, result)
         return [todos] if todos else []
 
     def _system(self, frame: Frame) -> list[Event]:
@@ -200,7 +199,7 @@ def _notices(frame: Frame, message: Frame) -> list[Event]:
     reason = text(frame.get("error"))
     level = "error" if reason or frame.get("is_api_error_message") is True else "info"
     return [
-        Notice(text(block.get("text")), level, reason, frame)
+        Notice(text(block.get("text")), level, reason)
         for block in mappings(message.get("content"))
         if block.get("type") == "text" and block.get("text") != NO_CONTENT
     ]

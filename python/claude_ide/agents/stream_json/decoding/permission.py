@@ -7,7 +7,7 @@ with its scope, and go back as they came: taking them all would change more than
 from collections.abc import Sequence
 from typing import Any
 
-from claude_ide.agents.agent import Allow, Answer, Reject, Reply
+from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     Choice,
     Event,
@@ -17,6 +17,7 @@ from claude_ide.agents.events import (
     PlanProposed,
     Question,
     QuestionAsked,
+    Replacement,
 )
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
 from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, strings, text
@@ -44,10 +45,10 @@ def decode_request(frame: Frame) -> list[Event]:
     match text(asked.get("tool_name")):
         case "AskUserQuestion":
             questions = tuple(map(_question, mappings(arguments.get("questions"))))
-            return [QuestionAsked(request, tool, questions, asked)]
+            return [QuestionAsked(request, tool, questions)]
         case "ExitPlanMode":
             plan, path = text(arguments.get("plan")), text(arguments.get("planFilePath"))
-            return [PlanProposed(request, tool, plan, path, _options(asked), asked)]
+            return [PlanProposed(request, tool, plan, path, _options(asked))]
         case name:
             return [
                 PermissionAsked(
@@ -60,7 +61,7 @@ def decode_request(frame: Frame) -> list[Event]:
                     title=title_of(arguments) or text(asked.get("description")),
                     path=path_in(arguments) or text(asked.get("blocked_path")),
                     reason=text(asked.get("decision_reason")),
-                    raw=asked,
+                    edits=_edits(name, arguments),
                 )
             ]
 
@@ -72,18 +73,49 @@ def encode_answer(asked: Frame, answer: Answer) -> Frame:
     if tool := text(asked.get("tool_use_id")):
         allowed["toolUseID"] = tool
     match answer:
-        case Reject(reason, stop):
-            rejected: Frame = {"behavior": "deny", "message": reason or REASON}
-            return rejected | {"interrupt": True} if stop else rejected
+        case Reject(reason):
+            return {"behavior": "deny", "message": reason or REASON}
         case Reply(answers):
             joined = {question: _joined(chosen) for question, chosen in answers.items()}
             return allowed | {"updatedInput": arguments | {"answers": joined}}
-        case Allow(options, changed):
+        case Allow(options):
             chosen = dict(_suggestions(asked))
             permissions = [chosen[option] for option in options if option in chosen]
             if permissions:
                 allowed["updatedPermissions"] = permissions
-            return allowed if changed is None else allowed | {"updatedInput": dict(changed)}
+            return allowed | {"updatedInput": _changed(arguments, answer)}
+
+
+def _changed(arguments: Frame, answer: Allow) -> Frame:
+    """Return a tool's arguments with what the user has changed in them."""
+    if answer.plan:
+        return arguments | {"plan": answer.plan}
+    if answer.edit is None:
+        return arguments
+    if answer.edit.old is None:
+        return arguments | {"content": answer.edit.new}
+    old, new = _without_returns(answer.edit.old), _without_returns(answer.edit.new)
+    changed = arguments | {"old_string": old, "new_string": new}
+    is_same = bool(arguments.get("replace_all")) is answer.edit.every
+    return changed if is_same else changed | {"replace_all": answer.edit.every}
+
+
+def _without_returns(words: str) -> str:
+    """Return a text as the CLI's tools see it, which write back the line ends of the file."""
+    return words.replace("\r\n", "\n")
+
+
+def _edits(name: str, arguments: Frame) -> tuple[Replacement, ...]:
+    """Return the edit that a tool proposes, if its arguments say it all."""
+    path, content = path_in(arguments), arguments.get("content")
+    old, new = arguments.get("old_string"), arguments.get("new_string")
+    if kind_of(name) != "edit":
+        return ()
+    if isinstance(content, str):
+        return (Replacement(path, content),)
+    if isinstance(old, str) and isinstance(new, str):
+        return (Replacement(path, new, old, every=bool(arguments.get("replace_all"))),)
+    return ()
 
 
 def _suggestions(asked: Frame) -> list[tuple[str, Frame]]:

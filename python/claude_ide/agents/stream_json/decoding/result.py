@@ -12,7 +12,7 @@ def usage(frame: Frame, model: str) -> Usage:
     models = mapping(frame.get("modelUsage"))
     used = models.get(model) or next(iter(models.values()), None)
     size = integer(mapping(used).get("contextWindow"))
-    return Usage(number(frame.get("total_cost_usd")), context_size=size, raw=frame.get("usage"))
+    return Usage(number(frame.get("total_cost_usd")), context_size=size)
 
 
 def turn_ended(frame: Frame) -> TurnEnded:
@@ -24,7 +24,6 @@ def turn_ended(frame: Frame) -> TurnEnded:
         prompts=strings(frame.get("user_message_uuids")),
         message=_message(frame) if why in (TurnEndReason.FAILED, TurnEndReason.TOO_LONG) else "",
         milliseconds=integer(frame.get("duration_ms")),
-        raw=frame,
     )
 
 

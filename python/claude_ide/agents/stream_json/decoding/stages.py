@@ -23,11 +23,6 @@ class Stages:
         self._begun: list[str] = []
         self._running = False
 
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The prompts that have not begun; none once the CLI tells stages itself."""
-        return tuple(self._waiting)
-
     def told(self, frame: Frame) -> list[Event]:
         """Take a `command_lifecycle` frame; from then on nothing is concluded any more."""
         try:

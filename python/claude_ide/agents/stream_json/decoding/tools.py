@@ -76,13 +76,13 @@ def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) ->
 def decode_result(frame: Frame, block: Frame) -> ToolEnded:
     """Decode one `tool_result` block of a `user` frame."""
     tool = text(block.get("tool_use_id"))
+    change = change_of(mapping(frame.get("tool_use_result")))
     return ToolEnded(
         tool,
         _status(frame, block, tool),
         _output(block.get("content")),
-        change=change_of(mapping(frame.get("tool_use_result"))),
+        changes=(change,) if change else (),
         parent=text(frame.get("parent_tool_use_id")),
-        raw=frame.get("tool_use_result"),
     )
 
 
@@ -111,7 +111,7 @@ def change_of(result: dict[str, Any]) -> Change | None:
     path = text(result.get("filePath"))
     if not path or "structuredPatch" not in result:
         return None
-    hunks = tuple(map(_hunk, mappings(result["structuredPatch"])))
+    hunks = hunks_of(result)
     if result.get("type") == "create":
         return Change(path, added=_count(text(result.get("content"))), removed=0, created=True)
     lines = [line for hunk in hunks for line in hunk.lines]
@@ -121,6 +121,11 @@ def change_of(result: dict[str, Any]) -> Change | None:
         removed=sum(line.startswith("-") for line in lines),
         hunks=hunks,
     )
+
+
+def hunks_of(result: dict[str, Any]) -> tuple[Hunk, ...]:
+    """Return the hunks of what a tool has changed, by its result."""
+    return tuple(map(_hunk, mappings(result.get("structuredPatch"))))
 
 
 def _hunk(hunk: dict[str, Any]) -> Hunk:

@@ -3,7 +3,7 @@
 import base64
 from typing import Any
 
-from claude_ide.agents.prompt import Image, Mention, OpenFile, Prompt, Selection, Words
+from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, Words
 from claude_ide.agents.stream_json.wire.frames import Frame
 
 MAY_NOT_MATTER = "This may or may not be related to the current task."
@@ -56,21 +56,9 @@ def _blocks(content: Prompt) -> list[Frame]:
                 source = {"type": "base64", "media_type": media_type}
                 encoded = base64.b64encode(data).decode("ascii")
                 said.append({"type": "image", "source": source | {"data": encoded}})
-            case Words() | Mention():
-                words = part.text if isinstance(part, Words) else mention(part)
-                if said and said[-1]["type"] == "text":
-                    said[-1]["text"] += words
-                else:
-                    said.append(_text(words))
+            case Words():
+                said.append(_text(part.text))
     return context + said
-
-
-def mention(part: Mention) -> str:
-    """Return the text that makes the CLI read a file, or lines of it, by itself."""
-    path = f'@"{part.path}"' if " " in part.path else f"@{part.path}"
-    if part.first is None:
-        return path
-    return f"{path}#L{part.first}-{part.last or part.first}"
 
 
 def _tagged(part: Selection | OpenFile) -> str:

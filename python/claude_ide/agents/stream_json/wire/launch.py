@@ -1,7 +1,7 @@
 """How the CLI is started: its arguments, and what of our environment it gets."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +31,8 @@ DEFAULT_MODE = "default"
 MODES = (DEFAULT_MODE, "acceptEdits", "plan")
 """The permission modes that every version has, and every user may switch to."""
 
+SETTING_SOURCES = "--setting-sources"
+
 LARGEST_SETTINGS = 1_000_000
 """Bytes of the user's own settings."""
 
@@ -47,6 +49,11 @@ def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
         hint = f"; {INSTALL}" if words[0] == "claude" else ""
         raise AgentError(f"{words[0]} is not on PATH{hint}")
     return words
+
+
+def names(words: Iterable[str], option: str) -> bool:
+    """Return whether words of a command line name an option."""
+    return any(word == option or word.startswith(f"{option}=") for word in words)
 
 
 class _Permissions(msgspec.Struct):
@@ -81,7 +88,7 @@ class Launch:
     def options(self) -> list[str]:
         """Return the arguments that sessions and single questions have in common."""
         given = {
-            "--setting-sources": "" if self.follows_folder else "user",
+            SETTING_SOURCES: "" if self.follows_folder else "user",
             "--model": self.model,
             "--permission-mode": self._mode,
             "--mcp-config": self.mcp_config,
@@ -92,11 +99,11 @@ class Launch:
     @property
     def follows_folder(self) -> bool:
         """Whether the CLI follows the folder's own settings, or whatever the user's words say."""
-        return self.trusted or self.names("--setting-sources")
+        return self.trusted or self.names(SETTING_SOURCES)
 
     def names(self, option: str) -> bool:
         """Return whether the user's own words name an option."""
-        return any(word == option or word.startswith(f"{option}=") for word in self._words)
+        return names(self._words, option)
 
     @property
     def _words(self) -> tuple[str, ...]:

@@ -13,12 +13,12 @@ from claude_ide.agents.events import (
     QuestionAsked,
 )
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.page import Page, Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import harmless, lines, one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, Review, View
 from claude_ide.chat.page.visible import fits, visible
-from claude_ide.chat.transcript.allowed import Permission, Piece, Where, wrapped
+from claude_ide.chat.requests.allowed import Permission, Piece, Where, wrapped
 from claude_ide.chat.transcript.tool import LONGEST_TITLE, shortened
 
 Asked = PermissionAsked | QuestionAsked | PlanProposed
@@ -44,22 +44,29 @@ LINE = 60
 class Request(View):
     """A request in the tail, until it is answered or withdrawn."""
 
-    def __init__(self, part: Part, asked: Asked, root: str) -> None:
+    def __init__(
+        self,
+        part: Part,
+        asked: Asked,
+        root: str,
+        name: str,
+        width: int = WIDTH,
+        room: int = LINE,
+    ) -> None:
+        """Show a request of the agent with this name; paths below `root` are shown from there."""
         super().__init__(part)
         self.asked = asked
+        self._name = name
         self.open = False
         self.reviewed = isinstance(asked, PlanProposed)
         """Whether it is shown beside the transcript: an edit as a diff, a plan in a buffer."""
         self._always_open = False
         self._root = root
-        self._width, self._room = WIDTH, LINE
-        self._permission = Permission(asked, root) if isinstance(asked, PermissionAsked) else None
+        self._width, self._room = width, room
+        self._permission: Permission | None = None
+        if isinstance(asked, PermissionAsked):
+            self._permission = Permission(asked, root, name)
         self._body: list[Piece] | None = None
-
-    def draw(self, page: Page) -> None:
-        """Write the rows, and how much of the request they are."""
-        super().draw(page)
-        page.rename(self.part, self.kind)
 
     def resize(self, width: int, room: int) -> None:
         """Fit it into another width; what was shown whole stays whole.
@@ -81,6 +88,11 @@ class Request(View):
         self._always_open = self._always_open or key == "a"
 
     @property
+    def part_kind(self) -> str:
+        """How much of the request is shown, which decides what its keys may do."""
+        return self.kind
+
+    @property
     def kind(self) -> str:
         """How much of the request is shown."""
         if self._is_cut:
@@ -95,7 +107,7 @@ class Request(View):
     @property
     def shows_always(self) -> bool:
         """Whether all that `a` allows for ever is shown, or will be in a list of choices."""
-        return self._always_open or self._are_short(_always(self.asked))
+        return self._always_open or self._are_short(always(self.asked))
 
     @property
     def body(self) -> list[Piece]:
@@ -109,12 +121,12 @@ class Request(View):
         """All that `y` allows, in one line for a list of answers; empty if there is more."""
         if self._permission is not None:
             return self._permission.line(self._room)
-        return "" if self.body else f"Claude asks: {self.label}"
+        return "" if self.body else f"{self._name} asks: {self.label}"
 
     @property
     def title(self) -> str:
         """Who asks for what, in one line that may be cut."""
-        asker = self._permission.asker if self._permission else "Claude"
+        asker = self._permission.asker if self._permission else self._name
         return f"{asker[:1].upper()}{asker[1:]} asks: {visible(self.label)}"
 
     @property
@@ -135,9 +147,9 @@ class Request(View):
             case QuestionAsked():
                 return _questions(self.asked)
             case PlanProposed():
-                return [*_plan(self.asked), *self._shown(), *self._plan_keys(self.asked)]
+                return [*self._plan_head(self.asked), *self._shown(), *self._plan_keys()]
             case PermissionAsked():
-                return [*self._head(), *self._shown(), *self._keys(self.asked)]
+                return [*self._head(), *self._shown(), *self._keys()]
 
     def press(self, offset: int) -> Action | None:
         """Show the arguments, or ask for the room that a plan or a question needs."""
@@ -189,24 +201,31 @@ class Request(View):
             return [row((f"  {amounts.count(len(self.body), 'line')}", NOTE)), *rows]
         return [*rows, row((f"  {amounts.count(over, 'more line')}", WARNING))]
 
-    def _keys(self, asked: PermissionAsked) -> list[Row]:
-        rows = [_key("y", "yes, once"), *self._always_rows(asked.options), _key("n", "no")]
+    def _keys(self) -> list[Row]:
+        rows = [_key("y", "yes, once"), *self._always_rows(), _key("n", "no")]
         rows.append(_key("N", "no, because…"))
         return [*rows, _key("d", "details")] if self._has_more else rows
 
-    def _plan_keys(self, asked: PlanProposed) -> list[Row]:
-        rows = [_key("y", "yes"), *self._always_rows(asked.options)]
+    def _plan_head(self, asked: PlanProposed) -> list[Row]:
+        question = row((f"? May {self._name} carry out the plan?", HEAD))
+        if not asked.plan:
+            return [question, row(("  the plan is in the text above", MEANING))]
+        ways = (":w", " approves, "), (":q", " keeps planning")
+        return [question, _ways("the plan is open: ", *ways)]
+
+    def _plan_keys(self) -> list[Row]:
+        rows = [_key("y", "yes"), *self._always_rows()]
         return [*rows, _key("n", "no, keep planning"), _key("N", "no, because…")]
 
-    def _always_rows(self, options: tuple[Option, ...]) -> list[Row]:
-        always = _always(self.asked)
-        if not always:
+    def _always_rows(self) -> list[Row]:
+        options = always(self.asked)
+        if not options:
             return []
-        if len(always) == 1 and self._are_short(always):
-            return [_key("a", way(always[0]))]
-        ways = f" ({len(always)} ways)" if len(always) > 1 else ""
+        if len(options) == 1 and self._are_short(options):
+            return [_key("a", way(options[0]))]
+        ways = f" ({len(options)} ways)" if len(options) > 1 else ""
         rows = [_key("a", f"always…{ways}")]
-        shown = always if self._always_open else []
+        shown = options if self._always_open else []
         pieces = (piece for one in shown for piece in wrapped((way(one), MEANING), self._width))
         return [*rows, *(piece.row() for piece in pieces)]
 
@@ -220,17 +239,10 @@ def way(option: Option) -> str:
     return f"{option.name} ({option.scope})" if option.scope else option.name
 
 
-def _always(asked: Asked) -> list[Option]:
+def always(asked: Asked) -> list[Option]:
+    """Return the answers that hold for more than this request."""
     options = () if isinstance(asked, QuestionAsked) else asked.options
     return [option for option in options if option.kind in ALWAYS]
-
-
-def _plan(asked: PlanProposed) -> list[Row]:
-    question = row(("? May Claude carry out the plan?", HEAD))
-    if not asked.plan:
-        return [question, row(("  the plan is in the text above", MEANING))]
-    ways = (":w", " approves, "), (":q", " keeps planning")
-    return [question, _ways("the plan is open: ", *ways)]
 
 
 def _questions(asked: QuestionAsked) -> list[Row]:

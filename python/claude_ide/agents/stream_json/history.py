@@ -60,24 +60,31 @@ def sessions(kept: Path) -> list[SessionSummary]:
     return sorted(listed, key=lambda summary: summary.changed, reverse=True)
 
 
-def read(kept: Path, session: str) -> list[Event]:
-    """Tell a session's conversation.
+def content(kept: Path, session: str) -> bytes:
+    """Return what is kept of a session.
 
-    Raises `UnknownSessionError` if there is no such session.
+    Raises `UnknownSessionError` if there is no such session, or it cannot be shown.
     """
     path = kept / f"{session}.jsonl"
     if not SESSION_ID.fullmatch(session):
         raise UnknownSessionError(f"{session} is no session's id")
     try:
-        lines = files.read(path, LARGEST_BYTES).splitlines()
+        return files.read(path, LARGEST_BYTES)
     except files.RefusedError as error:
         raise UnknownSessionError(f"{path}: {error.strerror}") from None
     except OSError:
         raise UnknownSessionError(f"there is no session {session}") from None
+
+
+def read(kept: Path, session: str) -> list[Event]:
+    """Return a session's conversation.
+
+    Raises `UnknownSessionError`, as `content` does.
+    """
     decoder = Decoder()
     events: list[Event] = []
     title = ""
-    for line in _frames(lines):
+    for line in _frames(content(kept, session).splitlines()):
         title = text(line.get("customTitle")) or title or text(line.get("aiTitle"))
         events += _told(decoder, line)
     return [Session(session, title), *events]

@@ -12,11 +12,12 @@ from claude_ide.chat.page.visible import fits, rows, visible
 from claude_ide.chat.transcript.tool import shortened
 
 CODE, DETAIL, NOTE = "ClaudeChatCode", "ClaudeChatDetail", "ClaudeChatMeta"
+ADDED, REMOVED = "ClaudeChatAdded", "ClaudeChatRemoved"
 SIGNS = {
-    "old_string": ("-", "ClaudeChatRemoved"),
-    "new_string": ("+", "ClaudeChatAdded"),
-    "content": ("+", "ClaudeChatAdded"),
-    "new_source": ("+", "ClaudeChatAdded"),
+    "old_string": ("-", REMOVED),
+    "new_string": ("+", ADDED),
+    "content": ("+", ADDED),
+    "new_source": ("+", ADDED),
 }
 """Arguments of edits that are shown as a change."""
 
@@ -52,15 +53,17 @@ class Piece(NamedTuple):
 class Permission:
     """A tool's input as a request shows it. Paths below `root` are shown from there."""
 
-    def __init__(self, asked: PermissionAsked, root: str) -> None:
+    def __init__(self, asked: PermissionAsked, root: str, name: str) -> None:
+        """Show a request of the agent with this name."""
         self.asked = asked
+        self._name = name
         self.where: Where | None = None
         self._root = root
 
     @property
     def asker(self) -> str:
         """Who asks."""
-        return _name(self.asked.agent) if self.asked.agent else "Claude"
+        return _name(self.asked.agent) if self.asked.agent else self._name
 
     @property
     def title(self) -> str:
@@ -111,7 +114,18 @@ class Permission:
     def _rest(self, without: str) -> list[Passage]:
         skipped = {without, "description" if _has_command(self.asked) else ""}
         left = {key: value for key, value in self.asked.arguments.items() if key not in skipped}
-        return [*_content(self.asked.kind, left), *map(_named, left.items())]
+        content = _content(self.asked.kind, left) or self._edits()
+        return [*content, *map(_named, left.items())]
+
+    def _edits(self) -> list[Passage]:
+        """The edits of a tool whose arguments do not name them."""
+        found: list[Passage] = []
+        for edit in self.asked.edits:
+            found.append((f"{shortened(edit.path, self._root)}:", DETAIL))
+            for sign, words, group in (("-", edit.old, REMOVED), ("+", edit.new, ADDED)):
+                if words:
+                    found.append(("\n".join(f"{sign}{line}" for line in _lines(words)), group))
+        return found
 
 
 def wrapped(passage: Passage, width: int) -> list[Piece]:

@@ -1,10 +1,12 @@
 """The line that asks whether the user trusts the chat's folder, with what the folder brings."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import Action, View
 from claude_ide.trust import brought
 from claude_ide.trust.brought import Item
@@ -17,6 +19,13 @@ LONGEST_TEXT = 2000
 MOST_ITEMS = 200
 
 KEYS = (("y", "trust this folder"), ("n", "not now"), ("d", "what they are"))
+
+
+class TrustAsked(NamedTuple):
+    """The question: the folder as the user knows it, and what it brings."""
+
+    folder: str
+    items: list[Item]
 
 
 class TrustQuestion(View):
@@ -37,6 +46,31 @@ class TrustQuestion(View):
         """Show or hide what the folder brings."""
         self.open = not self.open
         return None
+
+
+class TrustLine:
+    """The question on a page, while it is asked."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._view: TrustQuestion | None = None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the question is asked."""
+        return self._view is not None
+
+    def is_at(self, part: int) -> bool:
+        """Whether the question is in this part of the transcript."""
+        return self._view is not None and self._view.part.id == part
+
+    def show(self, asked: TrustAsked | None) -> None:
+        """Ask this in place of what was asked; None asks nothing."""
+        if self._view is not None:
+            self._sheet.remove(self._view)
+            self._view = None
+        if asked is not None:
+            self._view = self._sheet.add(KIND, lambda part: TrustQuestion(part, *asked), tail=True)
 
 
 def question(folder: str, items: Sequence[Item]) -> str:

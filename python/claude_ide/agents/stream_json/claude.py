@@ -1,0 +1,64 @@
+"""Claude as a kind of agent: the CLI that the user has configured, and the sessions it keeps."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from claude_ide.agents.agent import SessionSummary
+from claude_ide.agents.stream_json import history
+from claude_ide.agents.stream_json.client import NAME, StreamJsonAgent
+from claude_ide.agents.stream_json.wire.launch import SETTING_SOURCES, Launch, command, names
+from claude_ide.agents.workbench import Workbench
+
+
+class Claude:
+    """Implements `Kind`. `cmd` is the user's command line; empty values are the CLI's choice."""
+
+    name = NAME
+
+    def __init__(
+        self,
+        cmd: str | Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        model: str = "",
+        mode: str = "",
+    ) -> None:
+        self._cmd = cmd
+        self._environment = environment
+        self._model = model
+        self._mode = mode
+
+    @property
+    def chooses_settings(self) -> bool:
+        """Whether the command line names the sources of settings."""
+        return not isinstance(self._cmd, str) and names(self._cmd[1:], SETTING_SOURCES)
+
+    def open(self, folder: Path, workbench: Workbench) -> StreamJsonAgent:
+        """Return an agent for a folder."""
+        launch = Launch(
+            command(self._cmd),
+            folder,
+            self._environment,
+            model=self._model,
+            mode=self._mode,
+            allowed_tools=tuple(f"mcp__{server}__{tool}" for server, tool in workbench.reading),
+        )
+        return StreamJsonAgent(
+            launch, servers=workbench.servers, edits=workbench.edits, trusts=workbench.trusts
+        )
+
+    async def sessions(self, folder: Path) -> list[SessionSummary]:
+        """List the sessions of a folder, the latest first."""
+        return await asyncio.to_thread(history.sessions, self._kept(folder))
+
+    async def check_session(self, folder: Path, session: str) -> None:
+        """Raise `UnknownSessionError` if the folder does not have this session."""
+        await asyncio.to_thread(history.content, self._kept(folder), session)
+
+    def login(self) -> list[str]:
+        """Return the command that logs the user in."""
+        return [*command(self._cmd), "/login"]
+
+    def _kept(self, folder: Path) -> Path:
+        return history.folder(self._environment, folder)

@@ -1,0 +1,204 @@
+"""The user's answers to what waits: by a key in the transcript, from a list, in a review.
+
+A request is answered once. Whatever closes without an answer keeps it waiting.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeGuard
+
+from claude_ide.agents.agent import Agent
+from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.events import (
+    Dead,
+    Event,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    ToolEnded,
+)
+from claude_ide.agents.prompt import Words
+from claude_ide.chat import abilities
+from claude_ide.chat.page import amounts
+from claude_ide.chat.page.painter import Painter
+from claude_ide.chat.panel import Panel
+from claude_ide.chat.requests.requests import Requests, Waiting
+from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
+from claude_ide.chat.requests.sight import Sight
+from claude_ide.chat.requests.view import SHOWN, Asked, Request, always, way
+from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+
+EXISTS = "the file exists by now"
+OVERTAKEN = "{} did not exist when this was proposed, but does now. It was not changed: read it."
+SHOW, NO = "show", {"n": "No", "N": "No, because…"}
+
+
+class Answers:
+    """Shows the requests of one chat to the user, and gives their answers to the agent.
+
+    `run` starts a task whose errors become one line for the user.
+    """
+
+    def __init__(
+        self,
+        requests: Requests,
+        agent: Agent,
+        transcript: Transcript,
+        painter: Painter,
+        panel: Panel,
+        editor: Editor,
+        config: Config,
+        run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
+    ) -> None:
+        self._requests = requests
+        self._agent = agent
+        self._transcript = transcript
+        self._painter = painter
+        self._panel = panel
+        self._editor = editor
+        self._run = run
+        self._sight = Sight(transcript.root, requests, painter, panel)
+        self._reviews = Reviews(agent.name, editor, panel, config, self._sight, run, self._respond)
+
+    def ask(self, asked: Asked) -> None:
+        """Show a request, and what there is to see of it."""
+        waiting = self._requests.add(asked)
+        self._painter.now()
+        if isinstance(asked, PlanProposed) or _is_edit(asked):
+            self._reviews.begin(waiting)
+        if isinstance(asked, PermissionAsked) and asked.path:
+            self._run(self._sight.locate(waiting))
+
+    def settle(self, event: Event) -> None:
+        """Follow an event that ends requests, or says what became of an accepted text."""
+        self._requests.settle(event)
+        match event:
+            case ToolEnded(tool, status):
+                self._reviews.settle(tool, status)
+            case Dead():
+                self._reviews.clear()
+
+    def clear(self) -> None:
+        """End them all: no answer is wanted any more."""
+        self._requests.clear()
+        self._reviews.clear()
+
+    def review(self, request: str) -> None:
+        """Show a request where there is room for it."""
+        if waiting := self._requests.find(request):
+            self._reviews.begin(waiting)
+
+    async def key(self, part: int, key: str, kind: str) -> None:
+        """Answer the request in a part of the transcript by one of the keys that it shows.
+
+        `kind` says how much of the request the user had seen (`view.SHOWN`): a key that allows
+        more than that shows it first.
+        """
+        if waiting := self._requests.at(part):
+            await self._key(waiting, key, kind)
+
+    async def _key(self, waiting: Waiting, key: str, kind: str) -> None:
+        asked = waiting.asked
+        match key:
+            case "y" if isinstance(asked, QuestionAsked):
+                self._reviews.begin(waiting)
+            case "y" if waiting.diff is not None and waiting.diff.shown:
+                # With whatever the user has made of it by now.
+                await self._panel.accept_diff(waiting.diff.id)
+            case "y" | "a" if not (kind in SHOWN[key] or await self._sight.covers(waiting, key)):
+                await self._sight.lead(waiting, key)
+            case "y":
+                if _is_edit(asked):
+                    await self._editor.expect_write(asked.path)
+                await self._respond(waiting, Allow(), ALLOWED)
+            case "a":
+                await self._always(waiting)
+            case "n":
+                await self._respond(waiting, Reject(), REJECTED)
+            case "N":
+                reason = await self._editor.input("Why not? ")
+                if reason is not None:
+                    said = f"{REJECTED}: {reason}" if reason else REJECTED
+                    await self._respond(waiting, Reject(reason), said)
+
+    async def choose(self) -> None:
+        """Have the user choose an answer to the request that waits longest, from a list."""
+        waiting = next(iter(self._requests), None)
+        if waiting is None:
+            return
+        if isinstance(waiting.asked, QuestionAsked):
+            return self._reviews.begin(waiting)
+        await self._sight.locate(waiting)
+        if waiting.is_over:
+            return
+        view = waiting.view
+        kind = view.kind_in_line if view.line else await self._sight.kind(waiting)
+        is_shown = kind in SHOWN["y"] or await self._sight.covers(waiting, "y")
+        ways = _ways_to_answer(waiting.asked) if is_shown else _ways_to_see(view)
+        chosen = await self._editor.select(view.line or view.title, list(ways.values()))
+        if chosen is None:
+            return
+        key = list(ways)[chosen]
+        if key == SHOW:
+            # Whatever of it there is.
+            await self._sight.lead(waiting, "a")
+        else:
+            await self._key(waiting, key, kind)
+
+    async def _always(self, waiting: Waiting) -> None:
+        options = always(waiting.asked)
+        if not options:
+            return
+        chosen: int | None = 0
+        if len(options) > 1:
+            names = [way(option) for option in options]
+            # One by one, each with its scope: to send them all back would change more than wanted.
+            chosen = await self._editor.select("Allow always:", names)
+        if chosen is not None:
+            option = options[chosen]
+            is_rejected = option.kind is OptionKind.REJECT_ALWAYS
+            answer = Reject(option=option.id) if is_rejected else Allow(options=(option.id,))
+            await self._respond(waiting, answer, option.name)
+
+    async def _respond(self, waiting: Waiting, answer: Answer, said: str) -> None:
+        """Send an answer, unless there is one; show in the words `said` what it was."""
+        if waiting.is_over or waiting.answering is not None:
+            return
+        if isinstance(answer, Allow) and waiting.proposed and waiting.proposed.is_overtaken:
+            # The agent might replace it, whatever it holds.
+            answer, said = Reject(OVERTAKEN.format(waiting.proposed.path)), f"{REJECTED}: {EXISTS}"
+        waiting.answering = asyncio.current_task()
+        try:
+            unread = await abilities.answer(self._agent, waiting.asked.request, answer)
+        except BaseException:
+            waiting.answering = None
+            raise
+        if not waiting.is_over:
+            self._requests.remove(waiting.asked.request)
+            self._transcript.answered(waiting.asked.tool, waiting.view.label, said)
+        if unread:
+            self._transcript.said(await self._agent.prompt([Words(unread)]), unread)
+        self._painter.now()
+
+
+def _is_edit(asked: Asked) -> TypeGuard[PermissionAsked]:
+    return isinstance(asked, PermissionAsked) and asked.kind == "edit"
+
+
+def _ways_to_answer(asked: Asked) -> dict[str, str]:
+    """Return the keys that answer a request, with what they mean."""
+    options = always(asked)
+    if isinstance(asked, PlanProposed):
+        # A plan is approved once; what is offered with it is what comes after.
+        yes = {"y": "Yes"} | ({"a": options[0].name} if options else {})
+    else:
+        yes = {"y": "Yes, once", "a": "Always…"} if options else {"y": "Yes"}
+    return yes | NO
+
+
+def _ways_to_see(view: Request) -> dict[str, str]:
+    """Return what there is to choose before all of a request was seen."""
+    return {SHOW: f"Show it all ({amounts.count(len(view.body), 'line')})"} | NO

@@ -1,0 +1,178 @@
+"""Requests beside the transcript: an edit as a diff, a plan in a buffer, questions as a form.
+
+A review that is closed without an answer leaves the request waiting.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any
+
+from claude_ide.agents.answer import Allow, Answer, Reject, Reply
+from claude_ide.agents.events import (
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    Replacement,
+    ToolStatus,
+)
+from claude_ide.chat.panel import Panel
+from claude_ide.chat.requests import proposal
+from claude_ide.chat.requests.proposal import Proposal
+from claude_ide.chat.requests.requests import Waiting
+from claude_ide.chat.requests.sight import Sight
+from claude_ide.chat.requests.view import always
+from claude_ide.config import Config
+from claude_ide.editor.diffs import Diff
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import EditorError
+
+ALLOWED, REJECTED = "allowed", "rejected"
+
+Respond = Callable[[Waiting, Answer, str], Awaitable[None]]
+"""Answers a request; the last argument says in words what the answer is."""
+
+
+class Reviews:
+    """The reviews of one chat, with an agent of this name.
+
+    `run` starts a task whose errors become one line for the user.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        editor: Editor,
+        panel: Panel,
+        config: Config,
+        sight: Sight,
+        run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
+        respond: Respond,
+    ) -> None:
+        self._name = name
+        self._editor = editor
+        self._panel = panel
+        self._config = config
+        self._sight = sight
+        self._run = run
+        self._respond = respond
+        self._accepted: dict[str, Diff] = {}
+        """Diffs whose text has been allowed and may not be written yet, by the tools' ids."""
+
+    def begin(self, waiting: Waiting) -> None:
+        """Show a request where there is room for it, unless that is being done."""
+        if waiting.review is not None and not waiting.review.done():
+            return
+        match waiting.asked:
+            case PermissionAsked(kind="edit"):
+                waiting.proposed = proposal.of(waiting.asked)
+                if waiting.proposed is not None:
+                    self._sight.review(waiting, True)
+                    waiting.review = self._run(self._while_reviewed(waiting, waiting.proposed))
+            case QuestionAsked():
+                waiting.review = self._run(self._review_questions(waiting, waiting.asked))
+            case PlanProposed(plan=plan) if plan:
+                waiting.review = self._run(self._review_plan(waiting, waiting.asked))
+
+    def settle(self, tool: str, status: ToolStatus | None = None) -> None:
+        """Keep the user's text if the tool that it was accepted for has not written it."""
+        if diff := self._accepted.pop(tool, None):
+            is_written = None if status is None else status is ToolStatus.COMPLETED
+            self._editor.diffs.settle(diff, is_written=is_written)
+
+    def clear(self) -> None:
+        """Settle all that was accepted: no tool will tell what has become of it."""
+        for tool in list(self._accepted):
+            self.settle(tool)
+
+    async def _while_reviewed(self, waiting: Waiting, proposed: Proposal) -> None:
+        try:
+            await self._review_edit(waiting, proposed)
+        finally:
+            self._sight.review(waiting, False)
+
+    async def _review_edit(self, waiting: Waiting, proposed: Proposal) -> None:
+        asked, diffs, layout = waiting.asked, self._editor.diffs, self._config.diff.layout
+        diff = await diffs.show(
+            *(asked.request, proposed.path, proposed.text, self._name, layout),
+            is_reported=bool(asked.tool),
+        )
+        waiting.diff = diff
+        try:
+            decision = await diff.decision
+        except EditorError:
+            # The keys in the transcript remain, and say what is wanted as well.
+            return
+        finally:
+            waiting.diff = None
+            diffs.close(diff)
+        if decision.accepted:
+            await self._accept(waiting, proposed, diff, decision.text)
+        else:
+            said = f"{REJECTED}: {decision.reason}" if decision.reason else REJECTED
+            await self._respond(waiting, Reject(decision.reason), said)
+
+    async def _accept(self, waiting: Waiting, proposed: Proposal, diff: Diff, text: str) -> None:
+        tool = waiting.asked.tool
+        self._accepted[tool] = diff
+        try:
+            changed = await self._changed(proposed, text)
+            said = ALLOWED if changed is None else f"{ALLOWED}, with your changes"
+            await self._respond(waiting, Allow(edit=changed), said)
+        except BaseException:
+            self.settle(tool)
+            raise
+
+    async def _changed(self, proposed: Proposal, text: str) -> Replacement | None:
+        """Return the edit for an accepted text, on top of what others have written by now."""
+        old, now = proposed.original, proposed.now()
+        if text == proposed.text or old == now.original or old is None or now.original is None:
+            return now.accepted(text)
+        merged = await self._panel.merge(old, text, now.original)
+        # The agent refuses what no longer fits.
+        return proposed.accepted(text) if merged is None else now.replacing(merged)
+
+    async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
+        form = {
+            "title": f"{self._name} asks",
+            "questions": [asdict(each) for each in asked.questions],
+        }
+        answered = await self._panel.ask_questions(form, self._token(waiting))
+        if answered.get("declined"):
+            await self._respond(waiting, Reject(), "declined")
+        elif answers := answered.get("answers"):
+            multiple = {question.text: question.multiple for question in asked.questions}
+            chosen = {
+                answer["question"]: answer["chosen"]
+                if multiple.get(answer["question"])
+                else ", ".join(answer["chosen"])
+                for answer in answers
+            }
+            said = "; ".join(", ".join(answer["chosen"]) for answer in answers)
+            await self._respond(waiting, Reply(chosen), said)
+
+    async def _review_plan(self, waiting: Waiting, asked: PlanProposed) -> None:
+        plan = {"title": f"{self._name}'s plan", "text": asked.plan}
+        reviewed = await self._panel.ask_plan(plan, self._token(waiting))
+        text, decision = str(reviewed.get("text", "")), reviewed.get("decision")
+        edited = text not in ("", asked.plan)
+        if decision == "revise":
+            reason = _revision(text if edited else "", str(reviewed.get("comments") or ""))
+            await self._respond(waiting, Reject(reason), "keep planning")
+        elif decision in ("approve", "approve_edits"):
+            accepting = always(asked)[:1] if decision == "approve_edits" else []
+            options = tuple(option.id for option in accepting)
+            said = "approved" + (", edits accepted" if options else "")
+            await self._respond(waiting, Allow(options, plan=text if edited else ""), said)
+
+    def _token(self, waiting: Waiting) -> int:
+        """Return the token of a request, which stays the same when it is reviewed once more."""
+        waiting.token = waiting.token or self._editor.new_token()
+        return waiting.token
+
+
+def _revision(text: str, comments: str) -> str:
+    """Return what the model reads when the user does not approve of its plan yet."""
+    if text:
+        return f"Keep planning. The user has annotated the plan; it now reads:\n\n{text}"
+    return f"Keep planning. {comments}".strip() if comments else ""
