@@ -61,6 +61,14 @@ class Chats:
 
     async def command(self, what: str, argument: str) -> None:
         """Do what `:ClaudeChat` says; raises `UserError` for what it does not know."""
+        try:
+            await self._command(what, argument)
+        finally:
+            # The agent may have turned out not to know what was asked of it.
+            for chat in self._chats.values():
+                chat.refresh_bars()
+
+    async def _command(self, what: str, argument: str) -> None:
         alone: dict[str, Callable[[], Awaitable[None]]] = {
             "": self.toggle,
             "new": self.begin,
@@ -242,11 +250,7 @@ class Chats:
         return chat
 
     async def _here(self, act: Callable[[Chat], Awaitable[None]]) -> None:
-        chat = await self.here()
-        try:
-            await act(chat)
-        finally:
-            chat.refresh()
+        await act(await self.here())
 
     async def _end(self, chat: Chat) -> None:
         # First, for what is typed while the agent ends would be sent to nobody.
