@@ -61,14 +61,6 @@ class Chats:
 
     async def command(self, what: str, argument: str) -> None:
         """Do what `:ClaudeChat` says; raises `UserError` for what it does not know."""
-        try:
-            await self._command(what, argument)
-        finally:
-            # The agent may have turned out not to know what was asked of it.
-            for chat in self._chats.values():
-                chat.refresh_bars()
-
-    async def _command(self, what: str, argument: str) -> None:
         alone: dict[str, Callable[[], Awaitable[None]]] = {
             "": self.toggle,
             "new": self.begin,
@@ -91,14 +83,17 @@ class Chats:
             "rename": lambda title: self._here(lambda chat: chat.rename(title)),
             "export": lambda path: self._here(lambda chat: self._export(chat, path)),
         }
-        if what in with_argument:
-            return await with_argument[what](argument)
-        if what not in alone:
+        if what not in {*alone, *with_argument}:
             known = ", ".join(sorted([*filter(None, alone), *with_argument]))
             raise UserError(f":ClaudeChat {what} is unknown; there are {known}")
-        if argument:
+        if argument and what in alone:
             raise UserError(f":ClaudeChat {what} takes no argument: {argument}")
-        await alone[what]()
+        try:
+            await (alone[what]() if what in alone else with_argument[what](argument))
+        finally:
+            # The agent may have turned out not to know what was asked of it.
+            for chat in self._chats.values():
+                chat.refresh_bars()
 
     async def toggle(self) -> None:
         """Show or hide the chat of this tabpage."""
