@@ -162,7 +162,6 @@ A folder is a room. A module that is in none, or that stands here by itself, is 
 
 STILL_UPWARD = {
     ("chat.waiting", "chat.transcript"),
-    ("diff", "question"),
     ("file", "diagnostics"),
     ("host", "chat"),
     ("host", "chat.state"),

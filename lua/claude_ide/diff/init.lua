@@ -13,7 +13,6 @@ local plain = require('claude_ide.say.plain')
 local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.say.quiet')
 local reload = require('claude_ide.disk.reload')
-local rewrite = require('claude_ide.question.rewrite')
 local waiting = require('claude_ide.diff.waiting')
 local whereabouts = require('claude_ide.file.whereabouts')
 local window_close = require('claude_ide.window.close')
@@ -27,11 +26,11 @@ local M = {}
 ---@field title string who proposes it
 ---@field layout 'tab'|'vertical'|'horizontal'
 ---@field original? integer the buffer that it is for, when no file is going to be written
----@field rewrite? integer the question that takes what is accepted (`question/rewrite.lua`)
 ---@field is_reported? boolean whether the host will say what became of an accepted text
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
+---@field on_decided? fun(text?: string) who gets the accepted text; nil: the host
 ---@field cancel fun() no longer waits for the moment to appear
 ---@field saved? claude_ide.SavedText of the file that will be written, when the diff was asked for
 ---@field where { path: string, warning: string } the file as the user knows it
@@ -113,8 +112,8 @@ local function pass_on(diff)
   if not diff.original then
     accepted_text.hold(diff, text)
   end
-  if diff.rewrite then
-    rewrite.apply(diff.rewrite, text)
+  if diff.on_decided then
+    diff.on_decided(text)
   end
   return text
 end
@@ -135,7 +134,12 @@ local function decide(diff, accepted, reason)
   if accepted and not text then
     return
   end
-  local answer = { id = diff.id, accepted = accepted, reason = reason, text = text }
+  local answer = { id = diff.id, accepted = accepted, reason = reason }
+  if not diff.on_decided then
+    answer.text = text
+  elseif not accepted then
+    diff.on_decided()
+  end
   forget(diff)
   channel.emit('diff_decided', answer)
   local when = layout.has_user(diff.view) and moment.when_ended or moment.when_possible
@@ -191,13 +195,15 @@ end
 --- `diff_failed` {id, message}, once, unless it is closed before.
 ---@param id integer
 ---@param request claude_ide.DiffRequest
+---@param on_decided? fun(text?: string) called with the accepted text, which the host does not get
+---   then, or without one
 ---@return { error: string }? refusal when its file cannot be shown: nothing is emitted then
-function M.open(id, request)
+function M.open(id, request, on_decided)
   local ok, refusal = pcall(check, request)
   if not ok then
     return { error = refusal }
   end
-  local diff = vim.tbl_extend('error', request, { id = id })
+  local diff = vim.tbl_extend('error', request, { id = id, on_decided = on_decided })
   diff.saved = not diff.original and reload.saved(diff.path) or nil
   diff.where = locate(diff)
   diffs[id] = diff

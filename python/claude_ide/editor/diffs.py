@@ -25,6 +25,8 @@ class Diff(msgspec.Struct, eq=False):
     name: str
     path: str
     shown: bool = False
+    decided: bool = False
+    """Whether the editor has said what became of it: it is off the screen, or about to go."""
     decision: "asyncio.Future[Decision]" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -51,16 +53,21 @@ class Diffs:
     ) -> Diff:
         """Ask for a proposal to be shown; it appears when that takes nothing from the user.
 
-        `layout` is `tab`, `vertical` or `horizontal`. A proposal for a buffer, where nobody will
-        write a file, has `original`, the buffer, and `rewrite`, the question that takes
-        what is accepted. With `is_reported` the caller calls `settle` after an accept. Raises
-        `EditorError`, also for a path that leads to no file, or for such an `old_path`: what the
-        client wanted to compare with, if that is another file.
+        `layout` is `tab`, `vertical` or `horizontal`. With `is_reported` the caller calls `settle`
+        after an accept. Raises `EditorError`, also for a path that leads to no file, or for such an
+        `old_path`: what the client wanted to compare with, if that is another file.
+        """
+        request = {"path": path, "text": text, "title": title, "layout": layout, **more}
+        return await self.open(name, path, "diff.open", request)
+
+    async def open(self, name: str, path: str, function: str, *arguments: Any) -> Diff:
+        """Call a Lua function that opens a diff under the id that it is given first.
+
+        Raises `EditorError`, also with the `error` that the function returns.
         """
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
-        request = {"path": path, "text": text, "title": title, "layout": layout, **more}
-        opening = self._bridge.lua("diff.open", diff.id, request)
+        opening = self._bridge.lua(function, diff.id, *arguments)
         try:
             # Withdrawn while Neovim is busy, it has to be answered all the same.
             await asyncio.wait([opening, diff.decision], return_when=asyncio.FIRST_COMPLETED)
@@ -75,7 +82,8 @@ class Diffs:
         """Take a proposal off the screen, whatever became of it; nothing is awaited."""
         self._open.pop(diff.id, None)
         diff.withdraw()
-        self._bridge.tell("diff.close", diff.id)
+        if not diff.decided:
+            self._bridge.tell("diff.close", diff.id)
 
     def settle(self, diff: Diff, *, is_written: bool | None = None) -> None:
         """Say whether an accepted text was written: one that the user had changed is kept if not.
@@ -91,13 +99,15 @@ class Diffs:
             diff.withdraw()
 
     def on_event(self, event: str, payload: dict[str, Any]) -> None:
-        """Take what the editor's half says: `diff_shown`, `diff_decided` or `diff_failed`."""
+        """Handle `diff_shown`, `diff_decided` or `diff_failed`."""
         diff = self._open.get(payload["id"])
         if diff is None or diff.decision.done():
             return
         if event == "diff_shown":
             diff.shown = True
-        elif event == "diff_failed":
+            return
+        diff.decided = True
+        if event == "diff_failed":
             diff.decision.set_exception(EditorError(payload["message"]))
         else:
             text, reason = payload.get("text", ""), payload.get("reason", "")
