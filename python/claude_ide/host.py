@@ -35,7 +35,7 @@ def main() -> int:
     try:
         if options.serve:
             startup.bound = startup.bind(options)
-            startup.tell_neovim(startup.bound)
+            _tell_neovim(startup.bound.port, startup.bound.lock.authToken)
         # A closed terminal hangs us up before it ends Neovim, whose end is the one that counts.
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -45,6 +45,15 @@ def main() -> int:
     finally:
         if (unused := startup.take_bound()) is not None:
             unused.give_up()
+
+
+def _tell_neovim(port: int, token: str) -> None:
+    """Tell Neovim the address, over the channel that pynvim takes over afterwards."""
+    import msgpack
+
+    code = "require('claude_ide.host').bound(...)"
+    sys.stdout.buffer.write(msgpack.packb([2, "nvim_exec_lua", [code, [port, token]]]))
+    sys.stdout.buffer.flush()
 
 
 def _run(entry: str) -> int:

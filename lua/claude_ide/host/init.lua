@@ -20,9 +20,7 @@ local LONGEST_END_MS = 3000
 local SIGNALLED = 128 -- and above: the exit codes of those that were killed
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
 
-local root = vim.fs.dirname(
-  vim.fs.dirname(vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2))))
-)
+local root = vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)):match('^(.*)/lua/claude_ide/')
 local entry = root .. '/rplugin/python3/claude_ide_rplugin.py'
 
 ---@class claude_ide.Server
