@@ -1,7 +1,6 @@
 --- What is on disk becomes a buffer's text as by an edit of the user: one step to undo. Folds and the
 --- cursor stay where nothing changes, and only lines that are removed lose their marks.
 local colouring = require('claude_ide.colouring')
-local diagnostic_sets = require('claude_ide.diagnostics.sets')
 local rebase = require('claude_ide.file.rebase')
 local window_close = require('claude_ide.window.close')
 
@@ -159,12 +158,27 @@ local function join_undo(bufnr)
   end)
 end
 
+local listeners = {} ---@type table<fun(bufnr: integer), true>
+
+--- Call `fn` with each buffer whose text is about to be replaced.
+---@param fn fun(bufnr: integer)
+function M.subscribe(fn)
+  listeners[fn] = true
+end
+
+---@param fn fun(bufnr: integer)
+function M.unsubscribe(fn)
+  listeners[fn] = nil
+end
+
 --- Make these lines the buffer's, as one step to undo.
 ---@param bufnr integer
 ---@param lines string[]
 ---@param joins? boolean the step before goes on
 function M.change(bufnr, lines, joins)
-  diagnostic_sets.before_change(bufnr)
+  for fn in pairs(listeners) do
+    fn(bufnr)
+  end
   local begin = joins and join_undo or M.break_undo
   begin(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
