@@ -120,7 +120,6 @@ local function create(id, options)
     chat.transcript = chat_transcript.create(chat)
     chat.prompt = chat_prompt.create(chat)
     api.nvim_buf_set_name(chat.transcript, ('claude-chat://%d'):format(chat.transcript))
-    api.nvim_buf_set_name(chat.prompt, ('claude-prompt://%d'):format(chat.prompt))
   end)
   chat_transcript_keys.define(chat)
   for bufnr, filetype in pairs({

@@ -5,6 +5,7 @@ local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
+local kept = require('claude_ide.file.kept')
 local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
@@ -57,7 +58,7 @@ end
 local function close_view(diff, when, accepted)
   when(function()
     if accepted == nil then
-      proposal.keep_edits(diff)
+      kept.keep_edits(diff.bufnr, diff.text, diff.path)
     end
     layout.close(diff.view)
     if diff.is_ready then

@@ -1,9 +1,6 @@
 --- The buffer that holds a proposed text: writing it accepts, wiping it out rejects.
-local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.diff.decision')
-local kept = require('claude_ide.file.kept')
-local message = require('claude_ide.say.message')
 
 local M = {}
 
@@ -61,17 +58,6 @@ function M.dress(diff, original)
   options.bufhidden = 'wipe'
   options.swapfile = false
   options.modified = false
-end
-
---- Keep what the user has made of a proposal that is taken away, if they have edited it.
----@param diff claude_ide.Diff
-function M.keep_edits(diff)
-  local ok, text = pcall(buffer_text.get, diff.bufnr)
-  if not ok or text == diff.text then
-    return
-  end
-  local filetype = vim.bo[diff.bufnr].filetype
-  message.show(kept.keep(diff.path, text, 'your edits are', filetype), 'warn')
 end
 
 return M

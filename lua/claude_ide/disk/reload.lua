@@ -1,11 +1,13 @@
 --- Buffers follow what Claude, or anybody else, writes to their files, without a question or a warning.
 local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
+local changed = require('claude_ide.file.changed')
 local disk = require('claude_ide.file.write')
 local disk_edit = require('claude_ide.file.edit')
 local disk_report = require('claude_ide.disk.report')
 local disk_watch = require('claude_ide.disk.watch')
 local file = require('claude_ide.file.path')
+local file_stamp = require('claude_ide.file.stamp')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local named_files = require('claude_ide.disk.named_files')
@@ -21,10 +23,8 @@ local POLL = 50
 local PATIENCE = 10000
 local RESTLESS = 2000
 
-local MISSING = file.MISSING
+local MISSING = file_stamp.MISSING
 local lines_of = saved_text.lines_of
-
-M.stamp = saved_text.stamp
 
 ---@class claude_ide.ExpectedWrite
 ---@field bufnr integer
@@ -54,12 +54,12 @@ end
 ---@return claude_ide.SavedText
 function M.saved(path)
   local bufnr = buffers.loaded(path)
-  return bufnr and saved_text.of(bufnr) or { stamp = M.stamp(path) }
+  return bufnr and saved_text.of(bufnr) or { stamp = file_stamp.of(path) }
 end
 
 -- The file's stamp when it is another than before.
 local function news(write)
-  local stamp = saved_text.stamp_of(write.bufnr)
+  local stamp = file_stamp.of_buffer(write.bufnr)
   return stamp ~= write.saved.stamp and stamp ~= MISSING and stamp or nil
 end
 
@@ -77,7 +77,7 @@ local function usual_choice(write)
 end
 
 local function choose(write)
-  if news(write) or saved_text.stamp_of(write.bufnr) == MISSING then
+  if news(write) or file_stamp.of_buffer(write.bufnr) == MISSING then
     return write.saved.lines and '' or 'ask'
   end
   return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or usual_choice(write)
@@ -88,12 +88,9 @@ end
 local function keep_quiet(write)
   autoread.suspend(write.bufnr)
   write.autocmds = {
-    vim.api.nvim_create_autocmd('FileChangedShell', {
-      buffer = write.bufnr,
-      callback = function()
-        vim.v.fcs_choice = choose(write)
-      end,
-    }),
+    changed.answer(write.bufnr, function()
+      return choose(write)
+    end),
     vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
       buffer = write.bufnr,
       callback = function(event)
@@ -197,12 +194,12 @@ end
 local function take(write)
   local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
-  local stamp = M.stamp(path)
+  local stamp = file_stamp.of(path)
   local text = may_change(write.bufnr) and disk_edit.read(write.bufnr)
   local before = write.is_unannounced and lines_of(write.bufnr)
   if not text or not reload(write, text) then
     return false
-  elseif M.stamp(path) ~= stamp then
+  elseif file_stamp.of(path) ~= stamp then
     follow_on(write, { stamp = stamp, lines = text.lines })
   else
     known[write.bufnr] = stamp
@@ -307,14 +304,14 @@ end
 ---@return string? stamp nil where there is no file
 function M.unknown(bufnr)
   local path = file.path(bufnr)
-  local stamp = path and M.stamp(path) or MISSING
+  local stamp = path and file_stamp.of(path) or MISSING
   return stamp ~= MISSING and stamp ~= known[bufnr] and stamp or nil
 end
 
 --- Neovim knows the file of a buffer as it is.
 ---@param bufnr integer
 function M.know(bufnr)
-  known[bufnr] = saved_text.stamp_of(bufnr)
+  known[bufnr] = file_stamp.of_buffer(bufnr)
 end
 
 --- It may not.

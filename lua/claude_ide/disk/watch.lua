@@ -1,6 +1,7 @@
 --- A watch on the folders of loaded files. It names each buffer whose file may have changed; what to
 --- do about that is decided elsewhere (`disk/change.lua`).
 local file = require('claude_ide.file.path')
+local file_stamp = require('claude_ide.file.stamp')
 local log = require('claude_ide.say.log')
 local slices = require('claude_ide.when.slices')
 
@@ -100,7 +101,7 @@ end
 local function poll_file(folder, name)
   -- Asynchronously: a drive that is away does not answer.
   uv.fs_stat(vim.fs.joinpath(folder.path, name), function(_, stat)
-    local stamp = file.stamp(stat)
+    local stamp = file_stamp.of_stat(stat)
     if folder.stamps[name] and folder.stamps[name] ~= stamp then
       touch(folder.files[name])
     end

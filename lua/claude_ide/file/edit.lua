@@ -49,24 +49,10 @@ function M.read(bufnr)
   return ok and text or nil
 end
 
--- How many bytes two lines have in common at their beginning, and how many at their end.
-local function common_ends(old, new)
-  local shorter = math.min(#old, #new)
-  local head = 0
-  while head < shorter and old:byte(head + 1) == new:byte(head + 1) do
-    head = head + 1
-  end
-  local tail = 0
-  while tail < shorter - head and old:byte(#old - tail) == new:byte(#new - tail) do
-    tail = tail + 1
-  end
-  return head, tail
-end
-
 -- Only what differs, so that extended marks on the rest of the line stay where they are.
 local function change_line(bufnr, row, old, new)
   if old ~= new then
-    local head, tail = common_ends(old, new)
+    local head, tail = rebase.common_ends(old, new, string.byte)
     local inserted = { new:sub(head + 1, #new - tail) }
     vim.api.nvim_buf_set_text(bufnr, row, head, row, #old - tail, inserted)
   end
