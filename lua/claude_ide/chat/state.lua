@@ -1,4 +1,4 @@
---- The chats of this Neovim, by the id that the host gave each.
+--- The chats of this Neovim, by their ids (`new_id`).
 local channel = require('claude_ide.channel')
 local disk_change = require('claude_ide.disk.change')
 
