@@ -5,12 +5,12 @@ local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
+local choice = require('claude_ide.diff.choice')
 local kept = require('claude_ide.file.kept')
 local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local place = require('claude_ide.window.place')
-local plain = require('claude_ide.say.plain')
 local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.say.quiet')
 local reload = require('claude_ide.disk.reload')
@@ -259,43 +259,11 @@ function M.list()
   return list
 end
 
-local function ask(shown, act)
-  vim.ui.select(shown, {
-    prompt = 'Which diff?',
-    format_item = function(diff)
-      local name = vim.fn.fnamemodify(diff.path, ':~:.')
-      return plain.one_line(('%s (%s)'):format(name, diff.title))
-    end,
-  }, function(diff)
-    if diff then
-      act(diff)
-    end
-  end)
-end
-
--- The diff that a command means: this window's, else the only one, else the user's choice.
 local function choose(id, act)
   if diffs[id] then
-    return act(diffs[id])
-  end
-  local here = vim.api.nvim_get_current_win()
-  local shown = vim.tbl_filter(function(diff)
-    return diff.view ~= nil
-  end, vim.tbl_values(diffs))
-  table.sort(shown, function(a, b)
-    return a.id < b.id
-  end)
-  for _, diff in ipairs(shown) do
-    if layout.has_window(diff.view, here) then
-      return act(diff)
-    end
-  end
-  if #shown > 1 then
-    ask(shown, act)
-  elseif shown[1] then
-    act(shown[1])
+    act(diffs[id])
   else
-    message.show('no diff is open', 'warn')
+    choice.of(vim.tbl_values(diffs), act)
   end
 end
 

@@ -1,11 +1,11 @@
 --- Buffers follow what Claude, or anybody else, writes to their files, without a question or a warning.
 local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
-local changed = require('claude_ide.file.changed')
 local disk = require('claude_ide.file.write')
 local disk_edit = require('claude_ide.file.edit')
 local disk_report = require('claude_ide.disk.report')
 local disk_watch = require('claude_ide.disk.watch')
+local expected = require('claude_ide.disk.expected')
 local file = require('claude_ide.file.path')
 local file_stamp = require('claude_ide.file.stamp')
 local message = require('claude_ide.say.message')
@@ -26,19 +26,6 @@ local RESTLESS = 2000
 local MISSING = file_stamp.MISSING
 local lines_of = saved_text.lines_of
 
----@class claude_ide.ExpectedWrite
----@field bufnr integer
----@field saved claude_ide.SavedText
----@field deadline number
----@field seen? string the stamp at an earlier look
----@field seen_at? number when that was first seen
----@field moving_since? number when it was first seen to change from look to look
----@field autocmds integer[]
----@field is_unannounced? boolean somebody has written already, and it was not an accepted diff
----@field on_end? fun(spent: number, is_restless: boolean) how long the buffer took to follow
-
----@type table<integer, claude_ide.ExpectedWrite>
-local expected = {}
 local is_polling = false
 
 --- The state of a buffer's file in which Neovim was found to know it.
@@ -57,58 +44,12 @@ function M.saved(path)
   return bufnr and saved_text.of(bufnr) or { stamp = file_stamp.of(path) }
 end
 
--- The file's stamp when it is another than before.
-local function news(write)
-  local stamp = file_stamp.of_buffer(write.bufnr)
-  return stamp ~= write.saved.stamp and stamp ~= MISSING and stamp or nil
-end
-
 --- Whether a buffer is to follow a write that was not announced: one of Claude's always, another one
 --- unless the user has switched 'autoread' off.
 ---@param bufnr integer
 ---@return boolean
 function M.is_followed(bufnr)
   return autoread.is_on(bufnr) or named_files.has(vim.api.nvim_buf_get_name(bufnr))
-end
-
--- What Neovim would do by itself about a write that is not the one expected.
-local function usual_choice(write)
-  return autoread.is_on(write.bufnr) and not vim.bo[write.bufnr].modified and 'reload' or 'ask'
-end
-
-local function choose(write)
-  if news(write) or file_stamp.of_buffer(write.bufnr) == MISSING then
-    return write.saved.lines and '' or 'ask'
-  end
-  return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or usual_choice(write)
-end
-
--- Only we deal with a write that is expected: an autocommand, or the focus coming back, may run
--- `:checktime` at any time.
-local function keep_quiet(write)
-  autoread.suspend(write.bufnr)
-  write.autocmds = {
-    changed.answer(write.bufnr, function()
-      return choose(write)
-    end),
-    vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
-      buffer = write.bufnr,
-      callback = function(event)
-        -- `:write other.txt` writes another file.
-        if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(write.bufnr) then
-          write.saved, write.seen = saved_text.of(write.bufnr, write.saved), nil
-        end
-      end,
-    }),
-  }
-end
-
-local function forget(write)
-  expected[write.bufnr] = nil
-  if vim.api.nvim_buf_is_valid(write.bufnr) then
-    vim.iter(write.autocmds):each(vim.api.nvim_del_autocmd)
-  end
-  autoread.resume(write.bufnr)
 end
 
 -- In the buffer that the user types in, the next key may act on what is there.
@@ -138,7 +79,7 @@ end
 
 local function reload(write, text)
   local ok, notice = pcall(apply, write, text)
-  forget(write)
+  expected.forget(write)
   if not ok then
     notice = ('cannot be reloaded: %s'):format(notice)
   end
@@ -162,7 +103,7 @@ local function keeps(write)
   if not write.is_unannounced or not (is_modified or disk.is_too_large(bufnr)) then
     return false
   end
-  forget(write)
+  expected.forget(write)
   if is_modified then
     M.know(bufnr)
     disk.remember_conflict(bufnr)
@@ -185,7 +126,7 @@ end
 -- The file has been written once more while it was read, which Neovim takes for the same write.
 local function follow_on(write, saved)
   M.follow(vim.api.nvim_buf_get_name(write.bufnr), saved)
-  local next_write = expected[write.bufnr]
+  local next_write = expected.of(write.bufnr)
   next_write.is_unannounced, next_write.on_end = write.is_unannounced, write.on_end
   write.on_end = nil
 end
@@ -221,13 +162,13 @@ end
 -- Half a file is not taken: its stamp has to be the same at two looks.
 local function look(write)
   if not vim.api.nvim_buf_is_loaded(write.bufnr) then
-    return forget(write)
+    return expected.forget(write)
   end
-  local stamp, now = news(write), milliseconds()
+  local stamp, now = expected.news(write), milliseconds()
   if stamp ~= write.seen then
     write.seen, write.seen_at = stamp, now
     if is_restless(write, now) then
-      forget(write)
+      expected.forget(write)
       finish(write, 0, true)
     end
     return
@@ -238,7 +179,7 @@ local function look(write)
     return
   end
   if is_settled and vim.uv.now() > write.deadline and may_change(write.bufnr) then
-    forget(write)
+    expected.forget(write)
   end
 end
 
@@ -251,12 +192,12 @@ end
 
 -- Timed from the end of a look on: what is looked at takes time, too.
 local function poll()
-  slices.each(vim.tbl_values(expected), function(write)
-    if expected[write.bufnr] == write then
+  slices.each(vim.tbl_values(expected.all()), function(write)
+    if expected.of(write.bufnr) == write then
       try_look(write)
     end
   end, function()
-    is_polling = next(expected) ~= nil
+    is_polling = next(expected.all()) ~= nil
     if is_polling then
       vim.defer_fn(poll, POLL)
     end
@@ -264,9 +205,7 @@ local function poll()
 end
 
 local function wait_for(bufnr, saved)
-  local write = { bufnr = bufnr, saved = saved, deadline = vim.uv.now() + PATIENCE }
-  expected[bufnr] = write
-  keep_quiet(write)
+  local write = expected.new(bufnr, saved, PATIENCE)
   if not is_polling then
     is_polling = true
     vim.defer_fn(poll, POLL)
@@ -281,7 +220,7 @@ end
 function M.expect(path, earlier)
   local bufnr = buffers.loaded(path)
   if bufnr then
-    local write = expected[bufnr] or wait_for(bufnr, saved_text.of(bufnr, earlier))
+    local write = expected.of(bufnr) or wait_for(bufnr, saved_text.of(bufnr, earlier))
     write.is_unannounced = nil
     write.deadline = vim.uv.now() + PATIENCE
   end
@@ -295,7 +234,7 @@ function M.follow(path, saved)
   local bufnr = buffers.loaded(path)
   local before = bufnr and saved_text.before(bufnr, saved)
   if before then
-    expected[bufnr].saved = before
+    expected.of(bufnr).saved = before
   end
 end
 
@@ -324,7 +263,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_expected(bufnr)
-  return expected[bufnr] ~= nil
+  return expected.of(bufnr) ~= nil
 end
 
 --- A write that was not announced, to the file of a buffer that holds nothing else: the buffer
@@ -345,7 +284,7 @@ function M.notice(bufnr, on_end)
     return write
   end
   known[bufnr] = stamp
-  forget(write)
+  expected.forget(write)
 end
 
 local function may_be_noticed(bufnr)
@@ -356,13 +295,14 @@ local function sync(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return false
   end
-  local write = expected[bufnr] or may_be_noticed(bufnr) and M.notice(bufnr) or nil
-  return write ~= nil and news(write) ~= nil and not keeps(write) and take(write)
+  local write = expected.of(bufnr) or may_be_noticed(bufnr) and M.notice(bufnr) or nil
+  return write ~= nil and expected.news(write) ~= nil and not keeps(write) and take(write)
 end
 
 local function suspects()
   local all = disk_watch.suspects()
-  return all and vim.tbl_keys(vim.tbl_extend('force', all, expected)) or vim.api.nvim_list_bufs()
+  return all and vim.tbl_keys(vim.tbl_extend('force', all, expected.all()))
+    or vim.api.nvim_list_bufs()
 end
 
 local function sync_suspect(bufnr)
