@@ -45,7 +45,7 @@ local function listen(bufnr, text, handlers)
   end)
 end
 
---- Make a new buffer one that decides, with a text that is not modifiable yet.
+--- Fill a buffer with a text to decide about, which cannot be modified yet.
 ---@param bufnr integer
 ---@param name string
 ---@param text string

@@ -6,7 +6,7 @@ local M = {}
 
 local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
 
--- Begin and end are ours: by a name such as `x.gpg` or `tarfile::x` another plugin would take the
+-- The beginning and the end are ours: by a name such as `x.gpg` or `tarfile::x` another plugin would take the
 -- proposal for its own, and write it.
 local function name_of(diff)
   local folder, name = diff.where.path:match('^(.*/)([^/]*)$')
@@ -17,7 +17,7 @@ local function name_of(diff)
   )
 end
 
---- Make a new buffer, `diff.bufnr`, the proposal of a diff; it is not modifiable yet.
+--- Fill the buffer `diff.bufnr` with the proposed text, which cannot be modified yet.
 ---@param diff claude_ide.Diff
 ---@param decide fun(accepted: boolean) may be called more than once
 function M.fill(diff, decide)
