@@ -1,11 +1,11 @@
---- What the user has made of a proposal and accepted, until it is known to be written.
+--- Proposals that the user has edited and accepted, until they are known to be written.
 local kept = require('claude_ide.file.kept')
 local message = require('claude_ide.say.message')
 local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
--- Milliseconds. Whoever does not report a refusal writes within half a second, or not at all.
+-- Milliseconds. An agent that reports no refusal writes within half a second, or not at all.
 local PATIENCE = 10000
 
 ---@class claude_ide.AcceptedText

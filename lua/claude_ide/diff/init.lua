@@ -69,7 +69,7 @@ local function close_view(diff, when, accepted)
   end)
 end
 
--- Who proposes a change of a file writes it next.
+-- Whoever proposed the change writes the file next; let its buffer follow.
 local function expect_write(diff, expect)
   if diff.saved then
     expect(diff.path, diff.saved)
@@ -216,7 +216,7 @@ function M.open(id, request, on_decided)
   end)
 end
 
---- Take a diff away that was decided elsewhere, or that nobody waits for any more.
+--- Take a diff away that was decided elsewhere, or is no longer needed.
 ---@param id integer
 function M.close(id)
   local diff = diffs[id]
@@ -224,7 +224,7 @@ function M.close(id)
     return
   end
   forget(diff)
-  -- Who has accepted it in the terminal does not say so here.
+  -- The user may have accepted it in the terminal, which is not reported here.
   expect_write(diff, reload.follow)
   if not diff.view then
     return
@@ -275,7 +275,7 @@ function M.accept(id)
   end)
 end
 
---- Reject a proposal; the reason is told where whoever proposes it takes one.
+--- Reject a proposal; the agent gets the reason if it accepts one.
 ---@param id? integer
 ---@param reason? string
 function M.reject(id, reason)

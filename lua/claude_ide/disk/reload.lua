@@ -1,4 +1,4 @@
---- Buffers follow what Claude, or anybody else, writes to their files, without a question or a warning.
+--- Buffers follow what Claude, or another program, writes to their files, without a question.
 local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
 local disk = require('claude_ide.file.write')
@@ -44,8 +44,8 @@ function M.saved(path)
   return bufnr and saved_text.of(bufnr) or { stamp = file_stamp.of(path) }
 end
 
---- Whether a buffer is to follow a write that was not announced: one of Claude's always, another one
---- unless the user has switched 'autoread' off.
+--- Whether a buffer follows a write that was not announced: always if Claude wrote, else unless the
+--- user has switched 'autoread' off.
 ---@param bufnr integer
 ---@return boolean
 function M.is_followed(bufnr)
@@ -63,7 +63,7 @@ local function may_change(bufnr)
   return moment.is_possible() and not is_in_use(bufnr)
 end
 
--- What is on disk, with the user's unsaved changes on top of it.
+-- Take over what is on disk, with the user's unsaved changes on top of it.
 local function apply(write, text)
   local bufnr, saved = write.bufnr, write.saved.lines
   if not vim.bo[bufnr].modified then
@@ -96,8 +96,8 @@ local function finish(write, spent, is_restless)
   end
 end
 
--- Only an accepted diff goes below unsaved changes; any other write leaves them as they are. Nor is a
--- text read unasked that has become too large.
+-- Unsaved changes are put on top of an accepted diff only; with any other write the buffer stays as it
+-- is. So it does when the file has become too large.
 local function keeps(write)
   local bufnr, is_modified = write.bufnr, vim.bo[write.bufnr].modified
   if not write.is_unannounced or not (is_modified or disk.is_too_large(bufnr)) then
@@ -113,7 +113,7 @@ local function keeps(write)
   return true
 end
 
--- The buffer holds what is on disk by now; return whether that is another text than before.
+-- Report the text that the buffer has taken over; return whether it differs from the one before.
 local function settle(write, path, before)
   if before then
     return disk_report.followed(write.bufnr, before, lines_of(write.bufnr))
@@ -159,7 +159,7 @@ local function is_restless(write, now)
   return write.is_unannounced and now - write.moving_since > RESTLESS
 end
 
--- Half a file is not taken: its stamp has to be the same at two looks.
+-- The stamp has to be the same at two looks, or the buffer would get half a file.
 local function look(write)
   if not vim.api.nvim_buf_is_loaded(write.bufnr) then
     return expected.forget(write)
@@ -213,8 +213,8 @@ local function wait_for(bufnr, saved)
   return write
 end
 
---- Somebody is about to write a file: its buffer, if loaded, is to show it, with what is unsaved
---- in the buffer on top.
+--- A program is about to write a file: let its buffer, if loaded, show that, with unsaved changes
+--- on top.
 ---@param path string
 ---@param earlier? claude_ide.SavedText what the file held at some time before
 function M.expect(path, earlier)
@@ -226,7 +226,7 @@ function M.expect(path, earlier)
   end
 end
 
---- Somebody may have written a file by now, or is about to.
+--- A program may have written a file by now, or is about to.
 ---@param path string
 ---@param saved claude_ide.SavedText what the file held before
 function M.follow(path, saved)
@@ -253,7 +253,7 @@ function M.know(bufnr)
   known[bufnr] = file_stamp.of_buffer(bufnr)
 end
 
---- It may not.
+--- Neovim may not know the file of a buffer as it is.
 ---@param bufnr integer
 function M.doubt(bufnr)
   known[bufnr] = nil

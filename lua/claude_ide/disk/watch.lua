@@ -99,7 +99,7 @@ function M.add(bufnr)
   end
 end
 
--- Have libuv read what the kernel has reported by now. No event is handled meanwhile.
+-- Have libuv read what the kernel has reported by now, without handling any other event.
 local function hear()
   local has_heard = false
   local check = assert(uv.new_check())

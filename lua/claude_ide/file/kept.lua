@@ -1,4 +1,4 @@
---- Text of the user's that has no other place any more: a buffer that holds it until it is saved.
+--- A buffer for text that the user would lose otherwise, until they save it.
 local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')

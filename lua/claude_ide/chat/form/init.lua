@@ -225,7 +225,7 @@ local function withdraw(form)
   end)
 end
 
---- Nobody waits for the answer any more.
+--- The answer is no longer needed.
 ---@param token integer
 function M.close(token)
   local form = forms[token]
@@ -238,7 +238,7 @@ function M.close(token)
   end
 end
 
---- Nobody waits for any answer any more.
+--- No answer is needed any more.
 function M.close_all()
   kept = {}
   vim.iter(vim.tbl_keys(forms)):each(M.close)

@@ -101,7 +101,7 @@ local function browsing(chat, key, direction)
   end
 end
 
--- In a popup menu of Vim's a key means what it always does there.
+-- In Vim's popup menu a key keeps its usual meaning.
 local function unless_popup(key, run)
   return function()
     if vim.fn.pumvisible() == 1 then
