@@ -110,6 +110,33 @@ async def test_beyond_the_most_folders_files_are_looked_at_now_and_then(
     assert await nvim.lua(STATE) == {"folders": 0, "polled": 0}
 
 
+async def test_a_file_that_is_written_while_the_watch_begins_is_named(
+    nvim: Neovim, project: Path
+) -> None:
+    """Its folder is watched already, for the sake of another file."""
+    paths = [project / f"{number}.txt" for number in range(30)]
+    await load(nvim, paths)
+    await nvim.lua(
+        """
+        local realpath = vim.uv.fs_realpath
+        vim.uv.fs_realpath = function(...)
+          vim.uv.sleep(2)
+          return realpath(...)
+        end
+        """
+    )
+    await nvim.lua(WATCH)
+
+    write = """
+        local watch = require('claude_ide.disk.watch')
+        vim.wait(15000, function() return STATE.folders == 1 end, 1)
+        vim.fn.writefile({ 'two' }, ...)
+    """
+    await nvim.lua(write.replace("STATE", STATE[7:]), str(paths[-1]))
+
+    await touched(nvim, paths[-1].name)
+
+
 FOLLOWED = """
 local count = 0
 for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
@@ -130,8 +157,12 @@ async def test_hundreds_of_changes_leave_room_for_keys(nvim: Neovim, project: Pa
         path.write_text("two\n")
 
     seen = set()
-    while (count := await nvim.lua(FOLLOWED)) < len(paths):
-        seen.add(count)
+
+    async def have_followed() -> bool:
+        seen.add(await nvim.lua(FOLLOWED))
+        return len(paths) in seen
+
+    await until(have_followed)
     assert len(seen) > 3, "Neovim answers while they follow"
 
 

@@ -30,9 +30,11 @@ local REMOTE = {
 ---@field ino? integer of that
 ---@field is_polled? boolean
 ---@field stamps table<string, string> of polled files, by name
+---@field early table<string, true> names that were reported before a buffer had them
 
 local folders = {} ---@type table<string, claude_ide.WatchedFolder>
 local is_watching = false
+local is_complete = false -- all buffers that were loaded before have been added
 local on_touched ---@type fun(bufnrs: table<integer, true>) must not call Neovim's functions
 local is_polling = false
 local refusal ---@type string? why a folder could not be watched
@@ -148,6 +150,8 @@ local function listener(folder)
       touch_all(folder)
     elseif folder.at == folder.path then
       touch(folder.files[name])
+      -- The first of its files has the folder watched; the others are added a moment later.
+      folder.early[name] = not is_complete or nil
     end
   end
 end
@@ -185,7 +189,7 @@ local function folder_of(path)
   if known then
     return known
   end
-  local folder = { path = path, name = '', files = {}, stamps = {} }
+  local folder = { path = path, name = '', files = {}, stamps = {}, early = {} }
   local is_bounded = vim.tbl_count(folders) < MOST_FOLDERS
   folders[path] = folder
   if is_bounded then
@@ -201,9 +205,20 @@ end
 ---@param name string
 ---@param bufnr integer
 function M.add(path, name, bufnr)
-  local files = folder_of(path).files
-  files[name] = files[name] or {}
-  files[name][bufnr] = true
+  local folder = folder_of(path)
+  folder.files[name] = folder.files[name] or {}
+  folder.files[name][bufnr] = true
+  if folder.early[name] then
+    touch({ [bufnr] = true })
+  end
+end
+
+--- All buffers that were loaded before the watch began have been added.
+function M.complete()
+  is_complete = true
+  for _, folder in pairs(folders) do
+    folder.early = {}
+  end
 end
 
 --- A buffer no longer needs that watch.
@@ -247,7 +262,7 @@ end
 --- Call `fn` with the buffers of each file that may have changed, until `stop`.
 ---@param fn fun(bufnrs: table<integer, true>) must not call Neovim's functions
 function M.start(fn)
-  is_watching, on_touched = true, fn
+  is_watching, is_complete, on_touched = true, false, fn
 end
 
 --- Watch nothing any more.

@@ -157,7 +157,10 @@ function M.start(on_touched)
         M.add(bufnr)
       end
     end, function()
-      has_begun = report == on_touched
+      if report == on_touched then
+        has_begun = true
+        folders.complete()
+      end
     end)
   end)
 end
