@@ -162,15 +162,8 @@ ROOMS = (
     *("channel", "say", "system", "colouring", "window", "when", "dialogue", "checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "next_command"),
     *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.offer"),
-    *(
-        "chat.highlights",
-        "chat.waiting",
-        "chat.window",
-        "chat.transcript",
-        "chat.prompt",
-        "chat.form",
-        "chat.plan",
-    ),
+    *("chat.highlights", "chat.window", "chat.transcript", "chat.prompt", "chat.form"),
+    "chat.plan",
     *("chat", "session", "status", "health", "init"),
 )
 """The rooms of the editor's half: each may require itself and those that stand before it.
@@ -179,9 +172,6 @@ A folder is a room. A module that is in none, or that stands here by itself, is 
 """
 
 STILL_UPWARD = {
-    ("chat.waiting", "chat.transcript"),
-    ("diff", "question"),
-    ("file", "diagnostics"),
     ("host", "chat"),
     ("host", "chat.state"),
     ("host", "diff"),

@@ -13,7 +13,7 @@ for _, path in ipairs(...) do
   vim.fn.bufload(vim.fn.bufadd(path))
 end
 """
-STATE = "return require('claude_ide.disk.watch').state()"
+STATE = "return require('claude_ide.disk.folders').state()"
 
 
 async def touched(nvim: Neovim, name: str) -> None:
@@ -106,6 +106,20 @@ async def test_beyond_the_most_folders_files_are_looked_at_now_and_then(
     assert await nvim.lua(STATE) == {"folders": 0, "polled": 0}
 
 
+async def test_a_file_that_is_written_while_the_watch_begins_is_named(
+    nvim: Neovim, project: Path
+) -> None:
+    """Its folder is watched already, for the sake of another file."""
+    paths = [project / f"{number}.txt" for number in range(30)]
+    await load(nvim, paths)
+    await nvim.lua(chunk("disk_watch/slow_paths"))
+    await nvim.lua(WATCH)
+
+    await nvim.lua(chunk("disk_watch/write_when_watched"), str(paths[-1]))
+
+    await touched(nvim, paths[-1].name)
+
+
 FOLLOWED = chunk("disk_watch/followed")
 
 
@@ -120,8 +134,12 @@ async def test_hundreds_of_changes_leave_room_for_keys(nvim: Neovim, project: Pa
         path.write_text("two\n")
 
     seen = set()
-    while (count := await nvim.lua(FOLLOWED)) < len(paths):
-        seen.add(count)
+
+    async def have_followed() -> bool:
+        seen.add(await nvim.lua(FOLLOWED))
+        return len(paths) in seen
+
+    await until(have_followed)
     assert len(seen) > 3, "Neovim answers while they follow"
 
 
