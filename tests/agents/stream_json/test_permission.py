@@ -69,6 +69,14 @@ def test_a_changed_proposal_is_sent_back_changed() -> None:
     assert encoded["updatedInput"] == answered("edit_updated_input")["updatedInput"]
 
 
+def test_a_changed_plan_is_sent_back_changed() -> None:
+    request = asked("exit_plan_file")
+
+    encoded = encode_answer(request, Allow(plan="1. Less"))
+
+    assert encoded["updatedInput"] == request["input"] | {"plan": "1. Less"}
+
+
 def test_only_the_chosen_suggestions_go_back() -> None:
     """All of them would also have switched the mode."""
     encoded = encode_answer(asked("always_allow"), Allow(("always:0",)))

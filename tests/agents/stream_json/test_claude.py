@@ -1,0 +1,56 @@
+"""Claude as a kind of agent: what is known without starting one."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from claude_ide.agents.agent import Agent, Kind
+from claude_ide.agents.stream_json.claude import Claude
+from claude_ide.agents.workbench import Workbench
+from claude_ide.errors import AgentError, UnknownSessionError
+
+
+@pytest.mark.parametrize(
+    ("cmd", "expected"),
+    [
+        ("claude", False),
+        (["claude", "--verbose"], False),
+        (["claude", "--setting-sources", "user"], True),
+        (["claude", "--setting-sources=user"], True),
+    ],
+)
+def test_the_command_line_may_choose_the_settings(cmd: str | Sequence[str], expected: bool) -> None:
+    assert Claude(cmd, {}).chooses_settings is expected
+
+
+def test_it_logs_in_by_its_own_command() -> None:
+    assert Claude([sys.executable, "-x"], {}).login() == [sys.executable, "-x", "/login"]
+
+
+def test_one_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    kind: Kind = Claude("no-such-claude", {})
+
+    with pytest.raises(AgentError, match="no-such-claude is not on PATH"):
+        kind.open(tmp_path, Workbench())
+    with pytest.raises(AgentError, match="no-such-claude is not on PATH"):
+        kind.login()
+
+
+def test_an_agent_is_opened_and_not_started(tmp_path: Path) -> None:
+    agent: Agent = Claude([sys.executable], {}).open(tmp_path, Workbench())
+
+    assert (agent.name, agent.session, agent.state.busy) == ("Claude", "", False)
+
+
+async def test_a_session_that_is_not_kept_is_unknown(tmp_path: Path) -> None:
+    kind = Claude("claude", {"CLAUDE_CONFIG_DIR": str(tmp_path)})
+    kept = tmp_path / "projects" / "-p"
+    kept.mkdir(parents=True)
+    (kept / "s-1.jsonl").write_text("")
+
+    await kind.check_session(Path("/p"), "s-1")
+    for session in ("s-2", "", "../s-1"):
+        with pytest.raises(UnknownSessionError):
+            await kind.check_session(Path("/p"), session)
