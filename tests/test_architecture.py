@@ -149,9 +149,20 @@ def test_a_lua_module_replaces_nothing_of_neovims(path: Path) -> None:
 LUA = ROOT / "lua" / "claude_ide"
 
 ROOMS = (
-    *("channel", "say", "system", "colouring", "window", "when", "dialogue", "checking", "file"),
+    *(
+        "channel",
+        "say",
+        "system",
+        "colouring",
+        "highlights",
+        "window",
+        "when",
+        "dialogue",
+        "checking",
+        "file",
+    ),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "next_command"),
-    *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.highlights"),
+    *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint"),
     *("chat.waiting", "chat.window", "chat.transcript", "chat.prompt", "chat.form", "chat.plan"),
     *("chat", "session", "status", "health", "init"),
 )
