@@ -1,4 +1,4 @@
-"""`window/visit.lua`: what is shown for a while goes without a trace."""
+"""`window/visit.lua`: windows that are shown for a while go without a trace."""
 
 from pathlib import Path
 from typing import Any
@@ -84,7 +84,7 @@ async def test_nothing_is_left_of_a_guest_that_fails_half_way(
 
 
 @pytest.mark.parametrize("how", ["tab", "right"])
-async def test_who_has_gone_elsewhere_stays_there(nvim: Neovim, before: Any, how: str) -> None:
+async def test_a_user_who_has_gone_elsewhere_stays_there(nvim: Neovim, before: Any, how: str) -> None:
     await show(nvim, how)
     await nvim.command("tablast")
     await until(lambda: nvim.lua("return _G.visits[1].is_left"))

@@ -119,7 +119,7 @@ function guest.open(view)
   chat.view, chat.tabpage = view, view.tabpage
   chat_bar.apply(chat)
   chat_focus.enter_prompt(view)
-  -- Entering the prompt from the transcript is no way to come.
+  -- Entering the prompt may have passed through the transcript.
   view.place = view.origin
 end
 

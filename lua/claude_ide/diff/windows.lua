@@ -193,7 +193,7 @@ end
 --- Show a diff, in a tabpage of its own or beside what the current one shows.
 ---@param windows claude_ide.DiffWindows empty
 ---@param diff claude_ide.Diff
----@param new_tabpage fun(): integer window of a tab page, where they get one of their own
+---@param new_tabpage fun(): integer opens a tab page for them, and returns its window
 function M.open(windows, diff, new_tabpage)
   local is_split = diff.layout ~= 'tab' and not has_diff()
   if

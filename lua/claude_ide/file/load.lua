@@ -117,8 +117,8 @@ function M.in_window(win, bufnr)
   return note, err
 end
 
--- In a window that is not seen. Only in a window does a load ask what to do about a swap file, and only
--- there does what the filetype sets for windows last.
+-- Only in a window does a load ask what to do about a swap file, and only there do the window options
+-- of a filetype last.
 local function with_hidden_window(fn)
   local blank = vim.api.nvim_create_buf(false, true)
   vim.bo[blank].bufhidden = 'wipe'

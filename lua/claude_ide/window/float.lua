@@ -1,4 +1,4 @@
---- Floats in the middle of the screen, and those that hold a buffer and are not seen.
+--- Floats in the middle of the screen, and hidden ones that keep a buffer in a window.
 local plain = require('claude_ide.say.plain')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
@@ -59,7 +59,7 @@ function M.open(bufnr, config)
   end)
 end
 
---- Open a window that is not seen.
+--- Open a hidden window.
 ---@param bufnr integer
 ---@return integer win
 function M.hidden(bufnr)

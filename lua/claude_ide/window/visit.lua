@@ -1,8 +1,8 @@
 --- Windows that are shown for a while and go without a trace: afterwards the user is where they were,
 --- in a tab page that looks as it did.
 ---
---- A guest opens its windows in the current tab page, or in one of its own (`new_tabpage`). Whoever
---- shows it decides when it goes (`close`).
+--- A guest opens its windows in the current tab page, or in one of its own (`new_tabpage`). A visit
+--- lasts from `open` to `close`; the caller holds it in between, and keeps its own fields in it.
 local leaving = require('claude_ide.window.leaving')
 local place = require('claude_ide.window.place')
 local quiet = require('claude_ide.say.quiet')
@@ -15,18 +15,19 @@ local M = {}
 local api = vim.api
 
 ---@class claude_ide.Guest
----@field kin? string guests of one kin may lie over each other: what one has changed, the others undo
+---@field kin? string guests of one kin share the way back and the shape that is restored, because one
+---  may open over another and outlast it
 ---@field open fun(visit: any) opens the windows, and may fail in between
 ---@field close fun(visit: any) closes those that were opened, after the user has left them
 ---@field has fun(visit: any, win: integer): boolean whether a valid window belongs to it
 ---@field has_opened? fun(visit: any, win: integer): boolean whether it has opened a window in the
 ---  user's tab page
----@field has_user? fun(visit: any): boolean whether the user is in it, where that is more than a window
+---@field has_user? fun(visit: any): boolean whether the user is in it; default: they have not left it
 
 ---@class claude_ide.Visit
 ---@field guest claude_ide.Guest
----@field bufnr? integer a buffer that the visit wipes out. While it is there, it is known whether the
----  user is with it, and Neovim does not exit without closing the visit
+---@field bufnr? integer a buffer that the visit wipes out. The visit then watches whether the user
+---  leaves, and closes before Neovim exits
 ---@field place claude_ide.Place the user's way back
 ---@field origin claude_ide.Place where the user was when it was shown
 ---@field shape claude_ide.TabShape what it looked like there
@@ -59,7 +60,7 @@ end
 --- Raises an error when it cannot be shown; then nothing of it is left.
 ---@generic T
 ---@param guest claude_ide.Guest
----@param visit T what the guest has to know of this visit; it becomes the visit
+---@param visit T the guest's own fields; the same table becomes the visit
 ---@return T|claude_ide.Visit
 function M.open(guest, visit)
   local origin = place.current()
@@ -91,7 +92,7 @@ function M.new_tabpage(visit)
   return win
 end
 
---- Whether the user is with a guest, or was until its windows were closed.
+--- Whether the user is in a guest's windows, or was until they were closed.
 ---@param visit claude_ide.Visit
 ---@return boolean
 function M.has_user(visit)
@@ -108,7 +109,7 @@ local function lies_over(other, visit)
     or (has_opened ~= nil and has_opened(visit, other.place.win))
 end
 
--- A guest that was shown over this one goes back to where this one would have gone.
+-- The user of a guest over this one goes back to where they would have gone from this one.
 local function bequeath(visit)
   for other in pairs(visits) do
     local is_kin = visit.guest.kin and other.guest.kin == visit.guest.kin
@@ -120,8 +121,8 @@ local function bequeath(visit)
   end
 end
 
--- Whether the user is in a tab page with nothing else than the guest and a file tree, say, which is
--- closed with it.
+-- Whether the user is in the guest's tab page, and nothing but a file tree, say, is there with it:
+-- then the tab page closes with the guest.
 local function is_alone(visit)
   return visit.own_tabpage == api.nvim_get_current_tabpage()
     and not window_close.has_work(visit.own_tabpage, function(win)
@@ -152,7 +153,7 @@ local function take_down(visit)
   return is_back
 end
 
---- Take a guest away, quietly.
+--- Close a guest's windows, quietly.
 ---@param visit claude_ide.Visit
 ---@return boolean is_back whether the user was taken back
 function M.close(visit)

@@ -70,7 +70,8 @@ function M.other_window(view)
   end)
 end
 
---- The panel goes while the user is in it: what they came from may be gone as well.
+--- The panel is about to close with the user in it: find another way back if the window they came
+--- from is gone.
 ---@param view claude_ide.ChatView
 function M.prepare_leaving(view)
   place.cancel_insert()
