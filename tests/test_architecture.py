@@ -159,11 +159,11 @@ def test_a_lua_module_replaces_nothing_of_neovims(path: Path) -> None:
 LUA = ROOT / "lua" / "claude_ide"
 
 ROOMS = (
-    *("channel", "say", "system", "colouring", "window", "when", "dialogue", "checking", "file"),
+    *("channel", "say", "system", "colouring", "highlights", "window", "when", "dialogue"),
+    *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "next_command"),
     *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.offer"),
-    *("chat.highlights", "chat.window", "chat.transcript", "chat.prompt", "chat.form"),
-    "chat.plan",
+    *("chat.window", "chat.waiting", "chat.transcript", "chat.prompt", "chat.form", "chat.plan"),
     *("chat", "session", "status", "health", "init"),
 )
 """The rooms of the editor's half: each may require itself and those that stand before it.

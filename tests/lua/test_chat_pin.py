@@ -1,4 +1,4 @@
-"""`chat/transcript/pin.lua`: rows pinned to the top right corner of a transcript."""
+"""`chat/window/pin.lua`: rows pinned to the top right corner of a transcript."""
 
 from typing import Any
 

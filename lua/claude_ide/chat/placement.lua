@@ -2,14 +2,14 @@
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_focus = require('claude_ide.chat.window.focus')
 local chat_follow = require('claude_ide.chat.transcript.follow')
-local chat_pin = require('claude_ide.chat.transcript.pin')
+local chat_pin = require('claude_ide.chat.window.pin')
 local chat_sizes = require('claude_ide.chat.window.sizes')
 local chat_state = require('claude_ide.chat.state')
 local chat_windows = require('claude_ide.chat.window')
+local float = require('claude_ide.window.float')
 local leftover = require('claude_ide.window.leftover')
 local message = require('claude_ide.say.message')
-local place = require('claude_ide.window.place')
-local quiet = require('claude_ide.say.quiet')
+local visit = require('claude_ide.window.visit')
 local window_close = require('claude_ide.window.close')
 local window_shape = require('claude_ide.window.shape')
 
@@ -17,13 +17,11 @@ local M = {}
 
 local api = vim.api
 
----@class claude_ide.ChatView
+---@class claude_ide.ChatView: claude_ide.Visit
+---@field chat claude_ide.Chat
 ---@field windows claude_ide.ChatWindows
 ---@field tabpage integer
----@field place claude_ide.Place where the user was
----@field origin claude_ide.Place where they were when it was shown
----@field insert? integer[] the cursor there, if they were inserting text
----@field shape claude_ide.TabShape what it looked like there
+---@field insert? integer[] the cursor where the user was, if they were inserting text
 ---@field sizes? claude_ide.ChatSizes
 ---@field was_user_in? boolean whether the user was in a window of it that has closed
 
@@ -96,9 +94,9 @@ function M.recall(chat, windows)
 end
 
 -- The windows of the view, and any that the user has split off them.
-local function windows_of(chat, view)
-  local wins = vim.fn.win_findbuf(chat.prompt)
-  vim.list_extend(wins, vim.fn.win_findbuf(chat.transcript))
+local function windows_of(view)
+  local wins = vim.fn.win_findbuf(view.chat.prompt)
+  vim.list_extend(wins, vim.fn.win_findbuf(view.chat.transcript))
   -- One of them may show another buffer for a moment.
   for _, win in pairs(view.windows) do
     if not vim.list_contains(wins, win) then
@@ -108,13 +106,31 @@ local function windows_of(chat, view)
   return wins
 end
 
--- Whether nothing but a file tree, say, is in its tab page, which goes with it.
-local function is_alone(view)
-  return view.tabpage ~= view.shape.tabpage
-    and view.tabpage == api.nvim_get_current_tabpage()
-    and not window_close.has_work(view.tabpage, function(win)
-      return chat_focus.is_in(view, win)
-    end)
+---@type claude_ide.Guest
+local guest = { has = chat_focus.is_in }
+
+---@param view claude_ide.ChatView
+function guest.open(view)
+  local chat = view.chat
+  view.windows = chat_windows.open(chat)
+  view.tabpage = api.nvim_win_get_tabpage(view.windows.transcript)
+  view.own_tabpage = view.tabpage ~= view.shape.tabpage and view.tabpage or nil
+  M.recall(chat, view.windows)
+  chat.view, chat.tabpage = view, view.tabpage
+  chat_bar.apply(chat)
+  chat_focus.enter_prompt(view)
+  -- Entering the prompt may have passed through the transcript.
+  view.place = view.origin
+end
+
+---@param view claude_ide.ChatView
+function guest.close(view)
+  vim.iter(windows_of(view)):each(window_close.window)
+end
+
+---@param view claude_ide.ChatView
+function guest.has_user(view)
+  return view.was_user_in or chat_focus.is_in(view, api.nvim_get_current_win())
 end
 
 --- Take the windows away, whatever the user is doing.
@@ -127,24 +143,12 @@ function M.take_down(chat)
   chat.view = nil
   chat_pin.close(chat)
   M.remember(chat, view.windows)
-  local has_user = view.was_user_in or chat_focus.is_in(view, api.nvim_get_current_win())
-  if is_alone(view) then
-    has_user, view.place = true, view.origin
+  if visit.has_user(view) then
+    chat_focus.prepare_leaving(view)
   end
-  local restore = window_shape.release(view.shape)
-  quiet.run(function()
-    if has_user then
-      chat_focus.leave(view)
-    end
-    vim.iter(windows_of(chat, view)):each(window_close.window)
-    if view.tabpage ~= view.shape.tabpage then
-      window_close.deserted(view.tabpage)
-    end
-    restore()
-    if has_user then
-      chat_focus.resume_insert(view)
-    end
-  end)
+  if visit.close(view) then
+    chat_focus.resume_insert(view)
+  end
   tell_how_shown(chat)
 end
 
@@ -198,31 +202,11 @@ end
 ---@param chat claude_ide.Chat
 function M.show(chat)
   local is_inserting = not make_way(chat) and vim.fn.mode():find('^[iR]') ~= nil
-  local view = {
-    place = place.current(),
-    insert = is_inserting and api.nvim_win_get_cursor(0) or nil,
-  }
-  view.shape = window_shape.hold(view)
-  local ok = pcall(quiet.run, function()
-    view.windows = chat_windows.open(chat)
-  end)
+  local insert = is_inserting and api.nvim_win_get_cursor(0) or nil
+  local ok, view = pcall(visit.open, guest, { chat = chat, windows = {}, insert = insert })
   if not ok then
-    window_shape.release(view.shape)
+    chat.view = nil
     return message.show('there is no room for the chat', 'warn')
-  end
-  quiet.run(function()
-    view.tabpage = api.nvim_win_get_tabpage(view.windows.transcript)
-    M.recall(chat, view.windows)
-  end)
-  chat.view, chat.tabpage = view, view.tabpage
-  local origin = view.place
-  chat_bar.apply(chat)
-  quiet.run(function()
-    chat_focus.enter_prompt(chat.view)
-  end)
-  view.place, view.origin = origin, origin
-  if view.tabpage == view.shape.tabpage then
-    window_shape.settle(view.shape)
   end
   view.sizes = chat_sizes.take(view.windows)
   chat_pin.update(chat)
@@ -276,16 +260,7 @@ local function on_quit(event)
     return chat.transcript == event.buf or chat.prompt == event.buf
   end)
   if is_chat then
-    local keeper = api.nvim_open_win(event.buf, false, {
-      relative = 'editor',
-      row = 0,
-      col = 0,
-      width = 1,
-      height = 1,
-      focusable = false,
-      hide = true,
-      noautocmd = true,
-    })
+    local keeper = float.hidden(event.buf)
     vim.schedule(function()
       pcall(window_close.window, keeper)
     end)

@@ -1,6 +1,6 @@
 --- How many requests of chats wait for the user, for the status line.
 local announce = require('claude_ide.say.announce')
-local chat_pin = require('claude_ide.chat.transcript.pin')
+local chat_pin = require('claude_ide.chat.window.pin')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')

@@ -14,6 +14,7 @@ local place = require('claude_ide.window.place')
 local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.say.quiet')
 local reload = require('claude_ide.disk.reload')
+local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
 local whereabouts = require('claude_ide.file.whereabouts')
 local window_close = require('claude_ide.window.close')
@@ -60,7 +61,7 @@ local function close_view(diff, when, accepted)
     if accepted == nil then
       kept.keep_edits(diff.bufnr, diff.text, diff.path)
     end
-    layout.close(diff.view)
+    visit.close(diff.view)
     if diff.is_ready then
       tell(diff, 'ClaudeDiffClosed', accepted)
     end
@@ -143,7 +144,7 @@ local function decide(diff, accepted, reason)
   end
   forget(diff)
   channel.emit('diff_decided', answer)
-  local when = layout.has_user(diff.view) and moment.when_ended or moment.when_possible
+  local when = visit.has_user(diff.view) and moment.when_ended or moment.when_possible
   close_view(diff, when, accepted)
 end
 
@@ -229,7 +230,7 @@ function M.close(id)
   if not diff.view then
     return
   end
-  if not layout.has_user(diff.view) then
+  if not visit.has_user(diff.view) then
     return close_view(diff, moment.when_harmless)
   end
   -- Taken back to where they were, the user may be typing on.

@@ -1,17 +1,11 @@
 --- The lines above the two halves of a diff: which file it is, whose proposal, and the keys.
+local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 local winbar = require('claude_ide.window.winbar')
 
 local M = {}
 
-local LINKS = {
-  ClaudeIdeWinbar = 'Title',
-  ClaudeIdeWinbarFile = 'WinBar',
-  ClaudeIdeWinbarNote = 'WarningMsg',
-  ClaudeIdeWinbarWarning = 'DiagnosticError',
-  ClaudeIdeWinbarKeys = 'Comment',
-}
 -- From the widest to the narrowest.
 local KEYS = { ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 
@@ -37,10 +31,6 @@ local width = vim.api.nvim_strwidth
 
 local function blank_around(text)
   return text == '' and '' or (' %s '):format(text)
-end
-
-local function part(group, text)
-  return ('%%#%s#%s'):format(group, plain.status_line(text))
 end
 
 -- The end of a text, which is what tells one name from another.
@@ -140,12 +130,12 @@ function M.line(win)
   end
   local shown = fit(bar, vim.api.nvim_win_get_width(win))
   return table.concat({
-    part('ClaudeIdeWinbar', shown.title),
-    part('ClaudeIdeWinbarFile', shown.path),
-    part('ClaudeIdeWinbarWarning', shown.warning),
-    part('ClaudeIdeWinbarNote', shown.note),
+    winbar.part(shown.title, 'ClaudeIdeWinbar'),
+    winbar.part(shown.path, 'ClaudeIdeWinbarFile'),
+    winbar.part(shown.warning, 'ClaudeIdeWinbarWarning'),
+    winbar.part(shown.note, 'ClaudeIdeWinbarNote'),
     '%=',
-    part('ClaudeIdeWinbarKeys', shown.keys),
+    winbar.part(shown.keys, 'ClaudeIdeWinbarKeys'),
   })
 end
 
@@ -201,9 +191,7 @@ end
 ---@param right integer window
 ---@param unsaved boolean whether the left one shows what is on disk, not in the file's buffer
 function M.set(diff, left, right, unsaved)
-  for name, link in pairs(LINKS) do
-    vim.api.nvim_set_hl(0, name, { link = link, default = true })
-  end
+  highlights.define()
   forget_closed()
   local original = vim.bo[vim.api.nvim_win_get_buf(left)]
   local path, warning = in_one_line(diff.where.path), diff.where.warning

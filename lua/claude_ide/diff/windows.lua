@@ -13,7 +13,6 @@ local LEAST_WIDTH = 40
 
 --- Filled in while the windows are made, so that those made before an error can be closed.
 ---@class claude_ide.DiffWindows
----@field tabpage? integer when they have one of their own
 ---@field left? integer
 ---@field is_users? boolean whether the left window was there before
 ---@field right? integer
@@ -99,10 +98,9 @@ local function open_split(windows, diff)
   show_original(windows, diff)
 end
 
-local function open_tab(windows, diff)
+local function open_tab(windows, diff, new_tabpage)
   local candidates = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
-  windows.tabpage, windows.left = tiling.new_tabpage()
-  vim.bo[vim.api.nvim_win_get_buf(windows.left)].bufhidden = 'wipe'
+  windows.left = new_tabpage()
   forget_jumps(windows.left)
   looks.begin(windows.left, candidates)
   show_original(windows, diff)
@@ -184,9 +182,6 @@ local function close(windows)
   if windows.left then
     close_left(windows)
   end
-  if windows.tabpage then
-    window_close.deserted(windows.tabpage)
-  end
   if windows.original then
     borrowed_buffer.give_back(windows.original)
   end
@@ -198,7 +193,8 @@ end
 --- Show a diff, in a tabpage of its own or beside what the current one shows.
 ---@param windows claude_ide.DiffWindows empty
 ---@param diff claude_ide.Diff
-function M.open(windows, diff)
+---@param new_tabpage fun(): integer opens a tab page for them, and returns its window
+function M.open(windows, diff, new_tabpage)
   local is_split = diff.layout ~= 'tab' and not has_diff()
   if
     is_split
@@ -212,7 +208,7 @@ function M.open(windows, diff)
     is_split = false
   end
   if not is_split then
-    open_tab(windows, diff)
+    open_tab(windows, diff, new_tabpage)
     open_right(windows, diff)
   end
   compare(windows)

@@ -1,6 +1,7 @@
 --- Files become buffers, without a question to the user.
 local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
+local float = require('claude_ide.window.float')
 local message = require('claude_ide.say.message')
 local path_gate = require('claude_ide.file.gate')
 local quiet = require('claude_ide.say.quiet')
@@ -116,20 +117,12 @@ function M.in_window(win, bufnr)
   return note, err
 end
 
--- A window that nobody sees. Only in a window does a load ask what to do about a swap file, and only
--- there does what the filetype sets for windows last.
+-- Only in a window does a load ask what to do about a swap file, and only there do the window options
+-- of a filetype last.
 local function with_hidden_window(fn)
   local blank = vim.api.nvim_create_buf(false, true)
   vim.bo[blank].bufhidden = 'wipe'
-  local win = vim.api.nvim_open_win(blank, false, {
-    relative = 'editor',
-    row = 0,
-    col = 0,
-    width = 1,
-    height = 1,
-    focusable = false,
-    hide = true,
-  })
+  local win = float.hidden(blank)
   local ok, err = pcall(vim.api.nvim_win_call, win, fn)
   window_close.window(win)
   if not ok then

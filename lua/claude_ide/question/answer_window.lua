@@ -1,5 +1,6 @@
 --- The window that an answer grows in: a float, or a split.
 local colouring = require('claude_ide.colouring')
+local float = require('claude_ide.window.float')
 local plain = require('claude_ide.say.plain')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
@@ -28,39 +29,19 @@ end
 
 local function geometry(view)
   local columns, lines = vim.o.columns, vim.o.lines - vim.o.cmdheight
-  local width = math.max(1, math.min(WIDEST, columns - 2, math.max(40, columns * WIDTH)))
-  local height = math.max(1, math.min(lines - 2, math.max(5, lines * HEIGHT)))
-  width, height = math.floor(width), math.floor(height)
-  local title = vim.fn.strcharpart(plain.one_line(view.title), 0, math.max(0, width - 4))
-  return {
-    relative = 'editor',
-    row = math.max(0, math.floor((lines - height) / 2) - 1),
-    col = math.max(0, math.floor((columns - width) / 2) - 1),
-    width = width,
-    height = height,
-    title = (' %s '):format(title),
-    title_pos = 'left',
-  }
+  local width = math.min(WIDEST, math.max(40, columns * WIDTH))
+  local height = math.max(5, lines * HEIGHT)
+  local place = float.centred(math.floor(width), math.floor(height))
+  local title = vim.fn.strcharpart(plain.one_line(view.title), 0, math.max(0, place.width - 4))
+  return vim.tbl_extend('error', place, { title = (' %s '):format(title), title_pos = 'left' })
 end
 
 local function open_float(view)
-  local config = vim.tbl_extend('error', geometry(view), {
-    border = 'rounded',
-    footer = RUNNING,
-    footer_pos = 'right',
-    style = 'minimal',
-  })
-  local win = quiet.run(function()
-    return vim.api.nvim_open_win(view.bufnr, true, config)
+  local footer = { footer = RUNNING, footer_pos = 'right' }
+  local win = float.open(view.bufnr, vim.tbl_extend('error', geometry(view), footer))
+  float.follow_screen(win, function()
+    vim.api.nvim_win_set_config(win, geometry(view))
   end)
-  vim.api.nvim_create_autocmd('VimResized', {
-    callback = function()
-      if not vim.api.nvim_win_is_valid(win) then
-        return true
-      end
-      vim.api.nvim_win_set_config(win, geometry(view))
-    end,
-  })
   return win
 end
 

@@ -1,9 +1,11 @@
---- A float in the middle of the screen, to be read.
+--- Floats in the middle of the screen, and hidden ones that keep a buffer in a window.
 local plain = require('claude_ide.say.plain')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
+
+local api = vim.api
 
 ---@class claude_ide.FloatOptions
 ---@field title string
@@ -11,11 +13,90 @@ local M = {}
 ---@field filetype? string
 ---@field zindex? integer
 
--- Quietly: an autocommand may fail.
-local function open(bufnr, config)
-  return quiet.run(function()
-    return vim.api.nvim_open_win(bufnr, true, config)
+---@class claude_ide.FloatGeometry
+---@field relative 'editor'
+---@field row integer
+---@field col integer
+---@field width integer
+---@field height integer
+
+--- Where a float with a border lies in the middle of the screen, as large as there is room for. The
+--- command line stays uncovered.
+---@param width integer
+---@param height integer
+---@return claude_ide.FloatGeometry
+function M.centred(width, height)
+  -- The border takes two of each.
+  local columns, lines = vim.o.columns - 2, vim.o.lines - vim.o.cmdheight - 2
+  width = math.max(1, math.min(width, columns))
+  height = math.max(1, math.min(height, lines))
+  return {
+    relative = 'editor',
+    row = math.max(0, math.floor((lines - height) / 2)),
+    col = math.max(0, math.floor((columns - width) / 2)),
+    width = width,
+    height = height,
+  }
+end
+
+--- The width of the widest line of a text.
+---@param lines string[]
+---@return integer columns
+function M.widest(lines)
+  return vim.iter(lines):fold(0, function(width, line)
+    return math.max(width, api.nvim_strwidth(line))
   end)
+end
+
+--- Open a float with a border, and go there. Quietly: an autocommand may fail.
+---@param bufnr integer
+---@param config vim.api.keyset.win_config geometry and words
+---@return integer win
+function M.open(bufnr, config)
+  config = vim.tbl_extend('force', { border = 'rounded', style = 'minimal' }, config)
+  return quiet.run(function()
+    return api.nvim_open_win(bufnr, true, config)
+  end)
+end
+
+--- Open a hidden window.
+---@param bufnr integer
+---@return integer win
+function M.hidden(bufnr)
+  return api.nvim_open_win(bufnr, false, {
+    relative = 'editor',
+    row = 0,
+    col = 0,
+    width = 1,
+    height = 1,
+    focusable = false,
+    hide = true,
+    noautocmd = true,
+  })
+end
+
+--- Fit a float to the screen whenever that changes its size.
+---@param win integer
+---@param fit fun()
+function M.follow_screen(win, fit)
+  api.nvim_create_autocmd('VimResized', {
+    callback = function()
+      if not api.nvim_win_is_valid(win) then
+        return true
+      end
+      fit()
+    end,
+  })
+end
+
+local function fill(lines, filetype)
+  local bufnr = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
+  if filetype then
+    vim.bo[bufnr].filetype = filetype
+  end
+  return bufnr
 end
 
 --- Show lines until a key closes it, or the user leaves it.
@@ -24,38 +105,23 @@ end
 ---@return integer bufnr
 function M.show(lines, options)
   lines = vim.tbl_map(plain.harmless, lines)
-  local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
-  if options.filetype then
-    vim.bo[bufnr].filetype = options.filetype
-  end
-  local width = 0
-  for _, line in ipairs(lines) do
-    width = math.max(width, vim.api.nvim_strwidth(line))
-  end
-  width = math.max(1, math.min(width, vim.o.columns - 4))
-  local height = math.max(1, math.min(#lines, vim.o.lines - 4))
-  local window = open(bufnr, {
-    relative = 'editor',
-    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
-    col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
-    width = width,
-    height = height,
-    style = 'minimal',
-    border = 'rounded',
-    title = (' %s '):format(plain.one_line(options.title)),
-    title_pos = 'center',
-    zindex = options.zindex,
-  })
-  vim.wo[window].wrap = false
+  local bufnr = fill(lines, options.filetype)
+  local win = M.open(
+    bufnr,
+    vim.tbl_extend('error', M.centred(M.widest(lines), #lines), {
+      title = (' %s '):format(plain.one_line(options.title)),
+      title_pos = 'center',
+      zindex = options.zindex,
+    })
+  )
+  vim.wo[win].wrap = false
   local function close()
-    pcall(window_close.window, window)
+    pcall(window_close.window, win)
   end
   for _, key in ipairs(vim.list_extend({ 'q', '<Esc>' }, options.keys or {})) do
     vim.keymap.set('n', key, close, { buffer = bufnr, nowait = true })
   end
-  vim.api.nvim_create_autocmd('WinLeave', { buffer = bufnr, once = true, callback = close })
+  api.nvim_create_autocmd('WinLeave', { buffer = bufnr, once = true, callback = close })
   return bufnr
 end
 

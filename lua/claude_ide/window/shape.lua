@@ -9,8 +9,7 @@ local api = vim.api
 ---@field tabpage integer
 ---@field owner any
 ---@field holders integer how many want it restored
----@field layout any[] `winlayout()`
----@field room any[] what the windows share out among them
+---@field arrangement claude_ide.Arrangement
 ---@field sizes table<integer, integer[]> width and height, by window
 ---@field views table<integer, claude_ide.WindowView>
 ---@field settled? table<integer, integer[]> sizes while it is disturbed
@@ -108,8 +107,7 @@ function M.hold(owner)
     tabpage = tabpage,
     owner = owner,
     holders = 1,
-    layout = vim.fn.winlayout(),
-    room = tiling.room(),
+    arrangement = tiling.arrangement(),
     sizes = sizes(tabpage),
     views = views(tabpage),
   }
@@ -175,12 +173,7 @@ local function restore_sizes(shape)
   local cmdheight = vim.o.cmdheight
   for _ = 1, 2 do
     for win, size in vim.spairs(shape.sizes) do
-      if api.nvim_win_get_width(win) ~= size[1] then
-        api.nvim_win_set_width(win, size[1])
-      end
-      if api.nvim_win_get_height(win) ~= size[2] then
-        api.nvim_win_set_height(win, size[2])
-      end
+      tiling.resize(win, size[1], size[2])
     end
   end
   if vim.o.cmdheight ~= cmdheight then
@@ -189,9 +182,7 @@ local function restore_sizes(shape)
 end
 
 local function restore(shape)
-  local is_alike = vim.deep_equal(vim.fn.winlayout(), shape.layout)
-    and vim.deep_equal(tiling.room(), shape.room)
-  if is_alike and not shape.resized then
+  if not shape.resized and vim.deep_equal(tiling.arrangement(), shape.arrangement) then
     restore_sizes(shape)
   end
   if not shape.visited then

@@ -3,14 +3,29 @@ local M = {}
 
 local api = vim.api
 
---- What there is to share out: alike as long as nothing but the windows themselves changes.
----@return any[]
-function M.room()
+---@class claude_ide.Arrangement
+---@field layout any[] `winlayout()`
+---@field lines integer
+---@field columns integer
+---@field cmdheight integer
+---@field laststatus integer
+---@field has_tabline boolean
+
+--- How the windows of the current tab page lie, and what they share out: alike as long as nothing
+--- but their sizes changes.
+---@return claude_ide.Arrangement
+function M.arrangement()
   local options = vim.o
-  -- A tab line takes a row from every tabpage, once there is one.
-  local has_tabline = options.showtabline == 2
-    or (options.showtabline == 1 and #api.nvim_list_tabpages() > 1)
-  return { options.lines, options.columns, options.cmdheight, options.laststatus, has_tabline }
+  return {
+    layout = vim.fn.winlayout(),
+    lines = options.lines,
+    columns = options.columns,
+    cmdheight = options.cmdheight,
+    laststatus = options.laststatus,
+    -- A tab line takes a row from every tab page, once there is one.
+    has_tabline = options.showtabline == 2
+      or (options.showtabline == 1 and #api.nvim_list_tabpages() > 1),
+  }
 end
 
 --- Whether a window is there, and no float.
@@ -59,6 +74,19 @@ function M.sizes(wins)
     end
   end
   return sizes
+end
+
+--- Give a window a size, and only where it has another.
+---@param win integer
+---@param width? integer
+---@param height? integer
+function M.resize(win, width, height)
+  if width and api.nvim_win_get_width(win) ~= width then
+    api.nvim_win_set_width(win, width)
+  end
+  if height and api.nvim_win_get_height(win) ~= height then
+    api.nvim_win_set_height(win, height)
+  end
 end
 
 return M

@@ -1,5 +1,7 @@
 --- Our winbars. Some plugins write the winbar of every window, again and again. Where one has replaced
 --- ours, virtual text in the window says the same, and the winbar stays the plugin's.
+local plain = require('claude_ide.say.plain')
+
 local M = {}
 
 local api = vim.api
@@ -32,6 +34,13 @@ local function columns_of(win)
   return info.width - info.textoff
 end
 
+--- A highlight group that a winbar can name.
+---@param name? string
+---@return string
+function M.group(name)
+  return ((name or 'WinBar'):gsub('[^%w_.@-]', ''))
+end
+
 --- The width of a row of text, in columns.
 ---@param chunks claude_ide.Chunks
 ---@return integer
@@ -41,6 +50,14 @@ function M.width(chunks)
     width = width + api.nvim_strwidth(chunk[1])
   end
   return width
+end
+
+--- A chunk of text for 'statusline' or 'winbar', which shows it and evaluates nothing.
+---@param text string
+---@param group? string
+---@return string
+function M.part(text, group)
+  return ('%%#%s#%s'):format(M.group(group), plain.status_line(text))
 end
 
 -- The first line on the screen with so much room at its end, else the one with the most.

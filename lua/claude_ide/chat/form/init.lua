@@ -125,13 +125,6 @@ local function listen(form)
   end
   on('BufWipeout', { buffer = form.bufnr, callback = gone })
   on('WinClosed', { pattern = tostring(form.win), callback = gone })
-  on('VimResized', {
-    callback = function()
-      if is_shown(form) then
-        form_window.fit(form.win, form.title)
-      end
-    end,
-  })
 end
 
 local function show(form)

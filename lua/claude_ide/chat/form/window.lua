@@ -1,17 +1,12 @@
 --- The float of a form: in the middle of the screen, as high as what it shows.
+local float = require('claude_ide.window.float')
+local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.say.message')
 
 local M = {}
 
 local WIDEST = 90
 local KEYS = ' <Space> pick · i other words · <C-s> submit · q later · <C-c> decline '
-local LINKS = {
-  ClaudeFormQuestion = 'Title',
-  ClaudeFormChoice = 'NormalFloat',
-  ClaudeFormPicked = 'DiagnosticOk',
-  ClaudeFormDescription = 'Comment',
-  ClaudeFormKeys = 'Special',
-}
 local OPTIONS = {
   wrap = true,
   linebreak = true,
@@ -27,28 +22,14 @@ local SIGN = [[^\s*[\[(].[\])] . ]]
 local api = vim.api
 local marks = api.nvim_create_namespace('claude_ide_chat_form')
 
-local function widest(bufnr)
-  local width = api.nvim_strwidth(KEYS)
-  for _, line in ipairs(api.nvim_buf_get_lines(bufnr, 0, -1, true)) do
-    width = math.max(width, api.nvim_strwidth(line) + 1)
-  end
-  return width
-end
-
-local function geometry(bufnr, title, height)
-  -- The border takes two of each.
-  local columns, lines = vim.o.columns - 2, vim.o.lines - vim.o.cmdheight - 2
-  local width = math.max(1, math.min(widest(bufnr), WIDEST, columns))
-  height = math.max(1, math.min(height, lines))
-  return {
-    relative = 'editor',
-    row = math.max(0, math.floor((lines - height) / 2)),
-    col = math.max(0, math.floor((columns - width) / 2)),
-    width = width,
-    height = height,
-    title = message.fit((' %s '):format(title), math.max(1, width)),
-    footer = message.fit(KEYS, math.max(1, width)),
-  }
+local function config(bufnr, title, height)
+  local lines = api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  local widest = math.max(api.nvim_strwidth(KEYS), float.widest(lines) + 1)
+  local geometry = float.centred(math.min(widest, WIDEST), height)
+  return vim.tbl_extend('error', geometry, {
+    title = message.fit((' %s '):format(title), geometry.width),
+    footer = message.fit(KEYS, geometry.width),
+  })
 end
 
 --- Fit the float to what it shows, and to the screen.
@@ -59,7 +40,7 @@ function M.fit(win, title)
   -- How high the text is depends on how wide the window is.
   for _ = 1, 2 do
     local height = api.nvim_win_text_height(win, {}).all
-    api.nvim_win_set_config(win, geometry(bufnr, title, height))
+    api.nvim_win_set_config(win, config(bufnr, title, height))
   end
 end
 
@@ -83,16 +64,11 @@ end
 ---@param title string
 ---@return integer win
 function M.open(bufnr, title)
-  for name, link in pairs(LINKS) do
-    api.nvim_set_hl(0, name, { link = link, default = true })
-  end
-  local win = api.nvim_open_win(
+  highlights.define()
+  local win = float.open(
     bufnr,
-    true,
-    vim.tbl_extend('error', geometry(bufnr, title, 1), {
-      border = 'rounded',
+    vim.tbl_extend('error', config(bufnr, title, 1), {
       footer_pos = 'center',
-      style = 'minimal',
       title_pos = 'center',
       -- Above a chat that floats, below what asks for text.
       zindex = 45,
@@ -103,6 +79,9 @@ function M.open(bufnr, title)
   end
   vim.bo[bufnr].formatlistpat = SIGN
   M.fit(win, title)
+  float.follow_screen(win, function()
+    M.fit(win, title)
+  end)
   return win
 end
 

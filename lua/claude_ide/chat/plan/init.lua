@@ -7,10 +7,11 @@ local decision = require('claude_ide.diff.decision')
 local kept = require('claude_ide.file.kept')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
-local own_tab = require('claude_ide.chat.window.own_tab')
 local plan_winbar = require('claude_ide.chat.plan.winbar')
+local plan_window = require('claude_ide.chat.plan.window')
 local quiet = require('claude_ide.say.quiet')
 local ui = require('claude_ide.dialogue.vim_ui')
+local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
 local window_close = require('claude_ide.window.close')
 
@@ -26,7 +27,7 @@ local ACCEPT_EDITS = '<Plug>(claude-plan-accept-edits)'
 ---@field token integer
 ---@field cancel fun() no longer waits for the moment to appear
 ---@field bufnr? integer
----@field tab? claude_ide.OwnTab once shown
+---@field view? claude_ide.PlanView once shown
 ---@field last? string its text, once the buffer is unloaded
 
 ---@type table<integer, claude_ide.Plan>
@@ -43,9 +44,9 @@ local function answer(plan, fields)
 end
 
 -- Never at once: inside the `:wq` that decides, closing a window would make Neovim quit another.
-local function close_tab(plan, when, after)
+local function close_view(plan, when, after)
   when(function()
-    own_tab.close(plan.tab)
+    visit.close(plan.view)
     after()
   end, function(reason)
     message.show(('the plan cannot be closed: %s'):format(reason), 'error')
@@ -55,8 +56,8 @@ end
 
 -- Neovim may have taken the user back already, and they type on there.
 local function when_closable(plan)
-  local is_back = vim.api.nvim_get_current_win() == plan.tab.place.win
-  local is_there = own_tab.has_user(plan.tab) and not is_back
+  local is_back = vim.api.nvim_get_current_win() == plan.view.place.win
+  local is_there = visit.has_user(plan.view) and not is_back
   return is_there and moment.when_ended or moment.when_possible
 end
 
@@ -73,7 +74,7 @@ local function approve(plan, how)
     return message.show(('the plan cannot be read: %s'):format(text), 'error')
   end
   answer(plan, { decision = how, text = text })
-  close_tab(plan, when_closable(plan), nothing)
+  close_view(plan, when_closable(plan), nothing)
 end
 
 local function ask_for_comments(plan)
@@ -96,13 +97,13 @@ end
 
 -- What was typed into the plan says what should change; else the user is asked.
 local function on_wiped(plan)
-  if not (is_waiting(plan) and plan.tab) then
+  if not (is_waiting(plan) and plan.view) then
     return
   elseif plan.last ~= plan.text then
     answer(plan, { decision = 'revise', text = plan.last })
   end
   vim.schedule(function()
-    close_tab(plan, when_closable(plan), function()
+    close_view(plan, when_closable(plan), function()
       if is_waiting(plan) then
         ask_for_comments(plan)
       end
@@ -152,7 +153,7 @@ local function show(plan)
     plan.bufnr = vim.api.nvim_create_buf(false, true)
     fill(plan)
   end)
-  plan.tab = own_tab.open(plan.bufnr)
+  plan.view = plan_window.open(plan.bufnr)
   dress(plan)
   plan_winbar.set(plan.title)
   moment.guard(function()
@@ -165,8 +166,8 @@ end
 local function fail(plan, reason)
   message.show(('the plan cannot be shown: %s'):format(reason), 'error')
   answer(plan, { decision = 'revise', text = plan.text })
-  if plan.tab then
-    close_tab(plan, when_closable(plan), nothing)
+  if plan.view then
+    close_view(plan, when_closable(plan), nothing)
   elseif plan.bufnr then
     window_close.buffer(plan.bufnr)
   end
@@ -185,8 +186,8 @@ local function bring(plan)
     chat_focus.leave_mode(function()
       if not is_waiting(plan) then
         return
-      elseif plan.tab then
-        return own_tab.enter(plan.tab)
+      elseif plan.view then
+        return plan_window.enter(plan.view)
       end
       plan.cancel()
       appear(plan)
@@ -217,7 +218,7 @@ end
 ---@return boolean
 function M.is_open(token)
   local plan = plans[token]
-  return plan ~= nil and plan.tab ~= nil and vim.api.nvim_buf_is_valid(plan.bufnr)
+  return plan ~= nil and plan.view ~= nil and vim.api.nvim_buf_is_valid(plan.bufnr)
 end
 
 --- Take a plan away that nobody waits for any more; what the user has typed into it is kept.
@@ -229,18 +230,18 @@ function M.close(token)
   end
   plans[token] = nil
   plan.cancel()
-  if not (plan.tab and vim.api.nvim_buf_is_valid(plan.bufnr)) then
+  if not (plan.view and vim.api.nvim_buf_is_valid(plan.bufnr)) then
     return
   end
   local function close(when, after)
-    close_tab(plan, function(fn, on_error)
+    close_view(plan, function(fn, on_error)
       when(function()
         kept.keep_edits(plan.bufnr, plan.text, plan.title)
         fn()
       end, on_error)
     end, after)
   end
-  if not own_tab.has_user(plan.tab) then
+  if not visit.has_user(plan.view) then
     return close(moment.when_harmless, nothing)
   end
   -- Taken back to where they were, the user may be typing on.

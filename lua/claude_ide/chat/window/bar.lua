@@ -4,17 +4,11 @@ local winbar = require('claude_ide.window.winbar')
 
 local M = {}
 
-local function group_of(chunk)
-  return (chunk[2] or 'WinBar'):gsub('[^%w_.@-]', '')
-end
-
 local function text(chunks)
   local parts = {}
   for index, chunk in ipairs(chunks or {}) do
-    local shown = plain.harmless(chunk[1]):gsub('%%', '%%%%')
-    local group = group_of(chunk)
-    -- What there is no room for goes from behind the first chunk on.
-    parts[index] = ('%%#%s#%s%s'):format(group, shown, index == 1 and '%<' or '')
+    -- Where there is no room for all, it is cut from behind the first chunk on.
+    parts[index] = winbar.part(chunk[1], chunk[2]) .. (index == 1 and '%<' or '')
   end
   return table.concat(parts)
 end
@@ -51,7 +45,7 @@ local function substitute(chat, bar)
       local left, right = fitted(bar, width)
       local row = { { ' ', '' } }
       for _, chunk in ipairs(vim.list_extend({ unpack(left) }, { { '  ' }, unpack(right) })) do
-        row[#row + 1] = { plain.harmless(chunk[1]), (group_of(chunk)) }
+        row[#row + 1] = { plain.harmless(chunk[1]), winbar.group(chunk[2]) }
       end
       return { row }
     end,

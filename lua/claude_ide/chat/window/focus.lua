@@ -70,17 +70,14 @@ function M.other_window(view)
   end)
 end
 
---- Take the user back to where they were.
+--- The panel is about to close with the user in it: find another way back if the window they came
+--- from is gone.
 ---@param view claude_ide.ChatView
-function M.leave(view)
+function M.prepare_leaving(view)
   place.cancel_insert()
-  if api.nvim_win_is_valid(view.place.win) then
-    place.go_back(view.place)
-  else
-    local win = M.other_window(view)
-    if win then
-      api.nvim_set_current_win(win)
-    end
+  local win = not api.nvim_win_is_valid(view.place.win) and M.other_window(view)
+  if win then
+    view.place = { tabpage = api.nvim_get_current_tabpage(), win = win, terminal = false }
   end
 end
 

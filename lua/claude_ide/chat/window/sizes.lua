@@ -7,20 +7,16 @@ local M = {}
 local api = vim.api
 
 ---@class claude_ide.ChatSizes
----@field around any[] the windows and the screen that go with them
+---@field around claude_ide.Arrangement of the tab page that they are in
 ---@field heights table<integer, integer> of the windows where they are fixed
 ---@field widths table<integer, integer>
 ---@field is_disturbed? boolean whether a window has come or gone since
-
-local function around()
-  return { vim.fn.winlayout(), tiling.room() }
-end
 
 --- Take note of the sizes in the current tabpage.
 ---@param windows claude_ide.ChatWindows
 ---@return claude_ide.ChatSizes
 function M.take(windows)
-  local sizes = { around = around(), heights = {}, widths = {} }
+  local sizes = { around = tiling.arrangement(), heights = {}, widths = {} }
   for _, win in pairs(windows) do
     if tiling.has(win) then
       sizes.heights[win] = vim.wo[win].winfixheight and api.nvim_win_get_height(win) or nil
@@ -43,7 +39,7 @@ end
 
 -- Moved to an edge of the screen, a window of a fixed height would leave its rows to the command line.
 local function unfix(windows, sizes)
-  local cmdheight = sizes.around[2][3]
+  local cmdheight = sizes.around.cmdheight
   if vim.o.cmdheight <= cmdheight or not is_fixed(vim.fn.winlayout()) then
     return false
   end
@@ -68,7 +64,7 @@ function M.disturb(view, win)
 end
 
 local function is_alike(sizes)
-  return not sizes.is_disturbed and vim.deep_equal(sizes.around, around())
+  return not sizes.is_disturbed and vim.deep_equal(sizes.around, tiling.arrangement())
 end
 
 --- Give the windows their sizes back when others have come or gone; else the user has changed them.
@@ -85,15 +81,10 @@ function M.keep(view)
     view.sizes = M.take(windows)
     return
   end
-  sizes.around, sizes.is_disturbed = around(), nil
+  sizes.around, sizes.is_disturbed = tiling.arrangement(), nil
   -- What the prompt gives, or takes, is the transcript's.
   for _, win in ipairs({ windows.transcript, windows.prompt, windows.transcript }) do
-    if sizes.widths[win] then
-      api.nvim_win_set_width(win, sizes.widths[win])
-    end
-    if sizes.heights[win] then
-      api.nvim_win_set_height(win, sizes.heights[win])
-    end
+    tiling.resize(win, sizes.widths[win], sizes.heights[win])
   end
 end
 

@@ -1,7 +1,12 @@
---- The colours of a chat: links that a colour scheme or the user may override.
+--- The highlight groups. A colour scheme or the user may override them.
 local M = {}
 
 local LINKS = {
+  ClaudeIdeWinbar = 'Title',
+  ClaudeIdeWinbarFile = 'WinBar',
+  ClaudeIdeWinbarKeys = 'Comment',
+  ClaudeIdeWinbarNote = 'WarningMsg',
+  ClaudeIdeWinbarWarning = 'DiagnosticError',
   ClaudeChatUser = 'Title',
   ClaudeChatHeading = 'Title',
   ClaudeChatCode = 'String',
@@ -29,6 +34,13 @@ local LINKS = {
   ClaudeChatTodo = 'NormalFloat',
   ClaudeChatTodoDone = 'Comment',
   ClaudeChatTodoActive = 'DiagnosticInfo',
+  ClaudeFormQuestion = 'Title',
+  ClaudeFormChoice = 'NormalFloat',
+  ClaudeFormPicked = 'DiagnosticOk',
+  ClaudeFormDescription = 'Comment',
+  ClaudeFormKeys = 'Special',
+  ClaudePlanTitle = 'Title',
+  ClaudePlanKeys = 'Comment',
 }
 local ATTRIBUTES = {
   ClaudeChatBold = { bold = true },
@@ -48,7 +60,7 @@ end
 function M.define()
   define()
   vim.api.nvim_create_autocmd('ColorScheme', {
-    group = vim.api.nvim_create_augroup('claude_ide_chat_highlights', { clear = true }),
+    group = vim.api.nvim_create_augroup('claude_ide_highlights', { clear = true }),
     callback = define,
   })
 end

@@ -1,4 +1,4 @@
-"""`chat/highlights.lua`: links that a colour scheme or the user may override."""
+"""`highlights.lua`: links that a colour scheme or the user may override."""
 
 from typing import Any
 

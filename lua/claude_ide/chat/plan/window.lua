@@ -1,0 +1,70 @@
+--- The tab page of a plan.
+local filling = require('claude_ide.window.filling')
+local visit = require('claude_ide.window.visit')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.PlanView: claude_ide.Visit
+---@field bufnr integer
+
+local OPTIONS = {
+  breakindent = true,
+  cursorbind = false,
+  diff = false,
+  foldenable = false,
+  linebreak = true,
+  scrollbind = false,
+  winfixbuf = true,
+  wrap = true,
+}
+
+---@type claude_ide.Guest
+local guest = { kin = 'proposal' }
+
+---@param view claude_ide.PlanView
+function guest.open(view)
+  local win = visit.new_tabpage(view)
+  vim.wo[win].winfixbuf = false
+  filling.run(function()
+    api.nvim_win_set_buf(win, view.bufnr)
+  end)
+  for name, value in pairs(OPTIONS) do
+    vim.wo[win][0][name] = value
+  end
+  -- CTRL-O would go to a buffer that is no more.
+  api.nvim_win_call(win, vim.cmd.clearjumps)
+end
+
+---@param view claude_ide.PlanView
+function guest.close(view)
+  vim.iter(vim.fn.win_findbuf(view.bufnr)):each(window_close.window)
+  window_close.buffer(view.bufnr)
+end
+
+---@param view claude_ide.PlanView
+function guest.has(view, win)
+  return api.nvim_win_get_buf(win) == view.bufnr
+end
+
+--- Show a plan's buffer, and go there.
+---
+--- Raises an error when it cannot be shown; then nothing of it is left.
+---@param bufnr integer
+---@return claude_ide.PlanView
+function M.open(bufnr)
+  return visit.open(guest, { bufnr = bufnr })
+end
+
+--- Go to where a plan is shown, if it still is.
+---@param view claude_ide.PlanView
+function M.enter(view)
+  local win = vim.fn.win_findbuf(view.bufnr)[1]
+  if win then
+    api.nvim_set_current_win(win)
+  end
+end
+
+return M

@@ -1,0 +1,126 @@
+"""`window/visit.lua`: windows that are shown for a while go without a trace."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.diffs import Diffs, everything
+from support.neovim import Neovim, NvimError, until
+
+GUEST = """
+_G.visit = require('claude_ide.window.visit')
+_G.visits = {}
+function _G.show(how, failing)
+  local guest = { kin = 'test' }
+  function guest.open(visit)
+    if how == 'tab' then
+      visit.win = _G.visit.new_tabpage(visit)
+      vim.api.nvim_win_set_buf(visit.win, visit.bufnr)
+    else
+      visit.win = vim.api.nvim_open_win(visit.bufnr, true, { split = how, win = 0 })
+    end
+    assert(failing == '', failing)
+  end
+  function guest.close(visit)
+    require('claude_ide.window.close').window(visit.win)
+    require('claude_ide.window.close').buffer(visit.bufnr)
+  end
+  function guest.has(visit, win)
+    return win == visit.win
+  end
+  function guest.has_opened(visit, win)
+    return win == visit.win
+  end
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  table.insert(_G.visits, _G.visit.open(guest, { bufnr = bufnr }))
+end
+"""
+PLAN = "require('claude_ide.chat.plan')"
+
+
+@pytest.fixture
+async def before(nvim: Neovim, project: Path) -> Any:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (project / name).write_text("".join(f"line {number}\n" for number in range(1, 101)))
+    await nvim.command("edit a.txt | vsplit b.txt | vertical resize 20 | normal! 40Gzt")
+    await nvim.command("tabnew c.txt | tabprevious")
+    return await everything(nvim)
+
+
+async def show(nvim: Neovim, how: str, failing: str = "") -> None:
+    await nvim.lua("_G.show(...)", how, failing)
+
+
+async def close(nvim: Neovim, number: int) -> Any:
+    return await nvim.lua("return _G.visit.close(_G.visits[...])", number)
+
+
+@pytest.fixture(autouse=True)
+async def guests(nvim: Neovim) -> None:
+    await nvim.lua(GUEST)
+
+
+@pytest.mark.parametrize("how", ["tab", "right", "below"])
+async def test_nothing_is_left_of_a_guest(nvim: Neovim, before: Any, how: str) -> None:
+    await show(nvim, how)
+    assert await everything(nvim) != before
+
+    assert await close(nvim, 1) is True
+
+    assert await everything(nvim) == before
+    assert await close(nvim, 1) is False
+
+
+@pytest.mark.parametrize("how", ["tab", "right", "below"])
+async def test_nothing_is_left_of_a_guest_that_fails_half_way(
+    nvim: Neovim, before: Any, how: str
+) -> None:
+    with pytest.raises(NvimError, match="no luck"):
+        await show(nvim, how, "no luck")
+
+    assert await everything(nvim) == before
+    assert await nvim.lua("return #vim.api.nvim_get_autocmds({ event = 'BufWinLeave' })") == 0
+
+
+@pytest.mark.parametrize("how", ["tab", "right"])
+async def test_a_user_who_has_gone_elsewhere_stays_there(
+    nvim: Neovim, before: Any, how: str
+) -> None:
+    await show(nvim, how)
+    await nvim.command("tablast")
+    await until(lambda: nvim.lua("return _G.visits[1].is_left"))
+
+    assert await close(nvim, 1) is False
+
+    assert await nvim.eval("bufname()") == "c.txt"
+
+
+@pytest.mark.parametrize("first", ["tab", "right"])
+@pytest.mark.parametrize("second", ["tab", "below"])
+async def test_guests_that_lie_over_each_other_go_in_any_order(
+    nvim: Neovim, before: Any, first: str, second: str
+) -> None:
+    await show(nvim, first)
+    await show(nvim, second)
+
+    await close(nvim, 1)
+    await close(nvim, 2)
+
+    assert await everything(nvim) == before
+
+
+async def test_a_diff_over_a_plan_goes_back_to_where_the_plan_was_shown(
+    nvim: Neovim, project: Path, before: Any
+) -> None:
+    diffs = await Diffs.start(nvim)
+    await nvim.lua(f"{PLAN}.open(1, ...)", {"title": "Claude", "text": "# Plan\n"})
+    await until(lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+    id_ = await diffs.open(project / "a.txt", "other\n", "tab")
+    await nvim.lua(f"{PLAN}.close(1)")
+    await until(lambda: nvim.eval("tabpagenr('$') == 3"), "the plan is gone")
+
+    await nvim.keys(":q<CR>")
+
+    await diffs.closed(id_)
+    assert await everything(nvim) == before
