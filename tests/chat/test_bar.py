@@ -24,7 +24,7 @@ from support.frames import Clock
 IDLE = SessionState(State.IDLE)
 TOLD: list[Event] = [
     ModeChanged("acceptEdits"),
-    ModelChanged("claude-opus-5-5"),
+    ModelChanged("claude-opus-5-5", "opus-5-5"),
     EffortChanged("high"),
     Usage(0.123, None, 200_000),
     Usage(None, 50_000),

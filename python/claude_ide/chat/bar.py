@@ -66,8 +66,8 @@ class Bar:
                 self._modes = {mode.id: mode.name for mode in modes}
             case events.ModeChanged(mode):
                 self.mode = mode
-            case events.ModelChanged(model):
-                self.model = model
+            case events.ModelChanged(model, name):
+                self.model = name or model
             case events.EffortChanged(effort):
                 self.effort = effort
             case events.Usage(cost, used, size):
@@ -130,7 +130,7 @@ class Bar:
         told: list[Chunk] = []
         if self.mode:
             told.append((one_line(self._modes.get(self.mode, self.mode), 30), MODE))
-        if model := " ".join(filter(None, (self.model.removeprefix("claude-"), self.effort))):
+        if model := " ".join(filter(None, (self.model, self.effort))):
             told.append((one_line(model, 40), META))
         if self._used is not None and self._size:
             percent = round(100 * self._used / self._size)

@@ -84,14 +84,17 @@ class Chats:
             "rename": lambda title: self._here(lambda chat: chat.rename(title)),
             "export": lambda path: self._here(lambda chat: self._export(chat, path)),
         }
-        if what in with_argument:
-            return await with_argument[what](argument)
-        if what not in alone:
+        if what not in {*alone, *with_argument}:
             known = ", ".join(sorted([*filter(None, alone), *with_argument]))
             raise UserError(f":ClaudeChat {what} is unknown; there are {known}")
-        if argument:
+        if argument and what in alone:
             raise UserError(f":ClaudeChat {what} takes no argument: {argument}")
-        await alone[what]()
+        try:
+            await (alone[what]() if what in alone else with_argument[what](argument))
+        finally:
+            # The agent may have turned out not to know what was asked of it.
+            for chat in self._chats.values():
+                chat.refresh_bars()
 
     async def toggle(self) -> None:
         """Show or hide the chat of this tabpage."""
@@ -243,11 +246,7 @@ class Chats:
         return chat
 
     async def _here(self, act: Callable[[Chat], Awaitable[None]]) -> None:
-        chat = await self.here()
-        try:
-            await act(chat)
-        finally:
-            chat.refresh()
+        await act(await self.here())
 
     async def _end(self, chat: Chat) -> None:
         # First, for what is typed while the agent ends would be sent to nobody.

@@ -97,9 +97,10 @@ class ModeChanged:
 
 @dataclass(frozen=True, slots=True)
 class ModelChanged:
-    """The model that answers."""
+    """The model that answers; `name` is a shorter one to show, if there is one."""
 
     model: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

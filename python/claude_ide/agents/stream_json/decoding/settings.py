@@ -7,6 +7,8 @@ has changed.
 from claude_ide.agents.events import Event, ModeChanged, ModelChanged, Session
 from claude_ide.agents.stream_json.wire.frames import Frame, text
 
+PREFIX = "claude-"
+
 
 class Settings:
     """What the CLI has told last."""
@@ -65,7 +67,8 @@ class Settings:
         if not model or model == self.model:
             return []
         self.model = model
-        return [ModelChanged(model)]
+        short = model.removeprefix(PREFIX)
+        return [ModelChanged(model, "" if short == model else short)]
 
     def forget_session(self) -> None:
         """Forget the session: the next that is told is another."""

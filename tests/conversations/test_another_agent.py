@@ -1,0 +1,530 @@
+"""The chat panel in a real Neovim, with an agent that is not Claude's."""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents import events
+from claude_ide.agents.agent import Capabilities, NewSession, ResumeSession
+from claude_ide.agents.answer import Allow, Reject, Reply
+from claude_ide.agents.events import Option, OptionKind, Replacement
+from support.another_agent import ALL, FEW, AnotherAgent, AnotherKind
+from support.chats_here import ChatsHere
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+
+OPTIONS = (
+    Option("o1", "Let it", OptionKind.ALLOW_ONCE),
+    Option("o2", "Let it swim", OptionKind.ALLOW_ALWAYS, "this river"),
+    Option("o3", "No", OptionKind.REJECT_ONCE),
+)
+SHELL = events.PermissionAsked(
+    "r1", "t1", "paddle", {"command": "swim --far"}, OPTIONS, kind="execute", title="swim --far"
+)
+REPORT = """
+_G.reports = {}
+vim.notify = function(text) table.insert(_G.reports, text) end
+"""
+FLOAT = """
+for _, win in ipairs(vim.api.nvim_list_wins()) do
+  if vim.api.nvim_win_get_config(win).relative ~= '' then
+    local bufnr = vim.api.nvim_win_get_buf(win)
+    return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\\n')
+  end
+end
+return ''
+"""
+COMPLETED = "getcompletion('ClaudeChat {}', 'cmdline')"
+OPTIONAL = {
+    *("resume", "continue", "fork", "rewind", "context", "mode", "model"),
+    *("effort", "thinking", "aside", "rename"),
+}
+"""The words of `:ClaudeChat` that not every agent can carry out."""
+
+Begin = Callable[..., Awaitable["River"]]
+
+
+class River:
+    """A chat with the agent."""
+
+    def __init__(self, nvim: Neovim, kind: AnotherKind) -> None:
+        self.nvim = nvim
+        self.kind = kind
+        self.panel = Panel(nvim)
+
+    @property
+    def agent(self) -> AnotherAgent:
+        return self.kind.agents[-1]
+
+    async def command(self, words: str) -> None:
+        """Run `:ClaudeChat`."""
+        await self.nvim.command(f"stopinsert | ClaudeChat {words}")
+
+    async def reports(self, words: str) -> None:
+        """Wait until a message says something."""
+
+        async def reported() -> bool:
+            return any(words in text for text in await self.nvim.lua("return _G.reports"))
+
+        await until(reported, f"{words!r} is reported", PATIENCE)
+
+    async def hears(self, what: str) -> tuple[Any, ...]:
+        """Wait until the agent has heard something of a kind; return the last of it."""
+        heard = self.agent.heard
+        await until(lambda: any(said[0] == what for said in heard), f"it hears {what}", PATIENCE)
+        return [said for said in heard if said[0] == what][-1]
+
+    async def press(self, words: str, key: str, heard: str) -> tuple[Any, ...]:
+        """Press a key on a line of the transcript until the agent has heard of it."""
+        before = len(self.agent.heard)
+
+        async def pressed() -> bool:
+            if len(self.agent.heard) == before and await self.panel.go_to(words):
+                await self.nvim.keys(key)
+            return len(self.agent.heard) > before
+
+        await until(pressed, f"{key} on {words}", PATIENCE)
+        return await self.hears(heard)
+
+
+@pytest.fixture
+async def begin(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Begin]:
+    """Begins a chat with an agent of these capabilities."""
+    running: list[ChatsHere] = []
+
+    async def begin(capabilities: Capabilities = ALL, command: str = "") -> River:
+        river = River(nvim, AnotherKind(capabilities))
+        running.append(await ChatsHere.start(nvim, river.kind, tmp_path))
+        await nvim.lua(REPORT)
+        await nvim.command(f"ClaudeChat {command}")
+        await until(lambda: river.kind.agents, "there is an agent", PATIENCE)
+        await river.panel.is_ready()
+        return river
+
+    yield begin
+    for here in running:
+        await here.close()
+
+
+def tool(kind: str = "edit", name: str = "gnaw") -> list[events.Event]:
+    return [events.ToolStarted("t1", name, kind), events.ToolInput("t1", 5, {"what": "wood"})]
+
+
+async def test_its_words_and_thoughts_are_shown_while_they_grow(begin: Begin) -> None:
+    river = await begin()
+    await river.panel.say("hello")
+    assert await river.hears("prompt") == ("prompt", "hello")
+
+    river.agent.tell(events.ThinkingDelta("b1", "Is there fish?"), events.Thinking("b1", "Fish!"))
+    river.agent.tell(events.TextDelta("b2", "There is **fi"), events.TextDelta("b2", "sh**."))
+    await river.panel.shows("There is **fish**.")
+    river.agent.tell(events.Text("b2", "There is **trout**."))
+    river.agent.tell(events.TurnEnded(events.TurnEndReason.COMPLETED, milliseconds=1200))
+
+    shown = await river.panel.shows("There is **trout**.")
+    assert "Thought" in shown
+    assert "**fish**" not in shown
+    await river.panel.shows("── 1.2 s")
+
+
+async def test_a_tool_shows_its_output_as_it_is_replaced(begin: Begin) -> None:
+    river = await begin()
+    river.agent.tell(*tool("execute"), events.ToolOutput("t1", "1 of 2"))
+    await river.panel.shows("gnaw")
+    river.agent.tell(events.ToolOutput("t1", "2 of 2", replaces=True))
+    river.agent.tell(events.ToolEnded("t1", events.ToolStatus.COMPLETED))
+    await river.panel.shows("$ gnaw")
+
+    await river.panel.go_to("gnaw")
+    await river.nvim.keys("<CR>")
+
+    assert "1 of 2" not in await river.panel.shows("2 of 2")
+
+
+async def test_a_tool_shows_all_the_files_that_it_has_changed(begin: Begin, project: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (project / name).write_text("first\nnew\n")
+    changes = tuple(
+        events.Change(str(project / name), 1, 0, (events.Hunk(1, 1, 1, 2, (" first", "+new")),))
+        for name in ("a.txt", "b.txt")
+    )
+    river = await begin()
+    river.agent.tell(*tool(), events.ToolEnded("t1", events.ToolStatus.COMPLETED, changes=changes))
+
+    await river.panel.shows("± gnaw  +2 \N{MINUS SIGN}0")
+    await river.panel.go_to("gnaw")
+    await river.nvim.keys("<CR>")
+    await river.panel.shows("b.txt")
+    await river.panel.go_to("b.txt")
+    await river.nvim.keys("jjgf")
+
+    await until(lambda: river.nvim.eval("expand('%:t') == 'b.txt' && line('.') == 2"), "b.txt")
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"), [("y", Allow()), ("a", Allow(("o2",))), ("n", Reject())]
+)
+async def test_its_requests_are_answered_in_the_transcript(
+    begin: Begin, key: str, answer: Allow | Reject
+) -> None:
+    river = await begin()
+    river.agent.tell(*tool("execute"), SHELL)
+    await river.panel.shows("? May Otter use paddle swim --far?")
+    await river.panel.bar_shows("1 request waits")
+
+    assert await river.press("? May", key, "answer") == ("answer", "r1", answer)
+
+    await river.panel.shows_no_more("? May")
+
+
+async def test_a_withdrawn_request_is_shown_no_more(begin: Begin) -> None:
+    river = await begin()
+    river.agent.tell(*tool("execute"), SHELL)
+    await river.panel.shows("? May Otter use paddle")
+
+    river.agent.tell(events.RequestWithdrawn("r1"))
+
+    await river.panel.shows_no_more("? May")
+
+
+def edit_of(path: Path) -> events.PermissionAsked:
+    return events.PermissionAsked(
+        *("r1", "t1", "gnaw", {}, OPTIONS),
+        kind="edit",
+        title=str(path),
+        path=str(path),
+        edits=(Replacement(str(path), "TWO", "two"),),
+    )
+
+
+async def diff_buffer(nvim: Neovim) -> int:
+    """Wait until a proposed text is shown; return its buffer."""
+    find = """
+    for _, win in ipairs(vim.api.nvim_list_wins()) do
+      local bufnr = vim.api.nvim_win_get_buf(win)
+      if vim.wo[win].diff and vim.bo[bufnr].buftype == 'acwrite'
+        and vim.bo[bufnr].modifiable
+      then
+        return bufnr
+      end
+    end
+    return false
+    """
+    return int(await until(lambda: nvim.lua(find), "the diff is shown", PATIENCE))
+
+
+async def change_and_accept(nvim: Neovim, bufnr: int, line: str) -> None:
+    """Change the second line of a proposed text, and accept that."""
+    go = "vim.api.nvim_set_current_win(vim.fn.win_findbuf(...)[1])"
+    await nvim.keys("<Esc>")
+    await nvim.lua(go, bufnr)
+    await nvim.keys(f"2Gcc{line}<Esc>:w<CR>")
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    path = project / "a.txt"
+    path.write_text("one\ntwo\nthree\n")
+    return path
+
+
+async def test_its_edit_is_a_diff_that_the_user_can_change(begin: Begin, path: Path) -> None:
+    river = await begin()
+    river.agent.tell(*tool(), edit_of(path))
+    bufnr = await diff_buffer(river.nvim)
+    assert await river.nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["one", "TWO", "three"]
+
+    await change_and_accept(river.nvim, bufnr, "2")
+
+    changed = Replacement(str(path), "one\n2\nthree\n", "one\ntwo\nthree\n")
+    assert await river.hears("answer") == ("answer", "r1", Allow(edit=changed))
+    await river.panel.shows("allowed, with your changes")
+
+
+async def test_its_edit_is_shown_in_the_transcript_too(begin: Begin, path: Path) -> None:
+    river = await begin()
+    river.agent.tell(*tool(), edit_of(path))
+    await diff_buffer(river.nvim)
+    await river.panel.shows("? May Otter use gnaw a.txt?")
+
+    async def unfolded() -> bool:
+        if "+TWO" not in await river.panel.text():
+            await river.panel.go_to("? May")
+            await river.nvim.keys("d")
+        return "+TWO" in await river.panel.text()
+
+    await until(unfolded, "the edit", PATIENCE)
+    assert "-two" in await river.panel.text()
+
+
+async def test_a_changed_edit_waits_on_where_the_agent_would_drop_the_changes(
+    begin: Begin, path: Path
+) -> None:
+    river = await begin(FEW)
+    river.agent.tell(*tool(), edit_of(path))
+    bufnr = await diff_buffer(river.nvim)
+
+    await change_and_accept(river.nvim, bufnr, "2")
+
+    await river.reports("Otter cannot take your changes to what it proposes")
+    assert all(heard[0] != "answer" for heard in river.agent.heard)
+    assert await river.press("? May", "y", "answer") == ("answer", "r1", Allow())
+
+
+async def test_a_reason_that_it_cannot_read_with_the_answer_is_its_next_prompt(
+    begin: Begin,
+) -> None:
+    river = await begin(FEW)
+    river.agent.tell(*tool("execute"), SHELL)
+    await river.panel.shows("? May Otter")
+
+    async def asked() -> bool:
+        if await river.nvim.lua(FLOAT) == "" and (await river.nvim.mode())["mode"] != "c":
+            await river.panel.go_to("? May")
+            await river.nvim.keys("N")
+        return "Why not?" in river.nvim.screen.text()
+
+    await until(asked, "it asks why not", PATIENCE)
+    await river.nvim.keys("use a raft<CR>")
+
+    assert await river.hears("prompt") == ("prompt", "use a raft")
+    assert ("answer", "r1", Reject("use a raft")) in river.agent.heard
+    await river.panel.shows("use a raft")
+
+
+async def test_its_questions_open_a_form(begin: Begin) -> None:
+    question = events.Question(
+        "Which bank?", "Bank", (events.Choice("Left"), events.Choice("Right"))
+    )
+    river = await begin()
+    river.agent.tell(events.QuestionAsked("r1", "", (question,)))
+    await river.panel.shows("? Bank: Which bank?")
+    await river.panel.go_to("? Bank")
+    await river.nvim.keys("<CR>")
+    await until(lambda: _float(river.nvim, "Otter asks", "Right"), "the form", PATIENCE)
+
+    await river.nvim.keys("2<CR>")
+
+    assert await river.hears("answer") == ("answer", "r1", Reply({"Which bank?": "Right"}))
+
+
+async def _float(nvim: Neovim, title: str, words: str) -> bool:
+    return title in nvim.screen.text() and words in str(await nvim.lua(FLOAT))
+
+
+async def test_its_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None:
+    river = await begin()
+    river.agent.tell(events.PlanProposed("r1", "", "1. Build a dam\n", "", OPTIONS))
+    await river.panel.shows("? May Otter carry out the plan?")
+    await river.nvim.keys("<Esc>")
+    is_open = "bufname() =~# '^claude-plan' && &modifiable"
+    await until(lambda: river.nvim.eval(is_open), "the plan can be changed", PATIENCE)
+
+    await river.nvim.keys("cc1. Build two dams<Esc>:w<CR>")
+
+    _, _, answer = await river.hears("answer")
+    assert (answer.options, answer.plan.strip()) == ((), "1. Build two dams")
+
+
+async def test_todos_notices_and_retries_are_shown(begin: Begin) -> None:
+    river = await begin()
+    todos = (events.Todo("1", "Gnaw wood", "completed"), events.Todo("2", "Swim", "in_progress"))
+    river.agent.tell(events.TodoList(todos), events.TasksChanged((events.Task("k", "x", "y"),)))
+    river.agent.tell(events.Notice("the river rises", "warning"))
+    river.agent.tell(events.Retry(2, 5, 0, "low_water"), events.Compacted(900, 300))
+
+    shown = await river.panel.shows("the river rises")
+    assert "retry 2/5: low water" in shown
+    assert "compacted: 900 → 300 tokens" in shown
+    await until(lambda: "Gnaw wood" in river.nvim.screen.text(), "the todos are pinned", PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("why", "words"),
+    [
+        (events.TurnEndReason.ANSWER_TOO_LONG, "the answer was too long and is cut"),
+        (events.TurnEndReason.TOO_MANY_REQUESTS, "too many requests in this turn"),
+        (events.TurnEndReason.REFUSED, "the model refused to go on"),
+        (events.TurnEndReason.FAILED, "failed"),
+    ],
+)
+async def test_the_end_of_a_turn_says_why(
+    begin: Begin, why: events.TurnEndReason, words: str
+) -> None:
+    river = await begin()
+    await river.panel.say("go")
+    await river.hears("prompt")
+
+    river.agent.tell(events.TurnEnded(why))
+
+    await river.panel.shows(words)
+
+
+async def test_its_end_is_told_by_its_name_and_it_is_resumed(begin: Begin) -> None:
+    river = await begin()
+    await river.panel.say("go")
+    await river.hears("prompt")
+    river.agent.tell(events.Text("b", "gone"), events.Dead(3, "drowned", "s-1"))
+    shown = await river.panel.shows("Otter has ended (exit code 3)")
+    assert "drowned" in shown
+
+    await river.panel.go_to("has ended")
+    await river.nvim.keys("R")
+
+    await river.panel.shows("── resumed")
+    assert river.agent.heard[-1] == ("start", ResumeSession("s-1"))
+
+
+async def test_one_that_cannot_resume_begins_a_new_session(begin: Begin) -> None:
+    river = await begin(FEW)
+    await river.panel.say("go")
+    await river.hears("prompt")
+    river.agent.tell(events.Text("b", "gone"), events.Dead(3))
+    await river.panel.shows("Otter has ended")
+
+    await river.panel.go_to("has ended")
+    await river.nvim.keys("R")
+
+    await until(lambda: river.agent.heard[-1][0] == "start", "it starts again", PATIENCE)
+    assert isinstance(river.agent.heard[-1][1], NewSession)
+
+
+async def test_an_earlier_session_is_shown_and_resumed(begin: Begin) -> None:
+    river = await begin()
+
+    await river.command("resume s-old")
+
+    await river.panel.is_new(2)
+    shown = await river.panel.shows("In the past.")
+    assert "where is the fish?" in shown
+    assert river.agent.heard == [("start", ResumeSession("s-old"))]
+
+
+async def test_a_session_that_it_does_not_have_opens_no_panel(begin: Begin) -> None:
+    river = await begin()
+
+    await river.command("resume s-none")
+
+    await river.reports("there is no session s-none")
+    assert (await river.panel.look())["count"] == 1
+
+
+async def test_its_settings_are_set_by_what_it_offers(begin: Begin) -> None:
+    river = await begin()
+    await river.panel.bar_shows("Ask first")
+
+    await river.command("mode m://free")
+    await river.command("model m://small")
+    await river.command("effort keen")
+    await river.command("thinking 500")
+
+    await river.hears("thinking")
+    assert [said for said in river.agent.heard if said[0] != "start"] == [
+        *(("mode", "m://free"), ("model", "m://small"), ("effort", "keen"), ("thinking", 500)),
+    ]
+    await river.panel.bar_shows("Swim freely")
+    for what, offered in {
+        "mode": ["m://ask", "m://free"],
+        "model": ["m://small"],
+        "effort": ["calm", "keen"],
+    }.items():
+        assert await river.nvim.eval(COMPLETED.format(f"{what} ")) == offered
+
+
+async def test_its_commands_are_completed_also_when_they_change(begin: Begin) -> None:
+    river = await begin()
+    river.agent.tell(events.CommandsChanged((events.Command("surface"),)))
+
+    async def offered() -> bool:
+        list_ = "return require('claude_ide.chat.state').list()[1].offer.commands"
+        return [each["name"] for each in await river.nvim.lua(list_)] == ["surface"]
+
+    await until(offered, "the new commands", PATIENCE)
+
+
+async def test_one_that_can_do_all_is_asked_for_all(begin: Begin) -> None:
+    river = await begin(ALL)
+    await river.panel.say("go")
+    await river.hears("prompt")
+    assert set(await river.nvim.eval(COMPLETED.format(""))) >= OPTIONAL
+
+    await river.command("aside why")
+    await river.panel.shows("aside of why")
+    await river.command("context")
+    await until(lambda: "300 of 1,000 tokens" in river.nvim.screen.text(), "the context", PATIENCE)
+    await river.nvim.keys("q")
+    await river.command("rename The big swim")
+    await river.command("log")
+    await until(lambda: '{"splash": 1}' in river.nvim.screen.text(), "the log", PATIENCE)
+
+
+@pytest.mark.parametrize("what", sorted(OPTIONAL))
+async def test_what_it_cannot_do_is_not_completed_and_says_so(begin: Begin, what: str) -> None:
+    river = await begin(FEW)
+
+    assert not OPTIONAL & set(await river.nvim.eval(COMPLETED.format("")))
+    await river.command(what)
+
+    await river.reports("Otter cannot ")
+    reports = await river.nvim.lua("return _G.reports")
+    assert not [text for text in reports if len(text) > 75 or "Claude can" in text]
+
+
+KEYS = {"prompt": ("gs", "gr", "gp", "<S-Tab>"), "transcript": ("x", "<S-Tab>")}
+
+
+@pytest.mark.parametrize(("capabilities", "shown"), [(ALL, True), (FEW, False)])
+@pytest.mark.parametrize("window", sorted(KEYS))
+async def test_the_list_of_keys_has_those_that_it_can_follow(
+    begin: Begin, window: str, capabilities: Capabilities, shown: bool
+) -> None:
+    river = await begin(capabilities)
+    await river.panel.write()
+    await river.nvim.keys("<Esc>" if window == "prompt" else "<Esc><C-w>k")
+
+    await river.nvim.keys("g?")
+    listed = await until(lambda: river.nvim.lua(FLOAT), "the keys", PATIENCE)
+
+    first = {line.split()[0] for line in listed.splitlines() if line.strip()}
+    assert "g?" in first
+    assert (set(KEYS[window]) <= first) is shown
+    assert shown or not set(KEYS[window]) & first
+    assert not re.search(r"\bClaude\b", listed)
+
+
+async def test_a_key_that_it_cannot_follow_says_so(begin: Begin) -> None:
+    river = await begin(FEW)
+    await river.panel.write()
+
+    await river.nvim.keys("swim<Esc>gs")
+    await river.reports("Otter cannot take a prompt in the middle of a turn")
+    await until(lambda: _prompt(river, ["swim"]), "the words are back", PATIENCE)
+    await river.nvim.keys("gp")
+    await river.reports("Otter cannot take images")
+    await river.nvim.keys("<S-Tab>")
+
+    await river.reports("Otter cannot change its permission mode")
+    assert [said[0] for said in river.agent.heard] == ["start"]
+
+
+async def _prompt(river: River, lines: list[str]) -> bool:
+    return bool((await river.panel.look())["prompt"] == lines)
+
+
+async def test_what_it_turns_out_not_to_know_is_offered_no_more(begin: Begin) -> None:
+    river = await begin(ALL)
+    assert "fork" in await river.nvim.eval(COMPLETED.format(""))
+
+    river.agent.capabilities = replace(ALL, fork=False)
+    await river.command("fork")
+
+    await river.reports("Otter cannot fork a session")
+    await until(lambda: _lacks(river, "fork"), "fork is offered no more", PATIENCE)
+
+
+async def _lacks(river: River, what: str) -> bool:
+    return what not in await river.nvim.eval(COMPLETED.format(""))

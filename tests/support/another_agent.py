@@ -1,0 +1,188 @@
+"""An agent that is not Claude's: it speaks no protocol, and a test says what it does."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from claude_ide.agents import events
+from claude_ide.agents.agent import (
+    Capabilities,
+    ContextUsage,
+    Opening,
+    Rewind,
+    SessionSummary,
+)
+from claude_ide.agents.answer import Answer
+from claude_ide.agents.events import Event, Ready
+from claude_ide.agents.prompt import Image, Prompt, Words
+from claude_ide.agents.session_state import SessionState
+from claude_ide.agents.workbench import Workbench
+from claude_ide.errors import AgentError, UnknownSessionError, UnsupportedError
+
+NAME = "Otter"
+FEW = Capabilities()
+ALL = Capabilities(**{field.name: True for field in fields(Capabilities)})
+READY = Ready(
+    commands=(events.Command("dive", "Go deeper"),),
+    models=(events.Model("m://small", "Small", efforts=("calm", "keen")),),
+    modes=(events.Mode("m://ask", "Ask first"), events.Mode("m://free", "Swim freely")),
+)
+SUMMARY = SessionSummary("s-old", "An old swim", datetime(2026, 1, 2, tzinfo=UTC))
+PAST = (
+    events.UserMessage("where is the fish?"),
+    events.Text("b0", "In the past."),
+)
+
+
+class AnotherAgent:
+    """Implements `Agent`. `heard` has what it was told, in the order in which it came."""
+
+    name = NAME
+
+    def __init__(self, capabilities: Capabilities, workbench: Workbench) -> None:
+        self.capabilities = capabilities
+        self.workbench = workbench
+        self.session = ""
+        self.state = SessionState()
+        self.heard: list[tuple[Any, ...]] = []
+        self._ids = itertools.count(1)
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
+
+    def tell(self, *told: Event) -> None:
+        """Have events happen."""
+        for event in told:
+            self.state = self.state.after(event)
+            self._events.put_nowait(event)
+
+    async def history(self, session: str) -> list[Event]:
+        if session != SUMMARY.id:
+            raise UnknownSessionError(f"there is no session {session}")
+        return [*PAST]
+
+    async def start(self, opening: Opening) -> Ready:
+        self.heard.append(("start", opening))
+        self.state = self.state.spawned()
+        self.session = opening.id or f"s-{next(self._ids)}"
+        self.tell(READY, events.Session(self.session), events.ModeChanged("m://ask"))
+        return READY
+
+    async def events(self) -> AsyncIterator[Event]:
+        while True:
+            event = await self._events.get()
+            yield event
+            if isinstance(event, events.Dead):
+                return
+
+    async def stop(self) -> None:
+        if self.state.state.value not in ("off", "dead"):
+            self.tell(events.Dead(0, session=self.session))
+
+    def kill(self) -> None:
+        self.tell(events.Dead(-9))
+
+    async def prompt(self, prompt: Prompt) -> str:
+        return self._hear("prompt", prompt)
+
+    async def steer(self, prompt: Prompt) -> str:
+        self._must("steer")
+        return self._hear("steer", prompt)
+
+    async def redirect(self, prompt: Prompt) -> str:
+        self._must("redirect")
+        return self._hear("redirect", prompt)
+
+    async def withdraw(self, prompt: str) -> bool:
+        self._must("withdraw")
+        self.heard.append(("withdraw", prompt))
+        self.tell(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
+        return True
+
+    async def interrupt(self) -> None:
+        self.heard.append(("interrupt",))
+        self.tell(events.Stopping(), events.TurnEnded(events.TurnEndReason.INTERRUPTED))
+
+    async def answer(self, request: str, answer: Answer) -> None:
+        self.heard.append(("answer", request, answer))
+        self.state = self.state.answered(request)
+
+    async def set_mode(self, mode: str) -> None:
+        self._must("modes")
+        self.heard.append(("mode", mode))
+        self.tell(events.ModeChanged(mode))
+
+    async def set_model(self, model: str) -> None:
+        self._must("models")
+        self.heard.append(("model", model))
+        self.tell(events.ModelChanged(model))
+
+    async def set_effort(self, effort: str) -> None:
+        self._must("effort")
+        self.heard.append(("effort", effort))
+        self.tell(events.EffortChanged(effort))
+
+    async def set_thinking_tokens(self, most: int | None) -> None:
+        self._must("thinking_tokens")
+        self.heard.append(("thinking", most))
+
+    async def context_usage(self) -> ContextUsage:
+        self._must("context_usage")
+        return ContextUsage(300, 1000, (("Fish", 300),))
+
+    async def rename(self, title: str) -> None:
+        self._must("titles")
+        self.tell(events.Session(self.session, title))
+
+    async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
+        self._must("rewind")
+        self.heard.append(("rewind", prompt, dry_run))
+        return Rewind(False, reason="the river has moved on")
+
+    async def ask_aside(self, question: str) -> str:
+        self._must("side_question")
+        return f"aside of {question}"
+
+    def log(self) -> str:
+        return '{"splash": 1}'
+
+    def _must(self, capability: str) -> None:
+        if not getattr(self.capabilities, capability):
+            raise UnsupportedError(f"the panel asked for {capability}")
+
+    def _hear(self, how: str, prompt: Prompt) -> str:
+        words = " ".join(part.text for part in prompt if isinstance(part, Words))
+        images = sum(isinstance(part, Image) for part in prompt)
+        self.heard.append((how, words, images) if images else (how, words))
+        id_ = f"p{next(self._ids)}"
+        self.tell(events.PromptChanged(id_, events.PromptStage.QUEUED))
+        return id_
+
+
+class AnotherKind:
+    """Implements `Kind`: every agent that it opens has the same capabilities."""
+
+    name = NAME
+    chooses_settings = True
+
+    def __init__(self, capabilities: Capabilities = ALL) -> None:
+        self.capabilities = capabilities
+        self.agents: list[AnotherAgent] = []
+
+    def open(self, _folder: Path, workbench: Workbench) -> AnotherAgent:
+        self.agents.append(AnotherAgent(self.capabilities, workbench))
+        return self.agents[-1]
+
+    async def sessions(self, _folder: Path) -> list[SessionSummary]:
+        if not self.capabilities.resume:
+            raise UnsupportedError(f"{NAME} cannot list its sessions")
+        return [SUMMARY]
+
+    async def check_session(self, _folder: Path, session: str) -> None:
+        if session != SUMMARY.id:
+            raise UnknownSessionError(f"there is no session {session}")
+
+    def login(self) -> list[str]:
+        raise AgentError(f"{NAME} needs no login")

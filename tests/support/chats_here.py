@@ -1,0 +1,116 @@
+"""Chats that run in the test's own process, with the panel of a real Neovim."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from claude_ide.agents.agent import Kind
+from claude_ide.chat.chats import Chats
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import ClaudeIdeError, EditorError
+from claude_ide.trust.trust import Trust
+from support.neovim import Neovim
+
+CODE = "return require('claude_ide.say.reason').attempt(...)"
+EVENT, COMMAND = "claude_ide_event", ":command:ClaudeChat"
+
+
+class Notifications(list[tuple[str, list[Any]]]):
+    """The notifications of a Neovim, each heard when it comes."""
+
+    def __init__(self, hear: Callable[[str, list[Any]], None]) -> None:
+        super().__init__()
+        self._hear = hear
+
+    def append(self, notification: tuple[str, list[Any]]) -> None:
+        super().append(notification)
+        self._hear(*notification)
+
+
+class TestedNeovim:
+    """Implements the port to an editor over a test's own connection."""
+
+    def __init__(self, nvim: Neovim) -> None:
+        self._nvim = nvim
+        self._told: set[asyncio.Future[Any]] = set()
+
+    def call(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
+        module, _, name = function.rpartition(".")
+        sent = self._nvim.send_request("nvim_exec_lua", CODE, [module, name, *arguments])
+        return asyncio.ensure_future(_outcome(sent))
+
+    def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
+        return self.call(function, *arguments)
+
+    def tell(self, function: str, *arguments: Any) -> None:
+        told = self.call(function, *arguments)
+        self._told.add(told)
+        told.add_done_callback(self._told.discard)
+
+    def close(self) -> None:
+        pass
+
+
+async def _outcome(sent: "asyncio.Future[Any]") -> Any:
+    is_done, *given = await sent
+    if not is_done:
+        raise EditorError(str(given[0]))
+    return given[0] if given else None
+
+
+class ChatsHere:
+    """The chats; `errors` has what no user would be told in a line."""
+
+    def __init__(self, nvim: Neovim, kind: Kind, state: Path) -> None:
+        self.errors: list[Exception] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.editor = Editor(TestedNeovim(nvim))
+        trust = Trust(state / "trust.json", {}, lambda _complaint: None)
+        self.chats = Chats(self.editor, Config(), self._run, kind, _no_server, trust)
+        self.editor.events.subscribe("chat", self.chats.on_event)
+
+    @classmethod
+    async def start(cls, nvim: Neovim, kind: Kind, state: Path) -> "ChatsHere":
+        """Have Neovim take this test for its host."""
+        here = cls(nvim, kind, state)
+        nvim.notifications = Notifications(here._hear)
+        await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+        return here
+
+    async def close(self) -> None:
+        """End the tasks."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        assert not self.errors
+
+    def _hear(self, name: str, arguments: list[Any]) -> None:
+        if name == EVENT:
+            self.editor.events.dispatch(*arguments)
+        elif name.endswith(COMMAND):
+            what, *words = arguments[0] or [""]
+            self._run(self.chats.command(what, " ".join(words)))
+
+    def _run(self, work: Awaitable[Any]) -> "asyncio.Task[None]":
+        async def guarded() -> None:
+            try:
+                await work
+            except ClaudeIdeError as error:
+                self.editor.notify(str(error), "error")
+            except Exception as error:
+                self.errors.append(error)
+                raise
+
+        task = asyncio.ensure_future(guarded())
+        self._tasks.add(task)
+        return task
+
+
+async def _served(_message: dict[str, Any]) -> dict[str, Any] | None:
+    return None
+
+
+def _no_server() -> Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]:
+    return _served
