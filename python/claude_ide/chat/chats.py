@@ -94,7 +94,7 @@ class Chats:
         finally:
             # The agent may have turned out not to know what was asked of it.
             for chat in self._chats.values():
-                chat.refresh_bars()
+                chat.refresh()
 
     async def toggle(self) -> None:
         """Show or hide the chat of this tabpage."""
