@@ -165,10 +165,6 @@ STILL_UPWARD = {
     ("chat.waiting", "chat.transcript"),
     ("diff", "question"),
     ("file", "diagnostics"),
-    ("host", "chat"),
-    ("host", "chat.state"),
-    ("host", "diff"),
-    ("host", "question"),
 }
 
 

@@ -219,7 +219,7 @@ class App:
         return status
 
     async def _bind(self) -> Bound:
-        folders = tuple(await self.editor.run("file.buffers.folders"))
+        folders = tuple(await self.editor.run("file.folders.all"))
         try:
             return startup.bind(self.options, folders)
         except startup.Unserved as reason:

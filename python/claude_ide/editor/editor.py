@@ -88,7 +88,7 @@ class Editor:
 
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
-        return await self._fresh("file.buffers.folders", last_known=lambda: self.state.folders)
+        return await self._fresh("file.folders.all", last_known=lambda: self.state.folders)
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
