@@ -11,7 +11,7 @@ import signal
 import sys
 
 UNABLE, UNSERVED = 3, 4
-"""Exit codes that `host/death.lua` knows: this Python cannot run the host; the host cannot serve."""
+"""Exit codes that `host/death.lua` knows: this Python cannot run the host; it cannot serve."""
 
 NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
 
