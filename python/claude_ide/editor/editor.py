@@ -202,6 +202,17 @@ class Editor:
         loaded = await self.load(path)
         return not loaded.is_cold or await self.published([loaded.bufnr], seconds)
 
+    async def before_write(self, path: str) -> dict[str, Diagnostics] | Loaded:
+        """Say that the client is about to write a file: that write is its own.
+
+        Returns what is known of one that was loaded, else has it loaded. Raises `TimeoutError` when
+        Neovim is too busy.
+        """
+        answer = without_error(await self._soon_json("diagnostics.before_write.read", path))
+        if "first" in answer:
+            return await self._read_on(answer["first"])
+        return Loaded(**answer["loaded"])
+
     def release(self) -> None:
         """Let go of the files that are loaded only to be checked."""
         self._port.tell("diagnostics.unopened.release")
