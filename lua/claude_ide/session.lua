@@ -1,6 +1,6 @@
---- A host's time, for the features: what they watch while it serves, and what ends with it.
+--- What the features watch while a host serves, and what they end when it ends.
 ---
---- A feature that was never used is not loaded for the end.
+--- A feature that was never used is not loaded for that.
 local host = require('claude_ide.host')
 local ready = require('claude_ide.host.ready')
 
@@ -48,7 +48,7 @@ host.on_exit(function(reason)
   end
 end)
 
---- Carry out what needs the host, once that can run (`host.ready`).
+--- Carry out a command that needs the host, once the host can run (`host.ready`).
 ---@param opts vim.api.keyset.create_user_command.command_args
 ---@param fn fun(opts: vim.api.keyset.create_user_command.command_args)
 M.run = ready.run

@@ -1,6 +1,6 @@
 """The composition root: builds the parts, starts and stops the server, owns every task.
 
-This is also where whatever goes wrong in a command becomes one line for the user.
+An error in a command becomes one line for the user here.
 """
 
 import asyncio

@@ -6,8 +6,7 @@ local unopened = require('claude_ide.diagnostics.unopened')
 
 local M = {}
 
---- The write is the client's own. Of a file that is loaded the diagnostics are read, another is
---- loaded.
+--- Note that the client will write this file. Read its diagnostics if it is loaded, else load it.
 ---@param path string
 ---@return { first?: claude_ide.FirstDiagnostics, loaded?: claude_ide.LoadedFile, error?: string }
 function M.read(path)

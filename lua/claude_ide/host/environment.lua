@@ -1,4 +1,4 @@
---- What every process that Neovim starts learns of the server: its port, in environment variables.
+--- The environment variables by which processes that Neovim starts find the server.
 local M = {}
 
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }

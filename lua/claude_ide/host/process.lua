@@ -1,4 +1,4 @@
---- The process of the host: started with its options, ended, and what it has announced withdrawn.
+--- The process of the host: starting it with its options, stopping it, removing the lock it leaves.
 local lock = require('claude_ide.host.lock')
 local python = require('claude_ide.host.python')
 

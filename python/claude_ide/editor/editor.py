@@ -203,9 +203,9 @@ class Editor:
         return not loaded.is_cold or await self.published([loaded.bufnr], seconds)
 
     async def before_write(self, path: str) -> dict[str, Diagnostics] | Loaded:
-        """Say that the client is about to write a file: that write is its own.
+        """Say that the client is about to write a file.
 
-        Returns what is known of one that was loaded, else has it loaded. Raises `TimeoutError` when
+        Returns its diagnostics if it was loaded; otherwise loads it. Raises `TimeoutError` when
         Neovim is too busy.
         """
         answer = without_error(await self._soon_json("diagnostics.before_write.read", path))
