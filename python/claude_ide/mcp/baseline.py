@@ -48,9 +48,7 @@ class Baseline(msgspec.Struct):
             is_checked = False
         if not is_checked:
             self._doubt(path)
-        if isinstance(found, Loaded):
-            return await editor.diagnostics(path)
-        return dict(editor.state.diagnostics) if found is None else found
+        return found if isinstance(found, dict) else await editor.diagnostics(path)
 
     async def load_written(self, editor: Editor) -> None:
         """Load the files that are there by now."""
