@@ -45,7 +45,7 @@ local function check_python()
 end
 
 local function check_watch()
-  local state = require('claude_ide.disk.watch').state()
+  local state = require('claude_ide.disk.folders').state()
   if state.refusal then
     health.warn(
       ('A folder of open files cannot be watched: %s'):format(plain.one_line(state.refusal)),

@@ -21,7 +21,7 @@ PATIENCE = 4 * LONGEST
 ENDLESS = "say 1000000 1000"
 
 WATCH = """
-local transcript = require('claude_ide.chat.transcript.transcript')
+local transcript = require('claude_ide.chat.transcript')
 local draw = transcript.draw
 transcript.draw = function(id, frame)
   draw(id, frame)

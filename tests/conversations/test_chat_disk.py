@@ -45,7 +45,7 @@ async def test_without_a_server_open_files_follow_until_the_chat_ends(
     await nvim.command("edit a.py")
     await begin(nvim, project, tmp_path)
     assert await nvim.lua("return require('claude_ide.host').server() == nil")
-    folders = "return require('claude_ide.disk.watch').state().folders"
+    folders = "return require('claude_ide.disk.folders').state().folders"
     await until(lambda: nvim.lua(f"{folders} > 0"))
 
     path.write_text("one\nTWO\n")

@@ -23,7 +23,7 @@ async def path(serving: Neovim, project: Path) -> Path:
 
 
 async def is_watched(nvim: Neovim) -> None:
-    await until(lambda: nvim.lua("return require('claude_ide.disk.watch').state().folders > 0"))
+    await until(lambda: nvim.lua("return require('claude_ide.disk.folders').state().folders > 0"))
 
 
 async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
@@ -112,7 +112,7 @@ async def test_an_accepted_diff_is_not_reported_again(
 async def test_when_the_server_stops_nothing_is_watched(serving: Neovim, path: Path) -> None:
     await serving.command("ClaudeStop!")
 
-    state = "return require('claude_ide.disk.watch').state()"
+    state = "return require('claude_ide.disk.folders').state()"
     await until(lambda: serving.lua(f"{state}.folders == 0"))
     path.write_text(NEW)
     assert await serving.eval("getline(2)") == "two"

@@ -22,11 +22,11 @@ def test_a_question_is_known_by_its_kind() -> None:
 
 def test_the_other_kinds_are_known() -> None:
     common = {"id": 1, "cwd": "/"}
-    lines = {"bufnr": 3, "instruction": "i", "name": "n", "filetype": "f", "lines": ["a"]}
+    lines = {"instruction": "i", "name": "n", "filetype": "f", "lines": ["a"]}
 
     assert decode({"kind": "commit", **common}) == CommitRequest(1, "/")
     assert decode({"kind": "rewrite", **common, **lines, "first": 0, "last": 1}) == RewriteRequest(
-        1, "/", 3, "i", "n", "f", ["a"], 0, 1
+        1, "/", "i", "n", "f", ["a"], 0, 1
     )
 
 

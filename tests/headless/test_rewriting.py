@@ -17,7 +17,7 @@ LINES = ["one", "{two}", "three"]
     ],
 )
 def test_the_lines_are_marked_in_the_whole_text(first: int, last: int, text: str) -> None:
-    asked = prompt(RewriteRequest(1, "/", 1, "shout {it}", "/a.py", "python", LINES, first, last))
+    asked = prompt(RewriteRequest(1, "/", "shout {it}", "/a.py", "python", LINES, first, last))
 
     assert f"<text>\n{text}</text>" in asked
     assert "lines of /a.py (python) as" in asked
@@ -25,6 +25,6 @@ def test_the_lines_are_marked_in_the_whole_text(first: int, last: int, text: str
 
 
 def test_a_text_without_a_language_has_none() -> None:
-    asked = prompt(RewriteRequest(1, "/", 1, "x", "[No Name]", "", LINES, 0, 1))
+    asked = prompt(RewriteRequest(1, "/", "x", "[No Name]", "", LINES, 0, 1))
 
     assert "lines of [No Name] as" in asked

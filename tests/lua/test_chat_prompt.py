@@ -265,9 +265,7 @@ async def test_typing_goes_on_while_much_is_drawn(nvim: Neovim, chats: Chats) ->
         await nvim.keys(letter)
         lines = [f"line {number} {row}" for row in range(20)]
         edit = {"first": number * 20, "last": number * 20, "lines": lines}
-        await nvim.lua(
-            "require('claude_ide.chat.transcript.transcript').draw(...)", 1, {"edits": [edit]}
-        )
+        await nvim.lua("require('claude_ide.chat.transcript').draw(...)", 1, {"edits": [edit]})
 
     await typed(chats, [text])
     assert len(await chats.lines()) == 2000

@@ -396,7 +396,7 @@ async def test_who_reads_a_long_paragraph_from_its_beginning_is_left_there(low: 
 async def test_a_request_whose_first_rows_are_scrolled_away_is_not_seen(low: Chats) -> None:
     await low.draw(edit(0, 0, [words(40), "y n"], parts=[[0, 3, "request"]]))
     await low.enter_transcript(2)
-    seen = "return require('claude_ide.chat.transcript.transcript.sight').seen(1, 3)"
+    seen = "return require('claude_ide.chat.transcript.sight').seen(1, 3)"
     await until(lambda: low.nvim.lua(seen), "all of it is seen")
 
     await low.nvim.keys("<C-e>")

@@ -168,7 +168,7 @@ async def test_a_request_that_has_just_come_takes_no_answer(nvim: Neovim, chats:
     await chats.enter_transcript(11)
     # In one instant, so that the request is young however busy the machine is.
     code = """
-    require('claude_ide.chat.transcript.transcript').draw(1, { edits = { ... } })
+    require('claude_ide.chat.transcript').draw(1, { edits = { ... } })
     vim.api.nvim_feedkeys('jyy', 'tx', false)
     """
 
@@ -213,7 +213,7 @@ async def test_a_request_that_has_become_another_takes_no_answer_at_once(
     await age(nvim)
     await chats.enter_transcript(12)
     code = """
-    require('claude_ide.chat.transcript.transcript').draw(1, { edits = { ... } })
+    require('claude_ide.chat.transcript').draw(1, { edits = { ... } })
     vim.api.nvim_feedkeys('yy', 'tx', false)
     """
 
@@ -260,7 +260,7 @@ async def test_what_another_host_asks_takes_no_answer_at_once(nvim: Neovim, chat
     await age(nvim)
     await chats.enter_transcript(12)
     code = """
-    require('claude_ide.chat.transcript.transcript').draw(1, { edits = { ... } })
+    require('claude_ide.chat.transcript').draw(1, { edits = { ... } })
     vim.api.nvim_win_set_cursor(0, { 2, 0 })
     vim.api.nvim_feedkeys('yy', 'tx', false)
     """

@@ -1,4 +1,4 @@
-"""`file/checkpoint.lua`: a buffer goes back to a state that it was in."""
+"""`format/checkpoint.lua`: a buffer goes back to a state that it was in."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ STATE = """[getline(1, '$'), &modified, &buflisted, getpos("'a")[1:2], getpos("'
 async def change_and_restore(nvim: Neovim, change: str) -> None:
     await nvim.lua(
         """
-        local checkpoint, change = require('claude_ide.file.checkpoint'), ...
+        local checkpoint, change = require('claude_ide.format.checkpoint'), ...
         local point = checkpoint.new(vim.api.nvim_get_current_buf())
         vim.cmd(change)
         checkpoint.restore(point)

@@ -312,7 +312,7 @@ async def test_nothing_is_left_when_it_stops(nvim: Neovim, path: Path) -> None:
     assert await nvim.lua(handles) == 0
     replace(path, NEW)
     await nvim.lua(f"{CHANGE}.changed(...)", str(path))
-    assert await nvim.lua("return require('claude_ide.disk.watch').state()") == {
+    assert await nvim.lua("return require('claude_ide.disk.folders').state()") == {
         "folders": 0,
         "polled": 0,
     }

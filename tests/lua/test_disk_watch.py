@@ -17,7 +17,7 @@ for _, path in ipairs(...) do
   vim.fn.bufload(vim.fn.bufadd(path))
 end
 """
-STATE = "return require('claude_ide.disk.watch').state()"
+STATE = "return require('claude_ide.disk.folders').state()"
 
 
 async def touched(nvim: Neovim, name: str) -> None:

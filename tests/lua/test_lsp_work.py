@@ -33,7 +33,7 @@ async def write(nvim: Neovim, path: Path, text: str, milliseconds: int = LONG) -
     bufnrs = await nvim.lua("return require('claude_ide.diagnostics').read_all().reloaded")
     assert bufnrs
     await nvim.lua(
-        "require('claude_ide.diagnostics').await_publish('it', ...)", bufnrs, milliseconds
+        "require('claude_ide.checking.publishing').await('it', ...)", bufnrs, milliseconds
     )
 
 

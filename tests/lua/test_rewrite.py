@@ -1,7 +1,5 @@
 """`question/rewrite.lua`: lines are marked, found again, and replaced as one change."""
 
-from typing import Any
-
 import pytest
 
 from support.neovim import Neovim, until
@@ -25,12 +23,18 @@ async def begin(nvim: Neovim, command: str) -> int:
     return int(asked[0]["id"])
 
 
-async def propose(nvim: Neovim, id_: int, text: str) -> Any:
-    return await nvim.lua("return require('claude_ide.question.rewrite').propose(...)", id_, text)
+async def propose(nvim: Neovim, id_: int, text: str) -> str:
+    """Show the lines that Claude answers with, and return what the whole buffer would become."""
+    proposal = {"text": text, "title": "Claude", "layout": "tab"}
+    show = "return require('claude_ide.question.rewrite').show(7, ...)"
+    assert await nvim.lua(show, id_, proposal) is None
+    await until(lambda: nvim.events("diff_shown"))
+    return "".join(f"{line}\n" for line in await nvim.eval("getline(1, '$')"))
 
 
-async def apply(nvim: Neovim, id_: int, text: str) -> None:
-    await nvim.lua("require('claude_ide.question.rewrite').apply(...)", id_, text)
+async def accept(nvim: Neovim) -> None:
+    await nvim.keys(":w<CR>")
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
 
 
 async def shown(nvim: Neovim, words: str) -> None:
@@ -72,7 +76,7 @@ async def test_of_equal_lines_the_marked_ones_are_replaced(nvim: Neovim) -> None
 
     proposed = await propose(nvim, id_, "other")
 
-    assert proposed["text"] == "same\nx\nx\nother\ny\n"
+    assert proposed == "same\nx\nx\nother\ny\n"
 
 
 async def test_lines_are_found_though_everything_was_set_anew(nvim: Neovim) -> None:
@@ -80,22 +84,22 @@ async def test_lines_are_found_though_everything_was_set_anew(nvim: Neovim) -> N
     id_ = await begin(nvim, "2ClaudeEdit x")
     await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, ["new", *LINES])
 
-    assert (await propose(nvim, id_, "z"))["text"] == "new\nsame\nz\nsame\ny\n"
+    assert await propose(nvim, id_, "z") == "new\nsame\nz\nsame\ny\n"
 
 
 async def test_what_is_below_the_lines_is_not_taken_for_theirs(nvim: Neovim) -> None:
     id_ = await begin(nvim, "2,3ClaudeEdit x")
     await nvim.command("call append(3, 'below') | call append(1, 'above')")
 
-    assert (await propose(nvim, id_, "z\n"))["text"] == "same\nabove\nz\nbelow\ny\n"
+    assert await propose(nvim, id_, "z\n") == "same\nabove\nz\nbelow\ny\n"
 
 
 async def test_a_change_while_it_is_shown_is_kept_beside_it(nvim: Neovim) -> None:
     id_ = await begin(nvim, "2ClaudeEdit x")
-    text = (await propose(nvim, id_, "z"))["text"]
-    await nvim.command("call setline(4, 'mine')")
+    await propose(nvim, id_, "z")
+    await nvim.command("call setbufline(1, 4, 'mine')")
 
-    await apply(nvim, id_, text)
+    await accept(nvim)
 
     assert await lines(nvim) == ["same", "z", "same", "mine"]
 
@@ -104,10 +108,10 @@ async def test_a_change_of_the_same_lines_while_it_is_shown_is_not_overwritten(
     nvim: Neovim,
 ) -> None:
     id_ = await begin(nvim, "2ClaudeEdit x")
-    text = (await propose(nvim, id_, "z"))["text"]
-    await nvim.command("call setline(2, 'mine')")
+    await propose(nvim, id_, "z")
+    await nvim.command("call setbufline(1, 2, 'mine')")
 
-    await apply(nvim, id_, text)
+    await accept(nvim)
 
     await shown(nvim, "the lines were changed meanwhile")
     assert await lines(nvim) == ["same", "mine", "same", "y"]
@@ -116,10 +120,10 @@ async def test_a_change_of_the_same_lines_while_it_is_shown_is_not_overwritten(
 
 async def test_a_buffer_that_was_locked_meanwhile_is_left_alone(nvim: Neovim) -> None:
     id_ = await begin(nvim, "2ClaudeEdit x")
-    text = (await propose(nvim, id_, "z"))["text"]
-    await nvim.command("set nomodifiable")
+    await propose(nvim, id_, "z")
+    await nvim.command("call setbufvar(1, '&modifiable', 0)")
 
-    await apply(nvim, id_, text)
+    await accept(nvim)
 
     await shown(nvim, "'modifiable' is off")
     assert await lines(nvim) == LINES
@@ -128,9 +132,9 @@ async def test_a_buffer_that_was_locked_meanwhile_is_left_alone(nvim: Neovim) ->
 async def test_a_readonly_buffer_is_changed_without_a_prompt(nvim: Neovim) -> None:
     await nvim.command("set readonly")
     id_ = await begin(nvim, "2ClaudeEdit x")
-    text = (await propose(nvim, id_, "z"))["text"]
+    await propose(nvim, id_, "z")
 
-    await apply(nvim, id_, text)
+    await accept(nvim)
 
     assert await lines(nvim) == ["same", "z", "same", "y"]
     assert (await nvim.mode()) == {"mode": "n", "blocking": False}
@@ -139,9 +143,9 @@ async def test_a_readonly_buffer_is_changed_without_a_prompt(nvim: Neovim) -> No
 async def test_folds_and_marks_elsewhere_stay(nvim: Neovim) -> None:
     await nvim.command("4mark a | 4")
     id_ = await begin(nvim, "2ClaudeEdit x")
-    text = (await propose(nvim, id_, "z\nz\nz"))["text"]
+    await propose(nvim, id_, "z\nz\nz")
 
-    await apply(nvim, id_, text)
+    await accept(nvim)
 
     assert await nvim.eval("[line(\"'a\"), line('.')]") == [6, 6]
 

@@ -17,7 +17,7 @@ async def path(nvim: Neovim, project: Path) -> Path:
     file.write_text(OLD)
     await nvim.command("edit a.txt")
     await nvim.lua("require('claude_ide.disk.change').watch('server', true)")
-    await until(lambda: nvim.lua("return require('claude_ide.disk.watch').state().folders > 0"))
+    await until(lambda: nvim.lua("return require('claude_ide.disk.folders').state().folders > 0"))
     return file
 
 

@@ -69,7 +69,7 @@ class Chats:
         """Draw a frame; why something is missing, or None."""
         frame = {"edits": list(edits), "code": list(code)}
         return await self.nvim.lua(
-            "return require('claude_ide.chat.transcript.transcript').draw(...)", id_, frame
+            "return require('claude_ide.chat.transcript').draw(...)", id_, frame
         )
 
     async def show_bars(

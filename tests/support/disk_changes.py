@@ -31,7 +31,7 @@ end)
 async def watch(nvim: Neovim) -> None:
     """Watch in Neovim what changes on disk."""
     await nvim.lua(f"{CHANGE}.watch('server', true)")
-    await until(lambda: nvim.lua("return require('claude_ide.disk.watch').state().folders > 0"))
+    await until(lambda: nvim.lua("return require('claude_ide.disk.folders').state().folders > 0"))
 
 
 async def edit_watched(nvim: Neovim, project: Path) -> Path:

@@ -8,7 +8,7 @@ from support.neovim import Neovim, until
 LONG = 60_000
 DONE = [{"token": "it"}]
 READ_ALL = "return require('claude_ide.diagnostics').read_all().reloaded"
-AWAIT = "require('claude_ide.diagnostics').await_publish('it', ...)"
+AWAIT = "require('claude_ide.checking.publishing').await('it', ...)"
 LINT = "vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ...)"
 ODD = [{"lnum": 0, "col": 0, "message": "odd"}]
 

@@ -21,23 +21,6 @@ local M = {}
 
 local api = vim.api
 
-local POLL = 50 -- milliseconds
-
-local function is_free()
-  local mode = vim.fn.mode(1)
-  return not mode:find('^[cr!]') and not mode:find('^no') and moment.is_possible()
-end
-
--- At once but for where windows must not change, or what is being typed would be lost.
-local function when_free(fn)
-  if is_free() then
-    return fn()
-  end
-  vim.defer_fn(function()
-    when_free(fn)
-  end, POLL)
-end
-
 local function bring(chat)
   if chat_state.get(chat.id) ~= chat then
     return
@@ -120,9 +103,8 @@ local function create(id, options)
     chat.transcript = chat_transcript.create(chat)
     chat.prompt = chat_prompt.create(chat)
     api.nvim_buf_set_name(chat.transcript, ('claude-chat://%d'):format(chat.transcript))
-    api.nvim_buf_set_name(chat.prompt, ('claude-prompt://%d'):format(chat.prompt))
   end)
-  chat_transcript_keys.define(chat)
+  chat_transcript_keys.define(chat, M)
   for bufnr, filetype in pairs({
     [chat.transcript] = 'claude-chat',
     [chat.prompt] = 'claude-prompt',
@@ -160,7 +142,7 @@ end
 ---@param options claude_ide.ChatOptions
 function M.open(id, options)
   local chat = ensure(id, options)
-  when_free(function()
+  moment.when_unprompted(function()
     bring(chat)
   end)
 end
@@ -184,7 +166,7 @@ end
 function M.hide(id)
   local chat = chat_state.get(id)
   if chat then
-    when_free(function()
+    moment.when_unprompted(function()
       chat_view.hide(chat)
     end)
   end
@@ -218,7 +200,7 @@ function M.lead(id, part)
   if not chat then
     return
   end
-  when_free(function()
+  moment.when_unprompted(function()
     if not chat_view.is_here(chat) then
       bring(chat)
     end

@@ -1,4 +1,4 @@
---- The chats of this Neovim, by the id that the host gave each.
+--- The chats of this Neovim, by their ids (`new_id`).
 local channel = require('claude_ide.channel')
 local disk_change = require('claude_ide.disk.change')
 
@@ -13,8 +13,8 @@ local M = {}
 ---@field tabpage integer where it was opened
 ---@field view? claude_ide.ChatView while it is on screen
 ---@field is_wanted boolean whether it shall be on screen
----@field is_shown boolean what the host was told last
----@field width? integer of a row of the transcript, as the host was told
+---@field is_shown boolean what was last reported to the host
+---@field width? integer of a row of the transcript, as last reported to the host
 ---@field requests? integer how many wait for the user
 ---@field cursors table<string, claude_ide.ChatCursor> of the windows that were hidden
 ---@field bars table<string, claude_ide.ChatBar> what the winbars say, by window
@@ -42,7 +42,7 @@ local last_id = 0
 -- What the next host does with a chat of the one that has ended.
 local REVIVING = { send = true, restart = true }
 
---- An id for a chat, which no other has had in this Neovim, whatever became of its host.
+--- A new id, which no other chat of this Neovim has had. It outlives the host.
 ---@return integer
 function M.new_id()
   last_id = last_id + 1

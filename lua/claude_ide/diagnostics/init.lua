@@ -25,8 +25,6 @@ local BREATH = 1
 ---@field items claude_ide.DiagnosticItem[]
 ---@field omitted integer how many of this file are over the limit; known in the last slice
 
-M.await_publish = publishing.await
-
 -- For each buffer whose diagnostics have changed since `watch(true)`, a function that reports them.
 ---@type table<integer, fun()>
 local reporters = {}

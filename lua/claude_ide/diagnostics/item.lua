@@ -1,4 +1,4 @@
---- A diagnostic of Neovim's in LSP's words.
+--- One of Neovim's diagnostics in LSP's words.
 local positions = require('claude_ide.file.positions')
 
 local M = {}

@@ -1,5 +1,6 @@
 --- What each namespace has published for a buffer, read from `vim.diagnostic` once and converted once: a
 --- diagnostic of an earlier text stays the same to the byte, or it would be taken for a new one.
+local edit = require('claude_ide.file.edit')
 local events = require('claude_ide.checking.events')
 local item = require('claude_ide.diagnostics.item')
 local tables = require('claude_ide.diagnostics.tables')
@@ -45,35 +46,6 @@ local function forget(bufnr)
   for _, known in ipairs({ sets, counts, outdated, favoured }) do
     known[bufnr] = nil
   end
-end
-
---- Keep up with what is published, until `stop`.
-function M.start()
-  if group then
-    return
-  end
-  group = vim.api.nvim_create_augroup('claude_ide_diagnostic_sets', { clear = true })
-  vim.api.nvim_create_autocmd('BufWipeout', {
-    group = group,
-    callback = function(event)
-      forget(event.buf)
-    end,
-  })
-  tables.start()
-  events.subscribe(on_changed)
-  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    on_changed(bufnr)
-  end
-end
-
---- Let go of everything.
-function M.stop()
-  if group then
-    vim.api.nvim_del_augroup_by_id(group)
-    tables.stop()
-    events.unsubscribe(on_changed)
-  end
-  group, sets, counts, outdated, favoured = nil, {}, {}, {}, {}
 end
 
 --- How many diagnostics of each severity a buffer has.
@@ -233,7 +205,7 @@ function M.favour(bufnr)
   favoured[bufnr] = vim.uv.now()
 end
 
---- Those that are favoured come first, the last one of them at the head.
+--- Split buffers into those that were favoured lately and the others, in the order given.
 ---@param bufnrs integer[]
 ---@return integer[] first
 ---@return integer[] others
@@ -247,13 +219,9 @@ function M.by_favour(bufnrs)
   return first, others
 end
 
---- A buffer's text is about to be replaced by what was written to its file. What was published for the
---- present text is converted with that, whenever it is read.
----@param bufnr integer loaded
-function M.before_change(bufnr)
-  if not group then
-    return
-  end
+-- The text of a buffer is about to be replaced. What was published for it is converted with it,
+-- whenever that is read.
+local function keep_text(bufnr)
   M.favour(bufnr)
   if not next(M.count(bufnr)) then
     return
@@ -264,6 +232,37 @@ function M.before_change(bufnr)
       set.text = lines
     end
   end
+end
+
+--- Keep up with what is published, until `stop`.
+function M.start()
+  if group then
+    return
+  end
+  group = vim.api.nvim_create_augroup('claude_ide_diagnostic_sets', { clear = true })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    callback = function(event)
+      forget(event.buf)
+    end,
+  })
+  tables.start()
+  events.subscribe(on_changed)
+  edit.subscribe(keep_text)
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    on_changed(bufnr)
+  end
+end
+
+--- Let go of everything.
+function M.stop()
+  if group then
+    vim.api.nvim_del_augroup_by_id(group)
+    tables.stop()
+    events.unsubscribe(on_changed)
+    edit.unsubscribe(keep_text)
+  end
+  group, sets, counts, outdated, favoured = nil, {}, {}, {}, {}
 end
 
 return M

@@ -56,8 +56,8 @@ function M.input(token, prompt, default)
   end)
 end
 
---- Nobody waits for an answer any more. What is on screen stays: there is no telling whose keys
---- would go where.
+--- The answers are no longer needed. What is on the screen stays: closing it could send keys that
+--- are typed into it elsewhere.
 function M.close_all()
   asked = {}
 end

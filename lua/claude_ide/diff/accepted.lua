@@ -1,11 +1,11 @@
---- What the user has made of a proposal and accepted, until it is known to be written.
+--- Proposals that the user has edited and accepted, until they are known to be written.
 local kept = require('claude_ide.file.kept')
 local message = require('claude_ide.say.message')
-local reload = require('claude_ide.disk.reload')
+local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
--- Milliseconds. Whoever does not report a refusal writes within half a second, or not at all.
+-- Milliseconds. An agent that reports no refusal writes within half a second, or not at all.
 local PATIENCE = 10000
 
 ---@class claude_ide.AcceptedText
@@ -39,7 +39,7 @@ function M.hold(diff, text)
     path = diff.path,
     text = text,
     filetype = vim.bo[diff.bufnr].filetype,
-    stamp = reload.stamp(diff.path),
+    stamp = stamp.of(diff.path),
   }
   if not diff.is_reported then
     vim.defer_fn(function()
@@ -56,7 +56,7 @@ function M.settle(id, is_written)
   held[id] = nil
   if not accepted or is_written then
     return
-  elseif is_written == nil and reload.stamp(accepted.path) ~= accepted.stamp then
+  elseif is_written == nil and stamp.of(accepted.path) ~= accepted.stamp then
     return
   elseif not is_on_disk(accepted) then
     local what = 'not written; your edits are'

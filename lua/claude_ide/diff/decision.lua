@@ -1,6 +1,6 @@
 --- A buffer that decides something: writing it is a yes, wiping it out a no.
-local autosave = require('claude_ide.file.autosave')
 local buffer_text = require('claude_ide.file.text')
+local command_buffer = require('claude_ide.file.command_buffer')
 local message = require('claude_ide.say.message')
 
 local M = {}
@@ -9,14 +9,6 @@ local M = {}
 ---@field written fun() in `BufWriteCmd`; by the user, not by an autosave
 ---@field wiped fun() may come after a yes
 
--- `:write other.txt` saves a copy and decides nothing.
-local function write_copy(bufnr, path)
-  local reason = buffer_text.write(bufnr, path)
-  if reason then
-    message.show(('cannot write %s'):format(reason), 'error')
-  end
-end
-
 -- `:x` writes only what is modified, and such a buffer never is; yet its user means to write.
 local function is_exit(line)
   local ok, command = pcall(vim.api.nvim_parse_cmd, line, {})
@@ -24,19 +16,12 @@ local function is_exit(line)
 end
 
 local function listen(bufnr, text, handlers)
-  local name = vim.api.nvim_buf_get_name(bufnr)
   local is_explained = false
   local function on(events, callback)
     vim.api.nvim_create_autocmd(events, { buffer = bufnr, callback = callback })
   end
-  on('BufWriteCmd', function(event)
-    local autosaved = autosave.is_writing()
-    vim.bo[bufnr].modified = false
-    if event.match ~= name then
-      write_copy(bufnr, event.match)
-    elseif not autosaved then
-      handlers.written()
-    elseif autosaved == 'timer' and not is_explained then
+  command_buffer.listen(bufnr, handlers.written, function()
+    if not is_explained then
       is_explained = true
       message.show('a plugin wrote this, which decides nothing: type :w yourself', 'warn')
     end
@@ -60,17 +45,7 @@ local function listen(bufnr, text, handlers)
   end)
 end
 
--- Modified it would keep `:q` and `:qa` from leaving, and an autosave would write it.
-local function stay_unmodified(bufnr)
-  local function unmodified()
-    vim.bo[bufnr].modified = false
-  end
-  vim.api.nvim_create_autocmd('QuitPre', { buffer = bufnr, callback = unmodified })
-  -- Without on_reload a reload would end the attachment.
-  vim.api.nvim_buf_attach(bufnr, false, { on_lines = unmodified, on_reload = unmodified })
-end
-
---- Make a new buffer one that decides, with a text that is not modifiable yet.
+--- Fill a buffer with a text to decide about, which cannot be modified yet.
 ---@param bufnr integer
 ---@param name string
 ---@param text string
@@ -83,7 +58,6 @@ function M.fill(bufnr, name, text, handlers)
   buffer_text.put(bufnr, text)
   options.modifiable = false
   listen(bufnr, text, handlers)
-  stay_unmodified(bufnr)
   vim.keymap.set('n', 'ZZ', '<Cmd>write<CR>', { buffer = bufnr, desc = 'Accept' })
 end
 

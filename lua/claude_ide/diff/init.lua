@@ -4,16 +4,16 @@ local announce = require('claude_ide.say.announce')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
+local choice = require('claude_ide.diff.choice')
 local folders = require('claude_ide.file.folders')
+local kept = require('claude_ide.file.kept')
 local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local place = require('claude_ide.window.place')
-local plain = require('claude_ide.say.plain')
 local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.say.quiet')
 local reload = require('claude_ide.disk.reload')
-local rewrite = require('claude_ide.question.rewrite')
 local waiting = require('claude_ide.diff.waiting')
 local whereabouts = require('claude_ide.file.whereabouts')
 local window_close = require('claude_ide.window.close')
@@ -27,11 +27,11 @@ local M = {}
 ---@field title string who proposes it
 ---@field layout 'tab'|'vertical'|'horizontal'
 ---@field original? integer the buffer that it is for, when no file is going to be written
----@field rewrite? integer the question that takes what is accepted (`question/rewrite.lua`)
 ---@field is_reported? boolean whether the host will say what became of an accepted text
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
+---@field on_decided? fun(text?: string) who gets the accepted text; nil: the host
 ---@field cancel fun() no longer waits for the moment to appear
 ---@field saved? claude_ide.SavedText of the file that will be written, when the diff was asked for
 ---@field where { path: string, warning: string } the file as the user knows it
@@ -58,7 +58,7 @@ end
 local function close_view(diff, when, accepted)
   when(function()
     if accepted == nil then
-      proposal.keep_edits(diff)
+      kept.keep_edits(diff.bufnr, diff.text, diff.path)
     end
     layout.close(diff.view)
     if diff.is_ready then
@@ -69,7 +69,7 @@ local function close_view(diff, when, accepted)
   end)
 end
 
--- Who proposes a change of a file writes it next.
+-- Whoever proposed the change writes the file next; let its buffer follow.
 local function expect_write(diff, expect)
   if diff.saved then
     expect(diff.path, diff.saved)
@@ -113,8 +113,8 @@ local function pass_on(diff)
   if not diff.original then
     accepted_text.hold(diff, text)
   end
-  if diff.rewrite then
-    rewrite.apply(diff.rewrite, text)
+  if diff.on_decided then
+    diff.on_decided(text)
   end
   return text
 end
@@ -135,7 +135,12 @@ local function decide(diff, accepted, reason)
   if accepted and not text then
     return
   end
-  local answer = { id = diff.id, accepted = accepted, reason = reason, text = text }
+  local answer = { id = diff.id, accepted = accepted, reason = reason }
+  if not diff.on_decided then
+    answer.text = text
+  elseif not accepted then
+    diff.on_decided()
+  end
   forget(diff)
   channel.emit('diff_decided', answer)
   local when = layout.has_user(diff.view) and moment.when_ended or moment.when_possible
@@ -191,13 +196,15 @@ end
 --- `diff_failed` {id, message}, once, unless it is closed before.
 ---@param id integer
 ---@param request claude_ide.DiffRequest
+---@param on_decided? fun(text?: string) called with the accepted text, which the host does not get
+---   then, or without one
 ---@return { error: string }? refusal when its file cannot be shown: nothing is emitted then
-function M.open(id, request)
+function M.open(id, request, on_decided)
   local ok, refusal = pcall(check, request)
   if not ok then
     return { error = refusal }
   end
-  local diff = vim.tbl_extend('error', request, { id = id })
+  local diff = vim.tbl_extend('error', request, { id = id, on_decided = on_decided })
   diff.saved = not diff.original and reload.saved(diff.path) or nil
   diff.where = locate(diff)
   diffs[id] = diff
@@ -209,7 +216,7 @@ function M.open(id, request)
   end)
 end
 
---- Take a diff away that was decided elsewhere, or that nobody waits for any more.
+--- Take a diff away that was decided elsewhere, or is no longer needed.
 ---@param id integer
 function M.close(id)
   local diff = diffs[id]
@@ -217,7 +224,7 @@ function M.close(id)
     return
   end
   forget(diff)
-  -- Who has accepted it in the terminal does not say so here.
+  -- The user may have accepted it in the terminal, which is not reported here.
   expect_write(diff, reload.follow)
   if not diff.view then
     return
@@ -252,43 +259,11 @@ function M.list()
   return list
 end
 
-local function ask(shown, act)
-  vim.ui.select(shown, {
-    prompt = 'Which diff?',
-    format_item = function(diff)
-      local name = vim.fn.fnamemodify(diff.path, ':~:.')
-      return plain.one_line(('%s (%s)'):format(name, diff.title))
-    end,
-  }, function(diff)
-    if diff then
-      act(diff)
-    end
-  end)
-end
-
--- The diff that a command means: this window's, else the only one, else the user's choice.
 local function choose(id, act)
   if diffs[id] then
-    return act(diffs[id])
-  end
-  local here = vim.api.nvim_get_current_win()
-  local shown = vim.tbl_filter(function(diff)
-    return diff.view ~= nil
-  end, vim.tbl_values(diffs))
-  table.sort(shown, function(a, b)
-    return a.id < b.id
-  end)
-  for _, diff in ipairs(shown) do
-    if layout.has_window(diff.view, here) then
-      return act(diff)
-    end
-  end
-  if #shown > 1 then
-    ask(shown, act)
-  elseif shown[1] then
-    act(shown[1])
+    act(diffs[id])
   else
-    message.show('no diff is open', 'warn')
+    choice.of(vim.tbl_values(diffs), act)
   end
 end
 
@@ -300,7 +275,7 @@ function M.accept(id)
   end)
 end
 
---- Reject a proposal; the reason is told where whoever proposes it takes one.
+--- Reject a proposal; the agent gets the reason if it accepts one.
 ---@param id? integer
 ---@param reason? string
 function M.reject(id, reason)

@@ -1,15 +1,12 @@
 --- The buffer that holds a proposed text: writing it accepts, wiping it out rejects.
-local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.diff.decision')
-local kept = require('claude_ide.file.kept')
-local message = require('claude_ide.say.message')
 
 local M = {}
 
 local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
 
--- Begin and end are ours: by a name such as `x.gpg` or `tarfile::x` another plugin would take the
+-- The beginning and the end are ours: by a name such as `x.gpg` or `tarfile::x` another plugin would take the
 -- proposal for its own, and write it.
 local function name_of(diff)
   local folder, name = diff.where.path:match('^(.*/)([^/]*)$')
@@ -20,7 +17,7 @@ local function name_of(diff)
   )
 end
 
---- Make a new buffer, `diff.bufnr`, the proposal of a diff; it is not modifiable yet.
+--- Fill the buffer `diff.bufnr` with the proposed text, which cannot be modified yet.
 ---@param diff claude_ide.Diff
 ---@param decide fun(accepted: boolean) may be called more than once
 function M.fill(diff, decide)
@@ -61,17 +58,6 @@ function M.dress(diff, original)
   options.bufhidden = 'wipe'
   options.swapfile = false
   options.modified = false
-end
-
---- Keep what the user has made of a proposal that is taken away, if they have edited it.
----@param diff claude_ide.Diff
-function M.keep_edits(diff)
-  local ok, text = pcall(buffer_text.get, diff.bufnr)
-  if not ok or text == diff.text then
-    return
-  end
-  local filetype = vim.bo[diff.bufnr].filetype
-  message.show(kept.keep(diff.path, text, 'your edits are', filetype), 'warn')
 end
 
 return M

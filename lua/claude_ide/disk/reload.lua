@@ -1,11 +1,13 @@
---- Buffers follow what Claude, or anybody else, writes to their files, without a question or a warning.
+--- Buffers follow what Claude, or another program, writes to their files, without a question.
 local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
 local disk = require('claude_ide.file.write')
 local disk_edit = require('claude_ide.file.edit')
 local disk_report = require('claude_ide.disk.report')
 local disk_watch = require('claude_ide.disk.watch')
+local expected = require('claude_ide.disk.expected')
 local file = require('claude_ide.file.path')
+local file_stamp = require('claude_ide.file.stamp')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local named_files = require('claude_ide.disk.named_files')
@@ -21,24 +23,9 @@ local POLL = 50
 local PATIENCE = 10000
 local RESTLESS = 2000
 
-local MISSING = file.MISSING
+local MISSING = file_stamp.MISSING
 local lines_of = saved_text.lines_of
 
-M.stamp = saved_text.stamp
-
----@class claude_ide.ExpectedWrite
----@field bufnr integer
----@field saved claude_ide.SavedText
----@field deadline number
----@field seen? string the stamp at an earlier look
----@field seen_at? number when that was first seen
----@field moving_since? number when it was first seen to change from look to look
----@field autocmds integer[]
----@field is_unannounced? boolean somebody has written already, and it was not an accepted diff
----@field on_end? fun(spent: number, is_restless: boolean) how long the buffer took to follow
-
----@type table<integer, claude_ide.ExpectedWrite>
-local expected = {}
 local is_polling = false
 
 --- The state of a buffer's file in which Neovim was found to know it.
@@ -54,64 +41,15 @@ end
 ---@return claude_ide.SavedText
 function M.saved(path)
   local bufnr = buffers.loaded(path)
-  return bufnr and saved_text.of(bufnr) or { stamp = M.stamp(path) }
+  return bufnr and saved_text.of(bufnr) or { stamp = file_stamp.of(path) }
 end
 
--- The file's stamp when it is another than before.
-local function news(write)
-  local stamp = saved_text.stamp_of(write.bufnr)
-  return stamp ~= write.saved.stamp and stamp ~= MISSING and stamp or nil
-end
-
---- Whether a buffer is to follow a write that was not announced: one of Claude's always, another one
---- unless the user has switched 'autoread' off.
+--- Whether a buffer follows a write that was not announced: always if Claude wrote, else unless the
+--- user has switched 'autoread' off.
 ---@param bufnr integer
 ---@return boolean
 function M.is_followed(bufnr)
   return autoread.is_on(bufnr) or named_files.has(vim.api.nvim_buf_get_name(bufnr))
-end
-
--- What Neovim would do by itself about a write that is not the one expected.
-local function usual_choice(write)
-  return autoread.is_on(write.bufnr) and not vim.bo[write.bufnr].modified and 'reload' or 'ask'
-end
-
-local function choose(write)
-  if news(write) or saved_text.stamp_of(write.bufnr) == MISSING then
-    return write.saved.lines and '' or 'ask'
-  end
-  return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or usual_choice(write)
-end
-
--- Only we deal with a write that is expected: an autocommand, or the focus coming back, may run
--- `:checktime` at any time.
-local function keep_quiet(write)
-  autoread.suspend(write.bufnr)
-  write.autocmds = {
-    vim.api.nvim_create_autocmd('FileChangedShell', {
-      buffer = write.bufnr,
-      callback = function()
-        vim.v.fcs_choice = choose(write)
-      end,
-    }),
-    vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
-      buffer = write.bufnr,
-      callback = function(event)
-        -- `:write other.txt` writes another file.
-        if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(write.bufnr) then
-          write.saved, write.seen = saved_text.of(write.bufnr, write.saved), nil
-        end
-      end,
-    }),
-  }
-end
-
-local function forget(write)
-  expected[write.bufnr] = nil
-  if vim.api.nvim_buf_is_valid(write.bufnr) then
-    vim.iter(write.autocmds):each(vim.api.nvim_del_autocmd)
-  end
-  autoread.resume(write.bufnr)
 end
 
 -- In the buffer that the user types in, the next key may act on what is there.
@@ -125,7 +63,7 @@ local function may_change(bufnr)
   return moment.is_possible() and not is_in_use(bufnr)
 end
 
--- What is on disk, with the user's unsaved changes on top of it.
+-- Take over what is on disk, with the user's unsaved changes on top of it.
 local function apply(write, text)
   local bufnr, saved = write.bufnr, write.saved.lines
   if not vim.bo[bufnr].modified then
@@ -141,7 +79,7 @@ end
 
 local function reload(write, text)
   local ok, notice = pcall(apply, write, text)
-  forget(write)
+  expected.forget(write)
   if not ok then
     notice = ('cannot be reloaded: %s'):format(notice)
   end
@@ -158,14 +96,14 @@ local function finish(write, spent, is_restless)
   end
 end
 
--- Only an accepted diff goes below unsaved changes; any other write leaves them as they are. Nor is a
--- text read unasked that has become too large.
+-- Unsaved changes are put on top of an accepted diff only; with any other write the buffer stays as it
+-- is. So it does when the file has become too large.
 local function keeps(write)
   local bufnr, is_modified = write.bufnr, vim.bo[write.bufnr].modified
   if not write.is_unannounced or not (is_modified or disk.is_too_large(bufnr)) then
     return false
   end
-  forget(write)
+  expected.forget(write)
   if is_modified then
     M.know(bufnr)
     disk.remember_conflict(bufnr)
@@ -175,7 +113,7 @@ local function keeps(write)
   return true
 end
 
--- The buffer holds what is on disk by now; return whether that is another text than before.
+-- Report the text that the buffer has taken over; return whether it differs from the one before.
 local function settle(write, path, before)
   if before then
     return disk_report.followed(write.bufnr, before, lines_of(write.bufnr))
@@ -188,7 +126,7 @@ end
 -- The file has been written once more while it was read, which Neovim takes for the same write.
 local function follow_on(write, saved)
   M.follow(vim.api.nvim_buf_get_name(write.bufnr), saved)
-  local next_write = expected[write.bufnr]
+  local next_write = expected.of(write.bufnr)
   next_write.is_unannounced, next_write.on_end = write.is_unannounced, write.on_end
   write.on_end = nil
 end
@@ -197,12 +135,12 @@ end
 local function take(write)
   local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
-  local stamp = M.stamp(path)
+  local stamp = file_stamp.of(path)
   local text = may_change(write.bufnr) and disk_edit.read(write.bufnr)
   local before = write.is_unannounced and lines_of(write.bufnr)
   if not text or not reload(write, text) then
     return false
-  elseif M.stamp(path) ~= stamp then
+  elseif file_stamp.of(path) ~= stamp then
     follow_on(write, { stamp = stamp, lines = text.lines })
   else
     known[write.bufnr] = stamp
@@ -221,16 +159,16 @@ local function is_restless(write, now)
   return write.is_unannounced and now - write.moving_since > RESTLESS
 end
 
--- Half a file is not taken: its stamp has to be the same at two looks.
+-- The stamp has to be the same at two looks, or the buffer would get half a file.
 local function look(write)
   if not vim.api.nvim_buf_is_loaded(write.bufnr) then
-    return forget(write)
+    return expected.forget(write)
   end
-  local stamp, now = news(write), milliseconds()
+  local stamp, now = expected.news(write), milliseconds()
   if stamp ~= write.seen then
     write.seen, write.seen_at = stamp, now
     if is_restless(write, now) then
-      forget(write)
+      expected.forget(write)
       finish(write, 0, true)
     end
     return
@@ -241,7 +179,7 @@ local function look(write)
     return
   end
   if is_settled and vim.uv.now() > write.deadline and may_change(write.bufnr) then
-    forget(write)
+    expected.forget(write)
   end
 end
 
@@ -254,12 +192,12 @@ end
 
 -- Timed from the end of a look on: what is looked at takes time, too.
 local function poll()
-  slices.each(vim.tbl_values(expected), function(write)
-    if expected[write.bufnr] == write then
+  slices.each(vim.tbl_values(expected.all()), function(write)
+    if expected.of(write.bufnr) == write then
       try_look(write)
     end
   end, function()
-    is_polling = next(expected) ~= nil
+    is_polling = next(expected.all()) ~= nil
     if is_polling then
       vim.defer_fn(poll, POLL)
     end
@@ -267,9 +205,7 @@ local function poll()
 end
 
 local function wait_for(bufnr, saved)
-  local write = { bufnr = bufnr, saved = saved, deadline = vim.uv.now() + PATIENCE }
-  expected[bufnr] = write
-  keep_quiet(write)
+  local write = expected.new(bufnr, saved, PATIENCE)
   if not is_polling then
     is_polling = true
     vim.defer_fn(poll, POLL)
@@ -277,20 +213,20 @@ local function wait_for(bufnr, saved)
   return write
 end
 
---- Somebody is about to write a file: its buffer, if loaded, is to show it, with what is unsaved
---- in the buffer on top.
+--- A program is about to write a file: let its buffer, if loaded, show that, with unsaved changes
+--- on top.
 ---@param path string
 ---@param earlier? claude_ide.SavedText what the file held at some time before
 function M.expect(path, earlier)
   local bufnr = buffers.loaded(path)
   if bufnr then
-    local write = expected[bufnr] or wait_for(bufnr, saved_text.of(bufnr, earlier))
+    local write = expected.of(bufnr) or wait_for(bufnr, saved_text.of(bufnr, earlier))
     write.is_unannounced = nil
     write.deadline = vim.uv.now() + PATIENCE
   end
 end
 
---- Somebody may have written a file by now, or is about to.
+--- A program may have written a file by now, or is about to.
 ---@param path string
 ---@param saved claude_ide.SavedText what the file held before
 function M.follow(path, saved)
@@ -298,7 +234,7 @@ function M.follow(path, saved)
   local bufnr = buffers.loaded(path)
   local before = bufnr and saved_text.before(bufnr, saved)
   if before then
-    expected[bufnr].saved = before
+    expected.of(bufnr).saved = before
   end
 end
 
@@ -307,17 +243,17 @@ end
 ---@return string? stamp nil where there is no file
 function M.unknown(bufnr)
   local path = file.path(bufnr)
-  local stamp = path and M.stamp(path) or MISSING
+  local stamp = path and file_stamp.of(path) or MISSING
   return stamp ~= MISSING and stamp ~= known[bufnr] and stamp or nil
 end
 
 --- Neovim knows the file of a buffer as it is.
 ---@param bufnr integer
 function M.know(bufnr)
-  known[bufnr] = saved_text.stamp_of(bufnr)
+  known[bufnr] = file_stamp.of_buffer(bufnr)
 end
 
---- It may not.
+--- Neovim may not know the file of a buffer as it is.
 ---@param bufnr integer
 function M.doubt(bufnr)
   known[bufnr] = nil
@@ -327,7 +263,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_expected(bufnr)
-  return expected[bufnr] ~= nil
+  return expected.of(bufnr) ~= nil
 end
 
 --- A write that was not announced, to the file of a buffer that holds nothing else: the buffer
@@ -348,7 +284,7 @@ function M.notice(bufnr, on_end)
     return write
   end
   known[bufnr] = stamp
-  forget(write)
+  expected.forget(write)
 end
 
 local function may_be_noticed(bufnr)
@@ -359,13 +295,14 @@ local function sync(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return false
   end
-  local write = expected[bufnr] or may_be_noticed(bufnr) and M.notice(bufnr) or nil
-  return write ~= nil and news(write) ~= nil and not keeps(write) and take(write)
+  local write = expected.of(bufnr) or may_be_noticed(bufnr) and M.notice(bufnr) or nil
+  return write ~= nil and expected.news(write) ~= nil and not keeps(write) and take(write)
 end
 
 local function suspects()
   local all = disk_watch.suspects()
-  return all and vim.tbl_keys(vim.tbl_extend('force', all, expected)) or vim.api.nvim_list_bufs()
+  return all and vim.tbl_keys(vim.tbl_extend('force', all, expected.all()))
+    or vim.api.nvim_list_bufs()
 end
 
 local function sync_suspect(bufnr)

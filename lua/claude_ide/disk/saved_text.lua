@@ -2,8 +2,8 @@
 --- were made to.
 local disk = require('claude_ide.file.write')
 local disk_edit = require('claude_ide.file.edit')
-local file = require('claude_ide.file.path')
 local moment = require('claude_ide.when.moment')
+local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
@@ -11,20 +11,6 @@ local M = {}
 ---@class claude_ide.SavedText
 ---@field stamp string of the file
 ---@field lines? string[] what its buffer's unsaved changes were made to, where that is known
-
---- The stamp of the file at a path.
----@param path string
----@return string
-function M.stamp(path)
-  return file.stamp(vim.uv.fs_stat(path))
-end
-
---- The same of a buffer's file.
----@param bufnr integer
----@return string
-function M.stamp_of(bufnr)
-  return M.stamp(vim.api.nvim_buf_get_name(bufnr))
-end
 
 ---@param bufnr integer
 ---@return string[]
@@ -55,7 +41,7 @@ function M.of(bufnr, earlier)
   else
     lines = saved_lines(bufnr)
   end
-  return { stamp = M.stamp_of(bufnr), lines = lines }
+  return { stamp = stamp.of_buffer(bufnr), lines = lines }
 end
 
 --- What a file held, if it holds something else now. An unmodified buffer still holds it.
@@ -63,7 +49,7 @@ end
 ---@param saved claude_ide.SavedText
 ---@return claude_ide.SavedText?
 function M.before(bufnr, saved)
-  if saved.stamp == M.stamp_of(bufnr) then
+  if saved.stamp == stamp.of_buffer(bufnr) then
     return nil
   end
   local lines = saved.lines or not vim.bo[bufnr].modified and M.lines_of(bufnr) or nil

@@ -1,56 +1,28 @@
---- A watch on the folders of loaded files. It names each buffer whose file may have changed; what to
+--- A watch on the files of loaded buffers. It names each buffer whose file may have changed; what to
 --- do about that is decided elsewhere (`disk/change.lua`).
 local file = require('claude_ide.file.path')
-local log = require('claude_ide.say.log')
+local folders = require('claude_ide.disk.folders')
 local slices = require('claude_ide.when.slices')
 
 local M = {}
 
 local uv = vim.uv
-local MOST_FOLDERS = 512
-local MOST_POLLED = 256 -- files
-local MOST_TRIES = 5
-local POLL = 2000 -- milliseconds
 local MOST_ROUNDS = 4 -- of libuv's loop: one may go to what it has read before
 -- Elsewhere what happens is reported some time later.
 local IS_EXACT = vim.fn.has('linux') == 1
 local LOADED = { 'BufReadPost', 'BufNewFile', 'BufWritePost', 'BufFilePost' }
--- By their `statfs` types: what another machine writes there, this one's kernel does not report.
-local REMOTE = {
-  [0x6969] = true, -- NFS
-  [0x517b] = true, -- SMB
-  [0xff534d42] = true, -- CIFS
-  [0xfe534d42] = true, -- SMB 2
-  [0x01021997] = true, -- 9P, as WSL mounts Windows' drives
-  [0x65735546] = true, -- FUSE, as sshfs
-  [0x00c36400] = true, -- Ceph
-  [0x5346414f] = true, -- AFS
-}
-
----@class claude_ide.WatchedFolder
----@field path string
----@field name string last part of `at`, by which libuv reports what happens to that folder itself
----@field files table<string, table<integer, true>> buffers by the names of files
----@field handle? uv.uv_fs_event_t
----@field at? string what is watched: while the folder does not exist, the nearest one above it
----@field ino? integer of that
----@field is_polled? boolean
----@field stamps table<string, string> of polled files, by name
 
 ---@class claude_ide.Spot
 ---@field folder string
 ---@field name string
 
-local folders = {} ---@type table<string, claude_ide.WatchedFolder>
 local spots = {} ---@type table<integer, claude_ide.Spot[]> where each buffer's file is
 local touched = {} ---@type table<integer, true>
 local suspects = {} ---@type table<integer, true> to be looked at
 local linked = {} ---@type table<integer, true> their files have other names, too
 local has_begun = false -- what was loaded before is watched
 local is_reporting = false
-local is_polling = false
 local report ---@type fun(bufnr: integer)?
-local refusal ---@type string? why a folder could not be watched
 
 local function report_all()
   is_reporting = false
@@ -69,165 +41,13 @@ end
 
 -- Also called where Neovim's functions may not be.
 local function touch(bufnrs)
-  for bufnr in pairs(bufnrs or {}) do
+  for bufnr in pairs(bufnrs) do
     touched[bufnr], suspects[bufnr] = true, true
     if not is_reporting then
       is_reporting = true
       vim.schedule(report_all)
     end
   end
-end
-
-local function touch_all(folder)
-  for _, bufnrs in pairs(folder.files) do
-    touch(bufnrs)
-  end
-end
-
-local function close(folder)
-  if folder.handle and not folder.handle:is_closing() then
-    folder.handle:close()
-  end
-  folder.handle, folder.at, folder.ino = nil, nil, nil
-end
-
-local function has_polled()
-  return vim.iter(pairs(folders)):any(function(_, folder)
-    return folder.is_polled
-  end)
-end
-
-local function poll_file(folder, name)
-  -- Asynchronously: a drive that is away does not answer.
-  uv.fs_stat(vim.fs.joinpath(folder.path, name), function(_, stat)
-    local stamp = file.stamp(stat)
-    if folder.stamps[name] and folder.stamps[name] ~= stamp then
-      touch(folder.files[name])
-    end
-    folder.stamps[name] = stamp
-  end)
-end
-
-local function poll()
-  is_polling = report ~= nil and has_polled()
-  if not is_polling then
-    return
-  end
-  vim.defer_fn(poll, POLL)
-  local remaining = MOST_POLLED
-  for _, folder in pairs(folders) do
-    for name in pairs(folder.is_polled and folder.files or {}) do
-      if remaining > 0 then
-        poll_file(folder, name)
-      end
-      remaining = remaining - 1
-    end
-  end
-end
-
-local function poll_folder(folder)
-  folder.is_polled = true
-  if not is_polling then
-    is_polling = true
-    vim.schedule(poll)
-  end
-end
-
-local function is_remote(path)
-  local stat = uv.fs_statfs(path)
-  return stat ~= nil and REMOTE[stat.type] == true
-end
-
--- Without a watch the files are looked at now and then.
-local function do_without(folder, reason)
-  if refusal ~= reason then
-    refusal = reason
-    log.write('warn', ('%s is not watched: %s'):format(folder.path, reason))
-  end
-  poll_folder(folder)
-end
-
-local function existing(path)
-  local stat = uv.fs_stat(path)
-  while not (stat and stat.type == 'directory') and vim.fs.dirname(path) ~= path do
-    path = vim.fs.dirname(path)
-    stat = uv.fs_stat(path)
-  end
-  return path, stat and stat.ino
-end
-
-local watch
-
--- What is watched may have gone, or made room for another folder, which may even have its number.
----@param is_gone boolean whether something has happened to the very folder that is watched
-local function renew(folder, is_gone)
-  local at, ino = existing(folder.path)
-  is_gone = is_gone or at ~= folder.at or ino ~= folder.ino
-  if folders[folder.path] == folder and is_gone then
-    watch(folder)
-    touch_all(folder)
-  end
-end
-
-local function listener(folder)
-  return function(failed, name)
-    -- What happens to the folder itself has its own name.
-    local is_gone = failed ~= nil or name == folder.name
-    if is_gone or folder.at ~= folder.path then
-      vim.schedule(function()
-        renew(folder, is_gone)
-      end)
-    end
-    if is_gone or not name then
-      touch_all(folder)
-    elseif folder.at == folder.path then
-      touch(folder.files[name])
-    end
-  end
-end
-
----@return string? reason why it cannot be watched
-local function open(folder, at, ino)
-  close(folder)
-  local handle, reason = uv.new_fs_event()
-  if not handle then
-    return reason
-  end
-  folder.handle, folder.at, folder.ino, folder.name = handle, at, ino, vim.fs.basename(at)
-  local ok, refused = handle:start(at, {}, listener(folder))
-  if not ok then
-    close(folder)
-    return refused
-  end
-end
-
--- Folders may come and go while they are looked for.
-watch = function(folder)
-  local reason
-  for _ = 1, MOST_TRIES do
-    local at, ino = existing(folder.path)
-    reason = open(folder, at, ino)
-    if not reason and existing(folder.path) == at then
-      return is_remote(at) and poll_folder(folder)
-    end
-  end
-  do_without(folder, reason or 'it comes and goes')
-end
-
-local function folder_of(path)
-  local known = folders[path]
-  if known then
-    return known
-  end
-  local folder = { path = path, name = '', files = {}, stamps = {} }
-  local is_bounded = vim.tbl_count(folders) < MOST_FOLDERS
-  folders[path] = folder
-  if is_bounded then
-    watch(folder)
-  else
-    do_without(folder, ('%d other folders are'):format(MOST_FOLDERS))
-  end
-  return folder
 end
 
 local function spot(path)
@@ -255,16 +75,7 @@ end
 ---@param bufnr integer
 function M.remove(bufnr)
   for _, one in ipairs(spots[bufnr] or {}) do
-    local folder = folders[one.folder]
-    local bufnrs = folder and folder.files[one.name]
-    if folder and bufnrs then
-      bufnrs[bufnr] = nil
-      folder.files[one.name] = next(bufnrs) and bufnrs or nil
-    end
-    if folder and not next(folder.files) then
-      close(folder)
-      folders[one.folder] = nil
-    end
+    folders.remove(one.folder, one.name, bufnr)
   end
   spots[bufnr], suspects[bufnr], linked[bufnr] = nil, nil, nil
 end
@@ -279,9 +90,7 @@ function M.add(bufnr)
   end
   M.remove(bufnr)
   for _, one in ipairs(present or {}) do
-    local files = folder_of(one.folder).files
-    files[one.name] = files[one.name] or {}
-    files[one.name][bufnr] = true
+    folders.add(one.folder, one.name, bufnr)
   end
   spots[bufnr] = present
   if path and present then
@@ -290,7 +99,7 @@ function M.add(bufnr)
   end
 end
 
--- Have libuv read what the kernel has reported by now. No event is handled meanwhile.
+-- Have libuv read what the kernel has reported by now, without handling any other event.
 local function hear()
   local has_heard = false
   local check = assert(uv.new_check())
@@ -306,31 +115,14 @@ local function hear()
   return has_heard
 end
 
--- Nothing is reported of a folder when one above it gets another name.
-local function renew_all()
-  for _, folder in pairs(folders) do
-    local _ = folder.is_polled or renew(folder, false)
-  end
-end
-
-local function polled_buffers()
-  local found = {}
-  for _, folder in pairs(folders) do
-    for _, bufnrs in pairs(folder.is_polled and folder.files or {}) do
-      found = vim.tbl_extend('force', found, bufnrs)
-    end
-  end
-  return found
-end
-
 --- The buffers whose files may have changed before this moment and have not been looked at since.
 ---@return table<integer, true>? suspects nil where that is not known
 function M.suspects()
   if not (IS_EXACT and has_begun and hear()) then
     return nil
   end
-  renew_all()
-  return vim.tbl_extend('force', polled_buffers(), linked, suspects)
+  folders.renew()
+  return vim.tbl_extend('force', folders.polled_buffers(), linked, suspects)
 end
 
 --- A buffer holds what its file does, or is not to.
@@ -345,6 +137,7 @@ end
 function M.start(on_touched)
   M.stop()
   report = on_touched
+  folders.start(touch)
   local group = vim.api.nvim_create_augroup('claude_ide_disk_watch', { clear = true })
   vim.api.nvim_create_autocmd(LOADED, {
     group = group,
@@ -371,29 +164,11 @@ end
 
 --- Watch nothing any more.
 function M.stop()
-  report, refusal = nil, nil
+  report = nil
   vim.api.nvim_create_augroup('claude_ide_disk_watch', { clear = true })
-  for _, folder in pairs(folders) do
-    close(folder)
-  end
-  folders, spots, touched, suspects, linked = {}, {}, {}, {}, {}
+  folders.stop()
+  spots, touched, suspects, linked = {}, {}, {}, {}
   has_begun = false
-end
-
----@class claude_ide.WatchState
----@field folders integer how many are watched
----@field polled integer how many are looked at now and then
----@field refusal? string why one could not be watched
-
---- What is watched, for `:checkhealth`.
----@return claude_ide.WatchState
-function M.state()
-  local state = { folders = 0, polled = 0, refusal = refusal }
-  for _, folder in pairs(folders) do
-    state.folders = state.folders + (folder.handle and 1 or 0)
-    state.polled = state.polled + (folder.is_polled and 1 or 0)
-  end
-  return state
 end
 
 return M

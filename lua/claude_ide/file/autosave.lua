@@ -1,7 +1,8 @@
 --- Who writes a buffer: the user, or an autosave.
 local M = {}
 
-local FOLDER = debug.getinfo(1, 'S').source:match('^(.*)autosave%.lua$')
+-- Of all our modules: a write that one of them leads to is no autosave.
+local FOLDER = debug.getinfo(1, 'S').source:match('^(.*/)file/autosave%.lua$')
 
 -- In `<stack>` an autocommand's entry begins with its event.
 local function is_autocommand(entry)

@@ -1,6 +1,7 @@
 --- Files in Neovim's buffers: which buffer holds one, in what state, its text, and writing it.
 local buffer_names = require('claude_ide.file.names')
 local buffer_text = require('claude_ide.file.text')
+local changes = require('claude_ide.file.editor_changes')
 local disk = require('claude_ide.file.write')
 local file = require('claude_ide.file.path')
 local open_editors = require('claude_ide.file.open_editors')
@@ -10,7 +11,7 @@ local written = require('claude_ide.file.written')
 
 local M = {}
 
-M.begin = open_editors.begin
+M.begin = changes.begin
 M.current = open_editors.current
 M.editors = open_editors.editors
 M.paths = open_editors.paths
@@ -123,13 +124,13 @@ function M.folder()
   return vim.fn.getcwd()
 end
 
---- Emit what changes of all that is open (`open_editors.watch`), and remember what that takes.
+--- Emit what changes of all that is open (`editor_changes.watch`), and remember what that takes.
 ---@param on boolean
 function M.watch(on)
   disk.watch(on)
   written.watch(on)
   usage.watch(on)
-  open_editors.watch(on)
+  changes.watch(on)
   if not on then
     buffer_names.stop()
   end

@@ -1,7 +1,6 @@
 --- What is on disk becomes a buffer's text as by an edit of the user: one step to undo. Folds and the
 --- cursor stay where nothing changes, and only lines that are removed lose their marks.
 local colouring = require('claude_ide.colouring')
-local diagnostic_sets = require('claude_ide.diagnostics.sets')
 local rebase = require('claude_ide.file.rebase')
 local window_close = require('claude_ide.window.close')
 
@@ -50,24 +49,10 @@ function M.read(bufnr)
   return ok and text or nil
 end
 
--- How many bytes two lines have in common at their beginning, and how many at their end.
-local function common_ends(old, new)
-  local shorter = math.min(#old, #new)
-  local head = 0
-  while head < shorter and old:byte(head + 1) == new:byte(head + 1) do
-    head = head + 1
-  end
-  local tail = 0
-  while tail < shorter - head and old:byte(#old - tail) == new:byte(#new - tail) do
-    tail = tail + 1
-  end
-  return head, tail
-end
-
 -- Only what differs, so that extended marks on the rest of the line stay where they are.
 local function change_line(bufnr, row, old, new)
   if old ~= new then
-    local head, tail = common_ends(old, new)
+    local head, tail = rebase.common_ends(old, new, string.byte)
     local inserted = { new:sub(head + 1, #new - tail) }
     vim.api.nvim_buf_set_text(bufnr, row, head, row, #old - tail, inserted)
   end
@@ -159,12 +144,27 @@ local function join_undo(bufnr)
   end)
 end
 
+local listeners = {} ---@type table<fun(bufnr: integer), true>
+
+--- Call `fn` with each buffer whose text is about to be replaced.
+---@param fn fun(bufnr: integer)
+function M.subscribe(fn)
+  listeners[fn] = true
+end
+
+---@param fn fun(bufnr: integer)
+function M.unsubscribe(fn)
+  listeners[fn] = nil
+end
+
 --- Make these lines the buffer's, as one step to undo.
 ---@param bufnr integer
 ---@param lines string[]
 ---@param joins? boolean the step before goes on
 function M.change(bufnr, lines, joins)
-  diagnostic_sets.before_change(bufnr)
+  for fn in pairs(listeners) do
+    fn(bufnr)
+  end
   local begin = joins and join_undo or M.break_undo
   begin(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)

@@ -1,6 +1,7 @@
---- Text of the user's that has no other place any more: a buffer that holds it until it is saved.
+--- A buffer for text that the user would lose otherwise, until they save it.
 local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
+local command_buffer = require('claude_ide.file.command_buffer')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 
@@ -9,13 +10,10 @@ local M = {}
 -- The buffer has no file of its own: `:write` needs a name.
 local function write(bufnr, name, path)
   if path == name then
-    return message.show('this text has no file; `:w {file}` saves it', 'warn')
+    message.show('this text has no file; `:w {file}` saves it', 'warn')
+  elseif command_buffer.write_copy(bufnr, path) then
+    vim.bo[bufnr].modified = false
   end
-  local reason = buffer_text.write(bufnr, path)
-  if reason then
-    return message.show(('cannot write %s'):format(reason), 'error')
-  end
-  vim.bo[bufnr].modified = false
 end
 
 local function new_buffer(tail)
@@ -47,6 +45,17 @@ function M.keep(name, text, what, filetype)
   colouring.dress(bufnr, filetype or '')
   vim.bo[bufnr].modified = true
   return ('%s: %s kept in buffer %d'):format(tail, what, bufnr)
+end
+
+--- Keep what the user has made of a proposed text that is taken away, if they have edited it.
+---@param bufnr integer where they may have edited it
+---@param proposed string
+---@param name string as for `keep`
+function M.keep_edits(bufnr, proposed, name)
+  local ok, text = pcall(buffer_text.get, bufnr)
+  if ok and text ~= proposed then
+    message.show(M.keep(name, text, 'your edits are', vim.bo[bufnr].filetype), 'warn')
+  end
 end
 
 return M

@@ -26,7 +26,7 @@ local M = {}
 ---@field wasOpen boolean
 ---@field isShown boolean whether a window of the current tabpage shows it
 ---@field found? boolean whether `start_text` and `end_text` were found
----@field note? string what the model should know besides
+---@field note? string what else the model should know
 
 -- A value that Python left out.
 local function given(value)

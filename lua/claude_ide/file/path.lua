@@ -1,17 +1,6 @@
 --- Which buffers stand for a file, where that file is, and in what state.
 local M = {}
 
---- The stamp of a file that does not exist.
-M.MISSING = 'missing'
-
---- What distinguishes one state of a file from another.
----@param stat? uv.fs_stat.result nil where there is no file
----@return string
-function M.stamp(stat)
-  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
-    or M.MISSING
-end
-
 --- Whether a buffer of that name, 'buftype' and 'filetype' holds a file, on disk or not yet; one of
 --- another kind has no name, or is a terminal, a proposal, a list, a file tree, `scheme://…`.
 ---@param name string

@@ -46,6 +46,25 @@ function M.place(base, current, first, last)
   return first + shift, last + shift
 end
 
+--- How many items two sequences have in common at their beginning, and how many at their end.
+---@generic T
+---@param old T
+---@param new T
+---@param at fun(sequence: T, index: integer): any
+---@return integer head
+---@return integer tail
+function M.common_ends(old, new, at)
+  local head, shorter = 0, math.min(#old, #new)
+  while head < shorter and at(old, head + 1) == at(new, head + 1) do
+    head = head + 1
+  end
+  local tail = 0
+  while tail < shorter - head and at(old, #old - tail) == at(new, #new - tail) do
+    tail = tail + 1
+  end
+  return head, tail
+end
+
 --- Which rows of a text another one replaces, and with what.
 ---@param old string[]
 ---@param new string[]
@@ -53,14 +72,7 @@ end
 ---@return integer last
 ---@return string[] lines
 function M.change(old, new)
-  local head, shorter = 0, math.min(#old, #new)
-  while head < shorter and old[head + 1] == new[head + 1] do
-    head = head + 1
-  end
-  local tail = 0
-  while tail < shorter - head and old[#old - tail] == new[#new - tail] do
-    tail = tail + 1
-  end
+  local head, tail = M.common_ends(old, new, rawget)
   return head, #old - tail, vim.list_slice(new, head + 1, #new - tail)
 end
 

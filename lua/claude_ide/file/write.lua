@@ -1,17 +1,19 @@
 --- Writing a buffer to its file: as the user would, but never past what somebody else has written.
+local changed = require('claude_ide.file.changed')
 local message = require('claude_ide.say.message')
 local reason = require('claude_ide.say.reason')
+local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
 local LARGEST = 64 * 1024 * 1024 -- bytes
 
----@class claude_ide.Stamp
+---@class claude_ide.KnownState
 ---@field time string of the file's last change
 ---@field is_read boolean whether Neovim has read or written that very state
 
----@type table<integer, claude_ide.Stamp>
-local stamps = {}
+---@type table<integer, claude_ide.KnownState>
+local states = {}
 local conflicts = {} ---@type table<integer, true> buffers of files that somebody else has written
 local is_watching = false
 
@@ -19,14 +21,9 @@ local function stat_of(bufnr)
   return vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
 end
 
-local function time_of(bufnr)
-  local stat = stat_of(bufnr)
-  return stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec)
-end
-
-local function stamp(bufnr, is_read)
-  local time = time_of(bufnr)
-  stamps[bufnr] = time and { time = time, is_read = is_read }
+local function remember(bufnr, is_read)
+  local time = stamp.time_of_buffer(bufnr)
+  states[bufnr] = time and { time = time, is_read = is_read }
 end
 
 --- A buffer holds what its file does now, though no `:edit` has read it.
@@ -35,7 +32,7 @@ function M.has_read(bufnr)
   conflicts[bufnr] = nil
   -- Unwatched, a later read or write would not be noticed.
   if is_watching then
-    stamp(bufnr, true)
+    remember(bufnr, true)
   end
 end
 
@@ -43,46 +40,27 @@ end
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_disk', { clear = true })
-  stamps, is_watching = {}, on
+  states, is_watching = {}, on
   if not on then
     return
   end
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_is_loaded(bufnr) then
-      stamp(bufnr, false)
+      remember(bufnr, false)
     end
   end
   vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
     group = group,
     callback = function(event)
-      stamp(event.buf, true)
+      remember(event.buf, true)
     end,
   })
   vim.api.nvim_create_autocmd({ 'BufUnload', 'BufFilePost' }, {
     group = group,
     callback = function(event)
-      stamps[event.buf] = nil
+      states[event.buf] = nil
     end,
   })
-end
-
---- Ask Neovim whether the file of a buffer that it would not read by itself has changed, and keep it
---- from asking the user. It says so only once.
----@param bufnr integer
----@return string? reason `v:fcs_reason`; nil where nothing, or only the file's time, has changed
-function M.probe(bufnr)
-  local found
-  local id = vim.api.nvim_create_autocmd('FileChangedShell', {
-    buffer = bufnr,
-    callback = function()
-      found = vim.v.fcs_reason
-      -- It gives no warning if only the time has changed, and `:write` then knows it.
-      vim.v.fcs_choice = found == 'time' and 'ask' or ''
-    end,
-  })
-  vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
-  vim.api.nvim_del_autocmd(id)
-  return found ~= 'time' and found or nil
 end
 
 local function is_empty(bufnr)
@@ -102,7 +80,7 @@ function M.has_news(bufnr)
   elseif is_empty(bufnr) then
     return stat.size > 0
   end
-  return M.probe(bufnr) ~= nil
+  return changed.probe(bufnr) ~= nil
 end
 
 --- Whether Neovim would be busy for seconds reading the file of a buffer.
@@ -138,7 +116,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.notice_conflict(bufnr)
-  local is_new = M.probe(bufnr) ~= nil
+  local is_new = changed.probe(bufnr) ~= nil
   if is_new then
     M.remember_conflict(bufnr)
   end
@@ -149,8 +127,8 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.has_other_time(bufnr)
-  local known = stamps[bufnr]
-  return known ~= nil and known.time ~= (time_of(bufnr) or known.time)
+  local known = states[bufnr]
+  return known ~= nil and known.time ~= (stamp.time_of_buffer(bufnr) or known.time)
 end
 
 local function warn_of_conflict(bufnr)
@@ -166,7 +144,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.has_changed(bufnr)
-  local time, known = time_of(bufnr), stamps[bufnr]
+  local time, known = stamp.time_of_buffer(bufnr), states[bufnr]
   if not time then
     return false
   elseif conflicts[bufnr] then

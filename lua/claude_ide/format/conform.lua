@@ -1,5 +1,5 @@
 --- Formatting by conform.nvim, where the user has set it up for a buffer's filetype.
-local checkpoint = require('claude_ide.file.checkpoint')
+local checkpoint = require('claude_ide.format.checkpoint')
 local time_limit = require('claude_ide.when.time_limit')
 local window_close = require('claude_ide.window.close')
 

@@ -1,5 +1,5 @@
 --- Formatting by the expression that 'formatexpr' holds: `gq` evaluates it over the whole buffer.
-local checkpoint = require('claude_ide.file.checkpoint')
+local checkpoint = require('claude_ide.format.checkpoint')
 local quiet = require('claude_ide.say.quiet')
 local reason = require('claude_ide.say.reason')
 local unheard = require('claude_ide.say.unheard')

@@ -1,6 +1,6 @@
 --- A file is reformatted by the user's own formatters, while Neovim goes on.
 local channel = require('claude_ide.channel')
-local checkpoint = require('claude_ide.file.checkpoint')
+local checkpoint = require('claude_ide.format.checkpoint')
 local disk = require('claude_ide.file.write')
 local disk_edit = require('claude_ide.file.edit')
 local format_choice = require('claude_ide.format.choice')

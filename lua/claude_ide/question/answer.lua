@@ -1,4 +1,4 @@
---- `:ClaudeAsk`: a question of the user's, and the window in which the answer grows.
+--- `:ClaudeAsk`: a question, and the window in which the answer grows.
 local answer_window = require('claude_ide.question.answer_window')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')

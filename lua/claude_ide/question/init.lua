@@ -1,4 +1,4 @@
---- Single questions to the CLI: asked of the host, answered once, whatever happens meanwhile.
+--- One-off requests to the CLI: sent to the host, and answered exactly once.
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.say.message')
 local work = require('claude_ide.host.work')
@@ -132,7 +132,7 @@ function M.cancel_all(kind, otherwise)
   message.show(#ids > 0 and 'stopped' or otherwise, 'info')
 end
 
---- Nobody will answer any more.
+--- The host has ended: every question gets an error.
 function M.host_ended()
   for _, id in ipairs(vim.tbl_keys(questions)) do
     M.finish(id, { error = HOST_ENDED })

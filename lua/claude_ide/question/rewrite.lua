@@ -1,5 +1,7 @@
 --- `:ClaudeEdit`: lines of a buffer that Claude rewrites, from the command to the accepted change.
-local disk_edit = require('claude_ide.file.edit')
+local channel = require('claude_ide.channel')
+local diff = require('claude_ide.diff')
+local edit = require('claude_ide.file.edit')
 local kept = require('claude_ide.file.kept')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
@@ -93,15 +95,11 @@ local function why_unchangeable(bufnr)
   end
 end
 
---- What the buffer would become with the new lines; nil when it would not change.
----@param id integer
+-- What the buffer would become with the new lines; nil when it would not change.
+---@param rewrite claude_ide.Rewrite
 ---@param replacement string
----@return { path: string, text: string }|{ error: string }|nil
-function M.propose(id, replacement)
-  local rewrite = rewrites[id]
-  if not rewrite then
-    return nil -- stopped meanwhile
-  end
+---@return { text: string }|{ error: string }|nil
+local function propose(rewrite, replacement)
   local lines = replacement == '' and {} or split((replacement:gsub('\r\n', '\n')))
   local reason = why_unchangeable(rewrite.bufnr)
   if reason then
@@ -119,7 +117,7 @@ function M.propose(id, replacement)
     return nil
   end
   rewrite.base = current
-  return { path = name_of(rewrite.bufnr), text = join(proposed) }
+  return { text = join(proposed) }
 end
 
 local function change(rewrite, accepted)
@@ -132,19 +130,53 @@ local function change(rewrite, accepted)
     return keep(rewrite, accepted, 'the lines were changed meanwhile')
   end
   quiet.run(function()
-    disk_edit.change(rewrite.bufnr, merged)
+    edit.change(rewrite.bufnr, merged)
   end)
 end
 
---- Put what was accepted into the buffer, as one step to undo.
----@param id integer
+-- Put what was accepted into the buffer, as one step to undo.
+---@param rewrite claude_ide.Rewrite
 ---@param text string the whole buffer's
-function M.apply(id, text)
-  local rewrite = rewrites[id]
-  local failure = rewrite and change(rewrite, split(text))
+local function apply(rewrite, text)
+  local failure = change(rewrite, split(text))
   if failure then
     message.show(failure.error, 'error')
   end
+end
+
+--- Show the lines that Claude has written as a diff; the question ends with the user's decision.
+---
+--- Emits for the diff what `diff.open` does, but never the text.
+---@param id integer of the diff
+---@param question_id integer
+---@param proposal { text: string, title: string, layout: 'tab'|'vertical'|'horizontal' }
+---@return { error: string }? refusal why nothing is shown
+function M.show(id, question_id, proposal)
+  local function on_decided(text)
+    local rewrite = rewrites[question_id]
+    if text and rewrite then
+      apply(rewrite, text)
+    end
+    -- Later: a message must not interrupt the `:w` that decides.
+    vim.schedule(function()
+      question.finish(question_id, {})
+    end)
+  end
+  local rewrite = rewrites[question_id]
+  local proposed = rewrite and propose(rewrite, proposal.text)
+  if not rewrite or not proposed then
+    channel.emit('diff_decided', { id = id, accepted = false })
+    return on_decided()
+  elseif proposed.error then
+    return proposed
+  end
+  return diff.open(id, {
+    path = name_of(rewrite.bufnr),
+    text = proposed.text,
+    title = proposal.title,
+    layout = proposal.layout,
+    original = rewrite.bufnr,
+  }, on_decided)
 end
 
 local function finish(id, err)
@@ -169,7 +201,6 @@ local function begin(bufnr, first, last, instruction)
   local rewrite = { bufnr = bufnr, base = lines, first = math.min(first, last - 1), last = last }
   local id
   id = question.begin('rewrite', {
-    bufnr = bufnr,
     instruction = instruction,
     name = name_of(bufnr),
     filetype = vim.bo[bufnr].filetype,

@@ -1,14 +1,17 @@
 --- The moment at which something may appear, or go, without taking anything from the user:
 ---
---- | gate              | for what                               | waits for the end of                  |
---- | ----------------- | -------------------------------------- | ------------------------------------- |
---- | `when_free`       | takes the user elsewhere               | `obstacle`, and typing                |
---- | `when_notifiable` | is a message                           | prompts, and half-typed commands      |
---- | `when_harmless`   | changes windows that they are not in   | modes whose next key acts on a window |
---- | `when_ended`      | closes windows that they may be in     | Insert and Visual mode: it ends them  |
---- | `when_possible`   | was asked for by the user              | textlock and the command-line window  |
+--- | gate              | for what                                | waits for the end of                  |
+--- | ----------------- | --------------------------------------- | ------------------------------------- |
+--- | `when_free`       | takes the user elsewhere                | `obstacle`, and typing                |
+--- | `when_notifiable` | is a message                            | prompts, and half-typed commands      |
+--- | `when_harmless`   | changes windows that they are not in    | modes whose next key acts on a window |
+--- | `when_ended`      | closes windows that they may be in      | Insert and Visual mode: it ends them  |
+--- | `when_unprompted` | was asked for, and takes them elsewhere | prompts, and a pending operator       |
+--- | `when_possible`   | was asked for by the user               | nothing else                          |
 ---
---- `guard` is for afterwards: what was typed blindly is discarded.
+--- Each gate also waits for the end of textlock and of the command-line window. All but
+--- `when_unprompted` call back later even if nothing is in the way: the caller may be inside an
+--- autocommand. `guard` is for afterwards: what was typed blindly is discarded.
 local place = require('claude_ide.window.place')
 
 local M = {}
@@ -208,7 +211,6 @@ local function end_mode()
   return true
 end
 
--- `fn` never runs synchronously: the caller may be inside an autocommand.
 local function when(condition, fn, on_error)
   local is_cancelled = false
   local function poll()
@@ -245,6 +247,23 @@ end
 ---@param on_error fun(message: string) called instead when `fn` raises
 function M.when_harmless(fn, on_error)
   when(is_harmless, fn, on_error)
+end
+
+local function is_unprompted()
+  local mode = vim.fn.mode(1)
+  return not mode:find('^[cr!]') and not mode:find('^no') and M.is_possible()
+end
+
+--- Call `fn`, which the user has asked for: at once, unless they are at a prompt or in the middle of
+--- a command, whose text the next window would lose.
+---@param fn fun() its errors are the caller's, or shown by Neovim
+function M.when_unprompted(fn)
+  if is_unprompted() then
+    return fn()
+  end
+  vim.defer_fn(function()
+    M.when_unprompted(fn)
+  end, POLL)
 end
 
 --- Call `fn` as soon as Neovim lets windows change at all: what the user has asked for.

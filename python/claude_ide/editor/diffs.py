@@ -26,6 +26,8 @@ class Diff(msgspec.Struct, eq=False):
     name: str
     path: str
     shown: bool = False
+    decided: bool = False
+    """Whether the editor has said what became of it: it is off the screen, or about to go."""
     decision: "asyncio.Future[Decision]" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -55,16 +57,21 @@ class Diffs:
     ) -> Diff:
         """Ask for a proposal to be shown; it appears when that takes nothing from the user.
 
-        `layout` is `tab`, `vertical` or `horizontal`. A proposal for a buffer, where nobody will
-        write a file, has `original`, the buffer, and `rewrite`, the question that takes
-        what is accepted. With `is_reported` the caller calls `settle` after an accept. Raises
-        `EditorError`, also for a path that leads to no file, or for such an `old_path`: what the
-        client wanted to compare with, if that is another file.
+        `layout` is `tab`, `vertical` or `horizontal`. With `is_reported` the caller calls `settle`
+        after an accept. Raises `EditorError`, also for a path that leads to no file, or for such an
+        `old_path`: what the client wanted to compare with, if that is another file.
+        """
+        request = {"path": path, "text": text, "title": title, "layout": layout, **more}
+        return await self.open(name, path, "diff.open", request)
+
+    async def open(self, name: str, path: str, function: str, *arguments: Any) -> Diff:
+        """Call a Lua function that opens a diff under the id that it is given first.
+
+        Raises `EditorError`, also with the `error` that the function returns.
         """
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
-        request = {"path": path, "text": text, "title": title, "layout": layout, **more}
-        opening = self._port.call("diff.open", diff.id, request)
+        opening = self._port.call(function, diff.id, *arguments)
         try:
             # Withdrawn while Neovim is busy, it has to be answered all the same.
             await asyncio.wait([opening, diff.decision], return_when=asyncio.FIRST_COMPLETED)
@@ -79,7 +86,8 @@ class Diffs:
         """Take a proposal off the screen, whatever became of it; nothing is awaited."""
         self._open.pop(diff.id, None)
         diff.withdraw()
-        self._port.tell("diff.close", diff.id)
+        if not diff.decided:
+            self._port.tell("diff.close", diff.id)
 
     def settle(self, diff: Diff, *, is_written: bool | None = None) -> None:
         """Say whether an accepted text was written: one that the user had changed is kept if not.
@@ -100,10 +108,12 @@ class Diffs:
 
     def _failed(self, event: dict[str, Any]) -> None:
         if (diff := self._undecided(event)) is not None:
+            diff.decided = True
             diff.decision.set_exception(EditorError(event["message"]))
 
     def _decided(self, event: dict[str, Any]) -> None:
         if (diff := self._undecided(event)) is not None:
+            diff.decided = True
             text, reason = event.get("text", ""), event.get("reason", "")
             diff.decision.set_result(Decision(event["accepted"], text, reason))
 

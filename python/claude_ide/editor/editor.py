@@ -283,7 +283,7 @@ class Editor:
         """Wait until what checks these buffers has published; return whether all of it has."""
         try:
             async with asyncio.timeout(seconds):
-                await self._finish("diagnostics.await_publish", buffers, PATIENCE)
+                await self._finish("checking.publishing.await", buffers, PATIENCE)
         except TimeoutError:
             return False
         return True

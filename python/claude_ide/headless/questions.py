@@ -48,7 +48,7 @@ class Questions:
             ended = {"error": str(error)}
         finally:
             del self._running[run.id]
-            if not run.cancelled:
+            if not (run.cancelled or run.finished):
                 await self._editor.run("question.finish", run.id, ended)
 
 

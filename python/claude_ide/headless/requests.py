@@ -37,7 +37,6 @@ class RewriteRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="rewrite
 
     id: int
     cwd: str
-    bufnr: int
     instruction: str
     name: str
     filetype: str

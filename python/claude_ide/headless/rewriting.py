@@ -50,31 +50,21 @@ class Rewritten(msgspec.Struct, frozen=True):
     replacement: str
 
 
-async def rewrite(run: Run, request: RewriteRequest) -> Any:
-    """Ask for new lines and show them; the editor's half puts what is accepted into the buffer."""
+async def rewrite(run: Run, request: RewriteRequest) -> None:
+    """Ask for new lines and show them; Lua puts what is accepted into the buffer."""
     result = await run.ask(
         launch(run.config, request.cwd, READING),
         Question(prompt(request), Format.TEXT, SCHEMA),
     )
-    proposal = await run.editor.run(
-        "question.rewrite.propose", run.id, _replacement(result.structured)
-    )
-    if proposal is None:
-        return None
-    diff = await run.editor.diffs.show(
-        f"rewrite {run.id}",
-        proposal["path"],
-        proposal["text"],
-        TITLE,
-        run.config.diff.layout,
-        original=request.bufnr,
-        rewrite=run.id,
-    )
+    shown = {"text": _replacement(result.structured), "title": TITLE}
+    shown["layout"] = run.config.diff.layout
+    name = f"rewrite {run.id}"
+    diff = await run.editor.diffs.open(name, request.name, "question.rewrite.show", run.id, shown)
     try:
         await diff.decision
     finally:
         run.editor.diffs.close(diff)
-    return None
+    run.finished = diff.decided
 
 
 def prompt(request: RewriteRequest) -> str:

@@ -31,6 +31,8 @@ class Run:
         self.editor = editor
         self.config = config
         self.cancelled = False
+        self.finished = False
+        """Whether the editor has ended the question itself."""
         self._asking: Ask | None = None
         self._task: asyncio.Task[Any] | None = None
 

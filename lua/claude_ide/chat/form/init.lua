@@ -2,13 +2,13 @@
 local channel = require('claude_ide.channel')
 local chat_focus = require('claude_ide.chat.window.focus')
 local form_answers = require('claude_ide.chat.form.answers')
+local form_keys = require('claude_ide.chat.form.keys')
 local form_page = require('claude_ide.chat.form.page')
 local form_window = require('claude_ide.chat.form.window')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local place = require('claude_ide.window.place')
 local quiet = require('claude_ide.say.quiet')
-local ui = require('claude_ide.dialogue.vim_ui')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -29,6 +29,7 @@ local api = vim.api
 ---@field bufnr? integer
 ---@field win? integer
 ---@field group? integer of autocommands
+---@field actions? claude_ide.FormActions what its keys do, once shown
 
 ---@type table<integer, claude_ide.Form> those that wait, by token
 local forms = {}
@@ -112,136 +113,6 @@ local function draw(form)
   end
 end
 
----@return claude_ide.FormPlace
-local function here(form)
-  return form.page.places[api.nvim_win_get_cursor(form.win)[1]]
-end
-
--- To where a question begins to be answered; behind the last one is the line that submits.
-local function go_to(form, number)
-  for row, at in ipairs(form.page.places) do
-    if at.question == number and (not number or at.choice or at.is_own) then
-      return api.nvim_win_set_cursor(form.win, { row, 0 })
-    end
-  end
-end
-
-local function step(form, direction)
-  local count = #form.questions + 1
-  local number = here(form).question or count
-  number = (number - 1 + direction) % count + 1
-  go_to(form, form.questions[number] and number or nil)
-end
-
--- A question that takes one answer has it now.
-local function picked(form, number)
-  draw(form)
-  if form.questions[number].multiple ~= true then
-    go_to(form, form.questions[number + 1] and number + 1 or nil)
-  end
-end
-
-local function pick(form, number, index)
-  form_answers.pick(form.questions[number], form.answers[number], index)
-  picked(form, number)
-end
-
-local function pick_own(form, number, has_own)
-  form_answers.pick_own(form.questions[number], form.answers[number], has_own)
-  if has_own then
-    picked(form, number)
-  else
-    draw(form)
-  end
-end
-
-local function type_own(form, number)
-  local given = form.answers[number]
-  ui.input('Something else: ', given.own, function(text)
-    if not text or forms[form.token] ~= form then
-      return
-    end
-    given.own = vim.trim(text)
-    pick_own(form, number, given.own ~= '')
-  end)
-end
-
-local function name(question)
-  local header = type(question.header) == 'string' and question.header or ''
-  return header ~= '' and header or question.text
-end
-
-local function submit(form)
-  local missing = form_answers.missing(form.answers)
-  if #missing == 0 then
-    return finish(form, { answers = form_answers.collect(form.questions, form.answers) })
-  end
-  go_to(form, missing[1])
-  local names = vim.tbl_map(function(number)
-    return name(form.questions[number])
-  end, missing)
-  message.show(('not answered yet: %s'):format(table.concat(names, ', ')), 'warn')
-end
-
--- `<Space>` takes back what was typed, `<CR>` changes it.
-local function press(form, is_space)
-  local at = here(form)
-  if not at.question then
-    submit(form)
-  elseif at.choice then
-    pick(form, at.question, at.choice)
-  elseif not at.is_own then
-    go_to(form, at.question)
-  elseif is_space and form.answers[at.question].own ~= '' then
-    pick_own(form, at.question, not form.answers[at.question].has_own)
-  else
-    type_own(form, at.question)
-  end
-end
-
-local function map(form)
-  local function on(keys, desc, run)
-    for _, key in ipairs(keys) do
-      vim.keymap.set('n', key, run, { buffer = form.bufnr, nowait = true, desc = desc })
-    end
-  end
-  on({ '<CR>', '<2-LeftMouse>' }, 'Pick, type or submit', function()
-    press(form, false)
-  end)
-  on({ '<Space>' }, 'Pick or take back', function()
-    press(form, true)
-  end)
-  on({ 'i', 'a', 'I', 'A', 'o', 'O' }, 'Answer in other words', function()
-    local number = here(form).question
-    if number then
-      type_own(form, number)
-    end
-  end)
-  for digit = 1, 9 do
-    on({ tostring(digit) }, ('Pick choice %d'):format(digit), function()
-      local number = here(form).question
-      if number and form.questions[number].choices[digit] then
-        pick(form, number, digit)
-      end
-    end)
-  end
-  on({ '<Tab>' }, 'Next question', function()
-    step(form, 1)
-  end)
-  on({ '<S-Tab>' }, 'Previous question', function()
-    step(form, -1)
-  end)
-  on({ '<C-s>' }, 'Submit', function()
-    submit(form)
-  end)
-  on({ 'q', '<Esc>' }, 'Answer later', function()
-    finish(form, { closed = true })
-  end)
-  on({ '<C-c>' }, 'Decline to answer', function()
-    finish(form, { declined = true })
-  end)
-end
-
 local function listen(form)
   form.group = api.nvim_create_augroup(('claude_ide_chat_form_%d'):format(form.bufnr), {})
   local function on(event, options)
@@ -268,13 +139,19 @@ local function show(form)
   vim.bo[form.bufnr].bufhidden, vim.bo[form.bufnr].undolevels = 'wipe', -1
   draw(form)
   form.win = form_window.open(form.bufnr, form.title)
-  map(form)
+  form_keys.define(form, {
+    draw = draw,
+    finish = finish,
+    is_waiting = function()
+      return forms[form.token] == form
+    end,
+  })
   listen(form)
   if form.row > 0 then
     local last = api.nvim_buf_line_count(form.bufnr)
     api.nvim_win_set_cursor(form.win, { math.min(form.row + 1, last), 0 })
   else
-    go_to(form, 1)
+    form_keys.go_to(form, 1)
   end
 end
 
@@ -348,7 +225,7 @@ local function withdraw(form)
   end)
 end
 
---- Nobody waits for the answer any more.
+--- The answer is no longer needed.
 ---@param token integer
 function M.close(token)
   local form = forms[token]
@@ -361,7 +238,7 @@ function M.close(token)
   end
 end
 
---- Nobody waits for any answer any more.
+--- No answer is needed any more.
 function M.close_all()
   kept = {}
   vim.iter(vim.tbl_keys(forms)):each(M.close)

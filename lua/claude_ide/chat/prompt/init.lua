@@ -1,12 +1,11 @@
 --- The prompt: a real buffer, sent by a key or by `:w`.
-local autosave = require('claude_ide.file.autosave')
 local chat_clipboard = require('claude_ide.chat.prompt.clipboard')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_hint = require('claude_ide.chat.hint')
 local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
 local chat_state = require('claude_ide.chat.state')
-local message = require('claude_ide.say.message')
+local command_buffer = require('claude_ide.file.command_buffer')
 
 local M = {}
 
@@ -102,7 +101,7 @@ local function browsing(chat, key, direction)
   end
 end
 
--- In a popup menu of Vim's a key means what it always does there.
+-- In Vim's popup menu a key keeps its usual meaning.
 local function unless_popup(key, run)
   return function()
     if vim.fn.pumvisible() == 1 then
@@ -170,27 +169,6 @@ function M.browse(id, direction)
   end
 end
 
--- `:write other.txt` saves a copy and sends nothing.
-local function on_write(chat, event)
-  vim.bo[chat.prompt].modified = false
-  if event.match ~= api.nvim_buf_get_name(chat.prompt) then
-    if vim.fn.writefile(lines_of(chat), event.match) ~= 0 then
-      message.show(('cannot write %s'):format(event.match), 'error')
-    end
-  elseif not autosave.is_writing() then
-    send(chat, 'send')
-  end
-end
-
--- Modified it would keep `:qa` from leaving, and an autosave would send it.
-local function stay_unmodified(bufnr)
-  local function unmodified()
-    vim.bo[bufnr].modified = false
-  end
-  api.nvim_buf_attach(bufnr, false, { on_lines = unmodified, on_reload = unmodified })
-  api.nvim_create_autocmd('QuitPre', { buffer = bufnr, callback = unmodified })
-end
-
 -- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' keeps file trees and window pickers from
 -- opening files here.
 local function take_no_files(bufnr)
@@ -219,14 +197,11 @@ function M.create(chat)
   chat.images = chat_clipboard.new()
   chat_keys.define(bufnr, list(chat))
   chat_completion.attach(chat)
-  stay_unmodified(bufnr)
   take_no_files(bufnr)
-  api.nvim_create_autocmd('BufWriteCmd', {
-    buffer = bufnr,
-    callback = function(event)
-      on_write(chat, event)
-    end,
-  })
+  api.nvim_buf_set_name(bufnr, ('claude-prompt://%d'):format(bufnr))
+  command_buffer.listen(bufnr, function()
+    send(chat, 'send')
+  end)
   return bufnr
 end
 

@@ -16,6 +16,20 @@ local CUT = 'request:cut'
 local TRUST = 'trust'
 local ANSWER = 'Answer the request under the cursor'
 
+---@class claude_ide.TranscriptPanel what the keys have the panel do
+---@field write fun(chat: integer)
+---@field hide fun(chat: integer)
+---@field lead fun(chat: integer, part: integer)
+
+local panel ---@type claude_ide.TranscriptPanel
+
+--- Only for this module: how the command that an <expr> map returns gets at the panel.
+---@param name 'write'|'hide'|'lead'
+---@param ... integer
+function M._call_panel(name, ...)
+  panel[name](...)
+end
+
 local function row()
   return vim.api.nvim_win_get_cursor(0)[1] - 1
 end
@@ -74,7 +88,8 @@ end
 -- For an <expr> map, which must not change windows itself.
 local function call_panel(name, ...)
   local arguments = table.concat({ ... }, ', ')
-  return ('<Cmd>lua require("claude_ide.chat.panel").%s(%s)<CR>'):format(name, arguments)
+  local command = '<Cmd>lua require("claude_ide.chat.transcript.keys")._call_panel("%s", %s)<CR>'
+  return command:format(name, arguments)
 end
 
 local function of_panel(chat, name)
@@ -162,7 +177,9 @@ end
 
 --- Define the keys in a chat's transcript.
 ---@param chat claude_ide.Chat
-function M.define(chat)
+---@param to_call claude_ide.TranscriptPanel
+function M.define(chat, to_call)
+  panel = to_call
   chat_keys.define(chat.transcript, list(chat))
 end
 

@@ -84,11 +84,11 @@ function M.leave(view)
   end
 end
 
---- Go on with Insert mode, if it was there that they were called away.
----@param view claude_ide.ChatView
-function M.resume_insert(view)
-  if view.insert and api.nvim_get_current_win() == view.place.win then
-    local row, column = unpack(view.insert)
+--- Go on with Insert mode, if the user is where they were inserting text.
+---@param origin { place: claude_ide.Place, insert?: integer[] }
+function M.resume_insert(origin)
+  if origin.insert and api.nvim_get_current_win() == origin.place.win then
+    local row, column = unpack(origin.insert)
     vim.cmd(column >= #vim.fn.getline(row) and 'startinsert!' or 'startinsert')
   end
 end

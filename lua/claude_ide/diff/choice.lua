@@ -1,0 +1,52 @@
+--- The diff that a command without a number means.
+local layout = require('claude_ide.diff.layout')
+local message = require('claude_ide.say.message')
+local plain = require('claude_ide.say.plain')
+
+local M = {}
+
+local function ask(shown, act)
+  vim.ui.select(shown, {
+    prompt = 'Which diff?',
+    format_item = function(diff)
+      local name = vim.fn.fnamemodify(diff.path, ':~:.')
+      return plain.one_line(('%s (%s)'):format(name, diff.title))
+    end,
+  }, function(diff)
+    if diff then
+      act(diff)
+    end
+  end)
+end
+
+---@param diffs claude_ide.Diff[]
+---@return claude_ide.Diff[] shown the oldest first
+local function shown_of(diffs)
+  local shown = vim.tbl_filter(function(diff)
+    return diff.view ~= nil
+  end, diffs)
+  table.sort(shown, function(a, b)
+    return a.id < b.id
+  end)
+  return shown
+end
+
+--- Call `act` with the diff of the current window, else with the only one, else with the user's choice.
+---@param diffs claude_ide.Diff[]
+---@param act fun(diff: claude_ide.Diff)
+function M.of(diffs, act)
+  local win = vim.api.nvim_get_current_win()
+  local shown = shown_of(diffs)
+  local here = vim.iter(shown):find(function(diff)
+    return layout.has_window(diff.view, win)
+  end)
+  if here or #shown == 1 then
+    act(here or shown[1])
+  elseif #shown > 1 then
+    ask(shown, act)
+  else
+    message.show('no diff is open', 'warn')
+  end
+end
+
+return M

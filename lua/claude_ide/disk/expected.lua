@@ -1,0 +1,99 @@
+--- Writes to the files of buffers that are expected, or may have happened by now. Until one is dealt
+--- with, Neovim neither reads the file by itself nor asks the user about it.
+local autoread = require('claude_ide.disk.autoread')
+local changed = require('claude_ide.file.changed')
+local saved_text = require('claude_ide.disk.saved_text')
+local stamp = require('claude_ide.file.stamp')
+
+local M = {}
+
+---@class claude_ide.ExpectedWrite
+---@field bufnr integer
+---@field saved claude_ide.SavedText
+---@field deadline number
+---@field seen? string the stamp at an earlier look
+---@field seen_at? number when that was first seen
+---@field moving_since? number when it was first seen to change from look to look
+---@field autocmds integer[]
+---@field is_unannounced? boolean somebody has written already, and it was not an accepted diff
+---@field on_end? fun(spent: number, is_restless: boolean) how long the buffer took to follow
+
+---@type table<integer, claude_ide.ExpectedWrite>
+local expected = {}
+
+--- The file's stamp if it is another than before.
+---@param write claude_ide.ExpectedWrite
+---@return string?
+function M.news(write)
+  local present = stamp.of_buffer(write.bufnr)
+  local is_new = present ~= write.saved.stamp and present ~= stamp.MISSING
+  return is_new and present or nil
+end
+
+-- What Neovim would do by itself about a write that is not the one expected.
+local function usual_choice(write)
+  return autoread.is_on(write.bufnr) and not vim.bo[write.bufnr].modified and 'reload' or 'ask'
+end
+
+local function choose(write)
+  if M.news(write) or stamp.of_buffer(write.bufnr) == stamp.MISSING then
+    return write.saved.lines and '' or 'ask'
+  end
+  return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or usual_choice(write)
+end
+
+-- Only we deal with a write that is expected: an autocommand, or the focus coming back, may run
+-- `:checktime` at any time.
+local function keep_quiet(write)
+  autoread.suspend(write.bufnr)
+  write.autocmds = {
+    changed.answer(write.bufnr, function()
+      return choose(write)
+    end),
+    vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
+      buffer = write.bufnr,
+      callback = function(event)
+        -- `:write other.txt` writes another file.
+        if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(write.bufnr) then
+          write.saved, write.seen = saved_text.of(write.bufnr, write.saved), nil
+        end
+      end,
+    }),
+  }
+end
+
+--- Neovim does again what it would do by itself.
+---@param write claude_ide.ExpectedWrite
+function M.forget(write)
+  expected[write.bufnr] = nil
+  if vim.api.nvim_buf_is_valid(write.bufnr) then
+    vim.iter(write.autocmds):each(vim.api.nvim_del_autocmd)
+  end
+  autoread.resume(write.bufnr)
+end
+
+--- Expect a write.
+---@param bufnr integer loaded
+---@param saved claude_ide.SavedText what the file held before
+---@param patience integer milliseconds
+---@return claude_ide.ExpectedWrite
+function M.new(bufnr, saved, patience)
+  local write = { bufnr = bufnr, saved = saved, deadline = vim.uv.now() + patience, autocmds = {} }
+  expected[bufnr] = write
+  keep_quiet(write)
+  return write
+end
+
+--- The write that is expected to the file of a buffer.
+---@param bufnr integer
+---@return claude_ide.ExpectedWrite?
+function M.of(bufnr)
+  return expected[bufnr]
+end
+
+---@return table<integer, claude_ide.ExpectedWrite> by buffer
+function M.all()
+  return expected
+end
+
+return M

@@ -1,0 +1,36 @@
+--- What distinguishes one state of a file from another.
+local M = {}
+
+--- The stamp of a file that does not exist.
+M.MISSING = 'missing'
+
+---@param stat? uv.fs_stat.result nil where there is no file
+---@return string
+function M.of_stat(stat)
+  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
+    or M.MISSING
+end
+
+--- The stamp of the file at a path.
+---@param path string
+---@return string
+function M.of(path)
+  return M.of_stat(vim.uv.fs_stat(path))
+end
+
+--- The stamp of a buffer's file.
+---@param bufnr integer
+---@return string
+function M.of_buffer(bufnr)
+  return M.of(vim.api.nvim_buf_get_name(bufnr))
+end
+
+--- When a buffer's file was last changed, which is all that `:write` looks at.
+---@param bufnr integer
+---@return string? time nil where there is no file
+function M.time_of_buffer(bufnr)
+  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
+  return stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec)
+end
+
+return M
