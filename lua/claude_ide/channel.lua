@@ -14,7 +14,7 @@ function M.notify(id, method, ...)
   pcall(vim.rpcnotify, id, method, ...)
 end
 
---- Tell the host that something happened; silently nothing while no host runs.
+--- Tell the host that something happened; without a host nothing is sent.
 ---@param event string
 ---@param payload table
 function M.emit(event, payload)

@@ -1,6 +1,6 @@
 """The composition root: builds the parts, starts and stops the server, owns every task.
 
-This is also where whatever goes wrong in a command becomes one line for the user.
+An error in a command becomes one line for the user here.
 """
 
 import asyncio
@@ -9,10 +9,11 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
 
 from claude_ide import config, startup
 from claude_ide.editor.editor import Editor
@@ -37,8 +38,7 @@ END_SECONDS = 1.5
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
-@dataclass(slots=True)
-class Serving:
+class Serving(msgspec.Struct, eq=False):
     """A server that is up: its address, its announcement, its listener."""
 
     bound: Bound
@@ -222,7 +222,7 @@ class App:
         return status
 
     async def _bind(self) -> Bound:
-        folders = tuple(await self.editor.run("file.buffers.folders"))
+        folders = tuple(await self.editor.run("file.folders.all"))
         try:
             return startup.bind(self.options, folders)
         except startup.Unserved as reason:
@@ -267,7 +267,7 @@ async def _check(app: App) -> None:
     if app.serving is not None:
         bound = app.serving.bound
         steps = await check(app.options.host, bound.port, bound.lock)
-    await app.editor.run("health.take", [asdict(step) for step in steps])
+    await app.editor.run("health.take", [msgspec.structs.asdict(step) for step in steps])
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

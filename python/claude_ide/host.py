@@ -1,6 +1,6 @@
 """The host process: `python -I host.py`, a child of Neovim that talks to it over stdio.
 
-Started by `lua/claude_ide/host/init.lua`. `-I` keeps modules of the user's project off the path.
+Started by `lua/claude_ide/host/process.lua`. `-I` keeps modules of the user's project off the path.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import signal
 import sys
 
 UNABLE, UNSERVED = 3, 4
-"""Exit codes that `host/init.lua` knows: this Python cannot run the host; the host cannot serve."""
+"""Exit codes that `host/death.lua` knows: this Python cannot run the host; it cannot serve."""
 
 NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
 

@@ -50,7 +50,7 @@ class Options(_Options):
 
     @classmethod
     def decode(cls, text: str) -> "Options":
-        """Decode the JSON object that `lua/claude_ide/host/init.lua` makes."""
+        """Decode the JSON object that `lua/claude_ide/host/process.lua` encodes."""
         fields = json.loads(text)
         fields["folders"] = tuple(fields["folders"])
         return cls(**fields)

@@ -14,7 +14,6 @@ local M = {}
 M.begin = changes.begin
 M.current = open_editors.current
 M.editors = open_editors.editors
-M.folders = open_editors.folders
 M.paths = open_editors.paths
 M.snapshot = open_editors.snapshot
 

@@ -1,6 +1,7 @@
 --- Reports of the files that are open, as they change.
 local channel = require('claude_ide.channel')
 local editors = require('claude_ide.file.open_editors')
+local folders = require('claude_ide.file.folders')
 local throttle = require('claude_ide.when.throttle')
 local usage = require('claude_ide.window.recent')
 
@@ -101,7 +102,7 @@ end
 local function report_change()
   local active, shown = editors.active(), editors.places()
   local change =
-    { changed = {}, gone = {}, folders = editors.folders(), current = editors.path_of(active) }
+    { changed = {}, gone = {}, folders = folders.all(), current = editors.path_of(active) }
   local bufnrs = suspects(shown)
   local described = {}
   for _, buffer in ipairs(editors.buffers(bufnrs)) do

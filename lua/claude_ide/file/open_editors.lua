@@ -1,5 +1,6 @@
 --- The files that are open, as an editor with tabs would list them.
 local file = require('claude_ide.file.path')
+local folders = require('claude_ide.file.folders')
 local usage = require('claude_ide.window.recent')
 
 local M = {}
@@ -165,24 +166,6 @@ function M.paths()
   return names(M.buffers())
 end
 
---- Neovim's working folders: the global one, then those of tabpages and windows.
----@return string[]
-function M.folders()
-  local folders = { vim.fn.getcwd(-1, -1) }
-  local function add(folder)
-    if not vim.list_contains(folders, folder) then
-      table.insert(folders, folder)
-    end
-  end
-  for tab = 1, vim.fn.tabpagenr('$') do
-    add(vim.fn.getcwd(-1, tab))
-    for win = 1, vim.fn.tabpagewinnr(tab, '$') do
-      add(vim.fn.getcwd(win, tab))
-    end
-  end
-  return folders
-end
-
 --- The path of the file that the user works on.
 ---@return string?
 function M.current()
@@ -197,7 +180,7 @@ function M.whole(buffers)
   return {
     editors = describe_all(buffers, number_of(active)),
     paths = names(buffers),
-    folders = M.folders(),
+    folders = folders.all(),
     current = M.path_of(active),
   }
 end

@@ -88,7 +88,7 @@ class Editor:
 
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
-        return await self._fresh("file.buffers.folders", last_known=lambda: self.state.folders)
+        return await self._fresh("file.folders.all", last_known=lambda: self.state.folders)
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
@@ -201,6 +201,17 @@ class Editor:
         """Load a file as `load` does; return whether it was loaded or is checked in that time."""
         loaded = await self.load(path)
         return not loaded.is_cold or await self.published([loaded.bufnr], seconds)
+
+    async def before_write(self, path: str) -> dict[str, Diagnostics] | Loaded:
+        """Say that the client is about to write a file.
+
+        Returns its diagnostics if it was loaded; otherwise loads it. Raises `TimeoutError` when
+        Neovim is too busy.
+        """
+        answer = without_error(await self._soon_json("diagnostics.before_write.read", path))
+        if "first" in answer:
+            return await self._read_on(answer["first"])
+        return Loaded(**answer["loaded"])
 
     def release(self) -> None:
         """Let go of the files that are loaded only to be checked."""

@@ -9,12 +9,12 @@ local function record(name)
   end
 end
 _G.ran = {}
-package.loaded['claude_ide.host'] = {
+package.loaded['claude_ide.session'] = {
+  run = function(opts, fn)
+    fn(opts)
+  end,
   command = function(name, opts)
     table.insert(_G.ran, { name, opts.args, opts.fargs })
-  end,
-  root = function()
-    return ''
   end,
 }
 package.loaded['claude_ide.chat.command'] = { run = record('ClaudeChat') }

@@ -1,0 +1,65 @@
+"""`editor/events.py`: who is called when the editor's half has emitted something."""
+
+import logging
+from typing import Any
+
+import pytest
+
+from claude_ide.editor.events import Events
+from claude_ide.editor.state import State
+
+SELECTION = {"text": "x", "filePath": "/a.py"}
+
+
+@pytest.fixture
+def state() -> State:
+    return State()
+
+
+@pytest.fixture
+def events(state: State) -> Events:
+    return Events(state)
+
+
+def test_the_state_is_up_to_date_before_a_subscriber_is_called(
+    events: Events, state: State
+) -> None:
+    seen: list[Any] = []
+    events.subscribe("selection_changed", lambda _: seen.append(state.selection))
+    events.subscribe("diagnostics_changed", lambda _: seen.append([*state.diagnostics]))
+    events.subscribe("editors_changed", lambda _: seen.append(state.folders))
+    events.subscribe("some_editors_changed", lambda _: seen.append(state.folders))
+
+    events.dispatch("selection_changed", SELECTION)
+    events.dispatch("diagnostics_changed", {"uri": "file:///a.py", "items": [{"message": "m"}]})
+    events.dispatch("editors_changed", {"editors": [], "folders": ["/one"]})
+    change = {"changed": [], "gone": [], "front": [], "folders": ["/two"]}
+    events.dispatch("some_editors_changed", change)
+
+    assert seen == [SELECTION, ["file:///a.py"], ["/one"], ["/two"]]
+
+
+def test_a_subscriber_that_fails_is_logged_and_stops_no_other(
+    events: Events, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard: list[str] = []
+
+    def fail(_event: dict[str, Any]) -> None:
+        raise KeyError("oops")
+
+    events.subscribe("answered", fail)
+    events.subscribe("answered", lambda event: heard.append(event["text"]))
+
+    events.dispatch("answered", {"text": "yes"})
+
+    assert heard == ["yes"]
+    assert "event answered failed" in caplog.text
+
+
+def test_an_event_without_a_subscriber_is_logged(
+    events: Events, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        events.dispatch("no_such_event", {})
+
+    assert "no_such_event" in caplog.text

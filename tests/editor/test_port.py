@@ -1,0 +1,120 @@
+"""`editor/port.py`: an editor that is not Neovim stands behind the same port."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.editor.port import Port
+from claude_ide.errors import EditorError
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.tool import TOOLS, Caller
+from claude_ide.mcp.tools.diagnostics import GetDiagnostics
+
+ITEM = {"message": "undefined", "range": {"start": {"line": 0}}}
+
+
+class Pocket:
+    """An editor as small as can be: a table of functions, and what was called."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, Callable[..., Any]] = {}
+        self.called: list[str] = []
+        self.is_closed = False
+
+    def call(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
+        self.called.append(function)
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        if self.is_closed:
+            done.set_exception(EditorError("the editor has ended"))
+        else:
+            result = self.functions[function](*arguments) if function in self.functions else None
+            done.set_result(result)
+        return done
+
+    def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
+        return self.call(function, *arguments)
+
+    def tell(self, function: str, *arguments: Any) -> None:
+        self.call(function, *arguments)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+@pytest.fixture
+def pocket() -> Pocket:
+    return Pocket()
+
+
+@pytest.fixture
+def editor(pocket: Pocket) -> Editor:
+    port: Port = pocket
+    return Editor(port)
+
+
+async def diagnosed(editor: Editor, path: Path) -> Any:
+    client = Client(editor, Config())
+    return await TOOLS["getDiagnostics"].call(client, GetDiagnostics(str(path)), Caller.CLIENT)
+
+
+async def test_a_selection_is_asked_of_the_editor(pocket: Pocket, editor: Editor) -> None:
+    pocket.functions["selection.current"] = lambda: {"text": "x"}
+
+    assert await editor.current_selection() == {"text": "x"}
+
+
+async def test_a_proposal_is_decided_by_an_event(pocket: Pocket, editor: Editor) -> None:
+    diff = await editor.diffs.show("name", "/a.py", "text", "title", "tab")
+    editor.events.dispatch("diff_shown", {"id": diff.id})
+    editor.events.dispatch("diff_decided", {"id": diff.id, "accepted": True, "text": "mine"})
+
+    assert pocket.called == ["diff.open"]
+    assert diff.shown
+    assert (await diff.decision).text == "mine"
+
+
+async def test_what_is_asked_before_a_write_crosses_to_the_editor_once(
+    pocket: Pocket, editor: Editor, tmp_path: Path
+) -> None:
+    """The client waits for the answer, and the user for the client."""
+    path = tmp_path / "open.py"
+    path.touch()
+    file = {"uri": path.as_uri(), "items": [ITEM], "omitted": 0}
+    first = {"token": 1, "files": [file], "done": True}
+    pocket.functions["diagnostics.before_write.read"] = lambda _path: {"first": first}
+
+    [content] = await diagnosed(editor, path)
+
+    assert "undefined" in content["text"]
+    assert pocket.called == ["diagnostics.before_write.read"]
+
+
+async def test_a_file_that_could_not_be_loaded_is_read_all_the_same(
+    pocket: Pocket, editor: Editor, tmp_path: Path
+) -> None:
+    path = tmp_path / "unreadable.py"
+    path.touch()
+    file = {"uri": path.as_uri(), "items": [ITEM], "omitted": 0}
+    refusal = {"loaded": {"error": "permission denied"}, "error": "permission denied"}
+    pocket.functions |= {
+        "diagnostics.before_write.read": lambda _path: refusal,
+        "diagnostics.read": lambda _path: {"token": 1, "files": [file], "done": True},
+    }
+
+    [content] = await diagnosed(editor, path)
+
+    assert "undefined" in content["text"]
+
+
+async def test_an_editor_that_has_ended_fails_what_is_asked_of_it(
+    pocket: Pocket, editor: Editor
+) -> None:
+    pocket.close()
+
+    with pytest.raises(EditorError, match="has ended"):
+        await editor.text("/a.py")

@@ -1,0 +1,90 @@
+"""`session.lua`: what the features do while a host serves, and what ends with it."""
+
+import os
+import signal
+from pathlib import Path
+
+from support.claude_code import the_lock
+from support.neovim import Neovim, until
+
+LOADED_AT_SPAWN = """
+    local before
+    local jobstart = vim.fn.jobstart
+    vim.fn.jobstart = function(...)
+      before = vim.tbl_filter(function(name)
+        return vim.startswith(name, 'claude_ide.')
+      end, vim.tbl_keys(package.loaded))
+      vim.fn.jobstart = jobstart
+      return jobstart(...)
+    end
+    vim.cmd('ClaudeStart!')
+    table.sort(before)
+    return before
+"""
+NO_HOST = "return require('claude_ide.channel').id == nil"
+LISTENING = "return require('claude_ide.host').server() ~= nil"
+LOADED = "return package.loaded['claude_ide.' .. ...] ~= nil"
+WATCHES = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_buffers' }) > 0"
+
+
+async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> None:
+    """The user waits for the modules that are loaded by then."""
+    loaded = await nvim.lua(LOADED_AT_SPAWN)
+
+    assert [name.removeprefix("claude_ide.") for name in loaded] == [
+        "channel",
+        "file.folders",
+        "host",
+        "host.lock",
+        "host.port_hold",
+        "host.process",
+        "host.python",
+        "host.ready",
+        "say.log",
+        "session",
+        "system.program",
+    ]
+
+
+async def test_the_features_watch_while_a_host_serves(serving: Neovim) -> None:
+    assert await serving.lua(WATCHES)
+
+    await serving.command("ClaudeStop")
+
+    await until(lambda: serving.lua(f"{LISTENING.replace('~=', '==')}"), "stopped")
+    assert not await serving.lua(WATCHES)
+
+
+async def test_they_watch_again_after_the_host_has_died(
+    serving: Neovim, config_folder: Path
+) -> None:
+    _, lock = await the_lock(config_folder)
+    os.kill(lock["hostPid"], signal.SIGKILL)
+
+    await until(lambda: serving.lua(NO_HOST + " or " + LISTENING.removeprefix("return ")))
+    await until(lambda: serving.lua(LISTENING), "listening again")
+
+    assert await serving.lua(WATCHES)
+
+
+async def test_the_end_of_a_host_loads_no_feature_that_was_not_used(serving: Neovim) -> None:
+    await serving.lua("vim.fn.jobstop(require('claude_ide.channel').id)")
+    await until(lambda: serving.lua(NO_HOST), "the host has ended")
+
+    for feature in ("diff", "dialogue", "question", "diagnostics.unopened", "chat.state"):
+        assert not await serving.lua(LOADED, feature), feature
+
+
+async def test_a_question_ends_with_the_host_it_was_asked_of(nvim: Neovim) -> None:
+    """Also when `ask()` is the first that is used of the plugin."""
+    await nvim.lua("""
+        local cmd = { vim.v.progpath, '-u', 'NONE', '--headless' }
+        vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, { cmd = cmd })
+        require('claude_ide').ask('why?', {}, function(err)
+          _G.err = err
+        end)
+        vim.fn.jobstop(require('claude_ide.channel').id)
+    """)
+
+    await until(lambda: nvim.lua("return _G.err"), "the question has ended")
+    assert "the Python host has ended" in await nvim.lua("return _G.err")
