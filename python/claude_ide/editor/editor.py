@@ -157,7 +157,7 @@ class Editor:
 
     async def mention(self, function: str, *arguments: Any) -> dict[str, Any]:
         """Return the parameters of `at_mentioned` (`selection/mention.lua`)."""
-        mention: dict[str, Any] = await self._checked(f"mention.{function}", *arguments)
+        mention: dict[str, Any] = await self._checked(f"selection.mention.{function}", *arguments)
         return mention
 
     # Diagnostics and what was written.
