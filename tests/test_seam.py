@@ -25,8 +25,8 @@ def complaint(call: Call) -> str:
         return f"{call.place}: Lua has no function {call.function}"
     if call.function.rpartition(".")[2].startswith("_"):
         return f"{call.place}: {call.function} is private"
-    if call.count > found.count:
-        return f"{call.place}: {call.function} takes {found.count} arguments, not {call.count}"
+    if call.given > found.count:
+        return f"{call.place}: {call.function} takes {found.count} arguments, not {call.given}"
     return ""
 
 
@@ -42,7 +42,7 @@ def test_lua_has_every_function_that_python_names() -> None:
 
 def emitted() -> dict[str, str]:
     """The events that Lua emits, and where; one that a variable names is a string of the module."""
-    found = {}
+    found: dict[str, str] = {}
     for name, source in lua_source.modules().items():
         found |= {event.text: f"{name}:{event.line}" for event in source.emits}
         if any(not event.text for event in source.emits):

@@ -26,7 +26,7 @@ class Call(NamedTuple):
     """A function of Lua, and how many arguments it is certainly given."""
 
     function: str
-    count: int
+    given: int
     place: str
 
 
@@ -135,7 +135,8 @@ def handled() -> dict[str, str]:
     }
     for path, tree in trees().items():
         for node in ast.walk(tree):
-            is_table = isinstance(node, ast.AnnAssign) and ast.unparse(node.target).endswith(EVENTS)
-            if is_table and isinstance(node.value, ast.Dict):
+            if not isinstance(node, ast.AnnAssign) or not isinstance(node.value, ast.Dict):
+                continue
+            if ast.unparse(node.target).endswith(EVENTS):
                 found |= {literal(key): f"{path}:{key.lineno}" for key in node.value.keys if key}
     return found
