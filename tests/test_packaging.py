@@ -1,4 +1,4 @@
-"""What comes with the checkout besides the plugin: the package, the Makefile, the README."""
+"""What comes with the checkout besides the plugin: the package, the Makefile, the documents."""
 
 import email
 import os
@@ -20,7 +20,8 @@ from support.wheels import LOCK, run, wheels
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MAP = README.partition("## A map of the house")[2].partition("\n## ")[0]
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+MAP = ARCHITECTURE.partition("## A map of the house")[2].partition("\n## ")[0]
 PACKAGE = ROOT / "python/claude_ide"
 
 
@@ -211,33 +212,36 @@ def test_pytest_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
 
 
 WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/tools", "trust")
-"""Folders that the map names without what is in them."""
+"""Folders of Python that the map names without what is in them."""
 
 
-def on_the_map() -> list[Path]:
-    """The folders that are named as a whole, and the modules that are not in one of them."""
+def test_every_python_module_or_its_folder_is_on_the_map() -> None:
     folders = [PACKAGE / folder for folder in WHOLE_FOLDERS]
     modules = [path for path in PACKAGE.glob("**/*.py") if path.name != "__init__.py"]
-    return folders + [m for m in modules if not any(m.is_relative_to(f) for f in folders)]
+    outside = [m.name for m in modules if not any(m.is_relative_to(f) for f in folders)]
+    names = [*(f"{folder.name}/" for folder in folders), *outside]
+
+    absent = [
+        name for name in names if not re.search(rf"^ +(\S+ )?{re.escape(name)}", MAP, re.MULTILINE)
+    ]
+    assert not absent
 
 
-@pytest.mark.parametrize("path", on_the_map(), ids=lambda p: p.relative_to(PACKAGE).as_posix())
-def test_a_module_or_its_folder_is_on_the_map(path: Path) -> None:
-    name = path.name if path.suffix else f"{path.name}/"
-
-    assert re.search(rf"^ +(\S+ )?{re.escape(name)}", MAP, re.MULTILINE)
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "lua/claude_ide").glob("*.lua")), ids=lambda p: p.stem
-)
-def test_a_lua_module_is_on_the_map(path: Path) -> None:
-    assert re.search(rf"^  (\w+ )*{path.stem}( |$)", MAP, re.MULTILINE)
+def lua_on_the_map() -> set[str]:
+    """The names of the Lua modules on the map, with their folders; `x/` stands for `x.init`."""
+    found, folder = set(), ""
+    for line in MAP.partition("lua/claude_ide/")[2].partition("rplugin/")[0].splitlines()[1:]:
+        indent, names = len(line) - len(line.lstrip()), re.split(" {2,}", line.strip())[0].split()
+        if indent == 2:
+            folder = names[0] if names[0].endswith("/") else ""
+        found |= {name if indent == 2 else folder + name for name in names}
+    return found
 
 
-def test_the_map_names_nothing_that_is_not_there() -> None:
-    lua = MAP.partition("lua/claude_ide/")[2].partition("rplugin/")[0].splitlines()[1:]
-    names = [name for line in lua for name in re.split(" {2,}", line[2:])[0].split()]
+def test_every_lua_module_is_on_the_map_and_nothing_else() -> None:
+    lua = ROOT / "lua/claude_ide"
+    files = [path.relative_to(lua).with_suffix("").as_posix() for path in lua.rglob("*.lua")]
+    folders = {path.rpartition("/")[0] + "/" for path in files if "/" in path}
 
-    here = {path.stem for path in (ROOT / "lua/claude_ide").iterdir()}
-    assert {name.partition("/")[0] for name in names} == here
+    here = {path for path in files if not path.endswith("/init")} | folders
+    assert here ^ lua_on_the_map() == set()
