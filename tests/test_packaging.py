@@ -1,4 +1,4 @@
-"""What comes with the checkout besides the plugin: the package, the Makefile, the documents."""
+"""What comes with the checkout besides the plugin: the package, the Makefile, the README."""
 
 import email
 import os
@@ -20,9 +20,6 @@ from support.wheels import LOCK, run, wheels
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-MAP = ARCHITECTURE.partition("## A map of the house")[2].partition("\n## ")[0]
-PACKAGE = ROOT / "python/claude_ide"
 
 
 def test_pip_install_brings_what_the_host_needs(tmp_path: Path) -> None:
@@ -133,6 +130,16 @@ def test_the_two_commands_of_the_first_screen_are_targets() -> None:
         assert tool in make("test")
 
 
+def test_make_help_lists_the_targets() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    targets = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[0].split()
+    done = run("make", "--silent", "--directory", str(ROOT), "help", env=OUTSIDE_OF_MAKE)
+    listed = re.findall(r"^make ([\w-]+) +\S", done, re.MULTILINE)
+
+    assert sorted(listed) == sorted(targets)
+    assert max(map(len, done.splitlines())) <= 100
+
+
 def test_make_try_takes_the_real_cli_on_request() -> None:
     assert "--claude" not in make("try")
     assert "--claude" in make("try", "CLAUDE=1")
@@ -209,39 +216,3 @@ def test_pytest_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
 
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert re.fullmatch(rf"ERROR: .*{nvim} is no (program|Neovim)\s*", done.stderr)
-
-
-WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/tools", "trust")
-"""Folders of Python that the map names without what is in them."""
-
-
-def test_every_python_module_or_its_folder_is_on_the_map() -> None:
-    folders = [PACKAGE / folder for folder in WHOLE_FOLDERS]
-    modules = [path for path in PACKAGE.glob("**/*.py") if path.name != "__init__.py"]
-    outside = [m.name for m in modules if not any(m.is_relative_to(f) for f in folders)]
-    names = [*(f"{folder.name}/" for folder in folders), *outside]
-
-    absent = [
-        name for name in names if not re.search(rf"^ +(\S+ )?{re.escape(name)}", MAP, re.MULTILINE)
-    ]
-    assert not absent
-
-
-def lua_on_the_map() -> set[str]:
-    """The names of the Lua modules on the map, with their folders; `x/` stands for `x.init`."""
-    found, folder = set(), ""
-    for line in MAP.partition("lua/claude_ide/")[2].partition("rplugin/")[0].splitlines()[1:]:
-        indent, names = len(line) - len(line.lstrip()), re.split(" {2,}", line.strip())[0].split()
-        if indent == 2:
-            folder = names[0] if names[0].endswith("/") else ""
-        found |= {name if indent == 2 else folder + name for name in names}
-    return found
-
-
-def test_every_lua_module_is_on_the_map_and_nothing_else() -> None:
-    lua = ROOT / "lua/claude_ide"
-    files = [path.relative_to(lua).with_suffix("").as_posix() for path in lua.rglob("*.lua")]
-    folders = {path.rpartition("/")[0] + "/" for path in files if "/" in path}
-
-    here = {path for path in files if not path.endswith("/init")} | folders
-    assert here ^ lua_on_the_map() == set()
