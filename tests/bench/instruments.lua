@@ -37,11 +37,15 @@ end
 function M.watch_loop()
   local last = now()
   longest_gap = 0
-  timer:start(1, 1, vim.schedule_wrap(function()
-    local at = now()
-    longest_gap = math.max(longest_gap, at - last)
-    last = at
-  end))
+  timer:start(
+    1,
+    1,
+    vim.schedule_wrap(function()
+      local at = now()
+      longest_gap = math.max(longest_gap, at - last)
+      last = at
+    end)
+  )
 end
 
 function M.longest_gap()
