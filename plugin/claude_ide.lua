@@ -6,13 +6,13 @@ vim.g.loaded_claude_ide = true
 
 local function once_ready(fn)
   return function(opts)
-    require('claude_ide.host.ready').run(opts, fn)
+    require('claude_ide.session').run(opts, fn)
   end
 end
 
 local function host(name)
   return once_ready(function(opts)
-    require('claude_ide.host').command(name, opts)
+    require('claude_ide.session').command(name, opts)
   end)
 end
 

@@ -36,6 +36,7 @@ end
 ---@param callback fun(err: string?, result: string|table|nil)
 ---@return { cancel: fun(self) }
 function M.ask(prompt, options, callback)
+  require('claude_ide.session')
   return require('claude_ide.question').ask(prompt, options, callback)
 end
 

@@ -9,15 +9,15 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import msgspec
+
 from claude_ide import config, startup
-from claude_ide.editor.bridge import Bridge
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.state import Diagnostics
+from claude_ide.editor.port import Port
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
 from claude_ide.mcp.ide import Ide
@@ -38,8 +38,7 @@ END_SECONDS = 1.5
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
-@dataclass(slots=True)
-class Serving:
+class Serving(msgspec.Struct, eq=False):
     """A server that is up: its address, its announcement, its listener."""
 
     bound: Bound
@@ -53,39 +52,36 @@ class App:
 
     running: ClassVar["App | None"] = None
 
-    def __init__(self, nvim: Any) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, port: Port) -> None:
         assert startup.options is not None
         App.running = self
-        self._loop: asyncio.AbstractEventLoop = nvim.loop
+        self._loop = loop
         # The token of an earlier host is for the port that was bound before this was made.
         self.options = startup.options._replace(token="")
         self.config, complaints = config.decode(self.options.config)
         log_to(Path(self.options.log), self.config.log_level)
         self._loop.set_exception_handler(_log_unhandled)
-        self._bridge = Bridge(nvim)
-        self.editor = Editor(self._bridge)
+        self._port = port
+        self.editor = Editor(port)
         self.ide = Ide(self.editor, self.config)
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._events: dict[str, Callable[[dict[str, Any]], object]] = {
-            "selection_changed": self._selection_changed,
-            "editors_changed": self._editors_changed,
-            "some_editors_changed": self._some_editors_changed,
-            "diagnostics_changed": self._diagnostics_changed,
-            "diagnostics_published": self.editor.on_finished,
-            "reformatted": self.editor.on_finished,
-            "answered": self.editor.on_finished,
-            "chat": lambda told: self.chats.on_event(told),
-            "check": lambda _payload: self.run(_check),
-            "question_asked": lambda asked: self.run(lambda app: app.questions.answer(asked)),
-            "question_cancelled": lambda asked: self.questions.cancel(asked),
-        }
+        self._subscribe()
         for complaint in complaints:
             self.editor.notify(complaint, "warn")
         if self.options.host not in LOCAL:
             warning = f"listens on {self.options.host}: other machines can reach this server"
             self.editor.notify(warning, "warn")
+
+    def _subscribe(self) -> None:
+        subscribe = self.editor.events.subscribe
+        subscribe("editors_changed", self._editors_changed)
+        subscribe("some_editors_changed", self._editors_changed)
+        subscribe("chat", lambda event: self.chats.on_event(event))
+        subscribe("check", lambda _: self.run(_check))
+        subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))
+        subscribe("question_cancelled", lambda asked: self.questions.cancel(asked))
 
     def run(self, command: Callable[["App"], Coroutine[Any, Any, None]]) -> None:
         """Run a command; what it raises becomes one line for the user."""
@@ -125,7 +121,9 @@ class App:
         def serve() -> InProcessServer:
             return InProcessServer(self.editor, self.config, "Claude")
 
-        return Chats(self.editor, self.config, self.guard, serve, self.trust, READING)
+        chats = Chats(self.editor, self.config, self.guard, serve, self.trust, READING)
+        self.editor.events.subscribe("selection_changed", lambda _: chats.selection_changed())
+        return chats
 
     @cached_property
     def questions(self) -> "Questions":
@@ -147,16 +145,6 @@ class App:
     @property
     def _state_folder(self) -> Path:
         return Path(self.options.state or Path(self.options.log).with_suffix(""))
-
-    def on_event(self, name: str, payload: dict[str, Any]) -> None:
-        """Take what the editor's half tells (`channel.emit`)."""
-        try:
-            if name.startswith("diff_"):
-                self.editor.diffs.on_event(name, payload)
-            else:
-                self._events[name](payload)
-        except Exception:
-            logger.exception("event %s failed", name)
 
     async def start(self) -> bool:
         """Serve, at the earlier address if there was one; return whether that is new."""
@@ -195,7 +183,7 @@ class App:
     def end(self) -> None:
         """End in order, after the loop that Neovim's channel ran in has stopped."""
         guardian.end_all()
-        self._bridge.close()
+        self._port.close()
         if self.serving is None:
             return
         # First, and at once: a CLI that starts now must not find this server.
@@ -231,7 +219,7 @@ class App:
         return status
 
     async def _bind(self) -> Bound:
-        folders = tuple(await self.editor.run("file.buffers.folders"))
+        folders = tuple(await self.editor.run("file.folders.all"))
         try:
             return startup.bind(self.options, folders)
         except startup.Unserved as reason:
@@ -244,24 +232,12 @@ class App:
         await self.ide.settle()
         await serving.listener.stop()
 
-    def _selection_changed(self, selection: dict[str, Any]) -> None:
-        self.ide.selection_changed(selection)
-        if self.chats_begun:
-            self.chats.selection_changed()
-
-    def _editors_changed(self, snapshot: dict[str, Any]) -> None:
-        self.editor.state.take_snapshot(snapshot)
-        self._folders_changed(snapshot["folders"])
-
-    def _some_editors_changed(self, change: dict[str, Any]) -> None:
-        self.editor.state.take_change(change)
-        self._folders_changed(change["folders"])
-
-    def _folders_changed(self, named: list[str]) -> None:
+    def _editors_changed(self, _report: dict[str, Any]) -> None:
+        """Announce the working folders if they are others than before."""
         if self.serving is None:
             return
         lock = self.serving.bound.lock
-        folders = tuple(named)
+        folders = tuple(self.editor.state.folders)
         if folders != lock.workspaceFolders:
             self._announce(self.serving, lock.with_folders(folders))
 
@@ -278,11 +254,6 @@ class App:
             serving.unwritten = ""
             serving.bound = serving.bound._replace(lock=lock)
 
-    def _diagnostics_changed(self, changed: dict[str, Any]) -> None:
-        known = Diagnostics(changed["items"], changed.get("omitted", 0))
-        self.editor.state.take_diagnostics(changed["uri"], known)
-        self.ide.diagnostics_changed(changed["uri"])
-
 
 async def _check(app: App) -> None:
     """Try the server from outside, and hand what was seen to `health.lua`."""
@@ -293,7 +264,7 @@ async def _check(app: App) -> None:
     if app.serving is not None:
         bound = app.serving.bound
         steps = await check(app.options.host, bound.port, bound.lock)
-    await app.editor.run("health.take", [asdict(step) for step in steps])
+    await app.editor.run("health.take", [msgspec.structs.asdict(step) for step in steps])
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 import json
 import stat
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,7 @@ from claude_ide.transport.websocket import AUTHORIZATION, SUBPROTOCOL
 SECONDS = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One step of the way, whether it holds, and what was seen."""
 
     name: str

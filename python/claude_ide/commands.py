@@ -4,19 +4,19 @@
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from claude_ide.app import App
 from claude_ide.errors import UserError
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """How a command was called: its arguments, its range (1-based, or None), `!`, its buffer."""
 
-    arguments: list[str] = field(default_factory=list)
+    arguments: list[str] = msgspec.field(default_factory=list)
     lines: tuple[int, int] | None = None
     bang: bool = False
     bufnr: int = 0

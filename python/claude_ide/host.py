@@ -1,6 +1,6 @@
 """The host process: `python -I host.py`, a child of Neovim that talks to it over stdio.
 
-Started by `lua/claude_ide/host/init.lua`. `-I` keeps modules of the user's project off the path.
+Started by `lua/claude_ide/host/process.lua`. `-I` keeps modules of the user's project off the path.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import signal
 import sys
 
 UNABLE, UNSERVED = 3, 4
-"""Exit codes that `host/init.lua` knows: this Python cannot run the host; the host cannot serve."""
+"""Exit codes that `host/death.lua` knows: this Python cannot run the host; it cannot serve."""
 
 NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
 
@@ -35,7 +35,7 @@ def main() -> int:
     try:
         if options.serve:
             startup.bound = startup.bind(options)
-            startup.tell_neovim(startup.bound)
+            _tell_neovim(startup.bound.port, startup.bound.lock.authToken)
         # A closed terminal hangs us up before it ends Neovim, whose end is the one that counts.
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -45,6 +45,15 @@ def main() -> int:
     finally:
         if (unused := startup.take_bound()) is not None:
             unused.give_up()
+
+
+def _tell_neovim(port: int, token: str) -> None:
+    """Tell Neovim the address, over the channel that pynvim takes over afterwards."""
+    import msgpack
+
+    code = "require('claude_ide.host').bound(...)"
+    sys.stdout.buffer.write(msgpack.packb([2, "nvim_exec_lua", [code, [port, token]]]))
+    sys.stdout.buffer.flush()
 
 
 def _run(entry: str) -> int:

@@ -1,14 +1,13 @@
-"""The first milliseconds of a host: bind, announce, tell Neovim; only then import the rest.
+"""The first milliseconds of a host: bind and announce; only then is the rest imported.
 
 The kernel queues whoever connects until the listener runs, so the CLI can be started at once.
-Standard library only (`msgpack` apart), because this is what the user waits for.
+Standard library only, because this is what the user waits for.
 """
 
 import contextlib
 import json
 import os
 import socket
-import sys
 from collections import namedtuple
 
 from claude_ide.mcp import lock_file
@@ -51,7 +50,7 @@ class Options(_Options):
 
     @classmethod
     def decode(cls, text: str) -> "Options":
-        """Decode the JSON object that `lua/claude_ide/host/init.lua` makes."""
+        """Decode the JSON object that `lua/claude_ide/host/process.lua` encodes."""
         fields = json.loads(text)
         fields["folders"] = tuple(fields["folders"])
         return cls(**fields)
@@ -165,16 +164,6 @@ def _listen(host: str, port: int) -> socket.socket:
         if port == 0:
             raise
         return socket.create_server((host, 0), family=family)
-
-
-def tell_neovim(bound: Bound) -> None:
-    """Tell Neovim the address, over the channel that pynvim takes over afterwards."""
-    import msgpack
-
-    code = "require('claude_ide.host').bound(...)"
-    message = [2, "nvim_exec_lua", [code, [bound.port, bound.lock.authToken]]]
-    sys.stdout.buffer.write(msgpack.packb(message))
-    sys.stdout.buffer.flush()
 
 
 options: Options | None = None

@@ -14,13 +14,14 @@ if "claude_ide" in sys.modules:
 
     from claude_ide.app import App
     from claude_ide.commands import COMMANDS, Call, dispatch
+    from claude_ide.editor.neovim import Neovim
 
     class ClaudeIde:
         """One Neovim's plugin; pynvim makes it when the first command arrives."""
 
         def __init__(self, nvim: Any) -> None:
             try:
-                self.app = App(nvim)
+                self.app = App(nvim.loop, Neovim(nvim))
             except Exception as error:
                 # pynvim would print a traceback, which asks for <Enter>; the last line of a host
                 # that ends is shown by itself.
@@ -30,7 +31,7 @@ if "claude_ide" in sys.modules:
         @pynvim.rpc_export("claude_ide_event")  # type: ignore[untyped-decorator,unused-ignore]
         def event(self, name: str, payload: dict[str, Any]) -> None:
             """Pass on what `lua/claude_ide/channel.lua` emits."""
-            self.app.on_event(name, payload)
+            self.app.editor.events.dispatch(name, payload)
 
     def _forward(name: str) -> Callable[..., None]:
         def forward(

@@ -55,7 +55,7 @@ async def run(effort: Effort) -> list[Table]:
         ("the editor is blocked", blocked, None, None),
         ("the port is known", bound, binding, 40),
         ("`initialize` is answered", accepting, importing, 150),
-        ("`tools/list` is answered", listing, importing, 1.1 * median(importing)),
+        ("`tools/list` is answered", listing, importing, round(1.1 * median(importing), 1)),
     ):
         here = median(samples)
         table.add(

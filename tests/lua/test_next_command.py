@@ -15,9 +15,9 @@ COMMANDS = """
       end
     end
     _G.ran = {}
-    package.loaded['claude_ide.host'] = {
+    package.loaded['claude_ide.session'] = {
+      run = function(opts, fn) fn(opts) end,
       command = function(name, opts) table.insert(_G.ran, { name, opts.args, opts.fargs }) end,
-      root = function() return '' end,
     }
     package.loaded['claude_ide.chat.command'] = { run = record('ClaudeChat') }
     package.loaded['claude_ide.diff'] = {

@@ -45,7 +45,7 @@ class Host:
         self._seen = 0
         self.kinds: list[str] = []
         self.state = State()
-        self.state.take_snapshot(snapshot)
+        self.state.apply_snapshot(snapshot)
 
     def hear(self) -> None:
         """Take what has come since."""
@@ -53,9 +53,9 @@ class Host:
         for kind, payload in events[self._seen :]:
             self.kinds.append(kind)
             if kind == "editors_changed":
-                self.state.take_snapshot(payload)
+                self.state.apply_snapshot(payload)
             elif kind == "some_editors_changed":
-                self.state.take_change(payload)
+                self.state.apply_change(payload)
         self._seen = len(events)
 
     async def knows_all(self) -> bool:

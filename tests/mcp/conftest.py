@@ -6,17 +6,17 @@ from types import SimpleNamespace
 import pytest
 
 from claude_ide.config import Config
-from claude_ide.editor.bridge import Bridge
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.neovim import Neovim
 from claude_ide.mcp.client import Client
 
 
 @pytest.fixture
 async def editor() -> Editor:
     """The editor of a Neovim that has ended, of which only the loop is left: asking it fails."""
-    bridge = Bridge(SimpleNamespace(loop=asyncio.get_running_loop()))
-    bridge.close()
-    return Editor(bridge)
+    neovim = Neovim(SimpleNamespace(loop=asyncio.get_running_loop()))
+    neovim.close()
+    return Editor(neovim)
 
 
 @pytest.fixture

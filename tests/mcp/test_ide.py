@@ -149,14 +149,14 @@ async def test_a_silent_client_of_which_no_process_is_known_is_kept(ide: Ide, po
 
 async def test_everybody_is_told_of_a_selection(ide: Ide, port: int) -> None:
     async with joined(ide, port) as one, joined(ide, port) as other:
-        ide.selection_changed(SELECTION)
+        ide.editor.events.dispatch("selection_changed", SELECTION)
 
         await until(lambda: one.told_of("selection_changed") == [SELECTION])
         await until(lambda: other.told_of("selection_changed") == [SELECTION])
 
 
 async def test_a_new_client_is_told_the_current_selection(ide: Ide, port: int) -> None:
-    ide.selection_changed(SELECTION)
+    ide.editor.events.dispatch("selection_changed", SELECTION)
 
     async with joined(ide, port) as client:
         await until(lambda: client.told_of("selection_changed") == [SELECTION])
@@ -167,7 +167,7 @@ async def test_a_new_client_is_told_the_current_selection(ide: Ide, port: int) -
 async def test_a_client_that_knows_no_ping_is_told_all_the_same(
     ide: Ide, port: int, answers: bool
 ) -> None:
-    ide.selection_changed(SELECTION)
+    ide.editor.events.dispatch("selection_changed", SELECTION)
 
     async with connected(port, TOKEN) as client:
         client.answers_pings = answers
@@ -180,21 +180,21 @@ async def test_a_client_that_knows_no_ping_is_told_all_the_same(
 async def test_a_client_that_answers_no_ping_hears_of_it_within_a_second(
     ide: Ide, port: int
 ) -> None:
-    ide.selection_changed({"n": 1})
+    ide.editor.events.dispatch("selection_changed", {"n": 1})
 
     async with connected(port, TOKEN) as client:
         client.answers_pings = False
         await client.initialize()
 
         await until(lambda: client.told_of("selection_changed") == [{"n": 1}], seconds=1)
-        ide.selection_changed({"n": 2})
+        ide.editor.events.dispatch("selection_changed", {"n": 2})
         await until(lambda: client.told_of("selection_changed")[1:] == [{"n": 2}], seconds=1)
 
 
 async def test_no_mention_goes_to_a_client_before_it_is_known_to_hear_it(
     ide: Ide, port: int
 ) -> None:
-    ide.selection_changed(SELECTION)
+    ide.editor.events.dispatch("selection_changed", SELECTION)
     async with connected(port, TOKEN) as client:
         client.answers_pings = False
         await client.initialize()
@@ -210,14 +210,14 @@ async def test_a_client_that_has_not_initialized_is_told_nothing(ide: Ide, port:
     async with connected(port, TOKEN) as client:
         await client.request("ping")
 
-        ide.selection_changed(SELECTION)
+        ide.editor.events.dispatch("selection_changed", SELECTION)
 
         await client.request("ping")
         assert client.told == []
 
 
 async def test_a_text_that_is_not_unicode_is_told_readably(ide: Ide, claude: ClaudeCode) -> None:
-    ide.selection_changed({"text": "caf\udce9"})
+    ide.editor.events.dispatch("selection_changed", {"text": "caf\udce9"})
 
     await until(lambda: claude.told_of("selection_changed") == [{"text": "caf\ufffd"}])
     assert await claude.request("ping") == {}
@@ -228,8 +228,8 @@ async def test_of_selections_a_client_that_is_behind_gets_the_latest_only(
 ) -> None:
     # Nothing is sent before this test waits for something.
     for n in range(100):
-        ide.selection_changed({"n": n})
-        ide.diagnostics_changed(f"file:///{n % 2}")
+        ide.editor.events.dispatch("selection_changed", {"n": n})
+        ide.editor.events.dispatch("diagnostics_changed", {"uri": f"file:///{n % 2}", "items": []})
 
     await until(lambda: len(claude.told_of("diagnostics_changed")) == 2)
 
@@ -293,7 +293,7 @@ async def test_a_client_that_does_not_read_delays_no_other(ide: Ide, port: int) 
     async with joined(ide, port) as slow, joined(ide, port) as quick:
         slow.connection.transport.pause_reading()
         for n in range(3):
-            ide.selection_changed({"n": n, "text": "x" * 10_000_000})
+            ide.editor.events.dispatch("selection_changed", {"n": n, "text": "x" * 10_000_000})
             await until(partial(knows, quick, n))
 
         slow.connection.transport.resume_reading()

@@ -98,9 +98,14 @@ function M.next(token)
   }
 end
 
+---@class claude_ide.FirstDiagnostics
+---@field token integer
+---@field files claude_ide.FileDiagnostics[]
+---@field done boolean
+
 --- `begin`, and the first of `next` along with it: most readings are over at once.
 ---@param path? string
----@return { token: integer, files: claude_ide.FileDiagnostics[], done: boolean }
+---@return claude_ide.FirstDiagnostics
 function M.read(path)
   local token = M.begin(path).token
   return vim.tbl_extend('error', M.next(token), { token = token })

@@ -194,10 +194,23 @@ local function load(path, found)
   return { error = ('%s: %s'):format(path, err) }
 end
 
+--- A loaded file is asked for again: it stays for some minutes more.
+---@param bufnr integer
+function M.prolong(bufnr)
+  if loaded[bufnr] then
+    loaded[bufnr].until_ms = vim.uv.now() + PATIENCE
+  end
+end
+
+---@class claude_ide.LoadedFile
+---@field bufnr? integer
+---@field is_cold? boolean it has only just been loaded
+---@field obstacle? string why it is not
+---@field error? string
+
 --- Load a file, unless it is loaded, without showing or listing it; it stays for some minutes.
 ---@param path string
----@return { bufnr?: integer, is_cold?: boolean, obstacle?: string, error?: string } loaded
----   is_cold: it has only just been loaded; obstacle: why it is not
+---@return claude_ide.LoadedFile
 function M.load(path)
   local absolute, refusal = path_gate.existing(path)
   if not absolute then
@@ -207,9 +220,8 @@ function M.load(path)
   if not (found and found.loaded) then
     local reason = obstacle(absolute)
     return reason and { obstacle = reason } or load(absolute, found)
-  elseif loaded[found.bufnr] then
-    loaded[found.bufnr].until_ms = vim.uv.now() + PATIENCE
   end
+  M.prolong(found.bufnr)
   return { bufnr = found.bufnr, is_cold = false }
 end
 

@@ -3,8 +3,8 @@ local accepted_text = require('claude_ide.diff.accepted')
 local announce = require('claude_ide.say.announce')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffer_text = require('claude_ide.file.text')
-local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
+local folders = require('claude_ide.file.folders')
 local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
@@ -77,7 +77,7 @@ local function expect_write(diff, expect)
 end
 
 local function locate(diff)
-  local where = whereabouts.of(diff.path, buffers.folders())
+  local where = whereabouts.of(diff.path, folders.all())
   if diff.original then
     -- Nothing is written.
     where.warning = ''

@@ -13,7 +13,6 @@ local M = {}
 M.begin = open_editors.begin
 M.current = open_editors.current
 M.editors = open_editors.editors
-M.folders = open_editors.folders
 M.paths = open_editors.paths
 M.snapshot = open_editors.snapshot
 

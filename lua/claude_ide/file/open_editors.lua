@@ -1,6 +1,7 @@
 --- The files that are open, as an editor with tabs would list them, and reporting their changes.
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
+local folders = require('claude_ide.file.folders')
 local throttle = require('claude_ide.when.throttle')
 local usage = require('claude_ide.window.recent')
 
@@ -185,24 +186,6 @@ function M.paths()
   return names(open_buffers())
 end
 
---- Neovim's working folders: the global one, then those of tabpages and windows.
----@return string[]
-function M.folders()
-  local folders = { vim.fn.getcwd(-1, -1) }
-  local function add(folder)
-    if not vim.list_contains(folders, folder) then
-      table.insert(folders, folder)
-    end
-  end
-  for tab = 1, vim.fn.tabpagenr('$') do
-    add(vim.fn.getcwd(-1, tab))
-    for win = 1, vim.fn.tabpagewinnr(tab, '$') do
-      add(vim.fn.getcwd(win, tab))
-    end
-  end
-  return folders
-end
-
 --- The path of the file that the user works on.
 ---@return string?
 function M.current()
@@ -214,7 +197,7 @@ local function whole(buffers)
   return {
     editors = describe_all(buffers, number_of(active)),
     paths = names(buffers),
-    folders = M.folders(),
+    folders = folders.all(),
     current = path_of(active),
   }
 end
@@ -289,7 +272,7 @@ end
 ---@return claude_ide.EditorsChange
 local function report_change()
   local active, shown = find_active(), places()
-  local change = { changed = {}, gone = {}, folders = M.folders(), current = path_of(active) }
+  local change = { changed = {}, gone = {}, folders = folders.all(), current = path_of(active) }
   local bufnrs = suspects(shown)
   local editors = {}
   for _, buffer in ipairs(open_buffers(bufnrs)) do

@@ -1,7 +1,5 @@
 --- Commands that need the host while its Python is missing: they wait for its installation.
 local channel = require('claude_ide.channel')
-local message = require('claude_ide.say.message')
-local moment = require('claude_ide.when.moment')
 
 local M = {}
 
@@ -12,6 +10,10 @@ local PATIENT = { Claude = true, ClaudeChat = true, ClaudeStart = true }
 ---@field opts vim.api.keyset.create_user_command.command_args
 ---@field bufnr integer where it was typed
 ---@field fn fun(opts: vim.api.keyset.create_user_command.command_args)
+
+local function show(text, level)
+  require('claude_ide.say.message').show(text, level)
+end
 
 local latest ---@type claude_ide.PendingCommand? the latest that was run
 local pending ---@type claude_ide.PendingCommand? the one that waits for an installation
@@ -25,9 +27,9 @@ local function wait(command)
   local name = command.opts.name
   if PATIENT[name] then
     pending = command
-    message.show(('Python is being installed; :%s follows'):format(name), 'info')
+    show(('Python is being installed; :%s follows'):format(name), 'info')
   else
-    message.show(('Python is being installed; run :%s again after that'):format(name), 'warn')
+    show(('Python is being installed; run :%s again after that'):format(name), 'warn')
   end
 end
 
@@ -61,13 +63,13 @@ function M.installed()
   if not command or channel.id then
     return
   end
-  moment.when_free(function()
+  require('claude_ide.when.moment').when_free(function()
     local is_there = vim.api.nvim_get_current_buf() == command.bufnr
     -- A range is about the buffer in which it was typed.
     local opts = is_there and command.opts or vim.tbl_extend('force', command.opts, { range = 0 })
     command.fn(opts)
   end, function(reason)
-    message.show(reason, 'error')
+    show(reason, 'error')
   end)
 end
 

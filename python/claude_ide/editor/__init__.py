@@ -1,1 +1,1 @@
-"""Neovim as the rest sees it; the only folder that knows pynvim."""
+"""The editor as the rest sees it; `neovim.py` alone knows pynvim."""

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.editor.bridge import Bridge, without_error
+from claude_ide.editor.events import Events
+from claude_ide.editor.port import Port, without_error
 from claude_ide.errors import EditorError
 
 
@@ -38,10 +39,13 @@ class Diff(msgspec.Struct, eq=False):
 class Diffs:
     """All proposals of this Neovim (`lua/claude_ide/diff/init.lua` shows them)."""
 
-    def __init__(self, bridge: Bridge) -> None:
-        self._bridge = bridge
+    def __init__(self, port: Port, events: Events) -> None:
+        self._port = port
         self._numbers = itertools.count(1)
         self._open: dict[int, Diff] = {}
+        events.subscribe("diff_shown", self._shown)
+        events.subscribe("diff_failed", self._failed)
+        events.subscribe("diff_decided", self._decided)
 
     def __iter__(self) -> Any:
         return iter(list(self._open.values()))
@@ -60,7 +64,7 @@ class Diffs:
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
         request = {"path": path, "text": text, "title": title, "layout": layout, **more}
-        opening = self._bridge.lua("diff.open", diff.id, request)
+        opening = self._port.call("diff.open", diff.id, request)
         try:
             # Withdrawn while Neovim is busy, it has to be answered all the same.
             await asyncio.wait([opening, diff.decision], return_when=asyncio.FIRST_COMPLETED)
@@ -75,7 +79,7 @@ class Diffs:
         """Take a proposal off the screen, whatever became of it; nothing is awaited."""
         self._open.pop(diff.id, None)
         diff.withdraw()
-        self._bridge.tell("diff.close", diff.id)
+        self._port.tell("diff.close", diff.id)
 
     def settle(self, diff: Diff, *, is_written: bool | None = None) -> None:
         """Say whether an accepted text was written: one that the user had changed is kept if not.
@@ -83,22 +87,27 @@ class Diffs:
         None: look at the file.
         """
         known = [] if is_written is None else [is_written]
-        self._bridge.tell("diff.accepted.settle", diff.id, *known)
+        self._port.tell("diff.accepted.settle", diff.id, *known)
 
     def close_all(self) -> None:
         """Reject everything that is open; whoever waits is told."""
         for diff in self:
             diff.withdraw()
 
-    def on_event(self, event: str, payload: dict[str, Any]) -> None:
-        """Take what the editor's half says: `diff_shown`, `diff_decided` or `diff_failed`."""
-        diff = self._open.get(payload["id"])
-        if diff is None or diff.decision.done():
-            return
-        if event == "diff_shown":
+    def _shown(self, event: dict[str, Any]) -> None:
+        if (diff := self._undecided(event)) is not None:
             diff.shown = True
-        elif event == "diff_failed":
-            diff.decision.set_exception(EditorError(payload["message"]))
-        else:
-            text, reason = payload.get("text", ""), payload.get("reason", "")
-            diff.decision.set_result(Decision(payload["accepted"], text, reason))
+
+    def _failed(self, event: dict[str, Any]) -> None:
+        if (diff := self._undecided(event)) is not None:
+            diff.decision.set_exception(EditorError(event["message"]))
+
+    def _decided(self, event: dict[str, Any]) -> None:
+        if (diff := self._undecided(event)) is not None:
+            text, reason = event.get("text", ""), event.get("reason", "")
+            diff.decision.set_result(Decision(event["accepted"], text, reason))
+
+    def _undecided(self, event: dict[str, Any]) -> Diff | None:
+        """Return the proposal that an event is about, unless it is closed or settled."""
+        diff = self._open.get(event["id"])
+        return None if diff is None or diff.decision.done() else diff

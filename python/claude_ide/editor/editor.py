@@ -8,8 +8,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from claude_ide.editor.bridge import Bridge, without_error
 from claude_ide.editor.diffs import Diffs
+from claude_ide.editor.events import Events
+from claude_ide.editor.port import Port, without_error
 from claude_ide.editor.state import Diagnostics, Loaded, State
 from claude_ide.paths import from_uri, is_same
 
@@ -30,45 +31,43 @@ T = TypeVar("T")
 class Editor:
     """Neovim, noun by noun. Raises `EditorError` with one sentence."""
 
-    def __init__(self, bridge: Bridge) -> None:
-        self._bridge = bridge
+    def __init__(self, port: Port) -> None:
+        self._port = port
         self.state = State()
-        self.diffs = Diffs(bridge)
+        self.events = Events(self.state)
+        self.diffs = Diffs(port, self.events)
         self._tokens = itertools.count(1)
         self._finishing: dict[int, asyncio.Future[dict[str, Any]]] = {}
-
-    def on_finished(self, payload: dict[str, Any]) -> None:
-        """Settle what was begun under this token (`reformatted`, `answered`, …)."""
-        waiting = self._finishing.get(payload["token"])
-        if waiting is not None and not waiting.done():
-            waiting.set_result(payload)
+        self.events.subscribe("diagnostics_published", self._finished)
+        self.events.subscribe("reformatted", self._finished)
+        self.events.subscribe("answered", self._finished)
 
     # The server's own life, as the user sees it.
 
     async def listening(self, port: int, token: str) -> None:
         """Tell Neovim where the server is, and have it tell us what the user does."""
-        await self._bridge.lua("host.listening", port, token)
-        self.state.take_snapshot(await self._bridge.json("file.buffers.begin"))
+        await self._port.call("host.listening", port, token)
+        self.state.apply_snapshot(await self._port.json("file.buffers.begin"))
         self.state.selection = None
-        latest = await self._bridge.lua("selection.latest")
+        latest = await self._port.call("selection.latest")
         # What the user did meanwhile has been told before this goes on.
         self.state.selection = self.state.selection or latest
 
     async def stopped(self) -> None:
         """Tell Neovim that nobody listens any more."""
-        await self._bridge.lua("host.stopped")
+        await self._port.call("host.stopped")
 
     def notify(self, text: str, level: str = "info") -> None:
         """Show one line (`debug`, `info`, `warn`, `error`) that causes no prompt."""
-        self._bridge.tell("say.message.show", text, level)
+        self._port.tell("say.message.show", text, level)
 
     def clients_changed(self, count: int) -> None:
         """Tell Neovim how many clients are connected now."""
-        self._bridge.tell("host.clients", count)
+        self._port.tell("host.clients", count)
 
     def clients_run_as(self, pids: list[int]) -> None:
         """Tell Neovim the processes of the clients: the user may sit in the terminal of one."""
-        self._bridge.tell("terminal.connected", pids)
+        self._port.tell("terminal.connected", pids)
 
     async def run(self, function: str, *arguments: Any) -> Any:
         """Call a Lua function whose answer means something to the caller alone."""
@@ -89,7 +88,7 @@ class Editor:
 
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
-        return await self._fresh("file.buffers.folders", last_known=lambda: self.state.folders)
+        return await self._fresh("file.folders.all", last_known=lambda: self.state.folders)
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
@@ -203,9 +202,20 @@ class Editor:
         loaded = await self.load(path)
         return not loaded.is_cold or await self.published([loaded.bufnr], seconds)
 
+    async def before_write(self, path: str) -> dict[str, Diagnostics] | Loaded:
+        """Say that the client is about to write a file: that write is its own.
+
+        Returns what is known of one that was loaded, else has it loaded. Raises `TimeoutError` when
+        Neovim is too busy.
+        """
+        answer = without_error(await self._soon_json("diagnostics.before_write.read", path))
+        if "first" in answer:
+            return await self._read_on(answer["first"])
+        return Loaded(**answer["loaded"])
+
     def release(self) -> None:
         """Let go of the files that are loaded only to be checked."""
-        self._bridge.tell("diagnostics.unopened.release")
+        self._port.tell("diagnostics.unopened.release")
 
     async def check(self, path: str, seconds: float) -> Diagnostics:
         """Have a file checked; a note says so where nothing, or not all, has checked its text."""
@@ -250,7 +260,7 @@ class Editor:
                     return found
                 part = await self._soon_json("diagnostics.next", token)
         except TimeoutError:
-            self._bridge.tell("diagnostics.finish", token)
+            self._port.tell("diagnostics.finish", token)
             raise
 
     async def reload(self) -> list[int]:
@@ -267,7 +277,7 @@ class Editor:
 
     def names(self, path: str) -> None:
         """Say that the client is about to write a file without a diff: that write is its own."""
-        self._bridge.tell("disk.named_files.add", path)
+        self._port.tell("disk.named_files.add", path)
 
     async def published(self, buffers: list[int], seconds: float) -> bool:
         """Wait until what checks these buffers has published; return whether all of it has."""
@@ -293,7 +303,7 @@ class Editor:
         try:
             return await self._finish_under(token, f"{module}.open", *arguments)
         except asyncio.CancelledError:
-            self._bridge.tell(f"{module}.close", token)
+            self._port.tell(f"{module}.close", token)
             raise
 
     async def select(self, prompt: str, items: list[str]) -> int | None:
@@ -325,14 +335,14 @@ class Editor:
     async def _soon(self, function: str, *arguments: Any) -> Any:
         """Call a function; raises `TimeoutError` when Neovim is too busy to answer."""
         async with asyncio.timeout(BUSY_SECONDS):
-            return without_error(await self._bridge.lua(function, *arguments))
+            return without_error(await self._port.call(function, *arguments))
 
     async def _soon_json(self, function: str, *arguments: Any) -> Any:
         async with asyncio.timeout(BUSY_SECONDS):
-            return await self._bridge.json(function, *arguments)
+            return await self._port.json(function, *arguments)
 
     async def _checked(self, function: str, *arguments: Any) -> Any:
-        return without_error(await self._bridge.lua(function, *arguments))
+        return without_error(await self._port.call(function, *arguments))
 
     async def _finish(self, function: str, *arguments: Any) -> dict[str, Any]:
         """Call a function that finishes later, under a token, and await that."""
@@ -346,3 +356,9 @@ class Editor:
             return payload
         finally:
             del self._finishing[token]
+
+    def _finished(self, payload: dict[str, Any]) -> None:
+        """Settle what was begun under this token."""
+        waiting = self._finishing.get(payload["token"])
+        if waiting is not None and not waiting.done():
+            waiting.set_result(payload)

@@ -36,13 +36,17 @@ class State(msgspec.Struct):
     _used: dict[str, None] = msgspec.field(default_factory=dict)
     """Which of them were used since, the one used last at the end."""
 
-    def take_snapshot(self, snapshot: dict[str, Any]) -> None:
+    def apply_selection(self, selection: dict[str, Any]) -> None:
+        """Remember a `claude_ide.Selection`."""
+        self.selection = selection
+
+    def apply_snapshot(self, snapshot: dict[str, Any]) -> None:
         """Remember what `open_editors.snapshot()` gave; empty lists may have come as dicts."""
         self._editors = {editor["fileName"]: editor for editor in snapshot["editors"]}
         self._used = {}
-        self._take_place(snapshot)
+        self._apply_place(snapshot)
 
-    def take_change(self, change: dict[str, Any]) -> None:
+    def apply_change(self, change: dict[str, Any]) -> None:
         """Remember a `claude_ide.EditorsChange`; only the files that it names are looked at."""
         for name in change["gone"]:
             self._editors.pop(name, None)
@@ -51,7 +55,7 @@ class State(msgspec.Struct):
         for name in reversed(change["front"]):
             self._used.pop(name, None)
             self._used[name] = None
-        self._take_place(change)
+        self._apply_place(change)
 
     @property
     def editors(self) -> list[dict[str, Any]]:
@@ -68,13 +72,14 @@ class State(msgspec.Struct):
         """Return what is known of one file."""
         return self._editors.get(path)
 
-    def take_diagnostics(self, uri: str, known: Diagnostics) -> None:
+    def apply_diagnostics(self, changed: dict[str, Any]) -> None:
         """Remember one file's diagnostics; a file without any is forgotten."""
-        if known.items:
-            self.diagnostics[uri] = known
+        uri, items = changed["uri"], changed["items"]
+        if items:
+            self.diagnostics[uri] = Diagnostics(items, changed.get("omitted", 0))
         else:
             self.diagnostics.pop(uri, None)
 
-    def _take_place(self, reported: dict[str, Any]) -> None:
+    def _apply_place(self, reported: dict[str, Any]) -> None:
         self.folders = reported["folders"]
         self.current = reported.get("current")

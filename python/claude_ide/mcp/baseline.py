@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.state import Diagnostics
+from claude_ide.editor.state import Diagnostics, Loaded
 from claude_ide.errors import EditorError
 from claude_ide.paths import exists, is_same
 
@@ -30,23 +30,27 @@ class Baseline(msgspec.Struct):
     unchecked: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """The lines of files that nothing had checked before they were written."""
 
-    async def prepare(self, editor: Editor, path: str) -> None:
-        """Have a file checked before it is written, also if it is not open."""
+    async def prepare(self, editor: Editor, path: str) -> dict[str, Diagnostics]:
+        """Return what is known of a file that is about to be written; have it checked first."""
         self._forget(path)
         if not exists(path):
+            editor.names(path)
             self.missing = [*self.missing[-MOST:], path]
-            return
+            return await editor.diagnostics(path)
+        found = None
         try:
             async with asyncio.timeout(SECONDS):
-                is_checked = await editor.is_checked(path, SECONDS)
+                found = await editor.before_write(path)
+                is_checked = not isinstance(found, Loaded) or await _is_checked(editor, found)
         except EditorError:
-            return
+            return await editor.diagnostics(path)
         except TimeoutError:
             is_checked = False
         if not is_checked:
-            self.unchecked[path] = _lines(path)
-            for earliest in [*self.unchecked][:-MOST]:
-                del self.unchecked[earliest]
+            self._doubt(path)
+        if isinstance(found, Loaded):
+            return await editor.diagnostics(path)
+        return dict(editor.state.diagnostics) if found is None else found
 
     async def load_written(self, editor: Editor) -> None:
         """Load the files that are there by now."""
@@ -64,9 +68,19 @@ class Baseline(msgspec.Struct):
                     known = known | {path: _on(_written(before, _lines(path)), known[path])}
         return {path: known[path] for path in known if known[path].items or known[path].omitted}
 
+    def _doubt(self, path: str) -> None:
+        """Keep the lines of a file that nothing has checked."""
+        self.unchecked[path] = _lines(path)
+        for earliest in [*self.unchecked][:-MOST]:
+            del self.unchecked[earliest]
+
     def _forget(self, path: str) -> None:
         self.missing = [other for other in self.missing if other != path]
         self.unchecked.pop(path, None)
+
+
+async def _is_checked(editor: Editor, loaded: Loaded) -> bool:
+    return not loaded.is_cold or await editor.published([loaded.bufnr], SECONDS)
 
 
 def _on(lines: set[int], known: Diagnostics) -> Diagnostics:

@@ -63,6 +63,8 @@ class Ide:
         self.config = config
         self.mentions: deque[dict[str, Any]] = deque()
         self._outboxes: dict[Client, Outbox] = {}
+        editor.events.subscribe("selection_changed", self._selection_changed)
+        editor.events.subscribe("diagnostics_changed", self._diagnostics_changed)
 
     @property
     def clients(self) -> list[Client]:
@@ -102,15 +104,6 @@ class Ide:
             if client.informed:
                 outbox.put(method, params, key)
 
-    def selection_changed(self, selection: dict[str, Any]) -> None:
-        """Tell where the user is now."""
-        self.editor.state.selection = selection
-        self.tell_all("selection_changed", selection, key="selection_changed")
-
-    def diagnostics_changed(self, uri: str) -> None:
-        """Tell that a file's diagnostics are others than before."""
-        self.tell_all("diagnostics_changed", {"uri": uri}, key=("diagnostics_changed", uri))
-
     def mention(self, mention: dict[str, Any]) -> Client | None:
         """Mention a file or a range to the client that was last active.
 
@@ -129,6 +122,13 @@ class Ide:
         self.editor.diffs.close_all()
         answering = [outbox.peer.settled(SETTLE_SECONDS) for outbox in self._outboxes.values()]
         await asyncio.gather(*answering)
+
+    def _selection_changed(self, selection: dict[str, Any]) -> None:
+        self.tell_all("selection_changed", selection, key="selection_changed")
+
+    def _diagnostics_changed(self, changed: dict[str, Any]) -> None:
+        uri = changed["uri"]
+        self.tell_all("diagnostics_changed", {"uri": uri}, key=("diagnostics_changed", uri))
 
     def _report_pids(self) -> None:
         self.editor.clients_run_as([client.pid for client in self.clients if client.pid])

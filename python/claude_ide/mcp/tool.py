@@ -7,7 +7,6 @@ Source: MCP 2025-11-25, server/tools.
 
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,8 +55,7 @@ class Caller(Enum):
         return cls.MODEL if isinstance(tool_use, str) else cls.CLIENT
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(msgspec.Struct, frozen=True):
     """One entry of `tools/list`, and what runs when it is called."""
 
     name: str

@@ -56,9 +56,8 @@ async def _for_the_model(client: Client, uri: str | None) -> Content:
 
 async def _before_a_write(client: Client, path: str) -> Content:
     """Answer from what is there: nothing may hold up the write for long."""
-    client.editor.names(path)
-    await client.baseline.prepare(client.editor, path)
-    for uri, known in (await client.editor.diagnostics(path)).items():
+    found = await client.baseline.prepare(client.editor, path)
+    for uri, known in found.items():
         if is_same(from_uri(uri), path):
             return _described({path: known})
     return _described({path: Diagnostics()})

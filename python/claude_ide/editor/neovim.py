@@ -1,4 +1,4 @@
-"""The one way from a coroutine into Neovim.
+"""Neovim as an editor: the one way from a coroutine into it.
 
 pynvim's requests block a greenlet, which a coroutine is not: a direct call would raise after the
 request was sent. So each call runs in a greenlet of its own and settles a future.
@@ -18,8 +18,8 @@ from claude_ide.errors import EditorError
 logger = logging.getLogger(__name__)
 
 
-class Bridge:
-    """Calls Lua functions of `lua/claude_ide/`; one call is one instant in the editor."""
+class Neovim:
+    """Calls Lua functions of `lua/claude_ide/` (a `Port`)."""
 
     def __init__(self, nvim: "pynvim.Nvim") -> None:
         self._nvim = nvim
@@ -27,18 +27,14 @@ class Bridge:
         self._loop: asyncio.AbstractEventLoop = nvim.loop
         self._closed = False
 
-    def lua(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
-        """Call `module.function` with plain arguments, and return a future of its result.
-
-        While Neovim is busy (`:help api-fast`) the call waits and then happens. Raises, when
-        awaited, `EditorError` with one line.
-        """
+    def call(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
+        """Call `module.function`; while Neovim is busy (`:help api-fast`) it waits for that."""
         return self._call("attempt", function, arguments)
 
     def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
-        """Do the same for a large result, at a third of the cost: pynvim looks at each value.
+        """Do the same at a third of the cost for a large result: pynvim looks at each value.
 
-        An empty list comes back as an empty dict, since Lua has one table for both.
+        Lua has one table for an empty list and an empty dict: both arrive as a dict.
         """
         return self._call("attempt_json", function, arguments, json.loads)
 
@@ -75,19 +71,12 @@ class Bridge:
         return done
 
     def tell(self, function: str, *arguments: Any) -> None:
-        """Call `module.function` and go on; a failure is logged."""
-        self.lua(function, *arguments).add_done_callback(_log_failure)
+        """Call `module.function` without waiting for it; a failure is logged."""
+        self.call(function, *arguments).add_done_callback(_log_failure)
 
     def close(self) -> None:
         """Fail every later call: Neovim is gone."""
         self._closed = True
-
-
-def without_error(result: Any) -> Any:
-    """Return what a function gave; raises the `EditorError` that it gave instead."""
-    if isinstance(result, dict) and isinstance(result.get("error"), str):
-        raise EditorError(result["error"])
-    return result
 
 
 def _log_failure(done: "asyncio.Future[Any]") -> None:

@@ -1,0 +1,86 @@
+--- The process of the host: started with its options, ended, and what it has announced withdrawn.
+local lock = require('claude_ide.host.lock')
+local python = require('claude_ide.host.python')
+
+local M = {}
+
+-- Every user of the machine can read a command line; only we can read the environment.
+local OPTIONS = 'CLAUDE_IDE_HOST'
+local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- Linux allows no longer variable
+local LONGEST_END_MS = 3000
+
+--- The folder of the plugin's checkout.
+M.root = vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)):match('^(.*)/lua/claude_ide/')
+--- The remote plugin that the host loads.
+M.entry = M.root .. '/rplugin/python3/claude_ide_rplugin.py'
+
+---@class claude_ide.HostProcess
+---@field channel integer
+---@field pid integer
+---@field locks string folder of its lock file
+
+---@param options table
+---@return string? json nil if they cannot be passed
+---@return string? reason
+local function encode(options)
+  local is_json, json = pcall(vim.json.encode, options)
+  if not is_json then
+    return nil, ('g:claude_ide: %s'):format(json)
+  elseif #json > LARGEST_OPTIONS then
+    local size = math.ceil(#json / 1024)
+    return nil, ('g:claude_ide is too large: %d kB, and 127 kB fit'):format(size)
+  end
+  return json
+end
+
+---@param options table what `startup.Options` has, but for what is known here
+---@param on_exit fun(code: integer, stderr: string[])
+---@return claude_ide.HostProcess? process nil if it cannot run
+---@return string? reason
+function M.start(options, on_exit)
+  local program, missing = python.find(M.root)
+  if not program then
+    return nil, missing
+  end
+  options.entry, options.pid = M.entry, vim.fn.getpid()
+  local json, refusal = encode(options)
+  if not json then
+    return nil, refusal
+  end
+  local stderr = {} ---@type string[]
+  local ok, id = pcall(vim.fn.jobstart, { program, '-I', M.root .. '/python/claude_ide/host.py' }, {
+    env = { [OPTIONS] = json },
+    rpc = true,
+    on_exit = function(_, code)
+      on_exit(code, stderr)
+    end,
+    on_stderr = function(_, lines)
+      for _, line in ipairs(lines) do
+        if line ~= '' then
+          stderr[#stderr + 1] = line
+        end
+      end
+    end,
+  })
+  if not ok or id <= 0 then
+    return nil, ('cannot run %s'):format(program)
+  end
+  return { channel = id, pid = vim.fn.jobpid(id), locks = lock.folder() }
+end
+
+--- Remove the lock of a host that cannot remove it: it names a token and a port that is now free.
+---@param process claude_ide.HostProcess
+function M.withdraw(process)
+  lock.withdraw(process.locks, process.pid)
+end
+
+--- End a host itself, not only its server.
+---@param channel integer
+function M.stop(channel)
+  vim.fn.chanclose(channel)
+  if vim.fn.jobwait({ channel }, LONGEST_END_MS)[1] < 0 then
+    vim.fn.jobstop(channel)
+  end
+end
+
+return M

@@ -1,0 +1,41 @@
+"""What the editor's half emits (`lua/claude_ide/channel.lua`).
+
+The state is up to date before a subscriber is called. An event without a subscriber is logged.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from claude_ide.editor.state import State
+
+logger = logging.getLogger(__name__)
+
+Subscriber = Callable[[dict[str, Any]], object]
+
+
+class Events:
+    """Passes each event on to its subscribers, in the order in which they came."""
+
+    def __init__(self, state: State) -> None:
+        self._subscribers: dict[str, list[Subscriber]] = {
+            "selection_changed": [state.apply_selection],
+            "editors_changed": [state.apply_snapshot],
+            "some_editors_changed": [state.apply_change],
+            "diagnostics_changed": [state.apply_diagnostics],
+        }
+
+    def subscribe(self, name: str, subscriber: Subscriber) -> None:
+        """Call `subscriber` with the payload of each event of that name."""
+        self._subscribers.setdefault(name, []).append(subscriber)
+
+    def dispatch(self, name: str, payload: dict[str, Any]) -> None:
+        """Handle an event; a subscriber that fails is logged and stops no other."""
+        subscribers = self._subscribers.get(name, [])
+        if not subscribers:
+            logger.error("event %s has no subscriber", name)
+        for subscriber in subscribers:
+            try:
+                subscriber(payload)
+            except Exception:
+                logger.exception("event %s failed", name)
