@@ -73,8 +73,8 @@ types: $(VENV)/tests ## types of Python, and of Lua where lua-language-server is
 ifdef LUA_LANGUAGE_SERVER
 	@mkdir -p .cache/lua-types
 	VIMRUNTIME="$$($(TESTED_NVIM) --clean --headless -c 'lua io.write(vim.env.VIMRUNTIME)' -c quit 2>&1)" \
-		$(LUA_LANGUAGE_SERVER) --check=. --configpath=.luarc.json --checklevel=Warning \
-		--check_format=pretty --logpath=.cache/lua-types/log --metapath=.cache/lua-types/meta \
+		$(LUA_LANGUAGE_SERVER) --check=$(CURDIR) --configpath=$(CURDIR)/.luarc.json --checklevel=Warning \
+		--check_format=pretty --logpath=$(CURDIR)/.cache/lua-types/log --metapath=$(CURDIR)/.cache/lua-types/meta \
 		|| echo 'lua-language-server: what it has found fails nothing yet'
 else
 	@echo 'lua-language-server: skipped, it is not installed'
