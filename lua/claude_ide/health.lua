@@ -70,10 +70,14 @@ local function check_server()
   end
   report = nil
   require('claude_ide.channel').emit('check', {})
-  local answered = vim.wait(START_MS, function()
-    return report ~= nil
+  vim.wait(START_MS, function()
+    return report ~= nil or host.server() == nil
   end, 20)
-  if not answered then
+  local server = host.server()
+  if not server then
+    health.error('The host ended before it answered', 'See :ClaudeLog')
+    return
+  elseif not report then
     health.error('The host does not answer', 'See :ClaudeLog')
   end
   for _, step in ipairs(report or {}) do
@@ -82,7 +86,7 @@ local function check_server()
   end
   check_watch()
   local variable = vim.env.CLAUDE_CODE_SSE_PORT
-  if variable == tostring(host.server().port) then
+  if variable == tostring(server.port) then
     health.ok('Terminals of this Neovim get CLAUDE_CODE_SSE_PORT=' .. variable)
   else
     health.error('CLAUDE_CODE_SSE_PORT is ' .. tostring(variable) .. ', not the server’s')

@@ -1,12 +1,17 @@
-"""Chats and terminals whose CLI is a program of the test."""
+"""Chats and terminals whose CLI is a program of the test, or whose agent is not Claude."""
 
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from support.neovim import Neovim
-from support.panel import Open, Panel
+from claude_ide.agents.agent import Capabilities
+from support.another_agent import ALL, AnotherKind
+from support.chats_here import ChatsHere
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Open, Panel
+from support.river import REPORT, Begin, River
 from support.transcripts import FAKE_CLI, GOLDEN
 
 
@@ -51,3 +56,22 @@ async def program(nvim: Neovim, tmp_path: Path) -> Path:
         "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {cmd = ...})", str(script)
     )
     return script
+
+
+@pytest.fixture
+async def begin(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Begin]:
+    """Begins a chat with an agent of these capabilities."""
+    running: list[ChatsHere] = []
+
+    async def begin(capabilities: Capabilities = ALL, command: str = "") -> River:
+        river = River(nvim, AnotherKind(capabilities))
+        running.append(await ChatsHere.start(nvim, river.kind, tmp_path))
+        await nvim.lua(REPORT)
+        await nvim.command(f"ClaudeChat {command}")
+        await until(lambda: river.kind.agents, "there is an agent", PATIENCE)
+        await river.panel.is_ready()
+        return river
+
+    yield begin
+    for here in running:
+        await here.close()

@@ -1,6 +1,9 @@
 """`:checkhealth claude_ide` goes the CLI's way and names what is broken."""
 
 import asyncio
+import os
+import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,6 +59,28 @@ async def test_a_python_without_the_packages_is_named(nvim: Neovim, tmp_path: Pa
 
     assert "No module named 'msgspec'" in text
     assert ":ClaudeInstall" in text
+
+
+async def test_a_host_that_dies_before_it_answers_is_named(nvim: Neovim, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\ntest -e {broken} || exec {sys.executable} "$@"\nexit 1\n')
+    python.chmod(0o755)
+    await nvim.lua("vim.g.claude_ide = {cmd = 'nope', python = ...}", str(python))
+    await nvim.command("ClaudeStart!")
+    await until(lambda: nvim.lua("return require('claude_ide.host').server() ~= nil"), "server")
+    host = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    os.kill(host, signal.SIGSTOP)
+
+    await nvim.keys(":checkhealth claude_ide<CR>")
+    await until(lambda: nvim.lua("return debug.traceback():find('check_server') ~= nil"), "wait")
+    broken.touch()
+    os.kill(host, signal.SIGKILL)
+    await until(lambda: nvim.eval("&filetype == 'checkhealth' && search('not on PATH')"), "report")
+
+    text = "\n".join(await nvim.eval("getline(1, '$')"))
+    assert "ERROR The host ended before it answered" in text
+    assert "Failed to run healthcheck" not in text
 
 
 async def test_another_editor_for_the_same_folder_is_named(

@@ -1,12 +1,14 @@
 """`mcp/tool.py` and all tools: what `tools/list` shows, and how arguments are checked."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
 from claude_ide.errors import INVALID_PARAMS, RpcError
+from claude_ide.mcp import tools
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import TOOLS, Arguments, CamelCase, Content, Tool, json_text, text, tool
 from claude_ide.mcp.tools import ALL
@@ -54,6 +56,12 @@ picking = Tool("pick", "Say what it was asked.", Pick, pick)
 def test_all_tools_of_the_protocol_are_there() -> None:
     assert sorted(TOOLS) == sorted(NAMES)
     assert {tool.run.__module__ for tool in TOOLS.values()} == {module.__name__ for module in ALL}
+
+
+def test_no_module_of_tools_is_forgotten() -> None:
+    files = {path.stem for path in Path(tools.__file__).parent.glob("*.py")}
+
+    assert files - {"__init__"} == {module.__name__.rpartition(".")[2] for module in ALL}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -29,7 +29,7 @@ function M.set(bufnr, own)
   if suspended[bufnr] then
     suspended[bufnr].own = own
   else
-    vim.bo[bufnr].autoread = own
+    vim.bo[bufnr].autoread = own --[[@as boolean nil is the global one]]
   end
 end
 

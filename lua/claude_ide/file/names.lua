@@ -14,7 +14,7 @@ local EVENTS = {
   'BufWritePost',
 }
 
-local by_key ---@type table<string, table<integer, true>>? nil before the first question
+local by_key ---@type table<string, table<integer, true>> nil before the first question
 local keys = {} ---@type table<integer, string>
 local links = {} ---@type table<integer, true> buffers whose name is a link itself
 local outdated = {} ---@type table<integer, true>

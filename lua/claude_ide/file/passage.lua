@@ -3,13 +3,13 @@ local moment = require('claude_ide.when.moment')
 
 local M = {}
 
----@class claude_ide.Place
+---@class claude_ide.TextPlace
 ---@field row integer 0-based
 ---@field col integer bytes
 
 ---@class claude_ide.Passage
----@field first claude_ide.Place
----@field last claude_ide.Place what comes first after the passage
+---@field first claude_ide.TextPlace
+---@field last claude_ide.TextPlace what comes first after the passage
 ---@field is_point? boolean there is nothing to select
 
 local function line_at(bufnr, row)

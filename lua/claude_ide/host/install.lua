@@ -138,7 +138,6 @@ end
 --- Raises an error when that cannot begin.
 ---@param on_line fun(line: string) called for each line that the installer prints, in a fast event
 ---@param on_end fun(text: string, failed: boolean) called once, with a message to the user
----@param on_end fun(text: string, failed: boolean)
 ---@return claude_ide.Installation
 function M.begin(on_line, on_end)
   if running then
@@ -168,7 +167,7 @@ function M.begin(on_line, on_end)
 end
 
 -- Install, and show each line in a float and as a progress message.
----@return claude_ide.Installation? nil, and a message to the user, when it cannot begin
+---@return claude_ide.Installation? installation nil, after a message, when it cannot begin
 ---@return fun(line: string)? show
 local function begin_in_sight(on_end)
   local shown = progress.open('ClaudeInstall')
@@ -188,7 +187,7 @@ local function begin_in_sight(on_end)
   if not ok then
     shown.close()
     report(installation, true)
-    return nil
+    return nil, nil
   end
   work.report('install', 'ClaudeInstall', 'starting', 'running')
   return installation, show

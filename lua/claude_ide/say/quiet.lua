@@ -2,7 +2,7 @@
 --- prompt.
 local M = {}
 
-local task ---@type fun()?
+local task ---@type fun()
 
 --- Only for this module: how an Ex command gets at a function.
 function M._call()
@@ -25,8 +25,8 @@ end
 
 --- Call `fn` silently. Errors of Vim's inside it are not raised; those of Lua and of the API are.
 ---@generic T
----@param fn fun(): T
----@return T result of `fn`
+---@param fn fun(): T?
+---@return T? result of `fn`
 function M.run(fn)
   return run(function(command)
     vim.cmd('silent! ' .. command)

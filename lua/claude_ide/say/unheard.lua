@@ -4,8 +4,8 @@ local M = {}
 --- Call `fn` while autocommands of some events do not run.
 ---@generic T
 ---@param events string|string[] the value of 'eventignore', or what is added to it
----@param fn fun(): T
----@return T result of `fn`
+---@param fn fun(): T?
+---@return T? result of `fn`
 function M.run(events, fn)
   local eventignore = vim.o.eventignore
   if type(events) == 'string' then

@@ -15,7 +15,7 @@ local ONE_CELL = '^%w[^\128-\255]'
 ---@class claude_ide.Point
 ---@field row integer 0-based
 ---@field col integer bytes
----@field off integer cells beyond the character at `col`, with 'virtualedit'
+---@field off? integer cells beyond the character at `col`, with 'virtualedit'
 
 ---@class claude_ide.Area
 ---@field text string 1 MiB at most
@@ -89,10 +89,10 @@ end
 -- The character at a byte column: where it starts and ends, in bytes and in screen columns.
 local function character(row, text, col)
   local stop = after_character(text, col)
-  local from, to = unpack(fn.virtcol({ row + 1, col + 1 }, 1))
+  local from, to = unpack(fn.virtcol({ row + 1, col + 1 }, true))
   if text:byte(col + 1) == TAB then
     -- With 'virtualedit' a tab is told to end where it starts.
-    to = fn.virtcol({ row + 1, stop + 1 }, 1)[1] - 1
+    to = fn.virtcol({ row + 1, stop + 1 }, true)[1] - 1
   end
   return { col = col, stop = stop, from = from, to = to }
 end
@@ -139,8 +139,8 @@ end
 -- The screen columns between two corners.
 ---@return claude_ide.Columns
 local function columns_between(first, last, to_eol)
-  local first_from, first_to = unpack(fn.virtcol({ first.row + 1, first.col + 1, first.off }, 1))
-  local last_from, last_to = unpack(fn.virtcol({ last.row + 1, last.col + 1, last.off }, 1))
+  local first_from, first_to = unpack(fn.virtcol({ first.row + 1, first.col + 1, first.off }, true))
+  local last_from, last_to = unpack(fn.virtcol({ last.row + 1, last.col + 1, last.off }, true))
   local right = math.max(first_to, last_to)
   if to_eol then
     right = vim.v.maxcol

@@ -197,7 +197,7 @@ end
 ---@return boolean
 function M.is_possible()
   local _, refusal = pcall(api.nvim_set_current_win, -1)
-  return refusal:find('Invalid window') ~= nil
+  return tostring(refusal):find('Invalid window') ~= nil
 end
 
 local function end_mode()

@@ -64,7 +64,8 @@ end
 
 -- What a program prints, as far as it is not too much; nil when it fails.
 local function run(name, arguments, on_done)
-  local chunks, size, process = {}, 0, nil
+  local chunks, size = {}, 0
+  local process ---@type vim.SystemObj
   local function on_stdout(_, chunk)
     if chunk and size <= LARGEST then
       size = size + #chunk

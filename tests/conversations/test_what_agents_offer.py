@@ -1,0 +1,155 @@
+"""What a chat offers follows what its agent can do: completion, keys, commands, messages."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from claude_ide.agents import events
+from claude_ide.agents.agent import Capabilities
+from claude_ide.agents.events import Option, OptionKind
+from support.another_agent import ALL, FEW
+from support.neovim import until
+from support.panel import PATIENCE
+from support.river import Begin, River
+
+OPTIONS = (
+    Option("o1", "Let it", OptionKind.ALLOW_ONCE),
+    Option("o2", "Let it swim", OptionKind.ALLOW_ALWAYS, "this river"),
+    Option("o3", "No", OptionKind.REJECT_ONCE),
+)
+SHELL = events.PermissionAsked(
+    "r1", "t1", "paddle", {"command": "swim --far"}, OPTIONS, kind="execute", title="swim --far"
+)
+FLOAT = """
+for _, win in ipairs(vim.api.nvim_list_wins()) do
+  if vim.api.nvim_win_get_config(win).relative ~= '' then
+    local bufnr = vim.api.nvim_win_get_buf(win)
+    return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\\n')
+  end
+end
+return ''
+"""
+COMPLETED = "getcompletion('ClaudeChat {}', 'cmdline')"
+OPTIONAL = {
+    *("resume", "continue", "fork", "rewind", "context", "mode", "model"),
+    *("effort", "thinking", "aside", "rename"),
+}
+"""The words of `:ClaudeChat` that not every agent can carry out."""
+
+
+async def test_its_settings_are_set_by_what_it_offers(begin: Begin) -> None:
+    river = await begin()
+    await river.panel.bar_shows("Ask first")
+
+    await river.command("mode m://free")
+    await river.command("model m://small")
+    await river.command("effort keen")
+    await river.command("thinking 500")
+
+    await river.hears("thinking")
+    assert [said for said in river.agent.heard if said[0] != "start"] == [
+        *(("mode", "m://free"), ("model", "m://small"), ("effort", "keen"), ("thinking", 500)),
+    ]
+    await river.panel.bar_shows("Swim freely")
+    for what, offered in {
+        "mode": ["m://ask", "m://free"],
+        "model": ["m://small"],
+        "effort": ["calm", "keen"],
+    }.items():
+        assert await river.nvim.eval(COMPLETED.format(f"{what} ")) == offered
+
+
+async def test_its_commands_are_completed_also_when_they_change(begin: Begin) -> None:
+    river = await begin()
+    river.agent.tell(events.CommandsChanged((events.Command("surface"),)))
+
+    async def offered() -> bool:
+        list_ = "return require('claude_ide.chat.state').list()[1].offer.commands"
+        return [each["name"] for each in await river.nvim.lua(list_)] == ["surface"]
+
+    await until(offered, "the new commands", PATIENCE)
+
+
+async def test_one_that_can_do_all_is_asked_for_all(begin: Begin) -> None:
+    river = await begin(ALL)
+    await river.panel.say("go")
+    await river.hears("prompt")
+    assert set(await river.nvim.eval(COMPLETED.format(""))) >= OPTIONAL
+
+    await river.command("aside why")
+    await river.panel.shows("aside of why")
+    await river.command("context")
+    await until(lambda: "300 of 1,000 tokens" in river.nvim.screen.text(), "the context", PATIENCE)
+    await river.nvim.keys("q")
+    await river.command("rename The big swim")
+    await river.command("log")
+    await until(lambda: '{"splash": 1}' in river.nvim.screen.text(), "the log", PATIENCE)
+
+
+@pytest.mark.parametrize("what", sorted(OPTIONAL))
+async def test_what_it_cannot_do_is_not_completed_and_says_so(begin: Begin, what: str) -> None:
+    river = await begin(FEW)
+
+    assert not OPTIONAL & set(await river.nvim.eval(COMPLETED.format("")))
+    await river.command(what)
+
+    await river.reports("Otter cannot ")
+    reports = await river.nvim.lua("return _G.reports")
+    assert not [text for text in reports if len(text) > 75 or "Claude can" in text]
+
+
+KEYS = {"prompt": ("gs", "gr", "gp", "<S-Tab>"), "transcript": ("x", "<S-Tab>")}
+
+
+@pytest.mark.parametrize(("capabilities", "shown"), [(ALL, True), (FEW, False)])
+@pytest.mark.parametrize("window", sorted(KEYS))
+async def test_the_list_of_keys_has_those_that_it_can_follow(
+    begin: Begin, window: str, capabilities: Capabilities, shown: bool
+) -> None:
+    river = await begin(capabilities)
+    await river.panel.write()
+    await river.nvim.keys("<Esc>" if window == "prompt" else "<Esc><C-w>k")
+
+    await river.nvim.keys("g?")
+    listed = await until(lambda: river.nvim.lua(FLOAT), "the keys", PATIENCE)
+
+    first = {line.split()[0] for line in listed.splitlines() if line.strip()}
+    assert "g?" in first
+    assert (set(KEYS[window]) <= first) is shown
+    assert shown or not set(KEYS[window]) & first
+    assert not re.search(r"\bClaude\b", listed)
+
+
+async def test_a_key_that_it_cannot_follow_says_so(begin: Begin) -> None:
+    river = await begin(FEW)
+    await river.panel.write()
+
+    await river.nvim.keys("swim<Esc>gs")
+    await river.reports("Otter cannot take a prompt in the middle of a turn")
+    await until(lambda: _prompt(river, ["swim"]), "the words are back", PATIENCE)
+    await river.nvim.keys("gp")
+    await river.reports("Otter cannot take images")
+    await river.nvim.keys("<S-Tab>")
+
+    await river.reports("Otter cannot change its permission mode")
+    assert [said[0] for said in river.agent.heard] == ["start"]
+
+
+async def _prompt(river: River, lines: list[str]) -> bool:
+    return bool((await river.panel.look())["prompt"] == lines)
+
+
+async def test_what_it_turns_out_not_to_know_is_offered_no_more(begin: Begin) -> None:
+    river = await begin(ALL)
+    assert "fork" in await river.nvim.eval(COMPLETED.format(""))
+
+    river.agent.capabilities = replace(ALL, fork=False)
+    await river.command("fork")
+
+    await river.reports("Otter cannot fork a session")
+    await until(lambda: _lacks(river, "fork"), "fork is offered no more", PATIENCE)
+
+
+async def _lacks(river: River, what: str) -> bool:
+    return what not in await river.nvim.eval(COMPLETED.format(""))

@@ -1,0 +1,113 @@
+"""What the files of Lua define, require, call and emit, read with Neovim's own parser of Lua."""
+
+import re
+import subprocess
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from support.neovim import ROOT, nvim_binary
+
+LUA = ROOT / "lua" / "claude_ide"
+OTHER_LUA = ("plugin", "build.lua", "lazy.lua", "python/claude_ide/demo", "tests")
+READER = Path(__file__).with_suffix(".lua")
+
+MENTION = re.compile(r"""claude_ide\.([\w.]*\w)""")
+CALL = re.compile(r"""require\(?["']claude_ide\.([\w.]+)["']\)?\.(\w+)""")
+"""A call in a string, which Neovim evaluates later."""
+
+
+class Text(msgspec.Struct):
+    """A string, or a name, and the line where it stands."""
+
+    text: str
+    line: int
+
+
+class Use(msgspec.Struct):
+    """A field of a module that is read, or called with so many arguments."""
+
+    module: str
+    """The empty string is the module itself."""
+    name: str
+    line: int
+    count: int = 0
+
+
+class Field(msgspec.Struct):
+    """A field that a module defines."""
+
+    is_function: bool
+    count: int
+    """How many arguments it takes; a large number where that cannot be read."""
+
+
+class Source(msgspec.Struct):
+    """One file of Lua."""
+
+    is_sound: bool
+    """Whether it could be parsed."""
+    defined: dict[str, Field]
+    strings: list[Text]
+    uses: list[Use]
+    pairs: list[Use]
+    """Two strings that begin the arguments of a call."""
+    emits: list[Text]
+    """Events; the empty string stands for one that a variable names."""
+    replaced: list[Text]
+    """Fields of `vim` that are assigned."""
+    classes: list[Text]
+
+    def required(self) -> set[str]:
+        """Return what it names of the package, lazily or in a string for Neovim as well."""
+        return {name for string in self.strings for name in MENTION.findall(string.text)}
+
+    def calls(self) -> list[Use]:
+        """Return what it uses of the package's modules, calls in strings included."""
+        ours = [use for use in self.uses if use.module.partition(".")[0] in ("", "claude_ide")]
+        late = [
+            Use(f"claude_ide.{module}", name, string.line)
+            for string in self.strings
+            for module, name in CALL.findall(string.text)
+        ]
+        return ours + late
+
+
+def module_name(path: Path) -> str:
+    """Return the name of a file of the package, without `claude_ide.`."""
+    return ".".join(path.relative_to(LUA).with_suffix("").parts).removesuffix(".init")
+
+
+def read(paths: Iterable[Path]) -> dict[Path, Source]:
+    """Read files of Lua, all in one run of Neovim."""
+    command = [nvim_binary(), "--clean", "--headless", "-l", str(READER)]
+    listed = "".join(f"{path}\n" for path in sorted(paths)).encode()
+    done = subprocess.run(command, input=listed, capture_output=True, check=True)
+    found = msgspec.json.decode(done.stdout, type=dict[str, Source])
+    return {Path(path): source for path, source in found.items()}
+
+
+@cache
+def sources() -> dict[Path, Source]:
+    """Read all files of Lua of the repository."""
+    roots = [LUA, *(ROOT / root for root in OTHER_LUA)]
+    return read(
+        path for root in roots for path in (root.rglob("*.lua") if root.is_dir() else [root])
+    )
+
+
+def plugin() -> dict[Path, Source]:
+    """Return what is loaded into the user's Neovim."""
+    return {
+        path: source
+        for path, source in sources().items()
+        if any(path.is_relative_to(root) for root in (LUA, ROOT / "plugin"))
+    }
+
+
+def modules() -> dict[str, Source]:
+    """Return the modules of the package by their names."""
+    package = {path: source for path, source in sources().items() if path.is_relative_to(LUA)}
+    return {module_name(path): source for path, source in package.items()}

@@ -1,0 +1,58 @@
+"""A chat in a real Neovim with the agent of `another_agent.py`."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from support.another_agent import AnotherAgent, AnotherKind
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+
+REPORT = """
+_G.reports = {}
+vim.notify = function(text) table.insert(_G.reports, text) end
+"""
+
+Begin = Callable[..., Awaitable["River"]]
+
+
+class River:
+    """A chat with the agent."""
+
+    def __init__(self, nvim: Neovim, kind: AnotherKind) -> None:
+        self.nvim = nvim
+        self.kind = kind
+        self.panel = Panel(nvim)
+
+    @property
+    def agent(self) -> AnotherAgent:
+        return self.kind.agents[-1]
+
+    async def command(self, words: str) -> None:
+        """Run `:ClaudeChat`."""
+        await self.nvim.command(f"stopinsert | ClaudeChat {words}")
+
+    async def reports(self, words: str) -> None:
+        """Wait until a message says something."""
+
+        async def reported() -> bool:
+            return any(words in text for text in await self.nvim.lua("return _G.reports"))
+
+        await until(reported, f"{words!r} is reported", PATIENCE)
+
+    async def hears(self, what: str) -> tuple[Any, ...]:
+        """Wait until the agent has heard something of a kind; return the last of it."""
+        heard = self.agent.heard
+        await until(lambda: any(said[0] == what for said in heard), f"it hears {what}", PATIENCE)
+        return [said for said in heard if said[0] == what][-1]
+
+    async def press(self, words: str, key: str, heard: str) -> tuple[Any, ...]:
+        """Press a key on a line of the transcript until the agent has heard of it."""
+        before = len(self.agent.heard)
+
+        async def pressed() -> bool:
+            if len(self.agent.heard) == before and await self.panel.go_to(words):
+                await self.nvim.keys(key)
+            return len(self.agent.heard) > before
+
+        await until(pressed, f"{key} on {words}", PATIENCE)
+        return await self.hears(heard)

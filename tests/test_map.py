@@ -1,0 +1,44 @@
+"""The map of the house in ARCHITECTURE.md: it names every module, and nothing that is not there."""
+
+import re
+
+from support.neovim import ROOT
+
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+MAP = ARCHITECTURE.partition("## A map of the house")[2].partition("\n## ")[0]
+PYTHON = ROOT / "python/claude_ide"
+LUA = ROOT / "lua/claude_ide"
+
+WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/tools", "trust")
+"""Folders of Python that the map names without what is in them."""
+
+
+def test_every_python_module_or_its_folder_is_on_the_map() -> None:
+    folders = [PYTHON / folder for folder in WHOLE_FOLDERS]
+    modules = [path for path in PYTHON.glob("**/*.py") if path.name != "__init__.py"]
+    outside = [m.name for m in modules if not any(m.is_relative_to(f) for f in folders)]
+    names = [*(f"{folder.name}/" for folder in folders), *outside]
+
+    absent = [
+        name for name in names if not re.search(rf"^ +(\S+ )?{re.escape(name)}", MAP, re.MULTILINE)
+    ]
+    assert not absent
+
+
+def lua_on_the_map() -> set[str]:
+    """The names of the Lua modules on the map, with their folders; `x/` stands for `x.init`."""
+    found, folder = set(), ""
+    for line in MAP.partition("lua/claude_ide/")[2].partition("rplugin/")[0].splitlines()[1:]:
+        indent, names = len(line) - len(line.lstrip()), re.split(" {2,}", line.strip())[0].split()
+        if indent == 2:
+            folder = names[0] if names[0].endswith("/") else ""
+        found |= {name if indent == 2 else folder + name for name in names}
+    return found
+
+
+def test_every_lua_module_is_on_the_map_and_nothing_else() -> None:
+    files = [path.relative_to(LUA).with_suffix("").as_posix() for path in LUA.rglob("*.lua")]
+    folders = {path.rpartition("/")[0] + "/" for path in files if "/" in path}
+
+    here = {path for path in files if not path.endswith("/init")} | folders
+    assert here ^ lua_on_the_map() == set()

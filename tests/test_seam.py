@@ -1,0 +1,167 @@
+"""The seam of the two halves: what one side names, the other has. And the calls within Lua.
+
+Nothing is run: Python is read by its own parser, Lua by Neovim's.
+"""
+
+from pathlib import Path
+
+from support import lua_names, lua_source
+from support.lua_names import Call
+from support.lua_source import Field, Source
+from support.neovim import ROOT
+
+
+def field(name: str) -> Field | None:
+    """What `module.function` names in Lua."""
+    module, _, function = name.rpartition(".")
+    source = lua_source.modules().get(module)
+    return source.defined.get(function) if source else None
+
+
+def complaint(call: Call) -> str:
+    """What is wrong with a call from Python; empty if nothing is."""
+    found = field(call.function)
+    if found is None or not found.is_function:
+        return f"{call.place}: Lua has no function {call.function}"
+    if call.function.rpartition(".")[2].startswith("_"):
+        return f"{call.place}: {call.function} is private"
+    if call.given > found.count:
+        return f"{call.place}: {call.function} takes {found.count} arguments, not {call.given}"
+    return ""
+
+
+def test_lua_has_every_function_that_python_names() -> None:
+    modules = {*lua_source.modules()}
+    rooms = {module.partition(".")[0] for module in modules}
+    calls = [*lua_names.named(), *lua_names.composed(), *lua_names.mentioned(rooms, modules)]
+    offenders = {complaint(call) for call in calls} - {""}
+
+    assert len({call.function for call in calls}) > 50
+    assert not offenders, "\n".join(sorted(offenders))
+
+
+def emitted() -> dict[str, str]:
+    """The events that Lua emits, and where; one that a variable names is a string of the module."""
+    found: dict[str, str] = {}
+    for name, source in lua_source.modules().items():
+        found |= {event.text: f"{name}:{event.line}" for event in source.emits}
+        if any(not event.text for event in source.emits):
+            found |= {
+                s.text: f"{name}:{s.line}" for s in source.strings if s.text.endswith("_changed")
+            }
+    return {event: place for event, place in found.items() if event}
+
+
+def test_each_event_has_an_emitter_and_a_handler() -> None:
+    handled, emitters = lua_names.handled(), emitted()
+    offenders = [
+        *(f"{emitters[event]}: nothing handles {event}" for event in emitters.keys() - handled),
+        *(f"{handled[event]}: nothing emits {event}" for event in handled.keys() - emitters),
+    ]
+
+    assert emitters
+    assert not offenders, "\n".join(sorted(offenders))
+
+
+def complaints_in_lua(modules: dict[str, Source], path: str, source: Source) -> list[str]:
+    """What is wrong with the calls of one file."""
+    complaints = []
+    for use in source.calls():
+        module = use.module.removeprefix("claude_ide").removeprefix(".")
+        there = modules.get(module or "init") if use.module else source
+        found = there.defined.get(use.name) if there else None
+        if found is None:
+            complaints.append(f"{path}:{use.line}: {use.module or 'M'} has no {use.name}")
+        elif use.count > found.count:
+            name = f"{use.module or 'M'}.{use.name}"
+            complaints.append(
+                f"{path}:{use.line}: {name} takes {found.count} arguments, not {use.count}"
+            )
+    return complaints
+
+
+def test_lua_has_every_function_that_lua_calls() -> None:
+    modules = lua_source.modules()
+    offenders = [
+        complaint
+        for path, source in lua_source.sources().items()
+        for complaint in complaints_in_lua(modules, str(path.relative_to(ROOT)), source)
+    ]
+
+    assert not offenders, "\n".join(offenders)
+
+
+def test_lua_has_every_function_that_a_command_calls_by_name() -> None:
+    """`plugin/` loads a module when its command is used, so nothing else would notice."""
+    modules = lua_source.modules()
+    named = [
+        (use, f"{path.relative_to(ROOT)}:{use.line}")
+        for path, source in lua_source.sources().items()
+        if path.is_relative_to(ROOT / "plugin")
+        for use in source.pairs
+        if use.module in modules
+    ]
+    offenders = [
+        f"{place}: {use.module} has no {use.name}"
+        for use, place in named
+        if use.name not in modules[use.module].defined
+    ]
+
+    assert len(named) > 3
+    assert not offenders, "\n".join(offenders)
+
+
+def test_each_class_is_annotated_once() -> None:
+    places: dict[str, list[str]] = {}
+    for path, source in lua_source.plugin().items():
+        for declared in source.classes:
+            place = f"{path.relative_to(ROOT)}:{declared.line}"
+            places.setdefault(declared.text, []).append(place)
+    offenders = [f"{name}: {', '.join(found)}" for name, found in places.items() if len(found) > 1]
+
+    assert len(places) > 20
+    assert not offenders, "\n".join(offenders)
+
+
+def test_all_of_lua_can_be_parsed() -> None:
+    assert [path for path, source in lua_source.sources().items() if not source.is_sound] == []
+
+
+# The reader itself: what it finds in a file that is wrong.
+
+WRONG = """
+local channel = require('claude_ide.channel')
+local M = {}
+M.limit = 3
+function M.two(a, b) end
+local function lazily() return require('claude_ide.file.path') end
+local function run(channel)
+  channel.unknown()
+  M.two(1, 2, 3)
+  M.missing()
+end
+channel.emit('gone', { M.two })
+channel.nothing(...)
+lazily().never(require('claude_ide.say.plain').one_line(1, 2, 3))
+vim.notify = run
+return M
+"""
+
+
+def test_a_wrong_call_is_found_where_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.lua"
+    path.write_text(WRONG)
+    (source,) = lua_source.read([path]).values()
+    plain = lua_source.modules()["say.plain"].defined["one_line"]
+
+    assert complaints_in_lua(lua_source.modules(), "wrong.lua", source) == [
+        "wrong.lua:9: M.two takes 2 arguments, not 3",
+        "wrong.lua:10: M has no missing",
+        "wrong.lua:13: claude_ide.channel has no nothing",
+        "wrong.lua:14: claude_ide.file.path has no never",
+        f"wrong.lua:14: claude_ide.say.plain.one_line takes {plain.count} arguments, not 3",
+    ]
+    assert [event.text for event in source.emits] == ["gone"]
+    assert [target.text for target in source.replaced] == ["vim.notify"]
+    assert source.required() == {"channel", "file.path", "say.plain"}
+    assert not source.defined["limit"].is_function
