@@ -8,6 +8,9 @@ from support.chunks import chunk
 from support.neovim import Neovim, until
 
 
+FOLDERS = "return require('claude_ide.file.folders').all()"
+
+
 async def watch(nvim: Neovim) -> None:
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     await call(nvim, "watch", True)
@@ -138,7 +141,7 @@ async def test_folders_begin_with_the_global_one(nvim: Neovim, project: Path) ->
         (project / name).mkdir()
     await nvim.command(f"lcd window | tabnew | tcd {project}/tab | split | new")
 
-    assert await call(nvim, "folders") == [
+    assert await nvim.lua(FOLDERS) == [
         str(project),
         str(project / "window"),
         str(project / "tab"),
@@ -148,7 +151,7 @@ async def test_folders_begin_with_the_global_one(nvim: Neovim, project: Path) ->
 async def test_folders_names_each_folder_once(nvim: Neovim, project: Path) -> None:
     await nvim.command(f"tabnew | tcd {project} | split | lcd {project}")
 
-    assert await call(nvim, "folders") == [str(project)]
+    assert await nvim.lua(FOLDERS) == [str(project)]
 
 
 # snapshot, watch

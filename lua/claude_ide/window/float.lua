@@ -7,6 +7,9 @@ local M = {}
 
 local api = vim.api
 
+-- Of the screen, around a text.
+local MARGIN = 4
+
 ---@class claude_ide.FloatOptions
 ---@field title string
 ---@field keys? string[] what closes it besides `q` and <Esc>
@@ -106,9 +109,11 @@ end
 function M.show(lines, options)
   lines = vim.tbl_map(plain.harmless, lines)
   local bufnr = fill(lines, options.filetype)
+  local width = math.min(M.widest(lines), vim.o.columns - MARGIN)
+  local height = math.min(#lines, vim.o.lines - MARGIN)
   local win = M.open(
     bufnr,
-    vim.tbl_extend('error', M.centred(M.widest(lines), #lines), {
+    vim.tbl_extend('error', M.centred(width, height), {
       title = (' %s '):format(plain.one_line(options.title)),
       title_pos = 'center',
       zindex = options.zindex,
