@@ -7,7 +7,6 @@ from support.buffers import call, edit, write
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
-
 FOLDERS = "return require('claude_ide.file.folders').all()"
 
 
