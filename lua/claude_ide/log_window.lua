@@ -10,7 +10,7 @@ function M.open()
   local path = log.path()
   if vim.fn.filereadable(path) == 0 then
     -- If it were logged, it would no longer be true.
-    message.say('nothing has been logged yet', 'info')
+    message.show_unlogged('nothing has been logged yet', 'info')
     return
   end
   colouring.load(vim.fn.bufadd(path), function()
