@@ -1,29 +1,29 @@
--- Defines the commands and maps; nothing is loaded, and no Python runs, before one is used.
+-- Defines the commands and maps. Modules are loaded and Python is started only when one is used.
 if vim.g.loaded_claude_ide then
   return
 end
 vim.g.loaded_claude_ide = true
 
-local function once_ready(fn)
+local function when_ready(fn)
   return function(opts)
     require('claude_ide.session').run(opts, fn)
   end
 end
 
 local function host(name)
-  return once_ready(function(opts)
+  return when_ready(function(opts)
     require('claude_ide.session').command(name, opts)
   end)
 end
 
-local function editor(module, fn)
+local function lazily(module, fn)
   return function()
     require('claude_ide.' .. module)[fn]()
   end
 end
 
 local function question(module, fn)
-  return once_ready(function(opts)
+  return when_ready(function(opts)
     require('claude_ide.' .. module)[fn](opts)
   end)
 end
@@ -36,7 +36,7 @@ local function complete_chat(...)
   return require('claude_ide.chat.command').complete(...)
 end
 
--- A command that finds a `|` behind its arguments by itself.
+-- A command that handles a `|` after its arguments itself.
 local function with_next(kind, run, words)
   return function(opts)
     require('claude_ide.next_command')[kind](run, words)(opts)
@@ -58,7 +58,7 @@ command('Claude', with_next('after_arguments', host('Claude')), {
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
 })
-command('ClaudeChat', with_next('after_text', once_ready(chat), { 'aside', 'rename' }), {
+command('ClaudeChat', with_next('after_text', when_ready(chat), { 'aside', 'rename' }), {
   nargs = '*',
   range = true,
   complete = complete_chat,
@@ -95,7 +95,7 @@ command('ClaudeTrust', host('ClaudeTrust'), {
   end,
   desc = "Show or change whether a folder's settings are used",
 })
-command('ClaudeAccept', editor('diff', 'accept'), {
+command('ClaudeAccept', lazily('diff', 'accept'), {
   bar = true,
   desc = 'Accept the proposed edit',
 })
@@ -126,7 +126,7 @@ command('ClaudeCommit', question('question.commit_message', 'write'), {
 command('ClaudeInstall', function(opts)
   require('claude_ide.host.install').run(opts.bang)
 end, { bang = true, bar = true, desc = "Make or update the plugin's Python; with ! wait for it" })
-command('ClaudeLog', editor('log_window', 'open'), { bar = true, desc = "Open the plugin's log" })
+command('ClaudeLog', lazily('log_window', 'open'), { bar = true, desc = "Open the plugin's log" })
 
 local map = vim.keymap.set
 map('n', '<Plug>(claude-accept)', '<Cmd>ClaudeAccept<CR>')
@@ -140,7 +140,7 @@ end, { expr = true })
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),
-  callback = vim.schedule_wrap(editor('window.leftover', 'clear')),
+  callback = vim.schedule_wrap(lazily('window.leftover', 'clear')),
 })
 
 local function auto_start()
@@ -152,8 +152,8 @@ local function auto_start()
   end
 end
 
--- Python starts after the first screen is drawn, which it would delay. A plugin that is loaded later
--- has missed that event.
+-- Python starts after the first screen is drawn: it would delay that. If the plugin is loaded later,
+-- the event has already happened.
 if vim.v.vim_did_enter == 1 and #vim.api.nvim_list_uis() > 0 then
   auto_start()
 else
