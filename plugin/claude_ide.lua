@@ -16,7 +16,7 @@ local function host(name)
   end)
 end
 
-local function lazily(module, fn)
+local function editor(module, fn)
   return function()
     require('claude_ide.' .. module)[fn]()
   end
@@ -95,7 +95,7 @@ command('ClaudeTrust', host('ClaudeTrust'), {
   end,
   desc = "Show or change whether a folder's settings are used",
 })
-command('ClaudeAccept', lazily('diff', 'accept'), {
+command('ClaudeAccept', editor('diff', 'accept'), {
   bar = true,
   desc = 'Accept the proposed edit',
 })
@@ -126,7 +126,7 @@ command('ClaudeCommit', question('question.commit_message', 'write'), {
 command('ClaudeInstall', function(opts)
   require('claude_ide.host.install').run(opts.bang)
 end, { bang = true, bar = true, desc = "Make or update the plugin's Python; with ! wait for it" })
-command('ClaudeLog', lazily('log_window', 'open'), { bar = true, desc = "Open the plugin's log" })
+command('ClaudeLog', editor('log_window', 'open'), { bar = true, desc = "Open the plugin's log" })
 
 local map = vim.keymap.set
 map('n', '<Plug>(claude-accept)', '<Cmd>ClaudeAccept<CR>')
@@ -140,7 +140,7 @@ end, { expr = true })
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),
-  callback = vim.schedule_wrap(lazily('window.leftover', 'clear')),
+  callback = vim.schedule_wrap(editor('window.leftover', 'clear')),
 })
 
 local function auto_start()

@@ -1,4 +1,4 @@
---- Asks the user, for the host, to choose from a list or to type one line.
+--- Asks the user, on behalf of the host, to choose from a list or to type one line.
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')

@@ -72,7 +72,7 @@ function M.recent()
   end
   for _, name in ipairs(names) do
     local path = name ~= '' and program.find(name)
-    -- A version manager's program may run an old Python or none. Only running it tells.
+    -- Only running it tells: a version manager's shim may start an old Python, or none.
     if path and is_recent(path) then
       return path
     end

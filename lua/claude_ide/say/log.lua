@@ -2,7 +2,7 @@
 --- and a new one begins; one old file is kept.
 local M = {}
 
-local LARGEST = 1000000
+local LARGEST = 1000000 -- bytes of the file
 local LONGEST = 16000 -- bytes of a message
 local OWNER_ONLY = tonumber('600', 8)
 local FOLDER = tonumber('700', 8)

@@ -1,5 +1,5 @@
---- Makes text from outside harmless for a buffer, a title or a message. `chat/plain.py` applies the
---- same rules in the host.
+--- Makes text from outside harmless for a buffer, a title or a message. `chat/page/plain.py`
+--- applies the same rules in the host.
 local M = {}
 
 local REPLACEMENT = '\239\191\189'

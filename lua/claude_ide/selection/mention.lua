@@ -12,7 +12,7 @@ local M = {}
 ---@field error? string one sentence; the other fields are absent then
 
 local NO_FILE = 'this buffer has no file to mention'
-local CHUNK = 65536 -- bytes
+local CHUNK = 65536
 
 ---@param path string absolute
 ---@param first? integer 1-based; default: the whole file

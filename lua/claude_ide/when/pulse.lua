@@ -7,10 +7,12 @@ local NANOSECONDS = 1000000
 
 ---@class claude_ide.Pulse
 ---@field soon fun() something may have changed: look once the current event is over
----@field overdue fun() the same, but look immediately if a look is overdue; for events of every key
+---@field overdue fun() the same, but look immediately if a look is overdue; for events that come
+---  with every key
 ---@field rest fun() the caller has just looked: wait a whole period
 ---@field stop fun()
 
+--- Create a pulse.
 ---@param period integer milliseconds between two looks
 ---@param look fun(): boolean returns whether anything has changed
 ---@return claude_ide.Pulse

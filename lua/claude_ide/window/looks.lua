@@ -26,7 +26,7 @@ local OPTIONS = {
 
 --- Copy the looks of one window to another.
 ---@param win integer the target
----@param source integer
+---@param source integer window
 function M.copy(win, source)
   for _, name in ipairs(OPTIONS) do
     local value = api.nvim_get_option_value(name, { win = source, scope = 'local' })

@@ -53,8 +53,8 @@ local function views(tabpage)
   return list
 end
 
--- When a tab page is entered again, it has already made room for the tab line. The user makes any
--- later change.
+-- A tab page that is entered again has already made room for the tab line. From then on, any change of
+-- a size is the user's.
 local function on_enter()
   here():each(function(shape)
     shape.visited = shape.visited or not shape.settled

@@ -58,7 +58,7 @@ end
 
 --- Open a guest's windows. Errors in autocommands are silenced.
 ---
---- Raises an error when they cannot be opened; those that were are closed again.
+--- Raises an error when they cannot be opened; the ones already open are closed again.
 ---@generic T: table
 ---@param guest claude_ide.Guest
 ---@param fields T the guest's own fields; the same table becomes the visit

@@ -20,7 +20,7 @@ local namespace = api.nvim_create_namespace('claude_ide_winbar')
 
 ---@type table<integer, claude_ide.OwnWinbar> by window
 local bars = {}
-local is_scheduled = false -- whether an update is
+local is_update_scheduled = false
 
 local function is_here(win, bar)
   return api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bar.bufnr
@@ -115,7 +115,7 @@ local function update(win, bar)
 end
 
 local function update_all()
-  is_scheduled = false
+  is_update_scheduled = false
   for win, bar in pairs(bars) do
     -- A winbar that fails is dropped: the error would recur with every redraw, and cause the next one.
     if not (pcall(update, win, bar) and api.nvim_win_is_valid(win)) then
@@ -129,12 +129,12 @@ end
 
 -- Not every way of setting an option triggers an event, but every replaced winbar is drawn.
 local function on_redraw()
-  if is_scheduled then
+  if is_update_scheduled then
     return
   end
   for win, bar in pairs(bars) do
     if bar.shown or not api.nvim_win_is_valid(win) or is_replaced(win, bar) then
-      is_scheduled = true
+      is_update_scheduled = true
       return vim.schedule(update_all)
     end
   end
