@@ -10,8 +10,8 @@ local EVENTS = { 'BufHidden', 'BufLeave', 'BufUnload', 'BufDelete', 'BufWinLeave
 --- If an autocommand entered another window during the replacement, Neovim would show the new buffer
 --- there, free the empty buffer that the first window still shows, and crash.
 ---@generic T
----@param fn fun(): T
----@return T result of `fn`
+---@param fn fun(): T?
+---@return T? result of `fn`
 function M.run(fn)
   return unheard.run(EVENTS, fn)
 end
