@@ -1,4 +1,5 @@
--- `:ClaudeInstall` for lazy.nvim: a coroutine that yields each step and raises the reason of a failure.
+-- `:ClaudeInstall` for lazy.nvim, which runs this as a coroutine: it yields each step, and raises an
+-- error if the installation fails.
 local root = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 
 if not pcall(require, 'claude_ide.host.install') then

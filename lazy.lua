@@ -1,10 +1,10 @@
--- lazy.nvim adds this to `{ 'OWNER/claude-ide' }`, and runs `build.lua` after each installation and
--- update.
+-- lazy.nvim merges this into `{ 'OWNER/claude-ide' }`, and runs `build.lua` after each installation
+-- and update.
 return {
   'claude-ide',
   main = 'claude_ide',
   opts = {},
-  -- With `cmd` alone neither `auto_start` nor `:help` would work before the first command.
+  -- With `cmd` alone, `auto_start` and `:help` would not work before the first command.
   event = 'VeryLazy',
   cmd = {
     'Claude',

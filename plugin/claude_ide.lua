@@ -1,17 +1,17 @@
--- Defines the commands and maps; nothing is loaded, and no Python runs, before one is used.
+-- Defines the commands and maps. Modules are loaded and Python is started only when one is used.
 if vim.g.loaded_claude_ide then
   return
 end
 vim.g.loaded_claude_ide = true
 
-local function once_ready(fn)
+local function when_ready(fn)
   return function(opts)
     require('claude_ide.session').run(opts, fn)
   end
 end
 
 local function host(name)
-  return once_ready(function(opts)
+  return when_ready(function(opts)
     require('claude_ide.session').command(name, opts)
   end)
 end
@@ -23,7 +23,7 @@ local function editor(module, fn)
 end
 
 local function question(module, fn)
-  return once_ready(function(opts)
+  return when_ready(function(opts)
     require('claude_ide.' .. module)[fn](opts)
   end)
 end
@@ -36,7 +36,7 @@ local function complete_chat(...)
   return require('claude_ide.chat.command').complete(...)
 end
 
--- A command that finds a `|` behind its arguments by itself.
+-- A command that handles a `|` after its arguments itself.
 local function with_next(kind, run, words)
   return function(opts)
     require('claude_ide.next_command')[kind](run, words)(opts)
@@ -58,7 +58,7 @@ command('Claude', with_next('after_arguments', host('Claude')), {
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
 })
-command('ClaudeChat', with_next('after_text', once_ready(chat), { 'aside', 'rename' }), {
+command('ClaudeChat', with_next('after_text', when_ready(chat), { 'aside', 'rename' }), {
   nargs = '*',
   range = true,
   complete = complete_chat,
@@ -152,8 +152,8 @@ local function auto_start()
   end
 end
 
--- Python starts after the first screen is drawn, which it would delay. A plugin that is loaded later
--- has missed that event.
+-- Python starts after the first screen is drawn: it would delay that. If the plugin is loaded later,
+-- the event has already happened.
 if vim.v.vim_did_enter == 1 and #vim.api.nvim_list_uis() > 0 then
   auto_start()
 else

@@ -1,12 +1,12 @@
---- The way from the editor to the Python host: one notification, never waited for.
+--- Sends notifications to the Python host, without waiting for it.
 local M = {}
 
---- The host's RPC channel, or nil while no host runs.
+--- The host's RPC channel; nil while no host is running.
 ---@type integer?
 M.id = nil
 
---- Notify a host. One that has just died is reported by its exit, which may come later than the end
---- of its channel.
+--- Notify a host. Errors are ignored: if the host has just died, `on_exit` reports it, although its
+--- channel may close earlier.
 ---@param id integer
 ---@param method string
 ---@param ... any
@@ -14,8 +14,8 @@ function M.notify(id, method, ...)
   pcall(vim.rpcnotify, id, method, ...)
 end
 
---- Tell the host that something happened; without a host nothing is sent.
----@param event string
+--- Emit an event to the host. Without a host it is dropped.
+---@param event string its name
 ---@param payload table
 function M.emit(event, payload)
   if M.id then

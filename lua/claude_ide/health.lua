@@ -1,4 +1,4 @@
---- `:checkhealth claude_ide`: the way from the command to a connected CLI, step by step.
+--- `:checkhealth claude_ide`: checks each step from the command to a connected CLI.
 local plain = require('claude_ide.say.plain')
 
 local M = {}
@@ -6,12 +6,17 @@ local M = {}
 local health = vim.health
 local START_MS = 8000
 
----@type table[]? what the host found on its way to its own server
+---@class claude_ide.HealthStep
+---@field name string
+---@field ok boolean
+---@field seen string one line
+
+---@type claude_ide.HealthStep[]? the host's steps in connecting to its own server
 local report
 
---- Called by the host with the steps that it took (`check.py`).
----@param steps { name: string, ok: boolean, seen: string }[]
-function M.take(steps)
+--- Called by the host with the steps of its check (`check.py`).
+---@param steps claude_ide.HealthStep[]
+function M.receive(steps)
   report = steps
 end
 
@@ -31,6 +36,7 @@ local function check_python()
   local python = require('claude_ide.host.python')
   local program, reason = python.find(require('claude_ide.host').root())
   if not program then
+    ---@cast reason -nil
     health.error(reason)
     return
   end
@@ -81,8 +87,8 @@ local function check_server()
     health.error('The host does not answer', 'See :ClaudeLog')
   end
   for _, step in ipairs(report or {}) do
-    local say = step.ok and health.ok or health.error
-    say(plain.one_line(('%s: %s'):format(step.name, step.seen)))
+    local show = step.ok and health.ok or health.error
+    show(plain.one_line(('%s: %s'):format(step.name, step.seen)))
   end
   check_watch()
   local variable = vim.env.CLAUDE_CODE_SSE_PORT
@@ -108,8 +114,8 @@ local function check_cli()
   end
 end
 
--- A lock whose Neovim is gone is no rival: the next CLI deletes it.
-local function lives(pid)
+-- Whether a process exists. The next CLI deletes the locks of those that do not.
+local function is_alive(pid)
   local ok, _, code = vim.uv.kill(pid, 0)
   return ok == 0 or code == 'EPERM'
 end
@@ -121,15 +127,22 @@ local function is_for(lock, folder)
   end)
 end
 
---- Locks of other editors for the same folder make `claude --ide` connect to none of them.
+-- Whether a lock announces another editor for the current folder.
+---@param lock table
+local function is_rival(lock)
+  return type(lock.pid) == 'number'
+    and lock.pid ~= vim.fn.getpid()
+    and is_alive(lock.pid)
+    and is_for(lock, vim.fn.getcwd())
+end
+
+-- If several editors announce the same folder, `claude --ide` connects to none of them.
 local function check_rivals()
   local locks = require('claude_ide.host.lock')
   local rivals = {}
   for _, path in ipairs(locks.list(locks.folder())) do
     local lock = locks.read(path)
-    local is_sound = lock and type(lock.pid) == 'number'
-    local is_other = is_sound and lock.pid ~= vim.fn.getpid() and lives(lock.pid)
-    if lock and is_other and is_for(lock, vim.fn.getcwd()) then
+    if lock and is_rival(lock) then
       local name = type(lock.ideName) == 'string' and lock.ideName or 'an editor'
       table.insert(rivals, plain.one_line(('%s (pid %d)'):format(name, lock.pid)))
     end
@@ -142,6 +155,7 @@ local function check_rivals()
   end
 end
 
+--- Run all checks; called by `:checkhealth`.
 function M.check()
   health.start('claude_ide')
   if check_neovim() and check_python() then

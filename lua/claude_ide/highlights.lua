@@ -1,4 +1,4 @@
---- The highlight groups. A colour scheme or the user may override them.
+--- Defines the highlight groups. Colour schemes and users may override them.
 local M = {}
 
 local LINKS = {
@@ -56,7 +56,7 @@ local function define()
   end
 end
 
---- Define the groups, now and after each change of the colour scheme.
+--- Define the groups now, and again whenever the colour scheme changes.
 function M.define()
   define()
   vim.api.nvim_create_autocmd('ColorScheme', {

@@ -1,7 +1,7 @@
---- The Lua face of the plugin. Everything here is optional: the commands work without it.
+--- The public Lua API. It is optional: the commands work without it.
 local M = {}
 
---- Set options; the same keys as in `g:claude_ide`, which it fills (`:help claude-ide-options`).
+--- Merge options into `g:claude_ide`, which has the same keys (`:help claude-ide-options`).
 ---@param options table?
 function M.setup(options)
   vim.validate('options', options, 'table', true)
@@ -11,10 +11,10 @@ function M.setup(options)
   end
 end
 
---- A few characters for a status line: empty while no server runs, else how many are connected;
---- with an exclamation mark how many edits and plans are held back by what the user does, and with a
---- question mark how many requests of chats wait for an answer.
----@return string
+--- A short text for a status line, such as `claude:1 2! 3?`: the number of connected clients, of
+--- edits and plans that wait for the user to finish something (`!`), and of chat requests that wait
+--- for an answer (`?`).
+---@return string text empty while there is nothing to show
 function M.statusline()
   local host = package.loaded['claude_ide.host']
   local server = host and host.server()
@@ -29,11 +29,10 @@ function M.statusline()
   return table.concat(parts, ' ')
 end
 
---- Ask Claude one question; `callback` is called once, with an error or the answer
---- (`:help claude-ide.ask()`).
+--- Ask Claude one question (`:help claude-ide.ask()`).
 ---@param prompt string
 ---@param options claude_ide.AskOptions?
----@param callback fun(err: string?, result: string|table|nil)
+---@param callback fun(err: string?, result: string|table|nil) called once, with an error or an answer
 ---@return { cancel: fun(self) }
 function M.ask(prompt, options, callback)
   require('claude_ide.session')

@@ -1,4 +1,4 @@
---- `:ClaudeLog`: the log in a window.
+--- `:ClaudeLog`: shows the log in a window.
 local colouring = require('claude_ide.colouring')
 local log = require('claude_ide.say.log')
 local message = require('claude_ide.say.message')
@@ -9,8 +9,8 @@ local M = {}
 function M.open()
   local path = log.path()
   if vim.fn.filereadable(path) == 0 then
-    -- If it were logged, it would no longer be true.
-    message.say('nothing has been logged yet', 'info')
+    -- Logging this message would make it false.
+    message.show_unlogged('nothing has been logged yet', 'info')
     return
   end
   colouring.load(vim.fn.bufadd(path), function()

@@ -1,11 +1,11 @@
---- A `|` after a command with free text or quotes: Neovim's own rule (`:help :command-bar`) would cut
---- the text, or take a quote for a comment.
+--- Handles `|` after commands with free text or quotes. Neovim's own rule (`:help :command-bar`)
+--- would cut off the text, or treat a quote as the start of a comment.
 local message = require('claude_ide.say.message')
 local reason = require('claude_ide.say.reason')
 
 local M = {}
 
--- The index of the quote that closes one at `index`. An apostrophe neither opens nor closes.
+-- The index of the quote that closes the one at `index`. Apostrophes do not count as quotes.
 local function closing_quote(args, index)
   local quote = args:sub(index, index):match('["\']')
   local is_opening = quote and (index == 1 or args:sub(index - 1, index - 1):find('[%s=]'))
@@ -24,7 +24,7 @@ local function find_bar(args)
   end
 end
 
--- Arguments as Neovim would split them.
+-- Split arguments as Neovim would.
 local function split(args)
   if not args:find('%S') then
     return {}
@@ -36,7 +36,9 @@ local function split(args)
 end
 
 local function run_next(command)
-  local ok, err = pcall(vim.cmd, command)
+  local ok, err = pcall(function()
+    vim.cmd(command)
+  end)
   if not ok then
     message.show(reason.of(err), 'error')
   end
@@ -50,19 +52,20 @@ local function call(run, opts, bar)
   end
 end
 
---- A command whose arguments end at a `|` that is neither quoted nor after a backslash.
----@param run fun(opts: vim.api.keyset.create_user_command.command_args)
----@return fun(opts: vim.api.keyset.create_user_command.command_args)
+--- Wrap a command whose arguments end at a `|` that is neither quoted nor after a backslash.
+---@param run claude_ide.CommandFunction
+---@return claude_ide.CommandFunction
 function M.after_arguments(run)
   return function(opts)
     call(run, opts, find_bar(opts.args))
   end
 end
 
---- A command that ends in free text, which keeps each `|` except one that begins it.
----@param run fun(opts: vim.api.keyset.create_user_command.command_args)
----@param words? string[] the subcommands that take the text; nil: the command itself does
----@return fun(opts: vim.api.keyset.create_user_command.command_args)
+--- Wrap a command that ends in free text. A `|` belongs to the text, unless the text would begin
+--- with it.
+---@param run claude_ide.CommandFunction
+---@param words? string[] the subcommands with free text; default: the command itself has it
+---@return claude_ide.CommandFunction
 function M.after_text(run, words)
   return function(opts)
     local word, text = opts.args:match('^(%S+)%s+()')

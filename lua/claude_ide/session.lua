@@ -1,23 +1,22 @@
---- What the features watch while a host serves, and what they end when it ends.
----
---- A feature that was never used is not loaded for that.
+--- Starts and stops the features' watchers with the server, and cleans up after the host. It loads no
+--- feature just to clean it up.
 local host = require('claude_ide.host')
 local ready = require('claude_ide.host.ready')
 
 local M = {}
 
--- By module: what it does when a host has ended.
-local ENDS = {
+-- Module and function to call when the host has ended.
+local CLEANUPS = {
   { 'diff', 'close_all' },
   { 'diff.accepted', 'settle_all' },
   { 'dialogue', 'close_all' },
   { 'question', 'host_ended' },
   { 'diagnostics.unopened', 'release' },
 }
--- With `!` these lead the user to Claude; `:Claude` always does.
-local LEADING = { ClaudeSend = true, ClaudeAdd = true }
+-- With `!` these take the user to Claude; `:Claude` always does.
+local FOCUSING = { ClaudeSend = true, ClaudeAdd = true }
 
-local function used(name)
+local function loaded(name)
   return package.loaded['claude_ide.' .. name]
 end
 
@@ -31,34 +30,33 @@ end
 
 host.on_serving(function(on)
   watch(on)
-  if not on and used('diff') then
+  if not on and loaded('diff') then
     require('claude_ide.diff').close_all()
   end
 end)
 
 host.on_exit(function(reason)
-  for _, each in ipairs(ENDS) do
-    local module, name = unpack(each)
-    if used(module) then
-      used(module)[name]()
+  for _, cleanup in ipairs(CLEANUPS) do
+    local module, name = unpack(cleanup)
+    if loaded(module) then
+      loaded(module)[name]()
     end
   end
-  if used('chat.state') then
+  if loaded('chat.state') then
     require('claude_ide.chat.hostless').host_ended(reason)
   end
 end)
 
---- Carry out a command that needs the host, once the host can run (`host.ready`).
----@param opts vim.api.keyset.create_user_command.command_args
----@param fn fun(opts: vim.api.keyset.create_user_command.command_args)
+--- Run a command that needs the host, as soon as the host can run (`host.ready`).
+---@type fun(opts: vim.api.keyset.create_user_command.command_args, fn: claude_ide.CommandFunction)
 M.run = ready.run
 
---- Send a command to the host, which is started if need be.
----@param name string
+--- Send a command to the host. It is started if necessary.
+---@param name string of the command
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.command(name, opts)
-  if name == 'Claude' or opts.bang and LEADING[name] then
-    -- The command will lead the user away; what is selected now is what is meant.
+  if name == 'Claude' or opts.bang and FOCUSING[name] then
+    -- The user means the current selection, but the command will take them to another window.
     local has_range = (opts.range or 0) > 0
     require('claude_ide.selection').hold(has_range and { opts.line1, opts.line2 } or nil)
   end

@@ -1,4 +1,4 @@
---- The float of `:ClaudeStatus`.
+--- `:ClaudeStatus`: shows the status in a float.
 local float = require('claude_ide.window.float')
 
 local M = {}
@@ -24,8 +24,8 @@ local function client_lines(client, now)
   return client.responsive and line or line .. ' · does not answer'
 end
 
---- The lines of the float, as `App.describe` gives the facts.
----@param status table
+--- The lines of the float.
+---@param status table the result of `App.describe`
 ---@return string[]
 function M.lines(status)
   local lines = {}
@@ -63,7 +63,7 @@ function M.lines(status)
 end
 
 --- Show the status in a float that `q` or <Esc> closes.
----@param status table
+---@param status table the result of `App.describe`
 function M.show(status)
   float.show(M.lines(status), { title = 'claude-ide', filetype = 'claude-ide-status' })
 end

@@ -1,4 +1,4 @@
---- The Claude CLI in a terminal window: opened, hidden, shown again.
+--- Opens, hides and shows the Claude CLI in a terminal window.
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local place = require('claude_ide.window.place')
@@ -27,14 +27,14 @@ local ARGUMENTS = {
 }
 
 local current ---@type integer? buffer of the terminal that `:Claude` shows
-local failed ---@type integer? buffer with the last words of a CLI that ended with an error
-local pids = {} ---@type integer[] of the connected clients
+local failed ---@type integer? buffer with the last output of a CLI that ended with an error
+local pids = {} ---@type integer[] the connected clients'
 
 local function is_valid(bufnr)
   return bufnr ~= nil and api.nvim_buf_is_valid(bufnr)
 end
 
----@return integer? window of this tabpage that shows the buffer
+---@return integer? window in the current tab page that shows the buffer
 local function window_of(bufnr)
   return vim.iter(api.nvim_tabpage_list_wins(0)):find(function(window)
     return api.nvim_win_get_buf(window) == bufnr
@@ -64,7 +64,8 @@ local function is_terminal(bufnr)
   return vim.bo[bufnr].buftype == 'terminal'
 end
 
--- Proposals do not wait while the user is in one of these (`when/moment.lua`).
+-- Mark the buffers in which a client runs. Proposals do not wait while the user is in one of them
+-- (`when/moment.lua`).
 local function mark_terminals()
   for _, bufnr in ipairs(vim.tbl_filter(is_terminal, api.nvim_list_bufs())) do
     local has_client = vim.iter(pids):any(function(pid)
@@ -74,8 +75,8 @@ local function mark_terminals()
   end
 end
 
---- Remember which clients are connected.
----@param connected integer[] their pids
+--- Called by the host with the connected clients.
+---@param connected integer[] their process ids
 function M.connected(connected)
   pids = connected
   mark_terminals()
@@ -88,11 +89,12 @@ end
 
 ---@class claude_ide.TerminalRequest
 ---@field cmd string[]
----@field arguments string[]
+---@field arguments string[] for the CLI, in addition to those in `cmd`
 ---@field side 'right'|'left'|'above'|'below'
----@field size number share of the screen below 1, else columns or lines
+---@field size number below 1 a share of the screen, else columns or lines
 
 ---@param request claude_ide.TerminalRequest
+---@return integer window the current one
 local function open_window(request)
   local wide = request.side == 'right' or request.side == 'left'
   local whole = wide and vim.o.columns or vim.o.lines
@@ -103,7 +105,7 @@ local function open_window(request)
   return window
 end
 
-local function dress(window)
+local function set_options(window)
   local options = vim.wo[window][0]
   options.number, options.relativenumber, options.signcolumn = false, false, 'no'
   options.foldcolumn, options.spell, options.list = '0', false, false
@@ -113,8 +115,8 @@ local function is_shown(bufnr)
   return #vim.fn.win_findbuf(bufnr) > 0
 end
 
--- Its last words stay until its window is closed or another CLI is started.
-local function fail(bufnr)
+-- Keep the last output until its window is closed or another CLI is started.
+local function keep_output(bufnr)
   failed = bufnr
   vim.bo[bufnr].bufhidden = is_shown(bufnr) and 'wipe' or 'hide'
 end
@@ -127,7 +129,7 @@ local function on_exit(bufnr)
     if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_valid(bufnr) then
       return
     elseif code ~= 0 then
-      fail(bufnr)
+      keep_output(bufnr)
       return mark_terminals()
     end
     moment.when_possible(function()
@@ -138,8 +140,8 @@ local function on_exit(bufnr)
   end
 end
 
--- The name that Neovim gives holds the whole command, also for the alternate buffer that `:file` makes:
--- when it is shown, it would start the command again.
+-- Neovim's name for a terminal contains the whole command. So does the name of the alternate buffer
+-- that renaming creates; that buffer is deleted, because showing it would start the command again.
 local function rename(bufnr)
   local name, alternate = api.nvim_buf_get_name(bufnr), vim.fn.bufnr('#')
   api.nvim_buf_set_name(bufnr, ('claude://%d'):format(bufnr))
@@ -153,9 +155,10 @@ local function rename(bufnr)
   end
 end
 
+-- Create a buffer in a new window, or in the window of a CLI that has failed.
 ---@param request claude_ide.TerminalRequest
 ---@return integer bufnr shown in the current window
-local function put_in_window(request)
+local function new_buffer(request)
   local window = is_valid(failed) and window_of(failed)
   if window then
     api.nvim_set_current_win(window)
@@ -173,6 +176,7 @@ local function put_in_window(request)
 end
 
 ---@param request claude_ide.TerminalRequest
+---@return { error: string }?
 local function start(request)
   local name = request.cmd[1]
   local program = require('claude_ide.system.program').find(name)
@@ -180,7 +184,7 @@ local function start(request)
     local hint = name == 'claude' and '; npm install -g @anthropic-ai/claude-code' or ''
     return { error = ('%s is not on PATH%s'):format(name, hint) }
   end
-  local bufnr = put_in_window(request)
+  local bufnr = new_buffer(request)
   local command = vim.list_extend(vim.list_slice(request.cmd), request.arguments)
   command[1] = program
   local ok, reason = pcall(vim.fn.jobstart, command, { term = true, on_exit = on_exit(bufnr) })
@@ -189,7 +193,7 @@ local function start(request)
     return { error = ('cannot run %s: %s'):format(name, reason) }
   end
   rename(bufnr)
-  dress(api.nvim_get_current_win())
+  set_options(api.nvim_get_current_win())
   current = bufnr
   mark_terminals()
   vim.cmd.startinsert()
@@ -198,15 +202,16 @@ end
 local function show(bufnr, request)
   local window = open_window(request)
   api.nvim_win_set_buf(window, bufnr)
-  dress(window)
+  set_options(window)
 end
 
---- Start the CLI, or hide or show the one that runs. With arguments a new one is started, and
---- is the one that is shown from then on. The last words of one that failed unseen are shown first.
+--- Start the CLI, or hide or show the running one. With arguments, start a new one, to be hidden and
+--- shown from then on. If the last one failed while it was hidden, show its output first.
 ---@param request claude_ide.TerminalRequest
 ---@return { error: string }?
 function M.toggle(request)
   local is_running = is_valid(current)
+  local window = is_running and window_of(current)
   if #request.arguments > 0 then
     return start(request)
   elseif not is_running and is_valid(failed) and not is_shown(failed) then
@@ -214,17 +219,18 @@ function M.toggle(request)
     vim.bo[failed].bufhidden = 'wipe'
   elseif not is_running then
     return start(request)
-  elseif window_of(current) then
+  elseif window then
     place.cancel_insert()
-    window_close.window(window_of(current))
+    window_close.window(window)
   else
     show(current, request)
     vim.cmd.startinsert()
   end
 end
 
---- Go to the terminal that a client runs in; to the one of `:Claude` when the pid is 0.
----@param pid integer
+--- Go to the terminal in which a client runs; to the terminal of `:Claude` if none is found.
+---@param pid integer the client's process id; 0 if unknown
+---@return { error: string }?
 function M.focus(pid)
   local terminal = vim.iter(api.nvim_list_bufs()):find(function(bufnr)
     return runs_in(pid, bufnr)
@@ -238,12 +244,12 @@ function M.focus(pid)
   else
     vim.cmd('botright vsplit')
     api.nvim_win_set_buf(0, terminal)
-    dress(api.nvim_get_current_win())
+    set_options(api.nvim_get_current_win())
   end
   vim.cmd.startinsert()
 end
 
---- Complete the CLI's commonest options.
+--- Complete the most common options of the CLI.
 ---@param lead string
 ---@return string[]
 function M.complete(lead)

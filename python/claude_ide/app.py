@@ -267,7 +267,7 @@ async def _check(app: App) -> None:
     if app.serving is not None:
         bound = app.serving.bound
         steps = await check(app.options.host, bound.port, bound.lock)
-    await app.editor.run("health.take", [msgspec.structs.asdict(step) for step in steps])
+    await app.editor.run("health.receive", [msgspec.structs.asdict(step) for step in steps])
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

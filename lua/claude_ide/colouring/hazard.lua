@@ -1,18 +1,19 @@
---- Texts from outside that must not get to a parser: they would end Neovim, keep it busy, or write
---- to the terminal.
+--- Recognizes texts that must not reach a parser: they would crash Neovim, keep it busy, or write to
+--- the terminal.
 local M = {}
 
--- Markdown's parser keeps the open blocks in a buffer that ends after 254 of them.
+-- Markdown's parser overflows a buffer when more than 254 blocks are open.
 local MOST_MARKERS = 50
 local MOST_TOKENS = 200 -- signs before a line's first word
---- Bytes of a text in a buffer of ours; a larger one is not looked at.
+--- The most bytes of a text in one of our buffers that are examined.
+---@type number
 M.LARGEST = 5e5
 local LARGEST_FILE = 2e6
 local LARGEST_MARKDOWN = 1e5
 local LONGEST_LINE = 5000
 local MOST_BRACKETS = 500 -- open at the same time
-local LONGEST_PARAGRAPH = 8000 -- bytes, of Markdown
-local MOST_DELIMITERS = 1500 -- of emphasis and links in it
+local LONGEST_PARAGRAPH = 8000 -- bytes, in Markdown
+local MOST_DELIMITERS = 1500 -- of emphasis and links in a paragraph
 
 local TAB = 4
 
@@ -24,7 +25,7 @@ local function width(blanks, column)
 end
 
 -- The next sign before a line's first word, and whether it can begin a block.
----@return integer? at where it ends
+---@return integer? stop the index after it
 ---@return boolean? is_marker
 local function next_sign(line, at)
   local stop = line:match('^>()', at) or line:match('^%d+[.)]()%f[%s%z]', at)
@@ -36,8 +37,8 @@ local function next_sign(line, at)
   return stop, is_marker ~= nil and is_marker ~= false
 end
 
--- The columns of the markers that a line begins with, comment signs before them included.
----@return integer[]? columns nil for too many
+-- The columns of the block markers at the beginning of a line, which may come after comment signs.
+---@return integer[]? columns nil if there are too many
 local function markers(line)
   local columns, at, column = {}, 1, 0
   for _ = 1, MOST_TOKENS do
@@ -54,7 +55,8 @@ local function markers(line)
   end
 end
 
--- Those that may still be open behind a line: blocks nest by being further to the right.
+-- The blocks that may still be open after a line, by their columns. A nested block is further to the
+-- right.
 local function still_open(open, columns)
   local last, merged = columns[#columns], {}
   for _, column in ipairs(open) do
@@ -72,7 +74,7 @@ end
 
 local IN_A_ROW = ('[>*+.)-][%s%d]*'):rep(4)
 
--- Markers in a row anywhere: text inside a string may be Markdown, too.
+-- Whether a line has many markers in a row, in any column: a string may contain Markdown.
 local function has_row(line)
   if not line:find(IN_A_ROW) then
     return false
@@ -114,7 +116,7 @@ local LINE_FEED, CARRIAGE_RETURN, FORM_FEED, TABULATOR = 10, 13, 12, 9
 local OPENING = { [('('):byte()] = true, [('['):byte()] = true, [('{'):byte()] = true }
 local CLOSING = { [(')'):byte()] = true, [(']'):byte()] = true, [('}'):byte()] = true }
 
--- A link's address gets to the terminal as it is.
+-- Control characters are dangerous because Neovim sends a link's address to the terminal unchanged.
 local function is_control(byte, text, at)
   if byte < 32 then
     return byte ~= FORM_FEED and byte ~= TABULATOR
@@ -129,11 +131,11 @@ end
 
 ---@class claude_ide.Survey
 ---@field line integer bytes of the longest line
----@field brackets integer open at the same time
----@field run integer bytes in a row of a line that are no letters
+---@field brackets integer the most that are open at the same time
+---@field run integer the longest run of bytes in a line without a letter
 ---@field has_control boolean
 
--- One look at each byte, letters first: patterns take twenty times as long.
+-- One pass over the bytes, checking for letters first: patterns take twenty times as long.
 ---@return claude_ide.Survey
 local function survey(text)
   local start, longest, depth, deepest, run, farthest = 0, 0, 0, 0, 0, 0
@@ -164,8 +166,8 @@ local function survey(text)
   return { line = longest, brackets = deepest, run = farthest, has_control = has_control }
 end
 
--- Blocks nest by a character at least, or by a tab of four columns: without a line like this there
--- are fewer than Markdown's parser bears.
+-- Each level of nesting needs at least one character, or a tab of four columns. Without a run of this
+-- length, the blocks are too few to overflow Markdown's parser.
 local FAR_RIGHT = 40
 
 ---@param text string
@@ -179,7 +181,8 @@ local function fatal(text, found)
   end
 end
 
---- Why a text would end Neovim or write to the terminal, or takes too long to be looked at.
+--- Why a text would crash Neovim, would write to the terminal, or is too large to examine; nil if it
+--- is safe.
 ---@param text string
 ---@return string? reason
 function M.fatal(text)
@@ -193,7 +196,7 @@ local function begins_paragraph(line)
   return not line:find('%S') or line:find('^ ? ? ?[-*+] +%S') ~= nil
 end
 
--- What Markdown's second parser gets at once; it takes the square of the length.
+-- Markdown's inline parser gets a whole paragraph at a time, and needs quadratic time.
 local function has_long_paragraph(text)
   local size, count = 0, 0
   for line in text:gmatch('[^\r\n]*\r?\n?') do
@@ -208,10 +211,10 @@ local function has_long_paragraph(text)
   return false
 end
 
---- Why a text must not be parsed: also because of the time that it would take.
+--- Why a text must not be parsed, for the reasons of `fatal` or because it would take too long.
 ---@param text string
----@param language? string of its parser
----@param size? integer of the text, if that is too large to be looked at
+---@param language? string the parser's
+---@param size? integer bytes of the text, if the caller passes only a part because it is too large
 ---@return string? reason
 function M.find(text, language, size)
   local is_markdown = language == 'markdown'
@@ -229,7 +232,7 @@ function M.find(text, language, size)
   return fatal(text, found)
 end
 
---- Why a file must not be parsed.
+--- Why a file must not be parsed; nil if it is safe or cannot be read.
 ---@param path string
 ---@return string? reason
 function M.of_file(path)

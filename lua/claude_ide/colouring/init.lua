@@ -1,4 +1,5 @@
---- Which buffers a parser may see: no text from outside gets to one that it would end or stall.
+--- Decides which buffers may be parsed, and keeps text that would crash or stall a parser away from
+--- it.
 local hazard = require('claude_ide.colouring.hazard')
 local message = require('claude_ide.say.message')
 local unheard = require('claude_ide.say.unheard')
@@ -9,7 +10,7 @@ local api = vim.api
 local group = api.nvim_create_augroup('claude_ide_colouring', { clear = true })
 
 ---@class claude_ide.GuardedBuffer
----@field reason string
+---@field reason string why its text must not be parsed
 ---@field parser? vim.treesitter.LanguageTree
 ---@field is_announced? boolean
 
@@ -20,12 +21,13 @@ local function text_of(bufnr)
   return table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n')
 end
 
--- Whatever asks for the buffer's parser gets this one, which sees nothing of the text: a highlighter,
--- 'foldexpr', other plugins. Neovim forgets a parser that nothing refers to.
+-- Give the buffer a parser without regions, which sees nothing of the text. Highlighters, 'foldexpr'
+-- and other plugins all get this parser. It is stored because Neovim discards a parser without
+-- references.
 local function blind(bufnr, language)
   local parser = vim.treesitter.get_parser(bufnr, language, { error = false })
   if parser then
-    -- No public function takes text away from a parser that others hold.
+    -- There is no public function for this.
     ---@diagnostic disable-next-line: invisible
     parser:set_included_regions({})
     for _, child in ipairs(vim.tbl_keys(parser:children())) do
@@ -36,9 +38,9 @@ local function blind(bufnr, language)
   end
 end
 
-local function let_see(parser)
+local function restore_sight(parser)
   parser:set_included_regions({ {} })
-  -- Else the region would end where the text ends now.
+  -- Otherwise the region would keep ending where the text ends now.
   parser._regions = nil ---@diagnostic disable-line: invisible
 end
 
@@ -51,7 +53,7 @@ local function announce(bufnr)
   end
 end
 
-local function keep_off(bufnr, language)
+local function stop_parsing(bufnr, language)
   pcall(blind, bufnr, language)
   if vim.treesitter.highlighter.active[bufnr] then
     vim.treesitter.stop(bufnr)
@@ -59,22 +61,22 @@ local function keep_off(bufnr, language)
   end
 end
 
--- Whatever has started a parser; true ends the watch.
-local function look_again(bufnr)
+-- Check a guarded buffer again. Returns true if it is safe now, which deletes the autocommand.
+local function recheck(bufnr)
   if guarded[bufnr] and hazard.fatal(text_of(bufnr)) then
-    keep_off(bufnr)
+    stop_parsing(bufnr)
     return false
   end
   local parser = guarded[bufnr] and guarded[bufnr].parser
   guarded[bufnr] = nil
   if parser then
-    pcall(let_see, parser)
+    pcall(restore_sight, parser)
   end
   return true
 end
 
 local function watch(bufnr)
-  -- `:edit!` takes the parser away, and what comes with the file type gets another.
+  -- `:edit!` discards the parser, and plugins for the file type would create another one.
   api.nvim_create_autocmd('BufReadPre', {
     group = group,
     buffer = bufnr,
@@ -90,7 +92,7 @@ local function watch(bufnr)
     group = group,
     buffer = bufnr,
     callback = function()
-      return look_again(bufnr)
+      return recheck(bufnr)
     end,
   })
   api.nvim_create_autocmd('BufWipeout', {
@@ -110,30 +112,30 @@ local function guard(bufnr, reason, language)
     guarded[bufnr] = { reason = reason }
     watch(bufnr)
   end
-  keep_off(bufnr, language)
+  stop_parsing(bufnr, language)
 end
 
---- Give a buffer of ours its file type, unless its text must not be parsed.
+--- Set the file type of one of our buffers, unless its text must not be parsed.
 ---@param bufnr integer
 ---@param filetype string
----@return string? reason why it has none
-function M.dress(bufnr, filetype)
+---@return string? reason why it has not been set
+function M.set_filetype(bufnr, filetype)
   local language = vim.treesitter.language.get_lang(filetype)
-  -- To get the lines of a large text takes longer than to show them.
+  -- Reading the lines of a large text takes longer than showing them.
   local size = api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
   local reason = hazard.find(size > hazard.LARGEST and '' or text_of(bufnr), language, size)
   if reason then
     guard(bufnr, reason, language)
     return reason
   end
-  -- An autocommand of the user's may fail. An Ex command raises here what setting the option would
-  -- raise later.
+  -- An autocommand may fail. The Ex command raises its error here, where `pcall` catches it; setting
+  -- the option would raise it later.
   pcall(api.nvim_buf_call, bufnr, function()
     vim.cmd.setlocal('filetype=' .. filetype)
   end)
 end
 
---- Prepare a user's buffer for a text that it is about to hold.
+--- Guard a user's buffer, if necessary, against a text that is about to be put into it.
 ---@param bufnr integer loaded
 ---@param lines string[]
 function M.prepare(bufnr, lines)
@@ -145,7 +147,7 @@ end
 
 local READING = { 'BufReadPost', 'FileType' }
 
--- Load without a file type: what comes with one may parse at once, 'foldexpr' among it.
+-- Load without setting a file type: its plugins and 'foldexpr' may parse immediately.
 local function load_untyped(load)
   local modelines = vim.o.modelines
   vim.o.modelines = 0
@@ -161,7 +163,7 @@ local function language_of(bufnr)
   return filetype and vim.treesitter.language.get_lang(filetype)
 end
 
---- Load the file of a user's buffer with `load`, if it is not loaded yet.
+--- Call `load`, which loads the file of a user's buffer, and guard the buffer if necessary.
 ---@param bufnr integer
 ---@param load fun()
 function M.load(bufnr, load)

@@ -1,4 +1,4 @@
---- What the host asks in one line: to choose something, or to type something.
+--- Asks the user, on behalf of the host, to choose from a list or to type one line.
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
@@ -6,24 +6,24 @@ local ui = require('claude_ide.dialogue.vim_ui')
 
 local M = {}
 
----@type table<integer, table> what waits for an answer, by token
-local asked = {}
+---@type table<integer, table> by token: an identity for each question that waits for an answer
+local pending = {}
 
 ---@param token integer
 ---@param ask fun(answer: fun(fields: table))
 local function begin(token, ask)
   local this = {}
-  asked[token] = this
+  pending[token] = this
   local function answer(fields)
-    if asked[token] == this then
-      asked[token] = nil
+    if pending[token] == this then
+      pending[token] = nil
       channel.emit('answered', vim.tbl_extend('error', { token = token }, fields))
     elseif next(fields) ~= nil then
       message.show('this question is no longer waiting for an answer', 'warn')
     end
   end
   moment.when_harmless(function()
-    if asked[token] == this then
+    if pending[token] == this then
       ask(answer)
     end
   end, function(reason)
@@ -32,7 +32,7 @@ local function begin(token, ask)
   end)
 end
 
---- Let the user choose; emits `answered` {token, index?}, without index when they do not.
+--- Let the user choose an item. Emits `answered` {token, index?}; without `index` if it is dismissed.
 ---@param token integer
 ---@param prompt string
 ---@param items string[]
@@ -44,7 +44,7 @@ function M.select(token, prompt, items)
   end)
 end
 
---- Let the user type; emits `answered` {token, text?}, without text when they do not.
+--- Let the user type a line. Emits `answered` {token, text?}; without `text` if it is dismissed.
 ---@param token integer
 ---@param prompt string
 ---@param default string
@@ -56,10 +56,10 @@ function M.input(token, prompt, default)
   end)
 end
 
---- The answers are no longer needed. What is on the screen stays: closing it could send keys that
---- are typed into it elsewhere.
+--- Discard all questions. Those on the screen stay: if they were closed, keys typed into them could
+--- reach another window.
 function M.close_all()
-  asked = {}
+  pending = {}
 end
 
 return M

@@ -1,4 +1,4 @@
---- `vim.ui` as one can rely on it: one line that fits, and one answer, whatever the UI does.
+--- Wraps `vim.ui`: the prompt fits one line, and there is exactly one answer, whatever the UI does.
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 
@@ -7,20 +7,20 @@ local M = {}
 local POLL = 250 -- milliseconds
 local ROOM_TO_TYPE = 20 -- columns
 
-local function has_window_besides(known)
+local function has_new_window(known)
   return vim.iter(vim.api.nvim_list_wins()):any(function(win)
     return not vim.list_contains(known, win)
   end)
 end
 
--- Some UIs say nothing when they are dismissed; yet their windows go. Twice: the answer may come
--- after the window is gone.
+-- Some UIs do not call back when they are dismissed, but their windows close. Their absence has to
+-- be seen twice, because the answer may come after the window has closed.
 local function watch(known, is_answered, dismiss)
   local was_seen, misses = false, 0
   local function poll()
     if is_answered() then
       return
-    elseif has_window_besides(known) then
+    elseif has_new_window(known) then
       was_seen, misses = true, 0
     else
       misses = misses + 1
@@ -34,8 +34,8 @@ local function watch(known, is_answered, dismiss)
   poll()
 end
 
--- Without a command line Neovim leaves out the first line of a list, which says what is asked, and
--- what clears the screen afterwards would be a prompt.
+-- With 'cmdheight' 0 Neovim omits the first line of a list, which is the question, and clearing the
+-- screen afterwards would cause a prompt.
 local function with_command_line(fn)
   local height = vim.o.cmdheight
   vim.o.cmdheight = math.max(height, 1)
@@ -43,7 +43,7 @@ local function with_command_line(fn)
   vim.o.cmdheight = height
 end
 
--- Call `ask` with a function that passes its first call on to `callback`.
+-- Call `ask` with a function that passes only its first call on to `callback`.
 local function once(ask, callback)
   local is_answered = false
   local function answer(...)
@@ -56,7 +56,7 @@ local function once(ask, callback)
   local ok, err
   with_command_line(function()
     ok, err = pcall(ask, answer)
-    -- What was asked stays on the screen; after CTRL-C in a list that would be a prompt.
+    -- Clear the question. After CTRL-C in a list it would cause a prompt.
     vim.cmd.redraw()
     vim.api.nvim_echo({ { '' } }, false, {})
   end)
@@ -74,7 +74,7 @@ end
 --- Ask for a line of text.
 ---@param prompt string
 ---@param default string
----@param callback fun(text: string?) called once; without text when dismissed
+---@param callback fun(text: string?) called once; nil if it is dismissed
 function M.input(prompt, default, callback)
   local width = math.max(1, vim.o.columns - ROOM_TO_TYPE)
   once(function(answer)
@@ -90,9 +90,9 @@ end
 --- Ask for one of several texts.
 ---@param prompt string
 ---@param items string[]
----@param callback fun(index: integer?) called once; without index when dismissed
+---@param callback fun(index: integer?) called once with the index from 1; nil if it is dismissed
 function M.select(prompt, items, callback)
-  -- Numbers stand before them.
+  -- Neovim puts a number before each item.
   local width = math.max(1, vim.o.columns - #tostring(#items) - 3)
   local function shown(item)
     return message.fit(item, width)

@@ -40,7 +40,7 @@ function M.colour(bufnr, diff, original)
   if filetype == '' then
     filetype = vim.filetype.match({ buf = bufnr, filename = diff.path }) or ''
   end
-  colouring.dress(bufnr, filetype)
+  colouring.set_filetype(bufnr, filetype)
 end
 
 --- Give a proposal the looks of the file that it is for.

@@ -102,7 +102,7 @@ local function open_tab(windows, diff, new_tabpage)
   local candidates = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
   windows.left = new_tabpage()
   forget_jumps(windows.left)
-  looks.begin(windows.left, candidates)
+  looks.adopt(windows.left, candidates)
   show_original(windows, diff)
   local twin = looks.twin(windows.left)
   if twin then

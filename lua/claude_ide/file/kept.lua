@@ -42,7 +42,7 @@ function M.keep(name, text, what, filetype)
   local tail = plain.one_line(vim.fs.basename(name))
   local bufnr = new_buffer(tail)
   buffer_text.put(bufnr, text)
-  colouring.dress(bufnr, filetype or '')
+  colouring.set_filetype(bufnr, filetype or '')
   vim.bo[bufnr].modified = true
   return ('%s: %s kept in buffer %d'):format(tail, what, bufnr)
 end

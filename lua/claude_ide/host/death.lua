@@ -1,22 +1,23 @@
---- The end of a host that was not meant to end: its reason, and whether another one is started.
+--- The unexpected end of a host: its reason, and whether the host may be restarted.
 local M = {}
 
 local MOST_RESTARTS = 3
 local RESTART_WINDOW_MS = 60000
-local UNABLE, UNSERVED = 3, 4 -- the exit codes of a host that has said what is wrong (`host.py`)
-local SIGNALLED = 128 -- and above: the exit codes of those that were killed
+local UNABLE, UNSERVED = 3, 4 -- exit codes of a host that has printed the reason (`host.py`)
+local SIGNALLED = 128 -- a killed process has a higher exit code
 
-local restarts = {} ---@type integer[] milliseconds
+local restarts = {} ---@type integer[] times of recent restarts, in milliseconds
 
 ---@class claude_ide.Death
 ---@field text string names the exit code
----@field reason string in one line
----@field lacks_python boolean whether `:ClaudeInstall` is what it needs
----@field is_explained boolean whether the host has named the reason itself
+---@field reason string one line
+---@field lacks_python boolean whether `:ClaudeInstall` would help
+---@field is_explained boolean whether the host itself has printed the reason
 ---@field was_killed boolean
 
+--- Describe the end of a host.
 ---@param code integer its exit code
----@param stderr string[] its lines
+---@param stderr string[] lines
 ---@return claude_ide.Death
 function M.of(code, stderr)
   local text = ('the Python host died (exit %d)'):format(code)
@@ -29,15 +30,15 @@ function M.of(code, stderr)
   }
 end
 
---- Log it: if the host died before it opened the log itself, this is all that is known.
+--- Log a death. If the host died before it opened the log, this is the only trace.
 ---@param death claude_ide.Death
----@param stderr string[]
+---@param stderr string[] lines
 function M.log(death, stderr)
   local append = require('claude_ide.say.log').appender()
   append(('%s\n%s\n'):format(death.text, table.concat(stderr, '\n')))
 end
 
---- Count a restart; hosts that die again and again are not started again and again.
+--- Count a restart, and refuse it after three within a minute.
 ---@return boolean may_restart
 function M.may_restart()
   local now = vim.uv.now()

@@ -1,9 +1,9 @@
---- The environment variables by which processes that Neovim starts find the server.
+--- Sets the environment variables through which child processes of Neovim find the server.
 local M = {}
 
 local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
 
-local before ---@type table<string, string|false>? what they were
+local before ---@type table<string, string|false>? the previous values; false if unset
 
 local function remember()
   before = {}
@@ -12,7 +12,7 @@ local function remember()
   end
 end
 
---- Put 127.0.0.1 into a list of hosts that need no proxy.
+-- Add 127.0.0.1 to a list of hosts that need no proxy.
 local function without_proxy(hosts)
   if not hosts or hosts == '' then
     return '127.0.0.1'
@@ -21,7 +21,7 @@ local function without_proxy(hosts)
   return listed and hosts or hosts .. ',127.0.0.1'
 end
 
---- Have the processes that start from now on find the server.
+--- Let processes that are started from now on find the server.
 ---@param port integer
 function M.announce(port)
   if not before then
@@ -33,7 +33,7 @@ function M.announce(port)
   vim.env.NO_PROXY = without_proxy(vim.env.NO_PROXY)
 end
 
---- Restore what the user had.
+--- Restore the user's values.
 function M.restore()
   for name, value in pairs(before or {}) do
     vim.env[name] = value or nil

@@ -1,28 +1,27 @@
---- The Python host: started, sent commands to, and brought back when it dies.
+--- Starts the Python host, sends commands to it, and restarts it when it dies.
 local channel = require('claude_ide.channel')
 local port_hold = require('claude_ide.host.port_hold')
 local process = require('claude_ide.host.process')
 
 local M = {}
 
--- Commands that need the host and no server.
+-- Commands that need the host, but no server.
 local WITHOUT_SERVER = { ClaudeStop = true, ClaudeStatus = true, ClaudeTrust = true }
 
 ---@class claude_ide.Server
 ---@field port integer
 ---@field token string
----@field clients? integer how many are connected
+---@field clients? integer number of connected clients
 
 ---@class claude_ide.Host: claude_ide.HostProcess
----@field serves boolean whether it serves, or is about to
+---@field serves boolean whether it serves or is about to serve
 
---- The address that was last served; kept after the end, to come back there.
----@type claude_ide.Server?
+---@type claude_ide.Server? the last address; kept so that the server can return to it
 local server
-local running ---@type claude_ide.Host? the last that was started
+local running ---@type claude_ide.Host? the last one that was started
 local serving = false
 local clients = 0
-local outdated ---@type integer? channel of a host whose Python has been updated since
+local outdated ---@type integer? channel of a host that still runs the previous Python
 local on_serving = {} ---@type fun(on: boolean)[]
 local on_exit = {} ---@type fun(reason?: string)[]
 
@@ -38,38 +37,38 @@ end
 
 ---@param on boolean
 local function set_serving(on)
-  local is_news = on or serving
+  local must_announce = on or serving
   serving, clients = on, on and clients or 0
-  if is_news then
+  if must_announce then
     announce(on_serving, on)
   end
 end
 
---- There will be no server until the user starts one, and the port is free.
-local function retire()
+-- Free the port and restore the environment: there is no server until the user starts one.
+local function release_port()
   port_hold.release()
   require('claude_ide.host.environment').restore()
 end
 
 local spawn
 
-local function bring_back(death)
+local function restart(death)
   local id = spawn(true)
   if id then
     channel.notify(id, process.entry .. ':command:ClaudeStart', {}, {}, 1, 0)
     show(('%s and is back'):format(death.text), 'warn')
   else
-    retire()
+    release_port()
   end
 end
 
-local function bury(death)
-  retire()
+local function give_up(death)
+  release_port()
   show(death.is_explained and death.reason or ('%s (:ClaudeLog)'):format(death.reason), 'error')
 end
 
 ---@param code integer
----@param stderr string[]
+---@param stderr string[] lines
 local function ended(code, stderr)
   channel.id = nil
   require('claude_ide.when.moment').notice_typing(false)
@@ -84,7 +83,7 @@ local function ended(code, stderr)
   set_serving(false)
   announce(on_exit, code ~= 0 and death.reason or nil)
   if code == 0 then
-    return retire()
+    return release_port()
   end
   local ready = package.loaded['claude_ide.host.ready']
   if ready and death.lacks_python then
@@ -92,14 +91,14 @@ local function ended(code, stderr)
   end
   deaths.log(death, stderr)
   if was_serving and deaths.may_restart() then
-    bring_back(death)
+    restart(death)
   else
-    bury(death)
+    give_up(death)
   end
 end
 
----@param serve boolean whether to bind a port at once
----@return integer? channel nil, and a message to the user, if it cannot run
+---@param serve boolean whether to bind a port immediately
+---@return integer? channel nil, after a message to the user, if it cannot run
 spawn = function(serve)
   local started, reason = process.start({
     config = vim.g.claude_ide or vim.empty_dict(),
@@ -108,7 +107,7 @@ spawn = function(serve)
     state = vim.fn.stdpath('state') .. '/claude_ide',
     serve = serve,
     port = server and server.port or 0,
-    -- A process that has listened there since may have been sent it.
+    -- Without the hold another process may have listened on the port, and received the token.
     token = server and port_hold.port() == server.port and server.token or '',
     hold = port_hold.open(),
   }, ended)
@@ -118,56 +117,57 @@ spawn = function(serve)
   end
   channel.id = started.channel
   require('claude_ide.when.moment').notice_typing(true)
-  running = vim.tbl_extend('error', started, { serves = serve })
+  local this = vim.tbl_extend('error', started, { serves = serve }) --[[@as claude_ide.Host]]
+  running = this
   vim.api.nvim_create_autocmd('VimLeave', {
     group = vim.api.nvim_create_augroup('claude_ide_host', {}),
-    -- Neovim waits for a host that does not end, and then kills it.
+    -- Neovim kills a host that does not exit in time, which would leave its lock file.
     callback = function()
-      process.withdraw(running)
+      process.withdraw(this)
     end,
   })
   return channel.id
 end
 
---- Call `fn` with true when the server accepts clients, with false when it does no longer.
+--- Call `fn` with true when the server accepts clients, and with false when it stops.
 ---@param fn fun(on: boolean)
 function M.on_serving(fn)
   table.insert(on_serving, fn)
 end
 
---- Call `fn` when a host has ended and Neovim has not; with the reason if it was not meant to end.
+--- Call `fn` when a host has ended while Neovim continues, with the reason if that was unexpected.
 ---@param fn fun(reason?: string)
 function M.on_exit(fn)
   table.insert(on_exit, fn)
 end
 
---- Have the host run, without a server if it has none.
----@return boolean runs
+--- Start the host without a server, if it is not running.
+---@return boolean is_running
 function M.start()
   return (channel.id or spawn(false)) ~= nil
 end
 
 --- The plugin's own Python has been updated.
----@return boolean runs whether a host goes on with the previous one
+---@return boolean is_outdated whether a host still runs the previous Python
 function M.outdate()
   outdated = channel.id
   return outdated ~= nil
 end
 
--- The next host runs the updated Python.
-local function stop_outdated(opts)
-  process.stop(outdated)
+-- Stop the whole host, so that the next one runs the updated Python.
+local function stop_outdated(id, opts)
+  process.stop(id)
   if not opts.bang then
     show('stopped', 'info')
   end
 end
 
---- Send a command to the host, which is started if need be.
----@param name string
+--- Send a command to the host. It is started if necessary.
+---@param name string of the command
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.command(name, opts)
-  if name == 'ClaudeStop' and channel.id and channel.id == outdated then
-    return stop_outdated(opts)
+  if name == 'ClaudeStop' and outdated and outdated == channel.id then
+    return stop_outdated(outdated, opts)
   end
   local id = channel.id or spawn(not WITHOUT_SERVER[name])
   if not id then
@@ -179,7 +179,8 @@ function M.command(name, opts)
   channel.notify(id, method, opts.fargs or {}, lines, opts.bang and 1 or 0, bufnr)
 end
 
---- The port is taken: processes may be told. Called before the host can do anything else.
+--- Called by the host as soon as it has bound its port, before anything else: processes may find it
+--- now.
 ---@param port integer
 ---@param token string
 function M.bound(port, token)
@@ -190,7 +191,7 @@ function M.bound(port, token)
   require('claude_ide.host.environment').announce(port)
 end
 
---- The server accepts clients.
+--- Called by the host when its server accepts clients.
 ---@param port integer
 ---@param token string
 function M.listening(port, token)
@@ -201,8 +202,8 @@ function M.listening(port, token)
   set_serving(true)
 end
 
---- How many clients are connected now.
----@param count integer
+--- Called by the host when a client connects or disconnects.
+---@param count integer of connected clients
 function M.clients(count)
   local event = count > clients and 'ClaudeConnected' or 'ClaudeDisconnected'
   clients = count
@@ -210,13 +211,13 @@ function M.clients(count)
   vim.cmd.redrawstatus()
 end
 
---- The server was stopped on request, or could not be started.
+--- Called by the host when the server has been stopped on request, or could not be started.
 function M.stopped()
   if running then
     running.serves = false
   end
   set_serving(false)
-  retire()
+  release_port()
 end
 
 --- The folder of the plugin's checkout.
@@ -225,7 +226,7 @@ function M.root()
   return process.root
 end
 
---- The address of the running server, or nil.
+--- The address of the running server; nil if none is running.
 ---@return claude_ide.Server?
 function M.server()
   return serving and vim.tbl_extend('force', server, { clients = clients }) or nil

@@ -1,4 +1,4 @@
---- `:ClaudeInstall`: makes or updates the plugin's own Python environment.
+--- `:ClaudeInstall`: creates or updates the plugin's own Python environment.
 local log = require('claude_ide.say.log')
 local message = require('claude_ide.say.message')
 local program = require('claude_ide.system.program')
@@ -10,9 +10,10 @@ local M = {}
 
 local LONGEST_MS = 30 * 60 * 1000
 local POLL_MS = 50
-local INTERRUPTED = -2 -- what `vim.wait()` says after CTRL-C
+local INTERRUPTED = -2 -- the result of `vim.wait()` after CTRL-C
 
--- What the tools say in many lines, or in words that are theirs; each names a package.
+-- Errors that the tools print in many lines, or that are hard to understand. Each pattern captures a
+-- package.
 local REASONS = {
   { 'Hash mismatch for `([^`]+)`', '%s has the wrong hash' },
   { '^%s+(%S+==%S+) from .+:$', '%s has the wrong hash' },
@@ -20,8 +21,8 @@ local REASONS = {
 }
 
 ---@class claude_ide.Installation
----@field lines string[] what the installer has printed
----@field code? integer its exit code, once it has ended
+---@field lines string[] the installer's output
+---@field code? integer the exit code, once the installer has ended
 ---@field on_line fun(line: string) called in a fast event
 ---@field on_end fun(text: string, failed: boolean)
 
@@ -31,7 +32,8 @@ local function has_ui()
   return #vim.api.nvim_list_uis() > 0
 end
 
---- Say the result where it is seen: to whoever scripts Neovim, a failure is an error.
+-- Show the result where it will be seen. Without a UI, a failure raises an error for the calling
+-- script.
 local function report(text, failed)
   if has_ui() then
     message.show(text, failed and 'error' or 'info')
@@ -52,7 +54,7 @@ local function known_reason(line)
   end
 end
 
---- The line that says why the installer failed: the last one that is an error, else the last.
+--- Why the installer failed: a known reason, else the last line with an error, else the last line.
 ---@param lines string[]
 ---@return string
 function M.reason(lines)
@@ -62,7 +64,7 @@ function M.reason(lines)
   end
   for index = #lines, 1, -1 do
     local line = lines[index]
-    -- pip's and uv's ways to mark it.
+    -- How pip and uv mark errors.
     if line:lower():find('^%s*error') or line:find('^%s*╰─▶') then
       return vim.trim(line)
     end
@@ -70,7 +72,7 @@ function M.reason(lines)
   return vim.trim(lines[#lines] or 'the installer said nothing')
 end
 
-local function succeeded()
+local function success_message()
   local configured = (vim.g.claude_ide or {}).python
   if configured and configured ~= '' then
     return ('installed, but g:claude_ide.python is set: %s is what runs'):format(configured)
@@ -81,10 +83,10 @@ local function succeeded()
   return 'Python is ready; :ClaudeStart starts the server'
 end
 
--- Follow what the installer prints: to the log, and line by line to the installation.
-local function follower(installation)
+-- Return a function that sends output to the log, and its complete lines to the installation.
+local function output_reader(installation)
   local append = log.appender()
-  local rest = ''
+  local rest = '' -- an incomplete line
   return function(_, chunk)
     if chunk then
       append(chunk)
@@ -100,7 +102,7 @@ local function follower(installation)
   end
 end
 
--- A plain clone has no tags, and `:help` finds nothing.
+-- A plain clone has no help tags: without them `:help claude_ide` would fail.
 local function make_help_tags()
   local doc = require('claude_ide.host').root() .. '/doc'
   if vim.fn.filewritable(doc) == 2 then
@@ -119,7 +121,7 @@ local function conclude(installation)
   end
   local text = failed
       and ('cannot install (see :ClaudeLog): %s'):format(M.reason(installation.lines))
-    or succeeded()
+    or success_message()
   installation.on_end(text, failed)
   local ready = package.loaded['claude_ide.host.ready']
   if ready and not failed then
@@ -133,11 +135,11 @@ function M.is_running()
   return running ~= nil
 end
 
---- Make or update the environment, in the background.
+--- Start creating or updating the environment in the background.
 ---
---- Raises an error when that cannot begin.
----@param on_line fun(line: string) called for each line that the installer prints, in a fast event
----@param on_end fun(text: string, failed: boolean) called once, with a message to the user
+--- Raises an error when it cannot start.
+---@param on_line fun(line: string) called in a fast event for each line that the installer prints
+---@param on_end fun(text: string, failed: boolean) called once with a message to the user
 ---@return claude_ide.Installation
 function M.begin(on_line, on_end)
   if running then
@@ -152,9 +154,9 @@ function M.begin(on_line, on_end)
   local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
   local options = {
     text = true,
-    -- What stands for several versions of Python asks the working folder which is meant.
+    -- Version managers would choose a Python according to the working folder.
     cwd = program.neutral,
-    stdout = follower(installation),
+    stdout = output_reader(installation),
   }
   vim.system({ path, '-I', script, python.own() }, options, function(done)
     installation.code = done.code
@@ -166,13 +168,13 @@ function M.begin(on_line, on_end)
   return installation
 end
 
--- Install, and show each line in a float and as a progress message.
----@return claude_ide.Installation? installation nil, after a message, when it cannot begin
+-- Start an installation, and show each line in a float and as a progress message.
+---@return claude_ide.Installation? installation nil, after a message, if it cannot start
 ---@return fun(line: string)? show
-local function begin_in_sight(on_end)
+local function begin_visibly(on_end)
   local shown = progress.open('ClaudeInstall')
   local function show(line)
-    -- A line may come late, after the end.
+    -- A line may arrive after the end.
     if running then
       shown.show(line)
       work.report('install', 'ClaudeInstall', line, 'running')
@@ -193,8 +195,8 @@ local function begin_in_sight(on_end)
   return installation, show
 end
 
--- Only fast events are handled: Neovim would take an error that another plugin reports meanwhile for
--- one of the command's.
+-- Process only fast events while waiting. Otherwise an error that another plugin reports at that
+-- time would look like one of this command.
 local function wait_for(installation, show)
   local deadline = vim.uv.now() + LONGEST_MS
   local function has_ended()
@@ -215,17 +217,16 @@ local function wait_for(installation, show)
   return false
 end
 
---- Make or update the environment, in the background; with `wait`, or where nobody looks at
---- Neovim, return when that is done.
----@param wait? boolean
+--- Create or update the environment in the background.
+---@param wait? boolean whether to return only when it is done; without a UI it always waits
 function M.run(wait)
   if not wait and has_ui() then
-    begin_in_sight(report)
+    begin_visibly(report)
     return
   end
   local result
   local is_waiting = true
-  local installation, show = begin_in_sight(function(...)
+  local installation, show = begin_visibly(function(...)
     result = { ... }
     if not is_waiting then
       report(...)

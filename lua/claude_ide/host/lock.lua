@@ -1,9 +1,12 @@
---- The lock files that announce servers to the CLI: ours, and those of other editors.
+--- Reads and removes the lock files that announce servers to the CLI, ours and those of other editors.
 local M = {}
 
 local LARGEST = 1000000 -- bytes
 
---- The folder that a host with Neovim's environment writes to (`lock_file.py`).
+---@type table<string, integer>
+local constants = rawget(vim.uv, 'constants')
+
+--- The folder to which a host with Neovim's environment writes its lock (`lock_file.py`).
 ---@return string
 function M.folder()
   local config = vim.env.CLAUDE_CONFIG_DIR
@@ -14,33 +17,36 @@ function M.folder()
   return vim.fs.joinpath(is_absolute and config or vim.fs.joinpath(vim.uv.cwd(), config), 'ide')
 end
 
----@return string? text of a regular file; a pipe without a writer would block
+---@return string? text nil if it is not a regular file: opening a pipe without a writer would block
 local function text_of(path)
   local found = vim.uv.fs_lstat(path)
   if not found or found.type ~= 'file' then
     return nil
   end
-  local flags = vim.uv.constants.O_RDONLY + (vim.uv.constants.O_NONBLOCK or 0)
+  local flags = constants.O_RDONLY + (constants.O_NONBLOCK or 0)
   local file = vim.uv.fs_open(path, flags, 0)
   if not file then
     return nil
   end
   found = vim.uv.fs_fstat(file)
-  local is_lock = found and found.type == 'file' and found.size <= LARGEST
-  local text = is_lock and vim.uv.fs_read(file, found.size, 0) or nil
+  local text
+  if found and found.type == 'file' and found.size <= LARGEST then
+    text = vim.uv.fs_read(file, found.size, 0)
+  end
   vim.uv.fs_close(file)
   return text
 end
 
+--- Read a lock file.
 ---@param path string
----@return table? lock nil for what is none
+---@return table? lock its fields, unchecked; nil if it is not a lock
 function M.read(path)
   local text = text_of(path)
   local ok, lock = pcall(vim.json.decode, text or '', { luanil = { object = true } })
   return ok and type(lock) == 'table' and lock or nil
 end
 
---- The paths of all locks in a folder.
+--- The paths of all lock files in a folder.
 ---@param folder string
 ---@return string[]
 function M.list(folder)
@@ -55,9 +61,9 @@ function M.list(folder)
     :totable()
 end
 
---- Remove what a host of this Neovim has announced, and what it had not written to its end.
+--- Remove the lock of a host of this Neovim, and its unfinished files.
 ---@param folder string
----@param pid integer of the host
+---@param pid integer the host's
 function M.withdraw(folder, pid)
   for _, path in ipairs(M.list(folder)) do
     local lock = M.read(path)

@@ -1,9 +1,9 @@
---- Neovim's own hold on the port of the server: a copy of the host's listening socket. While it is
---- held, no other process can listen there between two hosts, and be sent the token by a client.
+--- Holds a copy of the host's listening socket in Neovim. Without it, another process could listen
+--- on the port between two hosts, and a client would send it the token.
 local M = {}
 
 local held ---@type uv.uv_tcp_t?
-local door ---@type uv.uv_pipe_t? where hosts hand the socket over, or fetch it
+local listener ---@type uv.uv_pipe_t? hosts connect to it to pass the socket on, or to receive it
 
 local function close(handle)
   if handle and not handle:is_closing() then
@@ -11,7 +11,7 @@ local function close(handle)
   end
 end
 
-local function give(host)
+local function send(host)
   local is_sent = host:write2('\n', held, function()
     close(host)
   end)
@@ -30,23 +30,23 @@ local function receive(host)
   end)
 end
 
---- Wait for the next host.
----@return string path of a socket in a folder that is ours alone; empty where there can be none
+--- Wait for the next host to pass the socket on, or to fetch it.
+---@return string path of a Unix socket in a private folder; empty if there is none
 function M.open()
-  close(door)
+  close(listener)
   if vim.fn.has('win32') == 1 then
     return ''
   end
   local path = vim.fn.tempname()
-  local opened = vim.uv.new_pipe(false)
-  door = opened
+  local opened = assert(vim.uv.new_pipe(false))
+  listener = opened
   local is_open = opened:bind(path)
     and opened:listen(8, function()
-      local host = vim.uv.new_pipe(true)
+      local host = assert(vim.uv.new_pipe(true))
       if not opened:accept(host) then
         close(host)
       elseif held then
-        give(host)
+        send(host)
       else
         receive(host)
       end
@@ -54,14 +54,14 @@ function M.open()
   return is_open and path or ''
 end
 
---- The port that is held, if any.
+--- The held port; nil if none is held.
 ---@return integer?
 function M.port()
   local address = held and held:getsockname()
   return address and address.port
 end
 
---- Let go of the port.
+--- Release the port.
 function M.release()
   close(held)
   held = nil

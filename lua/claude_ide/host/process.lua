@@ -1,23 +1,25 @@
---- The process of the host: starting it with its options, stopping it, removing the lock it leaves.
+--- Starts and stops the process of the host, and removes the lock that it leaves.
 local lock = require('claude_ide.host.lock')
 local python = require('claude_ide.host.python')
 
 local M = {}
 
--- Every user of the machine can read a command line; only we can read the environment.
+-- The options are in the environment because every user of the machine can read a command line.
 local OPTIONS = 'CLAUDE_IDE_HOST'
-local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- Linux allows no longer variable
+local LARGEST_OPTIONS = 128 * 1024 - #OPTIONS - 2 -- bytes; Linux limits each variable to 128 kB
 local LONGEST_END_MS = 3000
 
 --- The folder of the plugin's checkout.
+---@type string
 M.root = vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)):match('^(.*)/lua/claude_ide/')
---- The remote plugin that the host loads.
+--- The path of the remote plugin that the host loads.
+---@type string
 M.entry = M.root .. '/rplugin/python3/claude_ide_rplugin.py'
 
 ---@class claude_ide.HostProcess
 ---@field channel integer
 ---@field pid integer
----@field locks string folder of its lock file
+---@field locks string the folder of its lock file
 
 ---@param options table
 ---@return string? json nil if they cannot be passed
@@ -33,7 +35,8 @@ local function encode(options)
   return json
 end
 
----@param options table what `startup.Options` has, but for what is known here
+--- Start a host.
+---@param options table the fields of `startup.Options`, except `entry` and `pid`
 ---@param on_exit fun(code: integer, stderr: string[])
 ---@return claude_ide.HostProcess? process nil if it cannot run
 ---@return string? reason
@@ -68,13 +71,13 @@ function M.start(options, on_exit)
   return { channel = id, pid = vim.fn.jobpid(id), locks = lock.folder() }
 end
 
---- Remove the lock of a host that cannot remove it: it names a token and a port that is now free.
+--- Remove the lock of a host that has died: it contains a token, and a port that is free now.
 ---@param process claude_ide.HostProcess
 function M.withdraw(process)
   lock.withdraw(process.locks, process.pid)
 end
 
---- End a host itself, not only its server.
+--- Stop a host, not only its server. Waits up to three seconds, then kills it.
 ---@param channel integer
 function M.stop(channel)
   vim.fn.chanclose(channel)

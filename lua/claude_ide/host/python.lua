@@ -1,23 +1,25 @@
---- Which Python runs the host.
+--- Chooses the Python that runs the host.
 local program = require('claude_ide.system.program')
 
 local M = {}
 
 local WINDOWS = vim.fn.has('win32') == 1
 
----@param environment string folder of a virtual environment
----@return string
+--- The Python of a virtual environment.
+---@param environment string folder
+---@return string path
 function M.of(environment)
   return environment .. (WINDOWS and '/Scripts/python.exe' or '/bin/python')
 end
 
---- The folder of the plugin's own virtual environment, which `:ClaudeInstall` makes.
+--- The folder of the plugin's own virtual environment, which `:ClaudeInstall` creates.
 ---@return string
 function M.own()
   return vim.fn.stdpath('data') .. '/claude_ide/venv'
 end
 
---- The places that are looked at, in order, with the words that name each to the user.
+--- The candidates in order of preference, with their names for messages. A required one has no
+--- fallback.
 ---@param root string the plugin's checkout
 ---@return { path: string, name: string, required: boolean }[]
 function M.candidates(root)
@@ -40,14 +42,14 @@ end
 
 local function is_recent(path)
   local code = 'import sys; sys.exit(sys.version_info < (3, 11))'
-  -- What stands for several versions asks the working folder which is meant.
+  -- Version managers would choose a Python according to the working folder.
   return vim.system({ path, '-I', '-c', code }, { cwd = program.neutral }):wait().code == 0
 end
 
---- Find the Python to run, or say in one line why there is none.
+--- Find the Python that runs the host.
 ---@param root string the plugin's checkout
 ---@return string? path
----@return string? reason
+---@return string? reason one line; set if there is no path
 function M.find(root)
   for _, candidate in ipairs(M.candidates(root)) do
     local path = candidate.path ~= '' and program.find(candidate.path)
@@ -60,7 +62,8 @@ function M.find(root)
   return nil, 'no Python found; install Python 3.11 or newer, then run :ClaudeInstall'
 end
 
---- Find a Python that an environment can be made from: the newest is not better than the usual.
+--- Find a Python from which an environment can be created. The user's default comes before a newer
+--- one.
 ---@return string? path
 function M.recent()
   local names = { vim.fn.expand(vim.g.python3_host_prog or ''), 'python3' }
@@ -69,7 +72,7 @@ function M.recent()
   end
   for _, name in ipairs(names) do
     local path = name ~= '' and program.find(name)
-    -- Some stand for a Python that is not installed, or for an old one: only running it tells.
+    -- Only running it tells: a version manager's shim may start an old Python, or none.
     if path and is_recent(path) then
       return path
     end

@@ -1,22 +1,24 @@
---- Commands that need the host while its Python is missing: they wait for its installation.
+--- Postpones commands that need the host until its Python is installed.
 local channel = require('claude_ide.channel')
 
 local M = {}
 
--- Commands that may begin some seconds later, wherever the user is then.
+-- Commands that make sense some seconds later, wherever the user is by then.
 local PATIENT = { Claude = true, ClaudeChat = true, ClaudeStart = true }
+
+---@alias claude_ide.CommandFunction fun(opts: vim.api.keyset.create_user_command.command_args)
 
 ---@class claude_ide.PendingCommand
 ---@field opts vim.api.keyset.create_user_command.command_args
----@field bufnr integer where it was typed
----@field fn fun(opts: vim.api.keyset.create_user_command.command_args)
+---@field bufnr integer the buffer in which it was typed
+---@field fn claude_ide.CommandFunction
 
 local function show(text, level)
   require('claude_ide.say.message').show(text, level)
 end
 
-local latest ---@type claude_ide.PendingCommand? the latest that was run
-local pending ---@type claude_ide.PendingCommand? the one that waits for an installation
+local latest ---@type claude_ide.PendingCommand? the last one that was run
+local pending ---@type claude_ide.PendingCommand? waits for an installation
 
 local function is_installing()
   local install = package.loaded['claude_ide.host.install']
@@ -33,9 +35,9 @@ local function wait(command)
   end
 end
 
---- Carry out a command once the host can run: now, or after the installation that is running.
+--- Run a command now, or after the current installation.
 ---@param opts vim.api.keyset.create_user_command.command_args
----@param fn fun(opts: vim.api.keyset.create_user_command.command_args)
+---@param fn claude_ide.CommandFunction
 function M.run(opts, fn)
   if channel.id then
     return fn(opts)
@@ -51,12 +53,12 @@ function M.run(opts, fn)
   end
 end
 
---- The host could not run, and has said why: the command waits for the next installation.
+--- The host could not run, and the user has been told why: the last command waits for an installation.
 function M.failed()
   latest, pending = nil, latest
 end
 
---- The host can run now.
+--- Python has been installed: run the command that waits for it.
 function M.installed()
   local command = pending
   pending = nil
@@ -64,10 +66,11 @@ function M.installed()
     return
   end
   require('claude_ide.when.moment').when_free(function()
-    local is_there = vim.api.nvim_get_current_buf() == command.bufnr
-    -- A range is about the buffer in which it was typed.
-    local opts = is_there and command.opts or vim.tbl_extend('force', command.opts, { range = 0 })
-    command.fn(opts)
+    -- A range only makes sense in the buffer in which it was typed.
+    if vim.api.nvim_get_current_buf() ~= command.bufnr then
+      command.opts.range = 0
+    end
+    command.fn(command.opts)
   end, function(reason)
     show(reason, 'error')
   end)

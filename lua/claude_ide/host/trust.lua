@@ -1,5 +1,5 @@
---- Which folders the user has declined to trust: not asked again in this Neovim, whatever becomes of
---- the host. And the completion of `:ClaudeTrust`.
+--- Remembers which folders the user has declined to trust, so that this Neovim does not ask again
+--- even if the host is restarted. Completes `:ClaudeTrust`.
 local M = {}
 
 local WORDS = { 'list', 'revoke', 'yes' }
@@ -10,20 +10,23 @@ local function key(folder)
   return vim.uv.fs_realpath(folder) or folder
 end
 
+--- Remember that the user has declined to trust a folder.
 ---@param folder string
 function M.decline(folder)
   declined[key(folder)] = true
 end
 
+--- Whether the user has declined to trust a folder.
 ---@param folder string
 ---@return boolean
 function M.is_declined(folder)
   return declined[key(folder)] == true
 end
 
+--- Complete the arguments of `:ClaudeTrust`.
 ---@param lead string
 ---@param line string
----@param pos integer
+---@param pos integer bytes before the cursor
 ---@return string[]
 function M.complete(lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')

@@ -162,7 +162,7 @@ function M.finish(view, err)
   if is_float(view) then
     vim.api.nvim_win_set_config(view.win, { footer = ENDED, footer_pos = 'right' })
   end
-  if size_of(view) <= LARGEST and not colouring.dress(view.bufnr, 'markdown') then
+  if size_of(view) <= LARGEST and not colouring.set_filetype(view.bufnr, 'markdown') then
     pcall(vim.treesitter.start, view.bufnr, 'markdown')
     vim.bo[view.bufnr].bufhidden, vim.bo[view.bufnr].modifiable = 'wipe', false
   end

@@ -1,10 +1,10 @@
---- The `User` autocommands, with which users and other plugins learn what goes on.
+--- The `User` events that inform users and other plugins.
 local message = require('claude_ide.say.message')
 local quiet = require('claude_ide.say.quiet')
 
 local M = {}
 
---- Announce an event. What goes wrong in an autocommand is reported, and stops no other.
+--- Announce an event. Errors in its autocommands are reported, and do not stop the others.
 ---@param event string the pattern
 ---@param data table
 function M.event(event, data)

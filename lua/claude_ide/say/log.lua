@@ -1,18 +1,19 @@
---- The log file of the host, of `:ClaudeInstall` and of messages: a million bytes at most, and the
---- one before it.
+--- The log file of the host, of `:ClaudeInstall` and of messages. At a million bytes it is renamed,
+--- and a new one begins; one old file is kept.
 local M = {}
 
-local LARGEST = 1000000
+local LARGEST = 1000000 -- bytes of the file
 local LONGEST = 16000 -- bytes of a message
 local OWNER_ONLY = tonumber('600', 8)
 local FOLDER = tonumber('700', 8)
 
+--- The path of the log.
 ---@return string
 function M.path()
   return vim.fn.stdpath('log') .. '/claude_ide/claude_ide.log'
 end
 
--- A link is not followed, and a pipe would make Neovim wait for its reader.
+-- Links are not followed; opening a pipe would block Neovim until it has a reader.
 local function is_writable(path)
   local status = vim.uv.fs_lstat(path)
   return not status or status.type == 'file'
@@ -26,8 +27,8 @@ local function open(path)
   return file or nil, status and status.size or 0
 end
 
---- Return a function that appends a text to the log, also where Neovim's functions may not be
---- called; a log that cannot be written stops nobody.
+--- Return a function that appends a text to the log. It may be called in fast events, and ignores a
+--- log that cannot be written.
 ---@return fun(text: string)
 function M.appender()
   local path = M.path()

@@ -1,5 +1,5 @@
---- Messages to the user: one line on the screen, so that none asks for <Enter>. A replaced
---- `vim.notify` and the log get the whole text.
+--- Messages to the user. Each fits one line of the screen, so that Neovim never asks for <Enter>.
+--- The log, and a `vim.notify` that a plugin has replaced, get the whole text.
 local log = require('claude_ide.say.log')
 local plain = require('claude_ide.say.plain')
 local quiet = require('claude_ide.say.quiet')
@@ -8,10 +8,10 @@ local M = {}
 
 local NAME = 'claude-ide: '
 local TITLE = 'Claude'
-local HEAD = 0.6 -- of what is shown of a long text
+local HEAD = 0.6 -- the share of a shortened text that is its beginning
 local SETTLING = 50 -- milliseconds
-local LOOKS, LOOK = 5, 100 -- how often it is looked at whether a message is still there, every so many ms
-local NAMED_MODES = '^[iRvVsS\22\19t]' -- those whose names 'showmode' draws
+local CHECKS, CHECK = 5, 100 -- how often to check that a message is still visible; milliseconds between
+local NAMED_MODES = '^[iRvVsS\22\19t]' -- the modes whose names 'showmode' draws
 local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
 
 local function cut(text, columns)
@@ -40,7 +40,7 @@ function M.fit(text, width)
   return vim.api.nvim_strwidth(text) <= width and text or cut(text, width - 1) .. '…'
 end
 
---- A text as one line. If it is too wide, its beginning and its end are kept.
+--- A text as one line. If it is too wide, its middle is cut out.
 ---@param text string
 ---@param width integer columns, at least one
 ---@return string
@@ -61,7 +61,7 @@ local function with_home(text)
   return (text:gsub('%f[^%s\'"(:=]' .. vim.pesc(home) .. '/', '~/'))
 end
 
--- The two ends of a long path say most.
+-- The two ends of a long path are the most useful parts.
 local function with_short_paths(text)
   return (text:gsub('%f[^%s\'"(:=%z](~?/[^%s/]+)/%S+(/[^%s/]+)', '%1/…%2'))
 end
@@ -71,7 +71,8 @@ local function one_line(text, width)
   return vim.api.nvim_strwidth(line) <= width and line or with_short_paths(line)
 end
 
--- Whether Neovim itself would show the middle of a message as '...', and remember all of it.
+-- Whether Neovim itself would replace the middle of a message with '...' on the screen, but keep the
+-- whole text in `:messages`.
 local function is_shortened_by_neovim()
   return vim.o.cmdheight > 0 and vim.o.shortmess:find('T') and not package.loaded['vim._core.ui2']
 end
@@ -84,15 +85,15 @@ local function echo_line(line, level, width)
     vim.cmd.echomsg(vim.fn.string(line))
     vim.cmd.echohl('None')
   else
-    -- As an error it stays longer beside '-- INSERT --'; without a command line it would be a prompt.
+    -- An error stays longer next to '-- INSERT --'. With 'cmdheight' 0 it would cause a prompt.
     local err = level == 'error' and vim.o.cmdheight > 0
     vim.api.nvim_echo({ { M.shorten(line, width), highlight } }, true, { err = err })
   end
 end
 
-local latest = 0
+local latest = 0 -- number of the last message
 
-local function is_wiped_off()
+local function is_cleared()
   local row = vim.o.lines - vim.o.cmdheight + 1
   for column = 1, #NAME do
     if vim.fn.screenstring(row, column) ~= ' ' then
@@ -108,27 +109,28 @@ local function echo_again(text, level)
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] or 'None' } }, false, {})
 end
 
--- The end of a mode, and windows that close, wipe a message off: what says why they do goes unseen.
-local function keep_in_sight(text, level)
+-- The end of a mode, or a closing window, clears the command line. Without this the user would miss
+-- the message that explains it.
+local function keep_visible(text, level)
   latest = latest + 1
   local this = latest
-  for look = 1, LOOKS do
+  for check = 1, CHECKS do
     vim.defer_fn(function()
-      if this == latest and is_wiped_off() then
+      if this == latest and is_cleared() then
         echo_again(text, level)
       end
-    end, look * LOOK)
+    end, check * CHECK)
   end
 end
 
 local function echo(text, level)
-  -- Two messages between two redraws would scroll, and a scrolled screen is a prompt.
+  -- Without a redraw between them, two messages would scroll the screen, which causes a prompt.
   vim.cmd.redraw()
   local width = vim.v.echospace
-  -- Without any room each letter would be a prompt.
+  -- Without any room, each character would cause a prompt.
   if width > 0 then
     echo_line(one_line(text, width), level, width)
-    keep_in_sight(text, level)
+    keep_visible(text, level)
   end
 end
 
@@ -138,7 +140,7 @@ local function set_showmode(on)
   vim.cmd.set({ args = { on and 'showmode' or 'noshowmode' }, mods = { noautocmd = true } })
 end
 
--- The name of the mode would be drawn over a message at once, unless a redraw comes before it.
+-- Neovim would draw the name of the mode over the message, unless a redraw comes first.
 local function echo_in_mode(text, level)
   if vim.o.showmode and not is_mode_hidden then
     is_mode_hidden = true
@@ -156,8 +158,9 @@ local function notify(text, level)
   vim.notify(text, vim.log.levels[level:upper()], { title = TITLE })
 end
 
--- What `vim.notify` would print, which is shown in one line instead. Which function it is says little:
--- plugins replace it at any time, and some of theirs end in Neovim's own.
+-- What `vim.notify` would print; the caller shows it in one line instead. Comparing functions would
+-- not tell whether it prints: plugins may replace it at any time, and some replacements call the
+-- original.
 local function captured(text, level)
   local ok, printed = pcall(quiet.capture, function()
     notify(text, level)
@@ -165,7 +168,7 @@ local function captured(text, level)
   return ok and printed or text
 end
 
-local function say(text, level)
+local function display(text, level)
   if #vim.api.nvim_list_uis() == 0 then
     return notify(text, level)
   end
@@ -173,7 +176,7 @@ local function say(text, level)
   if printed == '' then
     return
   elseif vim.fn.mode():find(NAMED_MODES) then
-    -- While Insert mode is being ended a message would be wiped off, and an error would be a prompt.
+    -- If Insert mode is just ending, a message would be cleared, and an error would cause a prompt.
     vim.defer_fn(function()
       echo_in_mode(printed, level)
     end, SETTLING)
@@ -182,22 +185,23 @@ local function say(text, level)
   end
 end
 
---- Say something without logging it.
+--- Show a message without logging it.
 ---@param text string
 ---@param level 'debug'|'info'|'warn'|'error'
-function M.say(text, level)
+function M.show_unlogged(text, level)
   vim.schedule(function()
-    say(NAME .. plain.one_line(text), level)
+    display(NAME .. plain.one_line(text), level)
   end)
 end
 
+--- Show a message, and log it.
 ---@param text string
 ---@param level 'debug'|'info'|'warn'|'error'
 function M.show(text, level)
   vim.schedule(function()
     local line = plain.one_line(text)
     log.write(level, line)
-    say(NAME .. line, level)
+    display(NAME .. line, level)
   end)
 end
 

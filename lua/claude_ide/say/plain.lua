@@ -1,5 +1,5 @@
---- Text from outside, made harmless for a buffer, a title or a message; `chat/plain.py` has the
---- same rule for the host.
+--- Makes text from outside harmless for a buffer, a title or a message. `chat/page/plain.py`
+--- applies the same rules in the host.
 local M = {}
 
 local REPLACEMENT = '\239\191\189'
@@ -12,31 +12,31 @@ local function code(control)
   return ('<%02x>'):format(control:byte(2))
 end
 
---- A line as a buffer may hold it: `^X` for control characters, `<9b>` for those of 8 bits, a DOS
---- end removed.
+--- A line in which control characters are replaced: by `^X`, or by `<9b>` if they have 8 bits.
+--- Carriage returns at its end are removed.
 ---@param line string
 ---@return string
 function M.harmless(line)
   line = line:gsub('\r+$', ''):gsub('[%z\1-\8\10-\31\127]', caret)
-  -- Half of a surrogate pair is no character, whatever its bytes say.
+  -- Half of a surrogate pair is not a character, although it can be encoded.
   return (line:gsub('\194[\128-\159]', code):gsub('\237[\160-\191][\128-\191]', REPLACEMENT))
 end
 
---- The lines of a text, harmless.
+--- The lines of a text, each made harmless.
 ---@param text string
 ---@return string[]
 function M.lines(text)
   return vim.tbl_map(M.harmless, vim.split(text, '\n', { plain = true }))
 end
 
---- A text as one line, harmless.
+--- A text as one harmless line; each run of white space becomes a blank.
 ---@param text string
 ---@return string
 function M.one_line(text)
   return M.harmless((text:gsub('%s+', ' ')))
 end
 
---- A text for a status line or a winbar, which shows it and evaluates nothing.
+--- A text for a status line or a winbar, escaped so that nothing in it is evaluated.
 ---@param text string
 ---@return string
 function M.status_line(text)

@@ -1,10 +1,10 @@
---- Running code that the user or a plugin may have a part in: what it prints or fails at would be a
---- prompt.
+--- Runs code that may trigger autocommands of the user or of plugins. Without this, their output and
+--- errors would cause prompts.
 local M = {}
 
 local task ---@type fun()
 
---- Only for this module: how an Ex command gets at a function.
+--- Private: lets an Ex command call a Lua function.
 function M._call()
   task()
 end
@@ -23,7 +23,7 @@ local function run(execute, fn)
   return result
 end
 
---- Call `fn` silently. Errors of Vim's inside it are not raised; those of Lua and of the API are.
+--- Call `fn` silently. Vim errors inside it are suppressed; Lua and API errors are raised.
 ---@generic T
 ---@param fn fun(): T?
 ---@return T? result of `fn`
@@ -33,7 +33,7 @@ function M.run(fn)
   end, fn)
 end
 
--- Vim's last error inside `fn`, or an empty string.
+-- The last Vim error inside `fn`, or an empty string.
 local function last_error(fn)
   local errmsg = vim.v.errmsg
   vim.v.errmsg = ''
@@ -46,8 +46,8 @@ local function last_error(fn)
   return failure
 end
 
---- Call `fn`. What it prints is shown. Errors inside it are neither raised nor shown, and stop no other
---- autocommand, except for Vim script's `:throw`.
+--- Call `fn`, and show what it prints. Errors inside it are neither raised nor shown, and do not
+--- stop other autocommands; only Vim script's `:throw` does.
 ---@param fn fun()
 ---@return string failure the last error, or an empty string
 function M.tolerate(fn)
@@ -61,7 +61,7 @@ end
 
 --- Call `fn` silently.
 ---@param fn fun()
----@return string printed what `fn` would have shown, and Vim's last error inside it
+---@return string printed what `fn` would have shown, followed by the last Vim error inside it
 function M.capture(fn)
   local printed ---@type string
   local failure = last_error(function()

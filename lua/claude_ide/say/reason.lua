@@ -1,8 +1,8 @@
---- Why something failed, in Neovim's or the plugin's own words.
+--- Extracts the reason from an error.
 local M = {}
 
--- What is put before an error on its way: where it was raised, and what it passed through.
-local PASSED = {
+-- The prefixes that an error collects: where it was raised, and what it passed through.
+local PREFIXES = {
   'Error executing lua: ',
   'Lua: ',
   '%[string "[^"]*"%]:%d+: ',
@@ -13,23 +13,23 @@ local PASSED = {
   'Vim:',
 }
 
-local function without_first(line)
-  for _, passed in ipairs(PASSED) do
-    local _, last = line:find('^' .. passed)
+local function without_prefix(line)
+  for _, prefix in ipairs(PREFIXES) do
+    local _, last = line:find('^' .. prefix)
     if last then
       return line:sub(last + 1)
     end
   end
 end
 
---- An error as one line, without what was put before it on its way.
+--- The first line of an error, without its prefixes.
 ---@param err any
 ---@return string
 function M.of(err)
   local line = vim.split(tostring(err), '\n', { plain = true })[1]
-  local shorter = without_first(line)
+  local shorter = without_prefix(line)
   while shorter do
-    line, shorter = shorter, without_first(shorter)
+    line, shorter = shorter, without_prefix(shorter)
   end
   return line
 end
@@ -46,7 +46,7 @@ end
 ---@param module string
 ---@param name string
 ---@param ... any
----@return { [1]: boolean, [2]: any } outcome whether it worked; its result, or why not
+---@return { [1]: boolean, [2]: any } outcome true and its result, or false and the reason
 function M.attempt(module, name, ...)
   return attempt(function(...)
     return require('claude_ide.' .. module)[name](...)
@@ -57,7 +57,7 @@ end
 ---@param module string
 ---@param name string
 ---@param ... any
----@return { [1]: boolean, [2]: string } outcome whether it worked; the JSON, or why not
+---@return { [1]: boolean, [2]: string } outcome true and the JSON, or false and the reason
 function M.attempt_json(module, name, ...)
   return attempt(function(...)
     return vim.json.encode(require('claude_ide.' .. module)[name](...))

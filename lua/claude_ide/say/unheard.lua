@@ -1,9 +1,9 @@
---- Windows and buffers come and go while autocommands do not hear of it.
+--- Suppresses autocommands temporarily.
 local M = {}
 
---- Call `fn` while autocommands of some events do not run.
+--- Call `fn` without running the autocommands of some events.
 ---@generic T
----@param events string|string[] the value of 'eventignore', or what is added to it
+---@param events string|string[] a string replaces 'eventignore', a list is added to it
 ---@param fn fun(): T?
 ---@return T? result of `fn`
 function M.run(events, fn)

@@ -1,4 +1,4 @@
---- What the user has selected in a file, and telling the host when that changes.
+--- Follows the user's selection, and reports each change to the host.
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
@@ -20,20 +20,20 @@ local KINDS = { v = 'v', V = 'V', ['\22'] = '\22', s = 'v', S = 'V', ['\19'] = '
 ---@field selection { start: claude_ide.Position, end: claude_ide.Position, isEmpty: boolean }
 
 local group = api.nvim_create_augroup('claude_ide_selection', {})
-local beat ---@type claude_ide.Pulse? while the host is told
+local beat ---@type claude_ide.Pulse? while changes are reported
 local latest ---@type claude_ide.Selection? the last one in a file
-local seen ---@type string? the state that `latest` was gathered from
+local seen ---@type string? the state at the last look
 
--- The last Visual area, while nothing but leaving it has happened since.
-local left ---@type { place: string, selection: claude_ide.Selection }?
-local known = {} ---@type { bufnr?: integer, name?: string, path?: string } the file last looked at
+-- The last Visual area, until the user does anything but leave it.
+local former ---@type { whereabouts: string, selection: claude_ide.Selection }?
+local known = {} ---@type { bufnr?: integer, name?: string, path?: string } cache of `current_path`
 
--- Where the user was when they left for a terminal; until they do something elsewhere or in
--- another way, `latest` stays.
+-- Where the user was when they left for a terminal or a chat. `latest` stays as it is until they act
+-- in a file.
 local held ---@type string?
 
--- The path of the current file. Whether a name is a folder's takes longer to find out than all else
--- that a look needs, and changes only with events.
+-- The path of the current file. It is cached because checking for a folder takes longer than the
+-- rest of a look, and the result changes only with certain events.
 local function current_path()
   local bufnr, name = api.nvim_get_current_buf(), api.nvim_buf_get_name(0)
   if known.bufnr ~= bufnr or known.name ~= name then
@@ -68,7 +68,7 @@ local function describe_area(path, kind, from, to)
   return describe(path, area.text, area.first, area.last)
 end
 
--- The area between '< and '>, once Visual mode is over.
+-- The area between '< and '>, after Visual mode has ended.
 local function describe_former(path)
   return describe_area(path, fn.visualmode(), fn.getpos("'<"), fn.getpos("'>"))
 end
@@ -89,15 +89,15 @@ local function describe_current(path)
   return describe(path, '', at, at)
 end
 
---- The selection or the cursor of the current window; nil if that shows no file.
+--- The selection or the cursor of the current window; nil if it does not show a file.
 ---@return claude_ide.Selection?
 function M.current()
   local path = file.path(0)
   return path and describe_current(path)
 end
 
--- Where the user is, whatever the mode.
-local function place()
+-- Identifies the buffer, its text and the cursor, but not the mode.
+local function whereabouts()
   local cursor = api.nvim_win_get_cursor(0)
   return ('%d %d %d %d'):format(
     api.nvim_get_current_buf(),
@@ -107,7 +107,7 @@ local function place()
   )
 end
 
--- All that a selection depends on, and little work: most looks end here.
+-- Identifies everything that a selection depends on. It has to be cheap: most looks end here.
 local function state(path, here)
   local mode = fn.mode()
   if not KINDS[mode] then
@@ -120,7 +120,7 @@ end
 
 ---@param selection claude_ide.Selection
 ---@return boolean changed
-local function keep(selection)
+local function update(selection)
   if vim.deep_equal(selection, latest) then
     return false
   end
@@ -131,7 +131,7 @@ local function keep(selection)
   return true
 end
 
---- Tell the host the selection if it has changed.
+-- Report the selection to the host if it has changed.
 ---@return boolean changed
 local function look()
   if fn.mode() == 'c' then
@@ -139,24 +139,24 @@ local function look()
   end
   local path = current_path()
   if not path then
-    local area = left
-    left = nil
+    local area = former
+    former = nil
     if not area then
       return false
     end
-    held, seen = area.place, nil
-    return keep(area.selection)
+    held, seen = area.whereabouts, nil
+    return update(area.selection)
   end
-  local here = place()
+  local here = whereabouts()
   local now = state(path, here)
   if now == seen or held == here and not in_visual() then
     return false
   end
-  seen, held, left = now, nil, nil
-  return keep(describe_current(path))
+  seen, held, former = now, nil, nil
+  return update(describe_current(path))
 end
 
--- Neovim would show an error at every key, in a prompt.
+-- Stop after an error: Neovim would show it in a prompt at every key.
 local function look_safely()
   local ok, changed = pcall(look)
   if not ok then
@@ -170,7 +170,7 @@ local function remember(gather)
   local path = file.path(0)
   if path then
     local ok, selection = pcall(gather, path)
-    left = ok and { place = place(), selection = selection } or nil
+    former = ok and { whereabouts = whereabouts(), selection = selection } or nil
   end
 end
 
@@ -180,14 +180,14 @@ local function remember_former_area(event)
   end
 end
 
--- Not every way out of a window ends Visual mode: `nvim_set_current_win()` does not.
+-- Some ways of leaving a window, such as `nvim_set_current_win()`, do not end Visual mode.
 local function remember_area()
   if in_visual() then
-    remember(M.current)
+    remember(describe_current)
   end
 end
 
---- The selection in the file where the user is, or was last.
+--- The selection in the current file, or in the last file that the user was in.
 ---@return claude_ide.Selection?
 function M.latest()
   if not beat then
@@ -197,8 +197,8 @@ function M.latest()
   return latest or M.current()
 end
 
---- A command is about to lead the user to a terminal or a chat: what is selected at this instant stays the
---- latest until the user is back in a file and does something there.
+--- Keep the current selection as the latest, because a command is about to take the user to a
+--- terminal or a chat. It stays until the user acts in a file again.
 ---@param lines? integer[] first and last line of the command's range, if it has one
 function M.hold(lines)
   local path = file.path(0)
@@ -207,22 +207,23 @@ function M.hold(lines)
   end
   local selection
   local is_former = lines and lines[1] == fn.line("'<") and lines[2] == fn.line("'>")
-  if left and left.place == place() and not in_visual() then
-    selection = left.selection
+  if former and former.whereabouts == whereabouts() and not in_visual() then
+    selection = former.selection
   elseif is_former and not in_visual() then
     selection = describe_former(path)
   else
-    selection = M.current()
+    selection = describe_current(path)
   end
-  held, left = place(), nil
+  held, former = whereabouts(), nil
   seen = state(path, held)
-  keep(selection)
+  update(selection)
   if beat then
     beat.rest()
   end
 end
 
---- Tell the host each change: at once, then every 50 ms at most, and always the last one.
+--- Report changes to the host: the first one immediately, then at most every 50 ms, and always the
+--- last.
 function M.start()
   if beat then
     return
@@ -241,7 +242,7 @@ function M.start()
   on('BufLeave', remember_area)
 end
 
---- Tell the host nothing any more; `current` and `latest` still answer.
+--- Stop reporting changes; `current` and `latest` keep working.
 function M.stop()
   if beat then
     beat.stop()

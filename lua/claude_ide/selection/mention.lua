@@ -1,4 +1,4 @@
---- Mentions: a file, a folder or lines of a file, as the CLI takes them (`at_mentioned`).
+--- Mentions of a file, a folder or lines of a file, in the CLI's format (`at_mentioned`).
 local buffers = require('claude_ide.file.buffers')
 local file = require('claude_ide.file.path')
 local path_gate = require('claude_ide.file.gate')
@@ -8,49 +8,49 @@ local M = {}
 ---@class claude_ide.Mention
 ---@field filePath? string
 ---@field lineStart? integer 0-based
----@field lineEnd? integer included
----@field error? string one sentence, instead of all the others
+---@field lineEnd? integer inclusive
+---@field error? string one sentence; the other fields are absent then
 
 local NO_FILE = 'this buffer has no file to mention'
 local CHUNK = 65536
 
 ---@param path string absolute
----@param first? integer 1-based; the whole file without it
----@param last? integer
+---@param first? integer 1-based; default: the whole file
+---@param last? integer inclusive
 ---@return claude_ide.Mention
 local function mention(path, first, last)
   if not path:find('%s') then
     return { filePath = path, lineStart = first and first - 1, lineEnd = last and last - 1 }
   end
-  -- Of a path with blanks the CLI reads the file only if it is in quotes, the lines included.
+  -- The CLI reads a path with blanks only if it is quoted, together with the lines.
   local lines = first and (first == last and '#L%d' or '#L%d-%d'):format(first, last) or ''
   return { filePath = ('"%s%s"'):format(path, lines) }
 end
 
--- A missing argument comes from Python as vim.NIL or false, and from a command as ''.
-local function given(value)
+-- A missing argument is vim.NIL or false from Python, and '' from a command.
+local function is_given(value)
   return value and value ~= vim.NIL and value ~= ''
 end
 
---- Mention lines of a buffer, or all of it.
+--- Mention lines of a buffer, or the whole file.
 ---@param bufnr integer 0 for the current one
----@param line1? integer 1-based
----@param line2? integer included
+---@param line1? integer 1-based; default: the whole file
+---@param line2? integer inclusive; default: `line1`
 ---@return claude_ide.Mention
 function M.range(bufnr, line1, line2)
   local path = file.path(bufnr)
   if not path then
     return { error = NO_FILE }
-  elseif not given(line1) then
+  elseif not is_given(line1) then
     return mention(path)
   end
-  return mention(path, line1, given(line2) and line2 or line1)
+  return mention(path, line1, is_given(line2) and line2 or line1)
 end
 
---- What a path on the command line means: `%` and `~` stand for what they do in Vim, and what
---- completion has escaped is taken as it is.
+--- Expand a path from the command line: `%` and `~` mean what they mean in Vim, and the escapes that
+--- completion adds are removed.
 ---@param typed string
----@return string? path absolute; nil when `%` is not a file
+---@return string? path absolute; nil if `%` is not a file
 local function expand(typed)
   local modifiers = typed:match('^%%([:%w~.]*)$')
   if modifiers then
@@ -63,7 +63,7 @@ local function expand(typed)
   return path
 end
 
----@return integer? nil for a file that cannot be read
+---@return integer? count nil if the file cannot be read
 local function count_lines(path)
   local buffer = buffers.find(path)
   if buffer and buffer.loaded then
@@ -87,9 +87,9 @@ local function line_number(typed)
   return number and number > 0 and number or nil
 end
 
---- What is wrong with lines that were asked for, or nil.
+--- Why a range of lines is invalid; nil if it is valid.
 ---@return string? reason
-local function refuse(path, first, last)
+local function range_error(path, first, last)
   if not line_number(first) or not line_number(last) then
     return ('not a line number: %s'):format(line_number(first) and last or first)
   end
@@ -106,10 +106,10 @@ local function refuse(path, first, last)
   end
 end
 
---- Mention a file, a folder, or lines of a file, by a path as it is typed after `:ClaudeAdd`.
+--- Mention a file, a folder, or lines of a file, as typed after `:ClaudeAdd`.
 ---@param typed string relative to the working folder; `%` and `~` as in Vim
----@param first? string|integer 1-based; the whole file without it
----@param last? string|integer included; `first` without it
+---@param first? string|integer 1-based; default: the whole file
+---@param last? string|integer inclusive; default: `first`
 ---@return claude_ide.Mention
 function M.path(typed, first, last)
   local path = expand(typed)
@@ -122,26 +122,26 @@ function M.path(typed, first, last)
     return { error = 'no such file: ' .. typed }
   elseif stat.type ~= 'file' and stat.type ~= 'directory' then
     return { error = 'neither a file nor a folder: ' .. typed }
-  elseif not given(first) then
+  elseif not is_given(first) then
     return mention(path)
   elseif stat.type == 'directory' then
     return { error = 'a folder has no lines: ' .. typed }
   end
-  last = given(last) and last or first
-  local reason = refuse(path, first, last)
+  last = is_given(last) and last or first
+  local reason = range_error(path, first, last)
   if reason then
     return { error = reason }
   end
   return mention(path, line_number(first), line_number(last))
 end
 
--- Whether the path of the command line is complete, and lines follow.
+-- Whether the command line already has a complete path, so that the next argument is a line.
 local function has_path(before)
   local ok, command = pcall(vim.api.nvim_parse_cmd, before, {})
   return ok and #command.args > 0
 end
 
---- Complete the path of `:ClaudeAdd`; nothing after it (`:help :command-completion-customlist`).
+--- Complete the path of `:ClaudeAdd`, but no later argument (`:help :command-completion-customlist`).
 ---@param lead string
 ---@param cmdline string
 ---@param cursor integer bytes before the cursor
@@ -156,7 +156,7 @@ function M.complete(lead, cmdline, cursor)
     local is_hidden = start == '' and vim.startswith(name, '.')
     if vim.startswith(name, start) and not is_hidden then
       local path = folder .. name
-      -- A link may lead to a folder.
+      -- `isdirectory()` follows links.
       local is_folder = vim.fn.isdirectory(vim.fn.fnamemodify(path, ':p')) == 1
       found[#found + 1] = vim.fn.fnameescape(path) .. (is_folder and '/' or '')
     end
@@ -165,12 +165,12 @@ function M.complete(lead, cmdline, cursor)
   return found
 end
 
---- The lines that an operator or a Visual selection covers, as 'operatorfunc' is given them.
+--- Send the lines that an operator or a Visual selection covers; for 'operatorfunc'.
 function M.send()
   vim.cmd("'[,']ClaudeSend")
 end
 
---- Begin the operator that mentions lines: for an `<expr>` map, in Normal and in Visual mode.
+--- Start the operator that mentions lines; for an `<expr>` map in Normal or Visual mode.
 ---@return string keys
 function M.operator()
   vim.o.operatorfunc = "v:lua.require'claude_ide.selection.mention'.send"

@@ -1,15 +1,15 @@
---- What a Visual area of the current window covers: its text, as `y` takes it, and its range.
+--- The text of a Visual area in the current window, as `y` yanks it, and its range.
 local M = {}
 
 local fn = vim.fn
 
--- Bytes of text; more than any model reads, and little enough to be sent at every step of a key.
+-- Bytes of text: more than a model reads, but few enough to send after every key.
 local CAP = 1024 * 1024
 local LONGEST_CHARACTER = 4
 local TAB = 9
--- A block is cut out of each row by itself, at 1 µs to 5 µs.
+-- Cutting a block out of one row takes 1 µs to 5 µs.
 local MOST_BLOCK_ROWS = 10000
--- A character that takes one cell, and is not the last of its row.
+-- A character that is one cell wide, and not the last one in its row.
 local ONE_CELL = '^%w[^\128-\255]'
 
 ---@class claude_ide.Point
@@ -20,19 +20,20 @@ local ONE_CELL = '^%w[^\128-\255]'
 ---@class claude_ide.Area
 ---@field text string 1 MiB at most
 ---@field first claude_ide.Point
----@field last claude_ide.Point what comes first after the area
+---@field last claude_ide.Point exclusive
 
 local function line_at(row)
   return vim.api.nvim_buf_get_lines(0, row, row + 1, false)[1] or ''
 end
 
---- What `getpos()` returned, moved into the buffer: marks may be left of a longer text.
+-- A position from `getpos()`, clamped to the buffer: a mark may be past the end after text was
+-- deleted.
 local function point(pos)
   local row = math.min(pos[2], vim.api.nvim_buf_line_count(0)) - 1
   return { row = row, col = math.min(pos[3] - 1, #line_at(row)), off = pos[4] }
 end
 
--- The byte column after the character at `col`, with all that composes it.
+-- The byte column after the character at `col` and its composing characters.
 local function after_character(text, col)
   -- A string with a NUL would become a blob.
   return col + #fn.matchstr(text:sub(col + 1):gsub('%z', ' '), '.')
@@ -46,7 +47,7 @@ local function cut(text)
   return #text <= CAP and text or text:sub(1, CAP + vim.str_utf_start(text, CAP + 1))
 end
 
---- The text between two points, no more of it read than is kept.
+-- The text between two points, up to the limit. Text beyond the limit is not read.
 local function read(first, last)
   local row, col = last.row, last.col
   local start = fn.line2byte(first.row + 1) + first.col
@@ -58,8 +59,8 @@ local function read(first, last)
   return cut(table.concat(vim.api.nvim_buf_get_text(0, first.row, first.col, row, col, {}), '\n'))
 end
 
---- The end of a range that includes a line: the CLI does not count the last line of a range that
---- ends in column 0, so that an empty line is included only up to the start of the next one.
+-- The end of a range that includes a line. The CLI ignores the last line of a range that ends in
+-- column 0, so a range that includes an empty line has to end at the start of the next line.
 local function after_line(row)
   local col = #line_at(row)
   return col > 0 and { row = row, col = col } or { row = row + 1, col = 0 }
@@ -78,7 +79,7 @@ local function characterwise(first, last)
   if not exclusive and last.col < #text then
     stop.col = after_character(text, last.col)
   elseif not exclusive and vim.o.selection ~= 'old' and not vim.o.virtualedit:find('all') then
-    -- The area includes the end of this line, unless it is the last one.
+    -- The area includes the line break, unless this is the last line.
     if last.row + 1 < vim.api.nvim_buf_line_count(0) then
       stop = { row = last.row + 1, col = 0 }
     end
@@ -86,12 +87,12 @@ local function characterwise(first, last)
   return { text = read(first, stop), first = first, last = stop }
 end
 
--- The character at a byte column: where it starts and ends, in bytes and in screen columns.
+-- The bounds of the character at a byte column, in bytes and in screen columns.
 local function character(row, text, col)
   local stop = after_character(text, col)
   local from, to = unpack(fn.virtcol({ row + 1, col + 1 }, true))
   if text:byte(col + 1) == TAB then
-    -- With 'virtualedit' a tab is told to end where it starts.
+    -- With 'virtualedit', virtcol() says that a tab ends where it starts.
     to = fn.virtcol({ row + 1, stop + 1 }, true)[1] - 1
   end
   return { col = col, stop = stop, from = from, to = to }
@@ -100,10 +101,10 @@ end
 ---@class claude_ide.Columns
 ---@field left integer screen columns, 1-based
 ---@field right integer
----@field are_cells boolean whether one column is one character, but for tabs and wide ones
+---@field are_cells boolean whether no virtual text shifts the columns
 
---- What a block covers of a row. As `y` does, take blanks for the part of a tab or a wide
---- character; unlike `y`, none to fill up a short row.
+-- The part of a row inside a block. Like `y`, it replaces a partly covered tab or wide character with
+-- blanks; unlike `y`, it does not pad short rows.
 ---@param columns claude_ide.Columns
 ---@return string text
 ---@return integer first byte column
@@ -113,7 +114,7 @@ local function slice(row, columns)
   if text == '' then
     return '', 0, 0
   end
-  -- The last character of the row, if it is shorter than that.
+  -- In a shorter row, virtcol2col() returns the last character.
   local start = fn.virtcol2col(0, row + 1, left) - 1
   local stop = fn.virtcol2col(0, row + 1, right) - 1
   if columns.are_cells and text:find(ONE_CELL, start + 1) and text:find(ONE_CELL, stop + 1) then
@@ -175,7 +176,7 @@ end
 ---@param kind 'v'|'V'|'\22'
 ---@param from integer[] as `getpos()` returns it
 ---@param to integer[]
----@param to_eol boolean whether a block runs to the end of every line, as after `$`
+---@param to_eol boolean whether a block extends to the end of every line, as after `$`
 ---@return claude_ide.Area
 function M.area(kind, from, to, to_eol)
   local first, last = point(from), point(to)

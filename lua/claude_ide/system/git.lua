@@ -1,9 +1,11 @@
---- How git is run: so that the configuration of a repository, which may come out of an archive, starts
---- no program (`python/claude_ide/git.py` is the same for the host).
+--- Runs git so that the configuration of a repository cannot start a program: the repository may
+--- come from an untrusted archive. `python/claude_ide/git.py` does the same in the host.
 local program = require('claude_ide.system.program')
 
 local M = {}
 
+--- The environment variables that git is run with.
+---@type table<string, string>
 M.ENVIRONMENT = {
   GIT_OPTIONAL_LOCKS = '0',
   GIT_TERMINAL_PROMPT = '0',
@@ -21,11 +23,11 @@ local OPTIONS = {
   'submodule.recurse=false',
 }
 
---- The words that run git.
----@param ... string its command, and what belongs to it
+--- A command line that runs git.
+---@param ... string the git command and its arguments
 ---@return string[]
 function M.command(...)
-  -- Nothing can be run by an empty name. By `git`, what a project has put on PATH might be.
+  -- An empty name runs nothing. The name `git` could run a program that the project has put on PATH.
   local git = program.find('git') or ''
   return vim.iter({ git, OPTIONS, { ... } }):flatten():totable()
 end

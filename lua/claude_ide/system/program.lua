@@ -1,4 +1,4 @@
---- Where a program is: on PATH, but never in the folder that Neovim happens to be in.
+--- Finds programs on PATH, but never in the current folder.
 local M = {}
 
 local WINDOWS = vim.fn.has('win32') == 1
@@ -7,12 +7,12 @@ local function is_absolute(folder)
   return folder:find(WINDOWS and '^%a:[/\\]' or '^/') ~= nil
 end
 
---- A folder whose settings, and those of all above it, are the administrator's.
+--- A folder in which only an administrator can put settings, as in all folders above it.
 ---@type string
 M.neutral = WINDOWS and (vim.env.SystemDrive or 'C:') .. '\\' or '/'
 
---- Find the program that a name stands for. A relative entry of PATH, or an empty one, would let
---- a project say which; a name with a slash is the path that it seems to be.
+--- Find a program by its name. Relative and empty entries of PATH are skipped: they would let a
+--- project choose the program. A name with a slash is a path.
 ---@param name string
 ---@return string? path absolute
 function M.find(name)

@@ -1,17 +1,17 @@
---- The moment at which something may appear, or go, without taking anything from the user:
+--- The moment at which something may appear or disappear without disturbing the user:
 ---
---- | gate              | for what                                | waits for the end of                  |
+--- | gate              | for something that                      | waits for the end of                  |
 --- | ----------------- | --------------------------------------- | ------------------------------------- |
 --- | `when_free`       | takes the user elsewhere                | `obstacle`, and typing                |
 --- | `when_notifiable` | is a message                            | prompts, and half-typed commands      |
---- | `when_harmless`   | changes windows that they are not in    | modes whose next key acts on a window |
---- | `when_ended`      | closes windows that they may be in      | Insert and Visual mode: it ends them  |
---- | `when_unprompted` | was asked for, and takes them elsewhere | prompts, and a pending operator       |
---- | `when_possible`   | was asked for by the user               | nothing else                          |
+--- | `when_harmless`   | changes windows the user is not in      | modes whose next key acts on a window |
+--- | `when_ended`      | closes windows the user may be in       | Insert and Visual mode: it ends them  |
+--- | `when_unprompted` | was requested, and moves the user       | prompts, and a pending operator       |
+--- | `when_possible`   | was requested by the user               | nothing else                          |
 ---
---- Each gate also waits for the end of textlock and of the command-line window. All but
---- `when_unprompted` call back later even if nothing is in the way: the caller may be inside an
---- autocommand. `guard` is for afterwards: what was typed blindly is discarded.
+--- Each gate also waits for the end of textlock and of the command-line window. Except for
+--- `when_unprompted`, none calls back synchronously: the caller may be inside an autocommand.
+--- `guard` comes afterwards: it discards keys that were typed blindly.
 local place = require('claude_ide.window.place')
 
 local M = {}
@@ -20,11 +20,11 @@ local api = vim.api
 
 -- Milliseconds.
 local POLL = 50
-local QUIET = 400
+local QUIET = 400 -- since the last key
 local GUARD = 200
 local LONGEST_GUARD = 1000
 
--- What the user can do about a mode; each pattern is matched with `mode(1)`.
+-- Patterns for `mode(1)`, and how the user can end the mode.
 local MODES = {
   { '^n?i', 'leave Insert mode' },
   { '^R', 'leave Replace mode' },
@@ -32,23 +32,23 @@ local MODES = {
   { '^[sS\19]', 'leave Select mode' },
   { '^[cr!]', 'answer the prompt' },
 }
--- By filetype: Neovim's own windows for messages (`vim._core.ui2`) that take the next key.
+-- By filetype: Neovim's own windows for messages (`vim._core.ui2`) that consume the next key.
 local MESSAGES = { cmd = true, dialog = true }
-local MOST_FLOATS = 10 -- each relative to the next
+local MOST_FLOATS = 10 -- in a chain, each relative to the next
 
 local tracker = api.nvim_create_namespace('claude_ide_moment_tracker')
 local guard = api.nvim_create_namespace('claude_ide_moment_guard')
 local is_guarding = false
 local hrtime = vim.uv.hrtime
 local last_typed = 0 -- nanoseconds
-local claudes_area ---@type any[]? the Visual area that Claude has selected
+local claudes_area ---@type any[]? set when Claude selects text
 
 local function milliseconds_since(time)
   return (hrtime() - time) / 1e6
 end
 
---- Remember when the user types, so that nothing appears under their fingers. It has to be known
---- before anything waits.
+--- Start or stop recording when the user types. It has to be on before anything waits, or a window
+--- could appear while the user is typing.
 ---@param on boolean
 function M.notice_typing(on)
   last_typed = 0
@@ -59,7 +59,8 @@ function M.notice_typing(on)
   end or nil, tracker)
 end
 
--- A sidebar made of floats covers a window that was split off for it. It stays when the focus leaves.
+-- Whether a float is part of a sidebar: such floats cover a split that was opened for them, and stay
+-- when they lose the focus.
 local function is_sidebar(config)
   for _ = 1, MOST_FLOATS do
     if config.relative ~= 'win' or not api.nvim_win_is_valid(config.win) then
@@ -74,14 +75,14 @@ local function is_sidebar(config)
   return false
 end
 
--- In Claude's terminal or a chat the user waits for what Claude proposes.
+-- Claude's terminal or a chat, where the user waits for proposals.
 local function is_claudes()
   local filetype = vim.bo.filetype
   return vim.b.claude_ide_terminal or filetype == 'claude-prompt' or filetype == 'claude-chat'
 end
 
--- A plugin's float (a picker, a prompt, a tool in a terminal) goes away when the focus leaves it; one
--- that holds a file or a chat is a window like any other.
+-- Whether the user is in a plugin's float, such as a picker, a prompt or a tool in a terminal, which
+-- closes when it loses the focus. A float with a file or a chat is a window like any other.
 local function is_in_dialog()
   local config = api.nvim_win_get_config(0)
   return config.relative ~= ''
@@ -90,19 +91,18 @@ local function is_in_dialog()
     and not is_sidebar(config)
 end
 
--- Where and what the Visual area of the current window is.
+-- Identifies the Visual area of the current window.
 local function visual_area()
   local where = { api.nvim_get_current_win(), api.nvim_get_current_buf(), vim.fn.mode(1) }
   return vim.list_extend(where, { vim.fn.getpos('v'), vim.fn.getpos('.') })
 end
 
---- The Visual area that has just been selected is Claude's: it holds nothing back until the user
---- changes it.
+--- Mark the current Visual area as Claude's: it delays nothing until the user changes it.
 function M.claim_visual()
   claudes_area = visual_area()
 end
 
---- Whether Neovim is in a Visual mode that the user has not begun.
+--- Whether Neovim is in a Visual mode that Claude has started and the user has not changed.
 ---@return boolean
 function M.is_claudes_visual()
   return claudes_area ~= nil
@@ -110,16 +110,16 @@ function M.is_claudes_visual()
     and vim.deep_equal(claudes_area, visual_area())
 end
 
--- Not "s", a screen that messages have scrolled: without a command line it stays so until the next
--- redraw, and where something is asked the mode tells.
+-- The state "s" (messages have scrolled the screen) does not count: with 'cmdheight' 0 it lasts
+-- until the next redraw, and a real prompt shows in the mode.
 local function is_at_rest()
   local mode = vim.fn.mode(1)
   local is_normal = mode == 'n' or mode == 'nt' or M.is_claudes_visual()
   return mode == 't' or (is_normal and vim.fn.state('moaxSc') == '')
 end
 
--- A chat's prompt in which nothing has been typed yet: who has just sent something waits there. A
--- completion that has found nothing leaves Neovim in mode "ic".
+-- Whether the user is in a chat's prompt, and has not typed anything yet: that is where they wait
+-- after sending a prompt. A completion without matches leaves Neovim in mode "ic".
 local function is_before_typing()
   local mode = vim.fn.mode(1)
   return (mode == 'i' or mode == 'ic')
@@ -142,24 +142,24 @@ local function has_message()
   return vim.iter(api.nvim_tabpage_list_wins(0)):any(is_message)
 end
 
-local function way_out_of_mode()
+local function remedy_for_mode()
   local mode = vim.fn.mode(1)
-  for _, way in ipairs(MODES) do
-    if mode:find(way[1]) then
-      return way[2]
+  for _, entry in ipairs(MODES) do
+    if mode:find(entry[1]) then
+      return entry[2]
     end
   end
   return 'finish the command'
 end
 
---- What the user can do so that things may appear, such as "leave Insert mode"; nil where nothing but
---- typing holds them back.
+--- What the user has to do before something can appear, such as "leave Insert mode"; nil if nothing
+--- but typing delays it.
 ---@return string? remedy
 function M.obstacle()
   if is_in_dialog() then
     return 'leave this window'
   elseif not (is_at_rest() or is_before_typing()) then
-    return way_out_of_mode()
+    return remedy_for_mode()
   elseif vim.fn.getcmdwintype() ~= '' then
     return 'close the command-line window'
   elseif vim.fn.reg_recording() ~= '' then
@@ -169,12 +169,12 @@ function M.obstacle()
   end
 end
 
---- Whether a message would neither be overwritten at once nor take a key: not at a prompt, nor in a
---- half-typed command.
+--- Whether a message can be shown without being overwritten immediately or consuming a key. It
+--- cannot at a prompt, or during a half-typed command.
 ---@return boolean
 function M.can_notify()
   local mode = vim.fn.mode(1)
-  -- In a terminal "S" is always there.
+  -- In Terminal mode the state always contains "S".
   return mode:find('^[niRvVsS\22\19t]') ~= nil
     and not vim.startswith(mode, 'no')
     and vim.fn.state(mode == 't' and 'moaxc' or 'moaxSc') == ''
@@ -186,20 +186,21 @@ local function is_free()
   return not is_guarding and milliseconds_since(last_typed) >= QUIET and M.obstacle() == nil
 end
 
--- Windows elsewhere may change in all modes but those whose next key acts on what is shown.
+-- Other windows may change, except in modes whose next key acts on what is shown.
 local function is_harmless()
   local mode = vim.fn.mode(1)
   return mode:find('^[nit]') ~= nil and not vim.startswith(mode, 'no') or M.is_claudes_visual()
 end
 
---- Whether Neovim lets anybody change text and windows: not under textlock, nor in the command-line
---- window. Both are found before the arguments are looked at.
+--- Whether Neovim allows text and windows to change at all: it does not under textlock, or in the
+--- command-line window. It checks for both before the arguments, so an invalid window does no harm.
 ---@return boolean
 function M.is_possible()
   local _, refusal = pcall(api.nvim_set_current_win, -1)
   return tostring(refusal):find('Invalid window') ~= nil
 end
 
+-- False while the mode is still ending.
 local function end_mode()
   local mode = vim.fn.mode(1)
   if mode:find('^n?[iR]') then
@@ -230,19 +231,19 @@ local function when(condition, fn, on_error)
   end
 end
 
---- Call `fn` at the first moment at which the user can be taken elsewhere: nothing half-typed, no
---- prompt, no command-line window, no key for a while.
+--- Call `fn` as soon as the user can be taken elsewhere: nothing is half-typed, no prompt and no
+--- command-line window is open, and no key has been typed for 400 ms.
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
 ---@return fun() cancel
 function M.when_free(fn, on_error)
   return when(function()
-    -- Where keys would insert, nothing can appear that takes them for commands.
+    -- In Insert mode no window may appear that would read the keys as commands.
     return is_free() and end_mode()
   end, fn, on_error)
 end
 
---- Call `fn` as soon as windows that the user is not in may change.
+--- Call `fn` as soon as windows other than the user's may change.
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
 function M.when_harmless(fn, on_error)
@@ -254,9 +255,9 @@ local function is_unprompted()
   return not mode:find('^[cr!]') and not mode:find('^no') and M.is_possible()
 end
 
---- Call `fn`, which the user has asked for: at once, unless they are at a prompt or in the middle of
---- a command, whose text the next window would lose.
----@param fn fun() its errors are the caller's, or shown by Neovim
+--- Call `fn`, which the user has requested: immediately, unless they are at a prompt or in the
+--- middle of a command, whose text a new window would discard.
+---@param fn fun() its errors reach the caller, or are shown by Neovim
 function M.when_unprompted(fn)
   if is_unprompted() then
     return fn()
@@ -266,7 +267,7 @@ function M.when_unprompted(fn)
   end, POLL)
 end
 
---- Call `fn` as soon as Neovim lets windows change at all: what the user has asked for.
+--- Call `fn`, which the user has requested, as soon as Neovim allows windows to change.
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
 function M.when_possible(fn, on_error)
@@ -279,19 +280,20 @@ function M.when_notifiable(fn)
   when(M.can_notify, fn, error)
 end
 
---- Call `fn` as soon as the user is out of a mode that the windows which `fn` closes would take
---- elsewhere with them; this ends it.
+--- Call `fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
+--- continue in whichever window the user ends up in.
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
 function M.when_ended(fn, on_error)
   when(end_mode, fn, on_error)
 end
 
---- Discard what is typed blindly into something that has just appeared, and call `fn` once the
---- user can have noticed it: when they pause, and in any case after a second.
+--- Discard keys typed blindly into something that has just appeared. Call `fn` when the user pauses,
+--- but after a second at the latest: by then they have noticed it.
 ---@param fn fun()
 function M.guard(fn)
-  -- A large diff takes longer to draw than the guard lasts, and is noticed only then.
+  -- Drawing a large diff takes longer than the guard lasts, and the user notices it only once it is
+  -- drawn.
   vim.cmd.redraw()
   local began = hrtime()
   local typed = began
@@ -300,16 +302,16 @@ function M.guard(fn)
   end
   is_guarding = true
   vim.on_key(function()
-    -- At a prompt no timer would end this, and the user could not get out of the prompt.
+    -- The time is checked here because timers do not run at a prompt: the user could never leave it.
     if remaining() > 0 then
       typed = hrtime()
       return ''
     end
   end, guard)
   local function poll()
-    local left = remaining()
-    if left > 0 then
-      return vim.defer_fn(poll, math.ceil(left))
+    local milliseconds = remaining()
+    if milliseconds > 0 then
+      return vim.defer_fn(poll, math.ceil(milliseconds))
     end
     vim.on_key(nil, guard)
     is_guarding = false

@@ -1,17 +1,20 @@
---- Looks at what may change with every key: at once, then at a steady pace for as long as it
---- changes, and at its last state in any case. At rest it costs nothing.
+--- Polls something that may change with every key: right after the first change, then at a fixed
+--- interval while it keeps changing, and always once after the last change. It does not poll while
+--- nothing changes.
 local M = {}
 
 local NANOSECONDS = 1000000
 
 ---@class claude_ide.Pulse
----@field soon fun() something may have changed: look once what happens now is over
----@field overdue fun() the same where looking at once is right, for events that come with each key
----@field rest fun() whoever calls has just looked
+---@field soon fun() something may have changed: look once the current event is over
+---@field overdue fun() the same, but look immediately if a look is overdue; for events that come
+---  with every key
+---@field rest fun() the caller has just looked: wait a whole period
 ---@field stop fun()
 
+--- Create a pulse.
 ---@param period integer milliseconds between two looks
----@param look fun(): boolean whether anything had changed
+---@param look fun(): boolean returns whether anything has changed
 ---@return claude_ide.Pulse
 function M.new(period, look)
   local timer = assert(vim.uv.new_timer())
@@ -52,9 +55,10 @@ function M.new(period, look)
     end
   end
 
-  -- Neovim runs neither timers nor scheduled functions while typed keys wait for it, as they do
-  -- when a key is held and each one takes long. The beat that is under way ends it: an event that
-  -- changes nothing would else begin another one each time.
+  -- Neovim runs neither timers nor scheduled functions while typed keys are waiting, for example
+  -- when a key is held down and each repetition takes long. This leaves `beating` on: the beat that
+  -- is already scheduled clears it. Otherwise every event without a change would schedule another
+  -- beat.
   local function overdue()
     if not beating then
       soon()

@@ -1,15 +1,15 @@
---- Work on many things in slices, so that Neovim answers keys between them.
+--- Processes many values in slices, so that Neovim can handle keys between them.
 local M = {}
 
 -- Milliseconds.
 local SLICE = 8
-local BREATH = 1
+local PAUSE = 1
 
---- Call `fn` with each value in turn. The first slice is done within this call.
+--- Call `fn` with each value in turn. The first slice runs synchronously.
 ---@generic T
 ---@param values T[]
 ---@param fn fun(value: T)
----@param on_end? fun()
+---@param on_end? fun() called after the last value
 function M.each(values, fn, on_end)
   local index = 0
   local function run()
@@ -18,7 +18,7 @@ function M.each(values, fn, on_end)
       index = index + 1
       fn(values[index])
       if (vim.uv.hrtime() - began) / 1e6 > SLICE then
-        return vim.defer_fn(run, BREATH)
+        return vim.defer_fn(run, PAUSE)
       end
     end
     if on_end then

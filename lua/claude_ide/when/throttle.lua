@@ -1,11 +1,11 @@
---- A call that may come often, let through at most once in a while; the last one is never lost.
+--- Limits how often a function runs, without losing the last call.
 local message = require('claude_ide.say.message')
 
 local M = {}
 
---- `fn` runs soon after the first call, then at most once per `interval` milliseconds, and once more
---- after the last call. Never within the call: autocommands come before what they announce is true.
----@param interval integer
+--- `fn` runs soon after the first call, then at most once per interval, and once more after the last
+--- call. It never runs synchronously: some autocommands run before the change that they announce.
+---@param interval integer milliseconds
 ---@param fn fun()
 ---@return fun() call
 function M.new(interval, fn)
@@ -18,7 +18,7 @@ function M.new(interval, fn)
         run()
       end
     end, interval)
-    -- Raised from a timer, an error would be many lines and a prompt.
+    -- An error raised in a timer would show a stack trace and a prompt.
     local ok, err = pcall(fn)
     if not ok then
       message.show(tostring(err), 'error')

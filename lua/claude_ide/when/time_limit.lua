@@ -1,15 +1,15 @@
---- An answer that has to come within a time, and that counts once.
+--- Waits for one answer within a time limit.
 local M = {}
 
---- Pass the first answer on. If none comes in time, `give_up` is called, and what it returns is the
---- answer.
+--- Pass the first answer on to `done`, and ignore any later one. If none comes in time, the answer
+--- is the result of `give_up`.
 ---@param milliseconds integer
 ---@param done fun(...)
 ---@param give_up fun(): string
 ---@return fun(...) answer
 function M.new(milliseconds, done, give_up)
   local is_answered = false
-  local timer
+  local timer ---@type uv.uv_timer_t
   local function answer(...)
     if not is_answered then
       is_answered = true

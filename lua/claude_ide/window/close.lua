@@ -1,13 +1,13 @@
---- Closing windows and buffers: without a crash, and never the window that Neovim cannot do without.
+--- Closes windows and buffers without crashing Neovim, and keeps its last window open.
+local recent = require('claude_ide.window.recent')
 local tiling = require('claude_ide.window.tiling')
 local unheard = require('claude_ide.say.unheard')
-local usage = require('claude_ide.window.recent')
 
 local M = {}
 
 local api = vim.api
 
---- Whether it is the only window of Neovim; floats cannot be alone.
+--- Whether a window is Neovim's only one. Floats do not count: they cannot exist alone.
 ---@param win integer
 ---@return boolean
 function M.is_last(win)
@@ -29,8 +29,8 @@ local function blank()
   end) or api.nvim_create_buf(true, false)
 end
 
---- The buffer for a window whose own goes: the file that it showed before, else the one used last,
---- else an empty one.
+--- The buffer that replaces a window's own: its alternate file, else the most recently used file, else
+--- an empty buffer.
 ---@param win integer
 ---@return integer bufnr
 function M.replacement(win)
@@ -44,21 +44,21 @@ function M.replacement(win)
   if alternate > 0 and can_replace(alternate) then
     return alternate
   end
-  return usage.sort(vim.tbl_filter(can_replace, api.nvim_list_bufs()))[1] or blank()
+  return recent.sort(vim.tbl_filter(can_replace, api.nvim_list_bufs()))[1] or blank()
 end
 
--- A window that shows a file can stay as it is.
+-- Show another buffer in Neovim's last window. One that shows a file stays as it is.
 local function vacate(win)
   if vim.bo[api.nvim_win_get_buf(win)].buftype == '' then
     return
   end
   local bufnr, options = M.replacement(win), vim.wo[win]
   options.winfixbuf, options.winfixheight, options.winfixwidth = false, false, false
-  -- The options that the buffer was last shown with come back with it.
+  -- Neovim restores the options with which the buffer was last shown.
   api.nvim_win_set_buf(win, bufnr)
 end
 
--- In which kind of split a window lies: its neighbours there get its room.
+-- The kind of split that contains a window. Its neighbours in that split get its room.
 ---@return 'row'|'col'|nil
 local function split_of(win, layout, parent)
   if layout[1] == 'leaf' then
@@ -72,7 +72,8 @@ local function split_of(win, layout, parent)
   end
 end
 
--- Under 'equalalways' Neovim would make the other windows equal, if 'eadirection' agrees.
+-- With 'equalalways', closing a window would make all others equal in size. An 'eadirection' across
+-- the split prevents that.
 local function close_tiled(win, force)
   local tabpage = api.nvim_win_get_tabpage(win)
   local layout = vim.fn.winlayout(api.nvim_tabpage_get_number(tabpage))
@@ -109,7 +110,7 @@ local function close_tabpage(tabpage, force)
   end
 end
 
--- Close a window even where an autocommand fails meanwhile.
+-- Close a window. An error in an autocommand does not matter if the window is closed.
 local function close_one(win, force)
   local close = tiling.has(win) and close_tiled or api.nvim_win_close
   local ok, reason = pcall(close, win, force)
@@ -118,7 +119,7 @@ local function close_one(win, force)
   end
 end
 
--- A window that keeps a tab page open while its last one is closed; nil where there is no room.
+-- A window that keeps a tab page open while its last window is closed; nil without room for one.
 local function keeper(win)
   local bufnr = api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden = 'wipe'
@@ -132,16 +133,16 @@ end
 
 local function close_floats(tabpage)
   for _, win in ipairs(api.nvim_tabpage_list_wins(tabpage)) do
-    -- Closing one may close others.
+    -- Closing one float may close others.
     if api.nvim_win_is_valid(win) and not tiling.has(win) then
       pcall(api.nvim_win_close, win, true)
     end
   end
 end
 
--- Neovim 0.11 crashes when the last tiled window of a tab page other than the current one is closed
--- while there are floats, even one that an autocommand opens just then. So another window becomes the
--- last, and no autocommand runs while that one is closed.
+-- Neovim 0.11 crashes when the last tiled window of another tab page is closed while that tab page has
+-- floats, even a float that an autocommand opens during the close. So an extra window becomes the last
+-- one, and no autocommand runs while that is closed.
 local function close_with_tabpage(win, force)
   local tabpage = api.nvim_win_get_tabpage(win)
   local last = keeper(win)
@@ -166,11 +167,11 @@ local function is_last_elsewhere(win)
     and vim.deep_equal(tiling.windows(tabpage), { win })
 end
 
---- Close a window, if it is still there. Neovim's last one shows a file instead.
+--- Close a window if it still exists. Neovim's last window shows a file instead.
 ---
 --- Raises an error when it cannot be closed.
 ---@param win integer
----@param force? boolean false: not if unsaved changes would be lost
+---@param force? boolean default true; false keeps a window whose unsaved changes would be lost
 function M.window(win, force)
   force = force ~= false
   if not api.nvim_win_is_valid(win) then
@@ -184,14 +185,14 @@ function M.window(win, force)
   end
 end
 
--- Whether the user works in a window: not in a file tree, a list or an outline.
+-- Whether the user works in a window. File trees, lists and outlines do not count.
 local function is_work(win)
   local bufnr = api.nvim_win_get_buf(win)
   local kind = vim.bo[bufnr].buftype
   return kind == '' or kind == 'terminal' or kind == 'help' or vim.bo[bufnr].modified
 end
 
---- Whether the user works in a tab page, in windows other than those excepted.
+--- Whether the user works in a tab page, apart from the excepted windows.
 ---@param tabpage integer
 ---@param is_excepted fun(win: integer): boolean
 ---@return boolean
@@ -201,9 +202,9 @@ function M.has_work(tabpage, is_excepted)
   end)
 end
 
---- Close a tab page, other than the current one, that holds only what plugins put beside files.
+--- Close a tab page that has only sidebars, unless it is the current one.
 ---@param tabpage integer
-function M.deserted(tabpage)
+function M.deserted_tabpage(tabpage)
   if not api.nvim_tabpage_is_valid(tabpage) or tabpage == api.nvim_get_current_tabpage() then
     return
   end
@@ -213,11 +214,12 @@ function M.deserted(tabpage)
   end
 end
 
---- Delete a buffer and close its windows, if it is still there.
+--- Delete a buffer if it still exists, and close its windows.
 ---
 --- Raises an error when it cannot be deleted.
 ---@param bufnr integer
----@param options? { force?: boolean, unload?: boolean } force: with unsaved changes, too (the default)
+---@param options? { force?: boolean, unload?: boolean } force: default true, discards unsaved changes;
+---  unload: default false, unloads the buffer instead of deleting it
 function M.buffer(bufnr, options)
   options = vim.tbl_extend('force', { force = true }, options or {})
   local tabpage = api.nvim_get_current_tabpage()
@@ -234,7 +236,7 @@ function M.buffer(bufnr, options)
   end
 end
 
--- Without its buffer an entry of a quickfix list leads nowhere.
+-- Deleting a buffer would break the quickfix entries that refer to it.
 local function is_in_quickfix(bufnr)
   local function is_here(entry)
     return entry.bufnr == bufnr
@@ -245,11 +247,11 @@ local function is_in_quickfix(bufnr)
     end)
 end
 
---- Unload a buffer that was loaded for a while only, and delete it if there is no reason to keep it.
+--- Unload a buffer that was loaded temporarily, and delete it if nothing needs it.
 ---
 --- Raises an error when it has unsaved changes.
 ---@param bufnr integer
----@param is_known boolean whether there was a buffer before
+---@param is_known boolean whether the buffer existed before it was loaded
 function M.temporary(bufnr, is_known)
   M.buffer(bufnr, { force = false, unload = is_known or is_in_quickfix(bufnr) })
 end

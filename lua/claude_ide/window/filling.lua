@@ -1,17 +1,17 @@
---- A new window gets what it is for; the empty buffer that it came with goes unheard.
+--- Replaces the empty buffer of a new window without autocommands.
 local unheard = require('claude_ide.say.unheard')
 
 local M = {}
 
 local EVENTS = { 'BufHidden', 'BufLeave', 'BufUnload', 'BufDelete', 'BufWinLeave', 'BufWipeout' }
 
---- Call `fn`, which puts a buffer into a window in the place of an empty one.
+--- Call `fn`, which replaces the empty buffer of a window.
 ---
---- An autocommand that went to another window just then would have Neovim show the buffer there, and
---- free the empty one that its own window still shows: Neovim would not survive that.
+--- If an autocommand entered another window during the replacement, Neovim would show the new buffer
+--- there, free the empty buffer that the first window still shows, and crash.
 ---@generic T
----@param fn fun(): T
----@return T result of `fn`
+---@param fn fun(): T?
+---@return T? result of `fn`
 function M.run(fn)
   return unheard.run(EVENTS, fn)
 end

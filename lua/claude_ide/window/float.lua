@@ -1,4 +1,4 @@
---- Floats in the middle of the screen, and hidden ones that keep a buffer in a window.
+--- Centred floats, and hidden floats that keep a buffer in a window.
 local plain = require('claude_ide.say.plain')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
@@ -12,7 +12,7 @@ local MARGIN = 4
 
 ---@class claude_ide.FloatOptions
 ---@field title string
----@field keys? string[] what closes it besides `q` and <Esc>
+---@field keys? string[] close the float, in addition to `q` and <Esc>
 ---@field filetype? string
 ---@field zindex? integer
 
@@ -23,13 +23,13 @@ local MARGIN = 4
 ---@field width integer
 ---@field height integer
 
---- Where a float with a border lies in the middle of the screen, as large as there is room for. The
---- command line stays uncovered.
----@param width integer
----@param height integer
+--- The geometry of a centred float with a border. It shrinks to fit the screen, and never covers the
+--- command line.
+---@param width integer wanted columns, without the border
+---@param height integer wanted rows, without the border
 ---@return claude_ide.FloatGeometry
 function M.centred(width, height)
-  -- The border takes two of each.
+  -- The border needs two columns and two rows.
   local columns, lines = vim.o.columns - 2, vim.o.lines - vim.o.cmdheight - 2
   width = math.max(1, math.min(width, columns))
   height = math.max(1, math.min(height, lines))
@@ -51,15 +51,15 @@ function M.widest(lines)
   end)
 end
 
---- Open a float with a border, and go there. Quietly: an autocommand may fail.
+--- Open a float with a border, and enter it. Errors in autocommands are silenced.
 ---@param bufnr integer
----@param config vim.api.keyset.win_config geometry and words
+---@param config vim.api.keyset.win_config geometry and titles
 ---@return integer win
 function M.open(bufnr, config)
   config = vim.tbl_extend('force', { border = 'rounded', style = 'minimal' }, config)
   return quiet.run(function()
     return api.nvim_open_win(bufnr, true, config)
-  end)
+  end) --[[@as integer]]
 end
 
 --- Open a hidden window.
@@ -78,7 +78,7 @@ function M.hidden(bufnr)
   })
 end
 
---- Fit a float to the screen whenever that changes its size.
+--- Call `fit` whenever the screen changes its size, until the window is closed.
 ---@param win integer
 ---@param fit fun()
 function M.follow_screen(win, fit)
@@ -102,7 +102,7 @@ local function fill(lines, filetype)
   return bufnr
 end
 
---- Show lines until a key closes it, or the user leaves it.
+--- Show lines in a centred float, until a key closes it or the user leaves it.
 ---@param lines string[]
 ---@param options claude_ide.FloatOptions
 ---@return integer bufnr

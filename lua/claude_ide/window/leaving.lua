@@ -1,12 +1,12 @@
---- Neovim exits: proposals are closed before session managers record what is on the screen.
+--- Notices that Neovim is exiting, before session managers record the windows.
 local M = {}
 
---- Call `fn` once nothing can stop Neovim from exiting, before any `VimLeavePre`.
+--- Call `fn` once Neovim is certain to exit, before any `VimLeavePre`.
 ---@param fn fun()
 ---@return integer id of the autocommand
 function M.watch(fn)
   return vim.api.nvim_create_autocmd('BufWinLeave', {
-    -- Closing a buffer in `fn` has to trigger its autocommands.
+    -- A buffer that `fn` closes has to trigger its own autocommands.
     nested = true,
     callback = function()
       if vim.v.exiting ~= vim.NIL then

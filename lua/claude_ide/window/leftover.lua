@@ -1,16 +1,17 @@
---- What `:mksession` brings back of the plugin's windows: empty buffers with the names of old ones.
+--- Removes the buffers that a session restores for the plugin's windows: they are empty, but have the
+--- names of the old ones.
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
--- A buffer of the plugin's own is not one of a file.
+-- The plugin's live buffers have a 'buftype'; restored ones have none.
 local function is_leftover(bufnr)
   local name = vim.api.nvim_buf_get_name(bufnr)
   return name:find('^claude%-%l+://') ~= nil and vim.bo[bufnr].buftype == ''
 end
 
---- Take them away, with their windows: nothing is behind them, and their names are needed.
+--- Delete these buffers and close their windows: new buffers need the names.
 function M.clear()
   for _, bufnr in ipairs(vim.tbl_filter(is_leftover, vim.api.nvim_list_bufs())) do
     quiet.run(function()

@@ -1,4 +1,5 @@
---- How a window shows lines: options that a new window inherits from the one that it is split from.
+--- The options that determine how a window shows lines. A new window inherits them from the window
+--- that was split.
 local tiling = require('claude_ide.window.tiling')
 
 local M = {}
@@ -23,8 +24,8 @@ local OPTIONS = {
   'statuscolumn',
 }
 
---- Give a window the looks of another one.
----@param win integer
+--- Copy the looks of one window to another.
+---@param win integer the target
 ---@param source integer window
 function M.copy(win, source)
   for _, name in ipairs(OPTIONS) do
@@ -35,7 +36,7 @@ function M.copy(win, source)
   end
 end
 
--- The looks that a window gives to a file which has none of its own.
+-- The looks that a window gives to a file without local options.
 local function common(win)
   return api.nvim_win_call(win, function()
     local values = {}
@@ -52,18 +53,18 @@ local function shows_file(win)
     and vim.bo[api.nvim_win_get_buf(win)].buftype == ''
 end
 
---- Give a window that will show a file the looks of a window that shows one, not those of the
---- terminal that it was made in.
+--- Give a window that will show a file the looks of an existing file window. Otherwise it would keep
+--- those of the window that was split, such as a terminal without line numbers.
 ---@param win integer
----@param candidates integer[] windows; the first that shows a file is taken
-function M.begin(win, candidates)
+---@param candidates integer[] windows; the first one that shows a file is the source
+function M.adopt(win, candidates)
   local source = vim.iter(candidates):find(shows_file)
   for name, value in pairs(source and common(source) or {}) do
     vim.wo[win][name] = value
   end
 end
 
---- A window other than this one that shows the same file, and no diff of it.
+--- Another window that shows the same file, and is not in diff mode.
 ---@param win integer
 ---@return integer?
 function M.twin(win)

@@ -1,4 +1,4 @@
---- Where the user is, and the way back there.
+--- Records where the user is, and takes them back there.
 local unheard = require('claude_ide.say.unheard')
 
 local M = {}
@@ -6,10 +6,10 @@ local M = {}
 ---@class claude_ide.Place
 ---@field tabpage integer
 ---@field win integer
----@field previous_win? integer what `CTRL-W p` would go to
----@field last_tabpage? integer what `g<Tab>` would go to
----@field terminal boolean whether the user types into a terminal
----@field insert? claude_ide.InsertCursor where they were typing, if `end_insert` has just ended that
+---@field previous_win? integer the target of `CTRL-W p`
+---@field last_tabpage? integer the target of `g<Tab>`
+---@field terminal boolean whether the user is in Terminal mode
+---@field insert? claude_ide.InsertCursor set if `end_insert` has just ended Insert mode
 
 ---@class claude_ide.InsertCursor
 ---@field win integer
@@ -28,7 +28,7 @@ end
 
 local ended ---@type claude_ide.InsertCursor?
 
---- End Insert mode in order to take the user elsewhere: `go_back` resumes it.
+--- End Insert mode before taking the user elsewhere; `go_back` resumes it.
 function M.end_insert()
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   ended = {
@@ -47,16 +47,16 @@ function M.end_insert()
   })
 end
 
---- Cancel what `startinsert` has asked for if it has not begun: it would begin wherever the user is
---- next.
+--- Cancel a pending `startinsert`. It would otherwise begin in whichever window the user is in next.
 function M.cancel_insert()
   if vim.fn.mode(1):find('^n') then
     vim.cmd.stopinsert()
   end
 end
 
--- Nil if the user has moved since: then they want to be in Normal mode.
-local function take_insert()
+-- The cursor that `end_insert` has recorded, once. Nil if the user has moved since then: they want
+-- to be in Normal mode.
+local function consume_insert()
   local found = ended
   ended = nil
   if not found or found.win ~= vim.api.nvim_get_current_win() then
@@ -68,6 +68,7 @@ local function take_insert()
   return is_there and vim.b.changedtick == found.tick and found or nil
 end
 
+--- Where the user is now.
 ---@return claude_ide.Place
 function M.current()
   return {
@@ -76,11 +77,11 @@ function M.current()
     previous_win = previous_win(),
     last_tabpage = last_tabpage(),
     terminal = vim.fn.mode() == 't',
-    insert = take_insert(),
+    insert = consume_insert(),
   }
 end
 
--- The only way to set what `CTRL-W p` and `g<Tab>` go to is to have been there.
+-- The targets of `CTRL-W p` and `g<Tab>` can only be set by going there.
 local function restore_history(place)
   local tabpage, win = place.last_tabpage, place.previous_win
   unheard.run('all', function()
@@ -95,8 +96,9 @@ local function restore_history(place)
   end)
 end
 
---- Take the user elsewhere by calling `fn`. A float with Claude's terminal is not told that it is
---- left: some floats would close, and the user comes back to this one.
+--- Call `fn`, which takes the user elsewhere. If they leave a float with Claude's terminal, the
+--- events for leaving it do not run: some plugins close such a float on them, but the user will come
+--- back to it.
 ---@generic T
 ---@param fn fun(): T
 ---@return T
@@ -108,7 +110,7 @@ function M.leave(fn)
   return unheard.run({ 'BufLeave', 'WinLeave' }, fn)
 end
 
--- In text that has changed since, the old cursor means nothing.
+-- The recorded column is meaningless once the text has changed.
 local function resume_insert(insert)
   if vim.b.changedtick == insert.tick then
     vim.api.nvim_win_set_cursor(0, { insert.row, insert.column })
@@ -118,7 +120,8 @@ local function resume_insert(insert)
   vim.cmd(is_at_end and 'startinsert!' or 'startinsert')
 end
 
---- Go back, and resume Insert or Terminal mode if the user was in it.
+--- Take the user back, and resume Insert or Terminal mode if they were in it. If the window is gone,
+--- go to its tab page.
 ---@param place claude_ide.Place
 function M.go_back(place)
   if vim.api.nvim_win_is_valid(place.win) then

@@ -1,4 +1,4 @@
---- One changing line in the corner of the screen, which takes nothing from the user.
+--- A line of progress in the corner of the screen, in a float that never takes the focus.
 local plain = require('claude_ide.say.plain')
 local window_close = require('claude_ide.window.close')
 
@@ -25,13 +25,14 @@ end
 ---@field show fun(text: string) replaces the line
 ---@field close fun()
 
---- Show a line that begins with `title`.
+--- Show a line that begins with the title. Without a window, if Neovim does not allow one now,
+--- nothing is shown.
 ---@param title string
 ---@return claude_ide.Progress
 function M.open(title)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden = 'wipe'
-  -- Some states, such as the command-line window, let no window be opened: then none is.
+  -- The command-line window, for one, allows no other window to open.
   local ok, window = pcall(open_window, bufnr)
   if ok then
     vim.wo[window].wrap = false

@@ -1,11 +1,11 @@
---- Which buffers were used when: Neovim's own 'lastused' counts whole seconds only.
+--- Sorts buffers by their last use, more precisely than Neovim's 'lastused', which has whole seconds.
 local M = {}
 
--- Seconds since the epoch, as 'lastused', but exact.
+-- By buffer: seconds since the epoch, with fractions.
 ---@type table<integer, number>
 local entered = {}
 
---- Remember from now on when a buffer is entered.
+--- Start or stop recording when buffers are entered.
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_usage', { clear = true })
@@ -28,12 +28,13 @@ function M.watch(on)
   })
 end
 
--- In Vimscript, because getbufinfo() holds every buffer's variables; only numbers cross here.
+-- In Vim script, so that only numbers are converted to Lua: getbufinfo() includes each buffer's
+-- variables.
 local LAST_USED = "map([%s], 'getbufinfo(v:val)[0].lastused')"
 
 ---@param bufnrs integer[]
----@return table<integer, integer> seconds
-local function ask(bufnrs)
+---@return table<integer, integer> seconds by buffer
+local function last_used(bufnrs)
   local others = vim.tbl_filter(function(bufnr)
     return not entered[bufnr]
   end, bufnrs)
@@ -45,12 +46,12 @@ local function ask(bufnrs)
   return known
 end
 
---- Sort buffers, the one used last first.
+--- Sort buffers in place, most recently used first.
 ---@param bufnrs integer[]
----@param seconds? table<integer, integer> what 'lastused' is of each, where the caller has asked
+---@param seconds? table<integer, integer> each buffer's 'lastused', if the caller knows it
 ---@return integer[] bufnrs the same table
 function M.sort(bufnrs, seconds)
-  seconds = seconds or ask(bufnrs)
+  seconds = seconds or last_used(bufnrs)
   local used = {}
   for _, bufnr in ipairs(bufnrs) do
     used[bufnr] = entered[bufnr] or seconds[bufnr]

@@ -1,4 +1,4 @@
---- A text in a buffer of its own, to be read, searched and yanked from.
+--- Shows a text in a read-only buffer, for reading, searching and yanking.
 local colouring = require('claude_ide.colouring')
 local place = require('claude_ide.window.place')
 local plain = require('claude_ide.say.plain')
@@ -7,8 +7,8 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
--- Neovim would go to whatever window stands beside it.
-local function come_back(win)
+-- Without this, closing the window would move the user to a neighbouring window.
+local function return_on_close(win)
   local origin = place.current()
   vim.api.nvim_create_autocmd('WinClosed', {
     pattern = tostring(win),
@@ -23,7 +23,7 @@ local function come_back(win)
   })
 end
 
---- Show a text in a split below everything; `q` closes it.
+--- Show a text in a split at the bottom of the screen; `q` closes it.
 ---@param title string
 ---@param text string
 ---@param filetype? string
@@ -37,20 +37,20 @@ function M.open(title, text, filetype)
   local win
   quiet.run(function()
     win = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = -1 })
-    come_back(win)
+    return_on_close(win)
     vim.api.nvim_set_current_win(win)
   end)
-  -- A window begins with the options of the one that the user was in.
+  -- The new window has inherited the options of the previous one.
   vim.wo[win].winfixbuf = false
   vim.wo[win].winbar = ''
   if type(filetype) == 'string' then
-    colouring.dress(bufnr, filetype)
+    colouring.set_filetype(bufnr, filetype)
   end
   vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, nowait = true, desc = 'Close' })
   return bufnr
 end
 
---- Take a text away that has served its purpose, if it is still there.
+--- Close a text, if it is still open.
 ---@param bufnr integer
 function M.close(bufnr)
   window_close.buffer(bufnr)

@@ -1,4 +1,5 @@
---- What a tab page looks like, so that it can look like that again: sizes and views of its windows.
+--- Records the sizes and views of a tab page's windows, and restores them after a disturbance such
+--- as a diff.
 local tiling = require('claude_ide.window.tiling')
 
 local M = {}
@@ -7,19 +8,19 @@ local api = vim.api
 
 ---@class claude_ide.TabShape
 ---@field tabpage integer
----@field owner any
+---@field owner any holders with the same owner share the shape
 ---@field holders integer how many want it restored
 ---@field arrangement claude_ide.Arrangement
 ---@field sizes table<integer, integer[]> width and height, by window
 ---@field views table<integer, claude_ide.WindowView>
----@field settled? table<integer, integer[]> sizes while it is disturbed
----@field resized? boolean whether the user has changed those
----@field visited? boolean whether the user came back before it was settled
+---@field settled? table<integer, integer[]> sizes once the disturbance is complete
+---@field resized? boolean whether the user has changed the settled sizes
+---@field visited? boolean whether the user came back before the sizes were settled
 
 ---@class claude_ide.WindowView
 ---@field bufnr integer
 ---@field view vim.fn.winsaveview.ret
----@field scroll integer the option, which another height resets
+---@field scroll integer the option 'scroll', which Neovim resets when the height changes
 
 ---@type claude_ide.TabShape[]
 local held = {}
@@ -52,7 +53,8 @@ local function views(tabpage)
   return list
 end
 
--- Entered again, a tab page has made room for the tab line; later changes are the user's.
+-- A tab page that is entered again has already made room for the tab line. From then on, any change of
+-- a size is the user's.
 local function on_enter()
   here():each(function(shape)
     shape.visited = shape.visited or not shape.settled
@@ -60,7 +62,8 @@ local function on_enter()
   end)
 end
 
--- Other windows that come or go resize those of the shape, too: then nothing can be said.
+-- Note whether the user has resized windows. That cannot be known if windows have been opened or
+-- closed: their neighbours change size, too.
 local function compare(shape)
   local now, settled = sizes(shape.tabpage), shape.settled
   if not settled or vim.tbl_count(now) ~= vim.tbl_count(settled) then
@@ -92,7 +95,7 @@ local function listen()
   api.nvim_create_autocmd('WinResized', { group = group, callback = on_resize })
 end
 
---- Hold the current tab page's shape, until each holder has released it.
+--- Hold the shape of the current tab page, until every holder has released it.
 ---@param owner any holders with the same owner share a shape
 ---@return claude_ide.TabShape
 function M.hold(owner)
@@ -115,7 +118,7 @@ function M.hold(owner)
   return shape
 end
 
---- Hold a shape that is already held.
+--- Add a holder to a shape.
 ---@param shape claude_ide.TabShape
 ---@return claude_ide.TabShape
 function M.share(shape)
@@ -123,13 +126,13 @@ function M.share(shape)
   return shape
 end
 
---- The disturbance is complete: from here on, other sizes are the user's.
+--- The disturbance is complete: any later change of a size is the user's.
 ---@param shape claude_ide.TabShape
 function M.settle(shape)
   shape.settled = shape.settled or sizes(shape.tabpage)
 end
 
---- Remember whether the user has resized windows, while those that will be closed are still there.
+--- Note whether the user has resized windows; call it before the disturbance's windows are closed.
 ---@param shape claude_ide.TabShape
 function M.check(shape)
   if api.nvim_tabpage_is_valid(shape.tabpage) then
@@ -145,7 +148,7 @@ local function is_unmoved(win, saved)
   return row == saved.view.lnum and column == saved.view.col
 end
 
--- Those that scroll; a window bar is not among them.
+-- The rows that scroll: all but the winbar.
 local function rows(win)
   return vim.fn.getwininfo(win)[1].height
 end
@@ -154,7 +157,7 @@ local function restore_views(shape)
   for win, saved in pairs(shape.views) do
     if is_unmoved(win, saved) then
       api.nvim_win_call(win, function()
-        -- Restoring a view draws the window.
+        -- Restoring a view redraws the window.
         if not vim.deep_equal(vim.fn.winsaveview(), saved.view) then
           vim.fn.winrestview(saved.view)
         end
@@ -166,9 +169,9 @@ local function restore_views(shape)
   end
 end
 
--- Window by window, and only what differs: a script of `winrestcmd()` names windows by numbers, which
--- floats shift, and resizing the only window resizes the command line. What one window takes another
--- one gives, hence twice.
+-- Set only the sizes that differ. `winrestcmd()` will not do: it names windows by numbers, which
+-- floats shift, and resizing the only window resizes the command line. The second pass corrects the
+-- windows that lost room to their neighbours in the first.
 local function restore_sizes(shape)
   local cmdheight = vim.o.cmdheight
   for _ = 1, 2 do
@@ -190,9 +193,9 @@ local function restore(shape)
   end
 end
 
---- Release a shape, before the disturbance is undone.
+--- Release a shape; call it before the disturbance is undone.
 ---@param shape claude_ide.TabShape
----@return fun() restore to call after that; it does nothing while others hold the shape
+---@return fun() restore call it after that; it does nothing while others hold the shape
 function M.release(shape)
   shape.holders = shape.holders - 1
   M.check(shape)

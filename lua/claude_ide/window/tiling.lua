@@ -1,4 +1,4 @@
---- How the windows of a tabpage share out the screen among them; floats take no part in it.
+--- The tiled windows of a tab page, that is, all but its floats: their arrangement and their sizes.
 local M = {}
 
 local api = vim.api
@@ -11,8 +11,8 @@ local api = vim.api
 ---@field laststatus integer
 ---@field has_tabline boolean
 
---- How the windows of the current tab page lie, and what they share out: alike as long as nothing
---- but their sizes changes.
+--- The layout of the current tab page, and everything that determines the room for it. Two
+--- arrangements are equal if nothing but the sizes of windows has changed.
 ---@return claude_ide.Arrangement
 function M.arrangement()
   local options = vim.o
@@ -22,13 +22,13 @@ function M.arrangement()
     columns = options.columns,
     cmdheight = options.cmdheight,
     laststatus = options.laststatus,
-    -- A tab line takes a row from every tab page, once there is one.
+    -- The tab line costs every tab page a row.
     has_tabline = options.showtabline == 2
       or (options.showtabline == 1 and #api.nvim_list_tabpages() > 1),
   }
 end
 
---- Whether a window is there, and no float.
+--- Whether a window exists and is not a float.
 ---@param win integer
 ---@return boolean
 function M.has(win)
@@ -36,14 +36,14 @@ function M.has(win)
   return api.nvim_win_is_valid(win) and api.nvim_win_get_config(win).relative == ''
 end
 
---- The windows of a tab page, without its floats.
+--- The tiled windows of a tab page.
 ---@param tabpage integer
----@return integer[]
+---@return integer[] wins
 function M.windows(tabpage)
   return vim.tbl_filter(M.has, api.nvim_tabpage_list_wins(tabpage))
 end
 
---- Open a tab page and enter it, even where an autocommand goes elsewhere just then.
+--- Open a tab page and enter it, even if an autocommand moves the user elsewhere.
 ---
 --- Raises an error when an autocommand has closed it.
 ---@return integer tabpage
@@ -63,7 +63,7 @@ function M.new_tabpage()
   return tabpage, win
 end
 
---- The sizes of those of the windows that are still there.
+--- The sizes of the windows that still exist.
 ---@param wins integer[]
 ---@return table<integer, { [1]: integer, [2]: integer }> sizes width and height, by window
 function M.sizes(wins)
@@ -76,7 +76,7 @@ function M.sizes(wins)
   return sizes
 end
 
---- Give a window a size, and only where it has another.
+--- Resize a window, unless it already has that size.
 ---@param win integer
 ---@param width? integer
 ---@param height? integer

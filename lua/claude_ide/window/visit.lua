@@ -1,8 +1,8 @@
---- Windows that are shown for a while and go without a trace: afterwards the user is where they were,
---- in a tab page that looks as it did.
+--- Shows windows temporarily, and leaves no trace of them: closing them takes the user back, and
+--- restores the tab page.
 ---
---- A guest opens its windows in the current tab page, or in one of its own (`new_tabpage`). A visit
---- lasts from `open` to `close`; the caller holds it in between, and keeps its own fields in it.
+--- A guest opens its windows in the current tab page or in its own (`new_tabpage`). A visit lasts from
+--- `open` to `close`. The caller holds the visit, and keeps its own fields in it.
 local leaving = require('claude_ide.window.leaving')
 local place = require('claude_ide.window.place')
 local quiet = require('claude_ide.say.quiet')
@@ -15,30 +15,31 @@ local M = {}
 local api = vim.api
 
 ---@class claude_ide.Guest
----@field kin? string guests of one kin share the way back and the shape that is restored, because one
+---@field kin? string guests of the same kin share the way back and the shape to restore, because one
 ---  may open over another and outlast it
----@field open fun(visit: any) opens the windows, and may fail in between
----@field close fun(visit: any) closes those that were opened, after the user has left them
+---@field open fun(visit: any) opens the windows; it may fail half-way
+---@field close fun(visit: any) closes the windows that were opened; called after the user has left
+---  them
 ---@field has fun(visit: any, win: integer): boolean whether a valid window belongs to it
----@field has_opened? fun(visit: any, win: integer): boolean whether it has opened a window in the
+---@field has_opened? fun(visit: any, win: integer): boolean whether it has opened the window in the
 ---  user's tab page
----@field has_user? fun(visit: any): boolean whether the user is in it; default: they have not left it
+---@field has_user? fun(visit: any): boolean whether the user is in it; default: the user has not left
 
 ---@class claude_ide.Visit
 ---@field guest claude_ide.Guest
----@field bufnr? integer a buffer that the visit wipes out. The visit then watches whether the user
----  leaves, and closes before Neovim exits
----@field place claude_ide.Place the user's way back
----@field origin claude_ide.Place where the user was when it was shown
----@field shape claude_ide.TabShape what it looked like there
----@field own_tabpage? integer
+---@field bufnr? integer a buffer that is wiped out when the visit ends. With one, the visit watches
+---  whether the user leaves, and closes before Neovim exits
+---@field place claude_ide.Place where the user goes when the visit ends
+---@field origin claude_ide.Place where the user was when it was opened
+---@field shape claude_ide.TabShape of the tab page in which it was opened
+---@field own_tabpage? integer set by `new_tabpage`
 ---@field is_left boolean whether the user has gone elsewhere on their own
 ---@field autocommands integer[]
 
 ---@type table<claude_ide.Visit, true>
 local visits = {}
 
--- Later: closing the windows moves the user, too, but not while the buffer is there.
+-- Scheduled, so that a move caused by closing the windows does not count: the buffer is gone by then.
 local function watch_user(visit)
   return api.nvim_create_autocmd('WinEnter', {
     callback = vim.schedule_wrap(function()
@@ -55,15 +56,16 @@ local function watch_exit(visit)
   end)
 end
 
---- Show a guest, quietly.
+--- Open a guest's windows. Errors in autocommands are silenced.
 ---
---- Raises an error when it cannot be shown; then nothing of it is left.
----@generic T
+--- Raises an error when they cannot be opened; the ones already open are closed again.
+---@generic T: table
 ---@param guest claude_ide.Guest
----@param visit T the guest's own fields; the same table becomes the visit
+---@param fields T the guest's own fields; the same table becomes the visit
 ---@return T|claude_ide.Visit
-function M.open(guest, visit)
+function M.open(guest, fields)
   local origin = place.current()
+  local visit = fields --[[@as claude_ide.Visit]]
   visit.guest, visit.place, visit.origin, visit.is_left = guest, origin, origin, false
   visit.shape = window_shape.hold(guest.kin or visit)
   visit.autocommands = visit.bufnr and { watch_user(visit), watch_exit(visit) } or {}
@@ -80,11 +82,11 @@ function M.open(guest, visit)
   return visit
 end
 
---- Open a tab page for a guest, and go there.
+--- Open a tab page for a guest, and enter it.
 ---
 --- Raises an error when an autocommand has closed it.
 ---@param visit claude_ide.Visit
----@return integer win with an empty buffer, which goes when another one takes its window
+---@return integer win its buffer is empty, and wiped out when another one replaces it
 function M.new_tabpage(visit)
   local win
   visit.own_tabpage, win = tiling.new_tabpage()
@@ -92,7 +94,7 @@ function M.new_tabpage(visit)
   return win
 end
 
---- Whether the user is in a guest's windows, or was until they were closed.
+--- Whether the user is in a guest's windows, or was there when they were closed.
 ---@param visit claude_ide.Visit
 ---@return boolean
 function M.has_user(visit)
@@ -103,17 +105,17 @@ function M.has_user(visit)
   return not visit.is_left
 end
 
-local function lies_over(other, visit)
+local function is_over(other, visit)
   local has_opened = visit.guest.has_opened
   return other.place.tabpage == visit.own_tabpage
     or (has_opened ~= nil and has_opened(visit, other.place.win))
 end
 
--- The user of a guest over this one goes back to where they would have gone from this one.
+-- A visit that was opened over this one inherits its way back and its shape.
 local function bequeath(visit)
   for other in pairs(visits) do
     local is_kin = visit.guest.kin and other.guest.kin == visit.guest.kin
-    if is_kin and lies_over(other, visit) then
+    if is_kin and is_over(other, visit) then
       other.place, other.origin = visit.place, visit.origin
       window_shape.release(other.shape)
       other.shape = window_shape.share(visit.shape)
@@ -121,8 +123,8 @@ local function bequeath(visit)
   end
 end
 
--- Whether the user is in the guest's tab page, and nothing but a file tree, say, is there with it:
--- then the tab page closes with the guest.
+-- Whether the user is in the guest's own tab page, with at most a sidebar besides the guest. Then
+-- the tab page closes with the guest.
 local function is_alone(visit)
   return visit.own_tabpage == api.nvim_get_current_tabpage()
     and not window_close.has_work(visit.own_tabpage, function(win)
@@ -130,7 +132,7 @@ local function is_alone(visit)
     end)
 end
 
----@return boolean
+---@return boolean is_back
 local function go_back(visit)
   if is_alone(visit) then
     place.go_back(visit.origin)
@@ -142,20 +144,20 @@ local function go_back(visit)
   return true
 end
 
-local function take_down(visit)
+local function dismantle(visit)
   local restore = window_shape.release(visit.shape)
   local is_back = go_back(visit)
   visit.guest.close(visit)
   if visit.own_tabpage then
-    window_close.deserted(visit.own_tabpage)
+    window_close.deserted_tabpage(visit.own_tabpage)
   end
   restore()
   return is_back
 end
 
---- Close a guest's windows, quietly.
+--- Close a guest's windows. Errors in autocommands are silenced.
 ---@param visit claude_ide.Visit
----@return boolean is_back whether the user was taken back
+---@return boolean is_back whether the user was in the guest, and has been taken back
 function M.close(visit)
   if not visits[visit] then
     return false
@@ -164,8 +166,8 @@ function M.close(visit)
   vim.iter(visit.autocommands):each(api.nvim_del_autocmd)
   bequeath(visit)
   return quiet.run(function()
-    return take_down(visit)
-  end)
+    return dismantle(visit)
+  end) --[[@as boolean]]
 end
 
 return M

@@ -1,5 +1,5 @@
---- Our winbars. Some plugins write the winbar of every window, again and again. Where one has replaced
---- ours, virtual text in the window says the same, and the winbar stays the plugin's.
+--- The plugin's winbars. Some other plugins keep setting the winbar of every window. If one replaces
+--- ours, we let it, and show the same text as virtual text in the window.
 local plain = require('claude_ide.say.plain')
 
 local M = {}
@@ -8,18 +8,19 @@ local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_winbar')
 
 ---@class claude_ide.OwnWinbar
----@field bufnr integer only while the window shows this buffer
----@field value string what 'winbar' should be
+---@field bufnr integer the winbar is meant for this buffer only
+---@field value string our 'winbar'
 ---@field substitute claude_ide.WinbarSubstitute
----@field shown? { bufnr: integer, row: integer, text: table } the virtual text as it is now
+---@field shown? { bufnr: integer, row: integer, text: table } the current virtual text
 
 ---@class claude_ide.WinbarSubstitute
----@field chunks fun(columns: integer): claude_ide.Chunks[] rows of text, none to show nothing
----@field below? integer a buffer whose last line the text follows; else it shares a line with text
+---@field chunks fun(columns: integer): claude_ide.Chunks[] rows of text; may be empty
+---@field below? integer show the text below the last line of this buffer; default: at the end of a
+---  line
 
 ---@type table<integer, claude_ide.OwnWinbar> by window
 local bars = {}
-local is_looking = false
+local is_update_scheduled = false
 
 local function is_here(win, bar)
   return api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bar.bufnr
@@ -34,7 +35,7 @@ local function columns_of(win)
   return info.width - info.textoff
 end
 
---- A highlight group that a winbar can name.
+--- A highlight group as a winbar can name it.
 ---@param name? string
 ---@return string
 function M.group(name)
@@ -52,7 +53,7 @@ function M.width(chunks)
   return width
 end
 
---- A chunk of text for 'statusline' or 'winbar', which shows it and evaluates nothing.
+--- A chunk of text for 'statusline' or 'winbar', escaped so that nothing in it is evaluated.
 ---@param text string
 ---@param group? string
 ---@return string
@@ -60,7 +61,7 @@ function M.part(text, group)
   return ('%%#%s#%s'):format(M.group(group), plain.status_line(text))
 end
 
--- The first line on the screen with so much room at its end, else the one with the most.
+-- The first visible line with that much room at its end, else the one with the most room.
 local function roomiest(win, width)
   local columns = columns_of(win)
   local best, most = vim.fn.line('w0', win), -math.huge
@@ -113,10 +114,10 @@ local function update(win, bar)
   end
 end
 
-local function look()
-  is_looking = false
+local function update_all()
+  is_update_scheduled = false
   for win, bar in pairs(bars) do
-    -- An error would come back with each redraw, and cause the next one.
+    -- A winbar that fails is dropped: the error would recur with every redraw, and cause the next one.
     if not (pcall(update, win, bar) and api.nvim_win_is_valid(win)) then
       bars[win] = nil
     end
@@ -126,24 +127,24 @@ local function look()
   end
 end
 
--- Not every way to set an option triggers an event, but a replaced winbar is drawn.
+-- Not every way of setting an option triggers an event, but every replaced winbar is drawn.
 local function on_redraw()
-  if is_looking then
+  if is_update_scheduled then
     return
   end
   for win, bar in pairs(bars) do
     if bar.shown or not api.nvim_win_is_valid(win) or is_replaced(win, bar) then
-      is_looking = true
-      return vim.schedule(look)
+      is_update_scheduled = true
+      return vim.schedule(update_all)
     end
   end
 end
 
---- Give a window a winbar while it shows its present buffer. Where another plugin has replaced ours,
---- it is not set again: that plugin would do the same.
+--- Set a window's winbar for as long as it shows its current buffer. A winbar of ours that another
+--- plugin has replaced is not set again: the plugin would only replace it once more.
 ---@param win integer
 ---@param value string
----@param substitute claude_ide.WinbarSubstitute what to show where the winbar is replaced
+---@param substitute claude_ide.WinbarSubstitute shown while the winbar is replaced
 function M.set(win, value, substitute)
   local bar, bufnr = bars[win], api.nvim_win_get_buf(win)
   local is_theirs = bar ~= nil and bar.bufnr == bufnr and is_replaced(win, bar)
@@ -154,7 +155,8 @@ function M.set(win, value, substitute)
     shown = bar and bar.shown,
   }
   if not is_theirs and vim.wo[win].winbar ~= value then
-    -- Local to the buffer, too: another one that is shown here gets no winbar of ours.
+    -- The local scope covers the current buffer only; another buffer in this window gets no winbar
+    -- of ours.
     api.nvim_set_option_value('winbar', value, { win = win, scope = 'local' })
   end
   api.nvim_set_decoration_provider(namespace, { on_start = on_redraw })

@@ -142,7 +142,7 @@ local function fill(plan)
 end
 
 local function dress(plan)
-  colouring.dress(plan.bufnr, 'markdown')
+  colouring.set_filetype(plan.bufnr, 'markdown')
   local options = vim.bo[plan.bufnr]
   options.bufhidden, options.swapfile, options.modifiable = 'wipe', false, false
   options.modified = false
