@@ -10,7 +10,7 @@ from support.neovim import Neovim, NvimError
 
 OLD = "one\ntwo\nthree\n"
 
-TAKE = "return require('claude_ide.file.borrowed_buffer').take(..., vim.api.nvim_get_current_win())"
+TAKE = "return require('claude_ide.file.borrowed_buffer').borrow(..., vim.api.nvim_get_current_win())"
 GIVE_BACK = "require('claude_ide.file.borrowed_buffer').give_back(...)"
 
 

@@ -14,7 +14,7 @@ BASE = ["a", "b", "c", "d", "e"]
 
 async def place(nvim: Neovim, base: list[str], current: list[str], *rows: int) -> list[int] | None:
     found: list[int] = await nvim.lua(
-        "return { require('claude_ide.file.rebase').place(...) }", base, current, *rows
+        "return { require('claude_ide.file.rebase').locate(...) }", base, current, *rows
     )
     return found or None
 

@@ -56,7 +56,7 @@ end
 --- A loaded buffer has just taken what is on disk: its servers hear of it at once, and their
 --- answers are awaited from now on.
 ---@param bufnr integer
-function M.ask(bufnr)
+function M.expect(bufnr)
   listen()
   expected[bufnr] = expectation.new(bufnr, expected[bufnr])
   lsp_write.report(bufnr)
@@ -94,7 +94,7 @@ end
 function M.await(token, bufnrs, timeout_ms)
   for _, bufnr in ipairs(bufnrs) do
     if not expected[bufnr] and vim.api.nvim_buf_is_loaded(bufnr) then
-      M.ask(bufnr)
+      M.expect(bufnr)
     end
   end
   local timer, deadline = assert(vim.uv.new_timer()), now() + timeout_ms

@@ -2,7 +2,7 @@
 local autoread = require('claude_ide.disk.autoread')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
-local loading = require('claude_ide.file.load')
+local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.when.moment')
 local path_gate = require('claude_ide.file.gate')
 local quiet = require('claude_ide.say.quiet')
@@ -181,7 +181,7 @@ end
 local function load(path, found)
   local bufnr = found and found.bufnr or vim.fn.bufadd(path)
   isolate(bufnr)
-  local _, err = loading.hidden(bufnr)
+  local _, err = file_load.hidden(bufnr)
   if not err then
     keep(bufnr, found ~= nil)
     written.report_load(bufnr)

@@ -1,9 +1,9 @@
 --- What is done about a change on disk: the buffer follows, or a message says why not.
 local buffers = require('claude_ide.file.buffers')
-local disk = require('claude_ide.file.write')
 local disk_report = require('claude_ide.disk.report')
 local disk_watch = require('claude_ide.disk.watch')
 local file = require('claude_ide.file.path')
+local file_write = require('claude_ide.file.write')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local reload = require('claude_ide.disk.reload')
@@ -56,7 +56,7 @@ local function look_when_unmodified(bufnr)
     group = group,
     buffer = bufnr,
     callback = function(event)
-      if event.event == 'BufUnload' or not disk.is_in_conflict(bufnr) then
+      if event.event == 'BufUnload' or not file_write.is_in_conflict(bufnr) then
         vim.api.nvim_del_augroup_by_id(group)
       elseif not vim.bo[bufnr].modified then
         vim.api.nvim_del_augroup_by_id(group)
@@ -68,7 +68,7 @@ local function look_when_unmodified(bufnr)
 end
 
 local function keep(bufnr, path)
-  if disk.notice_conflict(bufnr) then
+  if file_write.notice_conflict(bufnr) then
     disk_report.kept(path)
   end
   reload.know(bufnr)
@@ -144,7 +144,8 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_behind(bufnr)
-  return disk.is_in_conflict(bufnr) or (reload.unknown(bufnr) ~= nil and disk.has_other_time(bufnr))
+  return file_write.is_in_conflict(bufnr)
+    or (reload.unknown(bufnr) ~= nil and file_write.has_other_time(bufnr))
 end
 
 --- Have buffers follow writes to their files, as long as anybody wants that.

@@ -1,13 +1,13 @@
 --- Buffers follow what Claude, or another program, writes to their files, without a question.
 local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
-local disk = require('claude_ide.file.write')
-local disk_edit = require('claude_ide.file.edit')
 local disk_report = require('claude_ide.disk.report')
 local disk_watch = require('claude_ide.disk.watch')
 local expected = require('claude_ide.disk.expected')
 local file = require('claude_ide.file.path')
+local file_edit = require('claude_ide.file.edit')
 local file_stamp = require('claude_ide.file.stamp')
+local file_write = require('claude_ide.file.write')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local named_files = require('claude_ide.disk.named_files')
@@ -67,13 +67,13 @@ end
 local function apply(write, text)
   local bufnr, saved = write.bufnr, write.saved.lines
   if not vim.bo[bufnr].modified then
-    return disk_edit.adopt(bufnr, text)
+    return file_edit.adopt(bufnr, text)
   elseif not saved then
     return 'has unsaved changes to an older text, which are kept as they are'
   end
-  local theirs = disk_edit.in_buffer(text.lines)
+  local theirs = file_edit.in_buffer(text.lines)
   local lines, conflicts = rebase.merge(saved, lines_of(bufnr), theirs)
-  disk_edit.adopt(bufnr, text, lines)
+  file_edit.adopt(bufnr, text, lines)
   return conflicts > 0 and 'your unsaved changes to the same lines are one undo away' or nil
 end
 
@@ -100,13 +100,13 @@ end
 -- is. So it does when the file has become too large.
 local function keeps(write)
   local bufnr, is_modified = write.bufnr, vim.bo[write.bufnr].modified
-  if not write.is_unannounced or not (is_modified or disk.is_too_large(bufnr)) then
+  if not write.is_unannounced or not (is_modified or file_write.is_too_large(bufnr)) then
     return false
   end
   expected.forget(write)
   if is_modified then
     M.know(bufnr)
-    disk.remember_conflict(bufnr)
+    file_write.remember_conflict(bufnr)
     disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
   end
   finish(write, 0, false)
@@ -136,7 +136,7 @@ local function take(write)
   local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
   local stamp = file_stamp.of(path)
-  local text = may_change(write.bufnr) and disk_edit.read(write.bufnr)
+  local text = may_change(write.bufnr) and file_edit.read(write.bufnr)
   local before = write.is_unannounced and lines_of(write.bufnr)
   if not text or not reload(write, text) then
     return false
@@ -144,7 +144,7 @@ local function take(write)
     follow_on(write, { stamp = stamp, lines = text.lines })
   else
     known[write.bufnr] = stamp
-    disk.has_read(write.bufnr)
+    file_write.mark_read(write.bufnr)
   end
   if settle(write, path, before) then
     written.report(write.bufnr)
@@ -273,12 +273,12 @@ end
 ---@return claude_ide.ExpectedWrite? write nil if there was none
 function M.notice(bufnr, on_end)
   local stamp = M.unknown(bufnr)
-  if not stamp or disk.is_too_large(bufnr) then
+  if not stamp or file_write.is_too_large(bufnr) then
     return nil
   end
   local write = wait_for(bufnr, { stamp = '', lines = lines_of(bufnr) })
   write.is_unannounced = true
-  if disk.has_news(bufnr) or disk.is_in_conflict(bufnr) then
+  if file_write.has_unread_change(bufnr) or file_write.is_in_conflict(bufnr) then
     write.seen, write.seen_at = stamp, milliseconds()
     write.on_end = on_end
     return write

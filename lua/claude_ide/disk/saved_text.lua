@@ -1,7 +1,7 @@
 --- What a file holds before it is written: which state that is, and what unsaved changes in its buffer
 --- were made to.
-local disk = require('claude_ide.file.write')
-local disk_edit = require('claude_ide.file.edit')
+local file_edit = require('claude_ide.file.edit')
+local file_write = require('claude_ide.file.write')
 local moment = require('claude_ide.when.moment')
 local stamp = require('claude_ide.file.stamp')
 
@@ -20,11 +20,11 @@ end
 
 -- What the unsaved changes of a buffer were made to, where Neovim knows the file as it is.
 local function saved_lines(bufnr)
-  if not moment.is_possible() or disk.has_changed(bufnr) then
+  if not moment.is_possible() or file_write.has_changed(bufnr) then
     return nil
   end
-  local text = disk_edit.read(bufnr)
-  return disk_edit.in_buffer(text and text.lines or {})
+  local text = file_edit.read(bufnr)
+  return file_edit.in_buffer(text and text.lines or {})
 end
 
 --- What a loaded buffer's file holds now. An earlier text will do, since both the buffer and the file

@@ -1,5 +1,5 @@
 --- A state of a buffer to go back to, marks included.
-local disk_edit = require('claude_ide.file.edit')
+local file_edit = require('claude_ide.file.edit')
 local quiet = require('claude_ide.say.quiet')
 
 local M = {}
@@ -31,7 +31,7 @@ end
 ---@param bufnr integer
 ---@return claude_ide.Checkpoint
 function M.new(bufnr)
-  disk_edit.break_undo(bufnr)
+  file_edit.break_undo(bufnr)
   return {
     bufnr = bufnr,
     lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true),
@@ -72,7 +72,7 @@ local function undo(point)
     end)
   end)
   if not M.is_current(point) then
-    disk_edit.change(point.bufnr, point.lines)
+    file_edit.change(point.bufnr, point.lines)
   end
 end
 

@@ -1,10 +1,10 @@
 --- A file is reformatted by the user's own formatters, while Neovim goes on.
 local channel = require('claude_ide.channel')
 local checkpoint = require('claude_ide.format.checkpoint')
-local disk = require('claude_ide.file.write')
-local disk_edit = require('claude_ide.file.edit')
+local file_edit = require('claude_ide.file.edit')
+local file_load = require('claude_ide.file.load')
+local file_write = require('claude_ide.file.write')
 local format_choice = require('claude_ide.format.choice')
-local loading = require('claude_ide.file.load')
 local path_gate = require('claude_ide.file.gate')
 local reason = require('claude_ide.say.reason')
 local rebase = require('claude_ide.file.rebase')
@@ -87,7 +87,7 @@ end
 ---@param reformatting claude_ide.Reformatting
 ---@return string? err
 local function save(reformatting)
-  local refusal = disk.write(reformatting.bufnr)
+  local refusal = file_write.write(reformatting.bufnr)
   if refusal then
     checkpoint.restore(reformatting.start)
     reload.sync_one(reformatting.bufnr)
@@ -128,9 +128,9 @@ end
 ---@param lines string[]
 local function apply(reformatting, name, lines)
   table.insert(reformatting.asked, name)
-  lines = disk_edit.in_buffer(lines)
+  lines = file_edit.in_buffer(lines)
   if not vim.deep_equal(lines, reformatting.lines) then
-    disk_edit.change(reformatting.bufnr, lines, #reformatting.changed_by > 0)
+    file_edit.change(reformatting.bufnr, lines, #reformatting.changed_by > 0)
     table.insert(reformatting.changed_by, name)
     reformatting.lines = lines_of(reformatting.bufnr)
   end
@@ -184,7 +184,7 @@ end
 local function begin(reformatting, formatters)
   local bufnr = reformatting.bufnr
   reload.sync_one(bufnr)
-  if vim.bo[bufnr].modified and disk.has_changed(bufnr) then
+  if vim.bo[bufnr].modified and file_write.has_changed(bufnr) then
     return reformatting.finish(CONFLICT:format(reformatting.path))
   end
   reformatting.start = checkpoint.new(bufnr)
@@ -218,7 +218,7 @@ function M.reformat(token, path)
   local function answer(err, text)
     channel.emit('reformatted', { token = token, ok = err == nil, error = err, report = text })
   end
-  local bufnr, refusal, is_new = loading.add(path)
+  local bufnr, refusal, is_new = file_load.add(path)
   if not bufnr then
     return answer(is_missing and 'File not found' or refusal)
   end
@@ -228,7 +228,7 @@ function M.reformat(token, path)
     unload(reformatting)
     answer(err, text)
   end
-  local note, err = loading.hidden(bufnr)
+  local note, err = file_load.hidden(bufnr)
   if err or vim.bo[bufnr].readonly or not vim.bo[bufnr].modifiable then
     return reformatting.finish(err or table.concat({ path .. ' is read-only.', note }, ' '))
   end
