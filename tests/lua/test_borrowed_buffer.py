@@ -10,13 +10,15 @@ from support.neovim import Neovim, NvimError
 
 OLD = "one\ntwo\nthree\n"
 
-TAKE = "return require('claude_ide.file.borrowed_buffer').borrow(..., vim.api.nvim_get_current_win())"
+BORROW = (
+    "return require('claude_ide.file.borrowed_buffer').borrow(..., vim.api.nvim_get_current_win())"
+)
 GIVE_BACK = "require('claude_ide.file.borrowed_buffer').give_back(...)"
 
 
 async def take(nvim: Neovim, path: Path) -> int:
     await nvim.command("new")
-    bufnr: int = await nvim.lua(TAKE, str(path))
+    bufnr: int = await nvim.lua(BORROW, str(path))
     return bufnr
 
 
@@ -180,7 +182,7 @@ async def test_a_file_in_a_folder_like_a_url_is_that_file(nvim: Neovim, project:
     path.parent.mkdir()
     path.write_text("one\n")
 
-    bufnr: int = await nvim.lua(TAKE, f"{project}/term://touch CANARY")
+    bufnr: int = await nvim.lua(BORROW, f"{project}/term://touch CANARY")
 
     assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["one"]
     assert await nvim.eval(f"[bufname({bufnr}), &buftype]") == [str(path), ""]

@@ -17,7 +17,7 @@ local LONGEST = 3000
 ---@class claude_ide.AnswerTime
 ---@field latency? number milliseconds; an estimate that is too long rather than too short
 ---@field answers integer
----@field timeouts integer number of vain waits since it last published
+---@field timeouts integer since it last published
 
 ---@type table<integer, claude_ide.AnswerTime>
 local known = {}

@@ -1,4 +1,4 @@
---- Tells language servers that a buffer has been updated after a write to its file, and pulls diagnostics.
+--- Notifies language servers that a buffer has been updated from its file, and pulls diagnostics.
 local M = {}
 
 local PULL = 'textDocument/diagnostic'

@@ -6,7 +6,7 @@ local unopened = require('claude_ide.diagnostics.unopened')
 
 local M = {}
 
---- Note that the client is about to write a file. Read its diagnostics if it is loaded, otherwise load it.
+--- Record that the client is about to write a file. Read its diagnostics if it is loaded, otherwise load it.
 ---@param path string
 ---@return { first?: claude_ide.FirstDiagnostics, loaded?: claude_ide.LoadedFile, error?: string }
 function M.read(path)

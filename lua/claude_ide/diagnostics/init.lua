@@ -25,7 +25,7 @@ local PAUSE = 1
 ---@field items claude_ide.DiagnosticItem[]
 ---@field omitted integer number of this file's items beyond the limit; set only in the last slice
 
--- By buffer, a function that reports its diagnostics; only for those that have changed.
+-- By buffer: a function that reports its diagnostics. Only buffers whose diagnostics have changed have one.
 ---@type table<integer, fun()>
 local reporters = {}
 

@@ -25,7 +25,7 @@ local function hide(namespace, bufnr)
   end
 end
 
---- Keep the tables that are published from now on. Neovim calls no handler in Insert mode, nor while
+--- Keep the tables that are published from now on. Neovim does not pass any in Insert mode, nor while
 --- diagnostics are disabled.
 function M.start()
   vim.diagnostic.handlers[HANDLER] = { show = show, hide = hide }

@@ -1,4 +1,4 @@
---- Loads files that are not open for some minutes, so that language servers and linters check them.
+--- Loads unopened files for some minutes, so that language servers and linters check them.
 local autoread = require('claude_ide.disk.autoread')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')

@@ -216,7 +216,7 @@ function M.add(path, name, bufnr)
   end
 end
 
---- Note that all buffers that were loaded before the watch began have been added.
+--- Record that all buffers that were loaded before the watch began have been added.
 function M.complete()
   is_complete = true
   for _, folder in pairs(folders) do

@@ -1,5 +1,5 @@
---- Files that Claude has announced to write without a diff: a write to one of them soon afterwards is
---- Claude's.
+--- Files that Claude has announced it will write without a diff. The next write to such a file, if it
+--- follows soon, is attributed to Claude.
 local M = {}
 
 -- Milliseconds between the announcement and the write; the CLI does not ask the user in between.
@@ -16,7 +16,7 @@ local function is_fresh(since)
   return vim.uv.now() - since < LASTS
 end
 
---- Note that Claude is about to write a file.
+--- Record that Claude is about to write a file.
 ---@param path string
 function M.add(path)
   for other, since in pairs(named) do

@@ -62,7 +62,7 @@ local function may_change(bufnr)
   return moment.is_possible() and not is_in_use(bufnr)
 end
 
--- Replace the buffer's text by that on disk, and reapply unsaved changes.
+-- Replace the buffer's text with that on disk, and reapply unsaved changes.
 ---@return string? notice
 local function apply(write, text)
   local bufnr, saved = write.bufnr, write.saved.lines
@@ -155,7 +155,7 @@ local function update(write)
   return true
 end
 
--- Neovim handles a file that is written constantly, for a while.
+-- A file that is written constantly is left to Neovim for a while.
 local function is_restless(write, now)
   write.moving_since = write.moving_since or now
   return write.is_unannounced and now - write.moving_since > RESTLESS
@@ -248,13 +248,13 @@ function M.unknown_stamp(bufnr)
   return stamp ~= MISSING and stamp ~= known[bufnr] and stamp or nil
 end
 
---- Note that Neovim knows the current state of a buffer's file.
+--- Record that Neovim knows the current state of a buffer's file.
 ---@param bufnr integer
 function M.mark_known(bufnr)
   known[bufnr] = file_stamp.of_buffer(bufnr)
 end
 
---- Note that Neovim may not know the current state of a buffer's file.
+--- Record that Neovim may not know the current state of a buffer's file.
 ---@param bufnr integer
 function M.mark_unknown(bufnr)
   known[bufnr] = nil

@@ -23,7 +23,7 @@ local function stay_unmodified(bufnr)
     vim.bo[bufnr].modified = false
   end
   vim.api.nvim_create_autocmd('QuitPre', { buffer = bufnr, callback = unmodified })
-  -- Without on_reload, a reload would detach it.
+  -- Without on_reload, a reload would detach the callbacks.
   vim.api.nvim_buf_attach(bufnr, false, { on_lines = unmodified, on_reload = unmodified })
 end
 

@@ -1,4 +1,4 @@
---- Replaces a buffer's text by the text on disk as an edit would: in one undo step. Folds and the cursor
+--- Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds and the cursor
 --- stay in place where nothing changes, and only removed lines lose their marks.
 local colouring = require('claude_ide.colouring')
 local rebase = require('claude_ide.file.rebase')
@@ -83,7 +83,7 @@ local function with_marks(fn)
   end
 end
 
--- Replace lines by the same number of lines.
+-- Replace lines with the same number of lines.
 local function change_lines(bufnr, row, old, new)
   if #new > MOST_PAIRED then
     return vim.api.nvim_buf_set_lines(bufnr, row, row + #old, true, new)
@@ -191,7 +191,7 @@ local function replace(bufnr, text, lines)
   vim.bo[bufnr].modified = not vim.deep_equal(M.in_buffer(lines), M.in_buffer(text.lines))
 end
 
---- Replace a buffer's text by `text`, just read from its file, and its options by those of the file.
+--- Replace a buffer's text with `text`, just read from its file, and its options with those of the file.
 --- The buffer is unmodified afterwards. If `lines` are given, the buffer holds these as unsaved changes
 --- to `text`.
 ---

@@ -18,7 +18,7 @@ end
 
 local function new_buffer(tail)
   local bufnr = vim.api.nvim_create_buf(true, true)
-  -- A prefix and a suffix of our own, as in the name of a proposal: patterns such as `*.zip` do not match.
+  -- The prefix and the suffix keep plugins from writing this buffer: no pattern such as `*.gpg` matches.
   local name = ('claude-ide://kept/%d/kept (%s)'):format(bufnr, tail)
   vim.api.nvim_buf_set_name(bufnr, name)
   vim.bo[bufnr].buftype = 'acwrite'

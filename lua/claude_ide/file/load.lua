@@ -117,7 +117,7 @@ function M.in_window(win, bufnr)
   return note, err
 end
 
--- Outside a window, a load ignores swap files, and the window options that a filetype sets get lost.
+-- Without a window, Neovim would not ask about a swap file, and window options of a filetype would be lost.
 local function with_hidden_window(fn)
   local blank = vim.api.nvim_create_buf(false, true)
   vim.bo[blank].bufhidden = 'wipe'

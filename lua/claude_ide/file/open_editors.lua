@@ -81,7 +81,7 @@ end
 ---@field column integer number of the window
 ---@field is_here boolean whether it is in the current tabpage
 
---- Where each buffer is shown: in the current tabpage if possible, else in the first one that shows it.
+--- The location of each visible buffer: in the current tabpage if possible, else in the first one.
 ---@return table<integer, claude_ide.EditorLocation> by buffer
 function M.locations()
   local shown = {}

@@ -26,7 +26,7 @@ local function remember(bufnr, is_read)
   states[bufnr] = time and { time = time, is_read = is_read }
 end
 
---- Note that a buffer holds the text of its file, although Neovim has not read it.
+--- Record that a buffer holds the text of its file, although Neovim has not read it.
 ---@param bufnr integer
 function M.mark_read(bufnr)
   conflicts[bufnr] = nil
@@ -70,7 +70,7 @@ end
 
 --- Whether the file of an unmodified buffer has changed since Neovim's last check. Only for buffers that
 --- Neovim does not reload automatically. An empty buffer may be one of a file that did not exist: Neovim
---- would ask the user about that, without an autocommand, so it is not probed.
+--- would ask the user about that, without an autocommand, so only the size of the file is examined.
 ---@param bufnr integer
 ---@return boolean
 function M.has_unread_change(bufnr)
@@ -91,7 +91,7 @@ function M.is_too_large(bufnr)
   return stat ~= nil and stat.size > LARGEST
 end
 
---- Note that a buffer has unsaved changes that are not based on the current text of its file.
+--- Record that a buffer has unsaved changes that are not based on the current text of its file.
 ---@param bufnr integer
 function M.remember_conflict(bufnr)
   conflicts[bufnr] = true

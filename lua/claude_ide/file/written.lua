@@ -1,4 +1,4 @@
---- Tells language servers, autocommands and linters that a buffer has taken over a write to its file.
+--- Notifies language servers, autocommands and linters that a buffer has been updated from its file.
 local linters = require('claude_ide.checking.linters')
 local log = require('claude_ide.say.log')
 local publishing = require('claude_ide.checking.publishing')
