@@ -13,9 +13,9 @@ async def answered(nvim: Neovim, *times: int) -> None:
         await nvim.lua(f"{MODULE}.answered(1, ...)", ms)
 
 
-async def missed(nvim: Neovim, times: int = 1) -> None:
+async def timed_out(nvim: Neovim, times: int = 1) -> None:
     for _ in range(times):
-        await nvim.lua(f"{MODULE}.missed(1)")
+        await nvim.lua(f"{MODULE}.timed_out(1)")
 
 
 async def of_server(nvim: Neovim, *, reads_code: bool = True) -> float:
@@ -53,24 +53,24 @@ async def test_a_server_that_reads_code_is_worth_less_each_time_but_never_nothin
 ) -> None:
     seen = []
     for _ in range(4):
-        await missed(nvim)
+        await timed_out(nvim)
         seen.append(await of_server(nvim))
 
     assert seen == [750, 500, 500, 500]
 
 
 async def test_an_assistant_that_has_missed_one_write_is_not_waited_for(nvim: Neovim) -> None:
-    await missed(nvim)
+    await timed_out(nvim)
     assert await of_server(nvim, reads_code=False) == 0
 
-    await nvim.lua(f"{MODULE}.spoke(1)")
+    await nvim.lua(f"{MODULE}.published(1)")
     assert await of_server(nvim, reads_code=False) == AS_LONG_AS_ALLOWED
 
 
 async def test_a_server_that_always_answers_too_late_costs_the_whole_wait_once(
     nvim: Neovim,
 ) -> None:
-    await missed(nvim)
+    await timed_out(nvim)
     await answered(nvim, 60_000)
     assert await of_server(nvim) == 750
 
@@ -79,7 +79,7 @@ async def test_a_server_that_always_answers_too_late_costs_the_whole_wait_once(
 
 
 async def test_a_pulled_server_that_hangs_is_worth_less_until_it_answers(nvim: Neovim) -> None:
-    await missed(nvim)
+    await timed_out(nvim)
     assert await of(nvim, "pulled") == 500
 
     await answered(nvim, 20)
@@ -88,9 +88,9 @@ async def test_a_pulled_server_that_hangs_is_worth_less_until_it_answers(nvim: N
 
 async def test_a_linter_is_worth_waiting_for_until_it_has_missed_a_write(nvim: Neovim) -> None:
     assert await of(nvim, "linter") == 750
-    await missed(nvim)
+    await timed_out(nvim)
     assert await of(nvim, "linter") == 0
 
-    await nvim.lua(f"{MODULE}.spoke(1)")
+    await nvim.lua(f"{MODULE}.published(1)")
     await answered(nvim, 50)
     assert await of(nvim, "linter") == 1000

@@ -10,13 +10,15 @@ from support.neovim import Neovim, NvimError
 
 OLD = "one\ntwo\nthree\n"
 
-TAKE = "return require('claude_ide.file.borrowed_buffer').take(..., vim.api.nvim_get_current_win())"
+BORROW = (
+    "return require('claude_ide.file.borrowed_buffer').borrow(..., vim.api.nvim_get_current_win())"
+)
 GIVE_BACK = "require('claude_ide.file.borrowed_buffer').give_back(...)"
 
 
-async def take(nvim: Neovim, path: Path) -> int:
+async def borrow(nvim: Neovim, path: Path) -> int:
     await nvim.command("new")
-    bufnr: int = await nvim.lua(TAKE, str(path))
+    bufnr: int = await nvim.lua(BORROW, str(path))
     return bufnr
 
 
@@ -50,7 +52,7 @@ async def test_it_is_as_it_was(nvim: Neovim, path: Path, before: list[str]) -> N
     for command in before:
         await nvim.command(command)
     known = await info(nvim, path)
-    bufnr = await take(nvim, path)
+    bufnr = await borrow(nvim, path)
     assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["one", "two", "three"]
     await nvim.command("normal! G")
 
@@ -60,8 +62,8 @@ async def test_it_is_as_it_was(nvim: Neovim, path: Path, before: list[str]) -> N
 
 
 async def test_what_two_have_taken_is_put_back_by_the_last(nvim: Neovim, path: Path) -> None:
-    bufnr = await take(nvim, path)
-    await take(nvim, path)
+    bufnr = await borrow(nvim, path)
+    await borrow(nvim, path)
 
     await give_back(nvim, bufnr)
     assert await nvim.eval(f"bufloaded({bufnr})")
@@ -72,7 +74,7 @@ async def test_what_two_have_taken_is_put_back_by_the_last(nvim: Neovim, path: P
 
 @pytest.mark.parametrize("adopt", ["normal! ddu", "normal! dd", "tab split | tabprevious"])
 async def test_what_the_user_has_made_theirs_stays(nvim: Neovim, path: Path, adopt: str) -> None:
-    bufnr = await take(nvim, path)
+    bufnr = await borrow(nvim, path)
     await nvim.command(adopt)
 
     await give_back(nvim, bufnr)
@@ -81,7 +83,7 @@ async def test_what_the_user_has_made_theirs_stays(nvim: Neovim, path: Path, ado
 
 
 async def test_a_file_that_does_not_exist_is_an_empty_buffer(nvim: Neovim, project: Path) -> None:
-    bufnr = await take(nvim, project / "new.txt")
+    bufnr = await borrow(nvim, project / "new.txt")
 
     assert await nvim.eval("[bufnr(), bufname(), &buftype, &modifiable, getline(1, '$')]") == [
         bufnr,
@@ -98,7 +100,7 @@ async def test_unsaved_changes_are_not_shown_but_what_is_on_disk(nvim: Neovim, p
     await nvim.command("edit a.txt | set hidden | call setline(1, 'mine')")
     known = await nvim.eval("[bufnr(), changenr()]")
 
-    bufnr = await take(nvim, path)
+    bufnr = await borrow(nvim, path)
 
     assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["one", "two", "three"]
     assert await nvim.eval(f"[getbufvar({bufnr}, '&modifiable'), bufname({bufnr})]") == [0, ""]
@@ -124,7 +126,7 @@ async def test_a_file_that_somebody_else_has_written_asks_nothing(
     await nvim.command("set noautoread hidden | edit a.txt | enew")
     await rewrite(path, "theirs\n")
 
-    bufnr = await take(nvim, path)
+    bufnr = await borrow(nvim, path)
 
     assert await nvim.mode() == {"mode": "n", "blocking": False}
     assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["theirs"]
@@ -140,7 +142,7 @@ async def test_a_file_that_is_read_again_by_itself_is_its_own_buffer(
     known = await nvim.eval("bufnr('a.txt')")
     await rewrite(path, "theirs\n")
 
-    bufnr = await take(nvim, path)
+    bufnr = await borrow(nvim, path)
 
     assert bufnr == known
     assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["theirs"]
@@ -151,7 +153,7 @@ async def test_a_file_that_exists_only_in_neovim_is_its_buffer(nvim: Neovim, pro
     await nvim.command("normal! ihello")
     known = await nvim.eval("bufnr()")
 
-    bufnr = await take(nvim, project / "new.txt")
+    bufnr = await borrow(nvim, project / "new.txt")
 
     assert bufnr == known
     await give_back(nvim, bufnr)
@@ -162,7 +164,7 @@ async def test_a_swap_file_raises_no_dialog(nvim: Neovim, path: Path) -> None:
     await nvim.command("set swapfile directory=.")
     (path.parent / ".a.txt.swp").write_bytes(b"not a swap file, but there")
 
-    bufnr = await take(nvim, path)
+    bufnr = await borrow(nvim, path)
 
     assert await nvim.eval(f"getbufline({bufnr}, 1)") == ["one"]
     assert not (await nvim.mode())["blocking"]
@@ -172,7 +174,7 @@ async def test_what_cannot_be_loaded_is_an_error(nvim: Neovim, path: Path) -> No
     await nvim.command("autocmd BufReadPre a.txt bwipeout!")
 
     with pytest.raises(NvimError):
-        await take(nvim, path)
+        await borrow(nvim, path)
 
 
 async def test_a_file_in_a_folder_like_a_url_is_that_file(nvim: Neovim, project: Path) -> None:
@@ -180,7 +182,7 @@ async def test_a_file_in_a_folder_like_a_url_is_that_file(nvim: Neovim, project:
     path.parent.mkdir()
     path.write_text("one\n")
 
-    bufnr: int = await nvim.lua(TAKE, f"{project}/term://touch CANARY")
+    bufnr: int = await nvim.lua(BORROW, f"{project}/term://touch CANARY")
 
     assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["one"]
     assert await nvim.eval(f"[bufname({bufnr}), &buftype]") == [str(path), ""]
@@ -191,7 +193,7 @@ async def test_what_is_no_file_is_not_shown(nvim: Neovim, project: Path) -> None
     os.mkfifo(project / "pipe")
 
     with pytest.raises(NvimError, match=f"{project}/pipe: not a file but a pipe"):
-        await take(nvim, project / "pipe")
+        await borrow(nvim, project / "pipe")
 
 
 async def test_a_file_that_a_plugin_shows_as_something_else_is_not_shown(
@@ -200,7 +202,7 @@ async def test_a_file_that_a_plugin_shows_as_something_else_is_not_shown(
     (project / "a.zip").write_text("not an archive\n")
 
     with pytest.raises(NvimError, match=r"a plugin shows such files as something else \(\*.zip\)"):
-        await take(nvim, project / "a.zip")
+        await borrow(nvim, project / "a.zip")
 
 
 async def test_what_the_user_has_open_is_shown_as_it_is(nvim: Neovim, project: Path) -> None:
@@ -208,4 +210,4 @@ async def test_what_the_user_has_open_is_shown_as_it_is(nvim: Neovim, project: P
     await nvim.command("noautocmd edit a.zip")
     known = await nvim.eval("bufnr()")
 
-    assert await take(nvim, project / "a.zip") == known
+    assert await borrow(nvim, project / "a.zip") == known

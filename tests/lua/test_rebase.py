@@ -12,9 +12,9 @@ from support.neovim import Neovim
 BASE = ["a", "b", "c", "d", "e"]
 
 
-async def place(nvim: Neovim, base: list[str], current: list[str], *rows: int) -> list[int] | None:
+async def locate(nvim: Neovim, base: list[str], current: list[str], *rows: int) -> list[int] | None:
     found: list[int] = await nvim.lua(
-        "return { require('claude_ide.file.rebase').place(...) }", base, current, *rows
+        "return { require('claude_ide.file.rebase').locate(...) }", base, current, *rows
     )
     return found or None
 
@@ -41,7 +41,7 @@ async def place(nvim: Neovim, base: list[str], current: list[str], *rows: int) -
 async def test_lines_are_followed_unless_they_were_changed(
     nvim: Neovim, current: str, expected: list[int] | None
 ) -> None:
-    assert await place(nvim, BASE, current.split(" "), 2, 4) == expected
+    assert await locate(nvim, BASE, current.split(" "), 2, 4) == expected
 
 
 TEXTS = st.lists(st.sampled_from("ab\xe4"), max_size=6)
@@ -58,7 +58,7 @@ async def test_what_is_found_is_what_was_there(nvim: Neovim) -> None:
     collect()
     for base, current in examples:
         for first in range(len(base)):
-            found = await place(nvim, base, current, first, len(base))
+            found = await locate(nvim, base, current, first, len(base))
             assert not found or current[found[0] : found[1]] == base[first:]
 
 

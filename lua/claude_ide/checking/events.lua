@@ -1,4 +1,4 @@
---- Who listens for changed diagnostics, and which namespace has published them.
+--- Reports changes of diagnostics to subscribers, with the namespace that has published.
 local publish_version = require('claude_ide.checking.publish_version')
 
 local M = {}
@@ -8,11 +8,10 @@ local M = {}
 ---@type table<claude_ide.DiagnosticListener, true>
 local listeners = {}
 
--- Which namespaces have published for a buffer, even an empty set.
----@type table<integer, table<integer, true>>
+---@type table<integer, table<integer, true>> by buffer: namespaces that have published, even an empty set
 local published = {}
 
--- The set that Neovim is about to announce; the announcement itself names no namespace.
+-- The publish that Neovim is about to announce by `DiagnosticChanged`, which names no namespace.
 ---@type { bufnr: integer, namespace: integer, at: integer }?
 local latest
 
@@ -21,7 +20,7 @@ local function remember(bufnr, namespace)
   published[bufnr][namespace] = true
 end
 
--- Called within each `vim.diagnostic.set`, unless the user has disabled diagnostics.
+-- Neovim calls `hide` in each `vim.diagnostic.set`, unless the user has disabled diagnostics.
 vim.diagnostic.handlers.claude_ide = {
   hide = function(namespace, bufnr)
     remember(bufnr, namespace)
@@ -36,7 +35,7 @@ vim.api.nvim_create_autocmd('BufWipeout', {
   end,
 })
 
--- The user may have hidden diagnostics, which announces nothing: at another time, or to disable them.
+-- `hide` is also called, without an announcement, when the user hides or disables diagnostics.
 local function is_announced(one, bufnr)
   return one.bufnr == bufnr
     and one.at == vim.uv.now()
@@ -55,7 +54,7 @@ end
 local function listen()
   local group = vim.api.nvim_create_augroup('claude_ide_diagnostics', { clear = true })
   if next(listeners) then
-    -- A callback would be given copies of all the diagnostics: up to 10 ms for 5,000 of them.
+    -- A callback would receive copies of all diagnostics, which takes up to 10 ms for 5,000 of them.
     vim.api.nvim_create_autocmd('DiagnosticChanged', {
       group = group,
       command = "lua require('claude_ide.checking.events').report(vim.fn.expand('<abuf>'))",
@@ -63,8 +62,8 @@ local function listen()
   end
 end
 
---- Call `fn` with the buffer each time that its diagnostics have changed, and with the namespace
---- that changed, where that is known: linters' is not while the user has disabled diagnostics.
+--- Call `fn` with the buffer whenever its diagnostics change, and with the namespace if it is known. The
+--- namespaces of linters are unknown while the user has disabled diagnostics.
 ---@param fn claude_ide.DiagnosticListener
 function M.subscribe(fn)
   listeners[fn] = true
@@ -93,7 +92,7 @@ function M.namespaces(bufnr)
   return vim.tbl_keys(found)
 end
 
---- Only for this module: what the autocommand calls.
+--- Only for this module: called by the autocommand.
 ---@param abuf string
 function M.report(abuf)
   local bufnr = assert(tonumber(abuf))

@@ -1,5 +1,5 @@
---- Who is expected to say what it thinks of a buffer's new text: language servers that publish,
---- servers that are pulled, servers that are starting, linters.
+--- The answers that are expected for a buffer's new text: from language servers that publish, servers that
+--- are pulled, servers that are starting, and linters.
 local answer_time = require('claude_ide.checking.answer_time')
 local events = require('claude_ide.checking.events')
 local linters = require('claude_ide.checking.linters')
@@ -9,34 +9,41 @@ local publish_version = require('claude_ide.checking.publish_version')
 
 local M = {}
 
---- For how many milliseconds after a write what is published counts as an answer to it.
+--- Milliseconds after a write during which a publish counts as an answer to it.
 M.ATTENTION = 5000
 
--- An answer that comes much sooner than usual is about the text before, if that was not answered.
+-- Share of the usual time: an earlier answer belongs to the previous text, if that is not answered yet.
 local EARLY = 0.4
+-- Milliseconds.
 local IN_FLIGHT = 1500
 
 ---@class claude_ide.AwaitedPublish
 ---@field patience number milliseconds after the write
 ---@field earliest number milliseconds after the write
 ---@field client_id? integer nil for a linter
----@field is_outdated? boolean it has published, for an older version
+---@field is_outdated? boolean whether it has published for an older version
+
+---@alias claude_ide.ClientState
+---| 'sent' it has the text, and publishes
+---| 'due' it has the text, and must be pulled
+---| 'pulled'
+---| 'answered' the pull is answered
 
 ---@class claude_ide.Expectation
 ---@field bufnr integer
----@field time number
+---@field time number of the write, in milliseconds
 ---@field version? integer of the text that the servers have
----@field clients table<integer, 'sent'|'due'|'pulled'|'answered'> that have the text; last three: pulled ones
+---@field clients table<integer, claude_ide.ClientState>
 ---@field dependents table<integer, integer[]> by client: other buffers for which it was pulled
----@field outdated table<integer, table<integer, true>> by client: requests made before
+---@field outdated table<integer, table<integer, true>> by client: earlier requests
 ---@field awaited table<integer, claude_ide.AwaitedPublish> by namespace
----@field heard table<integer, true> namespaces
+---@field answered table<integer, true> namespaces
 
----@type table<integer, true> clients whose start was waited for in vain
+---@type table<integer, true> clients that have not started in time
 local slow_starters = {}
----@type table<integer, true> clients that name versions which they have not reached
+---@type table<integer, true> clients whose messages have wrong versions
 local false_versions = {}
----@type table<integer, true> buffers whose linters were waited for in vain
+---@type table<integer, true> buffers whose linters have not ended in time
 local slow_linting = {}
 
 local function now()
@@ -49,14 +56,14 @@ function M.age(expectation)
   return now() - expectation.time
 end
 
--- Hover alone is what some assistants and bridges to linters have, too.
+-- Some assistants and bridges to linters support hover, so that is no indication.
 local function reads_code(client, bufnr)
   return client:supports_method('textDocument/definition', bufnr)
     or client:supports_method('textDocument/documentSymbol', bufnr)
 end
 
 local function await_namespace(expectation, namespace, patience, client_id, earlier)
-  if patience > 0 and not expectation.heard[namespace] then
+  if patience > 0 and not expectation.answered[namespace] then
     local is_in_flight = earlier and earlier.awaited[namespace] and M.age(earlier) < IN_FLIGHT
     local latency = is_in_flight and answer_time.latency(namespace) or 0
     expectation.awaited[namespace] =
@@ -71,7 +78,7 @@ local function await_push(expectation, client, earlier)
   await_namespace(expectation, namespace, patience, client.id, earlier)
 end
 
--- Few servers that are pulled publish as well: those that have done so after a write.
+-- Few pulled servers publish, too: only those that have done so after an earlier write are awaited.
 local function await_pull(expectation, client, earlier)
   local namespace = vim.lsp.diagnostic.get_namespace(client.id, false)
   expectation.clients[client.id] = 'due'
@@ -83,14 +90,14 @@ local function await_pull(expectation, client, earlier)
   end
 end
 
--- A client may come to be one that is pulled only after its server has started.
-local function meet(expectation, earlier)
+-- Add clients that are new. A client may turn out to be pulled only after its server has started.
+local function add_clients(expectation, earlier)
   local bufnr, clients = expectation.bufnr, expectation.clients
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
     local known = clients[client.id]
     if not known then
-      publish_version.read(client, M.ATTENTION)
-      lsp_work.ask(client.id)
+      publish_version.track(client, M.ATTENTION)
+      lsp_work.track(client.id)
     end
     if (not known or known == 'sent') and lsp_write.is_pulled(client, bufnr) then
       await_pull(expectation, client, earlier)
@@ -151,8 +158,8 @@ local function pull(expectation)
   end
 end
 
---- Pull the servers that have to be asked, after Neovim has had its turn: for buffers that it deems in
---- view it pulls by itself.
+--- Pull the servers that are due, in the next tick: Neovim itself may pull them first, for buffers that it
+--- considers visible.
 ---@param expectation claude_ide.Expectation
 function M.pull_soon(expectation)
   if vim.tbl_contains(vim.tbl_values(expectation.clients), 'due') then
@@ -162,9 +169,9 @@ function M.pull_soon(expectation)
   end
 end
 
---- What to expect after a buffer has just taken a new text, which its servers do not have yet.
+--- Expect answers for a buffer that has just got a new text, before it is sent to the servers.
 ---@param bufnr integer loaded
----@param earlier? claude_ide.Expectation of the text before
+---@param earlier? claude_ide.Expectation for the previous text
 ---@return claude_ide.Expectation
 function M.new(bufnr, earlier)
   local versions = vim.lsp.util.buf_versions
@@ -176,9 +183,9 @@ function M.new(bufnr, earlier)
     dependents = {},
     outdated = {},
     awaited = {},
-    heard = {},
+    answered = {},
   }
-  meet(expectation, earlier)
+  add_clients(expectation, earlier)
   await_linters(expectation, earlier)
   return expectation
 end
@@ -191,8 +198,8 @@ local function is_outdated(expectation, one)
   return M.age(expectation) < one.earliest
 end
 
--- While the user has disabled diagnostics it is not known which linter has published.
-local function of_unknown(expectation)
+-- While the user has disabled diagnostics, it is unknown which linter has published.
+local function stop_awaiting_linters(expectation)
   for namespace, one in pairs(expectation.awaited) do
     if not one.client_id then
       expectation.awaited[namespace] = nil
@@ -200,28 +207,28 @@ local function of_unknown(expectation)
   end
 end
 
---- Somebody has published diagnostics for the buffer.
+--- Record that diagnostics have been published for the buffer.
 ---@param expectation claude_ide.Expectation
----@param namespace? integer
+---@param namespace? integer nil if it is unknown
 function M.published(expectation, namespace)
   if not namespace then
-    return of_unknown(expectation)
-  elseif expectation.heard[namespace] then
-    return answer_time.spoke(namespace)
+    return stop_awaiting_linters(expectation)
+  elseif expectation.answered[namespace] then
+    return answer_time.published(namespace)
   end
   local one = expectation.awaited[namespace]
   if one and is_outdated(expectation, one) then
     one.is_outdated = true
     return
   end
-  expectation.heard[namespace], expectation.awaited[namespace] = true, nil
+  expectation.answered[namespace], expectation.awaited[namespace] = true, nil
   answer_time.answered(namespace, M.age(expectation))
 end
 
 local function give_up(expectation, namespace)
   local one = expectation.awaited[namespace]
   expectation.awaited[namespace] = nil
-  answer_time.missed(namespace)
+  answer_time.timed_out(namespace)
   if one.is_outdated and one.client_id then
     false_versions[one.client_id] = true
   end
@@ -231,7 +238,7 @@ local function is_gone(expectation, one)
   return one.client_id ~= nil and not vim.lsp.buf_is_attached(expectation.bufnr, one.client_id)
 end
 
-local function is_publish_open(expectation)
+local function is_publish_pending(expectation)
   for namespace, one in pairs(expectation.awaited) do
     if is_gone(expectation, one) then
       expectation.awaited[namespace] = nil
@@ -246,7 +253,7 @@ local function pull_namespace(id)
   return vim.lsp.diagnostic.get_namespace(id, true)
 end
 
-local function is_client_open(expectation, id, state)
+local function is_client_pending(expectation, id, state)
   local client = vim.lsp.get_client_by_id(id)
   if not client or not vim.lsp.buf_is_attached(expectation.bufnr, id) then
     return false
@@ -259,17 +266,17 @@ local function is_client_open(expectation, id, state)
   return is_awaited and M.age(expectation) < answer_time.of_pulled(pull_namespace(id))
 end
 
-local function is_pull_open(expectation)
-  local is_open = false
+local function is_pull_pending(expectation)
+  local is_pending = false
   for id, state in pairs(expectation.clients) do
-    is_open = is_client_open(expectation, id, state) or is_open
+    is_pending = is_client_pending(expectation, id, state) or is_pending
   end
-  return is_open
+  return is_pending
 end
 
-local function is_at_work(expectation)
+local function is_work_pending(expectation)
   return vim.iter(pairs(expectation.clients)):any(function(id)
-    return vim.lsp.buf_is_attached(expectation.bufnr, id) and lsp_work.is_open(id)
+    return vim.lsp.buf_is_attached(expectation.bufnr, id) and lsp_work.is_pending(id)
   end)
 end
 
@@ -284,27 +291,30 @@ local function is_linting(bufnr)
   return not slow_linting[bufnr] and linters.is_running(bufnr)
 end
 
---- Whether somebody has yet to say something.
+--- Whether any answer is pending. Clients that have attached in the meantime are added first.
 ---@param expectation claude_ide.Expectation of a loaded buffer
 ---@return boolean
-function M.is_open(expectation)
+function M.is_pending(expectation)
   local bufnr = expectation.bufnr
-  meet(expectation)
+  add_clients(expectation)
   M.pull_soon(expectation)
-  local is_open = is_publish_open(expectation)
-  is_open = is_pull_open(expectation) or is_open
-  return is_open or is_at_work(expectation) or #starting(bufnr) > 0 or is_linting(bufnr)
+  local is_publishing, is_pulled = is_publish_pending(expectation), is_pull_pending(expectation)
+  return is_publishing
+    or is_pulled
+    or is_work_pending(expectation)
+    or #starting(bufnr) > 0
+    or is_linting(bufnr)
 end
 
---- Those that have not answered by now are waited for less the next time.
+--- Give up on pending answers; the next wait for them is shorter.
 ---@param expectation claude_ide.Expectation
 function M.abandon(expectation)
   for namespace in pairs(expectation.awaited) do
     give_up(expectation, namespace)
   end
   for id, state in pairs(expectation.clients) do
-    if is_client_open(expectation, id, state) then
-      answer_time.missed(pull_namespace(id))
+    if is_client_pending(expectation, id, state) then
+      answer_time.timed_out(pull_namespace(id))
     end
     lsp_work.abandon(id)
   end

@@ -1,4 +1,4 @@
---- Linters that are no language servers, where nvim-lint or ALE is loaded to run them.
+--- Linters that are not language servers. nvim-lint or ALE runs them, if loaded.
 local nvim_lint = require('claude_ide.checking.nvim_lint')
 local reason = require('claude_ide.say.reason')
 
@@ -8,7 +8,7 @@ local M = {}
 ---@field nvim_lint table<string, true> by name
 ---@field ale boolean
 
--- Vim script's booleans are numbers, too.
+-- Vimscript also uses numbers as booleans.
 local function is_on(setting)
   return setting ~= nil and setting ~= false and setting ~= 0
 end
@@ -18,22 +18,22 @@ local function is_ale_running(bufnr)
     and is_on(vim.fn['ale#engine#IsCheckingBuffer'](bufnr))
 end
 
--- It honours the buffer's own `ale_enabled`. A linter of files does not see unsaved changes.
+-- ALE respects the buffer's `ale_enabled`. Linters that read the file would not see unsaved changes.
 local function run_ale(bufnr)
   if vim.fn.exists(':ALELint') == 2 and is_on(vim.g.ale_lint_on_save) then
     vim.fn['ale#Queue'](0, vim.bo[bufnr].modified and '' or 'lint_file', bufnr)
   end
 end
 
---- What is at work on a buffer now.
+--- The linters that are checking a buffer now.
 ---@param bufnr integer
 ---@return claude_ide.RunningLinters
 function M.running(bufnr)
   return { nvim_lint = nvim_lint.running(bufnr), ale = is_ale_running(bufnr) }
 end
 
---- Whether what a linter finds in a buffer is still to come. ALE publishes in the tick in which the
---- last of its linters ends.
+--- Whether a linter has yet to publish for a buffer. ALE publishes in the tick in which its last linter
+--- ends.
 ---@param bufnr integer
 ---@return boolean
 function M.is_running(bufnr)
@@ -41,10 +41,10 @@ function M.is_running(bufnr)
     or (is_on(vim.g.ale_use_neovim_diagnostics_api) and is_ale_running(bufnr))
 end
 
---- Have the current buffer checked by the linters that a save would run, except for those that its
---- new text has started already.
+--- Run the linters that a save of the current buffer would run, except for those that are already
+--- checking the new text.
 ---@param bufnr integer the current one
----@param outdated claude_ide.RunningLinters what was at work on the text before
+---@param outdated claude_ide.RunningLinters those that were checking the previous text
 ---@return string? failure
 function M.run(bufnr, outdated)
   local failure = nvim_lint.run(bufnr, outdated.nvim_lint)

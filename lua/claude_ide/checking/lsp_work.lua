@@ -1,29 +1,29 @@
---- Work that language servers report after a write: some check a file only when it is saved, after
---- they have published what they see at once. What such work finds is published by its end.
+--- Tracks the progress that language servers report after a write. Some servers check a saved file in two
+--- steps: they publish quick results first, and others by the end of some reported work.
 local M = {}
 
 -- Milliseconds.
 local LIMIT = 1500
 local ATTENTION = 5000
 local SETTLE = 60
--- How long work that is known may take to begin.
+-- Limits of the time in which known work must begin.
 local SHORTEST, LONGEST = 100, 400
--- How often work is waited for of which nothing has ever come.
+-- How often to wait for work that has never led to diagnostics.
 local TRIALS = 3
 
 ---@class claude_ide.KnownWork
----@field delay number milliseconds from a write to its beginning
----@field is_slow boolean it has not ended in time
----@field is_useful boolean diagnostics have come of it
----@field vain integer how often it has ended without any
+---@field delay number milliseconds from a write to the start of the work
+---@field is_slow boolean whether it has not ended in time
+---@field is_useful boolean whether it has led to diagnostics
+---@field vain integer how often it has ended; counts only while it is not useful
 
 ---@class claude_ide.BegunWork
 ---@field known claude_ide.KnownWork
----@field began number
----@field ended? number
+---@field began number milliseconds
+---@field ended? number milliseconds
 
 ---@class claude_ide.ClientWork
----@field asked number when it was last sent a text
+---@field sent number when it was last sent a text, in milliseconds
 ---@field known table<string, claude_ide.KnownWork> by title
 ---@field begun table<integer|string, claude_ide.BegunWork> by token
 
@@ -37,7 +37,7 @@ end
 
 local function begin(client, token, title)
   local known = client.known[title] or { is_slow = false, is_useful = false, vain = 0 }
-  known.delay = now() - client.asked
+  known.delay = now() - client.sent
   client.known[title] = known
   client.begun[token] = { known = known, began = now() }
 end
@@ -46,14 +46,14 @@ local function finish(client, work)
   if work and not work.ended then
     work.ended = now()
     work.known.vain = work.known.vain + 1
-    work.known.is_slow = work.ended - client.asked > LIMIT
+    work.known.is_slow = work.ended - client.sent > LIMIT
   end
 end
 
 local function on_progress(event)
   local client, params = clients[event.data.client_id], event.data.params
   local value = type(params.value) == 'table' and params.value or {}
-  if not client or now() - client.asked > ATTENTION then
+  if not client or now() - client.sent > ATTENTION then
     return
   elseif value.kind == 'begin' then
     begin(client, params.token, value.title or '')
@@ -73,20 +73,20 @@ local function listen()
   end
 end
 
---- A client has just been sent a text: what it begins from now on may be to check it.
+--- Track the work of a client that has just been sent a text.
 ---@param client_id integer
-function M.ask(client_id)
+function M.track(client_id)
   listen()
   local client = clients[client_id] or { known = {} }
   clients[client_id] = client
-  client.asked, client.begun = now(), {}
+  client.sent, client.begun = now(), {}
 end
 
 local function is_recent(work)
   return not work.ended or now() - work.ended < SETTLE
 end
 
---- Diagnostics have been published.
+--- Record that diagnostics have been published: recent work of that client is useful.
 ---@param namespace integer
 function M.published(namespace)
   for id, client in pairs(clients) do
@@ -112,14 +112,14 @@ local function is_to_begin(client, known)
   local patience = math.max(SHORTEST, math.min(2 * known.delay, LONGEST))
   return known.is_useful
     and not known.is_slow
-    and now() - client.asked < patience
+    and now() - client.sent < patience
     and not has_begun(client, known)
 end
 
---- Whether diagnostics may still come of what a client is at work on, or will soon be.
+--- Whether work of a client, running or about to begin, may still lead to diagnostics.
 ---@param client_id integer
 ---@return boolean
-function M.is_open(client_id)
+function M.is_pending(client_id)
   local client = clients[client_id]
   if not client then
     return false
@@ -131,7 +131,7 @@ function M.is_open(client_id)
   end)
 end
 
---- What a client is at work on was waited for in vain.
+--- Give up on the running work of a client: from now on it counts as slow.
 ---@param client_id integer
 function M.abandon(client_id)
   for _, work in pairs(clients[client_id] and clients[client_id].begun or {}) do

@@ -1,10 +1,10 @@
---- Language servers learn that a buffer has taken what was written to its file.
+--- Notifies language servers that a buffer has been updated from its file, and pulls diagnostics.
 local M = {}
 
 local PULL = 'textDocument/diagnostic'
 local MOST_DEPENDENTS = 20
 
--- Neovim holds changes back for 150 ms. Where its own function is gone, the next request sends them.
+-- Neovim delays changes for 150 ms. If this private function does not exist, the next request sends them.
 local function flush(client, bufnr)
   local ok, tracking = pcall(require, 'vim.lsp._changetracking')
   if ok and tracking.flush then
@@ -12,15 +12,15 @@ local function flush(client, bufnr)
   end
 end
 
--- As Neovim itself has sent it, not as a write puts it on disk (`buffer_text`): no byte order mark, and a
--- last line end only where the buffer has one.
+-- The text as Neovim sends it, which may differ from the text on disk (`file/text.lua`): there is no byte
+-- order mark, and 'fixendofline' adds no line end.
 local function text_of(bufnr)
   local ending = ({ dos = '\r\n', mac = '\r' })[vim.bo[bufnr].fileformat] or '\n'
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), ending)
   return vim.bo[bufnr].endofline and text .. ending or text
 end
 
--- A buffer with unsaved changes holds another text than the file; the text may be left out.
+-- The text is optional. It is omitted if the buffer has unsaved changes, and so differs from the file.
 local function saved_text(save, bufnr)
   local is_wanted = type(save) == 'table' and save.includeText == true
   return is_wanted and not vim.bo[bufnr].modified and text_of(bufnr) or nil
@@ -37,7 +37,7 @@ local function report_save(client, bufnr)
   end
 end
 
---- Send a buffer's text to its servers at once, and that its file was written.
+--- Send a buffer's pending changes to its servers without delay, and then that its file was saved.
 ---@param bufnr integer
 function M.report(bufnr)
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
@@ -54,7 +54,7 @@ function M.is_pulled(client, bufnr)
   return client:supports_method(PULL, bufnr)
 end
 
---- The requests for diagnostics that a client has yet to answer.
+--- The requests for diagnostics that a client has not answered yet.
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 ---@return table<integer, true> ids
@@ -68,7 +68,7 @@ function M.pulls(client, bufnr)
   return ids
 end
 
--- A server may have several providers; Neovim 0.11 knows one of them, and sends no identifier.
+-- A server may have several providers. Neovim 0.11 knows only one of them, and sends no identifier.
 local function providers(client)
   local found = {}
   if client._provider_foreach then
@@ -97,10 +97,10 @@ local function last_used(bufnr)
   return vim.fn.getbufinfo(bufnr)[1].lastused
 end
 
---- Other buffers of a pulled client about which it may say something else now, if it looks across files.
---- It would ask to be pulled for them, but only later. Where they are many, those used last.
+--- Other buffers whose diagnostics may have changed, if a pulled client checks across files. The client
+--- itself asks for pulls of these only later. If there are many, the most recently used ones.
 ---@param client vim.lsp.Client
----@param bufnr integer that has changed
+---@param bufnr integer the changed buffer
 ---@return integer[] bufnrs
 function M.dependents(client, bufnr)
   if not looks_across_files(client) then
@@ -115,8 +115,8 @@ function M.dependents(client, bufnr)
   return vim.list_slice(others, 1, MOST_DEPENDENTS)
 end
 
---- Ask a client for diagnostics, which Neovim itself does for buffers in view only; it stores them.
---- Without the id of an earlier result the answer is a full one.
+--- Request diagnostics from a client; Neovim stores the answer. Neovim itself does so only for visible
+--- buffers. The request has no id of an earlier result, so the answer is complete.
 ---@param client vim.lsp.Client
 ---@param bufnr integer attached to the client
 function M.pull(client, bufnr)

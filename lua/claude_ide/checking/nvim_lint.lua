@@ -1,21 +1,21 @@
---- nvim-lint, where it is loaded: which of its linters are at work, and having them look at a new text.
+--- Runs the linters of nvim-lint, if it is loaded, and tells which of them are still running.
 local events = require('claude_ide.checking.events')
 local reason = require('claude_ide.say.reason')
 
 local M = {}
 
--- Milliseconds from the end of a linter's process until its output has been read. What has published
--- nothing by then has failed.
+-- Milliseconds from the end of a linter's process until its output has been read. A linter that has not
+-- published by then has failed.
 local LAG = 200
 
 ---@class claude_ide.LinterRun
----@field names table<string, true> linters that have yet to publish
----@field ended? number when none of them was at work any more
+---@field names table<string, true> linters that have not published yet
+---@field ended? number when the last of them ended, in milliseconds
 
 ---@type table<integer, claude_ide.LinterRun> by buffer
 local runs = {}
 
--- A plugin that is loaded only when it is asked for stays unloaded.
+-- Does not load a plugin that is loaded lazily.
 local function loaded()
   local lint = package.loaded.lint
   return type(lint) == 'table' and lint.try_lint and lint.get_running and lint or nil
@@ -39,7 +39,7 @@ local function of_filetype(by_filetype, filetype)
   return names
 end
 
--- Distributions add '_' and '*' to the filetypes that nvim-lint knows.
+-- '_' (no other linters) and '*' (all filetypes) are additions of distributions to nvim-lint.
 local function configured(lint, filetype)
   local names = of_filetype(lint.linters_by_ft, filetype)
   if #names == 0 then
@@ -48,7 +48,8 @@ local function configured(lint, filetype)
   return vim.list_extend(names, lint.linters_by_ft['*'] or {})
 end
 
--- An autocommand may run others, by name. What they have found may be wrong now.
+-- Linters with diagnostics in the buffer, which may be outdated. An autocommand may have run other linters
+-- than the configured ones, by name.
 local function with_findings(lint, bufnr)
   local names = {}
   for namespace, owner in pairs(vim.diagnostic.get_namespaces()) do
@@ -61,8 +62,8 @@ local function with_findings(lint, bufnr)
   return names
 end
 
--- Distributions add a `condition` to linters. One without standard input reads the file, whose lines
--- are others than those of a buffer with unsaved changes.
+-- `condition` is an addition of distributions. A linter without standard input reads the file, whose lines
+-- differ from those of a buffer with unsaved changes.
 local function is_applicable(linter, bufnr)
   local path = vim.api.nvim_buf_get_name(bufnr)
   local context = { filename = path, dirname = vim.fs.dirname(path) }
@@ -70,7 +71,7 @@ local function is_applicable(linter, bufnr)
     and (not linter.condition or linter.condition(context))
 end
 
--- If its program is missing, the user learns of that when saving.
+-- A missing program is ignored: the user sees that error when saving.
 local function start(lint, bufnr, name)
   return pcall(lint.try_lint, name, {
     ignore_errors = true,
@@ -80,7 +81,7 @@ local function start(lint, bufnr, name)
   })
 end
 
-local function hear(bufnr, namespace)
+local function on_published(bufnr, namespace)
   local run = runs[bufnr]
   for name in pairs(run and run.names or {}) do
     if not namespace or namespace == vim.api.nvim_create_namespace(name) then
@@ -92,14 +93,14 @@ end
 local function follow(bufnr, names)
   runs[bufnr] = #names > 0 and { names = set_of(names) } or nil
   if runs[bufnr] then
-    events.subscribe(hear)
+    events.subscribe(on_published)
   end
 end
 
 local function forget(bufnr)
   runs[bufnr] = nil
   if not next(runs) then
-    events.unsubscribe(hear)
+    events.unsubscribe(on_published)
   end
 end
 
@@ -116,7 +117,7 @@ local function is_publishing(bufnr)
   return false
 end
 
---- The linters that are at work on a buffer.
+--- The linters that are checking a buffer.
 ---@param bufnr integer
 ---@return table<string, true> names
 function M.running(bufnr)
@@ -124,7 +125,7 @@ function M.running(bufnr)
   return lint and set_of(lint.get_running(bufnr)) or {}
 end
 
---- Whether what a linter finds in a buffer is still to come.
+--- Whether a linter has yet to publish for a buffer.
 ---@param bufnr integer
 ---@return boolean
 function M.is_running(bufnr)
@@ -132,10 +133,10 @@ function M.is_running(bufnr)
   return lint ~= nil and (#lint.get_running(bufnr) > 0 or is_publishing(bufnr))
 end
 
---- Run the linters of the current buffer, except for those that its new text has started already.
+--- Run the linters of the current buffer, except for those that are already checking its new text.
 ---@param bufnr integer the current one
----@param outdated table<string, true> those that were at work on the text before
----@return string? failure of the first that cannot be run
+---@param outdated table<string, true> those that were checking the previous text
+---@return string? failure of the first linter that cannot be run
 function M.run(bufnr, outdated)
   local lint = loaded()
   if not lint then

@@ -1,5 +1,5 @@
---- Which version of a document a language server's diagnostics are about. Only the server's message
---- says so, and Neovim keeps it to itself.
+--- Reads the version of the document to which published diagnostics refer. Only the server's message has
+--- it, and Neovim does not pass it on.
 local M = {}
 
 local METHOD = 'textDocument/publishDiagnostics'
@@ -7,12 +7,12 @@ local METHOD = 'textDocument/publishDiagnostics'
 ---@class claude_ide.BorrowedHandler
 ---@field ours lsp.Handler
 ---@field theirs? lsp.Handler the client's own
----@field deadline number
+---@field deadline number time of libuv, in milliseconds
 
 ---@type table<integer, claude_ide.BorrowedHandler>
 local borrowed = {}
 
--- The message that is being handled.
+-- The message that is being handled now.
 ---@type { client_id: integer, version?: integer }?
 local current
 
@@ -32,7 +32,7 @@ local function read(theirs)
   end
 end
 
--- Another plugin's handler that has taken the place of ours stays.
+-- A plugin's handler that has replaced ours stays.
 local function give_back(client)
   local one = borrowed[client.id]
   local remaining = one.deadline - vim.uv.now()
@@ -47,24 +47,25 @@ local function give_back(client)
   end
 end
 
---- Read the versions of what this client publishes, for so long.
+--- Read the versions of this client's messages for a while.
 ---@param client vim.lsp.Client
----@param ms integer
-function M.read(client, ms)
+---@param ms integer milliseconds
+function M.track(client, ms)
   local known, theirs = borrowed[client.id], client.handlers[METHOD]
-  local one = known
-  if not one or theirs ~= one.ours then
-    one = { ours = read(theirs), theirs = theirs }
-    borrowed[client.id] = one
-    client.handlers[METHOD] = one.ours
+  local deadline = vim.uv.now() + ms
+  if known and theirs == known.ours then
+    known.deadline = deadline
+  else
+    local ours = read(theirs)
+    borrowed[client.id] = { ours = ours, theirs = theirs, deadline = deadline }
+    client.handlers[METHOD] = ours
   end
-  one.deadline = vim.uv.now() + ms
   if not known then
     give_back(client)
   end
 end
 
---- The version that the diagnostics are about which are being stored now.
+--- The document's version of the diagnostics that are being stored now.
 ---@return integer?
 function M.version()
   return current and current.version

@@ -1,4 +1,4 @@
---- Waiting until language servers and linters have said what they think of a buffer's new text.
+--- Waits until language servers and linters have published diagnostics for a buffer's new text.
 local answer_time = require('claude_ide.checking.answer_time')
 local channel = require('claude_ide.channel')
 local events = require('claude_ide.checking.events')
@@ -9,7 +9,7 @@ local lsp_write = require('claude_ide.checking.lsp_write')
 local M = {}
 
 -- Milliseconds.
-local LATELY = 1500
+local RECENT = 1500
 local SETTLE = 30
 local TICK = 10
 
@@ -31,7 +31,7 @@ local function on_published(bufnr, namespace)
   if one and expectation.age(one) < expectation.ATTENTION then
     expectation.published(one, namespace)
   elseif namespace then
-    answer_time.spoke(namespace)
+    answer_time.published(namespace)
   end
 end
 
@@ -53,30 +53,30 @@ local function listen()
   end
 end
 
---- A loaded buffer has just taken what is on disk: its servers hear of it at once, and their
---- answers are awaited from now on.
+--- Notify the servers of a loaded buffer that it has just been updated from the disk, and expect their
+--- answers.
 ---@param bufnr integer
-function M.ask(bufnr)
+function M.expect(bufnr)
   listen()
   expected[bufnr] = expectation.new(bufnr, expected[bufnr])
   lsp_write.report(bufnr)
   expectation.pull_soon(expected[bufnr])
 end
 
-local function is_open(bufnr)
+local function is_pending(bufnr)
   local one = expected[bufnr]
   if one and not vim.api.nvim_buf_is_loaded(bufnr) then
     expected[bufnr] = nil
     return false
   end
-  return one ~= nil and expectation.is_open(one)
+  return one ~= nil and expectation.is_pending(one)
 end
 
---- Buffers that have taken a new text lately about which not all has been said.
+--- Buffers with a recent new text for which answers are pending.
 ---@return integer[] bufnrs
 function M.unsettled()
   return vim.tbl_filter(function(bufnr)
-    return expectation.age(expected[bufnr]) < LATELY and is_open(bufnr)
+    return expectation.age(expected[bufnr]) < RECENT and is_pending(bufnr)
   end, vim.tbl_keys(expected))
 end
 
@@ -86,15 +86,15 @@ local function abandon(bufnr)
   end
 end
 
---- Emit `diagnostics_published` with the `token` once all has been said about these buffers, each of
---- which is asked about now if it was not before, or else when time is up.
+--- Emit `diagnostics_published` with the `token` once no answers for these buffers are pending, or after
+--- the timeout. Answers for a buffer are expected from now on if they were not before.
 ---@param token any
 ---@param bufnrs integer[]
 ---@param timeout_ms integer
 function M.await(token, bufnrs, timeout_ms)
   for _, bufnr in ipairs(bufnrs) do
     if not expected[bufnr] and vim.api.nvim_buf_is_loaded(bufnr) then
-      M.ask(bufnr)
+      M.expect(bufnr)
     end
   end
   local timer, deadline = assert(vim.uv.new_timer()), now() + timeout_ms
@@ -102,13 +102,13 @@ function M.await(token, bufnrs, timeout_ms)
     if timer:is_closing() then
       return
     end
-    -- What has been answered may be open again: a server that has published goes on to check.
-    local open = vim.tbl_filter(is_open, bufnrs)
+    -- All are checked each time: a server that has published may begin another check.
+    local pending = vim.tbl_filter(is_pending, bufnrs)
     local is_late = now() >= deadline
-    -- A server that checks several files publishes one after the other.
-    if is_late or (#open == 0 and now() - last_publish >= SETTLE) then
+    -- A server that checks several files publishes them one after another.
+    if is_late or (#pending == 0 and now() - last_publish >= SETTLE) then
       timer:close()
-      vim.iter(open):each(abandon)
+      vim.iter(pending):each(abandon)
       channel.emit('diagnostics_published', { token = token })
     end
   end

@@ -1,4 +1,4 @@
---- What a client asks just before it writes a file; it waits for the answer.
+--- Prepares for a write by a client, which waits for the file's current diagnostics first.
 local buffers = require('claude_ide.file.buffers')
 local diagnostics = require('claude_ide.diagnostics')
 local named_files = require('claude_ide.disk.named_files')
@@ -6,14 +6,14 @@ local unopened = require('claude_ide.diagnostics.unopened')
 
 local M = {}
 
---- Note that the client will write this file. Read its diagnostics if it is loaded, else load it.
+--- Record that the client is about to write a file. Read its diagnostics if it is loaded, otherwise load it.
 ---@param path string
 ---@return { first?: claude_ide.FirstDiagnostics, loaded?: claude_ide.LoadedFile, error?: string }
 function M.read(path)
   named_files.add(path)
   local bufnr = buffers.loaded(path)
   if bufnr then
-    unopened.prolong(bufnr)
+    unopened.extend(bufnr)
     return { first = diagnostics.read(path) }
   end
   local loaded = unopened.load(path)

@@ -1,4 +1,4 @@
---- What `vim.diagnostic` holds, for one file or for all, in slices, or as it changes.
+--- Reads the diagnostics of one file or of all in slices, and reports changes of them.
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local events = require('claude_ide.checking.events')
@@ -12,29 +12,29 @@ local throttle = require('claude_ide.when.throttle')
 local M = {}
 
 local LIMIT = 5000
--- Of one notification, which is sent in one go.
+-- Of one notification, which is a single message.
 local LIMIT_REPORTED = 1000
--- From so many on they are not read while the user types.
+-- From this number on, they are not read while the user types.
 local MANY = 500
 -- Milliseconds.
 local INTERVAL = 100
-local BREATH = 1
+local PAUSE = 1
 
 ---@class claude_ide.FileDiagnostics
 ---@field uri string
 ---@field items claude_ide.DiagnosticItem[]
----@field omitted integer how many of this file are over the limit; known in the last slice
+---@field omitted integer number of this file's items beyond the limit; set only in the last slice
 
--- For each buffer whose diagnostics have changed since `watch(true)`, a function that reports them.
+-- By buffer: a function that reports its diagnostics. Only buffers whose diagnostics have changed have one.
 ---@type table<integer, fun()>
 local reporters = {}
 
--- Buffers that are reported when the user has left Insert mode.
+-- Buffers to report once the user leaves Insert mode.
 ---@type table<integer, true>
 local postponed = {}
 
 ---@type table<integer, { reading: claude_ide.DiagnosticReading, uris: table<integer, string> }>
-local begun = {}
+local readings = {}
 local last_token = 0
 
 ---@param path? string
@@ -47,18 +47,19 @@ local function buffers_of(path)
   end
   local buffer = buffers.find(path)
   if buffer then
-    sets.favour(buffer.bufnr)
+    sets.prioritize(buffer.bufnr)
   end
   return buffer and { buffer.bufnr } or {}
 end
 
+---@param bufnr integer of a file
 local function uri_of(bufnr)
-  return vim.uri_from_fname(file.path(bufnr))
+  return vim.uri_from_fname(assert(file.path(bufnr)))
 end
 
---- Begin to read the diagnostics of one file or of all; `next` goes on, `finish` gives up.
+--- Begin to read the diagnostics of one file or of all. `next` continues, `finish` cancels.
 ---@param path? string
----@return { token: integer, files: string[] } files URIs of those that have any
+---@return { token: integer, files: string[] } `files`: URIs of files with diagnostics
 function M.begin(path)
   sets.start()
   local new = reading.new(buffers_of(path), LIMIT)
@@ -67,7 +68,7 @@ function M.begin(path)
     uris[bufnr] = uri_of(bufnr)
   end
   last_token = last_token + 1
-  begun[last_token] = { reading = new, uris = uris }
+  readings[last_token] = { reading = new, uris = uris }
   return {
     token = last_token,
     files = vim.tbl_map(function(bufnr)
@@ -76,11 +77,11 @@ function M.begin(path)
   }
 end
 
---- The next few hundred, errors first; a file may come again with more of them.
+--- The next slice of a reading, errors first. A file may occur in several slices.
 ---@param token integer
 ---@return { files: claude_ide.FileDiagnostics[], done: boolean }
 function M.next(token)
-  local one = begun[token]
+  local one = readings[token]
   if not one then
     return { files = {}, done = true }
   end
@@ -101,16 +102,17 @@ end
 ---@field files claude_ide.FileDiagnostics[]
 ---@field done boolean
 
---- `begin`, and the first of `next` along with it: most readings are over at once.
+--- Begin to read, and return the first slice: most readings need no other.
 ---@param path? string
 ---@return claude_ide.FirstDiagnostics
 function M.read(path)
   local token = M.begin(path).token
-  return vim.tbl_extend('error', M.next(token), { token = token })
+  local slice = M.next(token)
+  return { token = token, files = slice.files, done = slice.done }
 end
 
---- The same of all files, unless some were written lately: then it is their buffers that are
---- returned, about which language servers and linters have yet to say something.
+--- Begin to read the diagnostics of all files. If language servers or linters have not yet answered a
+--- recent write, return only the buffers concerned.
 ---@return { reloaded: integer[], token?: integer, files?: claude_ide.FileDiagnostics[], done?: boolean }
 function M.read_all()
   reload.sync()
@@ -119,12 +121,13 @@ function M.read_all()
   return vim.tbl_extend('error', first, { reloaded = reloaded })
 end
 
+--- End or cancel a reading.
 ---@param token integer
 function M.finish(token)
-  begun[token] = nil
+  readings[token] = nil
 end
 
--- Read all that a buffer has, with a breath between the steps, and report it.
+-- Read all diagnostics of a buffer, with pauses between the steps, and report them.
 local function report(bufnr, is_current)
   local all = reading.new({ bufnr }, LIMIT_REPORTED)
   local changed = { uri = uri_of(bufnr), items = {}, omitted = 0 }
@@ -140,14 +143,14 @@ local function report(bufnr, is_current)
     if done then
       channel.emit('diagnostics_changed', changed)
     else
-      vim.defer_fn(step, BREATH)
+      vim.defer_fn(step, PAUSE)
     end
   end
   step()
 end
 
--- In Insert mode they can be had only as copies, made in one go; a language server may publish with
--- each key.
+-- In Insert mode, Neovim provides only copies of all diagnostics together, and a language server may
+-- publish after each key: reading many of them would slow down typing.
 local function is_too_much(bufnr)
   local is_typing = vim.api.nvim_get_mode().mode:sub(1, 1) == 'i'
   return is_typing
@@ -156,7 +159,8 @@ local function is_too_much(bufnr)
     end)
 end
 
--- A function that reports what a buffer has, seldom enough; a newer state takes an older one's place.
+-- A throttled function that reports the diagnostics of a buffer. A newer report replaces one that is
+-- still being read.
 local function reporter(bufnr)
   local state = 0
   return throttle.new(INTERVAL, function()
@@ -185,8 +189,8 @@ local function report_postponed()
   vim.iter(bufnrs):each(on_changed)
 end
 
---- Emit `diagnostics_changed` with `uri`, `items` and how many were `omitted`, for each file whose
---- diagnostics change; 1,000 at most.
+--- Emit `diagnostics_changed` for each file whose diagnostics change, with its `uri`, at most 1,000
+--- `items`, and the number of `omitted` ones.
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_diagnostics_watch', { clear = true })

@@ -1,4 +1,4 @@
---- One of Neovim's diagnostics in LSP's words.
+--- Converts one of Neovim's diagnostics to the form of LSP.
 local positions = require('claude_ide.file.positions')
 
 local M = {}
@@ -18,25 +18,26 @@ local function position(text_of, row, col)
   return { line = row, character = text and positions.character(text, col) or col }
 end
 
--- A language server's null is `vim.NIL`.
-local function sound(value)
+-- Nil for other values: a null of a language server is `vim.NIL`.
+local function scalar(value)
   return (type(value) == 'string' or type(value) == 'number') and value or nil
 end
 
+--- Convert a diagnostic.
 ---@param diagnostic vim.Diagnostic
----@param text_of fun(row: integer): string? nil where the text is not known: bytes count as characters
+---@param text_of fun(row: integer): string? nil if the text is not known; then bytes count as characters
 ---@return claude_ide.DiagnosticItem
 function M.of(diagnostic, text_of)
   local lnum, col = diagnostic.lnum, diagnostic.col
   return {
-    message = sound(diagnostic.message) and tostring(diagnostic.message) or '',
+    message = scalar(diagnostic.message) and tostring(diagnostic.message) or '',
     severity = SEVERITIES[diagnostic.severity],
     range = {
       start = position(text_of, lnum, col),
       ['end'] = position(text_of, diagnostic.end_lnum or lnum, diagnostic.end_col or col),
     },
-    source = sound(diagnostic.source),
-    code = sound(diagnostic.code),
+    source = scalar(diagnostic.source),
+    code = scalar(diagnostic.code),
   }
 end
 

@@ -1,29 +1,29 @@
---- What `vim.diagnostic` holds, in LSP's words, read a bit at a time: Neovim never stops for long.
+--- Reads diagnostics in the form of LSP in short steps, so that Neovim never blocks for long.
 local sets = require('claude_ide.diagnostics.sets')
 
 local M = {}
 
--- In one turn of Neovim's loop, for all that read in it; sending takes time, too.
+-- Limits for one turn of Neovim's loop, shared by all readings; sending takes time, too.
 local MILLISECONDS = 5
 local ITEMS = 500
 local BYTES = 256 * 1024
 local SEVERITIES = 4
 
 ---@class claude_ide.DiagnosticReading
----@field bufnrs integer[] those that have any diagnostics
+---@field bufnrs integer[] buffers with diagnostics
 ---@field tasks { bufnr: integer, severity: integer }[]
----@field task integer which of the tasks is under way
----@field sets claude_ide.DiagnosticSet[] those of its buffer that are yet to be read
----@field position integer how many of the first of these were read
----@field remaining integer how many more may be read
----@field unread table<integer, integer> of each buffer
+---@field task integer index of the current task
+---@field sets claude_ide.DiagnosticSet[] sets of the current task that remain to be read
+---@field position integer number of diagnostics read from the first of these sets
+---@field remaining integer number of diagnostics that may still be read
+---@field unread table<integer, integer> number of unread diagnostics, by buffer
 
 ---@class claude_ide.DiagnosticPart
 ---@field bufnr integer
 ---@field items claude_ide.DiagnosticItem[]
----@field omitted integer how many of this buffer are over the limit; known at the end
+---@field omitted integer number of this buffer's items beyond the limit; set only at the end
 
--- Errors are read first: what is over the limit matters least.
+-- Errors are read first, so that the least important diagnostics are those beyond the limit.
 local function add_tasks(tasks, bufnrs)
   for severity = 1, SEVERITIES do
     for _, bufnr in ipairs(bufnrs) do
@@ -42,8 +42,9 @@ local function total(bufnr)
   return sum
 end
 
+--- Begin to read the diagnostics of these buffers.
 ---@param bufnrs integer[]
----@param limit integer
+---@param limit integer number of diagnostics
 ---@return claude_ide.DiagnosticReading
 function M.new(bufnrs, limit)
   local tasks, unread, found = {}, {}, {}
@@ -53,7 +54,7 @@ function M.new(bufnrs, limit)
       table.insert(found, bufnr)
     end
   end
-  local first, others = sets.by_favour(found)
+  local first, others = sets.by_priority(found)
   add_tasks(tasks, first)
   add_tasks(tasks, others)
   return {
@@ -67,7 +68,7 @@ function M.new(bufnrs, limit)
   }
 end
 
--- Go on to the next task; false at the end.
+-- Start the next task; false at the end.
 local function advance(reading)
   reading.task, reading.position = reading.task + 1, 0
   local task = reading.tasks[reading.task]
@@ -75,8 +76,9 @@ local function advance(reading)
   return task ~= nil
 end
 
--- What comes next of a task's sets.
-local function take(reading, readers)
+-- The next item of the current task, if any remain.
+---@return claude_ide.DiagnosticItem?
+local function next_item(reading, readers)
   local severity = reading.tasks[reading.task].severity
   while reading.sets[1] do
     local set = reading.sets[1]
@@ -91,7 +93,7 @@ local function take(reading, readers)
   end
 end
 
--- How much was left out because the limit was reached.
+-- The numbers of diagnostics that were omitted because of the limit.
 local function omissions(reading)
   local parts = {}
   for _, bufnr in ipairs(reading.remaining == 0 and reading.bufnrs or {}) do
@@ -104,7 +106,7 @@ end
 
 local turn, deadline = nil, 0
 
--- When this turn of Neovim's loop has seen enough of it. The time of the loop stands still in a turn.
+-- Whether the time for this turn of Neovim's loop is used up. `vim.uv.now` is constant within a turn.
 local function time_is_up()
   local now, beginning = vim.uv.hrtime(), vim.uv.now()
   if beginning ~= turn or now > deadline + MILLISECONDS * 1e6 then
@@ -122,7 +124,7 @@ local function add(parts, bufnr, item)
   table.insert(part.items, item)
 end
 
---- Read on for a few milliseconds, less when others have read just before.
+--- Continue for a few milliseconds; less if other readings have used this turn of Neovim's loop.
 ---@param reading claude_ide.DiagnosticReading
 ---@return claude_ide.DiagnosticPart[] parts
 ---@return boolean done
@@ -132,7 +134,7 @@ function M.step(reading)
     if reading.remaining == 0 then
       return vim.list_extend(parts, omissions(reading)), true
     end
-    local item = reading.task > 0 and take(reading, readers)
+    local item = reading.task > 0 and next_item(reading, readers)
     if item then
       local bufnr = reading.tasks[reading.task].bufnr
       reading.remaining = reading.remaining - 1

@@ -1,5 +1,5 @@
---- What each namespace has published for a buffer, read from `vim.diagnostic` once and converted once: a
---- diagnostic of an earlier text stays the same to the byte, or it would be taken for a new one.
+--- The diagnostics that each namespace has published for a buffer. Each is read and converted only once:
+--- a later conversion, after a change of the text, would differ and look like a new diagnostic.
 local edit = require('claude_ide.file.edit')
 local events = require('claude_ide.checking.events')
 local item = require('claude_ide.diagnostics.item')
@@ -8,31 +8,30 @@ local tables = require('claude_ide.diagnostics.tables')
 local M = {}
 
 local SEVERITIES = { 1, 2, 3, 4 }
--- Milliseconds during which what was said of a changed buffer matters most.
+-- Milliseconds for which a buffer has priority.
 local FRESH = 60000
--- Where it is not known which namespace has published.
+-- Stands for an unknown namespace.
 local ANY = 0
 
 ---@class claude_ide.DiagnosticSet
 ---@field bufnr integer
 ---@field list vim.Diagnostic[]
----@field is_own boolean whether the tables are Neovim's own
+---@field is_own boolean whether the tables in `list` are Neovim's own, not copies
 ---@field by_severity vim.Diagnostic[][]
----@field items claude_ide.DiagnosticItem[][] those that have been read
----@field text? string[] the lines that they were published for, once the buffer has others
+---@field items claude_ide.DiagnosticItem[][] converted ones, by severity
+---@field text? string[] the lines that they were published for, if the buffer's text was replaced since
 
 ---@type table<integer, table<integer, claude_ide.DiagnosticSet>> by buffer and namespace
 local sets = {}
 
----@type table<integer, table<integer, integer>|false> by buffer and severity; false where unknown
+---@type table<integer, table<integer, integer>|false> by buffer and severity; false if unknown
 local counts = {}
 
----@type table<integer, table<integer, true>> by buffer, the namespaces that have published since it
---- was looked at
+---@type table<integer, table<integer, true>> by buffer: namespaces that have published since the last read
 local outdated = {}
 
----@type table<integer, integer> when somebody asked for a buffer, or its text was replaced
-local favoured = {}
+---@type table<integer, integer> when a buffer was last asked for or its text replaced, in milliseconds
+local prioritized = {}
 
 local group ---@type integer?
 
@@ -43,22 +42,22 @@ end
 
 local function forget(bufnr)
   tables.forget(bufnr)
-  for _, known in ipairs({ sets, counts, outdated, favoured }) do
+  for _, known in ipairs({ sets, counts, outdated, prioritized }) do
     known[bufnr] = nil
   end
 end
 
---- How many diagnostics of each severity a buffer has.
+--- The number of a buffer's diagnostics of each severity.
 ---@param bufnr integer
----@return table<integer, integer>
+---@return table<integer, integer> by severity
 function M.count(bufnr)
   if not vim.api.nvim_buf_is_valid(bufnr) then
     forget(bufnr)
     return {}
-  elseif not counts[bufnr] then
-    counts[bufnr] = vim.diagnostic.count(bufnr)
   end
-  return counts[bufnr]
+  local count = counts[bufnr] or vim.diagnostic.count(bufnr)
+  counts[bufnr] = count
+  return count
 end
 
 --- The buffers that have any diagnostics.
@@ -82,8 +81,8 @@ local function is_alike(one, other)
     and one.code == other.code
 end
 
--- Whether nothing was published since: each publish gives Neovim new tables. Copies can be compared
--- only by what they say.
+-- Whether a list is unchanged. Each publish creates new tables, so Neovim's own are compared by identity;
+-- copies can be compared only by content.
 local function is_same(set, list, is_own)
   if #set.list ~= #list then
     return false
@@ -117,8 +116,8 @@ local function new_set(bufnr, list, is_own)
   }
 end
 
--- Others may have been reset along with those that are known to have changed.
-local function still_stands(set, namespace, changed)
+-- Whether a set needs no new read. Its count is compared, too: a reset of all namespaces names only one.
+local function is_still_valid(set, namespace, changed)
   return not changed[ANY]
     and not changed[namespace]
     and tables.count(set.bufnr, { namespace = namespace }) == #set.list
@@ -126,7 +125,7 @@ end
 
 local function renewed(bufnr, namespace, set)
   local changed = outdated[bufnr]
-  if set and still_stands(set, namespace, changed) then
+  if set and is_still_valid(set, namespace, changed) then
     return set
   end
   local list, is_own = tables.of(bufnr, namespace)
@@ -144,7 +143,7 @@ local function renew(bufnr)
   sets[bufnr], outdated[bufnr] = found, nil
 end
 
---- What each namespace has published for a buffer, in a steady order.
+--- The sets of all namespaces for a buffer, in a stable order.
 ---@param bufnr integer
 ---@return claude_ide.DiagnosticSet[]
 function M.of(bufnr)
@@ -158,10 +157,10 @@ function M.of(bufnr)
   return found
 end
 
--- Without its text a buffer's bytes cannot be converted to characters.
+-- For buffers that are not loaded: without the text, bytes cannot be converted to characters.
 local function without_text() end
 
--- A function from a row to its text. Diagnostics of one line mostly come one after the other.
+-- A function from a row to its text. It caches one line, since diagnostics of a line are mostly adjacent.
 local function lines_of(set)
   local bufnr, text = set.bufnr, set.text
   if not text and not vim.api.nvim_buf_is_loaded(bufnr) then
@@ -179,7 +178,7 @@ local function lines_of(set)
   end
 end
 
---- A function from a severity and an index to the item there, for as long as no text changes.
+--- A function from a severity and an index to the item. It is valid until a text changes.
 ---@param set claude_ide.DiagnosticSet
 ---@return fun(severity: integer, index: integer): claude_ide.DiagnosticItem?
 function M.reader(set)
@@ -199,30 +198,30 @@ local function is_read(set)
   end)
 end
 
---- The diagnostics of a buffer are wanted now.
+--- Give a buffer priority for a while.
 ---@param bufnr integer
-function M.favour(bufnr)
-  favoured[bufnr] = vim.uv.now()
+function M.prioritize(bufnr)
+  prioritized[bufnr] = vim.uv.now()
 end
 
---- Split buffers into those that were favoured lately and the others, in the order given.
+--- Split buffers into those with priority and the others; both keep the given order.
 ---@param bufnrs integer[]
 ---@return integer[] first
 ---@return integer[] others
-function M.by_favour(bufnrs)
+function M.by_priority(bufnrs)
   local since = vim.uv.now() - FRESH
   local first, others = {}, {}
   for _, bufnr in ipairs(bufnrs) do
-    local is_first = (favoured[bufnr] or since) > since
+    local is_first = (prioritized[bufnr] or since) > since
     table.insert(is_first and first or others, bufnr)
   end
   return first, others
 end
 
--- The text of a buffer is about to be replaced. What was published for it is converted with it,
--- whenever that is read.
+-- Called before the text of a buffer is replaced: diagnostics that were published for this text are
+-- converted with it later.
 local function keep_text(bufnr)
-  M.favour(bufnr)
+  M.prioritize(bufnr)
   if not next(M.count(bufnr)) then
     return
   end
@@ -234,7 +233,7 @@ local function keep_text(bufnr)
   end
 end
 
---- Keep up with what is published, until `stop`.
+--- Track published diagnostics until `stop`.
 function M.start()
   if group then
     return
@@ -254,7 +253,7 @@ function M.start()
   end
 end
 
---- Let go of everything.
+--- Stop tracking, and drop everything.
 function M.stop()
   if group then
     vim.api.nvim_del_augroup_by_id(group)
@@ -262,7 +261,7 @@ function M.stop()
     events.unsubscribe(on_changed)
     edit.unsubscribe(keep_text)
   end
-  group, sets, counts, outdated, favoured = nil, {}, {}, {}, {}
+  group, sets, counts, outdated, prioritized = nil, {}, {}, {}, {}
 end
 
 return M

@@ -1,12 +1,12 @@
---- Neovim's own tables of what a namespace has published. `vim.diagnostic.get` copies each diagnostic
---- with all that its language server has attached, in one go; a diagnostic handler is given the tables.
+--- Neovim's own tables of published diagnostics. `vim.diagnostic.get` copies all diagnostics at once, with
+--- all data that the language server has attached, but a diagnostic handler receives the tables.
 local M = {}
 
 local HANDLER = 'claude_ide/tables'
 
 ---@class claude_ide.ShownDiagnostics
 ---@field list vim.Diagnostic[]
----@field rows number of the buffer then
+---@field rows number lines of the buffer at that time; infinite if it was not loaded
 
 ---@type table<integer, table<integer, claude_ide.ShownDiagnostics>> by buffer and namespace
 local shown = {}
@@ -18,30 +18,32 @@ local function show(namespace, bufnr, list)
   shown[bufnr][namespace] = { list = list, rows = rows }
 end
 
--- Called before `show`, each time that a namespace publishes.
+-- Called before `show`, whenever a namespace publishes.
 local function hide(namespace, bufnr)
   if shown[bufnr] then
     shown[bufnr][namespace] = nil
   end
 end
 
---- Keep the tables that are published from now on. In Insert mode, and where diagnostics are
---- disabled, none are shown.
+--- Keep the tables that are published from now on. Neovim does not pass any in Insert mode, nor while
+--- diagnostics are disabled.
 function M.start()
   vim.diagnostic.handlers[HANDLER] = { show = show, hide = hide }
 end
 
+--- Stop keeping tables, and drop them.
 function M.stop()
   vim.diagnostic.handlers[HANDLER] = nil
   shown = {}
 end
 
+--- Drop the tables of a buffer.
 ---@param bufnr integer
 function M.forget(bufnr)
   shown[bufnr] = nil
 end
 
---- How many diagnostics a buffer has.
+--- The number of diagnostics of a buffer.
 ---@param bufnr integer
 ---@param filter vim.diagnostic.GetOpts
 ---@return integer
@@ -53,7 +55,7 @@ function M.count(bufnr, filter)
   return sum
 end
 
--- Whether there is nothing below the last row, which Neovim would show on that row.
+-- Whether no diagnostic lies below the last row. Neovim would have moved it to that row in the tables.
 local function is_in_place(bufnr, namespace, known)
   local last, at_end = known.rows - 1, 0
   for _, diagnostic in ipairs(known.list) do
@@ -64,12 +66,12 @@ local function is_in_place(bufnr, namespace, known)
       and M.count(bufnr, { namespace = namespace, lnum = last + 1 }) == 0
 end
 
---- What a namespace has published for a buffer. Where Neovim's own tables are not to be had (somebody
---- may have had only some of them shown), these are copies.
+--- The diagnostics that a namespace has published for a buffer: Neovim's own tables if they are known to
+--- be complete (a plugin may show only some diagnostics), otherwise copies.
 ---@param bufnr integer
 ---@param namespace integer
 ---@return vim.Diagnostic[] list
----@return boolean is_own whether the tables are Neovim's own, which must not be changed
+---@return boolean is_own whether the tables are Neovim's own and must not be changed
 function M.of(bufnr, namespace)
   local known = shown[bufnr] and shown[bufnr][namespace]
   local is_whole = known

@@ -1,8 +1,8 @@
---- Files that are not open, loaded for a while so that language servers and linters check them.
+--- Loads unopened files for some minutes, so that language servers and linters check them.
 local autoread = require('claude_ide.disk.autoread')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
-local loading = require('claude_ide.file.load')
+local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.when.moment')
 local path_gate = require('claude_ide.file.gate')
 local quiet = require('claude_ide.say.quiet')
@@ -14,31 +14,32 @@ local M = {}
 local api = vim.api
 
 local MOST = 20
--- Bytes. Reading a larger file, and having it checked, would stop Neovim.
+-- Bytes. Reading and checking a larger file would block Neovim.
 local LARGEST = 2000000
-local LOOKED_AT = 8000
--- Milliseconds since a file was last asked for.
+-- Bytes that are searched for a NUL.
+local HEAD = 8000
+-- Milliseconds after the last request for a file.
 local PATIENCE = 180000
 local PAUSE = 10000
 
 ---@class claude_ide.Unopened
 ---@field bufnr integer
----@field is_known boolean whether there was a buffer before
----@field until_ms number
+---@field is_known boolean whether the buffer existed before
+---@field until_ms number time of libuv at which it expires
 
 ---@type table<integer, claude_ide.Unopened>
 local loaded = {}
 local group = api.nvim_create_augroup('claude_ide_unopened', { clear = true })
 local is_waiting = false
 
--- Nothing asks the user about a file that they have not opened: neither other editors, which a swap
--- file would warn of it, nor Neovim when it has changed.
+-- Prevent questions about a file that the user has not opened: from other editors, because of a swap
+-- file, and from Neovim, after a change on disk.
 local function isolate(bufnr)
   vim.bo[bufnr].swapfile = false
   autoread.set(bufnr, true)
 end
 
--- One that is loaded gets its swap file only now.
+-- If the buffer is still loaded, this creates its swap file.
 local function restore_options(bufnr)
   if not api.nvim_buf_is_valid(bufnr) then
     return
@@ -61,7 +62,7 @@ local function forget(bufnr)
   restore_options(bufnr)
 end
 
--- The user has come across it: from now on it is a buffer like any other.
+-- The user has opened the buffer: from now on it is an ordinary one.
 local function hand_over(bufnr)
   vim.bo[bufnr].buflisted = true
   forget(bufnr)
@@ -80,7 +81,7 @@ local function is_opened(bufnr)
     )
 end
 
-local function let_go(file)
+local function unload(file)
   local bufnr = file.bufnr
   if not api.nvim_buf_is_loaded(bufnr) then
     return forget(bufnr)
@@ -94,15 +95,15 @@ local function let_go(file)
   end)
 end
 
-local function look_after()
+local function unload_expired()
   for _, file in ipairs(vim.tbl_values(loaded)) do
     if vim.uv.now() >= file.until_ms then
-      let_go(file)
+      unload(file)
     end
   end
   is_waiting = next(loaded) ~= nil
   if is_waiting then
-    vim.defer_fn(look_after, PAUSE)
+    vim.defer_fn(unload_expired, PAUSE)
   end
 end
 
@@ -112,7 +113,7 @@ local function make_room()
     return a.until_ms < b.until_ms
   end)
   for index = 1, #files - MOST do
-    let_go(files[index])
+    unload(files[index])
   end
 end
 
@@ -121,7 +122,7 @@ local function keep(bufnr, is_known)
   api.nvim_create_autocmd('BufWinEnter', {
     group = group,
     buffer = bufnr,
-    -- Only later is it known what has shown it.
+    -- Scheduled, because `is_opened` must see the final state of the windows and the buffer's options.
     callback = vim.schedule_wrap(function()
       if loaded[bufnr] and api.nvim_buf_is_loaded(bufnr) and is_opened(bufnr) then
         hand_over(bufnr)
@@ -150,20 +151,20 @@ local function keep(bufnr, is_known)
   make_room()
   if not is_waiting then
     is_waiting = true
-    vim.defer_fn(look_after, PAUSE)
+    vim.defer_fn(unload_expired, PAUSE)
   end
 end
 
 local function is_binary(path)
   local file = io.open(path, 'rb')
-  local head = file and file:read(LOOKED_AT) or ''
+  local head = file and file:read(HEAD) or ''
   if file then
     file:close()
   end
   return head:find('\0', 1, true) ~= nil
 end
 
--- Why a file is not loaded by itself.
+-- Why a file must not be loaded, if so.
 local function obstacle(path)
   local size = assert(vim.uv.fs_stat(path)).size
   local pattern = path_gate.reader(path)
@@ -181,7 +182,7 @@ end
 local function load(path, found)
   local bufnr = found and found.bufnr or vim.fn.bufadd(path)
   isolate(bufnr)
-  local _, err = loading.hidden(bufnr)
+  local _, err = file_load.hidden(bufnr)
   if not err then
     keep(bufnr, found ~= nil)
     written.report_load(bufnr)
@@ -194,9 +195,9 @@ local function load(path, found)
   return { error = ('%s: %s'):format(path, err) }
 end
 
---- A loaded file is asked for again: it stays for some minutes more.
+--- Keep a file for some more minutes, if it was loaded here.
 ---@param bufnr integer
-function M.prolong(bufnr)
+function M.extend(bufnr)
   if loaded[bufnr] then
     loaded[bufnr].until_ms = vim.uv.now() + PATIENCE
   end
@@ -204,11 +205,11 @@ end
 
 ---@class claude_ide.LoadedFile
 ---@field bufnr? integer
----@field is_cold? boolean it has only just been loaded
----@field obstacle? string why it is not
+---@field is_cold? boolean whether it was loaded just now
+---@field obstacle? string why it is not loaded
 ---@field error? string
 
---- Load a file, unless it is loaded, without showing or listing it; it stays for some minutes.
+--- Load a file, unless it is loaded, without showing or listing it. It stays loaded for some minutes.
 ---@param path string
 ---@return claude_ide.LoadedFile
 function M.load(path)
@@ -221,15 +222,15 @@ function M.load(path)
     local reason = obstacle(absolute)
     return reason and { obstacle = reason } or load(absolute, found)
   end
-  M.prolong(found.bufnr)
+  M.extend(found.bufnr)
   return { bufnr = found.bufnr, is_cold = false }
 end
 
---- Let go of all that the user has not come across.
+--- Unload all files that the user has not opened.
 function M.release()
   for _, file in ipairs(vim.tbl_values(loaded)) do
     file.until_ms = 0
-    let_go(file)
+    unload(file)
   end
 end
 

@@ -32,7 +32,7 @@ local function forget_jumps(win)
 end
 
 local function show_original(windows, diff)
-  windows.original, windows.unsaved = borrowed_buffer.take(diff.path, windows.left, diff.original)
+  windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, windows.left, diff.original)
   if windows.unsaved then
     proposal.colour(windows.original, diff, windows.unsaved)
   end

@@ -1,7 +1,7 @@
---- Whether buffers follow their files by themselves, as the user has set it; and a pause of that.
+--- The user's setting of 'autoread', and its suspension while we follow a write ourselves.
 local M = {}
 
----@type table<integer, { own: boolean? }> the buffers' own values
+---@type table<integer, { own: boolean? }> by buffer; its local value
 local suspended = {}
 
 local function own_value(bufnr)
@@ -11,7 +11,7 @@ local function own_value(bufnr)
   return vim.api.nvim_get_option_value('autoread', { buf = bufnr, scope = 'local' })
 end
 
---- What the user has set, locally or globally.
+--- The value that the user has set, locally or globally.
 ---@param bufnr integer
 ---@return boolean
 function M.is_on(bufnr)
@@ -22,9 +22,9 @@ function M.is_on(bufnr)
   return own
 end
 
---- Set the buffer's own value; during a pause it holds from the end of that on.
+--- Set the buffer's local value; while suspended, it takes effect on `resume`.
 ---@param bufnr integer
----@param own boolean? nil for the global one
+---@param own boolean? nil: use the global value
 function M.set(bufnr, own)
   if suspended[bufnr] then
     suspended[bufnr].own = own
@@ -33,23 +33,23 @@ function M.set(bufnr, own)
   end
 end
 
---- Neovim no longer reads a file by itself.
+--- Keep Neovim from reloading a buffer automatically, until `resume`.
 ---@param bufnr integer
 function M.suspend(bufnr)
   suspended[bufnr] = { own = own_value(bufnr) }
   vim.bo[bufnr].autoread = false
 end
 
---- What the user has set holds again, unless that was during the pause: that holds already.
+--- Restore the user's setting. A value that the user has set in the meantime stays.
 ---@param bufnr integer
 function M.resume(bufnr)
-  local was = suspended[bufnr]
+  local before = suspended[bufnr]
   suspended[bufnr] = nil
-  local is_ours = was
+  local is_ours = before
     and vim.api.nvim_buf_is_valid(bufnr)
     and vim.api.nvim_get_option_value('autoread', { buf = bufnr, scope = 'local' }) == false
   if is_ours then
-    vim.bo[bufnr].autoread = was.own
+    vim.bo[bufnr].autoread = before.own
   end
 end
 

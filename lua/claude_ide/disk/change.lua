@@ -1,9 +1,9 @@
---- What is done about a change on disk: the buffer follows, or a message says why not.
+--- Reacts to a change on disk: the buffer is updated, or a message says why not.
 local buffers = require('claude_ide.file.buffers')
-local disk = require('claude_ide.file.write')
 local disk_report = require('claude_ide.disk.report')
 local disk_watch = require('claude_ide.disk.watch')
 local file = require('claude_ide.file.path')
+local file_write = require('claude_ide.file.write')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local reload = require('claude_ide.disk.reload')
@@ -17,25 +17,25 @@ local RECENT = 1000
 local FIRST_REST = 100
 local RESTLESS_REST = 1000
 local LONGEST_REST = 10000
-local SHARE = 10 -- of the time that a buffer takes to follow: so much longer it rests
+local SHARE = 10 -- a buffer rests this many times as long as its update took
 
 ---@class claude_ide.Rest
 ---@field length number milliseconds
----@field ends number
+---@field ends number time of libuv, in milliseconds
 
-local wanted = {} ---@type table<string, true> by whom
+local wanted = {} ---@type table<string, true> who wants the watch
 local is_on = false
-local waiting = {} ---@type table<integer, true> buffers to look at
-local is_looking = false
+local waiting = {} ---@type table<integer, true> buffers to check
+local is_checking = false
 local rests = {} ---@type table<integer, claude_ide.Rest>
 
-local function look_soon(bufnr, delay)
+local function check_soon(bufnr, delay)
   vim.defer_fn(function()
     M.changed_in(bufnr)
   end, math.ceil(delay))
 end
 
--- A file that is written again and again is followed less and less often.
+-- The more often a file is written, the less often its buffer is updated.
 local function rest(bufnr, spent, is_restless)
   local now, last = vim.uv.now(), rests[bufnr]
   local is_again = last and now - last.ends < RECENT + last.length
@@ -49,50 +49,50 @@ local function remaining_rest(bufnr)
   return rests[bufnr] and rests[bufnr].ends - vim.uv.now() or 0
 end
 
--- Once the user has undone their changes, the buffer may follow.
-local function look_when_unmodified(bufnr)
+-- Once the user has undone their changes, the buffer can be updated.
+local function check_when_unmodified(bufnr)
   local group = vim.api.nvim_create_augroup('claude_ide_disk_change_' .. bufnr, { clear = true })
   vim.api.nvim_create_autocmd({ 'BufModifiedSet', 'BufUnload' }, {
     group = group,
     buffer = bufnr,
     callback = function(event)
-      if event.event == 'BufUnload' or not disk.is_in_conflict(bufnr) then
+      if event.event == 'BufUnload' or not file_write.is_in_conflict(bufnr) then
         vim.api.nvim_del_augroup_by_id(group)
       elseif not vim.bo[bufnr].modified then
         vim.api.nvim_del_augroup_by_id(group)
-        reload.doubt(bufnr)
-        look_soon(bufnr, 0)
+        reload.mark_unknown(bufnr)
+        check_soon(bufnr, 0)
       end
     end,
   })
 end
 
 local function keep(bufnr, path)
-  if disk.notice_conflict(bufnr) then
+  if file_write.notice_conflict(bufnr) then
     disk_report.kept(path)
   end
-  reload.know(bufnr)
-  look_when_unmodified(bufnr)
+  reload.mark_known(bufnr)
+  check_when_unmodified(bufnr)
 end
 
 local function follow(bufnr)
   reload.notice(bufnr, function(spent, is_restless)
     rest(bufnr, spent, is_restless)
     if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modified then
-      look_when_unmodified(bufnr)
+      check_when_unmodified(bufnr)
     end
     M.changed_in(bufnr)
   end)
 end
 
-local function look(bufnr)
+local function check(bufnr)
   local path = vim.api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) or nil
-  if not path or reload.is_expected(bufnr) or not reload.unknown(bufnr) then
+  if not path or reload.is_expected(bufnr) or not reload.unknown_stamp(bufnr) then
     return
   elseif not moment.is_possible() then
-    return look_soon(bufnr, RETRY)
+    return check_soon(bufnr, RETRY)
   elseif remaining_rest(bufnr) > 0 then
-    return look_soon(bufnr, remaining_rest(bufnr))
+    return check_soon(bufnr, remaining_rest(bufnr))
   elseif not reload.is_followed(bufnr) then
     return
   elseif vim.bo[bufnr].modified then
@@ -101,36 +101,37 @@ local function look(bufnr)
   follow(bufnr)
 end
 
-local function look_at_all()
+local function check_all()
   local bufnrs = vim.tbl_keys(waiting)
   waiting = {}
   slices.each(bufnrs, function(bufnr)
-    local ok, err = pcall(look, bufnr)
+    local ok, err = pcall(check, bufnr)
     if not ok then
       message.show(tostring(err), 'error')
     end
   end, function()
-    is_looking = false
-    if next(waiting) then
-      M.changed_in(next(waiting))
+    is_checking = false
+    local bufnr = next(waiting)
+    if bufnr then
+      M.changed_in(bufnr)
     end
   end)
 end
 
---- Something has happened to the file of a buffer.
+--- Check a buffer soon: its file may have changed.
 ---@param bufnr integer
 function M.changed_in(bufnr)
   if not is_on then
     return
   end
   waiting[bufnr] = true
-  if not is_looking then
-    is_looking = true
-    vim.schedule(look_at_all)
+  if not is_checking then
+    is_checking = true
+    vim.schedule(check_all)
   end
 end
 
---- Something has happened to a file: for a watch outside of Neovim.
+--- Check the buffer of a file soon, if there is one. For a watch outside of Neovim.
 ---@param path string
 function M.changed(path)
   local bufnr = buffers.loaded(path)
@@ -139,15 +140,16 @@ function M.changed(path)
   end
 end
 
---- Whether a loaded buffer has yet to follow what was written to its file, or keeps unsaved changes
---- to what the file held before.
+--- Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
+--- unsaved changes to an earlier text.
 ---@param bufnr integer
 ---@return boolean
 function M.is_behind(bufnr)
-  return disk.is_in_conflict(bufnr) or (reload.unknown(bufnr) ~= nil and disk.has_other_time(bufnr))
+  return file_write.is_in_conflict(bufnr)
+    or (reload.unknown_stamp(bufnr) ~= nil and file_write.has_other_time(bufnr))
 end
 
---- Have buffers follow writes to their files, as long as anybody wants that.
+--- Update buffers after writes to their files, as long as `who` or another part wants it.
 ---@param who 'server'|'chats'
 ---@param on boolean
 function M.watch(who, on)

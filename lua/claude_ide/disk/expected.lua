@@ -1,5 +1,5 @@
---- Writes to the files of buffers that are expected, or may have happened by now. Until one is dealt
---- with, Neovim neither reads the file by itself nor asks the user about it.
+--- Writes to the files of buffers that are expected or may already have happened. Until such a write is
+--- handled, Neovim neither reloads the buffer automatically nor asks the user about it.
 local autoread = require('claude_ide.disk.autoread')
 local changed = require('claude_ide.file.changed')
 local saved_text = require('claude_ide.disk.saved_text')
@@ -10,41 +10,41 @@ local M = {}
 ---@class claude_ide.ExpectedWrite
 ---@field bufnr integer
 ---@field saved claude_ide.SavedText
----@field deadline number
----@field seen? string the stamp at an earlier look
----@field seen_at? number when that was first seen
----@field moving_since? number when it was first seen to change from look to look
+---@field deadline number time of libuv, in milliseconds
+---@field seen? string the stamp at the previous check
+---@field seen_at? number when that stamp was first seen, in milliseconds
+---@field moving_since? number since when the stamp has changed between checks, in milliseconds
 ---@field autocmds integer[]
----@field is_unannounced? boolean somebody has written already, and it was not an accepted diff
----@field on_end? fun(spent: number, is_restless: boolean) how long the buffer took to follow
+---@field is_unannounced? boolean it was found on disk, and is not that of an accepted diff
+---@field on_end? fun(spent: number, is_restless: boolean) milliseconds that the update took
 
 ---@type table<integer, claude_ide.ExpectedWrite>
 local expected = {}
 
---- The file's stamp if it is another than before.
+--- The file's stamp, if the file has been written.
 ---@param write claude_ide.ExpectedWrite
 ---@return string?
-function M.news(write)
+function M.new_stamp(write)
   local present = stamp.of_buffer(write.bufnr)
   local is_new = present ~= write.saved.stamp and present ~= stamp.MISSING
   return is_new and present or nil
 end
 
--- What Neovim would do by itself about a write that is not the one expected.
+-- Neovim's own choice for a write that is not the one expected.
 local function usual_choice(write)
   return autoread.is_on(write.bufnr) and not vim.bo[write.bufnr].modified and 'reload' or 'ask'
 end
 
 local function choose(write)
-  if M.news(write) or stamp.of_buffer(write.bufnr) == stamp.MISSING then
+  if M.new_stamp(write) or stamp.of_buffer(write.bufnr) == stamp.MISSING then
     return write.saved.lines and '' or 'ask'
   end
   return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or usual_choice(write)
 end
 
--- Only we deal with a write that is expected: an autocommand, or the focus coming back, may run
--- `:checktime` at any time.
-local function keep_quiet(write)
+-- Keep Neovim from handling the write: an autocommand, or a change of focus, may run `:checktime` at any
+-- time.
+local function take_control(write)
   autoread.suspend(write.bufnr)
   write.autocmds = {
     changed.answer(write.bufnr, function()
@@ -62,7 +62,7 @@ local function keep_quiet(write)
   }
 end
 
---- Neovim does again what it would do by itself.
+--- Stop expecting a write; Neovim handles changes of the file again.
 ---@param write claude_ide.ExpectedWrite
 function M.forget(write)
   expected[write.bufnr] = nil
@@ -74,17 +74,17 @@ end
 
 --- Expect a write.
 ---@param bufnr integer loaded
----@param saved claude_ide.SavedText what the file held before
+---@param saved claude_ide.SavedText the text of the file before the write
 ---@param patience integer milliseconds
 ---@return claude_ide.ExpectedWrite
 function M.new(bufnr, saved, patience)
   local write = { bufnr = bufnr, saved = saved, deadline = vim.uv.now() + patience, autocmds = {} }
   expected[bufnr] = write
-  keep_quiet(write)
+  take_control(write)
   return write
 end
 
---- The write that is expected to the file of a buffer.
+--- The expected write to the file of a buffer.
 ---@param bufnr integer
 ---@return claude_ide.ExpectedWrite?
 function M.of(bufnr)

@@ -1,4 +1,4 @@
---- Folders with watched files: each has a watch of libuv's, or its files are looked at now and then.
+--- Folders with watched files: libuv watches each folder, or its files are polled.
 local file_stamp = require('claude_ide.file.stamp')
 local log = require('claude_ide.say.log')
 
@@ -9,7 +9,7 @@ local MOST_FOLDERS = 512
 local MOST_POLLED = 256 -- files
 local MOST_TRIES = 5
 local POLL = 2000 -- milliseconds
--- By their `statfs` types: what another machine writes there, this one's kernel does not report.
+-- `statfs` types of file systems whose changes by other machines the kernel does not report.
 local REMOTE = {
   [0x6969] = true, -- NFS
   [0x517b] = true, -- SMB
@@ -23,23 +23,23 @@ local REMOTE = {
 
 ---@class claude_ide.WatchedFolder
 ---@field path string
----@field name string last part of `at`, by which libuv reports what happens to that folder itself
+---@field name string last part of `at`; libuv reports events of that folder itself by this name
 ---@field files table<string, table<integer, true>> buffers by the names of files
 ---@field handle? uv.uv_fs_event_t
----@field at? string what is watched: while the folder does not exist, the nearest one above it
----@field ino? integer of that
+---@field at? string the watched folder: `path`, or its nearest existing parent
+---@field ino? integer inode of `at`
 ---@field is_polled? boolean
 ---@field stamps table<string, string> of polled files, by name
----@field early table<string, true> names that were reported before a buffer had them
+---@field early table<string, true> names that were reported before a buffer was added for them
 
 local folders = {} ---@type table<string, claude_ide.WatchedFolder>
 local is_watching = false
-local is_complete = false -- all buffers that were loaded before have been added
+local is_complete = false -- whether all buffers that were already loaded have been added
 local on_touched ---@type fun(bufnrs: table<integer, true>) must not call Neovim's functions
 local is_polling = false
 local refusal ---@type string? why a folder could not be watched
 
--- A file that was looked at may turn out to have changed after `stop`.
+-- The result of a poll may arrive after `stop`.
 local function touch(bufnrs)
   if is_watching and bufnrs then
     on_touched(bufnrs)
@@ -66,7 +66,7 @@ local function has_polled()
 end
 
 local function poll_file(folder, name)
-  -- Asynchronously: a drive that is away does not answer.
+  -- Asynchronous, because a disconnected drive does not answer.
   uv.fs_stat(vim.fs.joinpath(folder.path, name), function(_, stat)
     local stamp = file_stamp.of_stat(stat)
     if folder.stamps[name] and folder.stamps[name] ~= stamp then
@@ -106,8 +106,7 @@ local function is_remote(path)
   return stat ~= nil and REMOTE[stat.type] == true
 end
 
--- Without a watch the files are looked at now and then.
-local function do_without(folder, reason)
+local function poll_instead(folder, reason)
   if refusal ~= reason then
     refusal = reason
     log.write('warn', ('%s is not watched: %s'):format(folder.path, reason))
@@ -115,6 +114,9 @@ local function do_without(folder, reason)
   poll_folder(folder)
 end
 
+-- The folder itself, or its nearest existing parent.
+---@return string path
+---@return integer? ino
 local function existing(path)
   local stat = uv.fs_stat(path)
   while not (stat and stat.type == 'directory') and vim.fs.dirname(path) ~= path do
@@ -126,8 +128,8 @@ end
 
 local watch
 
--- What is watched may have gone, or made room for another folder, which may even have its number.
----@param is_gone boolean whether something has happened to the very folder that is watched
+-- The watched folder may have been deleted, or replaced by another one, even one with the same inode.
+---@param is_gone boolean whether the watched folder itself has reported an event
 local function renew(folder, is_gone)
   local at, ino = existing(folder.path)
   is_gone = is_gone or at ~= folder.at or ino ~= folder.ino
@@ -139,7 +141,7 @@ end
 
 local function listener(folder)
   return function(failed, name)
-    -- What happens to the folder itself has its own name.
+    -- Events of the folder itself have its own name.
     local is_gone = failed ~= nil or name == folder.name
     if is_gone or folder.at ~= folder.path then
       vim.schedule(function()
@@ -150,12 +152,13 @@ local function listener(folder)
       touch_all(folder)
     elseif folder.at == folder.path then
       touch(folder.files[name])
-      -- The first of its files has the folder watched; the others are added a moment later.
+      -- Adding the first file starts the watch of the folder; the other files are added a moment later.
       folder.early[name] = not is_complete or nil
     end
   end
 end
 
+-- Start to watch an existing folder on behalf of this one.
 ---@return string? reason why it cannot be watched
 local function open(folder, at, ino)
   close(folder)
@@ -171,7 +174,7 @@ local function open(folder, at, ino)
   end
 end
 
--- Folders may come and go while they are looked for.
+-- A folder may be created or deleted while we look for it.
 watch = function(folder)
   local reason
   for _ = 1, MOST_TRIES do
@@ -181,7 +184,7 @@ watch = function(folder)
       return is_remote(at) and poll_folder(folder)
     end
   end
-  do_without(folder, reason or 'it comes and goes')
+  poll_instead(folder, reason or 'it comes and goes')
 end
 
 local function folder_of(path)
@@ -195,7 +198,7 @@ local function folder_of(path)
   if is_bounded then
     watch(folder)
   else
-    do_without(folder, ('%d other folders are'):format(MOST_FOLDERS))
+    poll_instead(folder, ('%d other folders are'):format(MOST_FOLDERS))
   end
   return folder
 end
@@ -213,7 +216,7 @@ function M.add(path, name, bufnr)
   end
 end
 
---- All buffers that were loaded before the watch began have been added.
+--- Record that all buffers that were loaded before the watch began have been added.
 function M.complete()
   is_complete = true
   for _, folder in pairs(folders) do
@@ -221,7 +224,7 @@ function M.complete()
   end
 end
 
---- A buffer no longer needs that watch.
+--- Stop watching a file on behalf of a buffer.
 ---@param path string of the folder
 ---@param name string
 ---@param bufnr integer
@@ -240,14 +243,14 @@ function M.remove(path, name, bufnr)
   end
 end
 
---- Look for the folders again: nothing is reported of one when another above it is renamed.
+--- Find the folders again, since the rename of a parent folder causes no event.
 function M.renew()
   for _, folder in pairs(folders) do
     local _ = folder.is_polled or renew(folder, false)
   end
 end
 
---- The buffers whose files are only looked at now and then.
+--- The buffers whose files are polled.
 ---@return table<integer, true>
 function M.polled_buffers()
   local found = {}
@@ -265,18 +268,18 @@ function M.start(fn)
   is_watching, is_complete, on_touched = true, false, fn
 end
 
---- Watch nothing any more.
+--- Stop watching everything.
 function M.stop()
   vim.iter(vim.tbl_values(folders)):each(close)
   is_watching, folders, refusal = false, {}, nil
 end
 
 ---@class claude_ide.WatchState
----@field folders integer how many are watched
----@field polled integer how many are looked at now and then
----@field refusal? string why one could not be watched
+---@field folders integer number of watched folders
+---@field polled integer number of polled folders
+---@field refusal? string why a folder could not be watched
 
---- What is watched, for `:checkhealth`.
+--- The state of the watch, for `:checkhealth`.
 ---@return claude_ide.WatchState
 function M.state()
   local state = { folders = 0, polled = 0, refusal = refusal }

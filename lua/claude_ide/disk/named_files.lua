@@ -1,11 +1,11 @@
---- Files that Claude has said it is about to write, without a diff: what is written to them soon is
---- Claude's.
+--- Files that Claude has announced it will write without a diff. The next write to such a file, if it
+--- follows soon, is attributed to Claude.
 local M = {}
 
--- Milliseconds from a name to the write: nothing is asked in between.
+-- Milliseconds between the announcement and the write; the CLI does not ask the user in between.
 local LASTS = 10000
 
-local named = {} ---@type table<string, number> when, by real path
+local named = {} ---@type table<string, number> time of the announcement, by real path
 
 local function real(path)
   local ok, found = pcall(vim.uv.fs_realpath, path)
@@ -16,7 +16,7 @@ local function is_fresh(since)
   return vim.uv.now() - since < LASTS
 end
 
---- Claude names a file.
+--- Record that Claude is about to write a file.
 ---@param path string
 function M.add(path)
   for other, since in pairs(named) do
@@ -27,6 +27,7 @@ function M.add(path)
   named[real(path)] = vim.uv.now()
 end
 
+--- Whether the next write to a file is Claude's.
 ---@param path string
 ---@return boolean
 function M.has(path)
@@ -34,7 +35,7 @@ function M.has(path)
   return since ~= nil and is_fresh(since)
 end
 
---- What comes next is another write.
+--- Forget an announcement: its write has happened.
 ---@param path string
 function M.forget(path)
   named[real(path)] = nil

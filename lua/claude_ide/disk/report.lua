@@ -1,4 +1,4 @@
---- What was written to open files without a diff, said in one line for all that comes at once.
+--- Reports writes to open files without a diff, in one line for all that occur together.
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local named_files = require('claude_ide.disk.named_files')
@@ -11,7 +11,7 @@ local PAUSE = 150
 local PATIENCE = 5000
 local QUIET = 10000
 local MOST_NAMED = 3 -- files
-local MOST_REPEATED = 3 -- times that a file is reported without a pause
+local MOST_REPEATED = 3 -- reports of a file that is written without a pause
 
 ---@class claude_ide.WrittenFile
 ---@field name string
@@ -24,7 +24,7 @@ local followed = {} ---@type table<string, claude_ide.WrittenFile>
 local kept = {} ---@type table<string, string> names of files whose buffers have unsaved changes
 local repeats = {} ---@type table<string, { count: integer, at: number }>
 local latest = 0
-local since ---@type number? when the first of these was added
+local since ---@type number? when the first unreported write was added
 
 local function counts(file)
   return ('(+%d −%d)'):format(file.added, file.removed)
@@ -107,7 +107,7 @@ local function report()
   end
 end
 
--- Once nothing more comes, and in any case before long.
+-- Wait for a pause between the writes, but not longer than PATIENCE.
 local function report_soon()
   latest = latest + 1
   since = since or vim.uv.now()
@@ -120,7 +120,7 @@ local function report_soon()
   end, math.min(PAUSE, remaining))
 end
 
--- A log that grows all the time would be reported all the time.
+-- Without this limit, a growing log would be reported constantly.
 local function is_repeated(path)
   local now, last = vim.uv.now(), repeats[path]
   if not last or now - last.at > QUIET then
@@ -139,7 +139,7 @@ local function difference(before, after)
   return is_empty and 0 or added, was_empty and 0 or removed
 end
 
--- What is reported of a file is all that has been written to it since the last report.
+-- All writes to a file since the last report count as one.
 local function add(path, before, after, is_claudes, added, removed)
   local last = followed[path]
   if last then
@@ -159,11 +159,11 @@ local function add(path, before, after, is_claudes, added, removed)
   report_soon()
 end
 
---- A buffer follows what was written to its file.
----@param bufnr integer one that is not listed is not reported
+--- Report that a buffer has been updated from its file. Buffers that are not listed are not reported.
+---@param bufnr integer
 ---@param before string[]
 ---@param after string[]
----@return boolean is_other whether that is another text
+---@return boolean is_changed whether the texts differ
 function M.followed(bufnr, before, after)
   local added, removed = difference(before, after)
   if added == 0 and removed == 0 then
@@ -178,7 +178,7 @@ function M.followed(bufnr, before, after)
   return true
 end
 
---- A buffer keeps its unsaved changes, and does not follow.
+--- Report that a buffer keeps its unsaved changes and is not updated.
 ---@param path string
 function M.kept(path)
   named_files.forget(path)

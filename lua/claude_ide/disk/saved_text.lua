@@ -1,16 +1,14 @@
---- What a file holds before it is written: which state that is, and what unsaved changes in its buffer
---- were made to.
-local disk = require('claude_ide.file.write')
-local disk_edit = require('claude_ide.file.edit')
+--- The state of a file before a write, and the text that its buffer's unsaved changes are based on.
+local file_edit = require('claude_ide.file.edit')
+local file_write = require('claude_ide.file.write')
 local moment = require('claude_ide.when.moment')
 local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
---- What a file held before a write.
 ---@class claude_ide.SavedText
 ---@field stamp string of the file
----@field lines? string[] what its buffer's unsaved changes were made to, where that is known
+---@field lines? string[] the text that the buffer's unsaved changes are based on, if known
 
 ---@param bufnr integer
 ---@return string[]
@@ -18,19 +16,18 @@ function M.lines_of(bufnr)
   return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
 end
 
--- What the unsaved changes of a buffer were made to, where Neovim knows the file as it is.
+-- The text that a buffer's unsaved changes are based on: that on disk, unless it has changed since.
 local function saved_lines(bufnr)
-  if not moment.is_possible() or disk.has_changed(bufnr) then
+  if not moment.is_possible() or file_write.has_changed(bufnr) then
     return nil
   end
-  local text = disk_edit.read(bufnr)
-  return disk_edit.in_buffer(text and text.lines or {})
+  local text = file_edit.read(bufnr)
+  return file_edit.in_buffer(text and text.lines or {})
 end
 
---- What a loaded buffer's file holds now. An earlier text will do, since both the buffer and the file
---- have come from that.
+--- The current state of a loaded buffer's file.
 ---@param bufnr integer
----@param earlier? claude_ide.SavedText
+---@param earlier? claude_ide.SavedText its lines also serve as the base: buffer and file derive from it
 ---@return claude_ide.SavedText
 function M.of(bufnr, earlier)
   local lines
@@ -44,7 +41,7 @@ function M.of(bufnr, earlier)
   return { stamp = stamp.of_buffer(bufnr), lines = lines }
 end
 
---- What a file held, if it holds something else now. An unmodified buffer still holds it.
+--- The earlier state of a file, if the file has changed since. An unmodified buffer still has that text.
 ---@param bufnr integer
 ---@param saved claude_ide.SavedText
 ---@return claude_ide.SavedText?

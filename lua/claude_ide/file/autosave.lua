@@ -1,16 +1,16 @@
---- Who writes a buffer: the user, or an autosave.
+--- Tells a write by the user from an autosave.
 local M = {}
 
--- Of all our modules: a write that one of them leads to is no autosave.
+-- The folder of our own modules: a write that one of them causes is not an autosave.
 local FOLDER = debug.getinfo(1, 'S').source:match('^(.*/)file/autosave%.lua$')
 
--- In `<stack>` an autocommand's entry begins with its event.
+-- An autocommand's entry in `<stack>` begins with its event.
 local function is_autocommand(entry)
   local event = entry:match('^%a+')
   return event ~= nil and vim.fn.exists('##' .. event) == 1
 end
 
--- Whether Lua other than ours has led to the autocommand.
+-- Whether Lua other than ours has caused the autocommand.
 local function is_in_lua()
   local outermost
   for level = 1, math.huge do
@@ -22,15 +22,15 @@ local function is_in_lua()
   end
 end
 
--- `state()` has an "S" from a key on until it has been carried out. A pending operator was typed, too,
--- but writes nothing.
+-- `state()` contains "S" while a typed key is being executed. A pending operator was typed, too, but
+-- writes nothing.
 local function is_idle()
   local state = vim.fn.state('So')
   return state == '' or state:find('o') ~= nil
 end
 
---- What writes, if the current autocommand is due to an autosave. A script that runs while nothing that
---- was typed is being carried out was started by a timer. A client's `:write` has no script around it.
+--- Which kind of autosave has caused the current autocommand, if any. A script that runs while no typed
+--- command is being executed was started by a timer. A remote client's `:write` runs outside any script.
 ---@return 'autocommand'|'timer'|nil how
 function M.is_writing()
   local around = vim.split(vim.fn.expand('<stack>'), '..', { plain = true })

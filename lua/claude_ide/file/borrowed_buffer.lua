@@ -1,9 +1,9 @@
---- Buffers loaded only to be looked at: afterwards they are as they were.
+--- Buffers that are loaded only to be shown in a diff, and restored to their earlier state afterwards.
 local buffers = require('claude_ide.file.buffers')
-local disk = require('claude_ide.file.write')
-local disk_edit = require('claude_ide.file.edit')
+local file_edit = require('claude_ide.file.edit')
+local file_load = require('claude_ide.file.load')
+local file_write = require('claude_ide.file.write')
 local filling = require('claude_ide.window.filling')
-local loading = require('claude_ide.file.load')
 local moment = require('claude_ide.when.moment')
 local path_gate = require('claude_ide.file.gate')
 local window_close = require('claude_ide.window.close')
@@ -13,23 +13,24 @@ local M = {}
 ---@class claude_ide.BorrowedBuffer
 ---@field bufnr integer
 ---@field holders integer
----@field known boolean whether it existed
----@field loaded boolean
+---@field known boolean whether the buffer existed before
+---@field loaded boolean whether it was loaded before
 ---@field last_position integer[] the mark '"'
----@field changedtick integer once loaded
+---@field changedtick integer just after the load
 
 ---@type table<integer, claude_ide.BorrowedBuffer>
 local borrowed = {}
 
-local function put(win, bufnr)
+local function show(win, bufnr)
   filling.run(function()
     vim.api.nvim_win_set_buf(win, bufnr)
+    return nil
   end)
 end
 
 local function load(win, bufnr)
   return filling.run(function()
-    local _, reason = loading.in_window(win, bufnr)
+    local _, reason = file_load.in_window(win, bufnr)
     return reason
   end)
 end
@@ -37,26 +38,26 @@ end
 local function blank(win)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden = 'wipe'
-  put(win, bufnr)
+  show(win, bufnr)
   return bufnr
 end
 
--- A proposal is for what is on disk: beside unsaved changes it would look as if it took them out.
+-- A proposal changes the text on disk. Next to unsaved changes it would seem to remove them.
 local function show_disk(win, original)
-  local text = disk_edit.read(original)
+  local text = file_edit.read(original)
   local bufnr = blank(win)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, text and text.lines or {})
   vim.bo[bufnr].modifiable = false
   return bufnr
 end
 
---- Let a path pass whose file can be looked at.
+--- Check that a file can be shown.
 ---
---- Raises an error, `{path}: {reason}`, when it cannot.
+--- Raises an error, `{path}: {reason}`, if it cannot.
 ---@param path string
 ---@return string path absolute
 ---@return claude_ide.Buffer? buffer
----@return boolean? is_missing there is no such file
+---@return boolean? is_missing the file does not exist
 function M.check(path)
   local absolute, refusal, is_missing = path_gate.check(path)
   if not absolute then
@@ -71,33 +72,34 @@ function M.check(path)
   return absolute, found, is_missing
 end
 
--- Somebody else has written the file, and the user wants to be asked before it is read again.
+-- Another program has written the file, and the user wants to be asked before it is read again.
 local function is_outdated(buffer)
   return buffer.loaded
     and not vim.bo[buffer.bufnr].autoread
     and moment.is_possible()
-    and disk.has_changed(buffer.bufnr)
+    and file_write.has_changed(buffer.bufnr)
 end
 
---- The buffer of a file whose text differs from the disk: it has unsaved changes, or an older text.
+--- The buffer of a file if its text differs from the disk: it has unsaved changes, or an older text.
 ---@param path string
----@return integer?
+---@return integer? bufnr
 function M.unsaved(path)
   local found = buffers.find(path)
-  local differs = found and (vim.bo[found.bufnr].modified or is_outdated(found))
-  return differs and vim.uv.fs_stat(path) and found.bufnr or nil
+  if found and (vim.bo[found.bufnr].modified or is_outdated(found)) and vim.uv.fs_stat(path) then
+    return found.bufnr
+  end
 end
 
---- Show a file in a window: its own buffer, or an empty one when it does not exist. While the buffer
---- differs from the disk, show what is on disk in another one.
+--- Show a file in a window: in its own buffer, or in an empty one if the file does not exist. If the
+--- file's buffer differs from the disk, show the text on disk in a separate buffer.
 ---
---- Raises an error when it cannot be loaded.
+--- Raises an error if the file cannot be loaded.
 ---@param path string
 ---@param win integer
----@param own? integer the buffer, when it is not the path that leads to it
+---@param own? integer the buffer to show, if it cannot be found by the path
 ---@return integer bufnr
----@return integer? unsaved the file's own buffer, where that is another one
-function M.take(path, win, own)
+---@return integer? unsaved the file's own buffer, if that is a different one
+function M.borrow(path, win, own)
   local absolute, found, is_missing
   if own then
     found = { bufnr = own, loaded = true }
@@ -141,7 +143,7 @@ function M.is_borrowed(bufnr)
   return borrowed[bufnr] ~= nil
 end
 
--- Changed or shown by the user, it is theirs.
+-- A buffer that the user has changed or shown must stay.
 local function is_adopted(buffer)
   local bufnr = buffer.bufnr
   return #vim.fn.win_findbuf(bufnr) > 0
@@ -158,7 +160,7 @@ local function restore_mark(buffer)
   end
 end
 
---- Give a buffer back, once no window of ours shows it any more.
+--- Release a borrowed buffer that our window no longer shows; the last release restores it.
 ---@param bufnr integer
 function M.give_back(bufnr)
   local buffer = borrowed[bufnr]

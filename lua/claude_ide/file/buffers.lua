@@ -1,12 +1,12 @@
---- Files in Neovim's buffers: which buffer holds one, in what state, its text, and writing it.
+--- Finds the buffer of a file, and reads, writes and watches it.
 local buffer_names = require('claude_ide.file.names')
 local buffer_text = require('claude_ide.file.text')
 local changes = require('claude_ide.file.editor_changes')
-local disk = require('claude_ide.file.write')
 local file = require('claude_ide.file.path')
+local file_write = require('claude_ide.file.write')
 local open_editors = require('claude_ide.file.open_editors')
 local path_gate = require('claude_ide.file.gate')
-local usage = require('claude_ide.window.recent')
+local recent = require('claude_ide.window.recent')
 local written = require('claude_ide.file.written')
 
 local M = {}
@@ -23,7 +23,7 @@ M.snapshot = open_editors.snapshot
 ---@field modified boolean
 ---@field listed boolean
 
--- A file that is yet to be written has no real path, but its folder may have.
+-- A file that is not written yet has no real path, but its folder may have one.
 local function real(path)
   local found = vim.uv.fs_realpath(path)
   if found then
@@ -52,11 +52,11 @@ local function number(path, is_real)
   end)
 end
 
---- The buffer of a file, whichever way either of them spells its path.
+--- The buffer of a file, however the buffer and the caller spell its path.
 ---
---- Raises an error when no file can have such a path.
+--- Raises an error if no file can have such a path.
 ---@param path string
----@param is_real? boolean the caller has followed its links: none is followed here
+---@param is_real? boolean the caller has already resolved the links in `path`
 ---@return claude_ide.Buffer?
 function M.find(path, is_real)
   local absolute = path_gate.absolute(path)
@@ -73,7 +73,7 @@ function M.find(path, is_real)
     }
 end
 
--- One that is only loaded, as by a plugin or by us to have it checked, is not.
+-- A buffer that a plugin, or we, have loaded without showing it does not count as open.
 local function is_open(buffer)
   local is_shown = #vim.fn.win_findbuf(buffer.bufnr) > 0
   return buffer.listed or (buffer.loaded and (buffer.modified or is_shown))
@@ -89,7 +89,7 @@ function M.dirty(path)
   return { isOpen = true, isDirty = buffer.modified, isUntitled = false }
 end
 
---- The loaded buffer of a file. There is none for a path that no file can have.
+--- The loaded buffer of a file; nil also for a path that no file can have.
 ---@param path string
 ---@return integer? bufnr
 function M.loaded(path)
@@ -97,7 +97,7 @@ function M.loaded(path)
   return ok and buffer and buffer.loaded and buffer.bufnr or nil
 end
 
---- What `:write` would put on disk; nil when the file is not loaded.
+--- The text that `:write` would put on disk; nil if the file is not loaded.
 ---@param path string
 ---@param is_real? boolean as in `find`
 ---@return string?
@@ -106,7 +106,7 @@ function M.text(path, is_real)
   return buffer and buffer.loaded and buffer_text.get(buffer.bufnr) or nil
 end
 
---- Write a file as the user would with `:write`, their autocommands included.
+--- Write a file as `:write` does, which runs the user's autocommands.
 ---@param path string
 ---@return { saved?: true, error?: string }
 function M.save(path)
@@ -114,22 +114,22 @@ function M.save(path)
   if not buffer or not buffer.loaded then
     return { error = ('%s is not open in Neovim.'):format(path) }
   end
-  local refusal = disk.write(buffer.bufnr)
+  local refusal = file_write.write(buffer.bufnr)
   return refusal and { error = refusal } or { saved = true }
 end
 
---- The working folder where the user is: the window's, else the tabpage's, else the global one.
+--- The current working folder: the window's, else the tabpage's, else the global one.
 ---@return string
 function M.folder()
   return vim.fn.getcwd()
 end
 
---- Emit what changes of all that is open (`editor_changes.watch`), and remember what that takes.
+--- Emit changes of the open files (`editor_changes.watch`), and track the states of their files.
 ---@param on boolean
 function M.watch(on)
-  disk.watch(on)
+  file_write.watch(on)
   written.watch(on)
-  usage.watch(on)
+  recent.watch(on)
   changes.watch(on)
   if not on then
     buffer_names.stop()

@@ -1,9 +1,9 @@
---- What Neovim finds out, and does, about a file that was changed by another program.
+--- `FileChangedShell`: Neovim's own check whether another program has changed a file.
 local M = {}
 
---- Answer for the user whenever Neovim finds that the file of a buffer has changed.
+--- Decide, in place of the user, what Neovim does when it finds that a buffer's file has changed.
 ---@param bufnr integer
----@param choose fun(reason: string): string? `v:fcs_choice` for a `v:fcs_reason`; nil leaves it as it is
+---@param choose fun(reason: string): string? from `v:fcs_reason` to `v:fcs_choice`; nil does not set it
 ---@return integer autocommand
 function M.answer(bufnr, choose)
   return vim.api.nvim_create_autocmd('FileChangedShell', {
@@ -14,15 +14,16 @@ function M.answer(bufnr, choose)
   })
 end
 
---- Ask Neovim whether the file of a buffer that it would not read by itself has changed, and keep it
---- from asking the user. Neovim reports each change only once.
+--- Make Neovim check whether a buffer's file has changed, without a question to the user. Only for
+--- buffers that Neovim does not reload automatically. Neovim reports each change only once.
 ---@param bufnr integer
----@return string? reason `v:fcs_reason`; nil where nothing, or only the file's time, has changed
+---@return string? reason `v:fcs_reason`; nil if nothing, or only the file's time, has changed
 function M.probe(bufnr)
   local found
   local id = M.answer(bufnr, function(reason)
     found = reason
-    -- With "ask" Neovim gives no warning if only the time has changed, and `:write` then knows it.
+    -- If only the time has changed, "ask" shows no warning, and makes Neovim store the new time.
+    -- Otherwise the next `:write` would ask the user.
     return reason == 'time' and 'ask' or ''
   end)
   vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })

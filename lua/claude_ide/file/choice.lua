@@ -1,6 +1,6 @@
---- In which window a file is shown: one that holds files, and from which nothing is taken.
+--- Chooses the window that shows a file: one that holds files, and whose buffer stays as it is.
+local recent = require('claude_ide.window.recent')
 local tiling = require('claude_ide.window.tiling')
-local usage = require('claude_ide.window.recent')
 
 local M = {}
 
@@ -18,7 +18,7 @@ local function holds_files(win)
     and not is_in_diff(win)
 end
 
--- Whether the buffer of `win` stays as it is when the window shows another.
+-- Whether the buffer in `win` keeps its state when the window shows another one.
 local function can_be_left(win)
   local bufnr = vim.api.nvim_win_get_buf(win)
   if #vim.fn.win_findbuf(bufnr) > 1 then
@@ -33,24 +33,24 @@ local function is_suitable(win)
   return holds_files(win) and not vim.wo[win].winfixbuf and can_be_left(win)
 end
 
--- The windows of a tabpage, the one used last first.
+-- The windows of a tabpage, the most recently used one first.
 local function windows(tabpage)
   local wins = tiling.windows(tabpage)
   local rank = {}
-  for position, bufnr in ipairs(usage.sort(vim.tbl_map(vim.api.nvim_win_get_buf, wins))) do
+  for position, bufnr in ipairs(recent.sort(vim.tbl_map(vim.api.nvim_win_get_buf, wins))) do
     rank[bufnr] = rank[bufnr] or position
   end
   local current = vim.api.nvim_tabpage_get_win(tabpage)
-  local function place(win)
+  local function rank_of(win)
     return win == current and 0 or rank[vim.api.nvim_win_get_buf(win)]
   end
   table.sort(wins, function(a, b)
-    return place(a) < place(b) or (place(a) == place(b) and a < b)
+    return rank_of(a) < rank_of(b) or (rank_of(a) == rank_of(b) and a < b)
   end)
   return wins
 end
 
--- Tabpages in the order in which they are looked at: the current one, the one before it, the rest.
+-- Tabpages in the order of the search: the current one, the previous one, the others.
 local function tabpages()
   local all = vim.api.nvim_list_tabpages()
   local order = { vim.api.nvim_get_current_tabpage(), all[vim.fn.tabpagenr('#')] }
@@ -77,7 +77,7 @@ local function new_tabpage(bufnr)
   return vim.api.nvim_get_current_win()
 end
 
--- Above the largest window, or in a new tabpage where there is no room.
+-- Split above the largest window, or open a new tabpage if there is no room.
 local function split(bufnr)
   local wins = windows(0)
   table.sort(wins, function(a, b)
@@ -87,7 +87,7 @@ local function split(bufnr)
   return ok and win or new_tabpage(bufnr)
 end
 
--- An empty buffer that goes when another one takes its window.
+-- An empty buffer that disappears once its window shows another one.
 local function blank()
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden = 'wipe'
@@ -103,13 +103,13 @@ local function find(order, is_wanted)
   end
 end
 
---- Whether the user can be taken to another window: what they type next is not for this one.
+--- Whether the focus may move to another window: the user is not typing, nor in the middle of a command.
 ---@return boolean
 function M.is_user_free()
   return vim.fn.mode(1):find('^[tvV\22]$') ~= nil or vim.list_contains(NORMAL, vim.fn.mode(1))
 end
 
---- The window in which the user shall see a buffer: the one that shows it, else one that can.
+--- The window that is to show a buffer and get the focus: one that already shows it if there is one.
 ---@param bufnr integer
 ---@return integer win in any tabpage
 function M.to_enter(bufnr)
@@ -120,11 +120,11 @@ function M.to_enter(bufnr)
   elseif not vim.iter(windows(0)):any(is_in_diff) then
     return split(blank())
   end
-  -- Anything beside a diff would disturb it.
+  -- A split in this tabpage would resize the diff.
   return find(order, is_suitable) or new_tabpage(blank())
 end
 
---- The window in which a buffer can be shown beside what the user works on.
+--- A window that can show a buffer while the user keeps working in another one.
 ---@param bufnr integer
 ---@return integer? win in the current tabpage
 function M.to_show(bufnr)

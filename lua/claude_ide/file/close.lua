@@ -1,14 +1,14 @@
---- Files are closed without a loss: of changes, or of the windows they were in.
+--- Closes files without losing unsaved changes or windows.
 local buffers = require('claude_ide.file.buffers')
 local choice = require('claude_ide.file.choice')
-local loading = require('claude_ide.file.load')
+local file_load = require('claude_ide.file.load')
 local reason = require('claude_ide.say.reason')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
--- Why a buffer has to stay, as one sentence.
+-- Why a buffer must stay open, as one sentence.
 local function obstacle(bufnr)
   local name = vim.api.nvim_buf_get_name(bufnr)
   if vim.bo[bufnr].modified then
@@ -23,7 +23,7 @@ local function obstacle(bufnr)
   end
 end
 
---- Close a file that has no unsaved changes; its windows stay, with another file in them.
+--- Close a file that has no unsaved changes. Its windows stay and show another file.
 ---@param path string
 ---@return { closed: boolean, error?: string }
 function M.close_file(path)
@@ -41,7 +41,7 @@ function M.close_file(path)
       if not tiling.has(win) or vim.wo[win].winfixbuf then
         window_close.window(win, false)
       else
-        local _, err = loading.in_window(win, window_close.replacement(win))
+        local _, err = file_load.in_window(win, window_close.replacement(win))
         assert(not err, err)
       end
     end

@@ -1,11 +1,11 @@
---- A buffer in which `:w` carries out something instead of writing a file: a proposal, a plan, a prompt.
+--- A buffer in which `:w` runs a command instead of writing a file: a proposal, a plan, a prompt.
 local autosave = require('claude_ide.file.autosave')
 local buffer_text = require('claude_ide.file.text')
 local message = require('claude_ide.say.message')
 
 local M = {}
 
---- Save a copy of a buffer, as for `:write other.txt`.
+--- Save a copy of a buffer, as `:write other.txt` does.
 ---@param bufnr integer
 ---@param path string
 ---@return boolean is_written
@@ -17,20 +17,20 @@ function M.write_copy(bufnr, path)
   return reason == nil
 end
 
--- A modified buffer would keep `:q` and `:qa` from leaving, and an autosave would write it.
+-- If the buffer were modified, `:q` and `:qa` would fail, and an autosave would write it.
 local function stay_unmodified(bufnr)
   local function unmodified()
     vim.bo[bufnr].modified = false
   end
   vim.api.nvim_create_autocmd('QuitPre', { buffer = bufnr, callback = unmodified })
-  -- Without on_reload a reload would end the attachment.
+  -- Without on_reload, a reload would detach the callbacks.
   vim.api.nvim_buf_attach(bufnr, false, { on_lines = unmodified, on_reload = unmodified })
 end
 
---- Carry out something whenever the user writes a buffer, which is never modified from now on.
----@param bufnr integer its name is final
----@param written fun() called in `BufWriteCmd` when the user writes it
----@param written_by_timer? fun() called when a plugin does that by itself
+--- Call `written` whenever the user writes a buffer. The buffer is never modified from now on.
+---@param bufnr integer its name must not change later
+---@param written fun() called in `BufWriteCmd` when the user writes the buffer
+---@param written_by_timer? fun() called when a plugin's timer writes it
 function M.listen(bufnr, written, written_by_timer)
   local name = vim.api.nvim_buf_get_name(bufnr)
   vim.api.nvim_create_autocmd('BufWriteCmd', {

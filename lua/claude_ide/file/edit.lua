@@ -1,5 +1,5 @@
---- What is on disk becomes a buffer's text as by an edit of the user: one step to undo. Folds and the
---- cursor stay where nothing changes, and only lines that are removed lose their marks.
+--- Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds and the cursor
+--- stay in place where nothing changes, and only removed lines lose their marks.
 local colouring = require('claude_ide.colouring')
 local rebase = require('claude_ide.file.rebase')
 local window_close = require('claude_ide.window.close')
@@ -7,7 +7,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local LINEMATCH = 60
--- Of one hunk; replacing more lines one by one takes too long.
+-- Lines of one hunk. Replacing more of them one by one takes too long.
 local MOST_PAIRED = 1000
 local FORMAT = { 'fileformat', 'fileencoding', 'bomb', 'endofline' }
 
@@ -18,7 +18,8 @@ local FORMAT = { 'fileformat', 'fileencoding', 'bomb', 'endofline' }
 ---@field bomb boolean
 ---@field endofline boolean
 
--- `:read` puts the file before the one line that an empty buffer has.
+-- `:0read` puts the file before the one line that an empty buffer has.
+---@return claude_ide.DiskText
 local function read_into(scratch, path, like)
   local encoding = like.fileencoding ~= '' and '++enc=' .. like.fileencoding or ''
   local binary = like.binary and '++bin' or ''
@@ -26,16 +27,19 @@ local function read_into(scratch, path, like)
     local command = 'silent noautocmd 0read ++edit %s %s %s'
     vim.cmd(command:format(encoding, binary, vim.fn.fnameescape(path)))
   end)
-  local text = { lines = vim.api.nvim_buf_get_lines(scratch, 0, -2, true) }
-  for _, name in ipairs(FORMAT) do
-    text[name] = vim.bo[scratch][name]
-  end
-  return text
+  local options = vim.bo[scratch]
+  return {
+    lines = vim.api.nvim_buf_get_lines(scratch, 0, -2, true),
+    fileformat = options.fileformat,
+    fileencoding = options.fileencoding,
+    bomb = options.bomb,
+    endofline = options.endofline,
+  }
 end
 
 --- Read a buffer's file as `:edit` would, in the buffer's encoding.
 ---@param bufnr integer
----@return claude_ide.DiskText? text nil when the file cannot be read
+---@return claude_ide.DiskText? text nil if the file cannot be read
 function M.read(bufnr)
   local path = vim.api.nvim_buf_get_name(bufnr)
   local stat = vim.uv.fs_stat(path)
@@ -49,7 +53,7 @@ function M.read(bufnr)
   return ok and text or nil
 end
 
--- Only what differs, so that extended marks on the rest of the line stay where they are.
+-- Replaces only the part that differs, so that extended marks on the rest of the line stay in place.
 local function change_line(bufnr, row, old, new)
   if old ~= new then
     local head, tail = rebase.common_ends(old, new, string.byte)
@@ -60,13 +64,13 @@ end
 
 local change ---@type fun()?
 
---- Only for this module: how an Ex command gets at a function.
+--- Only for this module: lets an Ex command call the function.
 function M._change()
-  change()
+  assert(change)()
 end
 
--- Neovim drops the marks of lines that are replaced, though their number stays the same, and entries
--- of the quickfix list with them.
+-- Without `:lockmarks`, replaced lines lose their marks and their quickfix entries, although their
+-- number stays the same.
 local function with_marks(fn)
   local ok, err
   change = function()
@@ -79,7 +83,7 @@ local function with_marks(fn)
   end
 end
 
--- As many lines as before.
+-- Replace lines with the same number of lines.
 local function change_lines(bufnr, row, old, new)
   if #new > MOST_PAIRED then
     return vim.api.nvim_buf_set_lines(bufnr, row, row + #old, true, new)
@@ -91,7 +95,7 @@ end
 
 local function apply(bufnr, old, new, hunk)
   local first_old, count_old, first_new, count_new = unpack(hunk)
-  -- An insertion comes after the line that it names.
+  -- For an insertion, the hunk names the line before it.
   local row = count_old == 0 and first_old or first_old - 1
   local paired = math.min(count_old, count_new)
   if count_old ~= count_new then
@@ -105,14 +109,15 @@ local function apply(bufnr, old, new, hunk)
   end)
 end
 
---- The next change begins a step of its own in the undo history (`:help undo-break`).
+--- Make the next change start a new undo step (`:help undo-break`).
 ---@param bufnr integer
 function M.break_undo(bufnr)
   vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels
 end
 
--- Tell Neovim that buffer and file are the same: the file's time, and that every other state of the
--- undo history differs from it. A `:write` does so, also one that an autocommand carries out.
+-- Make Neovim treat the buffer as equal to its file: store the file's time, and mark every other undo
+-- state as modified. A `:write` does that even if an autocommand replaces the actual writing. Without
+-- it, an undo would leave the buffer unmodified, and `:write` would ask about the changed file.
 local function mark_written(bufnr)
   vim.bo[bufnr].modified = true
   local id = vim.api.nvim_create_autocmd('BufWriteCmd', {
@@ -130,14 +135,14 @@ local function mark_written(bufnr)
   end
 end
 
---- The lines as a buffer has them: one at least.
+--- The lines as a buffer holds them: at least one.
 ---@param lines string[]
 ---@return string[]
 function M.in_buffer(lines)
   return #lines > 0 and lines or { '' }
 end
 
--- After an undo there is nothing to join.
+-- `:undojoin` fails after an undo.
 local function join_undo(bufnr)
   vim.api.nvim_buf_call(bufnr, function()
     vim.cmd('silent! undojoin')
@@ -146,7 +151,7 @@ end
 
 local listeners = {} ---@type table<fun(bufnr: integer), true>
 
---- Call `fn` with each buffer whose text is about to be replaced.
+--- Call `fn` with each buffer whose text is about to be replaced by `change`.
 ---@param fn fun(bufnr: integer)
 function M.subscribe(fn)
   listeners[fn] = true
@@ -157,10 +162,10 @@ function M.unsubscribe(fn)
   listeners[fn] = nil
 end
 
---- Make these lines the buffer's, as one step to undo.
+--- Replace a buffer's text in one undo step; only lines that differ are touched.
 ---@param bufnr integer
 ---@param lines string[]
----@param joins? boolean the step before goes on
+---@param joins? boolean join the previous undo step
 function M.change(bufnr, lines, joins)
   for fn in pairs(listeners) do
     fn(bufnr)
@@ -170,7 +175,7 @@ function M.change(bufnr, lines, joins)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
   local new = M.in_buffer(lines)
   colouring.prepare(bufnr, new)
-  -- From the end, so that the line numbers before stay true.
+  -- From the end, so that the line numbers of earlier hunks stay valid.
   for _, hunk in vim.iter(rebase.hunks(old, new, { linematch = LINEMATCH })):rev():enumerate() do
     apply(bufnr, old, new, hunk)
   end
@@ -186,10 +191,11 @@ local function replace(bufnr, text, lines)
   vim.bo[bufnr].modified = not vim.deep_equal(M.in_buffer(lines), M.in_buffer(text.lines))
 end
 
---- Make `text`, just read from the buffer's file, the buffer's own; unmodified afterwards. With
---- `lines` the buffer holds these instead, as unsaved changes to that text.
+--- Replace a buffer's text with `text`, just read from its file, and its options with those of the file.
+--- The buffer is unmodified afterwards. If `lines` are given, the buffer holds these as unsaved changes
+--- to `text`.
 ---
---- Raises an error when the buffer cannot be changed now.
+--- Raises an error if the buffer cannot be changed now.
 ---@param bufnr integer loaded
 ---@param text claude_ide.DiskText
 ---@param lines? string[]

@@ -1,17 +1,17 @@
---- Reports of the files that are open, as they change.
+--- Reports changes of the set of open files and of their states.
 local channel = require('claude_ide.channel')
 local editors = require('claude_ide.file.open_editors')
 local folders = require('claude_ide.file.folders')
+local recent = require('claude_ide.window.recent')
 local throttle = require('claude_ide.when.throttle')
-local usage = require('claude_ide.window.recent')
 
 local M = {}
 
 local api = vim.api
 
 local INTERVAL = 100
--- Up to so many are sent as a whole with each change: that takes less than a millisecond, and mends
--- what has changed without an event. Beyond that, only those that have changed are looked at.
+-- Up to this number, each report is a complete snapshot: it takes less than a millisecond, and includes
+-- changes that caused no event. Beyond it, only buffers that may have changed are examined.
 local MOST_WHOLE = 100
 local EVENTS = {
   'BufAdd',
@@ -31,40 +31,39 @@ local EVENTS = {
 }
 
 ---@class claude_ide.EditorsChange
----@field changed claude_ide.Editor[] new ones included
----@field gone string[] what they were called
----@field front string[] those that were used since the last report, the one used last first
+---@field changed claude_ide.Editor[] including new ones
+---@field gone string[] `fileName` of those that are no longer open
+---@field front string[] paths of those used since the last report, the most recent one first
 ---@field folders string[]
 ---@field current? string
 
--- What has been reported, by the numbers of buffers, and how many that are.
-local reported = {} ---@type table<integer, claude_ide.Editor>
-local count = 0
-local last ---@type table? what was reported last
+local reported = {} ---@type table<integer, claude_ide.Editor> by buffer
+local count = 0 -- of `reported`
+local last ---@type table? the last report
 -- Since the last report.
-local touched = {} ---@type table<integer, true> what may have changed
+local touched = {} ---@type table<integer, true> buffers that may have changed
 local entered = {} ---@type table<integer, true>
 -- At the last report.
 local shown_before = {} ---@type table<integer, any>
-local highest = 0 -- number of a buffer
+local highest = 0 -- buffer number
 
-local function settle()
+local function start_over()
   touched, entered = {}, {}
-  shown_before, highest = editors.places(), vim.fn.bufnr('$')
+  shown_before, highest = editors.locations(), vim.fn.bufnr('$')
 end
 
 local function report_whole()
   local buffers = editors.buffers()
-  local snapshot = editors.whole(buffers)
+  local snapshot = editors.snapshot_of(buffers)
   reported, count = {}, #buffers
   for index, buffer in ipairs(buffers) do
     reported[buffer.bufnr] = snapshot.editors[index]
   end
-  settle()
+  start_over()
   return snapshot
 end
 
--- Whatever is or was shown may have changed, and a buffer with a higher number than any before is new.
+-- Buffers that are or were shown may have changed, and those with a higher number than before are new.
 local function suspects(shown)
   local bufnrs = vim.tbl_extend('keep', touched, shown, shown_before)
   for bufnr = highest + 1, vim.fn.bufnr('$') do
@@ -88,21 +87,27 @@ local function compare(bufnr, now, change)
   count = count + (now and 1 or 0) - (before and 1 or 0)
 end
 
-local function in_front()
+local function recently_used()
   entered[api.nvim_get_current_buf()] = true
   local bufnrs = vim.tbl_filter(function(bufnr)
     return reported[bufnr] ~= nil
   end, vim.tbl_keys(entered))
   return vim.tbl_map(function(bufnr)
     return reported[bufnr].fileName
-  end, usage.sort(bufnrs))
+  end, recent.sort(bufnrs))
 end
 
 ---@return claude_ide.EditorsChange
 local function report_change()
-  local active, shown = editors.active(), editors.places()
-  local change =
-    { changed = {}, gone = {}, folders = folders.all(), current = editors.path_of(active) }
+  local active, shown = editors.active(), editors.locations()
+  ---@type claude_ide.EditorsChange
+  local change = {
+    changed = {},
+    gone = {},
+    front = {},
+    folders = folders.all(),
+    current = editors.path_of(active),
+  }
   local bufnrs = suspects(shown)
   local described = {}
   for _, buffer in ipairs(editors.buffers(bufnrs)) do
@@ -112,37 +117,37 @@ local function report_change()
   for _, bufnr in ipairs(bufnrs) do
     compare(bufnr, described[bufnr], change)
   end
-  change.front = in_front()
-  settle()
+  change.front = recently_used()
+  start_over()
   return change
 end
 
-local function report_if_new(event, report, now, has_moved)
-  if has_moved or not vim.deep_equal(now, last) then
+local function report_if_new(event, report, now, has_changes)
+  if has_changes or not vim.deep_equal(now, last) then
     last = now
     channel.emit(event, report)
   end
 end
 
-local function look()
+local function report()
   if count <= MOST_WHOLE then
     local snapshot = report_whole()
     return report_if_new('editors_changed', snapshot, snapshot, false)
   end
   local change = report_change()
   local now = { front = change.front[1], folders = change.folders, current = change.current }
-  local has_moved = #change.changed > 0 or #change.gone > 0 or #change.front > 1
-  report_if_new('some_editors_changed', change, now, has_moved)
+  local has_changes = #change.changed > 0 or #change.gone > 0 or #change.front > 1
+  report_if_new('some_editors_changed', change, now, has_changes)
 end
 
---- The snapshot that the changes reported from now on are changes of.
+--- The snapshot that later reports of changes refer to.
 ---@return claude_ide.Snapshot
 function M.begin()
   return report_whole()
 end
 
---- Emit `editors_changed` with a snapshot each time that it has changed; while very many files are
---- open `some_editors_changed`, with the changes only.
+--- Emit `editors_changed` with a snapshot whenever it has changed. While very many files are open, emit
+--- `some_editors_changed` with the changes instead.
 ---@param on boolean
 function M.watch(on)
   local group = api.nvim_create_augroup('claude_ide_buffers', { clear = true })
@@ -151,8 +156,8 @@ function M.watch(on)
   if not on then
     return
   end
-  settle()
-  local changed = throttle.new(INTERVAL, look)
+  start_over()
+  local changed = throttle.new(INTERVAL, report)
   api.nvim_create_autocmd(EVENTS, {
     group = group,
     callback = function(event)

@@ -1,7 +1,7 @@
 --- Neovim's working folders.
 local M = {}
 
---- The global one, then those of tabpages and windows.
+--- The global working folder, then those of tabpages and windows, without duplicates.
 ---@return string[]
 function M.all()
   local folders = { vim.fn.getcwd(-1, -1) }

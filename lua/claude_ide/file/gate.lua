@@ -1,11 +1,11 @@
---- The gate for paths from outside: what passes is absolute, spelled in one way, and leads to a
---- regular file or to none yet.
+--- Checks paths from outside: those that pass are absolute, normalized, and name a regular file or a file
+--- that does not exist yet.
 local M = {}
 
--- PATH_MAX of Linux; macOS has less, and says so itself.
+-- PATH_MAX of Linux. The limit of macOS is lower; its system calls report it.
 local LONGEST = 4096
 local SHOWN = 200
--- Bytes. Neovim reads a log of this size at once, but a line of twice as much stops it for seconds.
+-- Bytes. Neovim reads a log of this size quickly, but one line of twice the size blocks it for seconds.
 local LARGEST = 50000000
 local MISSING = { ENOENT = true, ENOTDIR = true }
 local KINDS = {
@@ -16,13 +16,13 @@ local KINDS = {
   socket = 'socket',
 }
 
--- An error is one line.
+-- `{path}: {reason}`, in one line.
 local function refusal(path, reason)
   local shown = #path <= SHOWN and path or path:sub(1, SHOWN) .. '…'
   return ('%s: %s'):format(vim.fn.strtrans(shown), reason)
 end
 
--- `vim.fs.abspath` takes `~x` for a folder in the one above the home directory.
+-- `vim.fs.abspath` reads `~x` as a folder next to the home directory.
 local function rooted(path)
   if path:sub(1, 1) == '~' and path ~= '~' and path:sub(2, 2) ~= '/' then
     path = './' .. path
@@ -30,10 +30,9 @@ local function rooted(path)
   return vim.fs.abspath(path)
 end
 
---- The absolute path that a path means, without `.`, `..` and doubled slashes: `x://y` in a name
---- would be a URL to Neovim.
+--- Make a path absolute, without `.`, `..` and doubled slashes: Neovim would read `x://y` as a URL.
 ---
---- Raises an error that names the path when no file can have it.
+--- Raises an error that names the path if no file can have it.
 ---@param path string
 ---@return string
 function M.absolute(path)
@@ -48,7 +47,7 @@ function M.absolute(path)
   return vim.fn.has('win32') == 1 and plain or (plain:gsub('^//+', '/'))
 end
 
--- What is wrong with a path that leads to no file: one of its folders is none.
+-- Why a path without a file cannot get one: one of its folders is not a folder.
 local function obstacle(path)
   for folder in vim.fs.parents(path) do
     local stat = vim.uv.fs_stat(folder)
@@ -73,7 +72,7 @@ end
 local function examine(path)
   local stat, message, code = vim.uv.fs_stat(path)
   if stat and stat.type ~= 'file' then
-    -- Reading a pipe or a device would not end.
+    -- Reading a pipe or a device might never end.
     return ('not a file but a %s'):format(KINDS[stat.type] or stat.type)
   elseif stat then
     return not vim.uv.fs_access(path, 'R') and 'permission denied' or is_too_large(stat) or nil
@@ -83,9 +82,9 @@ local function examine(path)
   return assert(message):match('^%u+: ([^:]*)') or message
 end
 
--- Tar's plugin, for one, takes the parts of a name like `tarfile::a::b` for other files than the
--- one that was checked.
-local function is_taken_apart(path, pattern)
+-- A plugin may read the parts of a name as other files than the one that was checked: tar.vim does so
+-- with `tarfile::a::b`.
+local function is_split(path, pattern)
   local scheme = pattern:match('^(%a[%w+.-]*:+)[^/:]')
   return scheme ~= nil and path:find('/' .. scheme, 1, true) ~= nil
 end
@@ -96,7 +95,7 @@ local function patterns()
   end)
 end
 
---- The pattern by which another plugin reads a file in place of Neovim, such as `*.zip`.
+--- The autocommand pattern for which a plugin reads this file in place of Neovim, such as `*.zip`.
 ---@param path string absolute
 ---@return string?
 function M.reader(path)
@@ -107,29 +106,29 @@ function M.reader(path)
   end)
 end
 
---- Let a path pass that leads to a regular file, or to none yet.
+--- Check a path that must name a regular file, or a file that does not exist yet.
 ---@param path string
 ---@return string? path absolute
 ---@return string? refusal `{path}: {reason}`
----@return boolean? is_missing the refusal is nil, but there is no such file
+---@return boolean? is_missing the path is valid, but the file does not exist
 function M.check(path)
   local ok, absolute = pcall(M.absolute, path)
   if not ok then
     return nil, absolute
   end
   local reason, is_missing = examine(absolute)
-  local taken = not reason
+  local splitter = not reason
     and patterns():find(function(pattern)
-      return is_taken_apart(absolute, pattern)
+      return is_split(absolute, pattern)
     end)
-  reason = taken and ('a plugin takes such names apart (%s)'):format(taken) or reason
+  reason = splitter and ('a plugin takes such names apart (%s)'):format(splitter) or reason
   if reason then
     return nil, refusal(absolute, reason)
   end
   return absolute, nil, is_missing
 end
 
---- Let a path pass that leads to a regular file.
+--- Check a path that must name a regular file.
 ---@param path string
 ---@return string? path absolute
 ---@return string? refusal `{path}: {reason}`

@@ -1,4 +1,4 @@
---- A buffer for text that the user would lose otherwise, until they save it.
+--- Buffers that keep text which would otherwise be lost, until the user saves it.
 local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
@@ -7,7 +7,7 @@ local plain = require('claude_ide.say.plain')
 
 local M = {}
 
--- The buffer has no file of its own: `:write` needs a name.
+-- The buffer has no file, so `:write` needs a name.
 local function write(bufnr, name, path)
   if path == name then
     message.show('this text has no file; `:w {file}` saves it', 'warn')
@@ -18,7 +18,7 @@ end
 
 local function new_buffer(tail)
   local bufnr = vim.api.nvim_create_buf(true, true)
-  -- Begin and end are ours, as in the name of a proposal.
+  -- The prefix and the suffix keep plugins from writing this buffer: no pattern such as `*.gpg` matches.
   local name = ('claude-ide://kept/%d/kept (%s)'):format(bufnr, tail)
   vim.api.nvim_buf_set_name(bufnr, name)
   vim.bo[bufnr].buftype = 'acwrite'
@@ -33,11 +33,11 @@ local function new_buffer(tail)
 end
 
 --- Keep a text in a listed, modified buffer.
----@param name string what the text was for; a path counts by its last part
+---@param name string what the text was for; only the last part of a path is shown
 ---@param text string
 ---@param what string subject and verb, such as "your edits are"
 ---@param filetype? string
----@return string line says so, and names the buffer
+---@return string line a message that names the buffer
 function M.keep(name, text, what, filetype)
   local tail = plain.one_line(vim.fs.basename(name))
   local bufnr = new_buffer(tail)
@@ -47,8 +47,8 @@ function M.keep(name, text, what, filetype)
   return ('%s: %s kept in buffer %d'):format(tail, what, bufnr)
 end
 
---- Keep what the user has made of a proposed text that is taken away, if they have edited it.
----@param bufnr integer where they may have edited it
+--- Keep the user's edits of a proposal that is being withdrawn, if there are any.
+---@param bufnr integer the buffer of the proposal
 ---@param proposed string
 ---@param name string as for `keep`
 function M.keep_edits(bufnr, proposed, name)

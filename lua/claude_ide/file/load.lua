@@ -1,4 +1,4 @@
---- Files become buffers, without a question to the user.
+--- Loads files into buffers, without asking the user anything.
 local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
 local float = require('claude_ide.window.float')
@@ -11,7 +11,7 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
--- Values of `v:fcs_reason`: somebody else has written the file.
+-- Values of `v:fcs_reason` that mean that another program has written the file.
 local CHANGED = { changed = true, conflict = true }
 local WINDOW_EVENTS = {
   'BufEnter',
@@ -27,8 +27,8 @@ local WINDOW_EVENTS = {
 --- The buffer of a file, loaded or not, listed or not.
 ---@param path string
 ---@return integer? bufnr
----@return string? refusal `{path}: {reason}`, when there is no buffer
----@return boolean? is_new there was none before
+---@return string? refusal `{path}: {reason}`, if there is no buffer
+---@return boolean? is_new the buffer did not exist before
 function M.add(path)
   local ok, known = pcall(buffers.find, path)
   if ok and known and known.loaded then
@@ -44,8 +44,8 @@ function M.add(path)
   return vim.fn.bufadd(absolute), nil, true
 end
 
--- The choice of the user's own autocommands is kept. Else read-only: the swap file may hold text
--- that is nowhere else.
+-- An earlier choice of the user's autocommands wins. By default the file is opened read-only: the swap
+-- file may hold the only copy of some text.
 local function choose_at_swap_file()
   local owner = vim.fn.swapinfo(vim.v.swapname).pid or 0
   if vim.v.swapchoice == '' then
@@ -56,8 +56,8 @@ local function choose_at_swap_file()
     or ('%s: an editor that crashed left a swap file of it (see :help recovery).'):format(how)
 end
 
--- A buffer whose file has changed would ask what to do when it is shown; a message says so instead.
--- Another autocommand's choice is kept.
+-- Show a message instead of Neovim's question about a changed file. The choice of another autocommand
+-- wins.
 local function keep_text(bufnr)
   if vim.v.fcs_choice ~= '' or not CHANGED[vim.v.fcs_reason] then
     return nil
@@ -67,8 +67,8 @@ local function keep_text(bufnr)
   return ('%s has changed on disk since Neovim read it; the older text is shown.'):format(name)
 end
 
--- Call `load`, which loads a buffer. A swap file or a changed file raises no dialog, and an autocommand
--- that fails neither shows its error nor keeps the next ones from running.
+-- Call `load`, which loads a buffer. A swap file or a changed file opens no dialog. A failing autocommand
+-- shows no error and does not prevent the next ones from running.
 ---@return string? note
 ---@return string? error
 local function without_dialog(bufnr, load)
@@ -98,10 +98,10 @@ local function without_dialog(bufnr, load)
   return note
 end
 
---- Show a buffer in a window, and load it if need be.
+--- Show a buffer in a window, and load it if necessary.
 ---@param win integer
 ---@param bufnr integer
----@return string? note one sentence, when there was a swap file or the file has changed
+---@return string? note one sentence, if there was a swap file or the file has changed
 ---@return string? error one line
 function M.in_window(win, bufnr)
   local note, err = without_dialog(bufnr, function()
@@ -117,8 +117,7 @@ function M.in_window(win, bufnr)
   return note, err
 end
 
--- Only in a window does a load ask what to do about a swap file, and only there do the window options
--- of a filetype last.
+-- Without a window, Neovim would not ask about a swap file, and window options of a filetype would be lost.
 local function with_hidden_window(fn)
   local blank = vim.api.nvim_create_buf(false, true)
   vim.bo[blank].bufhidden = 'wipe'

@@ -1,10 +1,10 @@
---- Which buffers may hold a file, found by the last part of its path: a search looks at few buffers,
---- however many there are.
+--- An index of buffers by the last part of their names, so that finding the buffer of a file examines few
+--- buffers, however many there are.
 local M = {}
 
 local api = vim.api
 
--- After any of these a buffer may have another name, or its name may have become a link.
+-- After any of these events a buffer may have another name, or its name may have become a link.
 local EVENTS = {
   'BufAdd',
   'BufFilePost',
@@ -14,13 +14,14 @@ local EVENTS = {
   'BufWritePost',
 }
 
-local by_key ---@type table<string, table<integer, true>> nil before the first question
+local is_built = false
+local by_key = {} ---@type table<string, table<integer, true>>
 local keys = {} ---@type table<integer, string>
-local links = {} ---@type table<integer, true> buffers whose name is a link itself
+local links = {} ---@type table<integer, true> buffers whose name is itself a link
 local outdated = {} ---@type table<integer, true>
-local highest = 0 -- number of a buffer that was noticed
+local highest = 0 -- the highest buffer number seen
 
--- Some file systems see no difference between upper and lower case.
+-- Some file systems ignore case.
 local function key_of(path)
   return vim.fs.basename(path):lower()
 end
@@ -40,14 +41,13 @@ local function remember(bufnr)
     return
   end
   local key = key_of(name)
-  local stat = vim.uv.fs_lstat(name)
   by_key[key] = by_key[key] or {}
   by_key[key][bufnr], keys[bufnr] = true, key
-  links[bufnr] = stat and stat.type == 'link' or nil
+  links[bufnr] = vim.uv.fs_readlink(name) ~= nil or nil
 end
 
-local function begin()
-  by_key, keys, links, outdated = {}, {}, {}, {}
+local function build()
+  is_built, by_key, keys, links, outdated = true, {}, {}, {}, {}
   highest = vim.fn.bufnr('$')
   vim.iter(api.nvim_list_bufs()):each(remember)
   api.nvim_create_autocmd(EVENTS, {
@@ -58,7 +58,7 @@ local function begin()
   })
 end
 
--- A buffer that was made while events were ignored has a higher number than any before it.
+-- A buffer that was created while events were ignored has a higher number than any before it.
 local function catch_up()
   local last = vim.fn.bufnr('$')
   for bufnr = highest + 1, last do
@@ -77,13 +77,13 @@ local function add(found, bufnrs)
   end
 end
 
---- The buffers whose file may have one of these paths, in the order of their numbers; whether it
---- does is for the caller to find out.
+--- The buffers whose file may have one of these paths, in the order of their numbers. The caller must
+--- compare the whole paths.
 ---@param ... string
 ---@return integer[] bufnrs
 function M.candidates(...)
-  if not by_key then
-    begin()
+  if not is_built then
+    build()
   end
   catch_up()
   local found = {}
@@ -96,8 +96,8 @@ function M.candidates(...)
   return bufnrs
 end
 
---- Whether Neovim knows a buffer of that name which is not among the candidates: it was renamed while
---- events were ignored. Then all names have been read again.
+--- Whether the index has missed a buffer with this name, because it was renamed while events were
+--- ignored. If so, rebuild the index.
 ---@param path string
 ---@return boolean
 function M.have_missed(path)
@@ -108,14 +108,14 @@ function M.have_missed(path)
     return api.nvim_buf_get_name(bufnr) == path
   end)
   if not is_known then
-    begin()
+    build()
   end
   return not is_known
 end
 
---- Notice no changes of names until the next question.
+--- Drop the index; the next search builds it again.
 function M.stop()
-  by_key = nil
+  is_built = false
   api.nvim_create_augroup('claude_ide_buffer_names', {})
 end
 

@@ -1,8 +1,8 @@
---- Files in windows: shown, gone to, closed; nothing of the user's is lost or taken from under them.
+--- Opens and closes files in windows, without losing changes or interrupting the user.
 local buffers = require('claude_ide.file.buffers')
 local choice = require('claude_ide.file.choice')
-local closing = require('claude_ide.file.close')
-local loading = require('claude_ide.file.load')
+local file_close = require('claude_ide.file.close')
+local file_load = require('claude_ide.file.load')
 local passage = require('claude_ide.file.passage')
 local path_gate = require('claude_ide.file.gate')
 local quiet = require('claude_ide.say.quiet')
@@ -12,12 +12,12 @@ local M = {}
 
 ---@class claude_ide.OpenFile
 ---@field path string
----@field make_frontmost? boolean go to it (the default), or leave the user where they are
----@field start_text? string select from here …
----@field end_text? string … to here, else only `start_text`
+---@field make_frontmost? boolean whether the file gets the focus; true by default
+---@field start_text? string where the selection starts
+---@field end_text? string where the selection ends; by default it is `start_text` itself
 ---@field select_to_end_of_line? boolean
----@field line? integer 1-based; used when no `start_text` is given
----@field end_line? integer select the lines from `line` to here
+---@field line? integer 1-based; used only without `start_text`
+---@field end_line? integer select the lines from `line` to this one
 
 ---@class claude_ide.OpenedFile
 ---@field path string
@@ -26,16 +26,16 @@ local M = {}
 ---@field wasOpen boolean
 ---@field isShown boolean whether a window of the current tabpage shows it
 ---@field found? boolean whether `start_text` and `end_text` were found
----@field note? string what else the model should know
+---@field note? string more for the model to know, in sentences
 
--- A value that Python left out.
+-- Nil for a value that Python has left out.
 local function given(value)
   if value ~= vim.NIL and value ~= '' then
     return value
   end
 end
 
--- Go to a buffer.
+-- Show a buffer and give it the focus.
 local function enter(bufnr)
   if vim.fn.mode():find('[vV\22]') then
     vim.cmd('normal! \27')
@@ -45,22 +45,22 @@ local function enter(bufnr)
     vim.api.nvim_set_current_win(win)
   end)
   if vim.api.nvim_win_get_buf(win) == bufnr then
-    -- Where CTRL-O goes back to; the way into another buffer does that itself.
+    -- Add a jump for CTRL-O. Entering another buffer adds one by itself.
     vim.cmd("normal! m'")
     return win
   end
-  return win, loading.in_window(win, bufnr)
+  return win, file_load.in_window(win, bufnr)
 end
 
--- Load a buffer without going to it, in a window if there is one beside the user's.
+-- Load a buffer without giving it the focus, and show it if another window can.
 local function load(bufnr)
   local win = choice.to_show(bufnr)
   if not win then
-    return nil, loading.hidden(bufnr)
+    return nil, file_load.hidden(bufnr)
   elseif vim.api.nvim_win_get_buf(win) == bufnr then
     return win
   end
-  return win, loading.in_window(win, bufnr)
+  return win, file_load.in_window(win, bufnr)
 end
 
 local function find_passage(bufnr, request)
@@ -80,7 +80,7 @@ end
 local function open_file(request)
   local path = path_gate.absolute(request.path)
   local was_open = buffers.dirty(path).isOpen
-  local bufnr, refusal = loading.add(path)
+  local bufnr, refusal = file_load.add(path)
   if not bufnr then
     return { error = refusal }
   end
@@ -115,7 +115,7 @@ local function open_file(request)
   }
 end
 
---- Open a file in a window for files, and select a passage of it.
+--- Open a file in a window, and select a passage of it.
 ---@param request claude_ide.OpenFile
 ---@return claude_ide.OpenedFile|{ error: string }
 function M.open_file(request)
@@ -123,20 +123,20 @@ function M.open_file(request)
   return ok and result or { error = reason.of(result) }
 end
 
--- Load a file as one that the user can go to, without showing it.
+-- Load and list a file without showing it.
 local function open_hidden(path)
-  local bufnr, refusal = loading.add(path)
+  local bufnr, refusal = file_load.add(path)
   if not bufnr then
     return refusal
   end
   vim.bo[bufnr].buflisted = true
-  local _, err = loading.hidden(bufnr)
+  local _, err = file_load.hidden(bufnr)
   return err
 end
 
---- Open several files; the first one is shown.
+--- Open several files; only the first one is shown.
 ---@param paths string[]
----@return { opened: string[], errors: string[] } opened those of `paths` that are open now
+---@return { opened: string[], errors: string[] } `opened`: the `paths` that are open now
 function M.open_files(paths)
   local opened, errors = {}, {}
   for _, path in ipairs(paths) do
@@ -151,6 +151,6 @@ function M.open_files(paths)
   return { opened = opened, errors = errors }
 end
 
-M.close_file = closing.close_file
+M.close_file = file_close.close_file
 
 return M

@@ -1,7 +1,7 @@
---- The files that are open, as an editor with tabs would list them.
+--- The open files, in the form of an IDE's list of editor tabs.
 local file = require('claude_ide.file.path')
 local folders = require('claude_ide.file.folders')
-local usage = require('claude_ide.window.recent')
+local recent = require('claude_ide.window.recent')
 
 local M = {}
 
@@ -12,15 +12,15 @@ local api = vim.api
 ---@field fileName string absolute path
 ---@field label string
 ---@field languageId string
----@field isActive boolean whether it is what the user works on
+---@field isActive boolean whether it is the file that the user works on
 ---@field isPinned boolean
 ---@field isPreview boolean
 ---@field isDirty boolean
 ---@field isUntitled boolean
 ---@field isGroupActive boolean whether the current tabpage shows it
----@field groupIndex integer 0-based number of the tabpage that shows it, 0 when none does
+---@field groupIndex integer 0-based number of the tabpage that shows it; 0 if none does
 ---@field viewColumn? integer number of a window that shows it
----@field lineCount integer 0 for a buffer that is not loaded
+---@field lineCount integer 0 if the buffer is not loaded
 
 ---@class claude_ide.Snapshot
 ---@field editors claude_ide.Editor[]
@@ -28,30 +28,30 @@ local api = vim.api
 ---@field folders string[]
 ---@field current? string path of the file that the user works on
 
--- How the name of each buffer is spelled in other ways, found out once.
-local spelled = {} ---@type table<integer, { name: string, uri: string, label: string }>
+-- The other spellings of each buffer's name, computed once.
+local spellings = {} ---@type table<integer, { name: string, uri: string, label: string }>
 
 ---@class claude_ide.OpenBuffer
 ---@field bufnr integer
----@field name string empty for text without a name
+---@field name string empty for a buffer without a name
 ---@field filetype string
 ---@field modified boolean
 
--- One expression for all: the options of a buffer that is not the current one take twice as long from
--- Lua. In Vimscript, because getbufinfo() holds every buffer's variables.
+-- One Vimscript expression for all buffers: from Lua, options of buffers other than the current one take
+-- twice as long, and getbufinfo() would be converted with the variables of every buffer.
 local FACTS = [[map(%s, "[v:val.bufnr, v:val.lastused, v:val.changed, ]]
   .. [[getbufvar(v:val.bufnr, '&buftype'), getbufvar(v:val.bufnr, '&filetype')]")]]
 local ALL = "getbufinfo({'buflisted': 1})"
 local SOME = [[filter(map([%s], "get(getbufinfo(v:val), 0, {})"), "get(v:val, 'listed')")]]
 
--- The empty buffer that Neovim starts with is nothing that anybody has opened.
+-- The empty buffer that Neovim starts with does not count as open.
 local function is_open(name, is_modified, buftype, filetype)
   local is_untitled = name == '' and buftype == '' and is_modified
   return is_untitled or file.is_held(name, buftype, filetype)
 end
 
---- Those of some buffers that are open, or of all; the one used last comes first.
----@param among? integer[]
+--- The open buffers, the most recently used one first.
+---@param among? integer[] only those among these buffers
 ---@return claude_ide.OpenBuffer[]
 function M.buffers(among)
   local source = among and SOME:format(table.concat(among, ',')) or ALL
@@ -66,24 +66,24 @@ function M.buffers(among)
   end
   return vim.tbl_map(function(bufnr)
     return found[bufnr]
-  end, usage.sort(bufnrs, seconds))
+  end, recent.sort(bufnrs, seconds))
 end
 
---- What the user works on: it need not be the current buffer, which may be a terminal or a file tree
---- beside it.
+--- The buffer that the user works on. The current buffer may be a different one: a terminal or a file
+--- tree next to it.
 ---@return claude_ide.OpenBuffer?
 function M.active()
   return M.buffers(vim.fn.tabpagebuflist())[1]
 end
 
----@class claude_ide.EditorPlace
+---@class claude_ide.EditorLocation
 ---@field group integer number of the tabpage, 0-based
 ---@field column integer number of the window
----@field is_here boolean whether that is in the current tabpage
+---@field is_here boolean whether it is in the current tabpage
 
---- Where each buffer is shown: in the current tabpage if it is, else in the first that does.
----@return table<integer, claude_ide.EditorPlace> by buffer
-function M.places()
+--- The location of each visible buffer: in the current tabpage if possible, else in the first one.
+---@return table<integer, claude_ide.EditorLocation> by buffer
+function M.locations()
   local shown = {}
   local here = api.nvim_get_current_tabpage()
   for index, tabpage in ipairs(api.nvim_list_tabpages()) do
@@ -98,17 +98,17 @@ function M.places()
 end
 
 ---@param buffer claude_ide.OpenBuffer
----@param place? claude_ide.EditorPlace where it is shown
+---@param location? claude_ide.EditorLocation nil if it is not shown
 ---@param is_active boolean
 ---@return claude_ide.Editor
-function M.describe(buffer, place, is_active)
+function M.describe(buffer, location, is_active)
   local is_new = buffer.name == ''
   local name = is_new and ('Untitled-%d'):format(buffer.bufnr) or buffer.name
-  local known = spelled[buffer.bufnr]
+  local known = spellings[buffer.bufnr]
   if not known or known.name ~= name then
     local uri = is_new and 'untitled:' .. name or vim.uri_from_fname(name)
     known = { name = name, uri = uri, label = vim.fs.basename(name) }
-    spelled[buffer.bufnr] = known
+    spellings[buffer.bufnr] = known
   end
   return {
     uri = known.uri,
@@ -120,9 +120,9 @@ function M.describe(buffer, place, is_active)
     isPreview = false,
     isDirty = buffer.modified,
     isUntitled = is_new,
-    isGroupActive = place ~= nil and place.is_here,
-    groupIndex = place and place.group or 0,
-    viewColumn = place and place.column,
+    isGroupActive = location ~= nil and location.is_here,
+    groupIndex = location and location.group or 0,
+    viewColumn = location and location.column,
     lineCount = api.nvim_buf_line_count(buffer.bufnr),
   }
 end
@@ -138,7 +138,7 @@ function M.path_of(buffer)
 end
 
 local function describe_all(buffers, active)
-  local shown = M.places()
+  local shown = M.locations()
   return vim.tbl_map(function(buffer)
     return M.describe(buffer, shown[buffer.bufnr], buffer.bufnr == active)
   end, buffers)
@@ -154,13 +154,13 @@ local function names(buffers)
   return found
 end
 
---- What is open, as an editor with tabs would say it; what was used last comes first.
+--- The open files, the most recently used one first.
 ---@return claude_ide.Editor[]
 function M.editors()
   return describe_all(M.buffers(), number_of(M.active()))
 end
 
---- Absolute paths of the files that are open, the one used last first.
+--- Absolute paths of the open files, the most recently used one first.
 ---@return string[]
 function M.paths()
   return names(M.buffers())
@@ -172,10 +172,10 @@ function M.current()
   return M.path_of(M.active())
 end
 
---- What is known of open buffers at this instant.
+--- A snapshot with these buffers as the open ones.
 ---@param buffers claude_ide.OpenBuffer[]
 ---@return claude_ide.Snapshot
-function M.whole(buffers)
+function M.snapshot_of(buffers)
   local active = M.active()
   return {
     editors = describe_all(buffers, number_of(active)),
@@ -185,15 +185,15 @@ function M.whole(buffers)
   }
 end
 
---- All of it at one instant, for answers while Neovim is busy.
+--- A snapshot of all open files, from which the host answers while Neovim is busy.
 ---@return claude_ide.Snapshot
 function M.snapshot()
-  return M.whole(M.buffers())
+  return M.snapshot_of(M.buffers())
 end
 
---- Forget how names are spelled.
+--- Drop the computed spellings of names.
 function M.forget()
-  spelled = {}
+  spellings = {}
 end
 
 return M

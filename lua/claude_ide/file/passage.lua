@@ -1,23 +1,24 @@
---- A passage of a buffer: found by its text or by its lines, shown, selected.
+--- Finds a passage of a buffer by its text or its lines, shows it and selects it.
 local moment = require('claude_ide.when.moment')
 
 local M = {}
 
----@class claude_ide.TextPlace
+---@class claude_ide.TextPosition
 ---@field row integer 0-based
 ---@field col integer bytes
 
 ---@class claude_ide.Passage
----@field first claude_ide.TextPlace
----@field last claude_ide.TextPlace what comes first after the passage
----@field is_point? boolean there is nothing to select
+---@field first claude_ide.TextPosition
+---@field last claude_ide.TextPosition exclusive
+---@field is_point? boolean the passage is a position, with nothing to select
 
 local function line_at(bufnr, row)
   return vim.api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
 end
 
--- Where byte offsets into the joined lines are; each offset must not be before the one before it.
-local function places(lines, offsets)
+-- Convert ascending byte offsets in the joined lines to positions.
+---@return claude_ide.TextPosition[]
+local function positions(lines, offsets)
   local row, start = 1, 0
   return vim.tbl_map(function(offset)
     while offset > start + #lines[row] do
@@ -28,12 +29,12 @@ local function places(lines, offsets)
   end, offsets)
 end
 
---- Find what begins with `start_text` and ends with the next `end_text`, both literally.
+--- Find the passage from `start_text` to the end of the next `end_text`. Both are literal text.
 ---@param bufnr integer
 ---@param start_text string
----@param end_text? string none: the passage is `start_text` itself
+---@param end_text? string without it, the passage is `start_text` itself
 ---@return claude_ide.Passage?
----@return string? missing one sentence about what was not found
+---@return string? missing one sentence about the text that was not found
 function M.find(bufnr, start_text, end_text)
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
   local text = table.concat(lines, '\n')
@@ -53,14 +54,14 @@ function M.find(bufnr, start_text, end_text)
       missing = 'The file does not contain the end text after the start text.'
     end
   end
-  local first, last = unpack(places(lines, { from - 1, to }))
+  local first, last = unpack(positions(lines, { from - 1, to }))
   return { first = first, last = last }, missing
 end
 
---- The lines from `line` to `end_line`, 1-based, as far as the buffer has them.
+--- The lines from `line` to `end_line`, 1-based and inclusive, limited to those of the buffer.
 ---@param bufnr integer
 ---@param line integer
----@param end_line? integer none: the passage is the place where `line` begins
+---@param end_line? integer without it, the passage is the start of `line`
 ---@return claude_ide.Passage
 function M.of_lines(bufnr, line, end_line)
   local count = vim.api.nvim_buf_line_count(bufnr)
@@ -72,6 +73,7 @@ function M.of_lines(bufnr, line, end_line)
   return M.to_end_of_line(bufnr, { first = first, last = last })
 end
 
+--- Extend a passage to the end of its last line.
 ---@param bufnr integer
 ---@param passage claude_ide.Passage
 ---@return claude_ide.Passage
@@ -80,7 +82,7 @@ function M.to_end_of_line(bufnr, passage)
   return { first = passage.first, last = { row = row, col = #line_at(bufnr, row) } }
 end
 
---- Put a window's cursor at the beginning of a passage, in the middle of the window, out of folds.
+--- Move a window's cursor to the start of a passage, center that line, and open the folds around it.
 ---@param win integer
 ---@param passage claude_ide.Passage
 function M.show(win, passage)
@@ -92,12 +94,12 @@ function M.show(win, passage)
   end)
 end
 
--- Where the cursor of a Visual area has to be for the area to end before `last`.
+-- The cursor position at which a Visual area ends before `last`.
 local function end_of_area(last)
   if vim.o.selection == 'exclusive' then
     return { last.row + 1, last.col }
   elseif last.col == 0 then
-    -- On the end of the line before.
+    -- On the line end of the previous line.
     return { last.row, #line_at(0, last.row - 1) }
   end
   local character = vim.str_utf_start(line_at(0, last.row), last.col)
@@ -111,7 +113,7 @@ function M.select(passage)
   if passage.is_point then
     return
   end
-  -- Typing would replace what is selected in Select mode.
+  -- In Select mode, typing would replace the selected text.
   local selectmode = vim.o.selectmode
   vim.o.selectmode = ''
   vim.cmd('normal! v')

@@ -1,8 +1,8 @@
---- Which buffers stand for a file, where that file is, and in what state.
+--- Tells which buffers hold a file, and the path of that file.
 local M = {}
 
---- Whether a buffer of that name, 'buftype' and 'filetype' holds a file, on disk or not yet; one of
---- another kind has no name, or is a terminal, a proposal, a list, a file tree, `scheme://…`.
+--- Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet. Other
+--- buffers have no name, or are a terminal, a proposal, a list, a file tree, `scheme://…`.
 ---@param name string
 ---@param buftype string
 ---@param filetype string

@@ -1,13 +1,13 @@
---- A text that has changed in two ways: where its lines are now, and both changes in one text.
+--- Compares versions of a text: finds where lines have moved to, and merges two sets of changes.
 local M = {}
 
--- In bytes. Beyond this, comparing line by line takes longer than a user waits.
+-- Bytes. Above this size, a comparison line by line takes too long.
 local MOST_COMPARED = 4 * 1024 * 1024
 
 -- `vim.text.diff` since Neovim 0.12.
 local diff = vim.text.diff or vim.diff
 
--- Neovim has a line feed in a line where the file has a NUL.
+-- A NUL in the file is a line feed within a line of the buffer.
 local function join(lines)
   local text = table.concat(lines, '\n') .. '\n'
   local _, count = text:gsub('\n', '')
@@ -22,18 +22,18 @@ local function join(lines)
   ) .. '\n'
 end
 
---- Find lines that somebody else's changes left alone. All rows are 0-based, ends exclusive.
----@param base string[]
----@param current string[] what has become of it
+--- Find the current location of lines of an earlier text. All rows are 0-based, ends exclusive.
+---@param base string[] the earlier text
+---@param current string[]
 ---@param first integer
 ---@param last integer
----@return integer? first nil if the lines were changed too
+---@return integer? first nil if these lines have changed
 ---@return integer? last
-function M.place(base, current, first, last)
+function M.locate(base, current, first, last)
   local shift = 0
   for _, hunk in ipairs(M.hunks(base, current)) do
     local start, count, _, new_count = unpack(hunk)
-    -- An insertion comes after the line that it names.
+    -- For an insertion, the hunk names the line before it.
     local from = count == 0 and start or start - 1
     if from + count <= first then
       shift = shift + new_count - count
@@ -46,7 +46,7 @@ function M.place(base, current, first, last)
   return first + shift, last + shift
 end
 
---- How many items two sequences have in common at their beginning, and how many at their end.
+--- How many equal items two sequences have at the start, and how many at the end.
 ---@generic T
 ---@param old T
 ---@param new T
@@ -65,12 +65,12 @@ function M.common_ends(old, new, at)
   return head, tail
 end
 
---- Which rows of a text another one replaces, and with what.
+--- The one replacement of rows that turns a text into another.
 ---@param old string[]
 ---@param new string[]
----@return integer first
----@return integer last
----@return string[] lines
+---@return integer first row, 0-based
+---@return integer last exclusive
+---@return string[] lines the new lines of these rows
 function M.change(old, new)
   local head, tail = M.common_ends(old, new, rawget)
   return head, #old - tail, vim.list_slice(new, head + 1, #new - tail)
@@ -78,7 +78,7 @@ end
 
 ---@alias claude_ide.Hunk integer[] first old line, count, first new line, count (1-based)
 
---- The places in which two texts differ.
+--- The hunks in which two texts differ. Large texts get a single hunk.
 ---@param old string[]
 ---@param new string[]
 ---@param options? table for `vim.text.diff`
@@ -89,7 +89,7 @@ function M.hunks(old, new, options)
     return {}
   elseif #before + #after > MOST_COMPARED then
     local first, last, lines = M.change(old, new)
-    -- An insertion comes after the line that it names.
+    -- For an insertion, the hunk names the line before it.
     return { { last > first and first + 1 or first, last - first, first + 1, #lines } }
   end
   options = vim.tbl_extend('error', { result_type = 'indices' }, options or {})
@@ -109,10 +109,10 @@ function M.count(old, new)
   return removed, added
 end
 
---- A text with some of its rows replaced.
+--- Copy a text with some of its rows replaced.
 ---@param lines string[]
----@param first integer
----@param last integer
+---@param first integer 0-based
+---@param last integer exclusive
 ---@param inserted string[]
 ---@return string[]
 function M.splice(lines, first, last, inserted)
@@ -124,21 +124,21 @@ end
 ---@class claude_ide.LineChange
 ---@field first integer row of the base, 0-based
 ---@field last integer exclusive
----@field lines string[] what these rows become
+---@field lines string[] the new lines of these rows
 ---@field side 'ours'|'theirs'
 
 ---@return claude_ide.LineChange[]
 local function changes(base, current, side)
   return vim.tbl_map(function(hunk)
     local start, count, new_start, new_count = unpack(hunk)
-    -- An insertion comes after the line that it names.
+    -- For an insertion, the hunk names the line before it.
     local first = count == 0 and start or start - 1
     local lines = vim.list_slice(current, new_start, new_start + new_count - 1)
     return { first = first, last = first + count, lines = lines, side = side }
   end, M.hunks(base, current))
 end
 
--- Insertions come before changes of the line that they precede, and theirs before ours.
+-- Insertions come before changes of the line that follows them, and theirs before ours.
 local function precedes(one, other)
   if one.first ~= other.first then
     return one.first < other.first
@@ -148,7 +148,8 @@ local function precedes(one, other)
   return one.side > other.side
 end
 
--- What one side makes of the rows of a group; nil if it leaves them alone.
+-- One side's version of the rows of a group; nil if that side does not change them.
+---@return string[]?
 local function region(group, base, side)
   local lines, row, is_changed = {}, group.first, false
   for _, change in ipairs(group) do
@@ -170,7 +171,7 @@ local function is_same_insertion(group, change)
     and vim.deep_equal(change.lines, last.lines)
 end
 
--- Changes of rows that overlap belong together; those that only touch do not.
+-- Overlapping changes form a group; changes that are only adjacent do not.
 local function grouped(all)
   table.sort(all, precedes)
   local groups = {}
@@ -186,12 +187,12 @@ local function grouped(all)
   return groups
 end
 
---- Two later states of a text in one. Where both have changed the same lines, theirs prevail.
+--- Merge two later versions of a text. Where both have changed the same lines, theirs win.
 ---@param base string[]
 ---@param ours string[]
 ---@param theirs string[]
 ---@return string[] lines
----@return integer conflicts in how many places both have changed the same lines
+---@return integer conflicts number of groups of lines that both have changed differently
 function M.merge(base, ours, theirs)
   local groups =
     grouped(vim.list_extend(changes(base, ours, 'ours'), changes(base, theirs, 'theirs')))
@@ -202,7 +203,7 @@ function M.merge(base, ours, theirs)
       conflicts = conflicts + 1
     end
     vim.list_extend(merged, base, row + 1, group.first)
-    vim.list_extend(merged, other or mine)
+    vim.list_extend(merged, other or assert(mine))
     row = group.last
   end
   return vim.list_extend(merged, base, row + 1), conflicts
@@ -212,11 +213,11 @@ local function split(text)
   return vim.split(text, '\n', { plain = true })
 end
 
---- The same for whole texts, each byte kept.
+--- Merge two later versions of a text, byte for byte.
 ---@param base string
 ---@param ours string
 ---@param theirs string
----@return string? merged nil where both have changed the same lines
+---@return string? merged nil if both have changed the same lines
 function M.merge_texts(base, ours, theirs)
   local lines, conflicts = M.merge(split(base), split(ours), split(theirs))
   return conflicts == 0 and table.concat(lines, '\n') or nil

@@ -1,10 +1,10 @@
---- What distinguishes one state of a file from another.
+--- Stamps tell states of a file apart: time of change, size and inode in one string.
 local M = {}
 
 --- The stamp of a file that does not exist.
 M.MISSING = 'missing'
 
----@param stat? uv.fs_stat.result nil where there is no file
+---@param stat? uv.fs_stat.result nil if there is no file
 ---@return string
 function M.of_stat(stat)
   return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
@@ -25,9 +25,9 @@ function M.of_buffer(bufnr)
   return M.of(vim.api.nvim_buf_get_name(bufnr))
 end
 
---- When a buffer's file was last changed, which is all that `:write` looks at.
+--- The time of the last change of a buffer's file; `:write` compares nothing else.
 ---@param bufnr integer
----@return string? time nil where there is no file
+---@return string? time nil if there is no file
 function M.time_of_buffer(bufnr)
   local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr))
   return stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec)

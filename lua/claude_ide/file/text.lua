@@ -1,10 +1,10 @@
---- A buffer's text as the exact bytes that a write would put on disk, and back.
+--- Converts between a buffer's text and the exact bytes that a write would put on disk.
 local M = {}
 
 local BOM = '\239\187\191'
 local END_OF_LINE = { unix = '\n', dos = '\r\n', mac = '\r' }
 
--- Every line feed follows a carriage return, and there is one: what 'fileformat' calls "dos".
+-- Whether 'fileformat' should be "dos": there is a line feed, and each follows a carriage return.
 local function is_dos(text)
   return text:find('\r\n', 1, true) ~= nil and text:byte(1) ~= 10 and text:find('[^\r]\n') == nil
 end
@@ -21,7 +21,7 @@ local function split(text)
   return lines
 end
 
---- Make `text` the whole content of a buffer, unmodified and with nothing to undo.
+--- Replace a buffer's text. The buffer is unmodified afterwards and has no undo history for it.
 ---@param bufnr integer
 ---@param text string
 function M.put(bufnr, text)
@@ -47,16 +47,16 @@ function M.put(bufnr, text)
   options.modified = false
 end
 
--- A buffer without any line and one with an empty line look alike to nvim_buf_get_lines.
+-- nvim_buf_get_lines returns one empty line also for a buffer without any line.
 local function has_no_line(bufnr)
   return vim.api.nvim_buf_call(bufnr, function()
     return vim.fn.wordcount().bytes == 0
   end)
 end
 
---- The bytes that writing the buffer would put on disk, were it UTF-8.
+--- The bytes that writing the buffer as UTF-8 would put on disk.
 ---
---- Raises an error when the buffer is not loaded.
+--- Raises an error if the buffer is not loaded.
 ---@param bufnr integer
 ---@return string
 function M.get(bufnr)
@@ -74,7 +74,7 @@ function M.get(bufnr)
   return bom .. table.concat(lines, eol) .. (is_ended and eol or '')
 end
 
---- Write these bytes to a file.
+--- Write these bytes to a file, without autocommands.
 ---@param bufnr integer
 ---@param path string
 ---@return string? refusal

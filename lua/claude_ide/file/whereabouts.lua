@@ -1,4 +1,5 @@
---- Where a file is, as its user knows it, and why a change of it may matter more than it looks.
+--- How to show a path to the user, with a warning if a change of the file can run code or leaves the
+--- project.
 local M = {}
 
 local OUTSIDE = 'outside the project'
@@ -7,7 +8,7 @@ local GIT, SSH, CRON = 'git runs it', 'ssh trusts it', 'cron runs it'
 local CLAUDE, NEOVIM = 'Claude runs it', 'Neovim runs it'
 local DIRENV, VS_CODE = 'direnv runs it', 'VS Code runs it'
 
--- Each is matched with a path in lower case, which some file systems do not tell from others.
+-- Patterns are matched against the path in lower case, because some file systems ignore case.
 local ANYWHERE = {
   { '/%.git/', GIT },
   { '/%.git$', GIT },
@@ -57,7 +58,7 @@ local AT_HOME = {
   { '^%.claude%.json$', CLAUDE },
 }
 
--- A file that does not exist yet has no real path, but a folder above it does.
+-- A file that does not exist yet has no real path, but one of its parent folders has.
 local function real(path)
   local found = vim.uv.fs_realpath(path)
   local folder = vim.fs.dirname(path)
@@ -67,7 +68,7 @@ local function real(path)
   return vim.fs.joinpath(real(folder), vim.fs.basename(path))
 end
 
--- `vim.fs.relpath` would put variables of the environment into a name with a dollar sign.
+-- `vim.fs.relpath` would expand environment variables in a name with a dollar sign.
 local function below(path, folder)
   local start = vim.endswith(folder, '/') and folder or folder .. '/'
   return vim.startswith(path, start) and path:sub(#start + 1) or nil
@@ -107,10 +108,10 @@ local function spell(path, roots, home)
   return at_home and '~/' .. at_home or path
 end
 
---- How to name a file to its user, and a few words of warning, or none.
+--- Shorten a path for display, and find a warning about its file.
 ---@param path string
 ---@param roots string[] the project's folders
----@return { path: string, warning: string }
+---@return { path: string, warning: string } `warning` is a few words, or empty
 function M.of(path, roots)
   if not path:find('^[~/]') and not path:find('^%a:[/\\]') then
     return { path = path, warning = '' }

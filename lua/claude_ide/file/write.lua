@@ -1,4 +1,4 @@
---- Writing a buffer to its file: as the user would, but never past what somebody else has written.
+--- Writes buffers to their files as the user would, but never overwrites changes of another program.
 local changed = require('claude_ide.file.changed')
 local message = require('claude_ide.say.message')
 local reason = require('claude_ide.say.reason')
@@ -10,11 +10,11 @@ local LARGEST = 64 * 1024 * 1024 -- bytes
 
 ---@class claude_ide.KnownState
 ---@field time string of the file's last change
----@field is_read boolean whether Neovim has read or written that very state
+---@field is_read boolean whether Neovim has read or written the file in this state
 
 ---@type table<integer, claude_ide.KnownState>
 local states = {}
-local conflicts = {} ---@type table<integer, true> buffers of files that somebody else has written
+local conflicts = {} ---@type table<integer, true> buffers whose unsaved changes conflict with the disk
 local is_watching = false
 
 local function stat_of(bufnr)
@@ -26,17 +26,17 @@ local function remember(bufnr, is_read)
   states[bufnr] = time and { time = time, is_read = is_read }
 end
 
---- A buffer holds what its file does now, though no `:edit` has read it.
+--- Record that a buffer holds the text of its file, although Neovim has not read it.
 ---@param bufnr integer
-function M.has_read(bufnr)
+function M.mark_read(bufnr)
   conflicts[bufnr] = nil
-  -- Unwatched, a later read or write would not be noticed.
+  -- Without the watch, later reads and writes would go unnoticed.
   if is_watching then
     remember(bufnr, true)
   end
 end
 
---- Remember from now on in which state Neovim knows each file.
+--- Track the state of each file that Neovim has last read or written.
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_disk', { clear = true })
@@ -68,12 +68,12 @@ local function is_empty(bufnr)
     and vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)[1] == ''
 end
 
---- Whether the file of an unmodified buffer that does not read it by itself has changed since Neovim
---- last looked. Without a line, the buffer may be one of a file that did not exist: Neovim asks about
---- that and runs no autocommand.
+--- Whether the file of an unmodified buffer has changed since Neovim's last check. Only for buffers that
+--- Neovim does not reload automatically. An empty buffer may be one of a file that did not exist: Neovim
+--- would ask the user about that, without an autocommand, so only the size of the file is examined.
 ---@param bufnr integer
 ---@return boolean
-function M.has_news(bufnr)
+function M.has_unread_change(bufnr)
   local stat = stat_of(bufnr)
   if not stat or stat.type ~= 'file' then
     return false
@@ -83,7 +83,7 @@ function M.has_news(bufnr)
   return changed.probe(bufnr) ~= nil
 end
 
---- Whether Neovim would be busy for seconds reading the file of a buffer.
+--- Whether reading the file of a buffer would block Neovim for seconds.
 ---@param bufnr integer
 ---@return boolean
 function M.is_too_large(bufnr)
@@ -91,7 +91,7 @@ function M.is_too_large(bufnr)
   return stat ~= nil and stat.size > LARGEST
 end
 
---- A buffer keeps unsaved changes to another text than its file now holds.
+--- Record that a buffer has unsaved changes that are not based on the current text of its file.
 ---@param bufnr integer
 function M.remember_conflict(bufnr)
   conflicts[bufnr] = true
@@ -104,15 +104,15 @@ function M.remember_conflict(bufnr)
   })
 end
 
---- Whether it does, as far as that has been noticed.
+--- Whether such a conflict has been noticed.
 ---@param bufnr integer
 ---@return boolean
 function M.is_in_conflict(bufnr)
   return conflicts[bufnr] == true
 end
 
---- Whether the file of a buffer with unsaved changes has been written by somebody else. It says so
---- only once; `is_in_conflict` remembers it.
+--- Whether another program has written the file of a buffer with unsaved changes. True only once per
+--- write; `is_in_conflict` stays true.
 ---@param bufnr integer
 ---@return boolean
 function M.notice_conflict(bufnr)
@@ -123,7 +123,7 @@ function M.notice_conflict(bufnr)
   return is_new
 end
 
---- Whether the file of a buffer has another time than when Neovim last read or wrote it.
+--- Whether the time of a buffer's file differs from when Neovim last read or wrote it.
 ---@param bufnr integer
 ---@return boolean
 function M.has_other_time(bufnr)
@@ -140,7 +140,7 @@ local function warn_of_conflict(bufnr)
   return is_new
 end
 
---- Whether somebody else has written the file of a buffer since Neovim has read or written it.
+--- Whether another program has written the file of a buffer since Neovim last read or wrote it.
 ---@param bufnr integer
 ---@return boolean
 function M.has_changed(bufnr)
@@ -156,7 +156,7 @@ function M.has_changed(bufnr)
   return warn_of_conflict(bufnr)
 end
 
---- Write a loaded buffer if it has anything to write.
+--- Write a loaded buffer if it has unsaved changes or its file does not exist.
 ---@param bufnr integer
 ---@return string? refusal one sentence
 function M.write(bufnr)
@@ -166,21 +166,21 @@ function M.write(bufnr)
   if not was_modified and stat then
     return nil
   elseif stat and stat.type ~= 'file' then
-    -- Writing to a pipe would not end.
+    -- Writing to a pipe might never end.
     return ('%s: not a regular file any more; it was not written.'):format(path)
   end
-  -- `:write` would ask "really write?", and the answer be whatever the user is typing.
+  -- `:write` would ask "really write?", and the keys that the user is typing would answer it.
   if M.has_changed(bufnr) then
     return ('%s has changed on disk since Neovim read it; it was not written.'):format(path)
   end
-  -- With 'confirm' a refusal would be a dialog.
+  -- With 'confirm', an error of `:write` would become a dialog.
   local confirm = vim.o.confirm
   vim.o.confirm = false
   local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
     vim.cmd.write({ mods = { silent = true } })
   end)
   vim.o.confirm = confirm
-  -- What fails in an autocommand after the write does not undo it.
+  -- An error in an autocommand after the write does not undo it.
   local is_written = ok or (was_modified and not vim.bo[bufnr].modified)
   return not is_written and reason.of(err) or nil
 end

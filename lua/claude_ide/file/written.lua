@@ -1,4 +1,4 @@
---- A write that a buffer has taken over: servers, autocommands and linters learn of it.
+--- Notifies language servers, autocommands and linters that a buffer has been updated from its file.
 local linters = require('claude_ide.checking.linters')
 local log = require('claude_ide.say.log')
 local publishing = require('claude_ide.checking.publishing')
@@ -8,7 +8,7 @@ local M = {}
 
 local POST, WRITTEN = 'FileChangedShellPost', 'ClaudeFileWritten'
 
--- Whether it is us who fire the event that Neovim has for this.
+-- Whether we are firing `FileChangedShellPost` ourselves.
 local is_firing = false
 
 ---@type integer? the buffer that Neovim has read in this tick
@@ -20,15 +20,15 @@ local function note(name, failure)
   end
 end
 
--- What is echoed there is meant for an unexpected change, and could ask for <Enter>.
+-- Messages of these autocommands are meant for unexpected changes, and could cause a hit-enter prompt.
 local function fire_post(bufnr)
   local was_firing = is_firing
   is_firing = true
-  local _, said = pcall(quiet.capture, function()
+  local _, output = pcall(quiet.capture, function()
     vim.api.nvim_exec_autocmds(POST, { buffer = bufnr, modeline = false })
   end)
   is_firing = was_firing
-  note(POST, said)
+  note(POST, output)
 end
 
 local function fire_written(bufnr)
@@ -39,8 +39,8 @@ local function fire_written(bufnr)
   note(WRITTEN, failure)
 end
 
--- An autocommand may have left the buffer, or deleted it. The window that one without a window gets for
--- this moment causes no event.
+-- An earlier autocommand may have left the buffer, or deleted it. A hidden buffer gets a temporary window
+-- here, which causes no events.
 local function run_inside(bufnr, step)
   if vim.api.nvim_buf_is_loaded(bufnr) then
     local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
@@ -58,28 +58,28 @@ end
 
 local function report(bufnr, events)
   local outdated = linters.running(bufnr)
-  publishing.ask(bufnr)
+  publishing.expect(bufnr)
   for _, fire in ipairs(events) do
     run_inside(bufnr, fire)
   end
   lint(bufnr, outdated)
 end
 
---- A loaded buffer holds what has just been written to its file.
+--- Report that a loaded buffer holds the text that has just been written to its file.
 ---@param bufnr integer
 function M.report(bufnr)
   report(bufnr, { fire_post, fire_written })
 end
 
---- A buffer that nothing shows has just been loaded, which has caused the events of a load. What
---- autocommands have checked a moment after them is the current buffer: another one.
+--- Report that a buffer has just been loaded without being shown. The events of the load have already
+--- occurred, but autocommands that start linters a moment later check the current buffer instead.
 ---@param bufnr integer
 function M.report_load(bufnr)
-  publishing.ask(bufnr)
+  publishing.expect(bufnr)
   lint(bufnr, { nvim_lint = {}, ale = false })
 end
 
--- Neovim says so of a buffer, too, that the user has kept as it was.
+-- This event also occurs if the user has chosen to keep the buffer's text.
 local function on_post(event)
   if not is_firing and read == event.buf then
     report(event.buf, { fire_written })
@@ -93,7 +93,7 @@ local function on_read(event)
   end)
 end
 
---- Report from now on also what Neovim itself reads again, as `:checktime` does.
+--- Also report files that Neovim itself reloads, as `:checktime` does.
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_written', { clear = true })

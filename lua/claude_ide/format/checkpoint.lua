@@ -1,5 +1,5 @@
---- A state of a buffer to go back to, marks included.
-local disk_edit = require('claude_ide.file.edit')
+--- A state of a buffer that can be restored, including its marks.
+local file_edit = require('claude_ide.file.edit')
 local quiet = require('claude_ide.say.quiet')
 
 local M = {}
@@ -11,8 +11,8 @@ local MARK = '^[%a<>]$'
 ---@field lines string[]
 ---@field modified boolean
 ---@field listed boolean
----@field state integer of the undo history
----@field marks table<string, integer[]>
+---@field state integer number in the undo history
+---@field marks table<string, integer[]> by name: line (1-based) and column (0-based)
 
 local function marks_of(bufnr)
   local marks = {}
@@ -27,11 +27,11 @@ local function marks_of(bufnr)
   return marks
 end
 
---- Remember the state of a loaded buffer. A later change is a step of its own in the undo history.
+--- Save the state of a loaded buffer. The next change starts a new undo step.
 ---@param bufnr integer
 ---@return claude_ide.Checkpoint
 function M.new(bufnr)
-  disk_edit.break_undo(bufnr)
+  file_edit.break_undo(bufnr)
   return {
     bufnr = bufnr,
     lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true),
@@ -42,13 +42,14 @@ function M.new(bufnr)
   }
 end
 
+--- Whether the buffer has the same text as at the checkpoint.
 ---@param point claude_ide.Checkpoint
 ---@return boolean
 function M.is_current(point)
   return vim.deep_equal(vim.api.nvim_buf_get_lines(point.bufnr, 0, -1, true), point.lines)
 end
 
---- Call `fn`; all windows that show a buffer have the view that they had before.
+--- Call `fn`, and then restore the view of each window that shows the buffer.
 ---@param bufnr integer
 ---@param fn fun()
 function M.with_views(bufnr, fn)
@@ -64,7 +65,7 @@ function M.with_views(bufnr, fn)
   end
 end
 
--- Without undo ('undolevels' -1) the lines are replaced.
+-- Without an undo history ('undolevels' is -1), replace the lines instead.
 local function undo(point)
   quiet.run(function()
     vim.api.nvim_buf_call(point.bufnr, function()
@@ -72,11 +73,11 @@ local function undo(point)
     end)
   end)
   if not M.is_current(point) then
-    disk_edit.change(point.bufnr, point.lines)
+    file_edit.change(point.bufnr, point.lines)
   end
 end
 
---- Take back all changes that were made since.
+--- Revert all changes since the checkpoint.
 ---@param point claude_ide.Checkpoint
 function M.restore(point)
   if not M.is_current(point) then
@@ -88,7 +89,7 @@ function M.restore(point)
     end
   end
   vim.bo[point.bufnr].modified = point.modified
-  -- Whatever applies text edits with `vim.lsp.util` lists the buffer.
+  -- `vim.lsp.util` lists a buffer to which it applies text edits.
   if vim.bo[point.bufnr].buflisted ~= point.listed then
     vim.bo[point.bufnr].buflisted = point.listed
   end

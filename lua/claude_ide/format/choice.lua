@@ -1,5 +1,5 @@
---- Which formatters a buffer has: those that the user has chosen for it, in the way that `gq` looks
---- for one, else the language servers, else what is set for all files.
+--- Chooses the formatters of a buffer: those that the user has set for it, in the order in which `gq` looks
+--- for them; otherwise its language servers; otherwise the global options.
 local conform = require('claude_ide.format.conform')
 local expression = require('claude_ide.format.expression')
 local filter = require('claude_ide.format.filter')
@@ -14,10 +14,10 @@ local SERVER_STARTS_WITHIN = 300
 
 ---@class claude_ide.Formatter
 ---@field name string
----@field format fun(done: fun(err?: string, lines?: fun(): string[])) `done` is called once
+---@field format fun(done: fun(err?: string, lines?: fun(): string[])) calls `done` once
 
--- What a filetype plugin of Neovim's has set is a default. (Neovim judges so before it sets
--- 'formatexpr' for a language server.)
+-- Whether the option was set by one of Neovim's own scripts, such as a filetype plugin. Neovim uses the same
+-- criterion before it sets 'formatexpr' for a language server.
 local function is_default(bufnr, name)
   local info = vim.api.nvim_get_option_info2(name, { buf = bufnr })
   local script = vim.iter(vim.fn.getscriptinfo()):find(function(script)
@@ -57,7 +57,7 @@ local function chosen(bufnr)
   return formatter and { formatter }, false
 end
 
--- Not a default 'formatexpr': most of them fill paragraphs.
+-- A default 'formatexpr' is not included, because most of them fill paragraphs.
 ---@param bufnr integer
 ---@return claude_ide.Formatter[]
 local function defaults(bufnr)
@@ -67,7 +67,7 @@ end
 ---@param bufnr integer
 ---@param waited integer milliseconds
 ---@param is_new boolean
----@return claude_ide.Formatter[]? nil while a server may still come
+---@return claude_ide.Formatter[]? formatters nil while a server may still attach
 local function find(bufnr, waited, is_new)
   local formatters, awaits_servers = chosen(bufnr)
   if formatters and not awaits_servers then
@@ -84,10 +84,10 @@ local function find(bufnr, waited, is_new)
   return waited >= patience and formatters or nil
 end
 
---- Find the formatters of a buffer, each of which is to be run on what the one before has made.
+--- Find the formatters of a buffer. Each of them formats the result of the previous one.
 ---@param bufnr integer loaded
----@param is_new boolean it has just been loaded: servers need a while to attach
----@param done fun(formatters?: claude_ide.Formatter[]) nil when the buffer was closed
+---@param is_new boolean it has just been loaded, and servers may need a while to attach
+---@param done fun(formatters?: claude_ide.Formatter[]) nil if the buffer was closed
 function M.find(bufnr, is_new, done)
   local start = vim.uv.now()
   local function poll()

@@ -1,4 +1,4 @@
---- Formatting by conform.nvim, where the user has set it up for a buffer's filetype.
+--- Formats with conform.nvim, if the user has configured it for a buffer's filetype.
 local checkpoint = require('claude_ide.format.checkpoint')
 local time_limit = require('claude_ide.when.time_limit')
 local window_close = require('claude_ide.window.close')
@@ -9,17 +9,17 @@ local M = {}
 local POLL = 100
 local DIES_WITHIN = 2000
 
---- Milliseconds after which a formatter is ended.
+--- Milliseconds after which a formatter is killed.
 M.answers_within = 30000
 
 local LAZY_NAME = 'conform.nvim'
 
--- Only from where plugins are: `require` would also run a `conform.lua` of the working folder.
+-- Looks only on the runtime path: `require` would also run a `conform.lua` in the working folder.
 local function is_installed()
   return #vim.api.nvim_get_runtime_file('lua/conform/init.lua', false) > 0
 end
 
--- lazy.nvim keeps a plugin off the runtime path until it is used.
+-- lazy.nvim adds a plugin to the runtime path only when it is used.
 local function load_lazily()
   local lazy = package.loaded.lazy
   local plugins = lazy and lazy.plugins and lazy.plugins() or {}
@@ -46,11 +46,21 @@ local function lsp_format(plugin, bufnr)
   return own or (plugin.default_format_opts or {}).lsp_format or 'never'
 end
 
---- The formatter of a buffer, if conform.nvim has one; and when it wants language servers to format:
---- before it, after it, or instead of it.
+---@alias claude_ide.ServerOrder 'first'|'last'|'prefer' before conform.nvim, after it, or instead of it
+
+---@type table<string, claude_ide.ServerOrder>
+local ORDERS = { first = 'first', last = 'last', prefer = 'prefer' }
+
+-- When conform.nvim wants language servers to format a buffer.
+---@return claude_ide.ServerOrder?
+local function server_order(plugin, bufnr)
+  return ORDERS[lsp_format(plugin, bufnr)]
+end
+
+--- The formatter of a buffer, if conform.nvim has one.
 ---@param bufnr integer
 ---@return claude_ide.Formatter?
----@return 'first'|'last'|'prefer'|nil
+---@return claude_ide.ServerOrder? order when language servers format, too
 function M.find(bufnr)
   local plugin = conform()
   if not plugin then
@@ -63,14 +73,14 @@ function M.find(bufnr)
   local names = vim.tbl_map(function(formatter)
     return formatter.name
   end, formatters)
-  local order = lsp_format(plugin, bufnr)
-  return {
+  ---@type claude_ide.Formatter
+  local formatter = {
     name = ('conform.nvim (%s)'):format(table.concat(names, ', ')),
     format = function(done)
       M.format(plugin, bufnr, done)
     end,
-  },
-    (order == 'first' or order == 'last' or order == 'prefer') and order or nil
+  }
+  return formatter, server_order(plugin, bufnr)
 end
 
 local function end_tree(pid)
@@ -80,7 +90,7 @@ local function end_tree(pid)
   pcall(vim.uv.kill, pid, 'sigkill')
 end
 
--- conform.nvim leaves the number of a process that has ended; another may have it by now.
+-- conform.nvim does not clear the id of a process that has ended. Another process may have that id now.
 local function end_program(bufnr)
   local pid = vim.api.nvim_buf_is_valid(bufnr) and vim.b[bufnr].conform_pid
   local process = pid and vim.api.nvim_get_proc(pid)
@@ -89,7 +99,7 @@ local function end_program(bufnr)
   end
 end
 
--- The next of several formatters starts when one has ended.
+-- Kills repeatedly: when a formatter ends, conform.nvim starts the next one.
 local function end_all(bufnr, is_over)
   local deadline = vim.uv.now() + DIES_WITHIN
   local function poll()
@@ -101,7 +111,7 @@ local function end_all(bufnr, is_over)
   poll()
 end
 
--- The text that conform.nvim made, if it did; the buffer is as it was before.
+-- Restore the buffer, and return the text that conform.nvim has produced.
 local function undone(point)
   if checkpoint.is_current(point) then
     return point.lines
@@ -111,8 +121,9 @@ local function undone(point)
   return lines
 end
 
--- conform.nvim changes the buffer right after this event, unless the user has changed it by then.
-local function watch_last_moment(bufnr)
+-- Returns a function that tells whether the buffer was still unchanged when conform.nvim had its result. It
+-- applies the result right after this event, unless the user has changed the buffer.
+local function watch_finish(bufnr)
   local before, last = vim.api.nvim_buf_get_changedtick(bufnr), nil
   local id = vim.api.nvim_create_autocmd('User', {
     pattern = 'ConformFormatPost',
@@ -126,7 +137,7 @@ local function watch_last_moment(bufnr)
   end
 end
 
--- In Visual mode conform.nvim would format only what is selected.
+-- In Visual mode, conform.nvim would format only the selected text.
 local function without_selection(bufnr, fn)
   if vim.api.nvim_get_current_buf() ~= bufnr then
     return vim.api.nvim_buf_call(bufnr, fn)
@@ -139,12 +150,13 @@ local function without_selection(bufnr, fn)
   end
 end
 
----@param plugin table
+--- Format a loaded buffer; its text is unchanged afterwards.
+---@param plugin table the module of conform.nvim
 ---@param bufnr integer
 ---@param done fun(err?: string, lines?: fun(): string[])
 function M.format(plugin, bufnr, done)
   local point = checkpoint.new(bufnr)
-  local was_untouched = watch_last_moment(bufnr)
+  local was_untouched = watch_finish(bufnr)
   local is_over = false
   local answer = time_limit.new(M.answers_within, done, function()
     end_all(bufnr, function()

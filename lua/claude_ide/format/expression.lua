@@ -1,4 +1,4 @@
---- Formatting by the expression that 'formatexpr' holds: `gq` evaluates it over the whole buffer.
+--- Formats with the expression in 'formatexpr': `gq` evaluates it for the whole buffer.
 local checkpoint = require('claude_ide.format.checkpoint')
 local quiet = require('claude_ide.say.quiet')
 local reason = require('claude_ide.say.reason')
@@ -6,18 +6,18 @@ local unheard = require('claude_ide.say.unheard')
 
 local M = {}
 
-local MODELINE = -1 -- the script that an option was set by
+local MODELINE = -1 -- the script id of an option that a modeline has set
 local EVALUATE = "v:lua.require'claude_ide.format.expression'._evaluate()"
 
--- They ask language servers or conform.nvim, and Neovim stands still until these answer; both are
--- asked without that.
+-- These block Neovim until language servers or conform.nvim answer. Both are called asynchronously
+-- elsewhere.
 local BLOCKING = { 'vim%.lsp%.formatexpr', 'conform', 'LazyVim' }
 
 local expression ---@type string
 local outcome ---@type { ok: boolean, result: any }?
 
---- Only for this module: what `gq` evaluates. It never asks for Neovim's own formatting, which would
---- fill all lines up to 'textwidth'.
+--- Only for this module: evaluated by `gq`. It always returns 0, since any other value would request
+--- Neovim's own formatting, which fills all lines up to 'textwidth'.
 ---@return 0
 function M._evaluate()
   local ok, result = pcall(vim.fn.eval, expression)
@@ -25,7 +25,7 @@ function M._evaluate()
   return 0
 end
 
---- The formatter of a buffer, if 'formatexpr' is one.
+--- The formatter of a buffer, if 'formatexpr' can be used as one.
 ---@param bufnr integer
 ---@return claude_ide.Formatter?
 function M.find(bufnr)
@@ -34,7 +34,7 @@ function M.find(bufnr)
     return value:find(pattern) ~= nil
   end)
   local info = vim.api.nvim_get_option_info2('formatexpr', { buf = bufnr })
-  -- Neovim evaluates one from a modeline in a sandbox, until the option is set again.
+  -- Neovim evaluates an expression from a modeline in a sandbox, but not after we set the option again.
   if value == '' or is_blocking or info.last_set_sid == MODELINE then
     return nil
   end
@@ -72,6 +72,7 @@ local function complaint()
   end
 end
 
+--- Format a loaded buffer; its text is unchanged afterwards.
 ---@param bufnr integer
 ---@return string? err
 ---@return (fun(): string[])? lines

@@ -1,4 +1,4 @@
---- Formatting by the program that 'formatprg' or 'equalprg' names: text in, text out.
+--- Formats with the program in 'formatprg' or 'equalprg', a filter from stdin to stdout.
 local reason = require('claude_ide.say.reason')
 local time_limit = require('claude_ide.when.time_limit')
 
@@ -6,31 +6,35 @@ local M = {}
 
 --- Milliseconds after which a program is ended.
 M.answers_within = 30000
---- Bytes of output at which a program is ended.
+--- Bytes of output after which a program is killed.
 M.largest = 100 * 1000 * 1000
 
 local DIES_WITHIN = 1000
 local FILE_NAME = [[\\\?%\%(:[phtre~.8S]\)*]]
 
--- The value that counts for a buffer; what `vim.bo` says leaves the global one out.
+-- The effective value for a buffer: `vim.bo` does not fall back to the global one.
+---@param bufnr integer
+---@param name 'formatprg'|'equalprg'
+---@return string
 local function option(bufnr, name)
   local value = vim.bo[bufnr][name]
   return value ~= '' and value or vim.go[name]
 end
 
--- `%` with its modifiers is the file's name, as it is when `gq` runs the program, but quoted.
+-- Expand `%` and its modifiers to the file's name, as `gq` does, but quoted for the shell.
 local function expand(bufnr, command)
+  local function quote(match)
+    if match[1]:sub(1, 1) == '\\' then
+      return match[1]:sub(2)
+    end
+    return vim.fn.shellescape(vim.fn.expand((match[1]:gsub(':S', ''))))
+  end
   return vim.api.nvim_buf_call(bufnr, function()
-    return vim.fn.substitute(command, FILE_NAME, function(match)
-      if match[1]:sub(1, 1) == '\\' then
-        return match[1]:sub(2)
-      end
-      return vim.fn.shellescape(vim.fn.expand((match[1]:gsub(':S', ''))))
-    end, 'g')
+    return vim.fn.call('substitute', { command, FILE_NAME, quote, 'g' })
   end)
 end
 
---- The formatter that an option names, if it does.
+--- The formatter that an option names, if any.
 ---@param bufnr integer
 ---@param name 'formatprg'|'equalprg'
 ---@return claude_ide.Formatter?
@@ -51,7 +55,7 @@ local function lines_of(text)
   if lines[#lines] == '' then
     lines[#lines] = nil
   end
-  -- The line ends are the buffer's business.
+  -- The buffer determines the line ends.
   local has_dos = vim.iter(lines):all(function(line)
     return vim.endswith(line, '\r')
   end)
@@ -67,12 +71,12 @@ local function failure(result, text)
   elseif result.signal ~= 0 then
     return ('ended by signal %d'):format(result.signal)
   elseif result.stdout == '' and text:find('%S') then
-    -- Most likely a program that writes elsewhere; an empty file is hardly wanted.
+    -- The program has probably written elsewhere. The user would hardly want an empty file.
     return 'no output'
   end
 end
 
--- The program may have started others, which go on when it ends.
+-- The program may have started others, which may outlive it.
 local function signal_group(pid, signal)
   pcall(vim.uv.kill, -pid, signal)
 end
@@ -85,8 +89,8 @@ local function end_group(pid)
   end, DIES_WITHIN)
 end
 
--- A program without a terminal, and with a process group of its own: it could read what is typed, and
--- Neovim would not end it.
+-- Start a program without a terminal, from which it could read the user's keys. It is in its own process
+-- group, so Neovim would not end it on exit.
 ---@param command string
 ---@param options { stdin: string, cwd: string, stdout: fun(err?: string, data?: string) }
 ---@param done fun(result: vim.SystemCompleted)
@@ -109,7 +113,8 @@ local function start(command, options, done)
   return pid
 end
 
----@param command string
+--- Run a command on the text of a loaded buffer.
+---@param command string for the shell
 ---@param bufnr integer
 ---@param done fun(err?: string, lines?: fun(): string[])
 function M.format(command, bufnr, done)
@@ -137,7 +142,7 @@ function M.format(command, bufnr, done)
       return lines_of(result.stdout)
     end)
   end
-  -- Where `%` is relative to.
+  -- `%` is relative to this folder.
   local folder = vim.api.nvim_buf_call(bufnr, vim.fn.getcwd)
   local ok, started =
     pcall(start, command, { stdin = text, cwd = folder, stdout = collect }, finish)

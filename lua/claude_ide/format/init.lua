@@ -1,10 +1,10 @@
---- A file is reformatted by the user's own formatters, while Neovim goes on.
+--- Reformats a file with the user's own formatters, without blocking Neovim.
 local channel = require('claude_ide.channel')
 local checkpoint = require('claude_ide.format.checkpoint')
-local disk = require('claude_ide.file.write')
-local disk_edit = require('claude_ide.file.edit')
+local file_edit = require('claude_ide.file.edit')
+local file_load = require('claude_ide.file.load')
+local file_write = require('claude_ide.file.write')
 local format_choice = require('claude_ide.format.choice')
-local loading = require('claude_ide.file.load')
 local path_gate = require('claude_ide.file.gate')
 local reason = require('claude_ide.say.reason')
 local rebase = require('claude_ide.file.rebase')
@@ -20,14 +20,14 @@ local CONFLICT =
 local NO_FORMATTER = '%s has no formatter: no conform.nvim, language server, '
   .. "'formatexpr', 'formatprg' or 'equalprg' formats it."
 
----@class claude_ide.Reformatting
+---@class claude_ide.ReformatRequest
 ---@field bufnr integer
 ---@field path string
----@field was_loaded boolean
----@field is_new boolean there was no buffer before
 ---@field finish fun(err?: string, report?: string)
+
+---@class claude_ide.Reformatting : claude_ide.ReformatRequest
 ---@field start claude_ide.Checkpoint
----@field lines string[] what the buffer holds unless somebody else has changed it
+---@field lines string[] the expected text of the buffer; another one means that it was changed
 ---@field asked string[] names of the formatters that have answered
 ---@field changed_by string[]
 ---@field failures string[]
@@ -36,16 +36,16 @@ local function lines_of(bufnr)
   return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
 end
 
--- A file that was loaded for this only goes again, unless the user has come across it.
----@param reformatting claude_ide.Reformatting
-local function unload(reformatting)
-  local bufnr = reformatting.bufnr
-  if reformatting.was_loaded or not vim.api.nvim_buf_is_loaded(bufnr) then
+-- Unload a file that was loaded only for this, unless the user has opened or changed it.
+---@param bufnr integer
+---@param is_new boolean whether the buffer did not exist before
+local function unload(bufnr, is_new)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
     return
   elseif vim.bo[bufnr].modified then
     vim.bo[bufnr].buflisted = true
   elseif #vim.fn.win_findbuf(bufnr) == 0 then
-    pcall(window_close.temporary, bufnr, not reformatting.is_new or vim.bo[bufnr].buflisted)
+    pcall(window_close.temporary, bufnr, not is_new or vim.bo[bufnr].buflisted)
   end
 end
 
@@ -83,11 +83,11 @@ local function report(reformatting)
   )
 end
 
--- Without the text that could not be saved, the buffer follows what is on disk.
+-- If the text cannot be saved, the buffer is restored and updated from the disk.
 ---@param reformatting claude_ide.Reformatting
 ---@return string? err
 local function save(reformatting)
-  local refusal = disk.write(reformatting.bufnr)
+  local refusal = file_write.write(reformatting.bufnr)
   if refusal then
     checkpoint.restore(reformatting.start)
     reload.sync_one(reformatting.bufnr)
@@ -108,7 +108,7 @@ local function conclude(reformatting)
   reformatting.finish(err, not err and report(reformatting) or nil)
 end
 
--- Why no formatter may go on with the buffer.
+-- Why no further formatter may be applied to the buffer.
 ---@param reformatting claude_ide.Reformatting
 ---@return string?
 local function obstacle(reformatting)
@@ -116,7 +116,7 @@ local function obstacle(reformatting)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return CLOSED:format(path)
   end
-  -- Later, `save` finds out, and can take the changes back.
+  -- After the first change, `save` detects writes to the file and reverts the changes.
   if #reformatting.changed_by == 0 then
     reload.sync_one(bufnr)
   end
@@ -128,9 +128,9 @@ end
 ---@param lines string[]
 local function apply(reformatting, name, lines)
   table.insert(reformatting.asked, name)
-  lines = disk_edit.in_buffer(lines)
+  lines = file_edit.in_buffer(lines)
   if not vim.deep_equal(lines, reformatting.lines) then
-    disk_edit.change(reformatting.bufnr, lines, #reformatting.changed_by > 0)
+    file_edit.change(reformatting.bufnr, lines, #reformatting.changed_by > 0)
     table.insert(reformatting.changed_by, name)
     reformatting.lines = lines_of(reformatting.bufnr)
   end
@@ -156,7 +156,7 @@ local function handle_answer(reformatting, formatter, err, lines)
   end
 end
 
--- As `vim.lsp.buf.format()` does, go on where one has failed.
+-- Continues after a formatter has failed, as `vim.lsp.buf.format()` does.
 ---@param reformatting claude_ide.Reformatting
 ---@param formatters claude_ide.Formatter[]
 ---@param index integer
@@ -179,37 +179,46 @@ local function run(reformatting, formatters, index)
   end
 end
 
----@param reformatting claude_ide.Reformatting
+---@param request claude_ide.ReformatRequest
 ---@param formatters claude_ide.Formatter[]
-local function begin(reformatting, formatters)
-  local bufnr = reformatting.bufnr
+local function begin(request, formatters)
+  local bufnr = request.bufnr
   reload.sync_one(bufnr)
-  if vim.bo[bufnr].modified and disk.has_changed(bufnr) then
-    return reformatting.finish(CONFLICT:format(reformatting.path))
+  if vim.bo[bufnr].modified and file_write.has_changed(bufnr) then
+    return request.finish(CONFLICT:format(request.path))
   end
-  reformatting.start = checkpoint.new(bufnr)
-  reformatting.lines = reformatting.start.lines
-  reformatting.asked, reformatting.changed_by, reformatting.failures = {}, {}, {}
+  local before = checkpoint.new(bufnr)
+  ---@type claude_ide.Reformatting
+  local reformatting = {
+    bufnr = bufnr,
+    path = request.path,
+    finish = request.finish,
+    start = before,
+    lines = before.lines,
+    asked = {},
+    changed_by = {},
+    failures = {},
+  }
   run(reformatting, formatters, 1)
 end
 
----@param reformatting claude_ide.Reformatting
+---@param request claude_ide.ReformatRequest
 ---@param formatters? claude_ide.Formatter[]
-local function start(reformatting, formatters)
+local function start(request, formatters)
   if not formatters then
-    reformatting.finish(CLOSED:format(reformatting.path))
+    request.finish(CLOSED:format(request.path))
   elseif #formatters == 0 then
-    reformatting.finish(NO_FORMATTER:format(reformatting.path))
+    request.finish(NO_FORMATTER:format(request.path))
   else
-    local ok, err = pcall(begin, reformatting, formatters)
+    local ok, err = pcall(begin, request, formatters)
     if not ok then
-      reformatting.finish(reason.of(err))
+      request.finish(reason.of(err))
     end
   end
 end
 
---- Reformat a file, and save it unless it had unsaved changes before; then emit `reformatted` with
---- the `token`, `ok`, and a `report` of what was changed, or an `error` of one sentence.
+--- Reformat a file, and save it unless it had unsaved changes before. Then emit `reformatted` with the
+--- `token`, `ok`, and either a `report` of the changes or an `error` of one sentence.
 ---@param token any
 ---@param path string
 function M.reformat(token, path)
@@ -218,22 +227,23 @@ function M.reformat(token, path)
   local function answer(err, text)
     channel.emit('reformatted', { token = token, ok = err == nil, error = err, report = text })
   end
-  local bufnr, refusal, is_new = loading.add(path)
+  local bufnr, refusal, is_new = file_load.add(path)
   if not bufnr then
     return answer(is_missing and 'File not found' or refusal)
   end
-  local reformatting = { bufnr = bufnr, path = path, is_new = is_new == true }
-  reformatting.was_loaded = vim.api.nvim_buf_is_loaded(bufnr)
-  function reformatting.finish(err, text)
-    unload(reformatting)
+  local was_loaded = vim.api.nvim_buf_is_loaded(bufnr)
+  local function finish(err, text)
+    if not was_loaded then
+      unload(bufnr, is_new == true)
+    end
     answer(err, text)
   end
-  local note, err = loading.hidden(bufnr)
+  local note, err = file_load.hidden(bufnr)
   if err or vim.bo[bufnr].readonly or not vim.bo[bufnr].modifiable then
-    return reformatting.finish(err or table.concat({ path .. ' is read-only.', note }, ' '))
+    return finish(err or table.concat({ path .. ' is read-only.', note }, ' '))
   end
-  format_choice.find(bufnr, not reformatting.was_loaded, function(formatters)
-    start(reformatting, formatters)
+  format_choice.find(bufnr, not was_loaded, function(formatters)
+    start({ bufnr = bufnr, path = path, finish = finish }, formatters)
   end)
 end
 

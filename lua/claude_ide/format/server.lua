@@ -1,4 +1,4 @@
---- Formatting by the language servers that are attached to a buffer.
+--- Formats with the language servers that are attached to a buffer.
 local time_limit = require('claude_ide.when.time_limit')
 local unheard = require('claude_ide.say.unheard')
 local window_close = require('claude_ide.window.close')
@@ -7,14 +7,14 @@ local M = {}
 
 local METHOD = 'textDocument/formatting'
 
---- Milliseconds after which a server is given up.
+--- Milliseconds after which the request to a server is cancelled.
 M.answers_within = 10000
 
---- The servers that can format a buffer, in the order in which `vim.lsp.buf.format()` asks them.
+--- The servers that can format a buffer, in the order of `vim.lsp.buf.format()`.
 ---@param bufnr integer
 ---@return claude_ide.Formatter[]
 function M.find(bufnr)
-  -- none-ls says what it can do for the current buffer, whichever it is asked about.
+  -- none-ls reports its capabilities for the current buffer, even if asked about another one.
   local clients = vim.api.nvim_buf_call(bufnr, function()
     return vim.lsp.get_clients({ bufnr = bufnr, method = METHOD })
   end)
@@ -28,19 +28,19 @@ function M.find(bufnr)
   end, clients)
 end
 
---- Whether a server that is attached to a buffer has not said yet what it can do.
+--- Whether a server that is attached to a buffer has not reported its capabilities yet.
 ---@param bufnr integer
 ---@return boolean
 function M.is_starting(bufnr)
-  -- The filter is undocumented; without it, no server would be waited for.
+  -- The filter is undocumented. If it disappears, no server that is starting is found.
   local clients = vim.lsp.get_clients({ bufnr = bufnr, _uninitialized = true })
   return vim.iter(clients):any(function(client)
     return not client.initialized and not client:is_stopped()
   end)
 end
 
--- What the edits make of the buffer's lines. They are applied to a copy, since many servers replace
--- all of the text, which would move every mark and cursor in the buffer itself.
+-- The buffer's lines after the edits. They are applied to a copy, since many servers replace the whole text,
+-- which would move all marks and cursors in the buffer itself.
 local function edited(bufnr, edits, encoding)
   local copy = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(copy, 0, -1, true, vim.api.nvim_buf_get_lines(bufnr, 0, -1, true))
@@ -53,6 +53,7 @@ local function edited(bufnr, edits, encoding)
   return lines
 end
 
+--- Request the edits of a loaded buffer from a server.
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 ---@param done fun(err?: string, lines?: fun(): string[])

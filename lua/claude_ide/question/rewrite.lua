@@ -76,7 +76,7 @@ local function locate(rewrite, current)
       return row, row + last - first
     end
   end
-  return rebase.place(rewrite.base, current, first, last)
+  return rebase.locate(rewrite.base, current, first, last)
 end
 
 -- Nothing that was waited for is lost.

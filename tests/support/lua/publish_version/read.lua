@@ -6,4 +6,4 @@ vim.api.nvim_create_autocmd('DiagnosticChanged', {
     table.insert(_G.seen, { version.version() or 'none', version.namespace() })
   end,
 })
-version.read(vim.lsp.get_client_by_id(id), ms)
+version.track(vim.lsp.get_client_by_id(id), ms)
