@@ -230,7 +230,7 @@ function M.focus(pid)
     return runs_in(pid, bufnr)
   end) or (is_valid(current) and current)
   if not terminal then
-    return { error = 'that Claude runs in no terminal of this Neovim' }
+    return { error = 'Claude is not in a terminal of this Neovim' }
   end
   local window = window_of(terminal)
   if window then

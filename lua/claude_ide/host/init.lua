@@ -57,7 +57,7 @@ local function bring_back(death)
   local id = spawn(true)
   if id then
     channel.notify(id, process.entry .. ':command:ClaudeStart', {}, {}, 1, 0)
-    show(('%s and is back'):format(death.text), 'warn')
+    show(('%s and was restarted'):format(death.text), 'warn')
   else
     retire()
   end

@@ -11,7 +11,7 @@ local M = {}
 ---@field lineEnd? integer included
 ---@field error? string one sentence, instead of all the others
 
-local NO_FILE = 'this buffer has no file to mention'
+local NO_FILE = 'this buffer has no file; use :ClaudeAdd {path}'
 local CHUNK = 65536
 
 ---@param path string absolute

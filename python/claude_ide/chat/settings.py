@@ -78,15 +78,15 @@ class Settings:
     async def set_thinking(self, tokens: str) -> None:
         """Limit the tokens of thinking; 0 for none of it."""
         await self._offer("thinking")
-        given = tokens or await self._editor.input("Tokens to think with: ", UNLIMITED)
+        given = tokens or await self._editor.input("Thinking tokens: ", UNLIMITED)
         if not given:
             return
         if given != UNLIMITED and not given.isdecimal():
-            raise UserError(f"not a number of tokens, nor {UNLIMITED}: {given}")
+            raise UserError(f"not a number of tokens or {UNLIMITED}: {given}")
         most = None if given == UNLIMITED else int(given)
         await self._set("thinking", most)
         limit = UNLIMITED if most is None else f"at most {amounts.count(most, 'token')}"
-        self._editor.notify(f"thinking: {limit} (a model that decides by itself ignores it)")
+        self._editor.notify(f"thinking: {limit} (some models ignore it)")
 
     async def rename(self, title: str, now: str) -> None:
         """Give the session a title, which the list of sessions shows."""

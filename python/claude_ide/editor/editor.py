@@ -222,7 +222,7 @@ class Editor:
         try:
             loaded = await self.load(path)
             if loaded.obstacle:
-                return Diagnostics(note=f"not checked: it {loaded.obstacle}")
+                return Diagnostics(note=f"not checked: {loaded.obstacle}")
             await self._soon("disk.reload.sync")
             is_behind = await self._soon("disk.change.is_behind", loaded.bufnr)
             is_settled = loaded.bufnr not in await self._soon("checking.publishing.unsettled")

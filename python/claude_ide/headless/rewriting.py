@@ -83,4 +83,4 @@ def _replacement(structured: Any) -> str:
     try:
         return msgspec.convert(structured, Rewritten).replacement
     except msgspec.ValidationError:
-        raise AgentError("the answer does not have the lines that were asked for") from None
+        raise AgentError("Claude's answer could not be used; try again") from None

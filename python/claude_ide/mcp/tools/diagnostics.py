@@ -20,7 +20,7 @@ class GetDiagnostics(Arguments, frozen=True):
     """Arguments of `getDiagnostics`."""
 
     uri: Annotated[
-        str | None, Meta(description="A file's uri or absolute path; without one, all files")
+        str | None, Meta(description="URI or absolute path of a file; default: all files")
     ] = None
 
 

@@ -19,9 +19,9 @@ class OpenDiff(Arguments, frozen=True):
     old_file_path: Annotated[
         str, Meta(description="Absolute path of the file to compare with; it need not exist")
     ]
-    new_file_contents: Annotated[str, Meta(description="The whole text that is proposed for it")]
+    new_file_contents: Annotated[str, Meta(description="The complete proposed text")]
     new_file_path: Annotated[
-        str | None, Meta(description="Absolute path that the text is meant for, if another")
+        str | None, Meta(description="Absolute path of the file to write, if different")
     ] = None
     tab_name: Annotated[
         str | None, Meta(description="A key for this diff, to close it with close_tab")
@@ -69,7 +69,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     if decision.accepted and is_new and exists(path):
         # 2.1.330 would replace it, whatever it holds.
         client.editor.diffs.settle(diff, is_written=False)
-        client.editor.notify(f"not accepted: {Path(path).name} exists by now", "warn")
+        client.editor.notify(f"not accepted: {Path(path).name} already exists", "warn")
     elif decision.accepted:
         return text("FILE_SAVED", decision.text)
     return text("DIFF_REJECTED", name)

@@ -13,7 +13,7 @@ class OpenFile(CamelCase, frozen=True):
 
     file_path: Annotated[str, Meta(description="Absolute path of the file")]
     preview: Annotated[
-        bool, Meta(description="Open it for a glance; Neovim has no other kind of window for that")
+        bool, Meta(description="Open as a preview; Neovim has no separate window for that")
     ] = False
     start_text: Annotated[
         str | None, Meta(description="Literal text that the selection begins with")
@@ -26,7 +26,7 @@ class OpenFile(CamelCase, frozen=True):
         bool, Meta(description="Extend the selection to the end of its last line")
     ] = False
     make_frontmost: Annotated[
-        bool, Meta(description="Focus the file; if false it is opened without taking focus")
+        bool, Meta(description="Focus the file; if false, open it without focus")
     ] = True
 
 
