@@ -182,7 +182,7 @@ def _entered(folder: _Folder, name: str, create: bool) -> _Folder:
 
 def _check_kind(found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode):
-        raise RefusedError("a link to itself, or one that was put there just now")
+        raise RefusedError("a link to itself, or one that was just created")
     if not stat.S_ISREG(found.st_mode):
         raise RefusedError(f"not a file but a {_KINDS.get(stat.S_IFMT(found.st_mode), 'thing')}")
 

@@ -194,8 +194,8 @@ async def _child(nvim: Neovim) -> int:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("model nonsense", "no such model: nonsense; there are default"),
-        ("effort nonsense", "no such effort: nonsense; there are low"),
+        ("model nonsense", "no such model: nonsense; available: default"),
+        ("effort nonsense", "no such effort: nonsense; available: low"),
         ("thinking nonsense", "not a number of tokens or unlimited: nonsense"),
         ("thinking -1", "not a number of tokens or unlimited: -1"),
     ],

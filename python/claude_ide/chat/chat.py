@@ -315,7 +315,7 @@ class Chat:
         """Show the recent traffic with the agent."""
         log = self.agent.log()
         if not log:
-            raise UserError("nothing has been said yet")
+            raise UserError("the conversation is empty")
         await self._panels.show_text("traffic.jsonl", log, "jsonl")
 
     def export(self) -> str:

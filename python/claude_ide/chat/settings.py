@@ -61,7 +61,7 @@ class Settings:
         """Set the model to one that the agent has listed."""
         models = {each.id: each.name or each.id for each in (await self._offer("model")).models}
         if model and model not in models:
-            raise UserError(f"no such model: {model}; there are {', '.join(models)}")
+            raise UserError(f"no such model: {model}; available: {', '.join(models)}")
         chosen = model or await self._editor.choose("Model:", list(models), list(models.values()))
         if chosen:
             await self._set("model", chosen)
@@ -70,7 +70,7 @@ class Settings:
         """Set the reasoning effort."""
         offered = efforts(await self._offer("effort"))
         if effort and effort not in offered:
-            raise UserError(f"no such effort: {effort}; there are {', '.join(offered)}")
+            raise UserError(f"no such effort: {effort}; available: {', '.join(offered)}")
         chosen = effort or await self._editor.choose("Effort:", offered)
         if chosen:
             await self._set("effort", chosen)

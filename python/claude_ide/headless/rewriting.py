@@ -17,7 +17,7 @@ SCHEMA = {
     "properties": {
         "replacement": {
             "type": "string",
-            "description": "The lines that take the place of the marked ones, complete",
+            "description": "The complete lines that replace the marked ones",
         }
     },
     "required": ["replacement"],

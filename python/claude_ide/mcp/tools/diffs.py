@@ -38,10 +38,10 @@ class TabName(Arguments, frozen=True):
 
 @tool("openDiff")
 async def open_diff(client: Client, arguments: OpenDiff) -> Content:
-    """Show a proposed change beside the file and wait until the user accepts or rejects it.
+    """Show a proposed change next to the file and wait until the user accepts or rejects it.
 
     The answer is FILE_SAVED and the accepted text, which the user may have edited, or
-    DIFF_REJECTED. The file itself is not written: that is the caller's to do.
+    DIFF_REJECTED. The tool does not write the file; the caller does.
     """
     path = arguments.new_file_path or arguments.old_file_path
     for given in (path, arguments.old_file_path):
@@ -77,7 +77,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
 
 @tool("close_tab")
 async def close_tab(client: Client, arguments: TabName) -> Content:
-    """Close the diff of this name, or else the file at this path unless it has unsaved changes."""
+    """Close the diff with this name, or the file at this path unless it has unsaved changes."""
     named = [diff for diff in client.diffs if diff.name == arguments.tab_name]
     if named:
         await _withdraw(client, named)
@@ -91,7 +91,7 @@ async def close_tab(client: Client, arguments: TabName) -> Content:
 
 @tool("closeAllDiffTabs")
 async def close_all_diff_tabs(client: Client, _arguments: NoArguments) -> Content:
-    """Close the diffs that this client has opened; nothing of the user's is touched."""
+    """Close the diffs that this client has opened, and nothing else."""
     diffs = list(client.diffs)
     await _withdraw(client, diffs)
     return text(f"CLOSED_{len(diffs)}_DIFF_TABS")

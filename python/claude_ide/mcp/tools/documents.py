@@ -69,7 +69,7 @@ async def open_file(client: Client, arguments: OpenFile) -> Content:
 
 @tool("open_files")
 async def open_files(client: Client, arguments: OpenFiles) -> Content:
-    """Open several files; the answer lists those that are open now, and why others are not."""
+    """Open several files; the answer lists those that are now open, and why others are not."""
     opened, errors = await client.editor.open_files(arguments.file_paths)
     return json_text({"opened_files": opened} | ({"errors": errors} if errors else {}))
 
@@ -84,7 +84,7 @@ async def save_document(client: Client, arguments: FilePath) -> Content:
 
 @tool("checkDocumentDirty")
 async def check_document_dirty(client: Client, arguments: FilePath) -> Content:
-    """Tell whether a file that is open in the editor has unsaved changes."""
+    """Return whether a file that is open in the editor has unsaved changes."""
     path = arguments.file_path
     known = await client.editor.dirty(path)
     if not known.pop("isOpen"):
