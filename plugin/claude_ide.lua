@@ -62,7 +62,7 @@ command('ClaudeChat', with_next('after_text', when_ready(chat), { 'aside', 'rena
   nargs = '*',
   range = true,
   complete = complete_chat,
-  desc = 'Chat with Claude in a window of its own',
+  desc = 'Open or hide the chat with Claude',
 })
 command('ClaudeStart', host('ClaudeStart'), {
   bang = true,
@@ -72,20 +72,20 @@ command('ClaudeStart', host('ClaudeStart'), {
 command('ClaudeStop', host('ClaudeStop'), { bang = true, bar = true, desc = 'Stop the IDE server' })
 command('ClaudeStatus', host('ClaudeStatus'), {
   bar = true,
-  desc = 'Show server, clients and diffs',
+  desc = 'Show the server, its clients and open diffs',
 })
 command('ClaudeSend', host('ClaudeSend'), {
   range = true,
   bang = true,
   bar = true,
-  desc = 'Mention the lines, or the file, to Claude',
+  desc = 'Send the range or the file to Claude as a mention',
 })
 command('ClaudeAdd', host('ClaudeAdd'), {
   nargs = '+',
   bang = true,
   bar = true,
   complete = complete_path,
-  desc = 'Mention a file, a folder or lines of a file to Claude',
+  desc = 'Mention a file, a folder, or lines of a file',
 })
 command('ClaudeTrust', host('ClaudeTrust'), {
   nargs = '*',
@@ -110,22 +110,22 @@ command('ClaudeAsk', with_next('after_text', question('question.answer', 'ask'))
   nargs = '*',
   range = true,
   bang = true,
-  desc = 'Ask Claude something, about the lines',
+  desc = 'Ask Claude about the range or the file',
 })
 command('ClaudeEdit', with_next('after_text', question('question.rewrite', 'edit')), {
   nargs = '*',
   range = true,
   bang = true,
-  desc = 'Have Claude rewrite the lines, or the file',
+  desc = 'Let Claude rewrite the range or the file',
 })
 command('ClaudeCommit', question('question.commit_message', 'write'), {
   bang = true,
   bar = true,
-  desc = 'Have Claude write the commit message',
+  desc = 'Let Claude write the commit message',
 })
 command('ClaudeInstall', function(opts)
   require('claude_ide.host.install').run(opts.bang)
-end, { bang = true, bar = true, desc = "Make or update the plugin's Python; with ! wait for it" })
+end, { bang = true, bar = true, desc = "Create or update the plugin's Python environment" })
 command('ClaudeLog', editor('log_window', 'open'), { bar = true, desc = "Open the plugin's log" })
 
 local map = vim.keymap.set

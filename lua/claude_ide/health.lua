@@ -30,7 +30,7 @@ end
 
 local function check_python()
   if require('claude_ide.host.install').is_running() then
-    health.warn('Python is being installed', 'Run :checkhealth claude_ide again after that')
+    health.warn('Python is being installed', 'Run :checkhealth claude_ide again afterwards')
     return
   end
   local python = require('claude_ide.host.python')
@@ -55,10 +55,10 @@ local function check_watch()
   if state.refusal then
     health.warn(
       ('A folder of open files cannot be watched: %s'):format(plain.one_line(state.refusal)),
-      'Its files are looked at every two seconds; on Linux see fs.inotify.max_user_watches'
+      'Its files are checked every two seconds; on Linux see fs.inotify.max_user_watches'
     )
   elseif state.polled > 0 then
-    health.info(('%d folders are looked at every two seconds: network drives'):format(state.polled))
+    health.info(('%d folders on network drives are checked every two seconds'):format(state.polled))
   else
     health.ok(('%d folders of open files are watched'):format(state.folders))
   end
@@ -99,7 +99,7 @@ local function check_server()
   end
   if not was_running then
     vim.cmd('ClaudeStop!')
-    health.info('The server was started for this check, and is stopped again')
+    health.info('The server was started for this check and stopped afterwards')
   end
 end
 
@@ -149,7 +149,7 @@ local function check_rivals()
   end
   if #rivals > 0 then
     health.warn(
-      'Another editor announces this folder: ' .. table.concat(rivals, ', '),
+      'Another editor has this folder open: ' .. table.concat(rivals, ', '),
       'Start claude from a terminal in this Neovim (:Claude), or choose with /ide'
     )
   end

@@ -50,11 +50,11 @@ function M.lines(status)
   section(
     'Open diffs',
     vim.tbl_map(function(diff)
-      return '  ' .. relative(diff.path) .. (diff.shown and '' or ' (waits for a free moment)')
+      return '  ' .. relative(diff.path) .. (diff.shown and '' or ' (waiting for a free moment)')
     end, status.diffs)
   )
   section(
-    'Mentions that wait for a client',
+    'Mentions waiting for a client',
     vim.tbl_map(function(path)
       return '  ' .. relative(path)
     end, status.mentions)

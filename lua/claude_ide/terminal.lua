@@ -236,7 +236,10 @@ function M.focus(pid)
     return runs_in(pid, bufnr)
   end) or (is_valid(current) and current)
   if not terminal then
-    return { error = 'that Claude runs in no terminal of this Neovim' }
+    return {
+      error = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
+        or 'Claude is not in a terminal of this Neovim; switch to it yourself',
+    }
   end
   local window = window_of(terminal)
   if window then

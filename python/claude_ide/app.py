@@ -71,7 +71,7 @@ class App:
         for complaint in complaints:
             self.editor.notify(complaint, "warn")
         if self.options.host not in LOCAL:
-            warning = f"listens on {self.options.host}: other machines can reach this server"
+            warning = f"listening on {self.options.host}: other machines can reach this server"
             self.editor.notify(warning, "warn")
 
     def _subscribe(self) -> None:
@@ -263,7 +263,7 @@ async def _check(app: App) -> None:
     # The client half of the library is needed here only.
     from claude_ide.check import Step, check
 
-    steps = [Step("server", False, "it does not run")]
+    steps = [Step("server", False, "not running")]
     if app.serving is not None:
         bound = app.serving.bound
         steps = await check(app.options.host, bound.port, bound.lock)

@@ -51,8 +51,8 @@ async def start(app: App, call: Call) -> None:
     """:ClaudeStart — start the server; again: say where it listens. With `!`: say nothing."""
     started = await app.start()
     if not call.bang:
-        state = "listening" if started else "already listening"
-        app.editor.notify(f"{state} on {app.address}")
+        ready = f"ready ({app.address}) · :Claude opens Claude"
+        app.editor.notify(ready if started else f"already running ({app.address})")
 
 
 @command("ClaudeStop")
@@ -60,7 +60,7 @@ async def stop(app: App, call: Call) -> None:
     """:ClaudeStop — reject open diffs, close the clients, remove the lock file. `!`: silently."""
     stopped = await app.stop()
     if not call.bang:
-        app.editor.notify("stopped" if stopped else "is not running")
+        app.editor.notify("server stopped" if stopped else "the server is not running")
 
 
 @command("ClaudeStatus")
@@ -134,7 +134,7 @@ async def trust(app: App, call: Call) -> None:
             lines = report.listing(app.trust) or ["no folder is trusted by :ClaudeTrust or a chat"]
             await app.editor.run("window.float.show", lines, {"title": "Trusted folders"})
         case _:
-            raise UserError(f":ClaudeTrust {what} is unknown; there are list, revoke, yes")
+            raise UserError(f':ClaudeTrust: no subcommand "{what}" (list, revoke, yes)')
 
 
 async def _folder(app: App, given: str) -> str:
@@ -158,7 +158,7 @@ async def _mention(app: App, call: Call, mention: dict[str, object]) -> None:
     await app.start()
     addressee = app.ide.mention(mention)
     if addressee is None:
-        app.editor.notify("mentioned as soon as a Claude is connected (:Claude starts one)")
+        app.editor.notify("saved; Claude gets it when it connects (:Claude)")
     if call.bang:
         pid = addressee.pid if addressee is not None and addressee.pid is not None else 0
         await app.editor.run("terminal.focus", pid)

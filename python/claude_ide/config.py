@@ -4,10 +4,22 @@ A key that is unknown or ill-typed is named in a complaint and left at its defau
 slip never keeps the server from starting.
 """
 
-from typing import Annotated, Any, Literal
+import re
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
+
+LUA_TYPES = {
+    "array": "a list",
+    "bool": "a boolean",
+    "float": "a number",
+    "int": "a number",
+    "null": "nil",
+    "object": "a table",
+    "str": "a string",
+}
+_TYPE = re.compile(r"`([^`]*)`")
 
 Size = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
 Cmd = Annotated[str, Meta(min_length=1)] | Annotated[list[str], Meta(min_length=1)]
@@ -67,7 +79,7 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
     if not options and isinstance(options, list | None):
         options = {}  # Lua's empty table arrives as a list
     if not isinstance(options, dict):
-        complaints.append(f"{where}: {_problem(options, type_)}")
+        complaints.append(f"{where}{_problem(options, type_)}")
         return type_()
     fields = {field.name: field for field in msgspec.structs.fields(type_)}
     good = {}
@@ -77,7 +89,7 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
             import difflib
 
             close = difflib.get_close_matches(str(key), fields, n=1)
-            hint = f"; do you mean {close[0]}?" if close else f"; there are {', '.join(fields)}"
+            hint = f"; did you mean {close[0]}?" if close else " (:help claude-ide-options)"
             complaints.append(f"{name} is not an option{hint}")
             continue
         wanted = fields[key].type
@@ -86,16 +98,35 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
         if isinstance(fields[key].default, msgspec.Struct):
             good[key] = _decode_struct(wanted, given, name, complaints)
         elif problem := _problem(given, wanted):
-            complaints.append(f"{name}: {problem}")
+            complaints.append(f"{name}{problem}")
         else:
             good[key] = given
     return type_(**good)
 
 
 def _problem(value: Any, wanted: Any) -> str:
-    """Say what is wrong with a value, or return the empty string."""
+    """Return what is wrong with a value, to follow the option's name; "" if nothing is."""
     try:
         msgspec.convert(value, wanted)
     except msgspec.ValidationError as error:
-        return str(error).partition(" - at")[0]
+        return _in_words(str(error), value, wanted)
     return ""
+
+
+def _in_words(error: str, value: Any, wanted: Any) -> str:
+    """Return an error of msgspec as one about Lua's types."""
+    problem, _, path = error.partition(" - at ")
+    if problem.startswith("Invalid enum value"):
+        return f": {_quoted(value)} is not one of {', '.join(map(_quoted, get_args(wanted)))}"
+    expected, _, got = _TYPE.sub(_lua_types, problem).partition(", got ")
+    must = expected.replace("Expected ", "must be ")
+    subject = ": each item " if path else " "
+    return f"{subject}{must}, not {got}" if got else f"{subject}{must}"
+
+
+def _lua_types(types: re.Match[str]) -> str:
+    return " or ".join(dict.fromkeys(LUA_TYPES.get(name, name) for name in types[1].split(" | ")))
+
+
+def _quoted(value: Any) -> str:
+    return f'"{value}"'

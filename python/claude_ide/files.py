@@ -99,10 +99,10 @@ def write_private(path: Path, content: bytes) -> None:
 def resolve(root: Path, path: str) -> Path:
     """Return the path, without links, that a relative one means within `root`."""
     if len(os.fsencode(path)) > LONGEST_PATH:
-        raise RefusedError("longer than a path may be")
+        raise RefusedError("the path is too long")
     resolved = Path(os.path.realpath(root / path))
     if not resolved.is_relative_to(root):
-        raise RefusedError("a link out of the workspace")
+        raise RefusedError("a link that leaves the workspace")
     return resolved
 
 
@@ -182,7 +182,7 @@ def _entered(folder: _Folder, name: str, create: bool) -> _Folder:
 
 def _check_kind(found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode):
-        raise RefusedError("a link to itself, or one that was put there just now")
+        raise RefusedError("a link to itself, or one that was just created")
     if not stat.S_ISREG(found.st_mode):
         raise RefusedError(f"not a file but a {_KINDS.get(stat.S_IFMT(found.st_mode), 'thing')}")
 

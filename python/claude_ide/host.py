@@ -24,10 +24,10 @@ def main() -> int:
     sys.path.insert(0, os.path.dirname(package))
     if sys.version_info < (3, 11):  # noqa: UP036  this file is run by whatever Python is found
         version = sys.version.split()[0]
-        return _complain(f"run :ClaudeInstall; {sys.executable} is Python {version}, not 3.11")
+        return _complain(f"Python {version} is too old; claude-ide needs 3.11+: {sys.executable}")
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        return _complain(f"run :ClaudeInstall; {sys.executable} lacks {', '.join(missing)}")
+        return _complain(f"run :ClaudeInstall; Python packages are missing: {', '.join(missing)}")
 
     from claude_ide import startup
 

@@ -66,8 +66,8 @@ def install(environment: Path, packages: list[str], uv: str | None) -> None:
     python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not _works(python, needs_pip=uv is None):
         if uv is None and importlib.util.find_spec("ensurepip") is None:
-            raise Failed(f"install python3-venv, or uv: {sys.executable} makes no environments")
-        print(f"making {environment}", flush=True)
+            raise Failed(f"{sys.executable} has no venv module; install python3-venv or uv")
+        print(f"creating {environment}", flush=True)
         # What is left of one whose Python has gone cannot be repaired.
         shutil.rmtree(environment, ignore_errors=True)
         if uv:
@@ -75,7 +75,7 @@ def install(environment: Path, packages: list[str], uv: str | None) -> None:
         else:
             _run(sys.executable, "-I", "-m", "venv", "--without-pip", str(environment))
             # Takes longest of all.
-            print("adding pip to it", flush=True)
+            print("adding pip", flush=True)
             _run(str(python), "-I", "-m", "ensurepip", "--upgrade", "--default-pip")
     print("installing the packages", flush=True)
     if uv:
@@ -126,7 +126,7 @@ def _alone(folder: Path) -> Iterator[None]:
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise Failed("another installation is at work") from None
+        raise Failed("another installation is already running") from None
     else:
         yield
     finally:

@@ -341,7 +341,7 @@ def test_questions_are_shown_with_their_choices() -> None:
     assert lines(asked) == [
         *("? Library: Which library?", "  · httpx — async", "  · requests"),
         *("? Which features?", "  Any.", "  ☐ Retry"),
-        *("  <CR>  answer", "  n  no answer", "  N  no, because…"),
+        *("  <CR>  answer", "  n  skip", "  N  no, because…"),
     ]
     assert request(asked).press(0) == Review("r")
 
@@ -350,7 +350,7 @@ def test_a_plan_is_approved_in_its_buffer_or_by_a_key() -> None:
     asked = PlanProposed("r", "t", "# Plan", "/plan.md", (ALLOW, ALWAYS, REJECT))
 
     assert lines(asked) == [
-        "? May Claude carry out the plan?",
+        "? Approve this plan?",
         "  the plan is open: :w approves, :q keeps planning",
         "  y  yes",
         "  a  Always allow Bash(ls) (this session)",

@@ -69,13 +69,13 @@ def test_every_state_has_a_name(state: State) -> None:
 def test_it_counts_what_waits() -> None:
     state = SessionState(State.TOOLS, queued=("a",))
 
-    assert text(told().transcript(state, 2), "left") == "using tools…  2 requests wait  1 queued"
+    assert text(told().transcript(state, 2), "left") == "using tools…  2 requests waiting  1 queued"
 
 
 def test_one_request_waits() -> None:
     state = SessionState(State.IDLE)
 
-    assert told().transcript(state, 1)["left"] == [("1 request waits", "ClaudeChatRequest")]
+    assert told().transcript(state, 1)["left"] == [("1 request waiting", "ClaudeChatRequest")]
 
 
 def test_a_retry_counts_down() -> None:
@@ -139,4 +139,4 @@ def test_work_is_what_is_done_and_then_how_it_ended(event: Event, status: str) -
 def test_work_waits_while_a_request_does() -> None:
     asking = SessionState(State.TOOLS)
 
-    assert told().work(asking, 1) == {"text": "waits for your answer", "status": "running"}
+    assert told().work(asking, 1) == {"text": "waiting for your answer", "status": "running"}

@@ -87,7 +87,7 @@ class Buffers:
 
     async def find(self, path: str) -> dict[str, bool] | None:
         if len(path) > 4096:
-            raise EditorError(f"{path}: longer than a path may be")
+            raise EditorError(f"{path}: the path is too long")
         return {"modified": True} if path == self.path else None
 
     async def text(self, _path: str) -> str:

@@ -251,9 +251,7 @@ def test_the_version_that_tells_no_stages_shows_prompts_where_they_begin() -> No
 def test_clearing_draws_a_line_and_keeps_what_is_above() -> None:
     _, page = replay("slash_commands")
 
-    cleared = page.text.index(
-        "── the conversation was cleared: Claude knows nothing of what is above"
-    )
+    cleared = page.text.index("── the conversation was cleared: Claude does not see the text above")
     assert page.text.index("one") < cleared
     assert "── the conversation was compacted: 10,760 → 2,565 tokens" in page.text
     assert page.text[-2:] == ["Set model to `Sonnet 5.5` for this session only", "── 7 ms"]

@@ -36,7 +36,7 @@ def test_a_prompt_during_a_turn_waits_below_what_is_said() -> None:
 
     panel.take(TextDelta("1", "\ntwo"))
 
-    assert panel.text == ["one", "two", "", "⧗ And then? (+1 line)  x takes it back"]
+    assert panel.text == ["one", "two", "", "⧗ And then? (+1 line)  x withdraws it"]
     part, _ = panel.drawn.part("⧗")
     assert panel.transcript.withdraw(part) == "b"
     assert panel.transcript.queued == {"b": "And then?\nWhat?"}

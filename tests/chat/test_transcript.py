@@ -93,7 +93,7 @@ def test_the_time_that_the_user_took_to_answer_is_not_the_tools() -> None:
 def test_a_plan_is_reviewed_where_there_is_room() -> None:
     panel = Panel().take(PlanProposed("r", "t", "# Plan", "/plan.md", (ALLOW,)))
 
-    assert panel.press("? May Claude carry out") == Review("r")
+    assert panel.press("? Approve this plan") == Review("r")
 
 
 # The turn's end, and other ends.

@@ -21,7 +21,7 @@ def lines(*items: Item) -> list[str]:
 
 def test_it_is_one_line() -> None:
     assert lines(HOOK) == [
-        "? Use what ~/p brings: 1 hook? y trust this folder · n not now · d what they are"
+        "? Use the settings in ~/p: 1 hook? y trust this folder · n not now · d details"
     ]
 
 
@@ -35,7 +35,7 @@ def test_the_keys_stay_in_sight_however_much_the_folder_brings() -> None:
     [line] = lines(*(Item(f"{'long' * 100} {n}", "") for n in range(100)))
 
     assert len(line) < 500
-    assert line.endswith("d what they are")
+    assert line.endswith("d details")
 
 
 def test_details_are_whole_lines() -> None:
@@ -55,7 +55,7 @@ def test_it_stays_below_the_conversation_and_is_no_request() -> None:
     line.show(TrustAsked("~/p", [HOOK]))
     panel.take(Notice("hello"))
 
-    assert panel.text[-1].startswith("? Use what ~/p brings")
+    assert panel.text[-1].startswith("? Use the settings in ~/p:")
     assert panel.waiting == []
     assert line.is_shown
 
@@ -65,7 +65,7 @@ def test_it_is_asked_once() -> None:
     line = TrustLine(transcript.sheet)
     line.show(TrustAsked("~/p", [HOOK]))
     line.show(TrustAsked("~/q", [HOOK]))
-    assert [line[:12] for line in transcript.lines if line] == ["? Use what ~"]
+    assert [line[:19] for line in transcript.lines if line] == ["? Use the settings "]
 
     line.show(None)
 

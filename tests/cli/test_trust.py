@@ -19,7 +19,7 @@ from support.panel import PATIENCE, Panel
 from .conftest import required
 
 Start = Callable[..., Awaitable[Neovim]]
-QUESTION = "? Use what "
+QUESTION = "? Use the settings "
 
 
 @pytest.fixture(params=[cli_path(), older_cli_path()], ids=["cli", "older"])

@@ -96,7 +96,7 @@ async def test_its_requests_are_answered_in_the_transcript(
     river = await begin()
     river.agent.tell(*tool("execute"), SHELL)
     await river.panel.shows("? May Otter use paddle swim --far?")
-    await river.panel.bar_shows("1 request waits")
+    await river.panel.bar_shows("1 request waiting")
 
     assert await river.press("? May", key, "answer") == ("answer", "r1", answer)
 
@@ -192,7 +192,7 @@ async def test_a_changed_edit_waits_on_where_the_agent_would_drop_the_changes(
 
     await change_and_accept(river.nvim, bufnr, "2")
 
-    await river.reports("Otter cannot take your changes to what it proposes")
+    await river.reports("Otter cannot accept your changes to its proposals")
     assert all(heard[0] != "answer" for heard in river.agent.heard)
     assert await river.press("? May", "y", "answer") == ("answer", "r1", Allow())
 
@@ -241,7 +241,7 @@ async def _float(nvim: Neovim, title: str, words: str) -> bool:
 async def test_its_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None:
     river = await begin()
     river.agent.tell(events.PlanProposed("r1", "", "1. Build a dam\n", "", OPTIONS))
-    await river.panel.shows("? May Otter carry out the plan?")
+    await river.panel.shows("? Approve this plan?")
     await river.nvim.keys("<Esc>")
     is_open = "bufname() =~# '^claude-plan' && &modifiable"
     await until(lambda: river.nvim.eval(is_open), "the plan can be changed", PATIENCE)
@@ -268,9 +268,9 @@ async def test_todos_notices_and_retries_are_shown(begin: Begin) -> None:
 @pytest.mark.parametrize(
     ("why", "words"),
     [
-        (events.TurnEndReason.ANSWER_TOO_LONG, "the answer was too long and is cut"),
+        (events.TurnEndReason.ANSWER_TOO_LONG, "the answer was too long and was cut off"),
         (events.TurnEndReason.TOO_MANY_REQUESTS, "too many requests in this turn"),
-        (events.TurnEndReason.REFUSED, "the model refused to go on"),
+        (events.TurnEndReason.REFUSED, "the model refused to continue"),
         (events.TurnEndReason.FAILED, "failed"),
     ],
 )

@@ -140,7 +140,7 @@ async def test_what_the_model_asks_while_neovim_is_busy_is_said_to_be_from_befor
         str(at_work),
     )
     await until(lambda: claude.told_of("diagnostics_changed"), "it is known")
-    note = "Neovim is busy; this is what was known before"
+    note = "Neovim is busy; these are earlier results"
     other = at_work.with_name("other.py")
     other.write_text("x\n")
 
@@ -159,4 +159,4 @@ async def test_that_nothing_is_known_is_an_error_for_the_model_while_neovim_is_b
     async with hit_enter(serving):
         answer = await claude.json_for_model("getDiagnostics")
 
-    assert answer == "Neovim is busy, and no diagnostics were known before"
+    assert answer == "Neovim is busy, and there are no earlier diagnostics"

@@ -194,10 +194,10 @@ async def _child(nvim: Neovim) -> int:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("model nonsense", "no such model: nonsense; there are default"),
-        ("effort nonsense", "no such effort: nonsense; there are low"),
-        ("thinking nonsense", "not a number of tokens, nor unlimited: nonsense"),
-        ("thinking -1", "not a number of tokens, nor unlimited: -1"),
+        ("model nonsense", "no such model: nonsense; available: default"),
+        ("effort nonsense", "no such effort: nonsense; available: low"),
+        ("thinking nonsense", "not a number of tokens or unlimited: nonsense"),
+        ("thinking -1", "not a number of tokens or unlimited: -1"),
     ],
 )
 async def test_what_cannot_be_set_is_told(

@@ -115,7 +115,7 @@ async def test_that_nothing_waits_for_an_answer_is_told(nvim: Neovim, replay: Op
     await nvim.command("stopinsert | ClaudeChat answer")
 
     told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
-    assert told == "claude-ide: nothing waits for an answer"
+    assert told == "claude-ide: no request is waiting"
 
 
 async def test_a_request_that_nobody_sees_is_told(nvim: Neovim, replay: Open) -> None:

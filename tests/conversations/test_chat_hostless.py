@@ -100,12 +100,12 @@ async def test_without_a_cli_what_was_typed_stays(nvim: Neovim) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("nonsense", ":ClaudeChat nonsense is unknown; there are answer"),
+        ("nonsense", ':ClaudeChat: no subcommand "nonsense"'),
         ("new please", ":ClaudeChat new takes no argument: please"),
-        ("stop", "there is no chat (:ClaudeChat begins one)"),
+        ("stop", "there is no chat (:ClaudeChat starts one)"),
         ("resume nonsense", "there is no session nonsense"),
         ("continue", "there is no earlier session in this folder"),
-        ("answer", "there is no chat (:ClaudeChat begins one)"),
+        ("answer", "there is no chat (:ClaudeChat starts one)"),
     ],
 )
 async def test_what_is_asked_wrongly_is_told(nvim: Neovim, arguments: str, says: str) -> None:

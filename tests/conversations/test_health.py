@@ -90,7 +90,7 @@ async def test_another_editor_for_the_same_folder_is_named(
     rival = config_folder / "ide" / "1.lock"
     rival.write_text(f'{{"ideName": "Other", "pid": 1, "workspaceFolders": ["{project}"]}}')
 
-    assert "Another editor announces this folder: Other (pid 1)" in await report(serving)
+    assert "Another editor has this folder open: Other (pid 1)" in await report(serving)
 
 
 @pytest.mark.parametrize(

@@ -41,11 +41,11 @@ async def test_start_says_where_it_listens_and_again_that_it_does(
 ) -> None:
     await nvim.keys(":ClaudeStart<CR>")
     port, _ = await the_lock(config_folder)
-    await until(lambda: f"listening on 127.0.0.1:{port}" in nvim.screen.text())
+    await until(lambda: f"ready (127.0.0.1:{port})" in nvim.screen.text())
 
     await nvim.keys(":ClaudeStart<CR>")
 
-    await until(lambda: f"already listening on 127.0.0.1:{port}" in nvim.screen.text())
+    await until(lambda: f"already running (127.0.0.1:{port})" in nvim.screen.text())
     assert (await nvim.mode())["blocking"] is False
     assert len(locks(config_folder)) == 1
 
@@ -176,7 +176,7 @@ async def test_a_killed_host_comes_back_at_the_same_address(
     async with connected(port, lock["authToken"]) as client:
         await client.initialize()
         assert await client.request("ping") == {}
-    await until(lambda: "died (exit 137) and is back" in serving.screen.text())
+    await until(lambda: "died (exit 137) and was restarted" in serving.screen.text())
     assert (await serving.mode())["blocking"] is False
 
 

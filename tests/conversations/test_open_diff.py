@@ -106,7 +106,7 @@ async def test_a_new_file_that_exists_by_now_is_not_accepted(
         "the text is kept",
     )
     said = await serving.eval("execute('messages')")
-    assert "not accepted: new.txt exists by now" in said
+    assert "not accepted: new.txt already exists" in said
 
 
 async def test_what_was_accepted_outlives_a_host_that_dies_before_the_write(

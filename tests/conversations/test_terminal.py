@@ -127,9 +127,9 @@ async def test_a_mention_waits_for_a_client(
     await serving.command(f"edit {path}")
 
     await serving.keys(":2,3ClaudeSend<CR>")
-    await until(lambda: "as soon as a Claude is connected" in serving.screen.text())
+    await until(lambda: "saved; Claude gets it when it connects" in serving.screen.text())
     await serving.keys(":ClaudeStatus<CR>")
-    await until(lambda: "Mentions that wait for a client: 1" in serving.screen.text())
+    await until(lambda: "Mentions waiting for a client: 1" in serving.screen.text())
 
     async with claude_code(config_folder) as claude:
         await until(lambda: claude.told_of("at_mentioned"))

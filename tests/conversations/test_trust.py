@@ -16,7 +16,7 @@ from support.panel import PATIENCE, Panel
 from support.transcripts import FAKE_CLI, GOLDEN, heard
 
 Open = Callable[..., Awaitable[Panel]]
-QUESTION = "? Use what "
+QUESTION = "? Use the settings "
 HOST = "vim.fn.jobpid(require('claude_ide.channel').id)"
 
 
@@ -116,15 +116,15 @@ async def test_the_question_is_about_the_folder_of_the_tabpage(
     panel = await replay()
 
     shown = await panel.shows(QUESTION)
-    assert f"? Use what {project}/sub brings: CLAUDE.md? y" in shown
+    assert f"? Use the settings in {project}/sub: CLAUDE.md? y" in shown
 
 
 async def test_the_question_names_what_the_folder_brings(panel: Panel, project: Path) -> None:
     [line] = [line for line in (await panel.text()).splitlines() if line]
 
-    assert line.startswith(f"? Use what {project} brings: 11 hooks, 5 helpers, 2 commands, ")
+    assert line.startswith(f"? Use the settings in {project}: 11 hooks, 5 helpers, 2 commands, ")
     assert "env (ANTHROPIC_BASE_URL, BASH_ENV), mode bypassPermissions, CLAUDE.md?" in line
-    assert line.endswith(" y trust this folder · n not now · d what they are")
+    assert line.endswith(" y trust this folder · n not now · d details")
 
 
 async def test_the_details_are_shown_and_hidden(panel: Panel, hostile: Hostile) -> None:
@@ -183,7 +183,7 @@ async def test_it_is_answered_from_anywhere_where_nothing_else_waits(
     await panel.shows("is trusted: Claude restarts with its settings")
     prompt, items = await nvim.lua("return _G.offered")
     assert prompt.startswith(QUESTION.removeprefix("? "))
-    assert items == ["Yes, trust this folder", "Not now", "Show what they are"]
+    assert items == ["Yes, trust this folder", "Not now", "Show details"]
 
 
 async def test_what_the_folder_brings_is_read_in_a_split(
@@ -293,7 +293,7 @@ async def test_the_clis_own_record_is_the_clis_to_change(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("nonsense", ":ClaudeTrust nonsense is unknown; there are list, revoke, yes"),
+        ("nonsense", ':ClaudeTrust: no subcommand "nonsense" (list, revoke, yes)'),
         ("yes /no/such", "no such folder: /no/such"),
     ],
 )

@@ -126,10 +126,10 @@ async def test_a_key_that_it_cannot_follow_says_so(begin: Begin) -> None:
     await river.panel.write()
 
     await river.nvim.keys("swim<Esc>gs")
-    await river.reports("Otter cannot take a prompt in the middle of a turn")
+    await river.reports("Otter cannot accept a prompt during a turn")
     await until(lambda: _prompt(river, ["swim"]), "the words are back", PATIENCE)
     await river.nvim.keys("gp")
-    await river.reports("Otter cannot take images")
+    await river.reports("Otter cannot accept images")
     await river.nvim.keys("<S-Tab>")
 
     await river.reports("Otter cannot change its permission mode")

@@ -124,7 +124,7 @@ async def test_a_rejected_edit_is_not_written(screen: Terminal, file: Path) -> N
     await enter(screen, "e")
     await decide(screen, ":q\r")
 
-    await screen.shows("Rejected: nothing is written.")
+    await screen.shows("Rejected: nothing was written.")
     assert file.read_text() == scratch.SHOP
 
 

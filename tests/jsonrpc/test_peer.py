@@ -203,7 +203,7 @@ async def test_a_batch_whose_asker_has_left_is_dropped(
 
     methods.finish.set()
 
-    await until(lambda: "the other side has left" in caplog.text)
+    await until(lambda: "the other side has disconnected" in caplog.text)
     assert [record for record in caplog.records if record.levelno > logging.INFO] == []
 
 

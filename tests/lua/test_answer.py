@@ -38,7 +38,7 @@ async def test_lines_of_a_buffer_without_a_file_go_along(nvim: Neovim) -> None:
 
     about = (await asked(nvim, "2ClaudeAsk why?"))["lines"]
 
-    assert about == {"name": "a buffer without a file", "first": 2, "last": 2, "text": "two"}
+    assert about == {"name": "an unnamed buffer", "first": 2, "last": 2, "text": "two"}
 
 
 async def test_an_answer_that_never_grew_is_shown_at_its_end(nvim: Neovim) -> None:
@@ -71,7 +71,7 @@ async def test_a_title_of_several_lines_is_one(nvim: Neovim) -> None:
 async def test_nothing_to_stop_is_said(nvim: Neovim) -> None:
     await nvim.command("ClaudeAsk!")
 
-    await until(lambda: "no question is being answered" in nvim.screen.text())
+    await until(lambda: "nothing to stop" in nvim.screen.text())
 
 
 async def test_from_the_command_line_window_it_is_refused_in_one_line(nvim: Neovim) -> None:

@@ -201,7 +201,7 @@ async def test_a_file_that_a_plugin_shows_as_something_else_is_not_shown(
 ) -> None:
     (project / "a.zip").write_text("not an archive\n")
 
-    with pytest.raises(NvimError, match=r"a plugin shows such files as something else \(\*.zip\)"):
+    with pytest.raises(NvimError, match=r"a plugin handles such files itself \(\*.zip\)"):
         await borrow(nvim, project / "a.zip")
 
 

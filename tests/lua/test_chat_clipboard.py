@@ -157,7 +157,7 @@ async def test_without_an_image_it_says_so(
 
     await nvim.keys("one<C-g>p")
 
-    await until(lambda: "there is no image on the clipboard" in nvim.screen.text())
+    await until(lambda: "no image on the clipboard" in nvim.screen.text())
     assert await chats.lines("prompt") == ["one"]
 
 

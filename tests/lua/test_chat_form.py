@@ -21,7 +21,7 @@ async def is_on(nvim: Neovim, text: str) -> None:
 async def test_it_shows_every_question_with_its_choices_and_the_keys(form: Neovim) -> None:
     await open_form(form, BOTH)
 
-    await until(lambda: "Submit (2 of 2 left)" in form.screen.text())
+    await until(lambda: "Submit (2 unanswered)" in form.screen.text())
     shown = form.screen.text()
     for text in (
         "Claude asks",
@@ -145,7 +145,7 @@ async def test_other_words_can_be_changed_and_taken_away(form: Neovim) -> None:
 async def test_questions_without_an_answer_are_named(form: Neovim) -> None:
     await open_form(form, BOTH)
     await form.keys("1<Tab>")
-    await is_on(form, "Submit (1 of 2 left)")
+    await is_on(form, "Submit (1 unanswered)")
 
     await form.keys("<CR>")
 

@@ -17,7 +17,7 @@ async def test_another_form_begins_empty(form: Neovim) -> None:
 
     await open_form(form, BOTH, 2)
 
-    await until(lambda: "Submit (2 of 2 left)" in form.screen.text())
+    await until(lambda: "Submit (2 unanswered)" in form.screen.text())
     assert "•" not in form.screen.text()
 
 
@@ -30,7 +30,7 @@ async def test_it_is_declined(form: Neovim) -> None:
     await is_gone(form)
     await settled(form)
     await open_form(form, BOTH)
-    await until(lambda: "Submit (2 of 2 left)" in form.screen.text())
+    await until(lambda: "Submit (2 unanswered)" in form.screen.text())
 
 
 async def test_withdrawn_it_goes_without_an_answer(form: Neovim, project: Path) -> None:

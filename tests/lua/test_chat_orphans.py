@@ -91,7 +91,7 @@ async def test_a_chat_whose_host_dies_at_once_says_why_and_what_to_do(
 
     await until(lambda: "not running" in nvim.screen.text(), "the chat has no host")
     await until(lambda: "SyntaxError: in your file" in nvim.screen.text())
-    await until(lambda: "see :ClaudeLog; R tries again" in nvim.screen.text())
+    await until(lambda: "see :ClaudeLog; R retries" in nvim.screen.text())
     await until(lambda: "half typed" in nvim.screen.text())
     assert "starting…" not in nvim.screen.text()
     await nvim.keys("<Esc>")

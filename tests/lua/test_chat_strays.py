@@ -241,7 +241,7 @@ async def test_what_was_not_sent_outlives_the_panels_buffers(
 
     await chats.hidden()
     assert await nvim.eval(KEPT) == [["half", "typed"]]
-    assert "prompt: what you typed is kept in buffer" in await nvim.eval("execute('messages')")
+    assert "prompt: your text is kept in buffer" in await nvim.eval("execute('messages')")
 
 
 async def test_what_was_not_sent_outlives_the_chat(nvim: Neovim, chats: Chats) -> None:

@@ -10,7 +10,7 @@ _G.notified = {}
 vim.notify = function(text) table.insert(_G.notified, text) end
 """
 SET = "require('claude_ide.chat.waiting').set(1, ...)"
-SAID = ["claude-ide: Claude waits for your answer (:ClaudeChat answer)"]
+SAID = ["claude-ide: Claude is waiting for your answer (:ClaudeChat answer)"]
 
 
 @pytest.fixture

@@ -19,6 +19,6 @@ async def test_a_status_names_a_file_with_a_line_break(nvim: Neovim) -> None:
 
     assert (await nvim.eval("getline(1, '$')"))[-3:] == [
         "  /a^Jb",
-        "Mentions that wait for a client: 1",
+        "Mentions waiting for a client: 1",
         "  /c^[",
     ]

@@ -148,7 +148,7 @@ async def test_a_formatter_that_hangs_is_ended(nvim: Neovim, project: Path, text
     await nvim.lua("require('claude_ide.format.conform').answers_within = 1000")
 
     assert await fail(nvim, path) == (
-        f"conform.nvim (slow) could not reformat {path}: gave no answer within 1 s and was ended"
+        f"conform.nvim (slow) could not reformat {path}: did not answer within 1 s and was stopped"
     )
 
     pid = int((project / "pid").read_text())

@@ -132,7 +132,7 @@ async def test_a_program_that_hangs_is_ended_with_its_children(
     await limit(nvim, 1000)
 
     assert await fail(nvim, path) == (
-        f"{program} could not reformat {path}: gave no answer within 1 s and was ended"
+        f"{program} could not reformat {path}: did not answer within 1 s and was stopped"
     )
 
     pid = await pid_in(project / "pid")
@@ -148,7 +148,7 @@ async def test_a_program_that_writes_without_end_is_ended(nvim: Neovim, project:
     await nvim.lua("require('claude_ide.format.filter').largest = 2000000")
 
     assert await fail(nvim, path) == (
-        f"echo $$ > pid; yes could not reformat {path}: wrote more than 2 MB and was ended"
+        f"echo $$ > pid; yes could not reformat {path}: wrote more than 2 MB and was stopped"
     )
 
     pid = await pid_in(project / "pid")

@@ -83,7 +83,7 @@ async def test_a_file_that_a_running_neovim_edits_opens_without_a_dialog(
 ) -> None:
     _, note, _ = await load(nvim, path)
 
-    assert note == f"Opened all the same: process {other.process.pid} is editing the file, too."
+    assert note == f"Opened anyway: process {other.process.pid} is editing the file, too."
     assert await nvim.mode() == {"mode": "n", "blocking": False}
     assert await nvim.eval("getbufline('a.txt', 1)") == ["one"]
 
@@ -97,7 +97,7 @@ async def test_a_file_with_a_left_over_swap_file_opens_read_only(
     _, note, _ = await load(nvim, path)
 
     assert note == (
-        "Opened read-only: an editor that crashed left a swap file of it (see :help recovery)."
+        "Opened read-only: a crashed editor left a swap file of it (see :help recovery)."
     )
     assert await nvim.eval("getbufvar('a.txt', '&readonly')") == 1
     assert (path.parent / ".a.txt.swp").exists()

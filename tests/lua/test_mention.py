@@ -11,7 +11,7 @@ from support.neovim import Neovim, until
 
 Mention = dict[str, Any]
 
-NO_FILE = {"error": "this buffer has no file to mention"}
+NO_FILE = {"error": "this buffer has no file; use :ClaudeAdd {path}"}
 
 
 async def mention_range(nvim: Neovim, *arguments: object) -> Mention:

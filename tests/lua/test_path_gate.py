@@ -45,8 +45,8 @@ async def test_a_path_is_made_absolute_and_plain(nvim: Neovim, project: Path) ->
 async def test_what_no_file_can_be_called_is_an_error(nvim: Neovim) -> None:
     for path, reason in {
         "": "the path is empty",
-        "a\0b": "a…: holds a NUL",
-        "x" * 5000: "x" * 200 + "…: longer than a path may be",
+        "a\0b": "a…: contains a NUL",
+        "x" * 5000: "x" * 200 + "…: the path is too long",
     }.items():
         with pytest.raises(NvimError, match=reason):
             await gate(nvim, "absolute", path)
@@ -101,7 +101,7 @@ async def test_a_refusal_is_one_line(nvim: Neovim, project: Path) -> None:
 async def test_a_name_that_a_plugin_takes_apart_does_not_pass(nvim: Neovim, project: Path) -> None:
     (project / "tarfile::a").mkdir()
     for name in ("tarfile::a::b", "zipfile:a::b", "tarfile::a/b"):
-        assert "a plugin takes such names apart" in await refusal(nvim, name)
+        assert "a plugin handles such names itself" in await refusal(nvim, name)
     for name in ("Tar::File", "a tarfile::b", "term:/x", "C:x"):
         assert await refusal(nvim, name) == f"{project}/{name}: no such file"
 

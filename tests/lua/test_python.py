@@ -66,7 +66,7 @@ async def test_the_host_runs_with_the_first_python_of_the_order(
 
     await nvim.command("ClaudeStart")
 
-    assert "listening on 127.0.0.1:" in await said(nvim)
+    assert "ready (127.0.0.1:" in await said(nvim)
     assert used.read_text().splitlines() == [first]
 
 
@@ -106,7 +106,7 @@ async def test_the_message_names_the_python_and_what_it_lacks(
 
     await nvim.command("ClaudeStart")
 
-    assert "bin/python3 lacks msgpack, msgspec, pynvim, websockets" in await said(nvim)
+    assert "packages are missing: msgpack, msgspec, pynvim, websockets" in await said(nvim)
 
 
 async def test_a_failed_start_can_be_repeated_and_succeed(
@@ -120,7 +120,7 @@ async def test_a_failed_start_can_be_repeated_and_succeed(
     await nvim.command("messages clear")
     await nvim.command("ClaudeStart")
 
-    assert "listening on" in await said(nvim)
+    assert "ready (" in await said(nvim)
 
 
 async def test_recent_passes_over_what_does_not_run(

@@ -113,7 +113,7 @@ async def test_a_change_of_the_same_lines_while_it_is_shown_is_not_overwritten(
 
     await accept(nvim)
 
-    await shown(nvim, "the lines were changed meanwhile")
+    await shown(nvim, "the lines have changed")
     assert await lines(nvim) == ["same", "mine", "same", "y"]
     assert await nvim.eval("getbufline(bufnr('$'), 1, '$')") == ["same", "z", "same", "y"]
 
@@ -125,7 +125,7 @@ async def test_a_buffer_that_was_locked_meanwhile_is_left_alone(nvim: Neovim) ->
 
     await accept(nvim)
 
-    await shown(nvim, "'modifiable' is off")
+    await shown(nvim, "this buffer is read-only")
     assert await lines(nvim) == LINES
 
 
@@ -152,7 +152,7 @@ async def test_folds_and_marks_elsewhere_stay(nvim: Neovim) -> None:
 
 async def test_without_an_instruction_it_asks_for_one(nvim: Neovim) -> None:
     await nvim.keys(":2ClaudeEdit<CR>")
-    await until(lambda: "Rewrite:" in nvim.screen.text())
+    await until(lambda: "Edit with Claude:" in nvim.screen.text())
     await nvim.keys("shout<CR>")
 
     [asked] = await until(lambda: nvim.events("question_asked"))

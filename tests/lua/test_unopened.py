@@ -177,8 +177,8 @@ async def test_what_is_no_text_or_too_large_is_not_loaded(nvim: Neovim, project:
     binary.write_bytes(b"\x7fELF\0\0")
     large.write_text("x\n" * 1_500_000)
 
-    assert await load(nvim, binary) == {"obstacle": "holds no text"}
-    assert await load(nvim, large) == {"obstacle": "has 3000000 bytes, more than 2000000"}
+    assert await load(nvim, binary) == {"obstacle": "it is not a text file"}
+    assert await load(nvim, large) == {"obstacle": "it has 3000000 bytes, more than 2000000"}
     assert await nvim.eval("bufnr('$')") == 1
 
 

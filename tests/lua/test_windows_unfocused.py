@@ -1,4 +1,4 @@
-"""`file/open.lua`: files are opened without the focus."""
+"""`file/open.lua`: files are opened without focus."""
 
 from pathlib import Path
 
@@ -70,7 +70,7 @@ async def test_the_focus_is_not_taken_from_a_user_who_is_typing(
     await nvim.keys("second")
 
     await until(lambda: nvim.lua("return vim.fn.getline(1) == 'first second'"))
-    assert result["note"] == "The user is typing elsewhere; the file was opened without the focus."
+    assert result["note"] == "The user is typing elsewhere; the file was opened without focus."
     assert (await nvim.mode())["mode"] == "i"
 
 

@@ -207,7 +207,7 @@ async def test_the_model_is_told_when_the_buffer_has_not_followed_its_write(
     assert await note() == ""
     path.write_text(NEW)
 
-    behind = "the file has changed on disk; this is about the text that Neovim still shows"
+    behind = "the file has changed on disk; these are for the older text that Neovim shows"
     assert await note() == behind
     await serving.keys("<Esc>:edit!<CR>")
     await shows(serving, path, NEW)

@@ -48,10 +48,10 @@ LEAVING = {
     "~": "path: ~: starts with ~",
     "~/.bashrc": "path: ~/.bashrc: starts with ~",
     "~root/x": "path: ~root/x: starts with ~",
-    "a\0b": "path: a\0b: holds a NUL",
-    "link.txt": "path: link.txt: a link out of the workspace",
-    "folder/secret.txt": "path: folder/secret.txt: a link out of the workspace",
-    "folder/new.txt": "path: folder/new.txt: a link out of the workspace",
+    "a\0b": "path: a\0b: contains a NUL",
+    "link.txt": "path: link.txt: a link that leaves the workspace",
+    "folder/secret.txt": "path: folder/secret.txt: a link that leaves the workspace",
+    "folder/new.txt": "path: folder/new.txt: a link that leaves the workspace",
 }
 
 

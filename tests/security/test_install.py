@@ -148,7 +148,9 @@ async def test_nothing_of_the_folder_has_an_effect(
     assert index[1] == []
     assert not canary.exists()
     await nvim.command("ClaudeStart")
-    await until(lambda: nvim.lua("return vim.fn.execute('messages'):find('listening on') ~= nil"))
+    await until(
+        lambda: nvim.lua("return vim.fn.execute('messages'):find('ready (', 1, true) ~= nil")
+    )
     assert not canary.exists()
 
 

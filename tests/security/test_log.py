@@ -27,7 +27,12 @@ async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
 async def log(nvim: Neovim) -> Path:
     """The log, once the host and then the editor have said that the server listens."""
     path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
-    await until(lambda: path.exists() and path.read_text().count("listening on") == 2, "the log")
+
+    def says_so() -> bool:
+        text = path.read_text() if path.exists() else ""
+        return "listening on" in text and "ready (" in text
+
+    await until(says_so, "the log")
     return path
 
 

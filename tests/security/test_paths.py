@@ -189,7 +189,7 @@ async def test_a_name_that_a_plugin_takes_apart_opens_no_other_file(
         for tool in OPENING:
             answer = await call(claude, tool, TOOLS[tool](f"{project}/{name}"))
 
-            assert answer.startswith(f"{project}/{name}: a plugin takes such names apart"), tool
+            assert answer.startswith(f"{project}/{name}: a plugin handles such names itself"), tool
     assert await lives(serving)
 
 
@@ -224,8 +224,8 @@ async def test_a_path_that_no_file_can_have_is_refused_by_its_name(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     refused = {
-        "/" + "x" * 5000: "/" + "x" * 199 + "…: longer than a path may be",
-        f"{project}/a\0b": f"{project}/a…: holds a NUL",
+        "/" + "x" * 5000: "/" + "x" * 199 + "…: the path is too long",
+        f"{project}/a\0b": f"{project}/a…: contains a NUL",
     }
     for path, reason in refused.items():
         for tool, arguments in (TOOLS | {"openDiff": proposal}).items():
@@ -261,7 +261,7 @@ async def test_a_file_that_has_become_a_pipe_is_not_written(
 
     answer = await call(claude, "saveDocument", {"filePath": str(path)})
 
-    assert answer == f"{path}: not a regular file any more; it was not written."
+    assert answer == f"{path}: no longer a regular file; it was not written."
     assert await serving.eval("[getline(1), &modified]") == ["b", 1]
 
 

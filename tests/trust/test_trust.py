@@ -171,7 +171,7 @@ def test_a_record_that_others_can_write_trusts_nothing(user: User, tmp_path: Pat
     user.path.chmod(0o666)
 
     assert not user.trust.is_trusted(tmp_path)
-    said = "the record of trusted folders is ignored, others can write it"
+    said = "the record of trusted folders is ignored, other users can write it"
     assert user.complaints == [f"{said}: {user.path}"]
 
 

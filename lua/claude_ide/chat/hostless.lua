@@ -25,7 +25,7 @@ local STARTING = { left = { { 'starting…', 'ClaudeChatToolRunning' } } }
 ---@type claude_ide.ChatBar
 local STOPPED = {
   left = { { 'not running', 'ClaudeChatError' } },
-  right = { { 'R', 'ClaudeChatKey' }, { ' starts it again', 'ClaudeChatMeta' } },
+  right = { { 'R', 'ClaudeChatKey' }, { ' restarts it', 'ClaudeChatMeta' } },
 }
 
 --- Open the panel of a new chat, before a host has it: what is typed meanwhile is for its prompt.

@@ -57,7 +57,7 @@ function M.to_window(letter, arrow, find)
     modes = 'n',
     keys = { '<C-w>' .. letter, ('<C-w><C-%s>'):format(letter), ('<C-w><%s>'):format(arrow) },
     name = 'other-window',
-    desc = "To the panel's other window",
+    desc = "Go to the panel's other window",
     run = run,
     expr = true,
     shown = { '<C-w>' .. letter },

@@ -7,7 +7,7 @@ local M = {}
 local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_chat_outage')
 
-local REMEDY = 'see :ClaudeLog; R tries again'
+local REMEDY = 'see :ClaudeLog; R retries'
 
 -- A virtual line is cut at the edge of the window.
 local function room(chat)

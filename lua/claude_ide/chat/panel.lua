@@ -40,7 +40,7 @@ local function keep_unsent(chat)
   local lines = is_loaded and api.nvim_buf_get_lines(chat.prompt, 0, -1, false) or chat.unsent
   local text = table.concat(lines or {}, '\n')
   if text:find('%S') then
-    message.show(kept.keep('prompt', text, 'what you typed is'), 'warn')
+    message.show(kept.keep('prompt', text, 'your text is'), 'warn')
   end
 end
 

@@ -206,7 +206,7 @@ function M.show(chat)
   local ok, view = pcall(visit.open, guest, { chat = chat, windows = {}, insert = insert })
   if not ok then
     chat.view = nil
-    return message.show('there is no room for the chat', 'warn')
+    return message.show('not enough room for the chat', 'warn')
   end
   view.sizes = chat_sizes.take(view.windows)
   chat_pin.update(chat)

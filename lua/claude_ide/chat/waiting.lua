@@ -27,7 +27,7 @@ end
 local function notify(id)
   local chat = chat_state.get(id)
   if chat and counts[id] and is_in_other_tabpage(chat) then
-    message.show('Claude waits for your answer (:ClaudeChat answer)', 'info')
+    message.show('Claude is waiting for your answer (:ClaudeChat answer)', 'info')
   end
 end
 

@@ -169,11 +169,11 @@ local function obstacle(path)
   local size = assert(vim.uv.fs_stat(path)).size
   local pattern = path_gate.reader(path)
   if pattern then
-    return ('a plugin shows such files as something else (%s)'):format(pattern)
+    return ('a plugin handles such files itself (%s)'):format(pattern)
   elseif size > LARGEST then
-    return ('has %d bytes, more than %d'):format(size, LARGEST)
+    return ('it has %d bytes, more than %d'):format(size, LARGEST)
   elseif is_binary(path) then
-    return 'holds no text'
+    return 'it is not a text file'
   elseif not moment.is_possible() then
     return 'Neovim cannot load it at the moment'
   end

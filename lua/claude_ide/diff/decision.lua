@@ -23,7 +23,7 @@ local function listen(bufnr, text, handlers)
   command_buffer.listen(bufnr, handlers.written, function()
     if not is_explained then
       is_explained = true
-      message.show('a plugin wrote this, which decides nothing: type :w yourself', 'warn')
+      message.show('a plugin wrote this, so nothing was accepted: type :w yourself', 'warn')
     end
   end)
   on('BufWipeout', handlers.wiped)

@@ -79,7 +79,7 @@ end
 local function check_width(diff, win)
   local room = diff.layout == 'vertical' and 2 * LEAST_WIDTH + 1 or 0
   if vim.api.nvim_win_get_width(win) < room then
-    error('there is no room', 0)
+    error('not enough room', 0)
   end
 end
 

@@ -67,7 +67,7 @@ function M.check(path)
   local is_read = is_missing or (found and found.loaded)
   local pattern = not is_read and path_gate.reader(absolute)
   if pattern then
-    error(('%s: a plugin shows such files as something else (%s)'):format(absolute, pattern), 0)
+    error(('%s: a plugin handles such files itself (%s)'):format(absolute, pattern), 0)
   end
   return absolute, found, is_missing
 end

@@ -39,9 +39,9 @@ function M.absolute(path)
   if type(path) ~= 'string' or path == '' then
     error('the path is empty', 0)
   elseif path:find('\0', 1, true) then
-    error(refusal(path:gsub('%z.*', '…'), 'holds a NUL'), 0)
+    error(refusal(path:gsub('%z.*', '…'), 'contains a NUL'), 0)
   elseif #path > LONGEST then
-    error(refusal(path, 'longer than a path may be'), 0)
+    error(refusal(path, 'the path is too long'), 0)
   end
   local plain = vim.fs.normalize(rooted(path), { expand_env = false })
   return vim.fn.has('win32') == 1 and plain or (plain:gsub('^//+', '/'))
@@ -121,7 +121,7 @@ function M.check(path)
     and patterns():find(function(pattern)
       return is_split(absolute, pattern)
     end)
-  reason = splitter and ('a plugin takes such names apart (%s)'):format(splitter) or reason
+  reason = splitter and ('a plugin handles such names itself (%s)'):format(splitter) or reason
   if reason then
     return nil, refusal(absolute, reason)
   end

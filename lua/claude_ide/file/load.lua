@@ -51,9 +51,9 @@ local function choose_at_swap_file()
   if vim.v.swapchoice == '' then
     vim.v.swapchoice = 'o'
   end
-  local how = vim.v.swapchoice == 'o' and 'Opened read-only' or 'Opened all the same'
+  local how = vim.v.swapchoice == 'o' and 'Opened read-only' or 'Opened anyway'
   return owner > 0 and ('%s: process %d is editing the file, too.'):format(how, owner)
-    or ('%s: an editor that crashed left a swap file of it (see :help recovery).'):format(how)
+    or ('%s: a crashed editor left a swap file of it (see :help recovery).'):format(how)
 end
 
 -- Show a message instead of Neovim's question about a changed file. The choice of another autocommand
@@ -112,7 +112,7 @@ function M.in_window(win, bufnr)
   local is_shown = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr
   if not (err or is_shown) then
     local failed = vim.v.errmsg
-    return nil, failed ~= '' and failed or 'an autocommand has led elsewhere'
+    return nil, failed ~= '' and failed or 'an autocommand opened something else'
   end
   return note, err
 end

@@ -94,7 +94,7 @@ local function open_file(request)
   end
   local notes = { note }
   if is_frontmost and not has_focus then
-    table.insert(notes, 'The user is typing elsewhere; the file was opened without the focus.')
+    table.insert(notes, 'The user is typing elsewhere; the file was opened without focus.')
   end
 
   local found, missing = find_passage(bufnr, request)

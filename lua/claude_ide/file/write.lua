@@ -167,7 +167,7 @@ function M.write(bufnr)
     return nil
   elseif stat and stat.type ~= 'file' then
     -- Writing to a pipe might never end.
-    return ('%s: not a regular file any more; it was not written.'):format(path)
+    return ('%s: no longer a regular file; it was not written.'):format(path)
   end
   -- `:write` would ask "really write?", and the keys that the user is typing would answer it.
   if M.has_changed(bufnr) then

@@ -162,7 +162,7 @@ function M.format(plugin, bufnr, done)
     end_all(bufnr, function()
       return is_over
     end)
-    return ('gave no answer within %g s and was ended'):format(M.answers_within / 1000)
+    return ('did not answer within %g s and was stopped'):format(M.answers_within / 1000)
   end)
   local options = { bufnr = bufnr, async = true, quiet = true, lsp_format = 'never' }
   local function finish(err)

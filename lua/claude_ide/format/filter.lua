@@ -122,7 +122,7 @@ function M.format(command, bufnr, done)
   local pid ---@type integer?
   local answer = time_limit.new(M.answers_within, done, function()
     end_group(assert(pid))
-    return ('gave no answer within %g s and was ended'):format(M.answers_within / 1000)
+    return ('did not answer within %g s and was stopped'):format(M.answers_within / 1000)
   end)
   local pieces, size = {}, 0
   local function collect(_, piece)
@@ -136,7 +136,8 @@ function M.format(command, bufnr, done)
   end
   local function finish(result)
     result.stdout = table.concat(pieces)
-    local err = size > M.largest and ('wrote more than %d MB and was ended'):format(M.largest / 1e6)
+    local err = size > M.largest
+        and ('wrote more than %d MB and was stopped'):format(M.largest / 1e6)
       or failure(result, text)
     answer(err, function()
       return lines_of(result.stdout)

@@ -56,7 +56,7 @@ local function restart(death)
   local id = spawn(true)
   if id then
     channel.notify(id, process.entry .. ':command:ClaudeStart', {}, {}, 1, 0)
-    show(('%s and is back'):format(death.text), 'warn')
+    show(('%s and was restarted'):format(death.text), 'warn')
   else
     release_port()
   end

@@ -69,16 +69,16 @@ function M.reason(lines)
       return vim.trim(line)
     end
   end
-  return vim.trim(lines[#lines] or 'the installer said nothing')
+  return vim.trim(lines[#lines] or 'the installer gave no reason')
 end
 
 local function success_message()
   local configured = (vim.g.claude_ide or {}).python
   if configured and configured ~= '' then
-    return ('installed, but g:claude_ide.python is set: %s is what runs'):format(configured)
+    return ('installed, but g:claude_ide.python is set and used instead: %s'):format(configured)
   end
   if require('claude_ide.host').outdate() then
-    return 'Python is ready; :ClaudeStop | ClaudeStart changes over to it'
+    return 'Python is ready; :ClaudeStop | ClaudeStart switches to it'
   end
   return 'Python is ready; :ClaudeStart starts the server'
 end
@@ -143,7 +143,7 @@ end
 ---@return claude_ide.Installation
 function M.begin(on_line, on_end)
   if running then
-    error('an installation is running already', 0)
+    error('an installation is already running', 0)
   end
   local path = python.recent()
   if not path then
@@ -241,7 +241,7 @@ function M.run(wait)
     conclude(installation)
     report(unpack(result))
   else
-    report('the installation goes on in the background', false)
+    report('the installation continues in the background', false)
   end
 end
 

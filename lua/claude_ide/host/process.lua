@@ -30,7 +30,7 @@ local function encode(options)
     return nil, ('g:claude_ide: %s'):format(json)
   elseif #json > LARGEST_OPTIONS then
     local size = math.ceil(#json / 1024)
-    return nil, ('g:claude_ide is too large: %d kB, and 127 kB fit'):format(size)
+    return nil, ('g:claude_ide is too large: %d kB (at most 127 kB)'):format(size)
   end
   return json
 end

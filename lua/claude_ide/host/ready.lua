@@ -29,9 +29,9 @@ local function wait(command)
   local name = command.opts.name
   if PATIENT[name] then
     pending = command
-    show(('Python is being installed; :%s follows'):format(name), 'info')
+    show(('Python is being installed; :%s runs afterwards'):format(name), 'info')
   else
-    show(('Python is being installed; run :%s again after that'):format(name), 'warn')
+    show(('Python is being installed; run :%s again afterwards'):format(name), 'warn')
   end
 end
 

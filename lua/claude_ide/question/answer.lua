@@ -56,7 +56,7 @@ local function context(opts)
   end
   local lines = vim.api.nvim_buf_get_lines(0, opts.line1 - 1, opts.line2, true)
   local text = table.concat(lines, '\n')
-  local about = { name = name or 'a buffer without a file', text = text }
+  local about = { name = name or 'an unnamed buffer', text = text }
   return { lines = vim.tbl_extend('error', about, { first = opts.line1, last = opts.line2 }) }
 end
 
@@ -64,7 +64,7 @@ end
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.ask(opts)
   if opts.bang then
-    return question.cancel_all('ask', 'no question is being answered')
+    return question.cancel_all('ask', 'nothing to stop')
   end
   local about = context(opts)
   local function ask(words)

@@ -98,7 +98,7 @@ end
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.write(opts)
   if opts.bang then
-    return question.cancel_all('commit', 'no commit message is being written')
+    return question.cancel_all('commit', 'nothing to stop')
   end
   local bufnr = find_buffer()
   if bufnr then

@@ -172,9 +172,9 @@ local function check(prompt, options, callback)
   vim.validate('tools', options.tools, is_list_of_strings, true, 'a list of strings')
   vim.validate('cwd', options.cwd, 'string', true)
   if prompt:find('^%s*$') then
-    error('prompt: expected something to ask, got blanks', 0)
+    error('prompt: expected text, got only blanks', 0)
   elseif options.on_event and options.format ~= 'stream-json' then
-    error("on_event: expected format = 'stream-json' with it", 0)
+    error("on_event: requires format = 'stream-json'", 0)
   end
 end
 

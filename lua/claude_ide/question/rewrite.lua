@@ -91,7 +91,7 @@ local function why_unchangeable(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return 'the buffer is gone'
   elseif not vim.bo[bufnr].modifiable then
-    return "'modifiable' is off in this buffer"
+    return "this buffer is read-only ('nomodifiable')"
   end
 end
 
@@ -108,12 +108,12 @@ local function propose(rewrite, replacement)
   local current = lines_of(rewrite.bufnr)
   local first, last = locate(rewrite, current)
   if not first then
-    return keep(rewrite, lines, 'the lines were changed meanwhile')
+    return keep(rewrite, lines, 'the lines have changed')
   end
   local proposed = rebase.splice(current, first, last, lines)
   vim.api.nvim_buf_del_extmark(rewrite.bufnr, marks, rewrite.mark)
   if vim.deep_equal(current, proposed) then
-    message.show('Claude would change nothing there', 'info')
+    message.show('Claude suggests no changes', 'info')
     return nil
   end
   rewrite.base = current
@@ -127,7 +127,7 @@ local function change(rewrite, accepted)
   end
   local merged, conflicts = rebase.merge(rewrite.base, accepted, lines_of(rewrite.bufnr))
   if conflicts > 0 then
-    return keep(rewrite, accepted, 'the lines were changed meanwhile')
+    return keep(rewrite, accepted, 'the lines have changed')
   end
   quiet.run(function()
     edit.change(rewrite.bufnr, merged)
@@ -223,7 +223,7 @@ end
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.edit(opts)
   if opts.bang then
-    return question.cancel_all('rewrite', 'nothing is being rewritten')
+    return question.cancel_all('rewrite', 'nothing to stop')
   end
   local bufnr = vim.api.nvim_get_current_buf()
   local first, last = 0, vim.api.nvim_buf_line_count(bufnr)
@@ -236,7 +236,7 @@ function M.edit(opts)
   elseif opts.args:find('%S') then
     return begin(bufnr, first, last, opts.args)
   end
-  ui.input('Rewrite: ', '', function(instruction)
+  ui.input('Edit with Claude: ', '', function(instruction)
     if instruction and instruction:find('%S') then
       begin(bufnr, first, last, instruction)
     end

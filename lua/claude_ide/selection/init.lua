@@ -161,7 +161,7 @@ local function look_safely()
   local ok, changed = pcall(look)
   if not ok then
     M.stop()
-    message.show(('the selection is not sent any more: %s'):format(changed), 'error')
+    message.show(('the selection is no longer sent: %s'):format(changed), 'error')
   end
   return ok and changed
 end

@@ -11,7 +11,7 @@ local M = {}
 ---@field lineEnd? integer inclusive
 ---@field error? string one sentence; the other fields are absent then
 
-local NO_FILE = 'this buffer has no file to mention'
+local NO_FILE = 'this buffer has no file; use :ClaudeAdd {path}'
 local CHUNK = 65536
 
 ---@param path string absolute

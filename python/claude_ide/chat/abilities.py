@@ -32,21 +32,21 @@ NEEDS = {
 """The features that not every agent has, and the capabilities behind them."""
 
 VERBS = {
-    "change_proposal": "take your changes to what it proposes",
+    "change_proposal": "accept your changes to its proposals",
     "context_usage": "report how full its context is",
     "effort": "change its reasoning effort",
     "fork": "fork a session",
-    "images": "take images",
+    "images": "accept images",
     "models": "change its model",
     "modes": "change its permission mode",
     "redirect": "replace its turn with another prompt",
     "resume": "resume a session",
-    "rewind": "undo its changes of files",
+    "rewind": "undo its changes to files",
     "side_question": "answer an aside",
-    "steer": "take a prompt in the middle of a turn",
+    "steer": "accept a prompt during a turn",
     "thinking_tokens": "limit its thinking",
     "titles": "rename a session",
-    "withdraw": "give a prompt back",
+    "withdraw": "withdraw a queued prompt",
 }
 UNLIMITED = "unlimited"
 

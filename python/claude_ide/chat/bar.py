@@ -92,8 +92,7 @@ class Bar:
         """
         left = self._doing(state)
         if waiting:
-            verb = "waits" if waiting == 1 else "wait"
-            asks = f"{amounts.count(waiting, 'request')} {verb}"
+            asks = f"{amounts.count(waiting, 'request')} waiting"
             left.append((asks, "ClaudeChatRequest"))
         if queued := len(state.queued):
             left.append((f"{queued} queued", "ClaudeChatQueued"))
@@ -102,7 +101,7 @@ class Bar:
     def work(self, state: SessionState, waiting: int = 0) -> dict[str, str]:
         """Return what is being done, or how the last turn ended, as a progress message."""
         status = "running" if state.busy else self._outcome
-        doing = "waits for your answer" if waiting else DOING[state.state]
+        doing = "waiting for your answer" if waiting else DOING[state.state]
         return {"text": doing or status, "status": status}
 
     def seconds_to_change(self, state: SessionState) -> float | None:

@@ -32,7 +32,7 @@ from claude_ide.errors import AgentError, UnknownSessionError, UserError
 
 logger = logging.getLogger(__name__)
 
-ENDED = "the agent has ended; R in the transcript starts it again"
+ENDED = "the agent has ended; R in the transcript restarts it"
 
 Run = Callable[[Awaitable[Any]], "asyncio.Task[None]"]
 """Starts a task whose errors become one line for the user."""
@@ -117,14 +117,14 @@ class Chat:
             await self.settings.repeat(self._bar.mode)
         except UnknownSessionError as error:
             self._opening = NewSession()
-            return self._fail(f"{error} (R begins a new one)")
+            return self._fail(f"{error} · R starts a new one")
         except AgentError as error:
-            return self._fail(f"{error} (R tries again)")
+            return self._fail(f"{error} · R retries")
         except Exception:
             logger.exception("an agent could not be started")
             self.agent.kill()
             name = self.agent.name
-            return self._fail(f"{name} could not be started; see :ClaudeLog (R tries again)")
+            return self._fail(f"{name} could not be started; see :ClaudeLog · R retries")
         finally:
             self._started.set()
         async for event in self.agent.events():
@@ -159,7 +159,7 @@ class Chat:
                 self.answers.ask(event)
                 if not self.shown:
                     name = self.agent.name
-                    self._editor.notify(f"{name} waits for your answer (:ClaudeChat answer)")
+                    self._editor.notify(f"{name} is waiting for your answer (:ClaudeChat answer)")
             case _ if not self._relaunching.hides(event):
                 self._show(event)
 
@@ -315,7 +315,7 @@ class Chat:
         """Show the recent traffic with the agent."""
         log = self.agent.log()
         if not log:
-            raise UserError("nothing has been said yet")
+            raise UserError("the conversation is empty")
         await self._panels.show_text("traffic.jsonl", log, "jsonl")
 
     def export(self) -> str:

@@ -85,8 +85,7 @@ class Chats:
             "export": lambda path: self._here(lambda chat: self._export(chat, path)),
         }
         if what not in {*alone, *with_argument}:
-            known = ", ".join(sorted([*filter(None, alone), *with_argument]))
-            raise UserError(f":ClaudeChat {what} is unknown; there are {known}")
+            raise UserError(f':ClaudeChat: no subcommand "{what}" (<Tab> lists them)')
         if argument and what in alone:
             raise UserError(f":ClaudeChat {what} takes no argument: {argument}")
         try:
@@ -174,7 +173,7 @@ class Chats:
                 return await chat.choose_answer()
         if here.trust_line.is_shown:
             return await here.choose_answer()
-        raise UserError("nothing waits for an answer")
+        raise UserError("no request is waiting")
 
     async def trust_changed(self) -> None:
         """Have each chat follow what the user has decided about the folders."""
@@ -264,7 +263,7 @@ class Chats:
             target.touch(exist_ok=False)
             target.write_text(text, encoding="utf-8")
         except FileExistsError:
-            raise UserError(f"{path} exists") from None
+            raise UserError(f"{path} already exists") from None
         except OSError as error:
             raise UserError(f"cannot write {target}: {error.strerror}") from None
         self._editor.notify(f"wrote {path}")
@@ -276,7 +275,7 @@ class Chats:
         """
         chat = await self._find()
         if chat is None:
-            raise UserError("there is no chat (:ClaudeChat begins one)")
+            raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat
 
     # What the panels tell.

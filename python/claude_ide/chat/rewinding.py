@@ -16,7 +16,9 @@ async def rewind(
     if not prompts:
         raise UserError("there is no turn to undo in this chat")
     ids = list(reversed(prompts))
-    chosen = await editor.choose("Undo back to before:", ids, [prompts[id_] for id_ in ids])
+    chosen = await editor.choose(
+        "Restore files to their state before:", ids, [prompts[id_] for id_ in ids]
+    )
     if not chosen:
         return
     would = await agent.rewind(chosen, dry_run=True)

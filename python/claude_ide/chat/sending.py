@@ -61,7 +61,7 @@ class Sending:
         abilities.require(self._agent, "withdraw")
         text = self._transcript.queued.get(prompt, "")
         if not await self._agent.withdraw(prompt):
-            raise UserError("too late: the agent has begun with it")
+            raise UserError("too late: the agent has started on it")
         await self._panel.put_back(text)
 
     def cancel_queued(self) -> str:

@@ -61,7 +61,7 @@ class Settings:
         """Set the model to one that the agent has listed."""
         models = {each.id: each.name or each.id for each in (await self._offer("model")).models}
         if model and model not in models:
-            raise UserError(f"no such model: {model}; there are {', '.join(models)}")
+            raise UserError(f"no such model: {model}; available: {', '.join(models)}")
         chosen = model or await self._editor.choose("Model:", list(models), list(models.values()))
         if chosen:
             await self._set("model", chosen)
@@ -70,7 +70,7 @@ class Settings:
         """Set the reasoning effort."""
         offered = efforts(await self._offer("effort"))
         if effort and effort not in offered:
-            raise UserError(f"no such effort: {effort}; there are {', '.join(offered)}")
+            raise UserError(f"no such effort: {effort}; available: {', '.join(offered)}")
         chosen = effort or await self._editor.choose("Effort:", offered)
         if chosen:
             await self._set("effort", chosen)
@@ -78,15 +78,15 @@ class Settings:
     async def set_thinking(self, tokens: str) -> None:
         """Limit the tokens of thinking; 0 for none of it."""
         await self._offer("thinking")
-        given = tokens or await self._editor.input("Tokens to think with: ", UNLIMITED)
+        given = tokens or await self._editor.input("Thinking tokens: ", UNLIMITED)
         if not given:
             return
         if given != UNLIMITED and not given.isdecimal():
-            raise UserError(f"not a number of tokens, nor {UNLIMITED}: {given}")
+            raise UserError(f"not a number of tokens or {UNLIMITED}: {given}")
         most = None if given == UNLIMITED else int(given)
         await self._set("thinking", most)
         limit = UNLIMITED if most is None else f"at most {amounts.count(most, 'token')}"
-        self._editor.notify(f"thinking: {limit} (a model that decides by itself ignores it)")
+        self._editor.notify(f"thinking: {limit} (some models ignore it)")
 
     async def rename(self, title: str, now: str) -> None:
         """Give the session a title, which the list of sessions shows."""

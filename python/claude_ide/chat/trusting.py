@@ -13,7 +13,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.trust import brought
 from claude_ide.trust.trust import Trust, shown
 
-WAYS = {"y": "Yes, trust this folder", "n": "Not now", "d": "Show what they are"}
+WAYS = {"y": "Yes, trust this folder", "n": "Not now", "d": "Show details"}
 
 
 class Trusting:

@@ -23,17 +23,17 @@ if __name__ == "__main__":
 
 TOUR = """# A short tour
 
-The window at the right is a demo of Claude Code. It says what Neovim tells it.
+The window on the right is a demo of Claude Code. It shows what Neovim sends to it.
 
-1. In `shop.py`, move the cursor, or select lines with `V`: the demo knows at once.
-2. `:ClaudeSend` mentions the selected lines, `:ClaudeAdd TOUR.md` a file.
-3. In the demo, `e` and Enter: it proposes an edit. Change the proposal if you like, then accept
-   it with `:w` or reject it with `:q`. After an accept, `u` undoes it like an edit of your own.
-4. `d` and Enter: it reads the diagnostics of the file.
-5. `:ClaudeStatus` shows who is connected, `:Claude` hides the demo and shows it again,
-   `:checkhealth claude_ide` looks at the whole chain, `:help claude_ide` explains it.
+1. In `shop.py`, move the cursor, or select lines with `V`: the demo gets the new selection.
+2. `:ClaudeSend` mentions the selected lines, `:ClaudeAdd TOUR.md` mentions a file.
+3. In the demo, type `e` and Enter: it proposes an edit. Change the proposal if you like, then
+   accept it with `:w` or reject it with `:q`. After you accept, `u` undoes the edit.
+4. Type `d` and Enter: the demo reads the diagnostics of the file.
+5. `:ClaudeStatus` shows the connected clients, `:Claude` hides or shows the demo,
+   `:checkhealth claude_ide` checks the whole connection, `:help claude_ide` explains the rest.
 
-`q` and Enter ends the demo, `:qa` ends Neovim. `make try` begins again with fresh files.
+`q` and Enter ends the demo, `:qa` quits Neovim. `make try` starts again with fresh files.
 """
 
 TEST = '''"""Tests of the till."""
@@ -69,7 +69,7 @@ IDEAS = (
     _replace("None is compared with `is`.", "discount == None", "discount is None"),
     _replace("The name `sum` hides Python's own function.", "sum", "amount"),
     _replace(
-        "Types tell what total() takes.",
+        "Type hints show what total() accepts.",
         "(prices, discount=None):",
         "(prices: list[float], discount: float | None = None) -> float:",
     ),

@@ -158,7 +158,7 @@ class Session:
         """Go through an edit as the CLI does: ask, close, look, write, look again."""
         self._proposed.set()
         if self._waiting:
-            self._page.say("An edit is open already: :w accepts it, :q rejects it.", page.YELLOW)
+            self._page.say("An edit is already open: :w accepts it, :q rejects it.", page.YELLOW)
             return
         self._waiting = True
         try:
@@ -167,7 +167,7 @@ class Session:
             self._waiting = False
         if is_written:
             await self._report_diagnostics(path)
-        self._page.say("Another one? e and Enter.", page.DIM)
+        self._page.say("Another one? Type e and Enter.", page.DIM)
 
     async def _decide(self, path: Path, reason: str, old: str | None, new: str) -> bool:
         """Have the user decide on an edit, and return whether it was written."""
@@ -177,7 +177,7 @@ class Session:
         self._page.say(":w in its tab accepts it, :q rejects it.", page.DIM)
         final = await self._decision(path, new)
         if final is None or final == old:
-            self._page.say("Rejected: nothing is written.", page.RED)
+            self._page.say("Rejected: nothing was written.", page.RED)
             return False
         with contextlib.suppress(ToolError, RpcError):
             await self._call("getDiagnostics", {"uri": to_uri(str(path))})
@@ -210,7 +210,7 @@ class Session:
         for line in lines[:MOST_LINES]:
             self._page.say(line, page.GREEN if line[0] == "+" else page.RED)
         if len(lines) > MOST_LINES:
-            self._page.say(f"… and {len(lines) - MOST_LINES} lines more", page.DIM)
+            self._page.say(f"… and {len(lines) - MOST_LINES} more lines", page.DIM)
 
     async def _ask_diagnostics(self) -> None:
         await self._report_diagnostics(None)
@@ -244,7 +244,7 @@ class Session:
         for line in lines[:MOST_LINES]:
             self._page.say(f"  {line}", page.DIM)
         if len(lines) > MOST_LINES:
-            self._page.say(f"… and {len(lines) - MOST_LINES} lines more", page.DIM)
+            self._page.say(f"… and {len(lines) - MOST_LINES} more lines", page.DIM)
 
 
 def _described(params: dict[str, Any], name: str) -> str:

@@ -21,9 +21,9 @@ PATIENCE = 1600
 """Milliseconds after which what has not published is not waited for as long the next time."""
 
 UNCHECKED = "no language server or linter has checked it"
-PENDING = "it has just changed, and not all that checks it has answered yet"
-BEHIND = "the file has changed on disk; this is about the text that Neovim still shows"
-BUSY = "Neovim is busy; this is what was known before"
+PENDING = "it has just changed, and not all servers and linters have reported yet"
+BEHIND = "the file has changed on disk; these are for the older text that Neovim shows"
+BUSY = "Neovim is busy; these are earlier results"
 
 T = TypeVar("T")
 
@@ -222,7 +222,7 @@ class Editor:
         try:
             loaded = await self.load(path)
             if loaded.obstacle:
-                return Diagnostics(note=f"not checked: it {loaded.obstacle}")
+                return Diagnostics(note=f"not checked: {loaded.obstacle}")
             await self._soon("disk.reload.sync")
             is_behind = await self._soon("disk.change.is_behind", loaded.bufnr)
             is_settled = loaded.bufnr not in await self._soon("checking.publishing.unsettled")

@@ -151,4 +151,4 @@ def _message(structured: Any) -> str:
     try:
         return msgspec.convert(structured, Written).message.strip()
     except msgspec.ValidationError:
-        raise AgentError("the answer has no message") from None
+        raise AgentError("Claude's answer could not be used; try again") from None

@@ -17,7 +17,7 @@ SCHEMA = {
     "properties": {
         "replacement": {
             "type": "string",
-            "description": "The lines that take the place of the marked ones, complete",
+            "description": "The complete lines that replace the marked ones",
         }
     },
     "required": ["replacement"],
@@ -83,4 +83,4 @@ def _replacement(structured: Any) -> str:
     try:
         return msgspec.convert(structured, Rewritten).replacement
     except msgspec.ValidationError:
-        raise AgentError("the answer does not have the lines that were asked for") from None
+        raise AgentError("Claude's answer could not be used; try again") from None

@@ -16,7 +16,7 @@ from claude_ide.errors import AgentError
 from claude_ide.headless.answer import Answer
 from claude_ide.headless.telling import Telling
 
-LOGIN = "run :Claude and /login"
+LOGIN = "run :Claude, then /login"
 
 Follow = Callable[[Launch], AbstractContextManager[Launch]]
 

@@ -108,7 +108,7 @@ def converted(params: Any, type_: type[T]) -> T:
 def _batch(text: str | bytes) -> Batch | Invalid:
     commas = text.count(",") if isinstance(text, str) else text.count(b",")
     if commas > MOST_COMMAS:
-        return _invalid(None, "a batch of too many messages")
+        return _invalid(None, "the batch has too many messages")
     try:
         return Batch(msgspec.json.decode(text, type=list[msgspec.Raw]))
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

@@ -140,7 +140,7 @@ class Peer:
             task.cancel()
         for reply in self._pending.values():
             if not reply.done():
-                reply.set_exception(TransportClosed("the other side has left"))
+                reply.set_exception(TransportClosed("the other side has disconnected"))
                 reply.exception()  # whoever awaited it may be gone too
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -184,7 +184,7 @@ class Peer:
             self._working = None
 
     def _leave(self) -> None:
-        """Drop what is held: the other side has left."""
+        """Drop what is held: the other side has disconnected."""
         self._left = True
         self._held.clear()
         self._held_bytes = 0
@@ -308,7 +308,7 @@ class Peer:
         try:
             await self._transport.send(frame)
         except TransportClosed:
-            logger.info("an answer could not be sent: the other side has left")
+            logger.info("an answer could not be sent: the other side has disconnected")
             self._leave()
         finally:
             self._load.sent(len(frame))

@@ -186,7 +186,7 @@ class Ide:
             except TimeoutError:
                 client.responsive = False
                 if client.pid is not None and not _lives(client.pid):
-                    logger.info("client %s is gone without a word", client.pid)
+                    logger.info("client %s has gone without closing its connection", client.pid)
                     await connection.close()
             except TransportClosed:
                 return

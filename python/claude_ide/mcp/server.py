@@ -84,7 +84,7 @@ class Server:
 
     def oversized(self, request: Request, size: int) -> Any:
         """Return what a client gets in place of an answer that would break its connection."""
-        reason = f"the answer has {size:,} bytes, more than the {LARGEST_ANSWER:,} a client takes"
+        reason = f"the answer has {size:,} bytes, more than the {LARGEST_ANSWER:,} a client accepts"
         return failed(f"{request.method}: {reason}")
 
     def _initialize(self, params: dict[str, Any]) -> Any:

@@ -130,7 +130,7 @@ async def _resolve(client: Client, path: str) -> tuple[Path, Path]:
     if not path:
         raise RpcError.invalid_params("path: is empty")
     if "\0" in path:
-        raise RpcError.invalid_params(f"path: {_shown(path)}: holds a NUL")
+        raise RpcError.invalid_params(f"path: {_shown(path)}: contains a NUL")
     if path.startswith("~"):
         raise RpcError.invalid_params(f"path: {_shown(path)}: starts with ~")
     given = Path(path)

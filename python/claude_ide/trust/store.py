@@ -35,7 +35,7 @@ class Store:
         if not os.path.lexists(self._path):
             return {}
         if self._is_writable_by_others():
-            return self._refuse("others can write it")
+            return self._refuse("other users can write it")
         content = files.read_if_sound(self._path, LARGEST)
         if content is None:
             return self._refuse("it cannot be read")

@@ -115,7 +115,7 @@ async def test_a_cli_that_ends_at_once_says_why(tmp_path: Path) -> None:
     code = "import sys; sys.exit('requires --verbose')"
     agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
 
-    with pytest.raises(AgentError, match="ended before it was ready: requires --verbose"):
+    with pytest.raises(AgentError, match="could not start: requires --verbose"):
         await agent.start(NewSession())
 
 
@@ -131,7 +131,7 @@ async def test_nothing_can_be_asked_of_an_agent_that_was_not_started(tmp_path: P
 async def test_it_cannot_be_started_twice(replay: Replay) -> None:
     talk = await replay("plain_thinking")
 
-    with pytest.raises(AgentError, match="running already"):
+    with pytest.raises(AgentError, match="already running"):
         await talk.agent.start(NewSession())
 
 
@@ -157,7 +157,7 @@ async def test_an_agent_that_is_stopped_while_it_starts_leaves_no_child(tmp_path
 
     async with asyncio.timeout(PATIENCE):
         await agent.stop()
-        with pytest.raises(AgentError, match="ended before it was ready"):
+        with pytest.raises(AgentError, match="could not start"):
             await starting
 
 

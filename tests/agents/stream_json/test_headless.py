@@ -83,7 +83,7 @@ async def test_an_answer_that_does_not_fit_the_schema_is_an_error(tmp_path: Path
     ask = Ask(program(code, tmp_path), Question("x", schema={"type": "object"}))
     _ = [event async for event in ask.events()]
 
-    with pytest.raises(AgentError, match="no JSON"):
+    with pytest.raises(AgentError, match="not valid JSON"):
         ask.result()
 
 

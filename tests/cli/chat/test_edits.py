@@ -176,7 +176,7 @@ async def test_a_new_file_that_somebody_else_has_made_meanwhile_is_left_alone(
 
     await nvim.keys(keys)
 
-    assert "rejected: the file exists by now" in await panel.shows("All done.")
+    assert "rejected: the file already exists" in await panel.shows("All done.")
     assert new.read_text() == "theirs\n"
     assert "read it" in api.requests[1].told
     if "mine" in keys:

@@ -182,7 +182,7 @@ class TestCommit:
         asked = await claude.asked()
 
         await nvim.command("ClaudeAsk!")
-        await shown(nvim, "claude-ide: no question is being answered")
+        await shown(nvim, "claude-ide: nothing to stop")
         await nvim.command("ClaudeCommit!")
 
         await asked.gone()

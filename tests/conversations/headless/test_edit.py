@@ -142,7 +142,7 @@ class TestEdit:
         await until(lambda: nvim.eval("getline(2) == 'mine'"))
         asked.fit({"replacement": "TWO\nTWO"})
 
-        await shown(nvim, "changed meanwhile; the rewrite is kept in buffer")
+        await shown(nvim, "the lines have changed; the rewrite is kept in buffer")
         assert await lines(nvim) == ["one", "mine", "three", "four"]
         kept = await nvim.eval("bufnr('$')")
         assert await lines(nvim, kept) == ["TWO", "TWO"]
@@ -221,7 +221,7 @@ class TestEdit:
 
         await nvim.keys(":ClaudeEdit x<CR>")
 
-        await shown(nvim, "'modifiable' is off in this buffer")
+        await shown(nvim, "this buffer is read-only ('nomodifiable')")
         assert await nvim.eval("luaeval(\"require('claude_ide.channel').id\")") is None
 
     async def test_nothing_to_change_is_said(
@@ -230,7 +230,7 @@ class TestEdit:
         await nvim.command("2ClaudeEdit x")
         (await claude.asked()).fit({"replacement": "two"})
 
-        await shown(nvim, "Claude would change nothing there")
+        await shown(nvim, "Claude suggests no changes")
         assert await nvim.eval("[&modified, tabpagenr('$')]") == [0, 1]
 
     async def test_a_bang_ends_it(self, nvim: Neovim, claude: FakeHeadless, file: Path) -> None:
@@ -260,5 +260,5 @@ class TestEdit:
         await nvim.command("2ClaudeEdit x")
         (await claude.asked()).fit({"other": 1})
 
-        await shown(nvim, "does not have the lines")
+        await shown(nvim, "answer could not be used")
         await hidden(nvim, "rewriting")

@@ -66,6 +66,6 @@ async def test_a_rejected_rewrite_ends_without_another_word(
     await until(lambda: crossings(nvim), "it was decided")
     await nvim.keys(":ClaudeEdit!<CR>")
 
-    await until(lambda: "nothing is being rewritten" in nvim.screen.text())
+    await until(lambda: "nothing to stop" in nvim.screen.text())
     sent = await crossings(nvim)
     assert [one.split()[0] for one in sent] == ["question.rewrite.show", "diff_decided"]

@@ -160,12 +160,12 @@ class TestLua:
         ("call", "complaint"),
         [
             ("ask(1, {}, print)", "prompt: expected string, got number"),
-            ("ask(' ', {}, print)", "prompt: expected something to ask"),
+            ("ask(' ', {}, print)", "prompt: expected text, got only blanks"),
             ("ask('x', {})", "callback: expected callable, got nil"),
             ("ask('x', {format = 'xml'}, print)", "format: expected 'text', 'json' or"),
             ("ask('x', {schema = '{}'}, print)", "schema: expected table, got string"),
             ("ask('x', {tools = {1}}, print)", "tools: expected a list of strings"),
-            ("ask('x', {on_event = print}, print)", "on_event: expected format = 'stream-json'"),
+            ("ask('x', {on_event = print}, print)", "on_event: requires format = 'stream-json'"),
         ],
     )
     async def test_bad_arguments_are_named(self, nvim: Neovim, call: str, complaint: str) -> None:

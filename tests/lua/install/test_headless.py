@@ -76,7 +76,7 @@ async def test_a_build_yields_what_it_does_and_at_last_that_it_is_done(
         nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
     )
 
-    assert f"making {own}" in lines
+    assert f"creating {own}" in lines
     assert lines[-1] == READY.removeprefix("claude-ide: ")
 
 

@@ -14,7 +14,7 @@ from support.installs import only_from, wheel
 from support.neovim import ROOT, Neovim, until
 from support.wheels import LOCK, run
 
-BUSY = "claude-ide: cannot install (see :ClaudeLog): another installation is at work"
+BUSY = "claude-ide: cannot install (see :ClaudeLog): another installation is already running"
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def without_uv(tmp_path: Path, environment: dict[str, str]) -> None:
 async def listens(nvim: Neovim) -> None:
     """Start the server with what was installed."""
     await nvim.command("ClaudeStart")
-    assert await said(nvim, "listening on 127.0.0.1:")
+    assert await said(nvim, "ready (127.0.0.1:")
 
 
 async def install_and_wait(nvim: Neovim) -> None:
@@ -42,7 +42,7 @@ async def test_a_host_that_runs_is_replaced_when_it_is_stopped_and_started(
     before = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
     await nvim.command("messages clear | ClaudeInstall")
     assert await said(nvim, "is ready") == (
-        "claude-ide: Python is ready; :ClaudeStop | ClaudeStart changes over to it"
+        "claude-ide: Python is ready; :ClaudeStop | ClaudeStart switches to it"
     )
 
     await nvim.keys(":ClaudeStop | ClaudeStart<CR>")
@@ -220,7 +220,7 @@ async def test_the_screen_shows_what_it_does_and_takes_keys_meanwhile(
 async def test_a_second_run_at_once_is_refused(nvim: Neovim) -> None:
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeInstall()")
 
-    assert await said(nvim, "running already") == "claude-ide: an installation is running already"
+    assert await said(nvim, "already running") == "claude-ide: an installation is already running"
     assert await said(nvim, "is ready") == READY
 
 
@@ -277,7 +277,7 @@ async def test_a_configured_python_that_would_win_is_named(nvim: Neovim) -> None
     await install_and_wait(nvim)
 
     assert await said(nvim, "installed") == (
-        "claude-ide: installed, but g:claude_ide.python is set: /my/python is what runs"
+        "claude-ide: installed, but g:claude_ide.python is set and used instead: /my/python"
     )
 
 
@@ -309,7 +309,7 @@ async def test_a_python_that_cannot_make_environments_says_what_to_install(
     await nvim.command("set columns=200")
     await nvim.command("ClaudeInstall")
 
-    assert "(see :ClaudeLog): install python3-venv, or uv: " in await said(nvim, "cannot install")
+    assert "has no venv module; install python3-venv or uv" in await said(nvim, "cannot install")
 
 
 async def test_it_makes_the_tags_of_the_help(start_neovim: StartNeovim, tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ from support.neovim import Neovim, until
 async def test_a_command_that_is_typed_during_an_installation_follows_it(nvim: Neovim) -> None:
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
 
-    assert await said(nvim, "follows") == (
-        "claude-ide: Python is being installed; :ClaudeStart follows"
+    assert await said(nvim, "runs afterwards") == (
+        "claude-ide: Python is being installed; :ClaudeStart runs afterwards"
     )
-    assert await said(nvim, "listening on 127.0.0.1:")
+    assert await said(nvim, "ready (127.0.0.1:")
     messages = await nvim.eval("execute('messages')")
     assert "lacks" not in messages
-    assert "running already" not in messages
+    assert "already running" not in messages
 
 
 async def test_a_chat_that_is_asked_for_during_an_installation_opens_after_it(
@@ -40,7 +40,7 @@ async def test_a_question_during_an_installation_says_when_to_ask_again(
     await nvim.command("ClaudeAsk why?")
 
     assert await said(nvim, "again") == (
-        "claude-ide: Python is being installed; run :ClaudeAsk again after that"
+        "claude-ide: Python is being installed; run :ClaudeAsk again afterwards"
     )
     end()
 
@@ -55,13 +55,13 @@ async def test_a_command_that_lacked_python_follows_the_installation(
 
     await nvim.command("ClaudeInstall")
 
-    assert await said(nvim, "listening on 127.0.0.1:")
+    assert await said(nvim, "ready (127.0.0.1:")
 
 
 async def test_nothing_follows_an_installation_that_failed(nvim: Neovim, tmp_path: Path) -> None:
     end = held_uv(tmp_path)
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
-    await said(nvim, "follows")
+    await said(nvim, "runs afterwards")
 
     end()
 

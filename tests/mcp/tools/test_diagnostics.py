@@ -152,7 +152,7 @@ async def test_a_note_says_why_a_file_is_not_checked(claude: ClaudeCode, project
     (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(binary)})
 
     assert file["diagnostics"] == []
-    assert file["note"] == "not checked: it holds no text"
+    assert file["note"] == "not checked: it is not a text file"
 
 
 async def test_a_path_that_leads_to_no_file_is_an_error_for_the_model(

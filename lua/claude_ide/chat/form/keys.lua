@@ -117,10 +117,10 @@ function M.define(form, actions)
   on({ '<CR>', '<2-LeftMouse>' }, 'Pick, type or submit', function()
     press(form, false)
   end)
-  on({ '<Space>' }, 'Pick or take back', function()
+  on({ '<Space>' }, 'Pick or unpick', function()
     press(form, true)
   end)
-  on({ 'i', 'a', 'I', 'A', 'o', 'O' }, 'Answer in other words', function()
+  on({ 'i', 'a', 'I', 'A', 'o', 'O' }, 'Type an answer', function()
     local number = here(form).question
     if number then
       type_own(form, number)

@@ -89,7 +89,7 @@ function M.compose(questions, answers)
     add(page, '', { question = number })
   end
   local missing = #form_answers.missing(answers)
-  local left = missing > 0 and (' (%d of %d left)'):format(missing, #questions) or ''
+  local left = missing > 0 and (' (%d unanswered)'):format(missing) or ''
   add(page, ' Submit' .. left, {}, 'ClaudeFormKeys', 1, #' Submit')
   return page
 end

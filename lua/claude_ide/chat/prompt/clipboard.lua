@@ -158,7 +158,7 @@ function M.paste(chat)
     if not vim.api.nvim_buf_is_loaded(chat.prompt) then
       return
     elseif not image then
-      chat_hint.show(chat.prompt, 'there is no image on the clipboard', 'info')
+      chat_hint.show(chat.prompt, 'no image on the clipboard', 'info')
     elseif #image.bytes > LARGEST then
       chat_hint.show(chat.prompt, 'the image is larger than 5 MB', 'warn')
     else

@@ -63,7 +63,7 @@ local function send(chat, how)
   local text = table.concat(lines, '\n')
   local images = chat_clipboard.images(chat, text)
   if not chat_state.tell(chat, 'send', { text = text, images = images, how = how }) then
-    chat_hint.show(chat.prompt, 'not sent: the chat does not run', 'warn')
+    chat_hint.show(chat.prompt, 'not sent: the chat is not running', 'warn')
     return true
   end
   chat_history.add(chat.history, lines)
@@ -132,28 +132,28 @@ local function list(chat)
   end
   local function paste()
     if chat_offer.lacks(chat, 'paste-image') then
-      local reason = ('%s cannot take images'):format(chat.offer.name)
+      local reason = ('%s cannot accept images'):format(chat.offer.name)
       return chat_hint.show(chat.prompt, reason, 'warn')
     end
     chat_clipboard.paste(chat)
   end
 
-  add('ni', { '<C-s>' }, 'send', 'Send the prompt; empty: answer what waits', send_here)
-  add('n', { '<CR>' }, 'send', 'The same (Normal mode)', send_here)
-  add('n', { 'gs' }, 'steer', 'Send it into the turn that runs', sending('steer'))
-  add('n', { 'gr' }, 'redirect', 'Send it instead of the turn that runs', sending('redirect'))
+  add('ni', { '<C-s>' }, 'send', 'Send the prompt; if empty, answer a request', send_here)
+  add('n', { '<CR>' }, 'send', 'Send the prompt (Normal mode)', send_here)
+  add('n', { 'gs' }, 'steer', 'Send into the current turn', sending('steer'))
+  add('n', { 'gr' }, 'redirect', 'Stop the turn and send this instead', sending('redirect'))
   add('ni', { '<C-c>' }, 'stop', 'Stop the turn', tell('stop'))
   add('n', { '<Esc>' }, 'stop', 'Stop the turn', tell('stop'))
   local older, newer = browsing(chat, '<Up>', -1), browsing(chat, '<Down>', 1)
-  add('ni', { '<Up>' }, 'older', 'The prompt sent before (first line)', older, { expr = true })
-  add('ni', { '<Down>' }, 'newer', 'The prompt sent after (last line)', newer, { expr = true })
+  add('ni', { '<Up>' }, 'older', 'Previous prompt (on the first line)', older, { expr = true })
+  add('ni', { '<Down>' }, 'newer', 'Next prompt (on the last line)', newer, { expr = true })
   local cycle = unless_popup('<C-p>', tell('cycle_mode'))
   add('ni', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', cycle, { expr = true })
   local accept = chat_completion.accept
-  add('i', { '<Tab>' }, 'complete', 'Take what the menu offers', accept, { expr = true })
+  add('i', { '<Tab>' }, 'complete', 'Accept the completion', accept, { expr = true })
   add('n', { 'gp' }, 'paste-image', 'Paste an image from the clipboard', paste)
   add('i', { '<C-g>p' }, 'paste-image', 'Paste an image (Insert mode)', paste)
-  add('n', { 'gx' }, 'drop-context', 'Leave the selection out', tell('drop_context'))
+  add('n', { 'gx' }, 'drop-context', 'Leave the selection out of the prompt', tell('drop_context'))
   local other = chat_keys.to_window('k', 'Up', function()
     return chat.view and chat.view.windows.transcript
   end)

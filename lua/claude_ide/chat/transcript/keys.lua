@@ -135,13 +135,7 @@ local function list(chat)
   end
   local to_prompt, hide = of_panel(chat, 'write'), of_panel(chat, 'hide')
 
-  add(
-    'n',
-    { '<CR>', 'za', '<2-LeftMouse>' },
-    'press',
-    'Open or fold what is here',
-    with_chat(press)
-  )
+  add('n', { '<CR>', 'za', '<2-LeftMouse>' }, 'press', 'Open or fold this item', with_chat(press))
   add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(go_to))
   add('nxo', { ']]' }, 'next-turn', 'Next prompt', with_chat(go_by_turn, 1))
   add('nxo', { '[[' }, 'previous-turn', 'Previous prompt', with_chat(go_by_turn, -1))
@@ -155,7 +149,7 @@ local function list(chat)
     local hidden = { expr = true, shown = key == 'y' and ANSWERS or {} }
     add('n', { key }, name, ANSWER, answer(chat, key, otherwise), hidden)
   end
-  add('n', { 'x' }, 'withdraw', 'Withdraw a prompt that waits', with_chat(withdraw))
+  add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', with_chat(withdraw))
   add('n', { '<C-c>' }, 'stop', 'Stop the turn', tell('stop'))
   add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', tell('cycle_mode'))
   add('n', { 'i', 'I', 'A', 'o', 'O' }, 'write', 'Go to the prompt', to_prompt, { expr = true })
@@ -163,8 +157,8 @@ local function list(chat)
     return chat.view and chat.view.windows.prompt
   end)
   table.insert(keys, other)
-  add('n', { 'R' }, 'restart', 'Start the agent again', tell('restart'))
-  add('n', { 'L' }, 'login', 'Log in, in a terminal', tell('login'))
+  add('n', { 'R' }, 'restart', 'Restart the agent', tell('restart'))
+  add('n', { 'L' }, 'login', 'Log in (in a terminal)', tell('login'))
   add('n', { 'q' }, 'hide', 'Hide the chat', function()
     -- Else a recording could not be ended here.
     return vim.fn.reg_recording() ~= '' and 'q' or hide()

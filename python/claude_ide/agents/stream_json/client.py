@@ -109,7 +109,7 @@ class StreamJsonAgent:
     async def start(self, opening: Opening) -> Ready:
         """Start the CLI and wait until it answers."""
         if self._connection is not None and self._connection.alive:
-            raise AgentError("Claude Code is running already")
+            raise AgentError("Claude Code is already running")
         if isinstance(opening, NewSession) and not opening.id:
             # Otherwise it would be told with the first turn only.
             opening = NewSession(str(uuid.uuid4()))

@@ -207,7 +207,7 @@ class Connection:
         if NO_CONVERSATION in said:
             return UnknownSessionError(said.splitlines()[-1])
         last = said.splitlines()[-1] if said else f"exit code {self._child.code}"
-        return AgentError(f"Claude Code ended before it was ready: {last}")
+        return AgentError(f"Claude Code could not start: {last}")
 
 
 def _report(reading: asyncio.Task[None]) -> None:

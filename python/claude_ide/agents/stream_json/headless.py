@@ -139,4 +139,4 @@ def _decoded(words: str) -> Any:
     try:
         return json.loads(words)
     except ValueError:
-        raise AgentError("the answer is no JSON") from None
+        raise AgentError("Claude's answer is not valid JSON; try again") from None

@@ -31,7 +31,7 @@ from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 
-EXISTS = "the file exists by now"
+EXISTS = "the file already exists"
 OVERTAKEN = "{} did not exist when this was proposed, but does now. It was not changed: read it."
 SHOW, NO = "show", {"n": "No", "N": "No, because…"}
 

@@ -18,7 +18,7 @@ LONGEST_TEXT = 2000
 """Letters."""
 MOST_ITEMS = 200
 
-KEYS = (("y", "trust this folder"), ("n", "not now"), ("d", "what they are"))
+KEYS = (("y", "trust this folder"), ("n", "not now"), ("d", "details"))
 
 
 class TrustAsked(NamedTuple):
@@ -75,7 +75,7 @@ class TrustLine:
 
 def question(folder: str, items: Sequence[Item]) -> str:
     """Return what is asked."""
-    return f"Use what {folder} brings: {_cut(brought.summary(items), LONGEST_NAME)}?"
+    return f"Use the settings in {folder}: {_cut(brought.summary(items), LONGEST_NAME)}?"
 
 
 def details(items: Sequence[Item]) -> list[str]:

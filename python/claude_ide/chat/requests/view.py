@@ -207,7 +207,7 @@ class Request(View):
         return [*rows, _key("d", "details")] if self._has_more else rows
 
     def _plan_head(self, asked: PlanProposed) -> list[Row]:
-        question = row((f"? May {self._name} carry out the plan?", HEAD))
+        question = row(("? Approve this plan?", HEAD))
         if not asked.plan:
             return [question, row(("  the plan is in the text above", MEANING))]
         ways = (":w", " approves, "), (":q", " keeps planning")
@@ -249,7 +249,7 @@ def _questions(asked: QuestionAsked) -> list[Row]:
     rows: list[Row] = []
     for question in asked.questions:
         rows += _question(question)
-    return [*rows, _key("<CR>", "answer"), _key("n", "no answer"), _key("N", "no, because…")]
+    return [*rows, _key("<CR>", "answer"), _key("n", "skip"), _key("N", "no, because…")]
 
 
 def _question(question: Question) -> list[Row]:

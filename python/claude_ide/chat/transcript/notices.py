@@ -44,7 +44,7 @@ class Told(View):
 
 def cleared(name: str) -> Row:
     """Return the line below a conversation that the agent no longer knows."""
-    return row((f"── the conversation was cleared: {name} knows nothing of what is above", META))
+    return row((f"── the conversation was cleared: {name} does not see the text above", META))
 
 
 def notice(event: Notice) -> list[Row]:
@@ -95,9 +95,9 @@ _WHYS = {
         "the conversation is too long for the model: /compact or /clear",
         "ClaudeChatError",
     ),
-    TurnEndReason.ANSWER_TOO_LONG: ("the answer was too long and is cut", "ClaudeChatWarning"),
+    TurnEndReason.ANSWER_TOO_LONG: ("the answer was too long and was cut off", "ClaudeChatWarning"),
     TurnEndReason.TOO_MANY_REQUESTS: ("too many requests in this turn", "ClaudeChatWarning"),
-    TurnEndReason.REFUSED: ("the model refused to go on", "ClaudeChatWarning"),
+    TurnEndReason.REFUSED: ("the model refused to continue", "ClaudeChatWarning"),
     TurnEndReason.FAILED: ("failed", "ClaudeChatError"),
 }
 

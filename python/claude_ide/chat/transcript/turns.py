@@ -60,7 +60,7 @@ class Queued(Turn):
             row(
                 (f"⧗ {first}{more}", "ClaudeChatQueued"),
                 ("  x", "ClaudeChatKey"),
-                (" takes it back", "ClaudeChatMeta"),
+                (" withdraws it", "ClaudeChatMeta"),
             )
         ]
         return [*found, _chips(self.chips)] if self.chips else found

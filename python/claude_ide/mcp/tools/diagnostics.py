@@ -20,16 +20,16 @@ class GetDiagnostics(Arguments, frozen=True):
     """Arguments of `getDiagnostics`."""
 
     uri: Annotated[
-        str | None, Meta(description="A file's uri or absolute path; without one, all files")
+        str | None, Meta(description="URI or absolute path of a file; default: all files")
     ] = None
 
 
 @tool("getDiagnostics", is_always_loaded=True)
 async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Caller) -> Content:
-    """Return errors, warnings and hints of one file, or of all open files, by file.
+    """Return errors, warnings and hints of one file, or of all open files, grouped by file.
 
-    What has just been written on disk is read first, and checked. A note says so where nothing has
-    checked a file.
+    Recent changes on disk are loaded and checked first. A note says so if nothing has checked a
+    file.
     """
     if caller is Caller.MODEL:
         return await _for_the_model(client, arguments.uri)
@@ -50,7 +50,7 @@ async def _for_the_model(client: Client, uri: str | None) -> Content:
     except TimeoutError:
         known = client.editor.last_known_diagnostics()
         if not known:
-            raise ToolError("Neovim is busy, and no diagnostics were known before") from None
+            raise ToolError("Neovim is busy, and there are no earlier diagnostics") from None
         return _described(_by_path(known))
 
 

@@ -19,9 +19,9 @@ class OpenDiff(Arguments, frozen=True):
     old_file_path: Annotated[
         str, Meta(description="Absolute path of the file to compare with; it need not exist")
     ]
-    new_file_contents: Annotated[str, Meta(description="The whole text that is proposed for it")]
+    new_file_contents: Annotated[str, Meta(description="The complete proposed text")]
     new_file_path: Annotated[
-        str | None, Meta(description="Absolute path that the text is meant for, if another")
+        str | None, Meta(description="Absolute path of the file to write, if different")
     ] = None
     tab_name: Annotated[
         str | None, Meta(description="A key for this diff, to close it with close_tab")
@@ -38,10 +38,10 @@ class TabName(Arguments, frozen=True):
 
 @tool("openDiff")
 async def open_diff(client: Client, arguments: OpenDiff) -> Content:
-    """Show a proposed change beside the file and wait until the user accepts or rejects it.
+    """Show a proposed change next to the file and wait until the user accepts or rejects it.
 
     The answer is FILE_SAVED and the accepted text, which the user may have edited, or
-    DIFF_REJECTED. The file itself is not written: that is the caller's to do.
+    DIFF_REJECTED. The tool does not write the file; the caller does.
     """
     path = arguments.new_file_path or arguments.old_file_path
     for given in (path, arguments.old_file_path):
@@ -69,7 +69,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     if decision.accepted and is_new and exists(path):
         # 2.1.330 would replace it, whatever it holds.
         client.editor.diffs.settle(diff, is_written=False)
-        client.editor.notify(f"not accepted: {Path(path).name} exists by now", "warn")
+        client.editor.notify(f"not accepted: {Path(path).name} already exists", "warn")
     elif decision.accepted:
         return text("FILE_SAVED", decision.text)
     return text("DIFF_REJECTED", name)
@@ -77,7 +77,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
 
 @tool("close_tab")
 async def close_tab(client: Client, arguments: TabName) -> Content:
-    """Close the diff of this name, or else the file at this path unless it has unsaved changes."""
+    """Close the diff with this name, or the file at this path unless it has unsaved changes."""
     named = [diff for diff in client.diffs if diff.name == arguments.tab_name]
     if named:
         await _withdraw(client, named)
@@ -91,7 +91,7 @@ async def close_tab(client: Client, arguments: TabName) -> Content:
 
 @tool("closeAllDiffTabs")
 async def close_all_diff_tabs(client: Client, _arguments: NoArguments) -> Content:
-    """Close the diffs that this client has opened; nothing of the user's is touched."""
+    """Close the diffs that this client has opened, and nothing else."""
     diffs = list(client.diffs)
     await _withdraw(client, diffs)
     return text(f"CLOSED_{len(diffs)}_DIFF_TABS")

@@ -13,7 +13,7 @@ class OpenFile(CamelCase, frozen=True):
 
     file_path: Annotated[str, Meta(description="Absolute path of the file")]
     preview: Annotated[
-        bool, Meta(description="Open it for a glance; Neovim has no other kind of window for that")
+        bool, Meta(description="Open as a preview; Neovim has no separate window for that")
     ] = False
     start_text: Annotated[
         str | None, Meta(description="Literal text that the selection begins with")
@@ -26,7 +26,7 @@ class OpenFile(CamelCase, frozen=True):
         bool, Meta(description="Extend the selection to the end of its last line")
     ] = False
     make_frontmost: Annotated[
-        bool, Meta(description="Focus the file; if false it is opened without taking focus")
+        bool, Meta(description="Focus the file; if false, open it without focus")
     ] = True
 
 
@@ -69,7 +69,7 @@ async def open_file(client: Client, arguments: OpenFile) -> Content:
 
 @tool("open_files")
 async def open_files(client: Client, arguments: OpenFiles) -> Content:
-    """Open several files; the answer lists those that are open now, and why others are not."""
+    """Open several files; the answer lists those that are now open, and why others are not."""
     opened, errors = await client.editor.open_files(arguments.file_paths)
     return json_text({"opened_files": opened} | ({"errors": errors} if errors else {}))
 
@@ -84,7 +84,7 @@ async def save_document(client: Client, arguments: FilePath) -> Content:
 
 @tool("checkDocumentDirty")
 async def check_document_dirty(client: Client, arguments: FilePath) -> Content:
-    """Tell whether a file that is open in the editor has unsaved changes."""
+    """Return whether a file that is open in the editor has unsaved changes."""
     path = arguments.file_path
     known = await client.editor.dirty(path)
     if not known.pop("isOpen"):

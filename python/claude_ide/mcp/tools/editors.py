@@ -9,19 +9,19 @@ from claude_ide.paths import to_uri
 
 @tool("getOpenEditors")
 async def get_open_editors(client: Client, _arguments: NoArguments) -> Content:
-    """List the open files: uri, label, language, whether active, whether changed."""
+    """List the open files: URI, label, language, whether active, whether changed."""
     return json_text({"tabs": await client.editor.editors()})
 
 
 @tool("get_all_opened_file_paths")
 async def get_all_opened_file_paths(client: Client, _arguments: NoArguments) -> Content:
-    """List the absolute paths of the open files, one a line."""
+    """List the absolute paths of the open files, one per line."""
     return text("\n".join(await client.editor.paths()))
 
 
 @tool("getWorkspaceFolders")
 async def get_workspace_folders(client: Client, _arguments: NoArguments) -> Content:
-    """List the folders that Neovim works in: the global one, then others of tabs and windows."""
+    """List Neovim's working directories: the global one, then those of tab pages and windows."""
     folders = await client.editor.folders()
     described = [
         {"name": Path(folder).name, "uri": to_uri(folder), "path": folder} for folder in folders
