@@ -44,7 +44,7 @@ def asks(request: str, tool: str = "t", **fields: Any) -> PermissionAsked:
 
 def test_text_from_outside_is_harmless() -> None:
     panel = Panel(root="/p")
-    panel.transcript.said("p", "a\x00b\udc80", ["c\nd"])
+    panel.transcript.add_prompt("p", "a\x00b\udc80", ["c\nd"])
     panel.take(
         Text("1", "a\x00b\x1b[31m\u2028c\r\nd\udcff\n```a\x01b\nx\n```\n"),
         ToolStarted("t", "Ba\nsh", "execute", "l\ns"),
@@ -69,7 +69,7 @@ def test_a_press_on_something_that_has_gone_does_nothing() -> None:
     transcript = Transcript("Claude")
 
     assert transcript.press(99, 0) is None
-    assert transcript.place(99, 0, 0) is None
+    assert transcript.location(99, 0, 0) is None
     assert transcript.withdraw(99) is None
     assert Panel().request(99) is None
 
@@ -77,7 +77,7 @@ def test_a_press_on_something_that_has_gone_does_nothing() -> None:
 def test_the_oldest_turns_of_an_endless_chat_are_dropped() -> None:
     transcript, drawn = Transcript("Claude"), Drawn()
     for number in range(120):
-        transcript.take_history([UserMessage(f"prompt {number}"), Text(f"{number}", "x\n" * 200)])
+        transcript.load_history([UserMessage(f"prompt {number}"), Text(f"{number}", "x\n" * 200)])
         drawn.everything(transcript)
 
     assert len(drawn.text) < 20_500
@@ -133,7 +133,7 @@ def test_whatever_happens_the_frames_add_up_to_what_is_shown(data: st.DataObject
                 part, _ = data.draw(st.sampled_from(panel.drawn.parts))
                 transcript.press(part, data.draw(st.integers(0, 3)))
             case "say":
-                transcript.said(data.draw(BLOCKS), data.draw(WORDS))
+                transcript.add_prompt(data.draw(BLOCKS), data.draw(WORDS))
             case "answer":
                 panel.answer(data.draw(BLOCKS), data.draw(WORDS))
 
@@ -151,8 +151,8 @@ def test_a_delta_costs_no_more_at_the_end_of_a_long_chat_than_at_its_beginning()
     for number in range(50_000):
         end = "\n" if number % 7 == 6 else " "
         if number % 2_000 == 0:
-            transcript.take(ToolStarted(f"{number}", "Bash"))
-        transcript.take(TextDelta(f"{number // 2_000}", f"word {number}{end}"))
+            transcript.apply(ToolStarted(f"{number}", "Bash"))
+        transcript.apply(TextDelta(f"{number // 2_000}", f"word {number}{end}"))
         if number % 5 == 4:
             frame = transcript.sheet.frame()
             assert frame is not None

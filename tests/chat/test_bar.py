@@ -34,7 +34,7 @@ TOLD: list[Event] = [
 def told(*events: Event) -> Bar:
     shown = Bar(clock=Clock())
     for event in events:
-        shown.take(event)
+        shown.apply(event)
     return shown
 
 
@@ -81,7 +81,7 @@ def test_one_request_waits() -> None:
 def test_a_retry_counts_down() -> None:
     clock = Clock()
     shown, state = Bar(clock=clock), SessionState(State.RETRYING)
-    shown.take(Retry(2, 10, 7.5, "rate_limit"))
+    shown.apply(Retry(2, 10, 7.5, "rate_limit"))
 
     counted = []
     while (change := shown.seconds_to_change(state)) is not None:

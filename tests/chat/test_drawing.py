@@ -61,7 +61,7 @@ async def test_a_recorded_conversation_is_in_the_buffer(
     transcript = Transcript("Claude", clock=lambda: 0.0)
 
     for event in decoded(told(name)):
-        transcript.take(event)
+        transcript.apply(event)
         await draw(transcript)
 
     assert await lines(nvim) == transcript.lines
@@ -69,8 +69,8 @@ async def test_a_recorded_conversation_is_in_the_buffer(
 
 async def test_what_was_lost_is_drawn_anew(nvim: Neovim, draw: Draw) -> None:
     transcript = Transcript("Claude")
-    transcript.said("a", "a prompt")
-    transcript.take(Text("1", "\n".join(f"line {number}" for number in range(900))))
+    transcript.add_prompt("a", "a prompt")
+    transcript.apply(Text("1", "\n".join(f"line {number}" for number in range(900))))
     await draw(transcript)
     await nvim.lua(
         f"vim.bo[{TRANSCRIPT}].modifiable = true"
@@ -87,9 +87,9 @@ async def test_what_was_lost_is_drawn_anew(nvim: Neovim, draw: Draw) -> None:
 async def test_a_press_meets_the_part_that_the_editor_names(nvim: Neovim, draw: Draw) -> None:
     transcript = Transcript("Claude")
     for number in range(3):
-        transcript.take(ToolStarted(f"{number}", "Bash", "execute", f"command {number}"))
-        transcript.take(ToolEnded(f"{number}", ToolStatus.COMPLETED, f"output {number}"))
-    transcript.take(TextDelta("1", "done"))
+        transcript.apply(ToolStarted(f"{number}", "Bash", "execute", f"command {number}"))
+        transcript.apply(ToolEnded(f"{number}", ToolStatus.COMPLETED, f"output {number}"))
+    transcript.apply(TextDelta("1", "done"))
     await draw(transcript)
     second = (await parts(nvim))[1]
 

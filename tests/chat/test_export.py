@@ -9,9 +9,9 @@ from support.transcripts import told
 
 def test_a_conversation_is_exported_with_what_was_said_and_done() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0, root="/home/dev/project")
-    transcript.said("a", "Make hello return 2\nplease", ["a.py:1-2"])
+    transcript.add_prompt("a", "Make hello return 2\nplease", ["a.py:1-2"])
     for event in decoded(told("read_edit_allow")):
-        transcript.take(event)
+        transcript.apply(event)
 
     assert markdown(transcript, "My chat") == (
         "# My chat\n"
@@ -41,7 +41,7 @@ def test_a_conversation_is_exported_with_what_was_said_and_done() -> None:
 def test_thinking_is_a_quotation() -> None:
     transcript = Transcript("Claude")
     for event in decoded(told("plain_thinking")):
-        transcript.take(event)
+        transcript.apply(event)
 
     assert markdown(transcript).splitlines()[:3] == [
         "# A conversation with Claude",
@@ -52,10 +52,10 @@ def test_thinking_is_a_quotation() -> None:
 
 def test_what_waits_and_what_only_concerns_the_panel_is_left_out() -> None:
     transcript = Transcript("Claude")
-    transcript.take(Waiting())
-    transcript.said("b", "And then?")
+    transcript.apply(Waiting())
+    transcript.add_prompt("b", "And then?")
     for event in (Text("1", "answer"), Notice("overloaded", "error"), Dead(1, "stderr")):
-        transcript.take(event)
+        transcript.apply(event)
 
     assert markdown(transcript) == "# A conversation with Claude\n\nanswer\n\noverloaded\n"
 
@@ -63,7 +63,7 @@ def test_what_waits_and_what_only_concerns_the_panel_is_left_out() -> None:
 def test_what_was_opened_makes_no_difference() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0)
     for event in decoded(told("read_edit_allow")):
-        transcript.take(event)
+        transcript.apply(event)
     before = markdown(transcript)
     for part in range(1, 10):
         transcript.press(part, 0)

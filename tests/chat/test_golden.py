@@ -198,8 +198,8 @@ def replay_with_prompts(name: str) -> list[str]:
     for event in conversed(name):
         if isinstance(event, events.PromptChanged) and event.prompt not in sent:
             sent.add(event.prompt)
-            transcript.said(event.prompt, f"prompt {event.prompt[:1]}")
-        transcript.take(event)
+            transcript.add_prompt(event.prompt, f"prompt {event.prompt[:1]}")
+        transcript.apply(event)
         page.everything(transcript)
     assert not transcript.queued
     return [line[:10] for line in page.text if line]

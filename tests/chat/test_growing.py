@@ -9,34 +9,34 @@ from claude_ide.chat.page.growing import Growing, Lines
 def test_lines_are_given_once_and_the_last_one_each_time() -> None:
     growing = Growing()
     growing.add("one\ntw")
-    assert growing.take() == Lines(0, ["one"], "tw")
+    assert growing.drain() == Lines(0, ["one"], "tw")
 
     growing.add("o\nthree")
-    assert growing.take() == Lines(1, ["two"], "three")
-    assert growing.take() == Lines(2, [], "three")
+    assert growing.drain() == Lines(1, ["two"], "three")
+    assert growing.drain() == Lines(2, [], "three")
 
 
 def test_empty_lines_at_the_ends_are_left_out() -> None:
     growing = Growing()
     growing.add("\n \n")
-    assert growing.take() == Lines(0, [], "")
+    assert growing.drain() == Lines(0, [], "")
     assert growing.blank
 
     growing.add("one\n\n")
-    assert growing.take() == Lines(0, ["one"], "")
+    assert growing.drain() == Lines(0, ["one"], "")
     growing.add("\ntwo")
-    assert growing.take() == Lines(1, ["", ""], "two")
+    assert growing.drain() == Lines(1, ["", ""], "two")
 
 
 def test_another_text_is_taken_anew() -> None:
     growing = Growing()
     growing.add("one\ntwo")
-    growing.take()
+    growing.drain()
 
     assert not growing.replace("one\ntwo")
     assert growing.replace("three\nfour")
 
-    assert growing.take() == Lines(0, ["three"], "four")
+    assert growing.drain() == Lines(0, ["three"], "four")
     assert growing.text == "three\nfour"
 
 
@@ -47,8 +47,8 @@ def test_what_is_taken_adds_up_to_the_text(pieces: list[str], data: st.DataObjec
     for piece in pieces:
         growing.add(piece)
         if data.draw(st.booleans()):
-            put(page, growing.take())
-    put(page, growing.take())
+            put(page, growing.drain())
+    put(page, growing.drain())
 
     said = "".join(pieces).split("\n")
     while said and not said[0].strip():

@@ -175,11 +175,11 @@ def test_a_new_file_is_overtaken_by_another_text(path: Path, text: bytes, expect
     new = path.with_name("new.py")
     proposed = proposal.of(asked(new, content="hello\n"))
     assert proposed is not None
-    assert not proposed.is_overtaken
+    assert not proposed.file_appeared
 
     new.write_bytes(text)
 
-    assert proposed.is_overtaken is expected
+    assert proposed.file_appeared is expected
 
 
 def test_a_file_that_was_there_is_never_overtaken(path: Path) -> None:
@@ -187,4 +187,4 @@ def test_a_file_that_was_there_is_never_overtaken(path: Path) -> None:
     path.write_bytes(b"theirs\n")
 
     assert proposed is not None
-    assert not proposed.is_overtaken
+    assert not proposed.file_appeared

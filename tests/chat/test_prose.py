@@ -63,7 +63,7 @@ def test_a_fence_is_coloured_when_it_is_closed() -> None:
 def test_a_whole_text_that_is_its_preview_changes_nothing() -> None:
     panel = Panel().take(TextDelta("1", "# one\n"), TextDelta("1", "two\n\n"))
 
-    panel.transcript.take(Text("1", "# one\ntwo\n\n"))
+    panel.transcript.apply(Text("1", "# one\ntwo\n\n"))
 
     assert panel.transcript.sheet.frame() is None
 

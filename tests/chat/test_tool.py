@@ -168,14 +168,14 @@ def test_a_tool_without_anything_to_show_says_so() -> None:
 def test_its_line_leads_to_the_first_changed_line() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
 
-    assert tool.place(0, 5) == ("/p/a.py", 11)
+    assert tool.location(0, 5) == ("/p/a.py", 11)
 
 
 def test_a_line_of_a_change_leads_to_itself() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
     tool.rows()
 
-    assert [tool.place(offset, 0) for offset in range(1, 6)] == [
+    assert [tool.location(offset, 0) for offset in range(1, 6)] == [
         *(("/p/a.py", 10), ("/p/a.py", 11), ("/p/a.py", 11), ("/p/a.py", 12), ("/p/a.py", 13)),
     ]
 
@@ -184,19 +184,19 @@ def test_a_numbered_line_of_a_file_leads_to_itself() -> None:
     tool = run("read", "Read", {"file_path": "/p/a.py"}, "  41\tone\n  42\ttwo")
     tool.rows()
 
-    assert tool.place(3, 9) == ("/p/a.py", 42)
+    assert tool.location(3, 9) == ("/p/a.py", 42)
 
 
 def test_what_a_search_has_found_leads_there() -> None:
     tool = run("search", "Grep", {"pattern": "x"}, "src/b.py:7:x = 1")
     tool.part.rows = tool.rows()
 
-    assert tool.place(2, 6) == ("src/b.py", 7)
-    assert tool.place(2, 18) is None
+    assert tool.location(2, 6) == ("src/b.py", 7)
+    assert tool.location(2, 18) is None
 
 
 def test_a_tool_without_a_file_leads_nowhere() -> None:
-    assert use().place(0, 0) is None
+    assert use().location(0, 0) is None
 
 
 def test_a_title_is_one_short_line() -> None:
@@ -205,7 +205,7 @@ def test_a_title_is_one_short_line() -> None:
 
 def test_an_agent_may_name_a_tool_twice() -> None:
     tool = use(title="")
-    tool.named(ToolStarted("t", "", "execute", "ls -l"))
+    tool.rename(ToolStarted("t", "", "execute", "ls -l"))
 
     assert lines(tool) == ["$ Bash ls -l …"]
 

@@ -182,7 +182,7 @@ def test_an_agent_that_is_back_is_not_offered_again() -> None:
 
 def test_a_death_keeps_what_the_user_has_typed() -> None:
     panel = Panel().take(Waiting())
-    panel.transcript.said("a", "And then?")
+    panel.transcript.add_prompt("a", "And then?")
 
     panel.take(Dead(0))
 
@@ -201,7 +201,7 @@ def test_a_death_keeps_what_the_user_has_typed() -> None:
     ],
 )
 def test_what_the_user_waits_for_is_drawn_at_once(event: Event, urgent: bool) -> None:
-    assert Transcript("Claude").take(event) is urgent
+    assert Transcript("Claude").apply(event) is urgent
 
 
 # History.
@@ -210,7 +210,7 @@ def test_what_the_user_waits_for_is_drawn_at_once(event: Event, urgent: bool) ->
 def test_history_is_shown_without_times_and_costs() -> None:
     transcript = Transcript("Claude", clock=Clock())
 
-    transcript.take_history(
+    transcript.load_history(
         [
             UserMessage("Do it", "a"),
             Thinking("1", "Well."),
@@ -231,19 +231,19 @@ def test_history_is_shown_without_times_and_costs() -> None:
 
 def test_after_history_the_first_turn_does_not_cost_what_all_before_has() -> None:
     transcript = Transcript("Claude", clock=Clock())
-    transcript.take_history([UserMessage("Do it")])
+    transcript.load_history([UserMessage("Do it")])
 
     for event in (Usage(7.0), DONE, Usage(7.5), DONE):
-        transcript.take(event)
+        transcript.apply(event)
 
     assert transcript.lines[-2:] == ["── 1.5 s", "── 1.5 s · $0.50"]
 
 
 def test_a_prompt_after_history_is_shown_as_any_other() -> None:
     transcript = Transcript("Claude", clock=Clock())
-    transcript.take_history([UserMessage("Do it"), Text("1", "Done.")])
+    transcript.load_history([UserMessage("Do it"), Text("1", "Done.")])
 
-    transcript.said("b", "More")
-    transcript.take(Waiting())
+    transcript.add_prompt("b", "More")
+    transcript.apply(Waiting())
 
     assert transcript.lines == ["» Do it", "", "Done.", "", "» More"]
