@@ -7,7 +7,7 @@ from support.digest import decoded
 from support.transcripts import told
 
 
-def test_a_conversation_is_exported_with_what_was_said_and_done() -> None:
+def test_a_conversation_is_exported_with_its_texts_and_tools() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0, root="/home/dev/project")
     transcript.add_prompt("a", "Make hello return 2\nplease", ["a.py:1-2"])
     for event in decoded(told("read_edit_allow")):
@@ -50,7 +50,7 @@ def test_thinking_is_a_quotation() -> None:
     ]
 
 
-def test_what_waits_and_what_only_concerns_the_panel_is_left_out() -> None:
+def test_queued_prompts_and_notices_of_the_panel_are_not_exported() -> None:
     transcript = Transcript("Claude")
     transcript.apply(Waiting())
     transcript.add_prompt("b", "And then?")
@@ -60,7 +60,7 @@ def test_what_waits_and_what_only_concerns_the_panel_is_left_out() -> None:
     assert markdown(transcript) == "# A conversation with Claude\n\nanswer\n\noverloaded\n"
 
 
-def test_what_was_opened_makes_no_difference() -> None:
+def test_open_parts_make_no_difference_to_an_export() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0)
     for event in decoded(told("read_edit_allow")):
         transcript.apply(event)

@@ -1,4 +1,4 @@
-"""The user's prompts, while they wait and when they begin."""
+"""The user's prompts, while they wait and when they start."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from support.frames import Panel
 DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1500)
 
 
-def test_a_prompt_becomes_a_turn_when_it_begins() -> None:
+def test_a_prompt_becomes_a_turn_when_it_starts() -> None:
     panel = Panel()
     panel.transcript.add_prompt("a", "Do it\nwell", ["a.py:2-4"])
     assert panel.text == ["» Do it", "  well", "  [a.py:2-4]"]
@@ -30,7 +30,7 @@ def test_a_prompt_becomes_a_turn_when_it_begins() -> None:
     assert [kind for _, kind in panel.drawn.parts] == ["turn"]
 
 
-def test_a_prompt_during_a_turn_waits_below_what_is_said() -> None:
+def test_a_prompt_during_a_turn_waits_below_the_answer() -> None:
     panel = Panel().take(Waiting(), TextDelta("1", "one"))
     panel.transcript.add_prompt("b", "And then?\nWhat?")
 
@@ -42,7 +42,7 @@ def test_a_prompt_during_a_turn_waits_below_what_is_said() -> None:
     assert panel.transcript.queued == {"b": "And then?\nWhat?"}
 
 
-def test_a_withdrawn_prompt_is_gone() -> None:
+def test_a_withdrawn_prompt_is_removed() -> None:
     panel = Panel().take(Waiting())
     panel.transcript.add_prompt("b", "And then?")
 
@@ -51,7 +51,7 @@ def test_a_withdrawn_prompt_is_gone() -> None:
     assert (panel.text, panel.transcript.queued) == ([], {})
 
 
-def test_a_prompt_that_was_interrupted_stays() -> None:
+def test_an_interrupted_prompt_stays() -> None:
     panel = Panel()
     panel.transcript.add_prompt("a", "Do it")
 
@@ -61,7 +61,7 @@ def test_a_prompt_that_was_interrupted_stays() -> None:
 
 
 @pytest.mark.parametrize("stage", [PromptStage.STARTED, PromptStage.COMPLETED])
-def test_a_prompt_may_have_begun_before_we_know_its_id(stage: PromptStage) -> None:
+def test_a_prompt_may_start_before_we_know_its_id(stage: PromptStage) -> None:
     panel = Panel().take(PromptChanged("a", stage))
 
     panel.transcript.add_prompt("a", "Do it")
@@ -77,13 +77,13 @@ def test_a_prompt_may_be_withdrawn_before_we_know_its_id() -> None:
     assert panel.text == []
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_one_prompt_begins_with_a_turn_of_which_nobody_says_whose_it_is(told: bool) -> None:
-    """The CLI answers its own commands without saying that it has begun with them."""
+@pytest.mark.parametrize("is_reported", [True, False])
+def test_one_prompt_starts_with_a_turn_whose_prompt_is_not_reported(is_reported: bool) -> None:
+    """The CLI answers its own commands without reporting that they have started."""
     panel = Panel()
     for prompt in ("a", "b"):
         panel.transcript.add_prompt(prompt, prompt)
-        if told:
+        if is_reported:
             panel.take(PromptChanged(prompt, PromptStage.QUEUED))
 
     panel.take(Notice("Total cost: 0"), DONE)
@@ -92,7 +92,7 @@ def test_one_prompt_begins_with_a_turn_of_which_nobody_says_whose_it_is(told: bo
     assert list(panel.transcript.queued) == ["b"]
 
 
-def test_prompts_that_the_turns_end_names_have_been_in_it() -> None:
+def test_prompts_that_the_end_of_a_turn_names_were_part_of_it() -> None:
     panel = Panel().take(Waiting())
     panel.transcript.add_prompt("b", "steer")
     panel.take(PromptChanged("b", PromptStage.QUEUED))
@@ -102,7 +102,7 @@ def test_prompts_that_the_turns_end_names_have_been_in_it() -> None:
     assert panel.text == ["» steer", "── 3 ms"]
 
 
-def test_the_prompts_of_all_turns_are_told_by_their_ids() -> None:
+def test_the_prompts_of_all_turns_are_listed_by_their_ids() -> None:
     panel = Panel()
     panel.transcript.load_history([UserMessage("First\nof all", "a"), UserMessage("nobody's")])
     panel.transcript.add_prompt("b", "Second")
@@ -112,7 +112,7 @@ def test_the_prompts_of_all_turns_are_told_by_their_ids() -> None:
     assert panel.transcript.prompts == {"a": "First …", "b": "Second"}
 
 
-def test_a_long_prompt_is_cut_and_opened_elsewhere() -> None:
+def test_a_long_prompt_is_cut_and_opens_in_another_window() -> None:
     text = "\n".join(str(number) for number in range(300))
     panel = Panel()
     panel.transcript.add_prompt("a", text)
