@@ -131,14 +131,14 @@ def test_a_queued_prompt_does_not_change_the_state_of_a_running_turn() -> None:
 def test_requests_overlap_and_end_when_answered_or_withdrawn() -> None:
     other = events.QuestionAsked("r2", "t2", ())
     state = through(events.Waiting(), ASKED, other)
-    assert state.asking == ("r1", "r2")
+    assert state.requests == ("r1", "r2")
 
-    assert state.answered("r1").asking == ("r2",)
-    assert state.after(events.RequestWithdrawn("r2")).asking == ("r1",)
+    assert state.answered("r1").requests == ("r2",)
+    assert state.after(events.RequestWithdrawn("r2")).requests == ("r1",)
 
 
 def test_a_request_from_a_background_task_outlives_the_turn() -> None:
-    assert through(events.Waiting(), ASKED, ENDED).asking == ("r1",)
+    assert through(events.Waiting(), ASKED, ENDED).requests == ("r1",)
 
 
 def test_a_turn_can_begin_without_a_prompt() -> None:

@@ -27,7 +27,7 @@ class Capabilities:
     redirect: bool = False
     """A prompt can end the turn and start immediately."""
     withdraw: bool = False
-    """A prompt that has not begun can be withdrawn."""
+    """A prompt that has not started can be withdrawn."""
     resume: bool = False
     fork: bool = False
     modes: bool = False

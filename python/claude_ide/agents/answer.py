@@ -19,7 +19,7 @@ class Allow:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the user has changed what the agent proposed."""
+        """Whether the user has changed the proposal."""
         return self.edit is not None or bool(self.plan)
 
 

@@ -127,7 +127,7 @@ class SessionState:
     """A session's state, with the ids of the requests that wait and of the queued prompts."""
 
     state: State = State.OFF
-    asking: tuple[str, ...] = ()
+    requests: tuple[str, ...] = ()
     queued: tuple[str, ...] = ()
 
     @property
@@ -141,13 +141,15 @@ class SessionState:
 
     def answered(self, request: str) -> "SessionState":
         """Return the state after the user has answered a request."""
-        return replace(self, asking=tuple(asked for asked in self.asking if asked != request))
+        return replace(self, requests=tuple(each for each in self.requests if each != request))
 
     def after(self, event: Event) -> "SessionState":
         """Return the state after an event."""
         match event:
             case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
-                return replace(self, asking=(*self.answered(event.request).asking, event.request))
+                return replace(
+                    self, requests=(*self.answered(event.request).requests, event.request)
+                )
             case events.RequestWithdrawn(request):
                 return self.answered(request)
             case events.PromptChanged(prompt, stage):

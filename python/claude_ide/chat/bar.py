@@ -17,7 +17,7 @@ META, MODE, WARNING = "ClaudeChatMeta", "ClaudeChatMode", "ClaudeChatWarning"
 FULL = 80
 """The percentage of the context from which it is shown as a warning."""
 
-DOING = {
+ACTIVITIES = {
     State.OFF: "off",
     State.STARTING: "starting…",
     State.IDLE: "",
@@ -90,7 +90,7 @@ class Bar:
 
         `waiting` is the number of requests that wait for the user.
         """
-        left = self._doing(state)
+        left = self._activity(state)
         if waiting:
             verb = "waits" if waiting == 1 else "wait"
             asks = f"{amounts.count(waiting, 'request')} {verb}"
@@ -102,8 +102,8 @@ class Bar:
     def work(self, state: SessionState, waiting: int = 0) -> dict[str, str]:
         """Return the activity, or the end of the last turn, as a progress message."""
         status = "running" if state.busy else self._outcome
-        doing = "waits for your answer" if waiting else DOING[state.state]
-        return {"text": doing or status, "status": status}
+        activity = "waits for your answer" if waiting else ACTIVITIES[state.state]
+        return {"text": activity or status, "status": status}
 
     def seconds_to_change(self, state: SessionState) -> float | None:
         """Return the seconds until the bar changes without an event; None if it does not."""
@@ -117,14 +117,14 @@ class Bar:
             self._cost_before += self._cost
         self._cost = cost
 
-    def _doing(self, state: SessionState) -> list[Chunk]:
+    def _activity(self, state: SessionState) -> list[Chunk]:
         if state.state is State.RETRYING and self._retry is not None:
             retry, due = self._retry
             most = f"/{retry.most}" if retry.most else ""
             remaining = max(0, -int(-(due - self._clock()) // 1))
             return [(f"retry {retry.attempt}{most} in {remaining} s", WARNING)]
         group = "ClaudeChatError" if state.state is State.DEAD else "ClaudeChatToolRunning"
-        return [(doing, group)] if (doing := DOING[state.state]) else []
+        return [(activity, group)] if (activity := ACTIVITIES[state.state]) else []
 
     def _session(self) -> list[Chunk]:
         chunks: list[Chunk] = []

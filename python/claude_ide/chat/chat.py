@@ -64,7 +64,7 @@ class Chat:
         self._opening: Opening = NewSession()
         self._ready: Ready | None = None
         self._started = asyncio.Event()
-        self._living: asyncio.Task[None] | None = None
+        self._agent_task: asyncio.Task[None] | None = None
         self.transcript = Transcript(agent.name, root=root)
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
         self.trust_line = TrustLine(self.transcript.sheet)
@@ -96,7 +96,7 @@ class Chat:
         self._started.clear()
         self._ready = None
         self.refresh()
-        self._living = self._run(self._live(opening))
+        self._agent_task = self._run(self._run_agent(opening))
 
     async def close(self) -> None:
         """End the agent and everything else of the chat."""
@@ -105,11 +105,11 @@ class Chat:
         self._painter.close()
         self._bars_painter.close()
         self._bars.close()
-        if self._living is not None:
-            self._living.cancel()
+        if self._agent_task is not None:
+            self._agent_task.cancel()
         await self.agent.stop()
 
-    async def _live(self, opening: Opening) -> None:
+    async def _run_agent(self, opening: Opening) -> None:
         try:
             await self._show_history(opening)
             self.trust_line.show(await self._trusting.asked())
@@ -171,7 +171,7 @@ class Chat:
         self.answers.settle(event)
         self._follow(event)
         if self._relaunching.is_due_after(event):
-            self._run(self._relaunching.if_idle(self._living))
+            self._run(self._relaunching.if_idle(self._agent_task))
         (self._painter.now if urgent else self._painter.soon)()
         self.refresh_bars()
 
@@ -241,7 +241,7 @@ class Chat:
         if self._trusting.is_outdated and self._relaunching.is_possible:
             later = self.agent.state.busy
             self.transcript.note(KIND, self._trusting.news(later=later))
-            await self._relaunching.now_or_later(self._living)
+            await self._relaunching.now_or_later(self._agent_task)
         self._painter.now()
 
     async def press(self, part: int, offset: int) -> None:
@@ -254,7 +254,7 @@ class Chat:
         self._painter.now()
 
     async def go_to(self, part: int, offset: int, column: int) -> None:
-        """Open the file that is named under the cursor."""
+        """Open the file whose path is under the cursor."""
         location = self.transcript.location(part, offset, column)
         if location is None:
             raise UserError("there is no file under the cursor")

@@ -23,7 +23,7 @@ def where(selection: Mapping[str, Any] | None) -> Where | None:
     if not text:
         return OpenFile(path)
     start, end = span["start"], span["end"]
-    # A selection of whole lines ends at the beginning of the next one.
+    # A linewise selection ends at the start of the next line.
     last = end["line"] + (end["character"] > 0 or end["line"] == start["line"])
     return Selection(path, start["line"] + 1, last, text)
 

@@ -63,7 +63,7 @@ class Panel:
         self._editor = editor
         self._chat = chat
 
-    # Its windows.
+    # Windows.
 
     async def open(self, options: Mapping[str, Any]) -> None:
         """Show the panel, and move the cursor to its prompt."""
@@ -93,7 +93,7 @@ class Panel:
         """Make a file visible that was opened from the panel."""
         await self._run("chat.placement.uncover")
 
-    # What it shows.
+    # Content.
 
     async def draw(self, frame: Mapping[str, Any]) -> None:
         """Draw a frame of the transcript."""
@@ -115,7 +115,7 @@ class Panel:
         """Store the session, so that a later host can resume it."""
         await self._run("chat.state.remember", session)
 
-    # The prompt.
+    # Prompt.
 
     async def offer(self, offer: Mapping[str, Any]) -> None:
         """Set the completion, keys and commands of the panel (`abilities.Offer`)."""
@@ -129,7 +129,7 @@ class Panel:
         """Add a mention to the prompt."""
         await self._run("chat.prompt.mention", words)
 
-    # What waits for the user.
+    # Requests.
 
     async def seen(self, part: int) -> str:
         """Return the kind of a part that is completely visible now; empty if it is not."""

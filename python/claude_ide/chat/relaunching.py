@@ -43,23 +43,23 @@ class Relaunching:
         """Cancel a due restart: the agent was started for another reason, or the chat is closed."""
         self._due = False
 
-    async def now_or_later(self, living: "asyncio.Task[None] | None") -> None:
-        """Restart the agent once it is idle; the task `living` ends with the agent."""
+    async def now_or_later(self, agent_task: "asyncio.Task[None] | None") -> None:
+        """Restart the agent once it is idle; the task `agent_task` ends with the agent."""
         self._due = True
-        await self.if_idle(living)
+        await self.if_idle(agent_task)
 
-    async def if_idle(self, living: "asyncio.Task[None] | None") -> None:
+    async def if_idle(self, agent_task: "asyncio.Task[None] | None") -> None:
         """Restart the agent if a restart is still due and the agent is idle."""
         async with self._sending:
             state = self._agent.state
-            if not self._due or state.asking or state.state is not State.IDLE:
+            if not self._due or state.requests or state.state is not State.IDLE:
                 return
             self._started.clear()
             self._ending = True
             try:
                 await self._agent.stop()
-                if living is not None:
-                    await asyncio.wait([living])
+                if agent_task is not None:
+                    await asyncio.wait([agent_task])
             except BaseException:
                 self._started.set()
                 raise

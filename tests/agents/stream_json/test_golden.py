@@ -223,7 +223,7 @@ def test_the_session_is_idle_when_the_conversation_is_over(name: str) -> None:
     for event in decoded(told(name)):
         state = state.after(event)
         if isinstance(event, PermissionAsked | QuestionAsked | PlanProposed):
-            assert event.request in state.asking
+            assert event.request in state.requests
         if isinstance(event, ToolEnded):
             # A recording does not contain our answers as events.
             state = SessionState(state.state, (), state.queued)

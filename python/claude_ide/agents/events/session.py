@@ -14,7 +14,7 @@ class TurnEndReason(Enum):
     TOO_LONG = "too long"
     """The conversation no longer fits the model's context."""
     ANSWER_TOO_LONG = "answer too long"
-    """The model was cut off in the middle of its answer."""
+    """The answer was cut off at its maximum length."""
     TOO_MANY_REQUESTS = "too many requests"
     """The agent has reached its limit of requests to the model in one turn."""
     REFUSED = "refused"

@@ -190,7 +190,7 @@ class StreamJsonAgent:
     async def answer(self, request: str, answer: Answer) -> None:
         """Answer a request, unless it was withdrawn or answered before."""
         running = self._running
-        asked = running.asked.pop(request, None)
+        asked = running.pending.pop(request, None)
         if asked is None:
             return
         tool = text(asked.get("tool_use_id"))

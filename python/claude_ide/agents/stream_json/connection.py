@@ -58,7 +58,7 @@ class Connection:
         self.decoder = Decoder()
         self.controls = Controls(self.send)
         self.callbacks = Callbacks(self.send, servers, edits)
-        self.asked: dict[str, Frame] = {}
+        self.pending: dict[str, Frame] = {}
         """The CLI's requests that wait for the user, by their ids."""
         self._warned: set[str] = set()
         self._child = child
@@ -155,7 +155,7 @@ class Connection:
                 if number % FRAMES_AT_ONCE == 0:
                     await asyncio.sleep(0)
         finally:
-            self.asked.clear()
+            self.pending.clear()
             self.controls.close()
             await self.callbacks.close()
             code = await self._child.stop(EXIT_SECONDS)
@@ -187,7 +187,7 @@ class Connection:
                 self._warn()
             case "control_cancel_request":
                 self.callbacks.cancel(text(frame.get("request_id")))
-                self.asked.pop(text(frame.get("request_id")), None)
+                self.pending.pop(text(frame.get("request_id")), None)
         self.report(events)
 
     def _warn(self) -> None:
@@ -200,7 +200,7 @@ class Connection:
     def _keep_requests(self, events: list[Event], frame: Frame) -> None:
         for event in events:
             assert isinstance(event, PermissionAsked | QuestionAsked | PlanProposed)
-            self.asked[event.request] = mapping(frame.get("request"))
+            self.pending[event.request] = mapping(frame.get("request"))
 
     def _early_end(self) -> AgentError:
         stderr = self._child.stderr.strip()

@@ -53,19 +53,19 @@ def folder(environment: Mapping[str, str], cwd: Path) -> Path:
     return projects / name
 
 
-def sessions(kept: Path) -> list[SessionSummary]:
+def sessions(session_folder: Path) -> list[SessionSummary]:
     """List the non-empty sessions in a folder, the latest first."""
-    summaries = [_summary(path) for path in kept.glob("*.jsonl")]
+    summaries = [_summary(path) for path in session_folder.glob("*.jsonl")]
     listed = [summary for summary in summaries if summary is not None]
     return sorted(listed, key=lambda summary: summary.changed, reverse=True)
 
 
-def content(kept: Path, session: str) -> bytes:
+def content(session_folder: Path, session: str) -> bytes:
     """Return the content of a session's file.
 
     Raises `UnknownSessionError` if there is no such session, or its file is too large.
     """
-    path = kept / f"{session}.jsonl"
+    path = session_folder / f"{session}.jsonl"
     if not SESSION_ID.fullmatch(session):
         raise UnknownSessionError(f"{session} is no session's id")
     try:
@@ -76,7 +76,7 @@ def content(kept: Path, session: str) -> bytes:
         raise UnknownSessionError(f"there is no session {session}") from None
 
 
-def read(kept: Path, session: str) -> list[Event]:
+def read(session_folder: Path, session: str) -> list[Event]:
     """Return a session's conversation.
 
     Raises `UnknownSessionError`, like `content`.
@@ -84,7 +84,7 @@ def read(kept: Path, session: str) -> list[Event]:
     decoder = Decoder()
     events: list[Event] = []
     title = ""
-    for line in _frames(content(kept, session).splitlines()):
+    for line in _frames(content(session_folder, session).splitlines()):
         title = text(line.get("customTitle")) or title or text(line.get("aiTitle"))
         events += _events_of(decoder, line)
     return [Session(session, title), *events]
@@ -179,11 +179,11 @@ def _ends(path: Path) -> tuple[list[bytes], list[bytes]]:
     """Return the complete lines at a file's beginning and at its end."""
     with files.open_regular(path) as file:
         head = file.read(END_BYTES)
-        begun = len(head)
+        consumed = len(head)
         size = path.stat().st_size
-        if size <= begun:
+        if size <= consumed:
             return head.splitlines(), []
-        file.seek(max(begun, size - END_BYTES))
+        file.seek(max(consumed, size - END_BYTES))
         tail = file.read()
     return head.splitlines()[:-1], tail.splitlines()[1:]
 

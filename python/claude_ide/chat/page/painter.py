@@ -91,7 +91,7 @@ class Painter:
             return
         began = self._clock()
         if await self._drawn(frame):
-            # There may be more than one frame holds.
+            # One frame may not hold all changes.
             self._wanted.set()
         await self._pause(self._clock() - began)
 

@@ -61,13 +61,13 @@ class Thought(View):
         self._shown = self.open
 
     def press(self, offset: int) -> Action | None:
-        """Open or close it."""
+        """Open or close the text."""
         self.open = not self.open and not self._text.blank
         self._shown = False
         return None
 
     def markdown(self) -> str:
-        """Return it as a quotation."""
+        """Return the text as a quotation."""
         return "\n".join(f"> {line}".rstrip() for line in lines(self.text.strip()))
 
     def _head(self) -> Row:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 MOST = 1_000
-"""How many frames are kept."""
+"""The number of messages that are kept."""
 
 
 class Traffic:
