@@ -52,7 +52,7 @@ UNLIMITED = "unlimited"
 
 
 def has(agent: Agent, capability: str) -> bool:
-    """Return whether an agent has a capability, according to its present knowledge."""
+    """Return whether an agent is known to have a capability."""
     return bool(getattr(agent.capabilities, capability))
 
 

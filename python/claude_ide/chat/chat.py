@@ -39,7 +39,7 @@ Run = Callable[[Awaitable[Any]], "asyncio.Task[None]"]
 
 
 class Chat:
-    """A chat with one agent; `id` is the panel's id of it, `root` the project's folder."""
+    """A chat with one agent; `id` identifies it in Lua, `root` is the project's folder."""
 
     def __init__(
         self,
