@@ -1,4 +1,4 @@
-"""`agents/session_state.py`: the table, its invariants, a session's way through it."""
+"""`agents/session_state.py`: the table, its invariants, the states of a session."""
 
 import pytest
 from hypothesis import given
@@ -20,10 +20,10 @@ ENDED = events.TurnEnded(events.TurnEndReason.COMPLETED)
 ASKED = events.PermissionAsked("r1", "t1", "Bash", {}, ())
 
 
-def through(*told: Event, state: SessionState | None = None) -> SessionState:
-    """The state after events, from rest unless another is given."""
+def through(*happened: Event, state: SessionState | None = None) -> SessionState:
+    """Return the state after events, from idle unless another state is given."""
     state = state or SessionState().spawned().after(events.Ready())
-    for event in told:
+    for event in happened:
         state = state.after(event)
     return state
 
@@ -38,7 +38,7 @@ def started(prompt: str) -> Event:
 
 def test_a_turn_with_a_tool_goes_through_all_its_states() -> None:
     """A turn, from left to right."""
-    told: list[tuple[Event, State]] = [
+    happened: list[tuple[Event, State]] = [
         (events.Ready(), State.IDLE),
         (queued("p"), State.QUEUED),
         (started("p"), State.WAITING),
@@ -63,52 +63,52 @@ def test_a_turn_with_a_tool_goes_through_all_its_states() -> None:
     state = SessionState().spawned()
     assert state.state is State.STARTING
 
-    for event, expected in told:
+    for event, expected in happened:
         state = state.after(event)
         assert state.state is expected, event
 
 
 @pytest.mark.parametrize("state", [s for s in State if s not in {State.OFF, State.DEAD}])
-def test_the_end_of_a_turn_is_rest_whatever_was_lost(state: State) -> None:
+def test_every_turn_that_ends_leads_to_idle(state: State) -> None:
     assert after(state, Signal.TURN_ENDED) is State.IDLE
 
 
 @pytest.mark.parametrize("state", State)
-def test_death_can_come_at_any_time(state: State) -> None:
+def test_an_agent_can_die_in_any_state(state: State) -> None:
     assert after(state, Signal.DIED) is State.DEAD
 
 
 @pytest.mark.parametrize("signal", [s for s in Signal if s not in {Signal.SPAWNED, Signal.DIED}])
-def test_the_dead_say_nothing(signal: Signal) -> None:
+def test_a_dead_agent_ignores_signals(signal: Signal) -> None:
     assert after(State.DEAD, signal) is State.DEAD
 
 
-def test_the_table_knows_every_signal() -> None:
+def test_the_table_has_every_signal() -> None:
     assert set(TRANSITIONS) == set(Signal)
 
 
 def test_every_state_can_be_reached_and_can_be_left() -> None:
     reached = {State.OFF} | {to for row in TRANSITIONS.values() for to in row.values()}
-    left = {state for row in TRANSITIONS.values() for state in row}
+    departed = {state for row in TRANSITIONS.values() for state in row}
 
-    assert reached == left == set(State)
+    assert reached == departed == set(State)
 
 
-def test_a_death_can_be_followed_by_another_start() -> None:
+def test_a_dead_agent_can_be_restarted() -> None:
     assert through(ASKED, events.Dead(1)).spawned() == SessionState(State.STARTING)
 
 
-def test_a_dead_agent_asks_nothing_and_has_nothing_in_line() -> None:
+def test_a_dead_agent_has_no_requests_and_no_queued_prompts() -> None:
     state = through(queued("a"), ASKED, events.Dead(-9))
 
     assert state == SessionState(State.DEAD)
 
 
-def test_stopping_at_rest_changes_nothing() -> None:
+def test_stopping_an_idle_agent_changes_nothing() -> None:
     assert through(events.Stopping()).state is State.IDLE
 
 
-def test_what_waits_in_line_begins_when_a_turn_ends() -> None:
+def test_a_queued_prompt_starts_when_a_turn_ends() -> None:
     state = through(queued("a"), started("a"), queued("b"), ENDED)
 
     assert state.state is State.WAITING
@@ -116,7 +116,7 @@ def test_what_waits_in_line_begins_when_a_turn_ends() -> None:
     assert through(started("b"), ENDED, state=state) == SessionState(State.IDLE)
 
 
-def test_a_prompt_that_was_withdrawn_does_not_wait_in_line() -> None:
+def test_a_withdrawn_prompt_leaves_the_queue() -> None:
     cancelled = events.PromptChanged("b", PromptStage.CANCELLED)
 
     state = through(queued("a"), started("a"), queued("b"), cancelled, ENDED)
@@ -124,29 +124,29 @@ def test_a_prompt_that_was_withdrawn_does_not_wait_in_line() -> None:
     assert state == SessionState(State.IDLE)
 
 
-def test_a_prompt_in_line_does_not_change_what_is_shown_of_the_turn() -> None:
+def test_a_queued_prompt_does_not_change_the_state_of_a_running_turn() -> None:
     assert through(events.TextDelta("m:0", "x"), queued("b")).state is State.WRITING
 
 
-def test_requests_overlap_and_end_by_an_answer_or_by_being_withdrawn() -> None:
+def test_requests_overlap_and_end_when_answered_or_withdrawn() -> None:
     other = events.QuestionAsked("r2", "t2", ())
     state = through(events.Waiting(), ASKED, other)
-    assert state.asking == ("r1", "r2")
+    assert state.requests == ("r1", "r2")
 
-    assert state.answered("r1").asking == ("r2",)
-    assert state.after(events.RequestWithdrawn("r2")).asking == ("r1",)
-
-
-def test_a_request_of_a_task_in_the_background_outlives_the_turn() -> None:
-    assert through(events.Waiting(), ASKED, ENDED).asking == ("r1",)
+    assert state.answered("r1").requests == ("r2",)
+    assert state.after(events.RequestWithdrawn("r2")).requests == ("r1",)
 
 
-def test_a_turn_can_begin_by_itself() -> None:
-    """A task in the background has ended, and the model is told."""
+def test_a_request_from_a_background_task_outlives_the_turn() -> None:
+    assert through(events.Waiting(), ASKED, ENDED).requests == ("r1",)
+
+
+def test_a_turn_can_begin_without_a_prompt() -> None:
+    """For example, the model receives the end of a background task."""
     assert through(events.Waiting()).state is State.WAITING
 
 
-def test_what_a_subagent_says_is_not_what_the_session_does() -> None:
+def test_events_of_a_subagent_do_not_change_the_state() -> None:
     assert signal_of(events.TextDelta("m:0", "x", parent="t1")) is None
     assert signal_of(events.TextDelta("m:0", "x")) is Signal.WRITING
 
@@ -172,9 +172,9 @@ SOME_EVENTS: list[Event] = [
 
 
 @given(st.lists(st.sampled_from(SOME_EVENTS)))
-def test_after_any_events_a_turn_that_ends_leaves_nothing_to_stop(told: list[Event]) -> None:
-    """Unless something waits in line."""
-    state = through(*told, events.PromptChanged("a", PromptStage.CANCELLED), ENDED)
+def test_after_any_events_the_end_of_a_turn_leaves_nothing_to_stop(happened: list[Event]) -> None:
+    """The one exception is a queued prompt."""
+    state = through(*happened, events.PromptChanged("a", PromptStage.CANCELLED), ENDED)
 
     assert state.state not in BUSY
     assert not state.busy

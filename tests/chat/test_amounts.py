@@ -1,4 +1,4 @@
-"""Numbers as they are read."""
+"""`amounts.py`: durations, money and counts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever comes, in whatever order."""
+"""Transcripts with any content, and with events in any order."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def asks(request: str, tool: str = "t", **fields: Any) -> PermissionAsked:
 
 def test_text_from_outside_is_harmless() -> None:
     panel = Panel(root="/p")
-    panel.transcript.said("p", "a\x00b\udc80", ["c\nd"])
+    panel.transcript.add_prompt("p", "a\x00b\udc80", ["c\nd"])
     panel.take(
         Text("1", "a\x00b\x1b[31m\u2028c\r\nd\udcff\n```a\x01b\nx\n```\n"),
         ToolStarted("t", "Ba\nsh", "execute", "l\ns"),
@@ -65,11 +65,11 @@ def test_a_very_long_line_is_kept() -> None:
     assert shown(Text("1", "x" * 300_000)) == ["x" * 300_000]
 
 
-def test_a_press_on_something_that_has_gone_does_nothing() -> None:
+def test_a_press_on_a_removed_part_does_nothing() -> None:
     transcript = Transcript("Claude")
 
     assert transcript.press(99, 0) is None
-    assert transcript.place(99, 0, 0) is None
+    assert transcript.location(99, 0, 0) is None
     assert transcript.withdraw(99) is None
     assert Panel().request(99) is None
 
@@ -77,7 +77,7 @@ def test_a_press_on_something_that_has_gone_does_nothing() -> None:
 def test_the_oldest_turns_of_an_endless_chat_are_dropped() -> None:
     transcript, drawn = Transcript("Claude"), Drawn()
     for number in range(120):
-        transcript.take_history([UserMessage(f"prompt {number}"), Text(f"{number}", "x\n" * 200)])
+        transcript.load_history([UserMessage(f"prompt {number}"), Text(f"{number}", "x\n" * 200)])
         drawn.everything(transcript)
 
     assert len(drawn.text) < 20_500
@@ -117,14 +117,14 @@ EVENTS = st.one_of(
 
 
 @given(st.data())
-def test_whatever_happens_the_frames_add_up_to_what_is_shown(data: st.DataObject) -> None:
+def test_after_any_events_the_frames_add_up_to_the_page(data: st.DataObject) -> None:
     panel = Panel()
     transcript = panel.transcript
     for _ in range(data.draw(st.integers(1, 40))):
         match data.draw(
-            st.sampled_from(["take", "take", "take", "draw", "press", "say", "answer"])
+            st.sampled_from(["apply", "apply", "apply", "draw", "press", "prompt", "answer"])
         ):
-            case "take":
+            case "apply":
                 panel.handle(data.draw(EVENTS))
             case "draw":
                 if (frame := transcript.sheet.frame()) is not None:
@@ -132,8 +132,8 @@ def test_whatever_happens_the_frames_add_up_to_what_is_shown(data: st.DataObject
             case "press" if panel.drawn.parts:
                 part, _ = data.draw(st.sampled_from(panel.drawn.parts))
                 transcript.press(part, data.draw(st.integers(0, 3)))
-            case "say":
-                transcript.said(data.draw(BLOCKS), data.draw(WORDS))
+            case "prompt":
+                transcript.add_prompt(data.draw(BLOCKS), data.draw(WORDS))
             case "answer":
                 panel.answer(data.draw(BLOCKS), data.draw(WORDS))
 
@@ -144,15 +144,15 @@ def test_whatever_happens_the_frames_add_up_to_what_is_shown(data: st.DataObject
     assert queued == len(transcript.queued)
 
 
-def test_a_delta_costs_no_more_at_the_end_of_a_long_chat_than_at_its_beginning() -> None:
-    """Lines that are drawn, and parts that are looked at, not time: the machine is shared."""
+def test_a_delta_costs_the_same_at_the_end_of_a_long_chat() -> None:
+    """The test counts drawn lines and visited parts, since times vary on a busy machine."""
     transcript = Transcript("Claude")
     costs = []
     for number in range(50_000):
         end = "\n" if number % 7 == 6 else " "
         if number % 2_000 == 0:
-            transcript.take(ToolStarted(f"{number}", "Bash"))
-        transcript.take(TextDelta(f"{number // 2_000}", f"word {number}{end}"))
+            transcript.apply(ToolStarted(f"{number}", "Bash"))
+        transcript.apply(TextDelta(f"{number // 2_000}", f"word {number}{end}"))
         if number % 5 == 4:
             frame = transcript.sheet.frame()
             assert frame is not None

@@ -1,4 +1,4 @@
-"""What waits for the user, and its keys."""
+"""Requests and their keys."""
 
 from typing import Any
 
@@ -52,11 +52,11 @@ def test_a_permission_has_a_line_for_each_way_to_answer() -> None:
     ]
 
 
-def test_several_ways_to_allow_it_for_ever_are_one_key() -> None:
+def test_several_always_options_share_one_key() -> None:
     assert "  a  always… (2 ways)" in lines(permission(ALWAYS, NEVER))
 
 
-def test_there_is_no_key_for_what_is_not_offered() -> None:
+def test_an_option_that_is_not_offered_has_no_key() -> None:
     assert not [line for line in lines(permission()) if line.startswith("  a")]
 
 
@@ -70,7 +70,7 @@ def test_keys_are_highlighted() -> None:
 EDIT = {"file_path": "/p/a.py", "content": "new\nlines\n"}
 
 
-def test_an_edit_whose_diff_is_open_says_so_and_does_not_repeat_it() -> None:
+def test_an_edit_with_an_open_diff_refers_to_the_diff() -> None:
     shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT))
     shown.reviewed = True
 
@@ -85,7 +85,7 @@ def test_an_edit_whose_diff_is_open_says_so_and_does_not_repeat_it() -> None:
     assert shown.kind == CUT
 
 
-def test_an_edit_that_no_diff_shows_is_shown_itself() -> None:
+def test_an_edit_without_a_diff_is_shown_in_the_transcript() -> None:
     shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT))
 
     assert [row.text for row in shown.rows()][:4] == [
@@ -94,7 +94,7 @@ def test_an_edit_that_no_diff_shows_is_shown_itself() -> None:
     assert shown.kind == WHOLE
 
 
-def test_a_press_shows_what_the_diff_shows() -> None:
+def test_a_press_shows_the_edit_although_its_diff_is_open() -> None:
     shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT))
     shown.reviewed = True
 
@@ -118,7 +118,7 @@ def test_no_part_of_a_command_is_hidden_by_control_characters(hidden: str) -> No
 
 
 def command(text: str, *always: Option, width: int = 40, **more: Any) -> Request:
-    """A request for a command, in a window of this width."""
+    """Return a request for a command, in a window of this width."""
     shown = request(permission(*always, title=text, arguments={"command": text} | more))
     shown.resize(width, 60)
     return shown
@@ -154,7 +154,7 @@ def test_every_character_of_a_command_can_be_seen(text: str, rows: list[str]) ->
     text=st.text(st.characters() | st.sampled_from(" \n\t\r\u200b\u202e\u0301y")),
     width=st.integers(12, 200),
 )
-def test_whatever_a_command_is_all_of_it_is_shown_before_y_allows(text: str, width: int) -> None:
+def test_all_of_any_command_is_shown_before_y_allows_it(text: str, width: int) -> None:
     shown = command(text, width=width)
 
     if shown.kind == CUT:
@@ -169,7 +169,7 @@ def test_whatever_a_command_is_all_of_it_is_shown_before_y_allows(text: str, wid
     )
 
 
-def test_of_a_long_command_the_keys_say_how_much_is_hidden() -> None:
+def test_a_long_command_shows_how_many_lines_are_hidden() -> None:
     shown = command("\n".join(f"step {number}" for number in range(40)), ALWAYS)
 
     rows = [row.text for row in shown.rows()]
@@ -185,7 +185,7 @@ def test_of_a_long_command_the_keys_say_how_much_is_hidden() -> None:
     assert shown.kind == WHOLE
 
 
-def test_what_counts_are_rows_of_the_window() -> None:
+def test_the_limit_counts_rows_of_the_window() -> None:
     shown = command("x" * 3000, width=34)
 
     assert f"  {3000 // 30 - 15} more lines" in [row.text for row in shown.rows()]
@@ -194,7 +194,7 @@ def test_what_counts_are_rows_of_the_window() -> None:
     assert shown.kind == WHOLE
 
 
-def test_what_was_shown_stays_shown_in_a_smaller_window() -> None:
+def test_a_command_that_was_shown_stays_shown_in_a_smaller_window() -> None:
     page = Page()
     asked = permission(title="x" * 600, arguments={"command": "x" * 600})
     shown = Request(page.add("request", tail=True), asked, "/p", "Claude")
@@ -207,7 +207,7 @@ def test_what_was_shown_stays_shown_in_a_smaller_window() -> None:
     assert len(body(shown)) == 20
 
 
-def test_a_short_command_is_a_part_of_the_question() -> None:
+def test_a_short_command_is_part_of_the_question() -> None:
     rows = [row.text for row in command("ls", description="list files").rows()]
 
     assert rows[:3] == ["? May Claude use Bash ls?", "  list files", "  y  yes, once"]
@@ -269,7 +269,7 @@ def test_a_new_cell_of_a_notebook_is_shown() -> None:
     assert body(shown) == ["+import os", "+os.abort()", "cell_id: c1"]
 
 
-def test_a_rule_that_is_long_is_shown_before_it_is_allowed_always() -> None:
+def test_a_long_rule_is_shown_before_it_can_be_allowed() -> None:
     rule = f"Always allow Bash({'x' * 80})"
     long = Option("always:0", rule, OptionKind.ALLOW_ALWAYS, "this session")
     shown = command("ls", long)
@@ -322,9 +322,7 @@ def test_a_file_is_named_with_its_folder_and_a_warning() -> None:
         (PlanProposed("r", "t", "# Plan", "", (ALLOW,)), ""),
     ],
 )
-def test_a_list_of_answers_names_a_request_only_if_it_can_say_all_of_it(
-    asked: Asked, line: str
-) -> None:
+def test_a_list_of_answers_names_a_request_only_if_all_of_it_fits(asked: Asked, line: str) -> None:
     assert request(asked).line == line
 
 
@@ -359,11 +357,11 @@ def test_a_plan_is_approved_in_its_buffer_or_by_a_key() -> None:
     ]
 
 
-def test_a_plan_that_was_told_in_text_is_looked_for_there() -> None:
+def test_a_plan_without_text_refers_to_the_answer_above() -> None:
     assert lines(PlanProposed("r", "t", "", "", (ALLOW,)))[1] == "  the plan is in the text above"
 
 
-def test_a_request_says_in_one_line_what_it_is_about() -> None:
+def test_a_request_has_a_label_in_one_line() -> None:
     asked = QuestionAsked("r", "t", (Question("Which\nlibrary?", "", ()),))
 
     assert request(asked).label == "Which …"

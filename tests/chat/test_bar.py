@@ -22,7 +22,7 @@ from claude_ide.chat.bar import Bar, Sides
 from support.frames import Clock
 
 IDLE = SessionState(State.IDLE)
-TOLD: list[Event] = [
+EVENTS: list[Event] = [
     ModeChanged("acceptEdits"),
     ModelChanged("claude-opus-5-5", "opus-5-5"),
     EffortChanged("high"),
@@ -31,10 +31,10 @@ TOLD: list[Event] = [
 ]
 
 
-def told(*events: Event) -> Bar:
+def bar_after(*events: Event) -> Bar:
     shown = Bar(clock=Clock())
     for event in events:
-        shown.take(event)
+        shown.apply(event)
     return shown
 
 
@@ -43,45 +43,53 @@ def text(sides: Sides, side: str) -> str:
 
 
 def test_it_shows_mode_model_effort_context_and_cost() -> None:
-    assert text(told(*TOLD).transcript(IDLE), "right") == "acceptEdits  opus-5-5 high  25%  $0.12"
+    assert (
+        text(bar_after(*EVENTS).transcript(IDLE), "right")
+        == "acceptEdits  opus-5-5 high  25%  $0.12"
+    )
 
 
-def test_it_shows_nothing_that_was_not_told() -> None:
-    assert told(Ready()).transcript(IDLE) == {"left": [], "right": []}
+def test_it_shows_only_what_was_reported() -> None:
+    assert bar_after(Ready()).transcript(IDLE) == {"left": [], "right": []}
 
 
-def test_a_context_that_is_nearly_full_is_a_warning() -> None:
-    shown = told(Usage(None, 190_000, 200_000)).transcript(IDLE)
+def test_a_nearly_full_context_is_a_warning() -> None:
+    shown = bar_after(Usage(None, 190_000, 200_000)).transcript(IDLE)
 
     assert shown["right"] == [("95%", "ClaudeChatWarning")]
 
 
 @pytest.mark.parametrize("event", [Cleared(), Compacted(190_000)])
-def test_an_emptied_context_is_not_shown_as_full(event: Event) -> None:
-    assert told(Usage(None, 190_000, 200_000), event).transcript(IDLE)["right"] == []
+def test_a_cleared_context_is_not_shown_as_full(event: Event) -> None:
+    assert bar_after(Usage(None, 190_000, 200_000), event).transcript(IDLE)["right"] == []
 
 
 @pytest.mark.parametrize("state", State)
 def test_every_state_has_a_name(state: State) -> None:
-    assert bool(text(told().transcript(SessionState(state)), "left")) == (state is not State.IDLE)
+    assert bool(text(bar_after().transcript(SessionState(state)), "left")) == (
+        state is not State.IDLE
+    )
 
 
-def test_it_counts_what_waits() -> None:
+def test_it_counts_requests_and_queued_prompts() -> None:
     state = SessionState(State.TOOLS, queued=("a",))
 
-    assert text(told().transcript(state, 2), "left") == "using tools…  2 requests waiting  1 queued"
+    assert (
+        text(bar_after().transcript(state, 2), "left")
+        == "using tools…  2 requests waiting  1 queued"
+    )
 
 
 def test_one_request_waits() -> None:
     state = SessionState(State.IDLE)
 
-    assert told().transcript(state, 1)["left"] == [("1 request waiting", "ClaudeChatRequest")]
+    assert bar_after().transcript(state, 1)["left"] == [("1 request waiting", "ClaudeChatRequest")]
 
 
 def test_a_retry_counts_down() -> None:
     clock = Clock()
     shown, state = Bar(clock=clock), SessionState(State.RETRYING)
-    shown.take(Retry(2, 10, 7.5, "rate_limit"))
+    shown.apply(Retry(2, 10, 7.5, "rate_limit"))
 
     counted = []
     while (change := shown.seconds_to_change(state)) is not None:
@@ -92,8 +100,8 @@ def test_a_retry_counts_down() -> None:
     assert counted == [f"retry 2/10 in {seconds} s" for seconds in (8, 7, 6, 5, 4, 3, 2, 1, 0)]
 
 
-def test_a_bar_without_a_countdown_does_not_change_by_itself() -> None:
-    shown = told(Retry(2, 10, 7.5, "rate_limit"))
+def test_a_bar_without_a_countdown_changes_only_with_events() -> None:
+    shown = bar_after(Retry(2, 10, 7.5, "rate_limit"))
 
     assert shown.seconds_to_change(SessionState(State.WRITING)) is None
 
@@ -106,15 +114,15 @@ def test_the_prompt_has_its_chips_and_its_keys() -> None:
     assert ("<CR>", "ClaudeChatKey") in shown["right"]
 
 
-def test_a_bar_is_one_line_whatever_it_is_told() -> None:
-    shown = told(ModelChanged("a\nmodel\x1b")).transcript(IDLE)
+def test_a_bar_is_always_one_line() -> None:
+    shown = bar_after(ModelChanged("a\nmodel\x1b")).transcript(IDLE)
 
     assert text(shown, "right") == "a …"
     assert bar.prompt(["a\x00b"], [])["left"] == [("[a^@b]", "ClaudeChatLink")]
 
 
-def test_the_cost_goes_on_where_an_agent_that_is_started_again_counts_anew() -> None:
-    shown = told(Usage(0.10, None), Usage(0.25, None), Usage(0.05, None)).transcript(IDLE)
+def test_the_cost_continues_after_a_restart_though_the_agent_counts_from_zero() -> None:
+    shown = bar_after(Usage(0.10, None), Usage(0.25, None), Usage(0.05, None)).transcript(IDLE)
 
     assert shown["right"][-1] == ("$0.30", "ClaudeChatMeta")
 
@@ -129,14 +137,14 @@ def test_the_cost_goes_on_where_an_agent_that_is_started_again_counts_anew() -> 
         (Dead(1), "failed"),
     ],
 )
-def test_work_is_what_is_done_and_then_how_it_ended(event: Event, status: str) -> None:
-    shown = told(event)
+def test_work_is_the_activity_and_then_the_outcome(event: Event, status: str) -> None:
+    shown = bar_after(event)
 
     assert shown.work(SessionState(State.WRITING)) == {"text": "writing…", "status": "running"}
     assert shown.work(IDLE) == {"text": status, "status": status}
 
 
-def test_work_waits_while_a_request_does() -> None:
+def test_work_waits_while_a_request_waits() -> None:
     asking = SessionState(State.TOOLS)
 
-    assert told().work(asking, 1) == {"text": "waiting for your answer", "status": "running"}
+    assert bar_after().work(asking, 1) == {"text": "waiting for your answer", "status": "running"}

@@ -1,10 +1,10 @@
-"""`chat/changes.py`: what tools have changed, as a unified diff."""
+"""`changes.py`: the changes of tools as a unified diff."""
 
 from claude_ide.agents.events import Change, Hunk
 from claude_ide.chat.transcript.changes import unified
 
 
-def test_changes_come_one_after_the_other() -> None:
+def test_changes_follow_each_other_in_order() -> None:
     edited = Change("/project/a.py", 1, 1, (Hunk(1, 2, 1, 2, (" one", "-two", "+2")),))
     made = Change("/elsewhere/b.py", 1, 0, (Hunk(0, 0, 1, 1, ("+new",)),), created=True)
 
@@ -14,5 +14,5 @@ def test_changes_come_one_after_the_other() -> None:
     ]
 
 
-def test_no_changes_are_no_text() -> None:
+def test_no_changes_give_an_empty_text() -> None:
     assert unified([], "/project") == ""

@@ -1,4 +1,4 @@
-"""`chat/context.py`: what goes with a prompt."""
+"""`chat/context.py`: the context of a prompt."""
 
 import base64
 from pathlib import Path
@@ -11,17 +11,17 @@ from claude_ide.chat import context
 from claude_ide.errors import EditorError
 
 
-def told(text: str, start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
+def selection(text: str, start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
     positions = [{"line": line, "character": character} for line, character in (start, end)]
     selection = {"start": positions[0], "end": positions[1], "isEmpty": not text}
     return {"filePath": "/project/a.py", "text": text, "selection": selection}
 
 
 def test_a_cursor_means_the_file() -> None:
-    assert context.where(told("", (3, 1), (3, 1))) == OpenFile("/project/a.py")
+    assert context.where(selection("", (3, 1), (3, 1))) == OpenFile("/project/a.py")
 
 
-def test_nothing_is_nothing() -> None:
+def test_no_selection_gives_no_context() -> None:
     assert context.where(None) is None
     assert context.where({"filePath": ""}) is None
 
@@ -33,7 +33,9 @@ def test_nothing_is_nothing() -> None:
 def test_a_selection_has_its_lines(
     start: tuple[int, int], end: tuple[int, int], lines: tuple[int, int]
 ) -> None:
-    assert context.where(told("text", start, end)) == Selection("/project/a.py", *lines, "text")
+    assert context.where(selection("text", start, end)) == Selection(
+        "/project/a.py", *lines, "text"
+    )
 
 
 def test_chips_are_short() -> None:
@@ -43,7 +45,7 @@ def test_chips_are_short() -> None:
     assert context.chip(Selection("/project/a.py", 2, 2, "x"), "/project") == "a.py:2"
 
 
-def test_pictures_are_decoded() -> None:
+def test_images_are_decoded() -> None:
     sent = [{"data": base64.b64encode(b"\x89PNG").decode(), "media_type": "image/png"}]
 
     assert context.images(sent) == [Image(b"\x89PNG", "image/png")]
@@ -66,7 +68,7 @@ def test_mentions_are_found(text: str, found: list[tuple[str, int | None, int | 
 
 
 @pytest.mark.parametrize(
-    ("told", "typed"),
+    ("params", "typed"),
     [
         ({"filePath": "/project/src/a.py"}, "@src/a.py"),
         ({"filePath": "/elsewhere/a.py"}, "@/elsewhere/a.py"),
@@ -75,8 +77,8 @@ def test_mentions_are_found(text: str, found: list[tuple[str, int | None, int | 
         ({"filePath": '"/project/a b.py#L3-9"'}, '@"a b.py#L3-9"'),
     ],
 )
-def test_a_mention_is_typed_as_the_agent_reads_it(told: dict[str, Any], typed: str) -> None:
-    assert context.mention(told, "/project") == typed
+def test_a_mention_is_typed_in_the_agents_syntax(params: dict[str, Any], typed: str) -> None:
+    assert context.mention(params, "/project") == typed
 
 
 class Buffers:
@@ -94,7 +96,7 @@ class Buffers:
         return self.held
 
 
-async def test_what_is_mentioned_and_unsaved_goes_along(tmp_path: Path) -> None:
+async def test_unsaved_lines_that_are_mentioned_are_sent(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     editor: Any = Buffers(path, "one\ntwo\nthree\n")
 
@@ -103,7 +105,7 @@ async def test_what_is_mentioned_and_unsaved_goes_along(tmp_path: Path) -> None:
     assert found == [Selection(str(path), 2, 3, "two\nthree")]
 
 
-async def test_lines_are_counted_as_the_editor_counts_them(tmp_path: Path) -> None:
+async def test_mentioned_lines_are_counted_as_in_the_editor(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     editor: Any = Buffers(path, "one\r\n\ftwo\u2028\x85\r\nthree\r\n")
 
@@ -112,7 +114,7 @@ async def test_lines_are_counted_as_the_editor_counts_them(tmp_path: Path) -> No
     ]
 
 
-async def test_the_whole_of_an_unsaved_file_goes_along(tmp_path: Path) -> None:
+async def test_all_of_a_mentioned_unsaved_file_is_sent(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     editor: Any = Buffers(path, "one\ntwo\n")
 
@@ -121,7 +123,7 @@ async def test_the_whole_of_an_unsaved_file_goes_along(tmp_path: Path) -> None:
     ]
 
 
-async def test_an_at_sign_before_no_path_does_not_keep_a_prompt_back(tmp_path: Path) -> None:
+async def test_an_at_sign_without_a_path_does_not_block_a_prompt(tmp_path: Path) -> None:
     editor: Any = Buffers(tmp_path / "a.py", "one\n")
 
     assert await context.unsaved(editor, f"@{'x' * 5000} @a.py", str(tmp_path)) == [

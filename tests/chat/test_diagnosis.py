@@ -1,4 +1,4 @@
-"""`chat/diagnosis.py`: what is new since before a change, and how it is said."""
+"""`chat/diagnosis.py`: the new diagnostics after a change, and the note about them."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ Item = dict[str, Any]
 
 
 def item(line: int, message: str = "bad", severity: str = "Error", **more: Any) -> Item:
-    """A diagnostic of a whole line, counted from 0."""
+    """Return a diagnostic of a whole line, counted from 0."""
     start = {"line": line, "character": 2}
     return {
         "message": message,
@@ -23,7 +23,7 @@ def item(line: int, message: str = "bad", severity: str = "Error", **more: Any) 
 
 
 def inserted(line: int, *lines: str) -> tuple[Hunk, ...]:
-    """Lines that came before a line, counted from 0."""
+    """Return the hunks for lines inserted before a line, counted from 0."""
     added = tuple(f"+{each}" for each in lines)
     return (Hunk(line + 1, 1, line + 1, 1 + len(lines), (*added, " context")),)
 
@@ -35,32 +35,32 @@ REPLACED = (Hunk(2, 3, 2, 3, (" a", "-b", "+B", " c")), Hunk(10, 2, 10, 1, (" x"
     ("line", "after"),
     [(0, 0), (1, 1), (2, None), (3, 3), (8, 8), (9, 9), (10, None), (11, 10), (99, 98)],
 )
-def test_a_line_is_followed_through_a_change(line: int, after: int | None) -> None:
+def test_a_line_is_traced_through_a_change(line: int, after: int | None) -> None:
     assert line_after(line, REPLACED) == after
 
 
-def test_what_has_moved_with_its_line_is_not_new() -> None:
+def test_a_diagnostic_that_moved_with_its_line_is_not_new() -> None:
     assert news([item(5)], [item(7)], inserted(0, "a", "b")) == []
 
 
-def test_what_is_said_of_a_new_line_is_new_though_the_words_are_known() -> None:
+def test_a_known_message_on_a_new_line_is_new() -> None:
     assert news([item(5)], [item(0), item(6)], inserted(0, "a")) == [item(0)]
 
 
-def test_what_a_changed_line_had_before_is_not_new() -> None:
+def test_an_old_diagnostic_of_a_changed_line_is_not_new() -> None:
     assert news([item(2)], [item(2), item(2, "worse")], REPLACED) == [item(2, "worse")]
 
 
-def test_what_still_stands_for_the_text_before_is_not_new() -> None:
+def test_an_outdated_diagnostic_on_its_former_line_is_not_new() -> None:
     assert news([item(5)], [item(5)], inserted(0, "a")) == []
 
 
-def test_without_hunks_only_as_many_as_came_are_new() -> None:
+def test_without_hunks_only_the_additional_diagnostics_are_new() -> None:
     assert news([item(5)], [item(1), item(9)], None) == [item(9)]
 
 
 class Answers:
-    """An editor whose diagnostics are what the test says, by path."""
+    """An editor with diagnostics that a test sets, by path."""
 
     def __init__(self, **known: list[Item]) -> None:
         self.known = {f"file:///{name}": items for name, items in known.items()}
@@ -82,7 +82,7 @@ def change(*hunks: Hunk) -> Change:
     return Change("/a", 1, 1, hunks)
 
 
-async def test_it_says_what_is_new_as_the_cli_does() -> None:
+async def test_new_diagnostics_are_reported_in_the_clis_format() -> None:
     editor = Answers(a=[item(0, "old")])
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", "/a")
@@ -100,7 +100,7 @@ async def test_it_says_what_is_new_as_the_cli_does() -> None:
     ]
 
 
-async def test_errors_that_it_caused_in_other_files_are_said_after_its_own() -> None:
+async def test_new_errors_in_other_files_are_reported_after_those_of_the_file() -> None:
     editor = Answers(**{"0": [], "b": [item(0)]})
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", "/b")
@@ -118,7 +118,7 @@ async def test_errors_that_it_caused_in_other_files_are_said_after_its_own() -> 
     ]
 
 
-async def test_what_is_new_is_said_once_though_tools_run_side_by_side() -> None:
+async def test_a_new_error_is_reported_once_by_concurrent_tools() -> None:
     editor = Answers(a=[], b=[])
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     for tool, path in (("t1", "/a"), ("t2", "/b")):
@@ -129,7 +129,7 @@ async def test_what_is_new_is_said_once_though_tools_run_side_by_side() -> None:
     assert await diagnosis.after("t2", "/b", change()) == ""
 
 
-async def test_very_many_are_said_in_part() -> None:
+async def test_a_long_list_of_diagnostics_is_cut() -> None:
     editor = Answers(a=[])
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", "/a")
@@ -141,7 +141,7 @@ async def test_very_many_are_said_in_part() -> None:
     assert note.endswith("\nand 480 more")
 
 
-async def test_very_long_ones_are_cut() -> None:
+async def test_long_diagnostics_are_cut() -> None:
     editor = Answers(a=[])
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", "/a")
@@ -150,7 +150,7 @@ async def test_very_long_ones_are_cut() -> None:
     assert len(await diagnosis.after("t1", "/a", change())) < 5000
 
 
-async def test_nothing_is_called_new_while_neovim_is_busy() -> None:
+async def test_no_diagnostic_is_new_while_neovim_is_busy() -> None:
     editor = Answers(a=[item(0)])
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     editor.is_busy = True
@@ -160,7 +160,7 @@ async def test_nothing_is_called_new_while_neovim_is_busy() -> None:
     assert await diagnosis.after("t1", "/a", change()) == ""
 
 
-async def test_a_link_to_a_file_is_that_file(tmp_path: Path) -> None:
+async def test_a_link_to_a_file_counts_as_that_file(tmp_path: Path) -> None:
     path, link = tmp_path / "a.py", tmp_path / "link.py"
     path.write_text("x\n")
     link.symlink_to(path)
@@ -173,7 +173,7 @@ async def test_a_link_to_a_file_is_that_file(tmp_path: Path) -> None:
 
 
 async def edited(editor: Answers, *paths: str) -> Diagnosis:
-    """A diagnosis of files that tools have changed, to which nothing was said at once."""
+    """Return a diagnosis after tools have changed files without immediate diagnostics."""
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     for path in paths:
         await diagnosis.before(f"edits {path}", path)
@@ -185,20 +185,22 @@ LATE = "New diagnostics since your last change:\n\n/a:\n  ⚠ [Line 4:3] late"
 
 
 @pytest.mark.parametrize("is_prompt", [True, False])
-async def test_what_is_found_late_goes_once_with_whatever_comes_next(is_prompt: bool) -> None:
+async def test_late_diagnostics_are_reported_once_with_the_next_tool_or_prompt(
+    is_prompt: bool,
+) -> None:
     editor = Answers()
     diagnosis = await edited(editor, "/a")
     editor.known["file:///a"] = [item(3, "late", "Warning")]
 
-    async def said() -> str:
+    async def report() -> str:
         return await (diagnosis.prompted() if is_prompt else diagnosis.after("t2", "/b", None))
 
-    assert await said() == LATE
-    assert await said() == ""
+    assert await report() == LATE
+    assert await report() == ""
     assert await diagnosis.prompted() == ""
 
 
-async def test_what_is_found_late_goes_with_the_next_change() -> None:
+async def test_late_diagnostics_are_reported_with_the_next_change() -> None:
     for path in ("/a", "/b"):
         editor = Answers()
         diagnosis = await edited(editor, "/a")
@@ -213,7 +215,7 @@ async def test_what_is_found_late_goes_with_the_next_change() -> None:
         assert await diagnosis.prompted() == ""
 
 
-async def test_what_was_found_late_and_is_gone_is_not_said() -> None:
+async def test_late_diagnostics_that_have_vanished_are_not_reported() -> None:
     editor = Answers()
     diagnosis = await edited(editor, "/a")
     editor.known["file:///a"] = [item(3, "late")]
@@ -224,7 +226,7 @@ async def test_what_was_found_late_and_is_gone_is_not_said() -> None:
     assert await diagnosis.prompted() == ""
 
 
-async def test_only_files_that_tools_wrote_since_the_prompt_before_are_looked_at() -> None:
+async def test_only_files_written_since_the_previous_prompt_are_checked() -> None:
     editor = Answers()
     diagnosis = await edited(editor, "/a")
     editor.known["file:///b"] = [item(3, "the user's")]
@@ -235,7 +237,7 @@ async def test_only_files_that_tools_wrote_since_the_prompt_before_are_looked_at
     assert await diagnosis.prompted() == ""
 
 
-async def test_a_late_error_elsewhere_in_a_file_is_new_once_such_files_are_checked(
+async def test_a_late_error_on_another_line_is_new_once_such_files_are_checked(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "a.py"
@@ -247,7 +249,7 @@ async def test_a_late_error_elsewhere_in_a_file_is_new_once_such_files_are_check
     assert "broken" in await diagnosis.prompted()
 
 
-async def test_of_a_file_that_was_never_checked_only_written_lines_are_new(tmp_path: Path) -> None:
+async def test_only_written_lines_are_new_in_a_file_that_was_never_checked(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text("x\n")
     editor = Answers()

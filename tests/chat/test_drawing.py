@@ -1,4 +1,4 @@
-"""Frames in a real Neovim: what its buffer holds is what the transcript says."""
+"""Frames in a real Neovim: the buffer equals the transcript."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -18,7 +18,7 @@ Draw = Callable[[Transcript], Awaitable[None]]
 
 @pytest.fixture
 async def draw(nvim: Neovim) -> Draw:
-    """Draws all that a transcript has to say into chat 1 of this Neovim."""
+    """Draw all frames of a transcript into chat 1 of this Neovim."""
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     options = {"side": "right", "size": 0.5, "title": "chat"}
     await nvim.lua("require('claude_ide.chat.panel').open(1, ...)", options)
@@ -39,7 +39,7 @@ async def lines(nvim: Neovim) -> list[str]:
 
 
 async def parts(nvim: Neovim) -> list[dict[str, Any]]:
-    """The part of each row."""
+    """Return the part of each row."""
     code = f"""
         local chat = require('claude_ide.chat.state').get(1)
         local rows = {{}}
@@ -61,16 +61,16 @@ async def test_a_recorded_conversation_is_in_the_buffer(
     transcript = Transcript("Claude", clock=lambda: 0.0)
 
     for event in decoded(told(name)):
-        transcript.take(event)
+        transcript.apply(event)
         await draw(transcript)
 
     assert await lines(nvim) == transcript.lines
 
 
-async def test_what_was_lost_is_drawn_anew(nvim: Neovim, draw: Draw) -> None:
+async def test_lost_content_is_drawn_again(nvim: Neovim, draw: Draw) -> None:
     transcript = Transcript("Claude")
-    transcript.said("a", "a prompt")
-    transcript.take(Text("1", "\n".join(f"line {number}" for number in range(900))))
+    transcript.add_prompt("a", "a prompt")
+    transcript.apply(Text("1", "\n".join(f"line {number}" for number in range(900))))
     await draw(transcript)
     await nvim.lua(
         f"vim.bo[{TRANSCRIPT}].modifiable = true"
@@ -84,12 +84,12 @@ async def test_what_was_lost_is_drawn_anew(nvim: Neovim, draw: Draw) -> None:
     assert {part["kind"] for part in await parts(nvim)} == {"turn", "text"}
 
 
-async def test_a_press_meets_the_part_that_the_editor_names(nvim: Neovim, draw: Draw) -> None:
+async def test_a_press_opens_the_part_that_the_editor_names(nvim: Neovim, draw: Draw) -> None:
     transcript = Transcript("Claude")
     for number in range(3):
-        transcript.take(ToolStarted(f"{number}", "Bash", "execute", f"command {number}"))
-        transcript.take(ToolEnded(f"{number}", ToolStatus.COMPLETED, f"output {number}"))
-    transcript.take(TextDelta("1", "done"))
+        transcript.apply(ToolStarted(f"{number}", "Bash", "execute", f"command {number}"))
+        transcript.apply(ToolEnded(f"{number}", ToolStatus.COMPLETED, f"output {number}"))
+    transcript.apply(TextDelta("1", "done"))
     await draw(transcript)
     second = (await parts(nvim))[1]
 

@@ -7,11 +7,11 @@ from support.digest import decoded
 from support.transcripts import told
 
 
-def test_a_conversation_is_exported_with_what_was_said_and_done() -> None:
+def test_a_conversation_is_exported_with_its_texts_and_tools() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0, root="/home/dev/project")
-    transcript.said("a", "Make hello return 2\nplease", ["a.py:1-2"])
+    transcript.add_prompt("a", "Make hello return 2\nplease", ["a.py:1-2"])
     for event in decoded(told("read_edit_allow")):
-        transcript.take(event)
+        transcript.apply(event)
 
     assert markdown(transcript, "My chat") == (
         "# My chat\n"
@@ -41,7 +41,7 @@ def test_a_conversation_is_exported_with_what_was_said_and_done() -> None:
 def test_thinking_is_a_quotation() -> None:
     transcript = Transcript("Claude")
     for event in decoded(told("plain_thinking")):
-        transcript.take(event)
+        transcript.apply(event)
 
     assert markdown(transcript).splitlines()[:3] == [
         "# A conversation with Claude",
@@ -50,20 +50,20 @@ def test_thinking_is_a_quotation() -> None:
     ]
 
 
-def test_what_waits_and_what_only_concerns_the_panel_is_left_out() -> None:
+def test_queued_prompts_and_notices_of_the_panel_are_not_exported() -> None:
     transcript = Transcript("Claude")
-    transcript.take(Waiting())
-    transcript.said("b", "And then?")
+    transcript.apply(Waiting())
+    transcript.add_prompt("b", "And then?")
     for event in (Text("1", "answer"), Notice("overloaded", "error"), Dead(1, "stderr")):
-        transcript.take(event)
+        transcript.apply(event)
 
     assert markdown(transcript) == "# A conversation with Claude\n\nanswer\n\noverloaded\n"
 
 
-def test_what_was_opened_makes_no_difference() -> None:
+def test_open_parts_make_no_difference_to_an_export() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0)
     for event in decoded(told("read_edit_allow")):
-        transcript.take(event)
+        transcript.apply(event)
     before = markdown(transcript)
     for part in range(1, 10):
         transcript.press(part, 0)

@@ -116,14 +116,14 @@ def test_a_conversation_looks_like_this(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_what_frames_have_drawn_is_what_is_to_be_shown(name: str) -> None:
+def test_the_frames_add_up_to_the_page(name: str) -> None:
     transcript, page = replay(name)
 
     assert page.text == transcript.lines
 
 
 @pytest.mark.parametrize("name", names())
-def test_frames_in_between_make_no_difference_in_the_end(name: str) -> None:
+def test_intermediate_frames_make_no_difference_to_the_result(name: str) -> None:
     _, often = replay(name)
     panel = Panel(root=ROOT)
     for event in decoded(told(name)):
@@ -145,11 +145,11 @@ def test_each_use_of_a_tool_is_one_part(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_no_half_answer_is_left(name: str) -> None:
-    """Each text that was said whole is there once, and no text that was not."""
-    told_ = decoded(told(name))
-    whole = [e.text for e in told_ if isinstance(e, events.Text) and e.text.strip()]
-    notes = [e.text for e in told_ if isinstance(e, events.Notice) and e.level == "info"]
+def test_no_partial_answer_remains(name: str) -> None:
+    """Each complete text is shown once, and no incomplete one is."""
+    happened = decoded(told(name))
+    whole = [e.text for e in happened if isinstance(e, events.Text) and e.text.strip()]
+    notes = [e.text for e in happened if isinstance(e, events.Notice) and e.level == "info"]
     _, page = replay(name)
 
     assert [kind for _, kind in page.parts].count("text") == len(whole) + (name == "killed_kill")
@@ -184,7 +184,7 @@ def test_a_request_is_the_last_thing_shown_while_it_waits(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_no_prompt_is_shown_that_was_not_ours(name: str) -> None:
+def test_only_our_own_prompts_are_shown(name: str) -> None:
     transcript, page = replay(name)
 
     assert not transcript.queued
@@ -192,53 +192,53 @@ def test_no_prompt_is_shown_that_was_not_ours(name: str) -> None:
 
 
 def replay_with_prompts(name: str) -> list[str]:
-    """The lines, when each prompt was sent just before the agent first told of it."""
+    """Return the lines if each prompt is sent just before the agent first reports it."""
     transcript, page = Transcript("Claude", clock=lambda: 0.0), Drawn()
     sent: set[str] = set()
     for event in conversed(name):
         if isinstance(event, events.PromptChanged) and event.prompt not in sent:
             sent.add(event.prompt)
-            transcript.said(event.prompt, f"prompt {event.prompt[:1]}")
-        transcript.take(event)
+            transcript.add_prompt(event.prompt, f"prompt {event.prompt[:1]}")
+        transcript.apply(event)
         page.everything(transcript)
     assert not transcript.queued
     return [line[:10] for line in page.text if line]
 
 
-def test_queued_prompts_begin_where_their_turns_begin() -> None:
+def test_queued_prompts_are_shown_where_their_turns_start() -> None:
     assert replay_with_prompts("queue") == [
         *("» prompt 1", "The quick ", "── 1.0 s ·"),
         *("» prompt 2", "second", "── 30 ms ·"),
     ]
 
 
-def test_a_prompt_that_was_withdrawn_leaves_nothing() -> None:
+def test_a_withdrawn_prompt_leaves_nothing() -> None:
     assert replay_with_prompts("cancel_queued") == [
         *("» prompt 1", "slow slow ", "interrupte"),
         *("» prompt 3", "second", "── 48 ms ·"),
     ]
 
 
-def test_a_prompt_that_steers_stands_where_the_model_has_learnt_of_it() -> None:
+def test_a_prompt_that_steers_is_shown_where_the_model_received_it() -> None:
     lines = replay_with_prompts("priority_next_midtools")
 
     assert lines[-3:] == ["» prompt 6", "saw it", "── 1.0 s ·"]
     assert lines[-4].startswith("→ Read")
 
 
-def test_a_prompt_that_redirects_stands_after_the_turn_that_it_has_ended() -> None:
+def test_a_prompt_that_redirects_is_shown_below_the_turn_that_it_ended() -> None:
     assert replay_with_prompts("priority_now") == [
         *("slow slow ", "interrupte", "» prompt 5", "redirected", "── 59 ms ·"),
     ]
 
 
-def test_a_prompt_is_interrupted_with_all_that_wait() -> None:
+def test_a_prompt_is_interrupted_with_all_queued_ones() -> None:
     assert replay_with_prompts("interrupt_cancel_queued") == [
         *("» prompt 1", "slow slow ", "interrupte"),
     ]
 
 
-def test_the_version_that_tells_no_stages_shows_prompts_where_they_begin() -> None:
+def test_prompts_of_a_cli_without_stages_are_shown_where_they_start() -> None:
     assert replay_with_prompts("cli197_queue") == [
         *("» prompt 1", "slow slow", "interrupte"),
         *("» prompt 5", "$ Bash tou", "» prompt 2", "» prompt 3", "» prompt 6"),
@@ -248,7 +248,7 @@ def test_the_version_that_tells_no_stages_shows_prompts_where_they_begin() -> No
     ]
 
 
-def test_clearing_draws_a_line_and_keeps_what_is_above() -> None:
+def test_clearing_draws_a_line_and_keeps_the_old_conversation() -> None:
     _, page = replay("slash_commands")
 
     cleared = page.text.index("── the conversation was cleared: Claude does not see the text above")

@@ -6,56 +6,56 @@ from hypothesis import strategies as st
 from claude_ide.chat.page.growing import Growing, Lines
 
 
-def test_lines_are_given_once_and_the_last_one_each_time() -> None:
+def test_each_line_is_drained_once_and_the_last_one_every_time() -> None:
     growing = Growing()
     growing.add("one\ntw")
-    assert growing.take() == Lines(0, ["one"], "tw")
+    assert growing.drain() == Lines(0, ["one"], "tw")
 
     growing.add("o\nthree")
-    assert growing.take() == Lines(1, ["two"], "three")
-    assert growing.take() == Lines(2, [], "three")
+    assert growing.drain() == Lines(1, ["two"], "three")
+    assert growing.drain() == Lines(2, [], "three")
 
 
-def test_empty_lines_at_the_ends_are_left_out() -> None:
+def test_blank_lines_at_both_ends_are_omitted() -> None:
     growing = Growing()
     growing.add("\n \n")
-    assert growing.take() == Lines(0, [], "")
+    assert growing.drain() == Lines(0, [], "")
     assert growing.blank
 
     growing.add("one\n\n")
-    assert growing.take() == Lines(0, ["one"], "")
+    assert growing.drain() == Lines(0, ["one"], "")
     growing.add("\ntwo")
-    assert growing.take() == Lines(1, ["", ""], "two")
+    assert growing.drain() == Lines(1, ["", ""], "two")
 
 
-def test_another_text_is_taken_anew() -> None:
+def test_a_replaced_text_is_drained_from_its_start() -> None:
     growing = Growing()
     growing.add("one\ntwo")
-    growing.take()
+    growing.drain()
 
     assert not growing.replace("one\ntwo")
     assert growing.replace("three\nfour")
 
-    assert growing.take() == Lines(0, ["three"], "four")
+    assert growing.drain() == Lines(0, ["three"], "four")
     assert growing.text == "three\nfour"
 
 
 @given(st.lists(st.text(st.sampled_from("ab \n"), max_size=5)), st.data())
-def test_what_is_taken_adds_up_to_the_text(pieces: list[str], data: st.DataObject) -> None:
+def test_the_drained_lines_add_up_to_the_text(pieces: list[str], data: st.DataObject) -> None:
     growing = Growing()
     page: list[str] = []
     for piece in pieces:
         growing.add(piece)
         if data.draw(st.booleans()):
-            put(page, growing.take())
-    put(page, growing.take())
+            put(page, growing.drain())
+    put(page, growing.drain())
 
-    said = "".join(pieces).split("\n")
-    while said and not said[0].strip():
-        del said[0]
-    while said and not said[-1].strip():
-        del said[-1]
-    assert page == said
+    lines = "".join(pieces).split("\n")
+    while lines and not lines[0].strip():
+        del lines[0]
+    while lines and not lines[-1].strip():
+        del lines[-1]
+    assert page == lines
     assert growing.text == "".join(pieces)
 
 

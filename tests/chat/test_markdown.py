@@ -1,4 +1,4 @@
-"""Markdown by the line: what is highlighted, in bytes."""
+"""Markdown line by line: the highlights, in bytes."""
 
 import time
 
@@ -10,7 +10,7 @@ from claude_ide.chat.page.markdown import Fence, highlight
 
 
 def groups(line: str, fence: Fence | None = None) -> list[tuple[str, str]]:
-    """The highlighted texts, without the prefix that all groups have."""
+    """Return the highlighted texts and their groups, without the common prefix."""
     row, _ = highlight(line, fence)
     shown = row.text.encode()
     return [
@@ -84,11 +84,11 @@ def test_a_fence_opens(line: str, fence: Fence) -> None:
 
 
 @pytest.mark.parametrize("line", ["``` `x`", "``", "text ```"])
-def test_what_looks_like_a_fence_opens_none(line: str) -> None:
+def test_a_line_that_resembles_a_fence_opens_none(line: str) -> None:
     assert highlight(line)[1] is None
 
 
-def test_in_a_fence_everything_is_code_until_it_is_closed() -> None:
+def test_every_line_in_a_fence_is_code_until_it_closes() -> None:
     fence = Fence("```", "py")
 
     assert groups("# **no heading**", fence) == [("# **no heading**", "CodeBlock")]
@@ -104,7 +104,7 @@ def test_a_very_long_line_is_not_searched() -> None:
 
 
 @given(st.text(st.sampled_from("ab *_`[]()\\>#-~ä🙂:/h"), max_size=40))
-def test_marks_lie_within_the_line_and_on_whole_characters(line: str) -> None:
+def test_marks_are_within_the_line_and_on_character_boundaries(line: str) -> None:
     row, _ = highlight(line)
 
     shown = row.text.encode()
@@ -115,8 +115,8 @@ def test_marks_lie_within_the_line_and_on_whole_characters(line: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["[", "`", "*a", "``` ", "](", "__", "\\", "[a](", "https://"])
-def test_a_line_of_nothing_but_openings_costs_what_it_is_long(piece: str) -> None:
-    """A search that goes back takes seconds at the least; this, milliseconds of our own time."""
+def test_the_cost_of_a_line_of_openings_is_linear(piece: str) -> None:
+    """A search that backtracks would need seconds of CPU time, this one milliseconds."""
     began = time.process_time()
 
     highlight((piece * 10_000)[:9_999])

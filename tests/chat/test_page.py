@@ -1,4 +1,4 @@
-"""A page of parts, and the edits that bring an editor's copy of it up to date."""
+"""A page of parts, and the edits that update the editor's copy of it."""
 
 from typing import Any
 
@@ -23,13 +23,13 @@ def page_of(*kinds: str) -> tuple[Page, list[Part]]:
     return page, parts
 
 
-def test_a_page_where_nothing_has_changed_has_no_frame() -> None:
+def test_an_unchanged_page_has_no_frame() -> None:
     page, _ = page_of("text")
 
     assert page.frame() is None
 
 
-def test_what_is_written_again_as_it_was_has_no_frame() -> None:
+def test_rows_that_are_rewritten_unchanged_give_no_frame() -> None:
     page, [part] = page_of("text")
 
     page.write(part, rows("text 1"))
@@ -37,7 +37,7 @@ def test_what_is_written_again_as_it_was_has_no_frame() -> None:
     assert page.frame() is None
 
 
-def test_parts_are_drawn_in_one_edit_with_a_blank_line_between_them() -> None:
+def test_parts_are_drawn_in_one_edit_with_blank_lines_between_them() -> None:
     page = Page()
     for kind in ("turn", "text"):
         page.write(page.add(kind), [row((kind, "ClaudeChatUser"))])
@@ -58,7 +58,7 @@ def test_parts_are_drawn_in_one_edit_with_a_blank_line_between_them() -> None:
     }
 
 
-def test_tools_and_thinking_stand_close_to_each_other_and_the_end_to_its_turn() -> None:
+def test_tools_thinking_and_the_end_follow_without_a_blank_line() -> None:
     page, _ = page_of("turn", "thinking", "tool", "tool", "text", "tool", "end", "turn")
 
     assert page.lines == [
@@ -67,7 +67,7 @@ def test_tools_and_thinking_stand_close_to_each_other_and_the_end_to_its_turn() 
     ]
 
 
-def test_appended_text_writes_its_own_lines_only() -> None:
+def test_appended_text_writes_only_its_own_lines() -> None:
     page, [_, part] = page_of("turn", "text")
 
     page.write(part, rows("one", "two"), first=1)
@@ -86,7 +86,7 @@ def test_a_part_that_grows_stays_above_the_tail() -> None:
     assert page.lines == ["text 1", "more", "", "waits"]
 
 
-def test_a_new_part_stands_above_the_tail() -> None:
+def test_a_new_part_is_above_the_tail() -> None:
     page, _ = page_of("turn")
     page.write(page.add("request", tail=True), rows("waits"))
     page.frame()
@@ -114,8 +114,8 @@ def test_a_changed_line_in_the_middle_of_a_part_replaces_only_that_line() -> Non
     assert edits(page) == [(1, 2, ["B"])]
 
 
-def test_a_part_that_is_written_again_keeps_its_beginning_where_it_begins() -> None:
-    """A line put before its first must not carry the editor's mark of it down."""
+def test_a_rewritten_part_keeps_the_mark_on_its_first_line() -> None:
+    """A line inserted before the first must not move the editor's mark down."""
     page, [part] = page_of("tool")
 
     page.write(part, rows("new", "tool 1"))
@@ -127,7 +127,7 @@ def test_a_part_that_is_written_again_keeps_its_beginning_where_it_begins() -> N
     assert edit["parts"] == [(0, part.id, "tool")]
 
 
-def test_a_part_whose_first_line_goes_begins_with_the_next() -> None:
+def test_a_part_that_loses_its_first_line_starts_with_the_next() -> None:
     page = Page()
     part = page.add("tool")
     page.write(part, rows("first", "below"))
@@ -138,7 +138,7 @@ def test_a_part_whose_first_line_goes_begins_with_the_next() -> None:
     assert draw(page, drawn).parts == [(part.id, "tool")]
 
 
-def test_nothing_is_taken_away_in_a_frame_that_has_no_room_for_what_replaces_it() -> None:
+def test_a_full_frame_removes_no_lines_without_their_replacement() -> None:
     page, [first, second] = page_of("turn", "text")
     page.write(first, rows("a", "b"))
     page.write(second, rows("c"))
@@ -159,7 +159,7 @@ def test_a_part_can_be_added_below_another() -> None:
     assert edits(page) == [(1, 1, ["child"])]
 
 
-def test_a_removed_part_takes_its_blank_line_along() -> None:
+def test_a_removed_part_loses_its_blank_line_too() -> None:
     page, [_, text, _] = page_of("turn", "text", "turn")
 
     page.remove(text)
@@ -168,7 +168,7 @@ def test_a_removed_part_takes_its_blank_line_along() -> None:
     assert page.lines == ["turn 1", "", "turn 3"]
 
 
-def test_a_removed_part_is_not_written_to() -> None:
+def test_a_removed_part_cannot_be_written() -> None:
     page, [_, text] = page_of("turn", "text")
     page.remove(text)
 
@@ -177,7 +177,7 @@ def test_a_removed_part_is_not_written_to() -> None:
     assert page.lines == ["turn 1"]
 
 
-def test_a_part_that_came_and_went_between_two_frames_was_never_there() -> None:
+def test_a_part_added_and_removed_between_two_frames_is_never_sent() -> None:
     page, _ = page_of("turn")
 
     part = page.add("text")
@@ -187,7 +187,7 @@ def test_a_part_that_came_and_went_between_two_frames_was_never_there() -> None:
     assert page.frame() is None
 
 
-def test_a_frame_holds_so_many_lines_and_the_rest_comes_next() -> None:
+def test_a_frame_has_a_limit_of_lines_and_the_next_has_the_rest() -> None:
     page, [part] = page_of("text")
     page.write(part, rows(*(f"line {number}" for number in range(1000))))
 
@@ -198,7 +198,7 @@ def test_a_frame_holds_so_many_lines_and_the_rest_comes_next() -> None:
     assert frames == [400, 400, 200]
 
 
-def test_a_closed_fence_is_told_with_its_rows_in_the_buffer() -> None:
+def test_a_closed_fence_is_sent_with_its_rows_in_the_buffer() -> None:
     page, [_, part] = page_of("turn", "text")
 
     page.write(part, rows("```py", "print()", "```"), first=1, code=[Code(2, 3, "py")])
@@ -208,7 +208,7 @@ def test_a_closed_fence_is_told_with_its_rows_in_the_buffer() -> None:
     assert frame["code"] == [(4, 5, "py")]
 
 
-def test_a_fence_is_told_once_all_of_it_is_drawn() -> None:
+def test_a_fence_is_sent_when_all_of_it_is_drawn() -> None:
     page = Page()
     part = page.add("text")
     page.write(part, rows("```py", "1", "2", "3", "```"), code=[Code(1, 4, "py")])
@@ -220,7 +220,7 @@ def test_a_fence_is_told_once_all_of_it_is_drawn() -> None:
     assert frames == [[], [], [(1, 4, "py")]]
 
 
-def test_a_fence_is_told_once() -> None:
+def test_a_fence_is_sent_once() -> None:
     page, [part] = page_of("text")
     page.write(part, rows("```py", "1", "```"), code=[Code(1, 2, "py")])
     page.frame()
@@ -232,8 +232,8 @@ def test_a_fence_is_told_once() -> None:
     assert frame["code"] == []
 
 
-def test_a_fence_is_told_though_its_last_line_was_drawn_before_it_counted() -> None:
-    """The line is complete with the line break after it, which nobody sees."""
+def test_a_fence_is_sent_though_its_last_line_was_drawn_before_it_closed() -> None:
+    """The line is complete only with its line break, which is not visible."""
     page, [part] = page_of("text")
     page.write(part, rows("```py", "1", "```"))
     page.frame()
@@ -244,7 +244,7 @@ def test_a_fence_is_told_though_its_last_line_was_drawn_before_it_counted() -> N
     assert page.frame() is None
 
 
-def test_a_fence_is_told_again_when_its_lines_are_written_again() -> None:
+def test_a_fence_is_sent_again_when_its_lines_are_rewritten() -> None:
     page, [part] = page_of("text")
     page.write(part, rows("```py", "1", "```"), code=[Code(1, 2, "py")])
     page.frame()
@@ -267,7 +267,7 @@ def test_after_redraw_everything_is_replaced() -> None:
     assert drawn.parts == [(1, "turn"), (2, "text")]
 
 
-def test_after_redraw_fences_are_told_again() -> None:
+def test_after_redraw_fences_are_sent_again() -> None:
     page, [part] = page_of("text")
     page.write(part, rows("```py", "1", "```"), code=[Code(1, 2, "py")])
     page.frame()
@@ -293,7 +293,7 @@ def stale(line: str) -> dict[str, Any]:
     return {"first": 0, "last": 0, "lines": [line], "marks": [], "parts": []}
 
 
-def test_a_part_that_is_renamed_is_told_with_its_first_row() -> None:
+def test_the_new_kind_of_a_part_is_sent_with_its_first_row() -> None:
     page, drawn = Page(), Drawn()
     page.write(page.add("turn"), rows("first"))
     part = page.add("request:cut", tail=True)

@@ -1,4 +1,4 @@
-"""Random changes to a page: its frames always add up to it."""
+"""Random changes of a page: its frames always add up to it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ TEXTS = st.lists(st.sampled_from(["", "a", "b", "c", "ä ö", "```"]), max_size=
 
 
 class Chaos:
-    """A page to which anything happens, in any order."""
+    """A page with any changes in any order."""
 
     def __init__(self, choose: Callable[[st.SearchStrategy[Any]], Any]) -> None:
         self.page = Page()
@@ -53,7 +53,7 @@ class Chaos:
             self.page.write(part, new, first, code)
 
     def rename(self) -> None:
-        """One in the tail: the others stand apart from each other by their kinds."""
+        """Rename a part of the tail: for other parts the kind also determines blank lines."""
         if parts := [part for part in self.parts if part.tail]:
             kind = self.choose(st.sampled_from(["request", "request:cut"]))
             self.page.rename(self.choose(st.sampled_from(parts)), kind)
@@ -68,7 +68,7 @@ class Chaos:
             self.drawn.apply(frame)
 
     def fail(self) -> None:
-        """A frame is lost, and with it half the buffer."""
+        """Lose a frame, and with it half of the buffer."""
         self.page.frame(3)
         del self.drawn.lines[::2]
         self.page.redraw()

@@ -33,7 +33,7 @@ def test_a_page_is_trimmed_again_with_one_line_for_all_that_was_dropped() -> Non
     assert len(page.lines) <= 110
 
 
-def test_a_turn_that_is_too_long_itself_loses_its_beginning() -> None:
+def test_a_turn_that_is_too_long_loses_its_beginning() -> None:
     page = Page()
     for number in range(20):
         page.write(page.add("text"), rows(*[f"text {number}"] * 2_000))
@@ -52,7 +52,7 @@ def test_one_endless_part_is_not_dropped_while_it_grows() -> None:
     assert page.trim(most=100, kept=60) == []
 
 
-def test_what_waits_for_the_user_drops_nothing_however_long_it_is() -> None:
+def test_a_request_of_any_length_drops_no_lines() -> None:
     page = Page()
     for _ in range(9):
         page.write(page.add("turn"), rows("said"))

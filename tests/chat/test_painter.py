@@ -1,4 +1,4 @@
-"""When frames are drawn."""
+"""`painter.py`: the times at which frames are drawn."""
 
 import asyncio
 import logging
@@ -15,27 +15,27 @@ Frame = dict[str, Any]
 
 
 class Source:
-    """Frames that are counted; `left` of them are to be drawn."""
+    """Numbered frames, of which `remaining` ones have yet to be drawn."""
 
     def __init__(self) -> None:
-        self.left = 0
+        self.remaining = 0
         self.given = 0
         self.redrawn = 0
 
     def frame(self) -> Frame | None:
-        if not self.left:
+        if not self.remaining:
             return None
-        self.left -= 1
+        self.remaining -= 1
         self.given += 1
         return {"edits": [], "code": [], "number": self.given}
 
     def redraw(self) -> None:
         self.redrawn += 1
-        self.left = 1
+        self.remaining = 1
 
 
 class Canvas:
-    """What is drawn on: each frame is answered when the test says so, unless it is `free`."""
+    """An editor that draws; unless it is `free`, a test answers each frame."""
 
     def __init__(self) -> None:
         self.drawn: list[int] = []
@@ -76,8 +76,8 @@ async def painter(source: Source, canvas: Canvas) -> AsyncIterator[Painter]:
     await asyncio.wait_for(running, 5)
 
 
-async def test_what_is_requested_is_drawn(painter: Painter, source: Source, canvas: Canvas) -> None:
-    source.left = 1
+async def test_a_requested_frame_is_drawn(painter: Painter, source: Source, canvas: Canvas) -> None:
+    source.remaining = 1
 
     painter.soon()
     await painter.drawn()
@@ -85,17 +85,17 @@ async def test_what_is_requested_is_drawn(painter: Painter, source: Source, canv
     assert canvas.drawn == [1]
 
 
-async def test_nothing_is_drawn_where_nothing_has_changed(painter: Painter, canvas: Canvas) -> None:
+async def test_nothing_is_drawn_without_a_change(painter: Painter, canvas: Canvas) -> None:
     painter.soon()
     await painter.drawn()
 
     assert canvas.drawn == []
 
 
-async def test_what_one_frame_does_not_hold_comes_with_the_next(
+async def test_the_next_frame_follows_until_all_is_drawn(
     painter: Painter, source: Source, canvas: Canvas
 ) -> None:
-    source.left = 3
+    source.remaining = 3
 
     painter.soon()
     await painter.drawn()
@@ -103,8 +103,10 @@ async def test_what_one_frame_does_not_hold_comes_with_the_next(
     assert canvas.drawn == [1, 2, 3]
 
 
-async def test_frames_keep_their_distance(painter: Painter, source: Source, canvas: Canvas) -> None:
-    source.left = 4
+async def test_frames_have_a_minimum_interval(
+    painter: Painter, source: Source, canvas: Canvas
+) -> None:
+    source.remaining = 4
 
     painter.now()
     await painter.drawn()
@@ -116,7 +118,7 @@ async def test_frames_keep_their_distance(painter: Painter, source: Source, canv
 async def test_no_frame_is_drawn_before_the_last_one_was_answered(
     painter: Painter, source: Source, canvas: Canvas
 ) -> None:
-    source.left, canvas.free = 2, False
+    source.remaining, canvas.free = 2, False
     painter.now()
     await until(lambda: canvas.answers, "the first frame")
 
@@ -131,7 +133,7 @@ async def test_no_frame_is_drawn_before_the_last_one_was_answered(
 
 
 class Slow:
-    """A clock by which each draw takes a second, and nothing else any time."""
+    """A clock for which each draw takes a second, and everything else no time."""
 
     def __init__(self, canvas: Canvas) -> None:
         self.canvas = canvas
@@ -146,7 +148,7 @@ async def test_after_a_slow_draw_there_is_a_longer_pause_unless_it_is_urgent(
     painter = Painter(canvas.draw, source, clock=Slow(canvas))
     running = asyncio.create_task(painter.run())
     loop = asyncio.get_running_loop()
-    source.left = 2
+    source.remaining = 2
     painter.soon()
     await until(lambda: canvas.drawn == [1], "the first frame")
 
@@ -161,10 +163,10 @@ async def test_after_a_slow_draw_there_is_a_longer_pause_unless_it_is_urgent(
     await asyncio.wait_for(running, 5)
 
 
-async def test_after_a_failure_everything_is_sent_anew_with_the_next_request(
+async def test_after_a_failure_the_next_request_sends_everything_again(
     painter: Painter, source: Source, canvas: Canvas, caplog: pytest.LogCaptureFixture
 ) -> None:
-    source.left, canvas.error = 5, EditorError("no such buffer")
+    source.remaining, canvas.error = 5, EditorError("no such buffer")
     with caplog.at_level(logging.WARNING):
         painter.soon()
         await painter.drawn()
@@ -178,10 +180,10 @@ async def test_after_a_failure_everything_is_sent_anew_with_the_next_request(
     assert canvas.drawn == [1, 2]
 
 
-async def test_failures_are_tried_again_less_and_less_and_logged_once(
+async def test_failed_draws_are_retried_at_growing_intervals_and_logged_once(
     painter: Painter, source: Source, canvas: Canvas, caplog: pytest.LogCaptureFixture
 ) -> None:
-    source.left, canvas.error = 1, EditorError("no such buffer")
+    source.remaining, canvas.error = 1, EditorError("no such buffer")
     with caplog.at_level(logging.WARNING):
         while len(canvas.drawn) < 3:
             painter.now()
@@ -193,11 +195,11 @@ async def test_failures_are_tried_again_less_and_less_and_logged_once(
     assert caplog.text.count("no such buffer") == 1
 
 
-async def test_another_error_ends_it_and_is_told_to_who_runs_it(
+async def test_any_other_error_ends_the_painter_and_is_raised(
     source: Source, canvas: Canvas
 ) -> None:
     painter = Painter(canvas.draw, source)
-    source.left, canvas.error = 1, RuntimeError("a mistake of ours")
+    source.remaining, canvas.error = 1, RuntimeError("a mistake of ours")
     painter.now()
 
     with pytest.raises(RuntimeError):
@@ -205,9 +207,9 @@ async def test_another_error_ends_it_and_is_told_to_who_runs_it(
     await asyncio.wait_for(painter.drawn(), 5)
 
 
-async def test_nothing_is_drawn_after_it_was_closed(source: Source, canvas: Canvas) -> None:
+async def test_nothing_is_drawn_after_close(source: Source, canvas: Canvas) -> None:
     painter = Painter(canvas.draw, source)
-    source.left = 1
+    source.remaining = 1
 
     painter.close()
     await asyncio.wait_for(painter.run(), 5)

@@ -1,4 +1,4 @@
-"""`chat/panel.py`: the one module of the chat that names functions of the editor's half."""
+"""`chat/panel.py`: the only module of the chat that names functions of Lua."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ CALLS = {"run", "ask", "_run", "lua", "json", "call"}
 
 
 def named(source: str) -> Iterator[str]:
-    """The functions of the editor's half that a module calls by a string."""
+    """Yield the functions of Lua that a module calls by a string."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(ast.Attribute(attr=attr), [ast.Constant(str(name)), *_]) if attr in CALLS:
@@ -20,7 +20,7 @@ def named(source: str) -> Iterator[str]:
                 yield ast.unparse(node)
 
 
-def test_only_the_panel_names_functions_of_the_editors_half() -> None:
+def test_only_the_panel_names_functions_of_lua() -> None:
     naming = {
         path.relative_to(CHAT).as_posix(): names
         for path in CHAT.rglob("*.py")
@@ -31,7 +31,7 @@ def test_only_the_panel_names_functions_of_the_editors_half() -> None:
     assert len(naming["panel.py"]) == len(set(naming["panel.py"]))
 
 
-def test_each_function_that_the_panel_names_is_a_method_of_its_own() -> None:
+def test_each_function_that_the_panel_names_has_its_own_method() -> None:
     names = sorted(named((CHAT / "panel.py").read_text(encoding="utf-8")))
     methods = [
         name

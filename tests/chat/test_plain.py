@@ -1,4 +1,4 @@
-"""Text from outside, made harmless."""
+"""`plain.py`: text from outside is made safe."""
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ def test_a_line_is_made_harmless(text: str, shown: str) -> None:
         ("a\u2028b\x0cc", ["a\u2028b^Lc"]),
     ],
 )
-def test_a_text_has_lines(text: str, found: list[str]) -> None:
+def test_a_text_is_split_into_lines(text: str, found: list[str]) -> None:
     assert lines(text) == found
 
 
@@ -50,7 +50,7 @@ def test_lines_can_be_put_into_a_buffer(text: str) -> None:
     "escape",
     ["\x1b[31m", "\x1b[1;31m", "\x1b[?25l", "\x1b]0;title\x07", "\x1b]8;;x\x1b\\", "\x1bM"],
 )
-def test_colours_and_cursor_movements_are_left_out(escape: str) -> None:
+def test_colours_and_cursor_movements_are_removed(escape: str) -> None:
     assert as_printed(f"a{escape}b") == "ab"
 
 
@@ -58,11 +58,11 @@ def test_colours_and_cursor_movements_are_left_out(escape: str) -> None:
     ("text", "shown"),
     [("10%\r20%\r100%", "100%"), ("a\r\nb\r\n", "a\nb\n"), ("1\r2\n3\r4\r\n", "2\n4\n")],
 )
-def test_of_what_was_written_over_the_last_is_kept(text: str, shown: str) -> None:
+def test_the_final_text_of_an_overwritten_line_is_kept(text: str, shown: str) -> None:
     assert as_printed(text) == shown
 
 
-def test_one_line_tells_that_there_is_more() -> None:
+def test_one_line_shows_that_there_is_more() -> None:
     assert one_line("  one  ") == "one"
     assert one_line("\none\ntwo") == "one …"
     assert one_line("x" * 10, 5) == "xxxx…"

@@ -1,4 +1,4 @@
-"""The user's prompts, while they wait and when they begin."""
+"""The user's prompts, while they wait and when they start."""
 
 import pytest
 
@@ -18,9 +18,9 @@ from support.frames import Panel
 DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1500)
 
 
-def test_a_prompt_becomes_a_turn_when_it_begins() -> None:
+def test_a_prompt_becomes_a_turn_when_it_starts() -> None:
     panel = Panel()
-    panel.transcript.said("a", "Do it\nwell", ["a.py:2-4"])
+    panel.transcript.add_prompt("a", "Do it\nwell", ["a.py:2-4"])
     assert panel.text == ["» Do it", "  well", "  [a.py:2-4]"]
     assert [kind for _, kind in panel.drawn.parts] == ["queued"]
 
@@ -30,9 +30,9 @@ def test_a_prompt_becomes_a_turn_when_it_begins() -> None:
     assert [kind for _, kind in panel.drawn.parts] == ["turn"]
 
 
-def test_a_prompt_during_a_turn_waits_below_what_is_said() -> None:
+def test_a_prompt_during_a_turn_waits_below_the_answer() -> None:
     panel = Panel().take(Waiting(), TextDelta("1", "one"))
-    panel.transcript.said("b", "And then?\nWhat?")
+    panel.transcript.add_prompt("b", "And then?\nWhat?")
 
     panel.take(TextDelta("1", "\ntwo"))
 
@@ -42,18 +42,18 @@ def test_a_prompt_during_a_turn_waits_below_what_is_said() -> None:
     assert panel.transcript.queued == {"b": "And then?\nWhat?"}
 
 
-def test_a_withdrawn_prompt_is_gone() -> None:
+def test_a_withdrawn_prompt_is_removed() -> None:
     panel = Panel().take(Waiting())
-    panel.transcript.said("b", "And then?")
+    panel.transcript.add_prompt("b", "And then?")
 
     panel.take(PromptChanged("b", PromptStage.CANCELLED))
 
     assert (panel.text, panel.transcript.queued) == ([], {})
 
 
-def test_a_prompt_that_was_interrupted_stays() -> None:
+def test_an_interrupted_prompt_stays() -> None:
     panel = Panel()
-    panel.transcript.said("a", "Do it")
+    panel.transcript.add_prompt("a", "Do it")
 
     panel.take(PromptChanged("a", PromptStage.STARTED), PromptChanged("a", PromptStage.CANCELLED))
 
@@ -61,10 +61,10 @@ def test_a_prompt_that_was_interrupted_stays() -> None:
 
 
 @pytest.mark.parametrize("stage", [PromptStage.STARTED, PromptStage.COMPLETED])
-def test_a_prompt_may_have_begun_before_we_know_its_id(stage: PromptStage) -> None:
+def test_a_prompt_may_start_before_we_know_its_id(stage: PromptStage) -> None:
     panel = Panel().take(PromptChanged("a", stage))
 
-    panel.transcript.said("a", "Do it")
+    panel.transcript.add_prompt("a", "Do it")
 
     assert (panel.text, panel.transcript.queued) == (["» Do it"], {})
 
@@ -72,18 +72,18 @@ def test_a_prompt_may_have_begun_before_we_know_its_id(stage: PromptStage) -> No
 def test_a_prompt_may_be_withdrawn_before_we_know_its_id() -> None:
     panel = Panel().take(PromptChanged("a", PromptStage.CANCELLED))
 
-    panel.transcript.said("a", "Do it")
+    panel.transcript.add_prompt("a", "Do it")
 
     assert panel.text == []
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_one_prompt_begins_with_a_turn_of_which_nobody_says_whose_it_is(told: bool) -> None:
-    """The CLI answers its own commands without saying that it has begun with them."""
+@pytest.mark.parametrize("is_reported", [True, False])
+def test_one_prompt_starts_with_a_turn_whose_prompt_is_not_reported(is_reported: bool) -> None:
+    """The CLI answers its own commands without reporting that they have started."""
     panel = Panel()
     for prompt in ("a", "b"):
-        panel.transcript.said(prompt, prompt)
-        if told:
+        panel.transcript.add_prompt(prompt, prompt)
+        if is_reported:
             panel.take(PromptChanged(prompt, PromptStage.QUEUED))
 
     panel.take(Notice("Total cost: 0"), DONE)
@@ -92,9 +92,9 @@ def test_one_prompt_begins_with_a_turn_of_which_nobody_says_whose_it_is(told: bo
     assert list(panel.transcript.queued) == ["b"]
 
 
-def test_prompts_that_the_turns_end_names_have_been_in_it() -> None:
+def test_prompts_that_the_end_of_a_turn_names_were_part_of_it() -> None:
     panel = Panel().take(Waiting())
-    panel.transcript.said("b", "steer")
+    panel.transcript.add_prompt("b", "steer")
     panel.take(PromptChanged("b", PromptStage.QUEUED))
 
     panel.take(TurnEnded(TurnEndReason.COMPLETED, ("a", "b"), milliseconds=3))
@@ -102,20 +102,20 @@ def test_prompts_that_the_turns_end_names_have_been_in_it() -> None:
     assert panel.text == ["» steer", "── 3 ms"]
 
 
-def test_the_prompts_of_all_turns_are_told_by_their_ids() -> None:
+def test_the_prompts_of_all_turns_are_listed_by_their_ids() -> None:
     panel = Panel()
-    panel.transcript.take_history([UserMessage("First\nof all", "a"), UserMessage("nobody's")])
-    panel.transcript.said("b", "Second")
+    panel.transcript.load_history([UserMessage("First\nof all", "a"), UserMessage("nobody's")])
+    panel.transcript.add_prompt("b", "Second")
     panel.take(Waiting())
-    panel.transcript.said("c", "not yet")
+    panel.transcript.add_prompt("c", "not yet")
 
     assert panel.transcript.prompts == {"a": "First …", "b": "Second"}
 
 
-def test_a_long_prompt_is_cut_and_opened_elsewhere() -> None:
+def test_a_long_prompt_is_cut_and_opens_in_another_window() -> None:
     text = "\n".join(str(number) for number in range(300))
     panel = Panel()
-    panel.transcript.said("a", text)
+    panel.transcript.add_prompt("a", text)
     panel.take(Waiting())
 
     assert len(panel.text) == 201

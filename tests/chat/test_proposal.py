@@ -1,4 +1,4 @@
-"""`chat/proposal.py`: what an edit would make of a file, before it is allowed."""
+"""`proposal.py`: the text that a file would have after an edit."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def asked(path: Path, tool: str = "Edit", **arguments: Any) -> PermissionAsked:
 
 
 def sent(edit: Replacement | None, **arguments: Any) -> Any:
-    """What the tool gets for an accepted edit."""
+    """Return the arguments that the tool receives for an accepted edit."""
     assert edit is not None
     given = {"file_path": edit.path, **arguments}
     return encode_answer({"input": given}, Allow(edit=edit))["updatedInput"]
@@ -33,59 +33,59 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def test_an_edit_replaces_the_first_of_what_it_names(path: Path) -> None:
+def test_an_edit_replaces_the_first_occurrence(path: Path) -> None:
     proposed = proposal.of(asked(path, old_string="two", new_string="2"))
 
     assert proposed is not None
     assert proposed.text == "one\n2\ntwo\n"
 
 
-def test_an_edit_can_replace_all_of_them(path: Path) -> None:
+def test_an_edit_can_replace_every_occurrence(path: Path) -> None:
     proposed = proposal.of(asked(path, old_string="two", new_string="2", replace_all=True))
 
     assert proposed is not None
     assert proposed.text == "one\n2\n2\n"
 
 
-def test_what_would_not_be_applied_is_no_proposal(path: Path) -> None:
+def test_an_edit_that_would_fail_is_not_a_proposal(path: Path) -> None:
     assert proposal.of(asked(path, old_string="three", new_string="3")) is None
     assert proposal.of(asked(path, old_string="", new_string="3")) is None
     assert proposal.of(asked(path, old_string=3, new_string="3")) is None
     assert proposal.of(asked(path, new_string="3")) is None
 
 
-def test_only_edits_of_files_are_proposals(path: Path) -> None:
+def test_only_an_edit_of_a_file_is_a_proposal(path: Path) -> None:
     assert proposal.of(asked(path, tool="Bash", old_string="two", new_string="2")) is None
     assert proposal.of(asked(Path("a.py"), old_string="two", new_string="2")) is None
     assert proposal.of(asked(path.parent, old_string="two", new_string="2")) is None
 
 
-def test_a_file_that_is_no_text_is_no_proposal(path: Path) -> None:
+def test_an_edit_of_a_binary_file_is_not_a_proposal(path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
 
     assert proposal.of(asked(path, old_string="two", new_string="2")) is None
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/tmp/a\0b"])
-def test_what_is_no_file_is_no_proposal(path: str) -> None:
+def test_an_edit_of_an_invalid_path_is_not_a_proposal(path: str) -> None:
     assert proposal.of(asked(Path(path), content="hello\n")) is None
 
 
-def test_a_file_that_is_too_large_to_be_shown_is_no_proposal(path: Path) -> None:
+def test_an_edit_of_a_very_large_file_is_not_a_proposal(path: Path) -> None:
     with path.open("r+b") as file:
         file.truncate(15_000_001)
 
     assert proposal.of(asked(path, content="hello\n")) is None
 
 
-def test_a_path_is_shown_in_its_plainest_spelling(path: Path) -> None:
+def test_a_path_is_normalized(path: Path) -> None:
     proposed = proposal.of(asked(Path(f"{path.parent}/x/../{path.name}"), content="hello\n"))
 
     assert proposed is not None
     assert proposed.path == str(path)
 
 
-def test_a_new_file_is_one(path: Path) -> None:
+def test_a_new_file_is_a_proposal(path: Path) -> None:
     new = path.with_name("new.py")
 
     for arguments in ({"content": "hello\n"}, {"old_string": "", "new_string": "hello\n"}):
@@ -95,7 +95,7 @@ def test_a_new_file_is_one(path: Path) -> None:
         assert (proposed.text, proposed.original) == ("hello\n", None)
 
 
-def test_the_ends_of_lines_stay_as_they_are(path: Path) -> None:
+def test_line_endings_are_preserved(path: Path) -> None:
     path.write_bytes(b"one\r\ntwo\r\n")
 
     proposed = proposal.of(asked(path, old_string="one\ntwo", new_string="1\n2"))
@@ -104,7 +104,7 @@ def test_the_ends_of_lines_stay_as_they_are(path: Path) -> None:
     assert proposed.text == "1\r\n2\r\n"
 
 
-def test_what_was_accepted_unchanged_needs_no_other_arguments(path: Path) -> None:
+def test_an_edit_accepted_unchanged_keeps_its_arguments(path: Path) -> None:
     proposed = proposal.of(asked(path, old_string="two", new_string="2"))
 
     assert proposed is not None
@@ -125,7 +125,7 @@ def test_a_changed_edit_replaces_the_whole_file(path: Path) -> None:
     }
 
 
-def test_a_changed_write_has_another_content(path: Path) -> None:
+def test_a_changed_write_has_the_users_content(path: Path) -> None:
     proposed = proposal.of(asked(path, content="new\n"))
 
     assert proposed is not None
@@ -144,7 +144,7 @@ def test_the_file_is_read_again_before_its_whole_text_is_replaced(path: Path) ->
     assert changed.new == "1\nmine\ntwo\nthree\n"
 
 
-def test_the_whole_text_is_replaced_even_by_what_was_proposed(path: Path) -> None:
+def test_the_whole_text_can_be_replaced_by_the_proposed_text(path: Path) -> None:
     proposed = proposal.of(asked(path, old_string="one", new_string="1"))
 
     assert proposed is not None
@@ -152,7 +152,7 @@ def test_the_whole_text_is_replaced_even_by_what_was_proposed(path: Path) -> Non
     assert (changed.old, changed.new) == ("one\ntwo\ntwo\n", proposed.text)
 
 
-def test_a_file_that_is_gone_is_made_again(path: Path) -> None:
+def test_a_deleted_file_is_created_again(path: Path) -> None:
     proposed = proposal.of(asked(path, old_string="one", new_string="1"))
     path.unlink()
 
@@ -162,7 +162,7 @@ def test_a_file_that_is_gone_is_made_again(path: Path) -> None:
     assert (changed.old, changed.new) == ("", "1\nmine\n")
 
 
-def test_what_cannot_be_read_again_stays_as_it_was_read(path: Path) -> None:
+def test_a_file_that_cannot_be_read_again_keeps_its_earlier_content(path: Path) -> None:
     proposed = proposal.of(asked(path, old_string="one", new_string="1"))
     path.write_bytes(b"\xff\xfe")
 
@@ -171,20 +171,22 @@ def test_what_cannot_be_read_again_stays_as_it_was_read(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "expected"), [(b"theirs\n", True), (b"hello\n", False)])
-def test_a_new_file_is_overtaken_by_another_text(path: Path, text: bytes, expected: bool) -> None:
+def test_a_proposed_new_file_may_appear_with_another_text(
+    path: Path, text: bytes, expected: bool
+) -> None:
     new = path.with_name("new.py")
     proposed = proposal.of(asked(new, content="hello\n"))
     assert proposed is not None
-    assert not proposed.is_overtaken
+    assert not proposed.file_appeared
 
     new.write_bytes(text)
 
-    assert proposed.is_overtaken is expected
+    assert proposed.file_appeared is expected
 
 
-def test_a_file_that_was_there_is_never_overtaken(path: Path) -> None:
+def test_a_file_that_existed_does_not_appear(path: Path) -> None:
     proposed = proposal.of(asked(path, content="hello\n"))
     path.write_bytes(b"theirs\n")
 
     assert proposed is not None
-    assert not proposed.is_overtaken
+    assert not proposed.file_appeared

@@ -1,4 +1,4 @@
-"""What the model says, and the previews of it."""
+"""The model's text, and its previews."""
 
 from claude_ide.agents.events import (
     PreviewVoided,
@@ -11,37 +11,37 @@ from claude_ide.agents.events import (
 from support.frames import Panel, shown
 
 
-def test_text_is_shown_while_it_comes() -> None:
+def test_text_is_shown_while_it_arrives() -> None:
     assert shown(TextDelta("1", "one\ntw"), TextDelta("1", "o")) == ["one", "two"]
 
 
-def test_text_with_carriage_returns_is_shown_all_the_same() -> None:
+def test_text_with_carriage_returns_is_shown() -> None:
     assert shown(Text("1", "one\rtwo\r\nthree")) == ["one^Mtwo", "three"]
 
 
-def test_a_whole_text_replaces_its_preview() -> None:
+def test_a_complete_text_replaces_its_preview() -> None:
     assert shown(TextDelta("1", "half"), Text("1", "another\ntext")) == ["another", "text"]
 
 
-def test_a_text_that_is_told_twice_is_shown_once() -> None:
+def test_a_text_that_is_reported_twice_is_shown_once() -> None:
     assert shown(Text("1", "text"), Text("1", "text")) == ["text"]
 
 
-def test_a_preview_that_is_void_is_deleted() -> None:
+def test_a_void_preview_is_deleted() -> None:
     assert shown(Text("0", "before"), TextDelta("1", "half"), PreviewVoided(("1",))) == ["before"]
 
 
-def test_a_tool_that_is_void_is_deleted() -> None:
-    told = (
+def test_a_void_tool_is_deleted() -> None:
+    happened = (
         ToolStarted("t", "Bash"),
         PreviewVoided(("1",), ("t",)),
         ToolEnded("t", ToolStatus.COMPLETED),
     )
 
-    assert shown(*told) == []
+    assert shown(*happened) == []
 
 
-def test_text_is_appended_with_the_lines_that_are_new() -> None:
+def test_only_new_lines_of_a_text_are_appended() -> None:
     panel = Panel().take(TextDelta("1", "one\ntwo\nthr"))
 
     panel.take(TextDelta("1", "ee\nfour"))
@@ -60,16 +60,16 @@ def test_a_fence_is_coloured_when_it_is_closed() -> None:
     assert [line.language for line in panel.drawn.lines] == ["", "", "python", ""]
 
 
-def test_a_whole_text_that_is_its_preview_changes_nothing() -> None:
+def test_a_complete_text_equal_to_its_preview_changes_nothing() -> None:
     panel = Panel().take(TextDelta("1", "# one\n"), TextDelta("1", "two\n\n"))
 
-    panel.transcript.take(Text("1", "# one\ntwo\n\n"))
+    panel.transcript.apply(Text("1", "# one\ntwo\n\n"))
 
     assert panel.transcript.sheet.frame() is None
 
 
-def test_what_a_subagent_says_stands_below_its_tool() -> None:
-    told = (
+def test_the_text_of_a_subagent_is_below_its_tool() -> None:
+    happened = (
         ToolStarted("a", "Task"),
         ToolStarted("b", "Read"),
         Text("1", "found\nit", parent="a"),
@@ -78,7 +78,7 @@ def test_what_a_subagent_says_stands_below_its_tool() -> None:
         ToolStarted("d", "Bash", parent="c"),
     )
 
-    assert shown(*told) == [
+    assert shown(*happened) == [
         *("• Task …", "  found", "  it", "  • Bash …", "    • Bash …", "• Read …", "", "done"),
     ]
 
@@ -89,5 +89,5 @@ def test_the_highlights_of_a_subagents_text_move_with_it() -> None:
     assert panel.drawn.groups("  **very**") == {("**very**", "ClaudeChatBold")}
 
 
-def test_what_a_subagent_says_whose_tool_is_unknown_is_shown_all_the_same() -> None:
+def test_the_text_of_a_subagent_with_an_unknown_tool_is_shown() -> None:
     assert shown(Text("1", "found", parent="gone")) == ["  found"]

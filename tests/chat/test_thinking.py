@@ -1,4 +1,4 @@
-"""What the model thinks."""
+"""The model's thinking."""
 
 from claude_ide.agents.events import (
     PreviewVoided,
@@ -11,7 +11,7 @@ from claude_ide.agents.events import (
 from support.frames import Panel, shown
 
 
-def test_thinking_counts_its_tokens_before_it_says_anything() -> None:
+def test_thinking_shows_its_tokens_before_its_text() -> None:
     assert shown(ThinkingTokens(1234)) == ["· Thinking… 1,234 tokens"]
 
 
@@ -25,7 +25,7 @@ def test_thinking_is_one_line_with_its_time_and_its_tokens() -> None:
     assert panel.text == ["▸ Thought 3.2 s · 1,234 tokens"]
 
 
-def test_the_agents_own_measure_of_thinking_counts_more() -> None:
+def test_the_agents_own_duration_of_thinking_has_priority() -> None:
     assert shown(Thinking("1", "Well.", milliseconds=700)) == ["▸ Thought 700 ms"]
 
 
@@ -50,17 +50,17 @@ def test_open_thinking_grows_by_its_new_lines() -> None:
     assert edit["lines"] == ["  three"]
 
 
-def test_thinking_that_is_kept_from_us_has_no_line_without_anything_to_tell() -> None:
+def test_hidden_thinking_without_time_or_tokens_has_no_line() -> None:
     assert shown(Thinking("1", ""), Text("2", "answer")) == ["answer"]
 
 
-def test_tokens_without_thinking_end_when_the_answer_begins() -> None:
+def test_tokens_without_thinking_end_when_the_answer_starts() -> None:
     assert shown(ThinkingTokens(12), TextDelta("1", "answer"), ThinkingTokens(5)) == [
         *("· Thought 0 ms · 12 tokens", "", "answer", "", "· Thinking… 5 tokens"),
     ]
 
 
 def test_void_thinking_is_deleted() -> None:
-    told = (ThinkingTokens(3), ThinkingDelta("1", "hm"), PreviewVoided(("1",)))
+    happened = (ThinkingTokens(3), ThinkingDelta("1", "hm"), PreviewVoided(("1",)))
 
-    assert shown(*told) == []
+    assert shown(*happened) == []

@@ -13,7 +13,7 @@ def numbered(count: int, done: int) -> TodoList:
     return TodoList(tuple(Todo(str(n), f"item {n}", each) for n, each in enumerate(status)))
 
 
-def test_items_are_shown_as_they_stand() -> None:
+def test_items_are_shown_with_their_status() -> None:
     todos = TodoList(
         (
             Todo("1", "Write tests", "completed", "Writing tests"),
@@ -28,11 +28,11 @@ def test_items_are_shown_as_they_stand() -> None:
     }
 
 
-def test_an_empty_list_is_taken_away() -> None:
+def test_an_empty_list_has_no_rows() -> None:
     assert pinned(TodoList(())) == []
 
 
-def test_of_a_long_list_what_is_next_is_shown() -> None:
+def test_a_long_list_shows_the_next_items() -> None:
     shown = text(numbered(30, 12))
 
     assert shown[:3] == ["12 of 30 done", "✓ item 11", "☐ item 12"]

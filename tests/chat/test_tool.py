@@ -1,4 +1,4 @@
-"""A tool's one line, and what it opens on."""
+"""The line of a tool, and its details."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def use(kind: str = "execute", name: str = "Bash", title: str = "") -> ToolUse:
 
 
 def run(kind: str, name: str, arguments: dict[str, Any], output: str = "", **end: Any) -> ToolUse:
-    """A tool that has been used, opened."""
+    """Return a tool that has ended and is open."""
     tool = use(kind, name)
     path = str(arguments.get("file_path", ""))
     title = path or str(arguments.get("command", ""))
@@ -46,7 +46,7 @@ def groups(tool: ToolUse, line: str) -> set[tuple[str, str]]:
     return {(shown[first:last].decode(), group) for first, last, group in row.marks}
 
 
-def test_a_tool_that_has_begun_has_a_name_and_no_end() -> None:
+def test_a_tool_that_has_started_shows_its_name() -> None:
     assert lines(use()) == ["$ Bash …"]
 
 
@@ -57,7 +57,7 @@ def test_growing_input_shows_its_size() -> None:
     assert lines(tool) == ["± Write  12,345 characters …"]
 
 
-def test_a_tool_that_has_ended_shows_what_it_changed_and_how_long_it_took() -> None:
+def test_a_tool_that_has_ended_shows_its_changes_and_its_duration() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
 
     line = "± Edit a.py  +2 −1  250 ms"  # noqa: RUF001
@@ -72,7 +72,7 @@ def test_a_tool_that_has_ended_shows_what_it_changed_and_how_long_it_took() -> N
         (ToolStatus.REJECTED, "⊘ Bash ls  rejected", "ClaudeChatToolRejected"),
     ],
 )
-def test_a_tool_that_has_not_worked_is_marked(status: ToolStatus, line: str, group: str) -> None:
+def test_a_tool_without_success_is_marked(status: ToolStatus, line: str, group: str) -> None:
     tool = use(title="ls")
     tool.input(ToolInput("t", 9, {"command": "ls"}), 1.0)
     tool.end(ToolEnded("t", status, "<tool_use_error>Error: no such file</tool_use_error>"), 1.25)
@@ -90,7 +90,7 @@ def test_a_command_of_several_lines_is_one_line_until_it_is_opened() -> None:
     assert len(lines(tool)) == 1
 
 
-def test_other_tools_open_on_their_arguments() -> None:
+def test_other_tools_open_to_show_their_arguments() -> None:
     tool = run("other", "Ask", {"what": "one\ntwo", "many": [1, {"a": None}]}, "done")
 
     assert lines(tool)[1:] == [
@@ -98,7 +98,7 @@ def test_other_tools_open_on_their_arguments() -> None:
     ]
 
 
-def test_an_edit_opens_on_its_hunks() -> None:
+def test_an_edit_opens_to_show_its_hunks() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py", "old_string": "x"}, "ok", changes=(CHANGE,))
 
     assert lines(tool)[1:] == ["     same", "    -old", "    +new", "    +more", "     end"]
@@ -106,14 +106,14 @@ def test_an_edit_opens_on_its_hunks() -> None:
     assert groups(tool, "    -old") == {("-old", "ClaudeChatRemoved")}
 
 
-def test_a_new_file_opens_on_what_was_written() -> None:
+def test_a_new_file_opens_to_show_its_content() -> None:
     arguments = {"file_path": "/p/a.py", "content": "one\ntwo\n"}
     tool = run("edit", "Write", arguments, "ok", changes=(Change("/p/a.py", 2, 0, created=True),))
 
     assert lines(tool)[1:] == ["    +one", "    +two"]
 
 
-def test_several_edits_are_shown_before_they_are_made() -> None:
+def test_several_edits_are_shown_before_they_are_applied() -> None:
     edits = [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": ""}]
     tool = use("edit", "MultiEdit")
     tool.input(ToolInput("t", 9, {"file_path": "/p/a.py", "edits": edits}), 0.0)
@@ -122,7 +122,7 @@ def test_several_edits_are_shown_before_they_are_made() -> None:
     assert lines(tool)[1:] == ["    -a", "    +b", "    -c", "    +"]
 
 
-def test_long_output_is_cut_and_opened_elsewhere() -> None:
+def test_long_output_is_cut_and_opens_in_another_window() -> None:
     output = "\n".join(str(number) for number in range(1234))
     tool = run("execute", "Bash", {"command": "seq"}, output)
 
@@ -132,7 +132,7 @@ def test_long_output_is_cut_and_opened_elsewhere() -> None:
     assert len(lines(tool)) == 203, "it is still open"
 
 
-def test_one_more_line_is_one() -> None:
+def test_one_further_line_is_singular() -> None:
     tool = run("execute", "Bash", {"command": "seq"}, "x\n" * 201)
 
     assert lines(tool)[-1] == "    … 1 more line"
@@ -150,7 +150,7 @@ def test_a_long_change_is_cut() -> None:
     assert action.text.count("\n") == 499
 
 
-def test_output_is_shown_as_it_comes_without_its_colours() -> None:
+def test_output_is_shown_while_it_arrives_without_its_colours() -> None:
     tool = use(title="make")
     tool.press(0)
     tool.output(ToolOutput("t", "\x1b[32mone\x1b[0m\n10%\r"))
@@ -168,14 +168,14 @@ def test_a_tool_without_anything_to_show_says_so() -> None:
 def test_its_line_leads_to_the_first_changed_line() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
 
-    assert tool.place(0, 5) == ("/p/a.py", 11)
+    assert tool.location(0, 5) == ("/p/a.py", 11)
 
 
 def test_a_line_of_a_change_leads_to_itself() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
     tool.rows()
 
-    assert [tool.place(offset, 0) for offset in range(1, 6)] == [
+    assert [tool.location(offset, 0) for offset in range(1, 6)] == [
         *(("/p/a.py", 10), ("/p/a.py", 11), ("/p/a.py", 11), ("/p/a.py", 12), ("/p/a.py", 13)),
     ]
 
@@ -184,19 +184,19 @@ def test_a_numbered_line_of_a_file_leads_to_itself() -> None:
     tool = run("read", "Read", {"file_path": "/p/a.py"}, "  41\tone\n  42\ttwo")
     tool.rows()
 
-    assert tool.place(3, 9) == ("/p/a.py", 42)
+    assert tool.location(3, 9) == ("/p/a.py", 42)
 
 
-def test_what_a_search_has_found_leads_there() -> None:
+def test_a_search_result_leads_to_its_location() -> None:
     tool = run("search", "Grep", {"pattern": "x"}, "src/b.py:7:x = 1")
     tool.part.rows = tool.rows()
 
-    assert tool.place(2, 6) == ("src/b.py", 7)
-    assert tool.place(2, 18) is None
+    assert tool.location(2, 6) == ("src/b.py", 7)
+    assert tool.location(2, 18) is None
 
 
 def test_a_tool_without_a_file_leads_nowhere() -> None:
-    assert use().place(0, 0) is None
+    assert use().location(0, 0) is None
 
 
 def test_a_title_is_one_short_line() -> None:
@@ -205,7 +205,7 @@ def test_a_title_is_one_short_line() -> None:
 
 def test_an_agent_may_name_a_tool_twice() -> None:
     tool = use(title="")
-    tool.named(ToolStarted("t", "", "execute", "ls -l"))
+    tool.rename(ToolStarted("t", "", "execute", "ls -l"))
 
     assert lines(tool) == ["$ Bash ls -l …"]
 
@@ -220,5 +220,5 @@ def test_an_agent_may_name_a_tool_twice() -> None:
         ("ls /p/a.py", "/p", "ls /p/a.py"),
     ],
 )
-def test_paths_are_seen_from_the_project(path: str, root: str, short: str) -> None:
+def test_paths_are_relative_to_the_project(path: str, root: str, short: str) -> None:
     assert shortened(path, root) == short

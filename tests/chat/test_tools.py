@@ -11,7 +11,7 @@ from claude_ide.agents.events import (
 from support.frames import Panel, shown
 
 
-def test_what_grows_in_one_line_redraws_no_more_than_that_line() -> None:
+def test_a_line_that_grows_redraws_only_itself() -> None:
     panel = Panel().take(ToolStarted("a", "Read"), ToolStarted("b", "Write"))
     panel.take(Text("1", "text"), ThinkingTokens(1))
 
@@ -25,11 +25,11 @@ def test_what_grows_in_one_line_redraws_no_more_than_that_line() -> None:
     ]
 
 
-def test_a_tool_that_is_told_twice_is_shown_once() -> None:
-    told = (ToolStarted("a", "Bash"), ToolStarted("a", "", "execute", "ls"))
+def test_a_tool_that_is_reported_twice_is_shown_once() -> None:
+    happened = (ToolStarted("a", "Bash"), ToolStarted("a", "", "execute", "ls"))
 
-    assert shown(*told) == ["$ Bash ls …"]
+    assert shown(*happened) == ["$ Bash ls …"]
 
 
-def test_what_is_told_of_a_tool_that_has_not_begun_is_left_out() -> None:
+def test_events_of_a_tool_that_has_not_started_are_ignored() -> None:
     assert shown(ToolInput("a", 1, {}), ToolEnded("a", ToolStatus.COMPLETED, "output")) == []

@@ -1,4 +1,4 @@
-"""Events come in; what the panel shows, and what a key on it means, leaves."""
+"""The transcript: the lines that events result in, and the effect of keys on them."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def test_a_request_waits_below_everything_and_becomes_a_line_with_its_tool() -> 
     assert panel.waiting == []
 
 
-def test_an_answer_to_a_tool_that_is_not_shown_says_what_it_was() -> None:
+def test_an_answer_for_a_hidden_tool_names_the_request() -> None:
     panel = Panel().take(asks("r", title="ls"))
 
     panel.answer("r", "no: never\nlist")
@@ -65,7 +65,7 @@ def test_an_answer_to_a_tool_that_is_not_shown_says_what_it_was() -> None:
     assert panel.text == ["↳ Bash ls: no: never …"]
 
 
-def test_a_request_that_is_withdrawn_is_gone() -> None:
+def test_a_withdrawn_request_is_removed() -> None:
     panel = Panel().take(asks("r"), asks("s"), RequestWithdrawn("r"))
 
     assert [asked.request for asked in panel.waiting] == ["s"]
@@ -74,12 +74,12 @@ def test_a_request_that_is_withdrawn_is_gone() -> None:
 
 
 def test_a_request_ends_with_its_tool() -> None:
-    told = (ToolStarted("t", "Bash"), asks("r"), ToolEnded("t", ToolStatus.REJECTED))
+    happened = (ToolStarted("t", "Bash"), asks("r"), ToolEnded("t", ToolStatus.REJECTED))
 
-    assert shown(*told) == ["⊘ Bash  rejected"]
+    assert shown(*happened) == ["⊘ Bash  rejected"]
 
 
-def test_the_time_that_the_user_took_to_answer_is_not_the_tools() -> None:
+def test_the_users_time_to_answer_is_not_part_of_a_tools_duration() -> None:
     panel = Panel().take(ToolStarted("t", "Bash"), ToolInput("t", 2, {}), asks("r"))
     panel.clock.seconds = 60
     panel.answer("r", "allowed")
@@ -90,7 +90,7 @@ def test_the_time_that_the_user_took_to_answer_is_not_the_tools() -> None:
     assert panel.text == ["• Bash  500 ms", "  ↳ allowed"]
 
 
-def test_a_plan_is_reviewed_where_there_is_room() -> None:
+def test_a_press_on_a_plan_starts_its_review() -> None:
     panel = Panel().take(PlanProposed("r", "t", "# Plan", "/plan.md", (ALLOW,)))
 
     assert panel.press("? Approve this plan") == Review("r")
@@ -99,50 +99,50 @@ def test_a_plan_is_reviewed_where_there_is_room() -> None:
 # The turn's end, and other ends.
 
 
-def test_a_turn_ends_with_what_it_has_cost() -> None:
-    told = (Usage(0.5), DONE, Usage(0.75), DONE)
+def test_a_turn_ends_with_its_cost() -> None:
+    happened = (Usage(0.5), DONE, Usage(0.75), DONE)
 
-    assert shown(*told) == ["── 1.5 s · $0.50", "── 1.5 s · $0.25"]
+    assert shown(*happened) == ["── 1.5 s · $0.50", "── 1.5 s · $0.25"]
 
 
 @pytest.mark.parametrize("counted", [0.0, 0.5])
-def test_clearing_costs_nothing_whether_or_not_the_agent_counts_on(counted: float) -> None:
-    told = (Usage(0.5), DONE, Cleared(), Usage(counted), DONE, Usage(counted + 0.25), DONE)
+def test_clearing_costs_nothing_whether_or_not_the_agent_resets_its_cost(counted: float) -> None:
+    happened = (Usage(0.5), DONE, Cleared(), Usage(counted), DONE, Usage(counted + 0.25), DONE)
 
-    assert shown(*told)[-2:] == ["── 1.5 s", "── 1.5 s · $0.25"]
+    assert shown(*happened)[-2:] == ["── 1.5 s", "── 1.5 s · $0.25"]
 
 
 def test_an_interrupted_turn_says_so_and_leaves_no_tool_running() -> None:
-    told = (ToolStarted("t", "Bash"), TurnEnded(TurnEndReason.INTERRUPTED))
+    happened = (ToolStarted("t", "Bash"), TurnEnded(TurnEndReason.INTERRUPTED))
 
-    assert shown(*told) == ["⊘ Bash  interrupted", "interrupted"]
+    assert shown(*happened) == ["⊘ Bash  interrupted", "interrupted"]
 
 
 def test_a_background_tool_runs_on_when_the_turn_is_over() -> None:
-    told = (
+    happened = (
         ToolStarted("a", "Task"),
         ToolStarted("b", "Bash", parent="a"),
         ToolEnded("a", ToolStatus.COMPLETED),
         DONE,
     )
 
-    assert shown(*told) == ["• Task", "  • Bash …", "── 1.5 s"]
+    assert shown(*happened) == ["• Task", "  • Bash …", "── 1.5 s"]
 
 
-def test_what_went_wrong_is_told_once() -> None:
+def test_an_error_is_shown_once() -> None:
     failed = TurnEnded(TurnEndReason.FAILED, message="overloaded")
 
     assert shown(failed) == ["failed", "overloaded"]
     assert shown(Notice("overloaded", "error"), failed) == ["overloaded", "failed"]
 
 
-def test_who_is_not_logged_in_learns_how_to() -> None:
-    told = Notice("Please run /login", "error", "authentication_failed")
+def test_a_user_who_is_not_logged_in_learns_how_to_log_in() -> None:
+    happened = Notice("Please run /login", "error", "authentication_failed")
 
-    assert shown(told)[-1] == "L opens a terminal to log in"
+    assert shown(happened)[-1] == "L opens a terminal to log in"
 
 
-def test_attempts_are_one_line() -> None:
+def test_retries_share_one_line() -> None:
     panel = Panel().take(Retry(1, 10, 0.5, "rate_limit", 429))
     assert panel.text == ["retry 1/10 in 500 ms: rate limit (429)"]
 
@@ -155,7 +155,7 @@ def test_attempts_are_one_line() -> None:
     assert panel.text[-1] == "retry 1/10 in 1.0 s: overloaded"
 
 
-def test_a_death_shows_the_last_words_and_takes_away_what_nobody_can_answer() -> None:
+def test_a_death_shows_the_last_output_and_removes_requests() -> None:
     panel = Panel().take(ToolStarted("t", "Bash"), asks("r"))
 
     panel.take(Dead(143, "\n".join(str(number) for number in range(30))))
@@ -168,7 +168,7 @@ def test_a_death_shows_the_last_words_and_takes_away_what_nobody_can_answer() ->
     assert panel.waiting == []
 
 
-def test_an_agent_that_is_back_is_not_offered_again() -> None:
+def test_a_resumed_agent_is_not_offered_again() -> None:
     panel = Panel().take(Dead(1))
     assert panel.text[-1] == "R resumes"
 
@@ -180,9 +180,9 @@ def test_an_agent_that_is_back_is_not_offered_again() -> None:
     assert panel.text.count("── resumed") == 1
 
 
-def test_a_death_keeps_what_the_user_has_typed() -> None:
+def test_a_death_keeps_queued_prompts() -> None:
     panel = Panel().take(Waiting())
-    panel.transcript.said("a", "And then?")
+    panel.transcript.add_prompt("a", "And then?")
 
     panel.take(Dead(0))
 
@@ -200,8 +200,8 @@ def test_a_death_keeps_what_the_user_has_typed() -> None:
         (Usage(1.0), False),
     ],
 )
-def test_what_the_user_waits_for_is_drawn_at_once(event: Event, urgent: bool) -> None:
-    assert Transcript("Claude").take(event) is urgent
+def test_urgent_events_are_drawn_immediately(event: Event, urgent: bool) -> None:
+    assert Transcript("Claude").apply(event) is urgent
 
 
 # History.
@@ -210,7 +210,7 @@ def test_what_the_user_waits_for_is_drawn_at_once(event: Event, urgent: bool) ->
 def test_history_is_shown_without_times_and_costs() -> None:
     transcript = Transcript("Claude", clock=Clock())
 
-    transcript.take_history(
+    transcript.load_history(
         [
             UserMessage("Do it", "a"),
             Thinking("1", "Well."),
@@ -229,21 +229,21 @@ def test_history_is_shown_without_times_and_costs() -> None:
     ]
 
 
-def test_after_history_the_first_turn_does_not_cost_what_all_before_has() -> None:
+def test_the_first_turn_after_history_does_not_include_earlier_costs() -> None:
     transcript = Transcript("Claude", clock=Clock())
-    transcript.take_history([UserMessage("Do it")])
+    transcript.load_history([UserMessage("Do it")])
 
     for event in (Usage(7.0), DONE, Usage(7.5), DONE):
-        transcript.take(event)
+        transcript.apply(event)
 
     assert transcript.lines[-2:] == ["── 1.5 s", "── 1.5 s · $0.50"]
 
 
-def test_a_prompt_after_history_is_shown_as_any_other() -> None:
+def test_a_prompt_after_history_is_shown_like_any_other() -> None:
     transcript = Transcript("Claude", clock=Clock())
-    transcript.take_history([UserMessage("Do it"), Text("1", "Done.")])
+    transcript.load_history([UserMessage("Do it"), Text("1", "Done.")])
 
-    transcript.said("b", "More")
-    transcript.take(Waiting())
+    transcript.add_prompt("b", "More")
+    transcript.apply(Waiting())
 
     assert transcript.lines == ["» Do it", "", "Done.", "", "» More"]

@@ -1,4 +1,4 @@
-"""`chat/requests/trust_question.py`: the line that asks, and what it must not do."""
+"""`chat/requests/trust_question.py`: the question in one line, and its details."""
 
 from claude_ide.agents.events import Notice
 from claude_ide.chat.page.page import Part
@@ -31,25 +31,25 @@ def test_text_of_the_folder_is_made_harmless() -> None:
     assert "mode plan^[]0;x^G^Jnext?" in line
 
 
-def test_the_keys_stay_in_sight_however_much_the_folder_brings() -> None:
+def test_the_keys_stay_visible_for_any_number_of_items() -> None:
     [line] = lines(*(Item(f"{'long' * 100} {n}", "") for n in range(100)))
 
     assert len(line) < 500
     assert line.endswith("d details")
 
 
-def test_details_are_whole_lines() -> None:
+def test_each_item_is_one_whole_line() -> None:
     assert details([HOOK, Item("file", "CLAUDE.md")]) == ["hook Stop: make⏎setup", "file CLAUDE.md"]
 
 
-def test_details_have_an_end_that_says_so() -> None:
+def test_long_details_end_with_the_size_of_the_rest() -> None:
     [line] = details([Item("hook", "Stop", "x" * 5000)])
     assert line.endswith("… (3011 more letters)")
 
     assert details([HOOK] * 250)[-1] == "and 50 more"
 
 
-def test_it_stays_below_the_conversation_and_is_no_request() -> None:
+def test_it_stays_below_the_conversation_and_is_not_a_request() -> None:
     panel = Panel()
     line = TrustLine(panel.transcript.sheet)
     line.show(TrustAsked("~/p", [HOOK]))
@@ -60,7 +60,7 @@ def test_it_stays_below_the_conversation_and_is_no_request() -> None:
     assert line.is_shown
 
 
-def test_it_is_asked_once() -> None:
+def test_the_question_is_shown_once() -> None:
     transcript = Transcript("Claude")
     line = TrustLine(transcript.sheet)
     line.show(TrustAsked("~/p", [HOOK]))

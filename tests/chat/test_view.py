@@ -1,12 +1,12 @@
-"""Places that a text names."""
+"""The locations that a text contains."""
 
 import pytest
 
-from claude_ide.chat.page.view import Place, place_in
+from claude_ide.chat.page.view import Location, location_in
 
 
 @pytest.mark.parametrize(
-    ("line", "under", "place"),
+    ("line", "under", "location"),
     [
         ("see a.py now", "a.py", ("a.py", None)),
         ("see `src/a.py:12`.", "src", ("src/a.py", 12)),
@@ -21,17 +21,19 @@ from claude_ide.chat.page.view import Place, place_in
         ("either/or", "or", ("either/or", None)),
     ],
 )
-def test_the_place_under_the_cursor_is_found(line: str, under: str, place: Place | None) -> None:
+def test_the_location_under_the_cursor_is_found(
+    line: str, under: str, location: Location | None
+) -> None:
     column = len(line[: line.index(under)].encode())
 
-    assert place_in(line, column) == place
+    assert location_in(line, column) == location
 
 
-def test_there_is_no_place_beside_the_text() -> None:
-    assert place_in("a.py b", 4) is None
-    assert place_in("a.py", 99) is None
-    assert place_in("", 0) is None
+def test_there_is_no_location_outside_the_text() -> None:
+    assert location_in("a.py b", 4) is None
+    assert location_in("a.py", 99) is None
+    assert location_in("", 0) is None
 
 
-def test_a_line_of_nothing_but_dots_costs_no_more_than_a_short_one() -> None:
-    assert place_in("." * 300_000, 150_000) is None
+def test_a_line_of_dots_costs_no_more_than_a_short_one() -> None:
+    assert location_in("." * 300_000, 150_000) is None

@@ -1,4 +1,4 @@
-"""Text that the user is to judge: named where it shows nothing, cut where a window ends."""
+"""Text that the user has to judge: invisible characters have names, rows fit the window."""
 
 import pytest
 from hypothesis import given
@@ -22,11 +22,11 @@ from claude_ide.chat.page.visible import TAB, cells, fits, rows, visible
         (" \u0301-\u0301\u0301", " <0301>-<0301><0301>"),
     ],
 )
-def test_what_shows_nothing_is_named(line: str, shown: str) -> None:
+def test_invisible_characters_are_named(line: str, shown: str) -> None:
     assert visible(line) == shown
 
 
-def test_what_was_named_stays_as_it_is() -> None:
+def test_a_visible_line_is_unchanged() -> None:
     shown = visible("".join(map(chr, range(0x3000))))
 
     assert visible(shown) == shown
@@ -41,15 +41,15 @@ def test_rows_are_the_whole_text_and_fit(text: str, width: int) -> None:
     assert lines[1:] == "\n".join(map(visible, text.removesuffix("\n").split("\n")))
 
 
-def test_in_a_window_of_no_width_there_are_rows_as_well() -> None:
+def test_a_window_without_width_has_rows_too() -> None:
     assert rows("abcdef", -3) == [("abcd", True), ("ef", False)]
 
 
-def test_a_tab_is_as_wide_as_it_can_be() -> None:
+def test_a_tab_has_its_largest_width() -> None:
     assert cells("a\tb") == TAB + 2
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\tb", " a", "a ", "abcdef", "字字字"])
-def test_what_could_be_overlooked_does_not_fit(text: str) -> None:
+def test_a_text_that_could_be_overlooked_does_not_fit(text: str) -> None:
     assert not fits(text, 5)
     assert fits("a b", 5)

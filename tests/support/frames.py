@@ -128,7 +128,7 @@ class Panel:
         if isinstance(event, Asked):
             self.requests.add(event)
         else:
-            self.transcript.take(event)
+            self.transcript.apply(event)
             self.requests.settle(event)
 
     def answer(self, request: str, how: str) -> None:

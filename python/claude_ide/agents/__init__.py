@@ -1,1 +1,1 @@
-"""Agents over pipes: what they say becomes events, what the user does becomes their messages."""
+"""Agents over pipes: their messages become events, and the user's actions become their messages."""

@@ -1,7 +1,7 @@
-"""The port to an agent: what the panel needs of one, whatever protocol it speaks.
+"""The port to an agent: what the panel needs of an agent, independent of its protocol.
 
-`Kind` opens agents, one for each chat; `Agent` holds one session. A second protocol implements
-both, and nothing else changes: `stream_json.claude.Claude` is the first kind.
+`Kind` opens agents, one for each chat; `Agent` holds one session. A new protocol implements these
+two and changes nothing else. `stream_json.claude.Claude` is the first kind.
 """
 
 from collections.abc import AsyncIterator
@@ -19,15 +19,15 @@ from claude_ide.agents.workbench import Workbench
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What an agent can do. They can shrink while it runs: a request was not known to it."""
+    """What an agent can do. A capability disappears when the agent rejects its request."""
 
     images: bool = False
     steer: bool = False
     """A prompt can reach the model in the middle of a turn."""
     redirect: bool = False
-    """A prompt can end the turn and start at once."""
+    """A prompt can end the turn and start immediately."""
     withdraw: bool = False
-    """A prompt that has not begun can be withdrawn."""
+    """A prompt that has not started can be withdrawn."""
     resume: bool = False
     fork: bool = False
     modes: bool = False
@@ -35,7 +35,7 @@ class Capabilities:
     effort: bool = False
     thinking_tokens: bool = False
     change_proposal: bool = False
-    """The user can change what a tool is allowed to do."""
+    """The user can change a tool's input before allowing it."""
     reject_with_reason: bool = False
     rewind: bool = False
     context_usage: bool = False
@@ -45,16 +45,16 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """Open a new session, with this id if the agent lets us choose."""
+    """Open a new session, with this id if the agent lets us choose it."""
 
     id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeSession:
-    """Open the session with this id, or the latest of the folder if it is empty.
+    """Open the session with this id, or the folder's latest session if `id` is empty.
 
-    With `fork` it continues under a new id, and the old one stays as it is.
+    With `fork` the conversation continues under a new id; the old session is unchanged.
     """
 
     id: str = ""
@@ -66,7 +66,7 @@ Opening = NewSession | ResumeSession
 
 @dataclass(frozen=True, slots=True)
 class ContextUsage:
-    """How full the context is, in tokens, and with what."""
+    """The size of the context and its used part, in tokens; each category has a name and tokens."""
 
     used: int
     size: int
@@ -75,7 +75,7 @@ class ContextUsage:
 
 @dataclass(frozen=True, slots=True)
 class Rewind:
-    """Which changes on disk a rewind to before a prompt undoes, or why it is not possible."""
+    """The changes on disk that a rewind undoes, or the reason why it is not possible."""
 
     possible: bool
     files: tuple[str, ...] = ()
@@ -97,20 +97,20 @@ class SessionSummary:
 class Agent(Protocol):
     """An agent and the one session that it holds.
 
-    What `capabilities` lacks is not asked of it; it raises `UnsupportedError` all the same.
+    A method that `capabilities` excludes is not called; it raises `UnsupportedError` nevertheless.
     """
 
     @property
     def name(self) -> str:
-        """Its name in messages to the user, such as `Claude`."""
+        """The agent's name in messages to the user, such as `Claude`."""
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can do, as far as it is known; complete once the agent is `Ready`."""
+        """The capabilities known so far; complete once the agent is `Ready`."""
 
     @property
     def state(self) -> SessionState:
-        """What it is doing."""
+        """The session's state."""
 
     @property
     def session(self) -> str:
@@ -119,89 +119,89 @@ class Agent(Protocol):
     async def history(self, session: str) -> list[Event]:
         """Return the whole conversation of a session that is about to be resumed.
 
-        It is called at most once before `start(ResumeSession(session))`: an agent that reports
-        the past only while it resumes may do so here. Raises `UnknownSessionError`.
+        It is called at most once, before `start(ResumeSession(session))`, so an agent that reports
+        history only while it resumes may resume here. Raises `UnknownSessionError`.
         """
 
     async def start(self, opening: Opening) -> Ready:
-        """Start it, or start it again after its death.
+        """Start the agent, or restart it after it has ended.
 
-        Raises `UnknownSessionError`, or `AgentError` with the agent's last words if it ended.
+        Raises `UnknownSessionError`; `AgentError` with its last error output if it ended.
         """
 
     def events(self) -> AsyncIterator[Event]:
-        """Give every event from the start until the agent is `Dead`, to one reader.
+        """Yield every event from the start until `Dead`, for a single reader.
 
-        A `ToolStarted` comes before everything else about a tool, requests included.
+        `ToolStarted` precedes every other event about a tool, requests included.
         """
 
     async def stop(self) -> None:
-        """End it: interrupt, close, terminate, kill, whichever it takes."""
+        """End the agent: interrupt, close, terminate, then kill, until one of them works."""
 
     def kill(self) -> None:
-        """End it without waiting: terminate, then kill what remains."""
+        """End the agent without waiting: terminate it, then kill what remains."""
 
     async def prompt(self, prompt: Prompt) -> str:
-        """Send a prompt, which runs after the present turn; return its id."""
+        """Send a prompt, which runs after the current turn; return its id."""
 
     async def steer(self, prompt: Prompt) -> str:
-        """Send a prompt that reaches the model within the present turn."""
+        """Send a prompt that reaches the model within the current turn; return its id."""
 
     async def redirect(self, prompt: Prompt) -> str:
-        """End the present turn and send a prompt instead."""
+        """End the current turn and send a prompt instead; return its id."""
 
     async def withdraw(self, prompt: str) -> bool:
-        """Withdraw a prompt that has not begun; return whether that was in time."""
+        """Withdraw a prompt that has not started; False if it was too late."""
 
     async def interrupt(self) -> None:
-        """End the present turn; queued prompts run next."""
+        """End the current turn; queued prompts run next."""
 
     async def answer(self, request: str, answer: Answer) -> None:
-        """Answer a request; one that was withdrawn since is ignored."""
+        """Answer a request; an answer to a withdrawn request is ignored."""
 
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode, by its id."""
 
     async def set_model(self, model: str) -> None:
-        """Set the model; offer only those that the agent has listed."""
+        """Set the model, by its id; it must be one of those in `Ready`."""
 
     async def set_effort(self, effort: str) -> None:
         """Set the reasoning effort."""
 
     async def set_thinking_tokens(self, most: int | None) -> None:
-        """Limit the tokens of thinking; 0 turns it off, None is the agent's own limit."""
+        """Limit the tokens of thinking; 0 turns thinking off, None restores the agent's limit."""
 
     async def context_usage(self) -> ContextUsage:
-        """Ask how full the context is."""
+        """Return how full the context is."""
 
     async def rename(self, title: str) -> None:
         """Give the session a title."""
 
     async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
-        """Restore the files as they were before a prompt, or report what that would change."""
+        """Restore the files to their state before a prompt, or report what that would change."""
 
     async def ask_aside(self, question: str) -> str:
-        """Ask something that does not become part of the conversation."""
+        """Return the answer to a question that does not become part of the conversation."""
 
     def log(self) -> str:
-        """Return the recent traffic with the agent, one JSON object a line; for bug reports."""
+        """Return the recent traffic with the agent, one JSON object per line, for bug reports."""
 
 
 class Kind(Protocol):
-    """An agent that the user has configured, and the sessions that it keeps."""
+    """An agent that the user has configured, and its stored sessions."""
 
     @property
     def name(self) -> str:
-        """Its name in messages to the user."""
+        """The agent's name in messages to the user."""
 
     @property
     def chooses_settings(self) -> bool:
-        """Whether the user's own command line decides which settings of a folder are followed."""
+        """Whether the user's command line decides which settings of a folder apply."""
 
     def open(self, folder: Path, workbench: Workbench) -> Agent:
-        """Return an agent for a folder, not started yet.
+        """Return an agent for a folder, without starting it.
 
-        Raises `AgentError` with what to do if it is not installed.
+        Raises `AgentError` with instructions if it is not installed.
         """
 
     async def sessions(self, folder: Path) -> list[SessionSummary]:

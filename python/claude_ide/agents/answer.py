@@ -1,4 +1,4 @@
-"""What the user answers to a request."""
+"""The user's answers to a request."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from claude_ide.agents.events import Replacement
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """Let the tool run; `options` are the ids of the "always" options that the user chose, too.
+    """Let the tool run; `options` are the ids of any "always" options that the user chose.
 
     `edit` is the user's own version of the proposed edit, `plan` that of the proposed plan.
     """
@@ -19,13 +19,13 @@ class Allow:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the user has changed what the agent proposed."""
+        """Whether the user has changed the proposal."""
         return self.edit is not None or bool(self.plan)
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Don't let the tool run; the model reads the reason. `option` is the chosen one's id."""
+    """Don't let the tool run; the model reads the reason. `option` is the id of a chosen option."""
 
     reason: str = ""
     option: str = ""
@@ -33,7 +33,7 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answers to questions: the question's text, and what was chosen or typed."""
+    """Answers to questions: each question's text, and the user's choice or words."""
 
     answers: Mapping[str, str | Sequence[str]]
 

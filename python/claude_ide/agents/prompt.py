@@ -1,4 +1,4 @@
-"""What the user says: words, and what the editor adds to them."""
+"""A prompt: the user's words, and the context that the editor adds to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the user typed."""
+    """Text that the user typed."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture."""
+    """An image that the user pasted."""
 
     data: bytes
     media_type: str = "image/png"
@@ -21,7 +21,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The text that is selected in the editor; lines are 1-based and inclusive."""
+    """The selected text; lines are 1-based and inclusive."""
 
     path: str
     first: int
@@ -31,7 +31,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """The file that the editor shows."""
+    """The file in the editor's current window."""
 
     path: str
 

@@ -1,8 +1,8 @@
-"""The states of an agent's session, as a table: a state and an event come in, a state leaves.
+"""The state machine of an agent's session: a state and an event give the next state.
 
-Transitions come from what the agent says, never from what we expect it to do; the end of a turn
-always leads to rest, whatever was lost before. What waits for the user is beside the state, since
-requests can overlap.
+Only the agent's reports cause transitions, never our expectations. The end of a turn always leads
+to `IDLE` (or to the next queued prompt), even if events before it were lost. Pending requests are
+kept apart from the state, because requests can overlap.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from claude_ide.agents.events import Event, PromptStage
 
 
 class State(Enum):
-    """What the agent is doing."""
+    """The agent's activity."""
 
     OFF = "off"
     STARTING = "starting"
@@ -33,7 +33,7 @@ class State(Enum):
 
 
 class Signal(Enum):
-    """What an event means for the state."""
+    """The meaning of an event for the state."""
 
     SPAWNED = auto()
     READY = auto()
@@ -52,11 +52,11 @@ class Signal(Enum):
 
 
 BUSY = frozenset(State) - {State.OFF, State.STARTING, State.IDLE, State.DEAD}
-"""States in which there is something to stop."""
+"""States in which a turn can be interrupted."""
 
 _WORKING = BUSY - {State.STOPPING}
 _ALIVE = frozenset(State) - {State.OFF, State.DEAD}
-# A turn can begin without a prompt of ours: a task in the background has ended.
+# A turn can begin without a prompt, for example when a task in the background ends.
 _ANSWERING = _WORKING | {State.IDLE}
 
 
@@ -82,7 +82,7 @@ TRANSITIONS: Mapping[Signal, Mapping[State, State]] = MappingProxyType(
         Signal.DIED: _from(frozenset(State), State.DEAD),
     }
 )
-"""Where each signal leads; a state that is not listed stays."""
+"""The next state for each signal; a state that is not listed does not change."""
 
 _SIGNALS: Mapping[type[Event], Signal] = MappingProxyType(
     {
@@ -103,12 +103,12 @@ _SIGNALS: Mapping[type[Event], Signal] = MappingProxyType(
 
 
 def after(state: State, signal: Signal) -> State:
-    """Return the state that follows."""
+    """Return the state that follows a signal."""
     return TRANSITIONS[signal].get(state, state)
 
 
 def signal_of(event: Event) -> Signal | None:
-    """Return what an event means for the state; a subagent's mean nothing."""
+    """Return the signal of an event; None if it has none, or comes from a subagent."""
     if getattr(event, "parent", ""):
         return None
     match event:
@@ -124,30 +124,32 @@ def signal_of(event: Event) -> Signal | None:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """A session: what the agent does, which requests wait for the user, which prompts in line."""
+    """A session's state, with the ids of the requests that wait and of the queued prompts."""
 
     state: State = State.OFF
-    asking: tuple[str, ...] = ()
+    requests: tuple[str, ...] = ()
     queued: tuple[str, ...] = ()
 
     @property
     def busy(self) -> bool:
-        """Whether there is something to stop."""
+        """Whether there is a turn to interrupt."""
         return self.state in BUSY
 
     def spawned(self) -> "SessionState":
-        """Return the state after the agent was started, anew or again."""
+        """Return the state after the agent was started."""
         return SessionState(after(self.state, Signal.SPAWNED))
 
     def answered(self, request: str) -> "SessionState":
         """Return the state after the user has answered a request."""
-        return replace(self, asking=tuple(asked for asked in self.asking if asked != request))
+        return replace(self, requests=tuple(each for each in self.requests if each != request))
 
     def after(self, event: Event) -> "SessionState":
         """Return the state after an event."""
         match event:
             case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
-                return replace(self, asking=(*self.answered(event.request).asking, event.request))
+                return replace(
+                    self, requests=(*self.answered(event.request).requests, event.request)
+                )
             case events.RequestWithdrawn(request):
                 return self.answered(request)
             case events.PromptChanged(prompt, stage):
@@ -155,7 +157,7 @@ class SessionState:
                 queued = (*others, prompt) if stage is PromptStage.QUEUED else others
                 return replace(self, state=self._next(event), queued=queued)
             case events.TurnEnded():
-                # What waits in line begins by itself.
+                # A queued prompt starts without a further report.
                 state = State.WAITING if self.queued and self.state in BUSY else self._next(event)
                 return replace(self, state=state)
             case events.Dead():

@@ -1,4 +1,4 @@
-"""What the editor provides to an agent."""
+"""The editor's services for an agent."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,32 +8,32 @@ from typing import Any, Protocol
 from claude_ide.agents.events import Change
 
 McpServer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
-"""Takes a JSON-RPC message and returns the one that answers it, or None for a notification."""
+"""Handles a JSON-RPC message; returns the response, or None for a notification."""
 
 
 class Edits(Protocol):
-    """Watches the files that tools change; each use of a tool has an id."""
+    """Watches the files that tools change; `tool` is the id of one use of a tool."""
 
     async def before(self, tool: str, path: str) -> None:
-        """Look at a file that a tool is about to change."""
+        """Examine a file that a tool is about to change."""
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:
-        """Return what the model should know of a file that a tool has changed.
+        """Return a note for the model on a file that a tool has changed, or "".
 
-        Every tool is reported; one that was not looked at before has changed nothing.
+        It is called after every tool; a tool without a call of `before` has changed no file.
         """
 
     async def prompted(self) -> str:
-        """Return what the model should know by now, as the user writes to it."""
+        """Return a note for the model, or ""; called when the user sends a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """The editor's tools and eyes, for one agent."""
+    """The tools and observers that the editor gives to one agent."""
 
     servers: Mapping[str, McpServer] = field(default_factory=dict)
     reading: tuple[tuple[str, str], ...] = ()
-    """The tools that only read, each with its server's name: they run without a request."""
+    """Server and name of each tool that only reads; these run without a request."""
     edits: Edits | None = None
     trusts: Callable[[Path], bool] | None = None
-    """Whether the user trusts a folder by now; asked at each start."""
+    """Returns whether the user trusts a folder; called at each start."""

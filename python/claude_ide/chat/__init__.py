@@ -1,1 +1,1 @@
-"""The chat panel: what an agent tells comes in, what is shown leaves."""
+"""The chat panel: shows an agent's events, and handles the user's actions."""

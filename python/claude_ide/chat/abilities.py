@@ -1,6 +1,6 @@
-"""What the agent of a chat can do, of all that the panel offers.
+"""The features of the panel that a chat's agent supports.
 
-A feature has the name of its word after `:ClaudeChat`, or of its key (`<Plug>(claude-chat-…)`).
+A feature has the name of its subcommand of `:ClaudeChat`, or of its key (`<Plug>(claude-chat-…)`).
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ NEEDS = {
     "thinking": "thinking_tokens",
     "withdraw": "withdraw",
 }
-"""The features that not every agent has, and the capabilities behind them."""
+"""The features that not every agent supports, and the capabilities that they need."""
 
 VERBS = {
     "change_proposal": "accept your changes to its proposals",
@@ -52,12 +52,12 @@ UNLIMITED = "unlimited"
 
 
 def has(agent: Agent, capability: str) -> bool:
-    """Return whether an agent has a capability, as far as it is known."""
+    """Return whether an agent is known to have a capability."""
     return bool(getattr(agent.capabilities, capability))
 
 
 def require(agent: Agent, *features: str) -> None:
-    """Raise `UserError` if an agent lacks one of these features; some are every agent's."""
+    """Raise `UserError` if an agent lacks one of these features; every agent has others."""
     for feature in features:
         if feature in NEEDS:
             _require(agent, NEEDS[feature])
@@ -69,9 +69,9 @@ def _require(agent: Agent, capability: str) -> None:
 
 
 async def answer(agent: Agent, request: str, answer: Answer) -> str:
-    """Answer a request; return the reason that the agent has not read with it.
+    """Answer a request; return the reason of a rejection if the agent cannot read it, or "".
 
-    Raises `UserError` if the agent would drop what the user has changed in its proposal.
+    Raises `UserError` if the agent would ignore the user's changes of its proposal.
     """
     if isinstance(answer, Allow) and answer.is_changed:
         _require(agent, "change_proposal")
@@ -87,7 +87,7 @@ def efforts(ready: Ready) -> list[str]:
 
 
 class Offer:
-    """What the editor's half completes and lists; `send` is called when it has changed."""
+    """The features and choices that Lua offers and completes; `send` is called with each change."""
 
     def __init__(self, agent: Agent, send: Callable[[dict[str, Any]], object]) -> None:
         self._agent = agent
@@ -96,8 +96,8 @@ class Offer:
         self._commands: tuple[Command, ...] = ()
         self._sent: dict[str, Any] = {}
 
-    def take(self, event: Event) -> None:
-        """Take an event of the agent."""
+    def apply(self, event: Event) -> None:
+        """Apply an event of the agent."""
         match event:
             case Ready():
                 self._ready, self._commands = event, event.commands
@@ -105,14 +105,14 @@ class Offer:
                 self._commands = commands
 
     def update(self) -> None:
-        """Send what has changed; an agent may have turned out not to know a request."""
+        """Send the offer if it has changed, for example after the agent has rejected a request."""
         offer = self._described()
         if offer != self._sent:
             self._sent = offer
             self._send(offer)
 
     def _described(self) -> dict[str, Any]:
-        """The offer as `chat/offer.lua` has it."""
+        """Return the offer in the format of `chat/offer.lua`."""
         return {
             "name": self._agent.name,
             "lacks": [feature for feature, needed in NEEDS.items() if not has(self._agent, needed)],

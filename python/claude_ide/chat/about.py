@@ -1,11 +1,11 @@
-"""Where the user is, as it goes with a prompt: told once, and left out if they want that."""
+"""The user's file and selection, which a prompt includes once, unless the user removes them."""
 
 from claude_ide.chat import context
 from claude_ide.editor.editor import Editor
 
 
 class About:
-    """Where the user of one chat is; paths below `root` are shown from there."""
+    """The user's file or selection for one chat; paths below `root` are relative to it."""
 
     def __init__(self, editor: Editor, root: str) -> None:
         self._editor = editor
@@ -15,18 +15,18 @@ class About:
 
     @property
     def now(self) -> context.Where | None:
-        """Where the user is, unless the agent knows that, or they want it left out."""
+        """The file or selection; None if the agent knows it, or the user has removed it."""
         about = context.where(self._editor.state.selection)
         return None if about in (self._sent, self._dropped) else about
 
     def chips(self, about: context.Where | None) -> list[str]:
-        """Return what the user sees of it."""
+        """Return its labels in the prompt's bar."""
         return [context.chip(about, self._root)] if about else []
 
     def sent(self, about: context.Where | None) -> None:
-        """Remember what the agent knows now."""
+        """Remember that the agent now knows this file or selection."""
         self._sent = about or self._sent
 
     def drop(self) -> None:
-        """Leave out of the next prompt where the user is."""
+        """Exclude the current file or selection from prompts."""
         self._dropped = self.now

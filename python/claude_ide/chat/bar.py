@@ -1,4 +1,4 @@
-"""The bars above both windows: how the session stands, as chunks for `chat/panel.lua` (`bar`)."""
+"""The bars above both windows: the session's state, as chunks for `chat/panel.lua` (`bar`)."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ Sides = dict[str, list[Chunk]]
 
 META, MODE, WARNING = "ClaudeChatMeta", "ClaudeChatMode", "ClaudeChatWarning"
 FULL = 80
-"""Percent of the context from which it is a warning."""
+"""The percentage of the context from which it is shown as a warning."""
 
-DOING = {
+ACTIVITIES = {
     State.OFF: "off",
     State.STARTING: "starting…",
     State.IDLE: "",
@@ -38,29 +38,29 @@ OUTCOMES = {
     TurnEndReason.INTERRUPTED: "cancel",
     TurnEndReason.REDIRECTED: "cancel",
 }
-"""The progress message's status for a turn that has ended; "failed" for all others."""
+"""The progress message's status for the end of a turn; all other reasons mean "failed"."""
 
 
 class Bar:
-    """What events tell of the session's settings and costs; `clock` gives seconds."""
+    """The session's settings and costs, collected from events; `clock` returns seconds."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self.mode = ""
         self._modes: dict[str, str] = {}
-        """The names of the modes."""
+        """The names of the modes, by their ids."""
         self.model = ""
         self.effort = ""
         self._cost = 0.0
         self._cost_before = 0.0
-        """What the agents before this one, which counts anew, had told."""
+        """The cost of the agent's earlier runs: a restarted agent counts from zero."""
         self._used: int | None = None
         self._size: int | None = None
         self._retry: tuple[events.Retry, float] | None = None
         self._outcome = "success"
 
-    def take(self, event: Event) -> None:
-        """Take an event; those that mean nothing here are left alone."""
+    def apply(self, event: Event) -> None:
+        """Apply an event; most have no effect."""
         match event:
             case events.Ready(modes=modes):
                 self._modes = {mode.id: mode.name for mode in modes}
@@ -86,68 +86,68 @@ class Bar:
                 self._outcome = "failed"
 
     def transcript(self, state: SessionState, waiting: int = 0) -> Sides:
-        """Return the bar of the transcript: what is being done, and how the session stands.
+        """Return the bar of the transcript: the activity on its left, the session on its right.
 
-        `waiting` is how many requests wait for the user.
+        `waiting` is the number of requests that wait for the user.
         """
-        left = self._doing(state)
+        left = self._activity(state)
         if waiting:
             asks = f"{amounts.count(waiting, 'request')} waiting"
             left.append((asks, "ClaudeChatRequest"))
         if queued := len(state.queued):
             left.append((f"{queued} queued", "ClaudeChatQueued"))
-        return {"left": _apart(left), "right": _apart(self._standing())}
+        return {"left": _spaced(left), "right": _spaced(self._session())}
 
     def work(self, state: SessionState, waiting: int = 0) -> dict[str, str]:
-        """Return what is being done, or how the last turn ended, as a progress message."""
+        """Return the activity, or the end of the last turn, as a progress message."""
         status = "running" if state.busy else self._outcome
-        doing = "waiting for your answer" if waiting else DOING[state.state]
-        return {"text": doing or status, "status": status}
+        activity = "waiting for your answer" if waiting else ACTIVITIES[state.state]
+        return {"text": activity or status, "status": status}
 
     def seconds_to_change(self, state: SessionState) -> float | None:
-        """Return after how long the bar looks different by itself; None if it does not."""
+        """Return the seconds until the bar changes without an event; None if it does not."""
         if state.state is not State.RETRYING or self._retry is None:
             return None
-        left = self._retry[1] - self._clock()
-        return left % 1 or 1.0 if left > 0 else None
+        remaining = self._retry[1] - self._clock()
+        return remaining % 1 or 1.0 if remaining > 0 else None
 
     def _spend(self, cost: float) -> None:
         if cost < self._cost:
             self._cost_before += self._cost
         self._cost = cost
 
-    def _doing(self, state: SessionState) -> list[Chunk]:
+    def _activity(self, state: SessionState) -> list[Chunk]:
         if state.state is State.RETRYING and self._retry is not None:
             retry, due = self._retry
             most = f"/{retry.most}" if retry.most else ""
-            left = max(0, -int(-(due - self._clock()) // 1))
-            return [(f"retry {retry.attempt}{most} in {left} s", WARNING)]
+            remaining = max(0, -int(-(due - self._clock()) // 1))
+            return [(f"retry {retry.attempt}{most} in {remaining} s", WARNING)]
         group = "ClaudeChatError" if state.state is State.DEAD else "ClaudeChatToolRunning"
-        return [(doing, group)] if (doing := DOING[state.state]) else []
+        return [(activity, group)] if (activity := ACTIVITIES[state.state]) else []
 
-    def _standing(self) -> list[Chunk]:
-        told: list[Chunk] = []
+    def _session(self) -> list[Chunk]:
+        chunks: list[Chunk] = []
         if self.mode:
-            told.append((one_line(self._modes.get(self.mode, self.mode), 30), MODE))
+            chunks.append((one_line(self._modes.get(self.mode, self.mode), 30), MODE))
         if model := " ".join(filter(None, (self.model, self.effort))):
-            told.append((one_line(model, 40), META))
+            chunks.append((one_line(model, 40), META))
         if self._used is not None and self._size:
             percent = round(100 * self._used / self._size)
-            told.append((f"{percent}%", WARNING if percent >= FULL else META))
+            chunks.append((f"{percent}%", WARNING if percent >= FULL else META))
         if cost := self._cost_before + self._cost:
-            told.append((amounts.money(cost), META))
-        return told
+            chunks.append((amounts.money(cost), META))
+        return chunks
 
 
 def prompt(chips: Sequence[str], keys: Sequence[tuple[str, str]]) -> Sides:
-    """Return the bar of the prompt: what goes with it, and keys with what they do."""
+    """Return the bar of the prompt: `chips` name the context; `keys` have their meanings."""
     left = [(f"[{one_line(chip, 60)}]", "ClaudeChatLink") for chip in chips]
     right: list[Chunk] = []
     for key, meaning in keys:
         right += [("  ", ""), (key, "ClaudeChatKey"), (f" {meaning}", META)]
-    return {"left": _apart(left), "right": right[1:]}
+    return {"left": _spaced(left), "right": right[1:]}
 
 
-def _apart(chunks: list[Chunk]) -> list[Chunk]:
+def _spaced(chunks: list[Chunk]) -> list[Chunk]:
     spaced = [part for chunk in chunks for part in (("  ", ""), chunk)]
     return spaced[1:]

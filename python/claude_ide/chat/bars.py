@@ -1,4 +1,4 @@
-"""The bars of both windows, and whether the agent is at work, as a source of frames."""
+"""The bars of both windows and the progress message, as a source of frames."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,9 +13,9 @@ KEYS = (("<C-s>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
 
 
 class Bars:
-    """The bars of one chat: there is a frame when they have changed.
+    """The bars of one chat.
 
-    `state` gives what the agent does; `wake` is called when the bars change by themselves.
+    `state` returns the agent's state; `wake` is called when the bars change without an event.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Bars:
         self._ticking: asyncio.TimerHandle | None = None
 
     def frame(self) -> dict[str, Any] | None:
-        """Return what there is to show, if it is not what was sent last."""
+        """Return the bars if they have changed since the last frame, otherwise None."""
         look = self._look()
         if look == self._sent:
             return None
@@ -43,11 +43,11 @@ class Bars:
         return look
 
     def redraw(self) -> None:
-        """Forget what was sent."""
+        """Send the bars again with the next frame."""
         self._sent = None
 
     def close(self) -> None:
-        """Wake no more."""
+        """Stop the timer that calls `wake`."""
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None

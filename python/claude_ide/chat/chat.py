@@ -1,4 +1,4 @@
-"""One conversation: an agent, what is shown of it, and what the user does with it."""
+"""One conversation: an agent, its panel, and the user's actions."""
 
 import asyncio
 import logging
@@ -35,11 +35,11 @@ logger = logging.getLogger(__name__)
 ENDED = "the agent has ended; R in the transcript restarts it"
 
 Run = Callable[[Awaitable[Any]], "asyncio.Task[None]"]
-"""Starts a task whose errors become one line for the user."""
+"""Starts a task, and shows its errors to the user in one line."""
 
 
 class Chat:
-    """A chat with one agent; `id` is what the panel knows it by, `root` the project's folder."""
+    """A chat with one agent; `id` identifies it in Lua, `root` is the project's folder."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Chat:
         self._opening: Opening = NewSession()
         self._ready: Ready | None = None
         self._started = asyncio.Event()
-        self._living: asyncio.Task[None] | None = None
+        self._agent_task: asyncio.Task[None] | None = None
         self.transcript = Transcript(agent.name, root=root)
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
         self.trust_line = TrustLine(self.transcript.sheet)
@@ -87,29 +87,29 @@ class Chat:
         run(self._painter.run())
         run(self._bars_painter.run())
 
-    # Its life.
+    # Start and end.
 
     def start(self, opening: Opening) -> None:
-        """Start the agent, and show what it tells until it ends."""
+        """Start the agent, and show its events until it ends."""
         self._opening = opening
         self._relaunching.settle()
         self._started.clear()
         self._ready = None
         self.refresh()
-        self._living = self._run(self._live(opening))
+        self._agent_task = self._run(self._run_agent(opening))
 
     async def close(self) -> None:
-        """End the agent, and all that belongs to the chat."""
+        """End the agent and everything else of the chat."""
         self._relaunching.settle()
         self.answers.clear()
         self._painter.close()
         self._bars_painter.close()
         self._bars.close()
-        if self._living is not None:
-            self._living.cancel()
+        if self._agent_task is not None:
+            self._agent_task.cancel()
         await self.agent.stop()
 
-    async def _live(self, opening: Opening) -> None:
+    async def _run_agent(self, opening: Opening) -> None:
         try:
             await self._show_history(opening)
             self.trust_line.show(await self._trusting.asked())
@@ -131,27 +131,27 @@ class Chat:
             try:
                 self._handle(event)
             except Exception:
-                # What comes after it may be shown.
+                # The events after it may still be valid.
                 logger.exception("an event could not be handled: %s", type(event).__name__)
 
     def _fail(self, reason: str) -> None:
-        """Show why there is no agent."""
+        """Show why the agent could not be started."""
         self._ready = None
-        self.transcript.take(events.Notice(reason, "error"))
+        self.transcript.apply(events.Notice(reason, "error"))
         self.refresh()
 
     async def _show_history(self, opening: Opening) -> None:
         if isinstance(opening, ResumeSession) and opening.id and not self.transcript.lines:
-            self.transcript.take_history(await self.agent.history(opening.id))
+            self.transcript.load_history(await self.agent.history(opening.id))
             self._painter.now()
 
     def _state(self) -> SessionState:
-        """Return the agent's state; without an agent, whether one is being started."""
+        """Return the agent's state; STARTING or DEAD while there is no agent."""
         if not self._started.is_set():
             return SessionState(State.STARTING)
         return self.agent.state if self._ready is not None else SessionState(State.DEAD)
 
-    # What happens.
+    # Events of the agent.
 
     def _handle(self, event: Event) -> None:
         match event:
@@ -164,19 +164,19 @@ class Chat:
                 self._show(event)
 
     def _show(self, event: Event) -> None:
-        urgent = self.transcript.take(event)
-        self._bar.take(event)
-        self._offers.take(event)
+        urgent = self.transcript.apply(event)
+        self._bar.apply(event)
+        self._offers.apply(event)
         self._offers.update()
         self.answers.settle(event)
         self._follow(event)
         if self._relaunching.is_due_after(event):
-            self._run(self._relaunching.if_at_rest(self._living))
+            self._run(self._relaunching.if_idle(self._agent_task))
         (self._painter.now if urgent else self._painter.soon)()
         self.refresh_bars()
 
     def _follow(self, event: Event) -> None:
-        """Have the editor's half do what follows from an event."""
+        """Apply an event's effects on Neovim outside the transcript."""
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
                 self._editor.names(path)
@@ -193,15 +193,15 @@ class Chat:
         self._run(self.panel.count_requests(count))
         self.refresh_bars()
 
-    # What is shown.
+    # Drawing.
 
     def resize(self, width: int, columns: int) -> None:
-        """Fit what waits for the user into the transcript's window."""
+        """Fit the requests into the transcript's window."""
         self.requests.resize(width, columns)
         self._painter.soon()
 
     def refresh(self) -> None:
-        """Draw what has changed, and say what the agent can do, if that has changed."""
+        """Draw the changes, and send the agent's offer if it has changed."""
         self._offers.update()
         self._painter.soon()
         self.refresh_bars()
@@ -214,15 +214,15 @@ class Chat:
         self._painter.now()
         self.refresh_bars()
 
-    # What the user does.
+    # The user's actions.
 
     async def stop(self) -> None:
-        """End the present turn; what was queued stays."""
+        """End the current turn; queued prompts remain."""
         if self._state().busy:
             await self.agent.interrupt()
 
     async def restart(self) -> None:
-        """Start an agent that has ended, with the session it had."""
+        """Restart an agent that has ended, in its session."""
         if self._state().state is State.DEAD:
             self._start_again()
 
@@ -231,21 +231,21 @@ class Chat:
         if session and self.transcript.prompts and abilities.has(self.agent, "resume"):
             self.start(ResumeSession(session))
         else:
-            # A fork has no session of its own before its first turn.
+            # A fork has no session id before its first turn.
             is_fork = isinstance(self._opening, ResumeSession) and not session
             self.start(self._opening if is_fork else NewSession(session))
 
     async def trust_changed(self) -> None:
-        """Follow what the user has decided about the folder: now, or when the turn ends."""
+        """Follow the user's decision about the folder: now, or when the turn ends."""
         self.trust_line.show(await self._trusting.asked())
         if self._trusting.is_outdated and self._relaunching.is_possible:
             later = self.agent.state.busy
             self.transcript.note(KIND, self._trusting.news(later=later))
-            await self._relaunching.now_or_later(self._living)
+            await self._relaunching.now_or_later(self._agent_task)
         self._painter.now()
 
     async def press(self, part: int, offset: int) -> None:
-        """Open or close a part of the transcript, or show all of it."""
+        """Open or close a part of the transcript, show its whole text, or start a review."""
         match self.transcript.press(part, offset):
             case OpenOutput(title, text):
                 await self._panels.show_text(title, text)
@@ -254,31 +254,31 @@ class Chat:
         self._painter.now()
 
     async def go_to(self, part: int, offset: int, column: int) -> None:
-        """Open the file that is named under the cursor."""
-        place = self.transcript.place(part, offset, column)
-        if place is None:
+        """Open the file whose path is under the cursor."""
+        location = self.transcript.location(part, offset, column)
+        if location is None:
             raise UserError("there is no file under the cursor")
-        path, line = place
+        path, line = location
         request = {"path": path if path.startswith("/") else f"{self.root}/{path}"}
         await self._editor.open_file(request | ({"line": line} if line else {}))
         await self.panel.uncover()
 
     async def answer_trust(self, part: int, key: str) -> None:
-        """Answer the question about the folder, if it is still in this part of the transcript."""
+        """Answer the question of trust, if it is still in this part of the transcript."""
         if self.trust_line.is_at(part):
             await self._trusting.key(key)
 
     async def choose_answer(self) -> None:
-        """Answer the request that waits longest, else the question about the folder."""
+        """Have the user answer the oldest request, or the question of trust if there is none."""
         await (self.answers.choose() if self.requests else self._trusting.choose())
 
     async def redraw(self) -> None:
-        """Draw everything again: the editor has lost it."""
+        """Draw everything again: the editor has lost the content."""
         self.transcript.sheet.redraw()
         self._painter.now()
 
     async def cycle_mode(self) -> None:
-        """Go on to the next permission mode."""
+        """Switch to the next permission mode."""
         await self.settings.cycle_mode(self._bar.mode)
 
     async def rename(self, title: str) -> None:
@@ -286,27 +286,27 @@ class Chat:
         await self.settings.rename(title, self.title)
 
     async def drop_context(self) -> None:
-        """Leave out of the next prompt where the user is."""
+        """Exclude the current file or selection from the next prompt."""
         self.about.drop()
         self.refresh_bars()
 
     async def rewind(self) -> None:
-        """Put the files back as they were before one of the prompts."""
+        """Restore the files to their state before a prompt."""
         await self._offer("rewind")
         await rewind(self.agent, self._editor, self._panels, self.transcript, self.root)
 
     async def ask_aside(self, question: str) -> None:
-        """Ask something that does not become part of the conversation."""
+        """Show the answer to a question that does not become part of the conversation."""
         await self._offer("aside")
         asked = question or await self._editor.input("Aside: ")
         if not asked:
             return
         answer = await self.agent.ask_aside(asked)
-        self.transcript.take(events.Notice(f"aside: {asked}\n{answer}"))
+        self.transcript.apply(events.Notice(f"aside: {asked}\n{answer}"))
         self._painter.now()
 
     async def show_context(self) -> None:
-        """Show how full the context is, and with what."""
+        """Show how full the context is, by category."""
         await self._offer("context")
         usage = context_usage.lines(await self.agent.context_usage())
         await self._panels.show_lines("Context", usage)
@@ -323,7 +323,10 @@ class Chat:
         return export.markdown(self.transcript, self.title)
 
     async def _offer(self, feature: str = "") -> Ready:
-        """Return what there is to choose from, once the agent answers; it must have the feature."""
+        """Wait until the agent has started, and return its commands, models and modes.
+
+        Raises `UserError` if it has ended or lacks the feature.
+        """
         await self._started.wait()
         if self._ready is None or self.agent.state.state is State.DEAD:
             raise UserError(ENDED)

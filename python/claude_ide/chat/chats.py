@@ -1,4 +1,4 @@
-"""All chats of this Neovim, and what their panels tell."""
+"""All chats of this Neovim, and the events of their panels."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -22,8 +22,8 @@ SERVER = "neovim"
 """The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
 
 
-class Held(NamedTuple):
-    """An agent that no chat has yet, and the trust in its folder."""
+class OpenedAgent(NamedTuple):
+    """An agent that was not started yet, and the trust in its folder."""
 
     folder: Path
     agent: Agent
@@ -33,8 +33,8 @@ class Held(NamedTuple):
 class Chats:
     """The chats by their ids, all with agents of one kind.
 
-    `serve` makes the MCP server of one agent (`InProcessServer`), of whose tools `reading` run
-    without a request.
+    `serve` creates the MCP server for one agent (`InProcessServer`). Its tools in `reading` run
+    without a permission request.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class Chats:
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
 
-    # What the command asks.
+    # Commands.
 
     async def command(self, what: str, argument: str) -> None:
-        """Do what `:ClaudeChat` says; raises `UserError` for what it does not know."""
+        """Run a subcommand of `:ClaudeChat`; raises `UserError` if it is unknown."""
         alone: dict[str, Callable[[], Awaitable[None]]] = {
             "": self.toggle,
             "new": self.begin,
@@ -91,31 +91,31 @@ class Chats:
         try:
             await (alone[what]() if what in alone else with_argument[what](argument))
         finally:
-            # The agent may have turned out not to know what was asked of it.
+            # The agent may have rejected the request as unknown, which changes its offer.
             for chat in self._chats.values():
                 chat.refresh()
 
     async def toggle(self) -> None:
-        """Show or hide the chat of this tabpage."""
+        """Show or hide the chat of this tab page."""
         known = set(self._chats)
         chat = await self.here()
-        # One that has just come back is wanted on the screen.
+        # A chat that was just taken over from an earlier host is shown, not hidden.
         show = chat.panel.toggle if chat.id in known else chat.panel.open
         await show(self._options(chat))
 
     async def begin(self) -> None:
-        """Begin the chat whose panel the editor's half has opened."""
+        """Start the chat whose panel Lua has opened."""
         await self.here()
 
     async def open(self, opening: ResumeSession) -> None:
-        """Go on with a session, with its panel at once and its agent as soon as it is there."""
-        held = self._hold(await self._folder())
-        chat = self._new(await self._panels.new_id(), held)
+        """Resume a session: its panel opens immediately, its agent follows."""
+        opened = self._open_agent(await self._folder())
+        chat = self._new(await self._panels.new_id(), opened)
         await self._show(chat, chat.panel.open)
         chat.start(opening)
 
     async def resume(self, session: str) -> None:
-        """Go on with an earlier session of this folder, which the user chooses."""
+        """Resume an earlier session of this folder; without an id the user chooses one."""
         if not session:
             sessions = await self._sessions()
             if not sessions:
@@ -129,19 +129,19 @@ class Chats:
                 return
             session = sessions[chosen].id
         else:
-            # One that does not exist is reported at once, without an empty panel.
+            # An unknown session is reported immediately, without an empty panel.
             await self._kind.check_session(await self._folder(), session)
         await self._go_on(session)
 
     async def resume_last(self) -> None:
-        """Go on with the latest session of this folder."""
+        """Resume the latest session of this folder."""
         sessions = await self._sessions()
         if not sessions:
             raise UserError("there is no earlier session in this folder")
         await self._go_on(sessions[0].id)
 
     async def fork(self) -> None:
-        """Go on with this chat's session under another id; this one stays as it is."""
+        """Continue this chat's session under a new id, in a new chat."""
         chat = await self.here()
         abilities.require(chat.agent, "fork")
         if not chat.agent.session:
@@ -149,9 +149,9 @@ class Chats:
         await self.open(ResumeSession(chat.agent.session, fork=True))
 
     async def mention(self, mention: Mapping[str, Any], *, focus: bool, insist: bool) -> bool:
-        """Mention something in the prompt of this tabpage's chat; `focus` takes the user there.
+        """Mention something in the prompt of this tab page's chat; return whether that was done.
 
-        Returns whether that was done: a chat that is not on screen is meant only with `insist`.
+        With `focus` the cursor moves to the prompt. A hidden chat counts only with `insist`.
         """
         here = await self._panels.here()
         chat = self._chats.get(here["chat"]) if here else None
@@ -166,7 +166,7 @@ class Chats:
         return True
 
     async def answer(self) -> None:
-        """Have the request that waits longest answered: this tabpage's, else another chat's."""
+        """Have the user answer the oldest request of this tab page's chat, or of another chat."""
         here = await self.here()
         for chat in (here, *self._chats.values()):
             if chat.requests:
@@ -176,12 +176,12 @@ class Chats:
         raise UserError("no request is waiting")
 
     async def trust_changed(self) -> None:
-        """Have each chat follow what the user has decided about the folders."""
+        """Have each chat follow the user's decisions about folders."""
         for chat in list(self._chats.values()):
             await chat.trust_changed()
 
     async def _go_on(self, session: str) -> None:
-        """Show the chat that has this session, or begin one: two would both write to it."""
+        """Show the chat that has this session, or open one: two chats would both write to it."""
         for chat in self._chats.values():
             if chat.agent.session == session:
                 await chat.panel.open(self._options(chat))
@@ -190,10 +190,10 @@ class Chats:
 
     async def _find(self) -> Chat | None:
         here = await self._panels.here()
-        return await self._known(here["chat"], here.get("revival")) if here else None
+        return await self._find_by_id(here["chat"], here.get("revival")) if here else None
 
-    async def _known(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
-        """Return a chat of ours, or of a host that has ended: that one goes on here."""
+    async def _find_by_id(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
+        """Return the chat with this id; take it over if its host has ended."""
         async with self._finding:
             if id_ not in self._chats and revival is not None:
                 try:
@@ -205,26 +205,26 @@ class Chats:
 
     async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
         opening: Opening = NewSession()
-        held = self._hold(Path(revival["root"]))
+        opened = self._open_agent(Path(revival["root"]))
         if not revival["is_empty"]:
             opening = ResumeSession(revival.get("session", ""))
-            # What is shown stays where it would not be shown again.
-            await self._kind.check_session(held.folder, opening.id)
-        chat = self._new(id_, held)
+            # If the session is unknown, the old panel keeps its content.
+            await self._kind.check_session(opened.folder, opening.id)
+        chat = self._new(id_, opened)
         await self._show(chat, chat.panel.adopt)
         chat.transcript.sheet.redraw()
         chat.start(opening)
 
     async def _show(self, chat: Chat, show: Callable[[Any], Awaitable[None]]) -> None:
-        """Show a new chat; without a panel there is none."""
+        """Show the panel of a new chat; if that fails, the chat is closed."""
         try:
             await show(self._options(chat))
         except EditorError:
             await self._close(chat)
             raise
 
-    def _hold(self, folder: Path) -> "Held":
-        """Return an agent for a folder, not started yet.
+    def _open_agent(self, folder: Path) -> "OpenedAgent":
+        """Return an agent for a folder, without starting it.
 
         Raises `AgentError` if it is not installed.
         """
@@ -236,10 +236,10 @@ class Chats:
         servers = {SERVER: self._serve()}
         edits = Diagnosis(self._editor)
         workbench = Workbench(servers, self._reading, edits, trusting.follows)
-        return Held(folder, self._kind.open(folder, workbench), trusting)
+        return OpenedAgent(folder, self._kind.open(folder, workbench), trusting)
 
-    def _new(self, id_: int, held: "Held") -> Chat:
-        root, agent, trusting = str(held.folder), held.agent, held.trusting
+    def _new(self, id_: int, opened: "OpenedAgent") -> Chat:
+        root, agent, trusting = str(opened.folder), opened.agent, opened.trusting
         chat = Chat(id_, root, agent, self._editor, self._config, self._run, trusting)
         self._chats[id_] = chat
         return chat
@@ -248,7 +248,7 @@ class Chats:
         await act(await self.here())
 
     async def _end(self, chat: Chat) -> None:
-        # First, for what is typed while the agent ends would be sent to nobody.
+        # The panel closes first: a prompt typed while the agent ends would be lost.
         await chat.panel.close()
         await self._close(chat)
 
@@ -269,7 +269,7 @@ class Chats:
         self._editor.notify(f"wrote {path}")
 
     async def here(self) -> Chat:
-        """Return the chat that a command means.
+        """Return the chat for a command: that of this tab page, or the first one.
 
         Raises `UserError` if there is none.
         """
@@ -278,52 +278,52 @@ class Chats:
             raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat
 
-    # What the panels tell.
+    # Events of the panels.
 
     def on_event(self, payload: Mapping[str, Any]) -> None:
-        """Take what happened in a panel (`chat/state.lua`, `tell`)."""
-        self._run(self._take(payload))
+        """Handle an event of a panel (emitted in `chat/state.lua`)."""
+        self._run(self._handle(payload))
 
     def selection_changed(self) -> None:
-        """Take note that the user is elsewhere: what goes with a prompt has changed."""
+        """Redraw the bars, which show the user's file or selection."""
         for chat in self._chats.values():
             chat.refresh_bars()
 
-    async def _take(self, told: Mapping[str, Any]) -> None:
+    async def _handle(self, event: Mapping[str, Any]) -> None:
         try:
-            chat = await self._known(told["chat"], told.get("revival"))
+            chat = await self._find_by_id(event["chat"], event.get("revival"))
         except AgentError:
-            if told["event"] == "send":
-                await self._panels.of(told["chat"]).put_back(told["text"])
+            if event["event"] == "send":
+                await self._panels.of(event["chat"]).put_back(event["text"])
             raise
         if chat is None:
             return
-        match told["event"]:
+        match event["event"]:
             case "visible":
-                chat.shown = told["shown"]
+                chat.shown = event["shown"]
             case "resized":
-                chat.resize(told["width"], told["columns"])
+                chat.resize(event["width"], event["columns"])
             case "closed":
                 await self._close(chat)
-            case event:
-                await self._act(chat, event, told)
+            case name:
+                await self._act(chat, name, event)
 
-    def _act(self, chat: Chat, event: str, told: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
-        match event:
+    def _act(self, chat: Chat, name: str, event: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
+        match name:
             case "send":
-                return chat.sending.send(told)
+                return chat.sending.send(event)
             case "press":
-                return chat.press(told["part"], told["offset"])
+                return chat.press(event["part"], event["offset"])
             case "go_to":
-                return chat.go_to(told["part"], told["offset"], told["column"])
-            case "answer" if told["key"] == "d":
-                return chat.press(told["part"], 0)
-            case "answer" if told["kind"] == KIND:
-                return chat.answer_trust(told["part"], told["key"])
+                return chat.go_to(event["part"], event["offset"], event["column"])
+            case "answer" if event["key"] == "d":
+                return chat.press(event["part"], 0)
+            case "answer" if event["kind"] == KIND:
+                return chat.answer_trust(event["part"], event["key"])
             case "answer":
-                return chat.answers.key(told["part"], told["key"], told["kind"])
+                return chat.answers.key(event["part"], event["key"], event["kind"])
             case "withdraw":
-                return chat.sending.withdraw(told["part"])
+                return chat.sending.withdraw(event["part"])
             case "login":
                 return self._login()
         return {
@@ -333,7 +333,7 @@ class Chats:
             "redraw": chat.redraw,
             "drop_context": chat.drop_context,
             "restart": chat.restart,
-        }[event]()
+        }[name]()
 
     async def _login(self) -> None:
         terminal = self._config.terminal
@@ -342,13 +342,9 @@ class Chats:
         size = {"side": terminal.side, "size": terminal.size}
         await self._panels.open_terminal(request | size)
 
-    # The end.
-
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
         await chat.close()
-
-    # How it is done.
 
     async def _folder(self) -> Path:
         return Path(await self._panels.folder())

@@ -1,4 +1,4 @@
-"""What goes with a prompt: where the user is, what they mention, pictures."""
+"""The context of a prompt: the user's file or selection, mentions, images."""
 
 import base64
 import re
@@ -16,46 +16,46 @@ Where = Selection | OpenFile
 
 
 def where(selection: Mapping[str, Any] | None) -> Where | None:
-    """Return what `selection/init.lua` tells, as a prompt takes it."""
+    """Return the prompt part for a selection as `selection/init.lua` reports it, or None."""
     if not selection or not selection.get("filePath"):
         return None
     path, text, span = selection["filePath"], selection["text"], selection["selection"]
     if not text:
         return OpenFile(path)
     start, end = span["start"], span["end"]
-    # A selection of whole lines ends at the beginning of the next one.
+    # A linewise selection ends at the start of the next line.
     last = end["line"] + (end["character"] > 0 or end["line"] == start["line"])
     return Selection(path, start["line"] + 1, last, text)
 
 
 def chip(part: Where, root: str) -> str:
-    """Return what the user sees of it, such as `a.py:2-5`."""
+    """Return a part's label in the prompt's bar, such as `a.py:2-5`."""
     shown = _within(root, part.path)
     if isinstance(part, OpenFile):
         return shown
     return f"{shown}:{part.first}" + (f"-{part.last}" if part.last != part.first else "")
 
 
-def mention(told: Mapping[str, Any], root: str) -> str:
-    """Return the parameters of `at_mentioned` as they are typed, such as `@a.py#L3-9`."""
-    path = told["filePath"]
+def mention(params: Mapping[str, Any], root: str) -> str:
+    """Return the parameters of `at_mentioned` as the user would type them, like `@a.py#L3-9`."""
+    path = params["filePath"]
     if path.startswith('"'):
-        # It needs the quotes, and has its lines within them.
+        # A path with blanks is quoted; its line numbers are within the quotes.
         return f'@"{_within(root, path[1:-1])}"'
     words = f"@{_within(root, path)}"
-    if "lineStart" not in told:
+    if "lineStart" not in params:
         return words
-    first, last = told["lineStart"] + 1, told["lineEnd"] + 1
+    first, last = params["lineStart"] + 1, params["lineEnd"] + 1
     return f"{words}#L{first}" + (f"-{last}" if last != first else "")
 
 
 def images(sent: Iterable[Mapping[str, str]]) -> list[Image]:
-    """Decode the pictures that were pasted."""
+    """Decode the pasted images."""
     return [Image(base64.b64decode(each["data"]), each["media_type"]) for each in sent]
 
 
 def mentions(text: str) -> list[tuple[str, int | None, int | None]]:
-    """Return what a prompt mentions: a path as it is typed, and its first and last line."""
+    """Return the mentions in a prompt: each a path as typed, and its first and last line."""
     found = []
     for match in MENTION.finditer(text):
         quoted, first_within, last_within, plain, first_behind, last_behind = match.groups()
@@ -67,7 +67,7 @@ def mentions(text: str) -> list[tuple[str, int | None, int | None]]:
 
 
 async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
-    """Return what the user mentions and has not saved: the agent reads mentions from disk."""
+    """Return the mentioned texts with unsaved changes, since the agent reads mentions from disk."""
     found = []
     for name, first, last in mentions(text):
         path = str(Path(root, name))
@@ -82,7 +82,7 @@ async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
 async def _is_unsaved(editor: Editor, path: str) -> bool:
     try:
         buffer = await editor.find(path)
-    except EditorError:  # an `@` before what cannot be a path
+    except EditorError:  # the text after the `@` is not a path
         return False
     return buffer is not None and bool(buffer["modified"])
 
@@ -92,7 +92,7 @@ def _within(root: str, path: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines as the editor counts them; a form feed ends one for `str.splitlines` only."""
+    """Return lines as the editor counts them; `str.splitlines` also splits at form feeds."""
     ended = text.replace("\r\n", "\n").removesuffix("\n")
     return ended.split("\n") if ended else []
 
@@ -104,6 +104,6 @@ async def prompt(
     about: Where | None,
     pasted: Iterable[Mapping[str, str]] = (),
 ) -> Prompt:
-    """Put together what is sent: the words as they were typed, and what goes with them."""
+    """Return the prompt to send: the typed text and its context."""
     parts = await unsaved(editor, text, root)
     return [*([about] if about else []), *parts, Words(text), *images(pasted)]

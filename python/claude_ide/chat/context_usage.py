@@ -1,10 +1,10 @@
-"""How full the context is, as lines to be read."""
+"""Formats how full the context is."""
 
 from claude_ide.agents.agent import ContextUsage
 
 
 def lines(usage: ContextUsage) -> list[str]:
-    """Return the whole, and below it each category with its tokens and its share."""
+    """Return a line for the total, and one for each category with its tokens and its share."""
     total = f"{usage.used:,}" + (f" of {usage.size:,}" if usage.size else "") + " tokens"
     named = [(name, tokens) for name, tokens in usage.categories if tokens]
     widest = max((len(name) for name, _ in named), default=0)

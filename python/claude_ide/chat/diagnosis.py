@@ -1,4 +1,4 @@
-"""What language servers and linters say of the files that the agent changes."""
+"""Reports new diagnostics of language servers and linters on files that the agent changes."""
 
 import contextlib
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from claude_ide.errors import EditorError
 from claude_ide.paths import exists, from_uri, is_same
 
 SECONDS = 1.5
-"""How long they may take. The agent waits for them, not longer than the CLI would."""
+"""How long the servers and linters may take; the agent waits for them, as the CLI would."""
 
 MOST_BASELINES = 20
 MOST = 20
@@ -28,39 +28,42 @@ Known = Mapping[str, list[Item]]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What was known of all files before a tool changed one of them."""
+    """The diagnostics of all files before a tool changes one of them."""
 
     known: Known
     is_checked: bool
-    """Whether the file that is changed had been checked."""
+    """Whether the file had been checked before the change."""
     is_new: bool = False
-    """Whether there was no such file."""
+    """Whether the file did not exist before the change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that a tool has changed, about which more may be said later."""
+    """A file that a tool has changed, for which diagnostics may arrive later."""
 
     seen: list[Item]
-    """What was known of it when the model last heard of it."""
+    """Its diagnostics at the time of the last report to the model."""
     lines: frozenset[int] | None
-    """The only lines of which later news is new: nothing is known of the others' past."""
+    """The lines whose late diagnostics are new; on other lines they may be older than the change.
+
+    None means all lines.
+    """
     is_old: bool = False
-    """Whether the user has written to the model since."""
+    """Whether the user has sent a prompt since the change."""
 
 
 class Diagnosis:
-    """Compares what is known after each change with what was known before."""
+    """Compares the diagnostics after each change with those before it."""
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._baselines: dict[str, Baseline] = {}
         self._written: dict[str, Written] = {}
         self._heard: set[str] = set()
-        """The suffixes of files of which something was known: what checks them has started."""
+        """The suffixes of files that have had diagnostics: their checkers are running."""
 
     async def before(self, tool: str, path: str) -> None:
-        """Remember what is known before a tool changes a file, also if it is not open."""
+        """Remember the diagnostics before a tool changes a file, even if it is not open."""
         with contextlib.suppress(EditorError, TimeoutError):
             is_new = not exists(path)
             is_checked = is_new or await self._is_checked(path)
@@ -70,9 +73,9 @@ class Diagnosis:
                 del self._baselines[earliest]
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:
-        """Return what the model should know of the change; empty if it broke nothing.
+        """Return a note on new diagnostics for the model; empty if there are none.
 
-        A tool that changes no file brings what has been found late.
+        After a tool that has changed no file, the note has the late diagnostics.
         """
         baseline = self._baselines.pop(tool, None)
         if baseline is None:
@@ -82,13 +85,13 @@ class Diagnosis:
             now = await self._known()
         except (EditorError, TimeoutError):
             return ""
-        found = _all_news(baseline, now, path, change)
+        found = _all_new(baseline, now, path, change)
         late = {name: items for name, items in self._late(now).items() if not is_same(name, path)}
         self._remember(baseline, now, path, change)
-        return self._said(AFTER, {**found, **late}, now)
+        return self._report(AFTER, {**found, **late}, now)
 
     async def prompted(self) -> str:
-        """Return what was found late, since the last tool has ended, as the user writes."""
+        """Return a note on late diagnostics, for the model to read with the user's prompt."""
         note = await self._late_note()
         self._written = {
             path: replace(written, is_old=True)
@@ -104,10 +107,10 @@ class Diagnosis:
             now = await self._known()
         except (EditorError, TimeoutError):
             return ""
-        return self._said(LATE, self._late(now), now)
+        return self._report(LATE, self._late(now), now)
 
     def _late(self, now: Known) -> Known:
-        """Return what is known of the files that were written and was not when last heard of."""
+        """Return the diagnostics of written files that are newer than their last report."""
         found = {}
         for path, written in self._written.items():
             items = news(written.seen, _items(now, path), None)
@@ -125,8 +128,8 @@ class Diagnosis:
         for earliest in [*self._written][:-MOST_BASELINES]:
             del self._written[earliest]
 
-    def _said(self, heading: str, found: Known, now: Known) -> str:
-        """Describe what is new, which from now on is known."""
+    def _report(self, heading: str, found: Known, now: Known) -> str:
+        """Return a note on new diagnostics, and remember that they are reported."""
         for other, baseline in self._baselines.items():
             self._baselines[other] = replace(baseline, known=_joined(baseline.known, found))
         for path, written in self._written.items():
@@ -150,8 +153,8 @@ class Diagnosis:
         return by_path
 
 
-def _all_news(baseline: Baseline, now: Known, path: str, change: Change | None) -> Known:
-    """Return what is new: in the changed file all of it, in others the errors."""
+def _all_new(baseline: Baseline, now: Known, path: str, change: Change | None) -> Known:
+    """Return the new diagnostics of the changed file, and the new errors of other files."""
     found: dict[str, list[Item]] = {}
     for name, items in sorted(now.items(), key=lambda each: not is_same(each[0], path)):
         old = baseline.known.get(name, [])
@@ -182,7 +185,7 @@ def _on(lines: frozenset[int], items: list[Item]) -> list[Item]:
 
 
 def _added(hunks: Iterable[Hunk]) -> frozenset[int]:
-    """Return the lines that a change has written."""
+    """Return the lines that a change has added, counted from 0."""
     added = set()
     for hunk in hunks:
         new = hunk.new_start - 1
@@ -194,8 +197,8 @@ def _added(hunks: Iterable[Hunk]) -> frozenset[int]:
 
 
 def _moved(lines: Iterable[int], hunks: Iterable[Hunk]) -> frozenset[int]:
-    places = (line_after(line, hunks) for line in lines)
-    return frozenset(place for place in places if place is not None)
+    moved = (line_after(line, hunks) for line in lines)
+    return frozenset(line for line in moved if line is not None)
 
 
 def _errors(items: Iterable[Item]) -> list[Item]:
@@ -203,10 +206,10 @@ def _errors(items: Iterable[Item]) -> list[Item]:
 
 
 def news(old: list[Item], now: list[Item], hunks: tuple[Hunk, ...] | None) -> list[Item]:
-    """Return what is known now and was not before; without hunks lines may be any.
+    """Return the diagnostics that are new; without hunks, line numbers are ignored.
 
-    An old one moves with its line. One that stayed where it was is old, too: its server has not
-    looked at the new text yet.
+    An old diagnostic moves with its line. One on its former line is old, too: its server has not
+    checked the new text yet.
     """
     moved = defaultdict[Any, list[int]](list)
     changed = Counter[Any]()
@@ -227,7 +230,7 @@ def news(old: list[Item], now: list[Item], hunks: tuple[Hunk, ...] | None) -> li
 
 
 def line_after(line: int, hunks: Iterable[Hunk]) -> int | None:
-    """Return where a line is after a change; None if it was changed itself."""
+    """Return the number of a line after a change; None if the line itself was changed."""
     shift = 0
     for hunk in hunks:
         old, new = hunk.old_start - 1, hunk.new_start - 1
@@ -265,7 +268,7 @@ def _joined(known: Known, found: Known) -> Known:
 
 
 def _note(heading: str, found: Known) -> str:
-    """Say it in the words that the CLI has for it."""
+    """Return the note in the CLI's own format; empty without diagnostics."""
     lines: list[str] = []
     count = 0
     for path, items in found.items():
@@ -283,5 +286,5 @@ def _described(item: Item) -> str:
     start = item["range"]["start"]
     code = f" [{item['code']}]" if item.get("code") else ""
     source = f" ({item['source']})" if item.get("source") else ""
-    place = f"[Line {start['line'] + 1}:{start['character'] + 1}]"
-    return f"  {SIGNS[item['severity']]} {place} {item['message']}{code}{source}"
+    location = f"[Line {start['line'] + 1}:{start['character'] + 1}]"
+    return f"  {SIGNS[item['severity']]} {location} {item['message']}{code}{source}"

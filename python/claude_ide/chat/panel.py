@@ -1,4 +1,4 @@
-"""The editor's half of the chats: a method for each Lua function that a chat calls."""
+"""The Lua half of the panel: a method for each Lua function that a chat calls."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from claude_ide.editor.editor import Editor
 
 Look = Mapping[str, Any]
-"""What `chat/panel.lua` (`bar`) shows: the bars of both windows, and whether the agent works."""
+"""The arguments of `bar` in `chat/panel.lua`: `bars` of both windows, and `work` as progress."""
 
 
 class Panels:
-    """What all chats share: their panels, and the windows that they open beside them."""
+    """The functions that are not about one chat: finding panels, opening other windows."""
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
@@ -20,11 +20,11 @@ class Panels:
         return Panel(self._editor, chat)
 
     async def new_id(self) -> int:
-        """Return an id that no chat has had in this Neovim."""
+        """Return a new id, unique in this Neovim."""
         return int(await self._editor.run("chat.state.new_id"))
 
     async def here(self) -> Mapping[str, Any] | None:
-        """Return the chat that a command means (`chat`, `revival`), or None."""
+        """Return the chat for a command (`chat`, `revival`), or None."""
         return await self._editor.run("chat.panel.here") or None
 
     async def folder(self) -> str:
@@ -32,7 +32,7 @@ class Panels:
         return str(await self._editor.run("file.buffers.folder"))
 
     async def show_text(self, name: str, text: str, filetype: str = "") -> Any:
-        """Show a text in a scratch window of its own; return what `close_text` needs."""
+        """Show a text in a scratch window; return the argument for `close_text`."""
         return await self._editor.run("window.scratch.open", name, text, filetype or None)
 
     async def close_text(self, shown: Any) -> None:
@@ -48,11 +48,11 @@ class Panels:
         await self._editor.run("terminal.toggle", request)
 
     async def has_declined_trust(self, root: str) -> bool:
-        """Return whether the user does not want to be asked about a folder's trust now."""
+        """Return whether the user has declined to decide about trust in a folder for now."""
         return bool(await self._editor.run("host.trust.is_declined", root))
 
     async def decline_trust(self, root: str) -> None:
-        """Remember that the user does not want to be asked about a folder's trust now."""
+        """Remember that the user has declined to decide about trust in a folder for now."""
         await self._editor.run("host.trust.decline", root)
 
 
@@ -63,106 +63,106 @@ class Panel:
         self._editor = editor
         self._chat = chat
 
-    # Its windows.
+    # Windows.
 
     async def open(self, options: Mapping[str, Any]) -> None:
-        """Show it, and take the user into its prompt."""
+        """Show the panel, and move the cursor to its prompt."""
         await self._run("chat.panel.open", options)
 
     async def toggle(self, options: Mapping[str, Any]) -> None:
-        """Show it in the current tabpage, or hide it there."""
+        """Show the panel in the current tab page, or hide it there."""
         await self._run("chat.panel.toggle", options)
 
     async def adopt(self, options: Mapping[str, Any]) -> None:
-        """Go on with a panel that has lost its host."""
+        """Take over a panel whose host has ended."""
         await self._run("chat.hostless.adopt", options)
 
     async def give_up(self, reason: str) -> None:
-        """Say why a panel that has lost its host cannot go on."""
+        """Show why a panel whose host has ended cannot be taken over."""
         await self._run("chat.hostless.give_up", reason)
 
     async def close(self) -> None:
-        """Take it away."""
+        """Close the panel and forget the chat."""
         await self._run("chat.panel.close")
 
     async def write(self) -> None:
-        """Take the user into the prompt."""
+        """Move the cursor to the prompt."""
         await self._run("chat.panel.write")
 
     async def uncover(self) -> None:
-        """Let the file that was opened from it be seen."""
+        """Make a file visible that was opened from the panel."""
         await self._run("chat.placement.uncover")
 
-    # What it shows.
+    # Content.
 
     async def draw(self, frame: Mapping[str, Any]) -> None:
         """Draw a frame of the transcript."""
         await self._run("chat.transcript.draw", frame)
 
     async def draw_bars(self, look: Look) -> None:
-        """Set the bars of both windows, and whether the agent works."""
+        """Set the bars of both windows and the progress."""
         await self._run("chat.panel.bar", look["bars"], look["work"])
 
     async def pin(self, rows: Sequence[Any]) -> None:
-        """Pin rows to the transcript's corner; none take them away."""
+        """Pin rows to the transcript's corner; an empty list removes them."""
         await self._run("chat.panel.pin", rows)
 
     async def count_requests(self, count: int) -> None:
-        """Say how many requests wait for the user."""
+        """Set the number of requests that wait for the user."""
         await self._run("chat.waiting.set", count)
 
     async def remember(self, session: str) -> None:
-        """Have the session remembered for a host that comes after this one."""
+        """Store the session, so that a later host can resume it."""
         await self._run("chat.state.remember", session)
 
-    # The prompt.
+    # Prompt.
 
     async def offer(self, offer: Mapping[str, Any]) -> None:
-        """Say what there is to complete, and which keys and commands there are (`abilities`)."""
+        """Set the completion, keys and commands of the panel (`abilities.Offer`)."""
         await self._run("chat.offer.set", offer)
 
     async def put_back(self, text: str) -> None:
-        """Put a prompt that was not sent back to where it was typed."""
+        """Put a prompt that was not sent back into the prompt window."""
         await self._run("chat.prompt.put", text)
 
     async def mention(self, words: str) -> None:
         """Add a mention to the prompt."""
         await self._run("chat.prompt.mention", words)
 
-    # What waits for the user.
+    # Requests.
 
     async def seen(self, part: int) -> str:
-        """Return the kind of a part that the user can see whole now; empty for another."""
+        """Return the kind of a part that is completely visible now; empty if it is not."""
         return str(await self._run("chat.transcript.sight.seen", part))
 
     async def lead(self, part: int) -> None:
-        """Lead the user to the beginning of a part."""
+        """Scroll to the beginning of a part."""
         await self._run("chat.panel.lead", part)
 
     async def whereabouts(self, path: str, root: str) -> Mapping[str, str]:
-        """Return a file as its user knows it (`path`), and why a change matters (`warning`)."""
+        """Return the displayed path of a file (`path`), and the risk of a change (`warning`)."""
         found: Mapping[str, str] = await self._editor.run("file.whereabouts.of", path, [root])
         return found
 
     async def accept_diff(self, diff: int) -> None:
-        """Accept a diff with whatever the user has made of it."""
+        """Accept a diff, including the user's changes in it."""
         await self._editor.run("diff.accept", diff)
 
     async def merge(self, base: str, ours: str, theirs: str) -> str | None:
-        """Return a text with the changes of two others; None if they exclude each other."""
+        """Return `base` with the changes of both other texts; None if they conflict."""
         merged: str | None = await self._editor.run("file.rebase.merge_texts", base, ours, theirs)
         return merged
 
     async def is_plan_open(self, token: int) -> bool:
-        """Return whether the plan that `ask_plan` shows under this token can be read."""
+        """Return whether the plan that `ask_plan` shows with this token is visible."""
         return bool(await self._editor.run("chat.plan.is_open", token))
 
     async def ask_plan(self, plan: Mapping[str, str], token: int) -> Mapping[str, Any]:
-        """Show a plan to edit; return what the user decides."""
+        """Show a plan to edit; return the user's decision."""
         return await self._editor.ask("chat.plan", plan, token=token)
 
     async def ask_questions(self, form: Mapping[str, Any], token: int) -> Mapping[str, Any]:
-        """Show a form; return what the user answers."""
+        """Show a form; return the user's answers."""
         return await self._editor.ask("chat.form", form, token=token)
 
     async def _run(self, function: str, *arguments: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Another start of a chat's agent in the same session, as soon as the agent rests."""
+"""Restarts a chat's agent in the same session, as soon as the agent is idle."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from claude_ide.agents.session_state import State
 
 
 class Relaunching:
-    """Ends one agent and calls `start`; `sending` is held, so that no prompt falls in between."""
+    """Stops the agent and calls `start`; holds `sending` so that no prompt is sent in between."""
 
     def __init__(
         self,
@@ -18,7 +18,7 @@ class Relaunching:
         started: asyncio.Event,
         start: Callable[[], None],
     ) -> None:
-        """Start nothing yet; `started` is cleared while there is no agent."""
+        """Prepare; `started` is cleared while there is no agent."""
         self._agent = agent
         self._sending = sending
         self._started = started
@@ -28,38 +28,38 @@ class Relaunching:
 
     @property
     def is_possible(self) -> bool:
-        """Whether there is an agent to start again."""
+        """Whether there is an agent to restart."""
         return self._agent.state.state not in (State.OFF, State.DEAD)
 
     def hides(self, event: Event) -> bool:
-        """Whether an event is of no interest: an agent that is back in an instant has not died."""
+        """Return whether to hide an event: the end of an agent that is being restarted."""
         return self._ending and isinstance(event, Dead)
 
     def is_due_after(self, event: Event) -> bool:
-        """Whether the agent may rest now, and was to be started again then."""
+        """Return whether a restart is due and the agent may be idle after this event."""
         return self._due and isinstance(event, Ready | TurnEnded)
 
     def settle(self) -> None:
-        """Start nothing again: the agent was started for another reason, or is not wanted."""
+        """Cancel a due restart: the agent was started for another reason, or the chat is closed."""
         self._due = False
 
-    async def now_or_later(self, living: "asyncio.Task[None] | None") -> None:
-        """Start the agent again, once it rests; `living` ends with the agent."""
+    async def now_or_later(self, agent_task: "asyncio.Task[None] | None") -> None:
+        """Restart the agent once it is idle; the task `agent_task` ends with the agent."""
         self._due = True
-        await self.if_at_rest(living)
+        await self.if_idle(agent_task)
 
-    async def if_at_rest(self, living: "asyncio.Task[None] | None") -> None:
-        """Start the agent again if that is still due, and it rests."""
+    async def if_idle(self, agent_task: "asyncio.Task[None] | None") -> None:
+        """Restart the agent if a restart is still due and the agent is idle."""
         async with self._sending:
             state = self._agent.state
-            if not self._due or state.asking or state.state is not State.IDLE:
+            if not self._due or state.requests or state.state is not State.IDLE:
                 return
             self._started.clear()
             self._ending = True
             try:
                 await self._agent.stop()
-                if living is not None:
-                    await asyncio.wait([living])
+                if agent_task is not None:
+                    await asyncio.wait([agent_task])
             except BaseException:
                 self._started.set()
                 raise

@@ -1,4 +1,4 @@
-"""The files, put back as they were before one of the prompts."""
+"""Restores the files to their state before a prompt."""
 
 from claude_ide.agents.agent import Agent
 from claude_ide.chat.panel import Panels
@@ -11,7 +11,7 @@ from claude_ide.errors import UserError
 async def rewind(
     agent: Agent, editor: Editor, panels: Panels, transcript: Transcript, root: str
 ) -> None:
-    """Have the user choose a prompt, and undo what has changed since, after a look at it."""
+    """Have the user choose a prompt, show the changes since then, and undo them if confirmed."""
     prompts = transcript.prompts
     if not prompts:
         raise UserError("there is no turn to undo in this chat")

@@ -1,4 +1,4 @@
-"""The prompts that the user sends and withdraws; what is not sent comes back into the prompt."""
+"""Sends and withdraws prompts; a prompt that is not sent returns to the prompt window."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,7 +15,7 @@ from claude_ide.errors import ClaudeIdeError, UserError
 
 
 class Sending:
-    """Sends the prompts of one chat; `ready` waits until the agent takes them.
+    """Sends the prompts of one chat; `ready` waits until the agent accepts prompts.
 
     `changed` is called when the transcript has changed. `lock` is held while a prompt is sent.
     """
@@ -42,19 +42,19 @@ class Sending:
         self._changed = changed
 
     async def send(self, sent: Mapping[str, Any]) -> None:
-        """Send what was typed; what cannot be sent comes back into the prompt."""
+        """Send a prompt; if that fails, its text returns to the prompt window."""
         text = str(sent["text"])
-        # In the order of typing, although one prompt may take longer to put together than the next.
+        # The lock keeps the order, although one prompt may take longer to prepare than the next.
         async with self.lock:
             try:
                 await self._ready()
-                await self._say(text, sent)
+                await self._send(text, sent)
             except ClaudeIdeError:
                 await self._panel.put_back(text)
                 raise
 
     async def withdraw(self, part: int) -> None:
-        """Take back a prompt that has not begun, into the prompt window."""
+        """Withdraw a prompt that has not started, and put it back into the prompt window."""
         prompt = self._transcript.withdraw(part)
         if prompt is None:
             return
@@ -65,20 +65,20 @@ class Sending:
         await self._panel.put_back(text)
 
     def cancel_queued(self) -> str:
-        """Cancel what an agent that has died had not begun with; return all of it."""
+        """Cancel the queued prompts of an agent that has died; return their texts."""
         queued = [*self._transcript.queued.items()]
         for prompt, _ in queued:
-            self._transcript.take(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
+            self._transcript.apply(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
         return "\n".join(text for _, text in queued)
 
-    async def _say(self, text: str, sent: Mapping[str, Any]) -> None:
+    async def _send(self, text: str, sent: Mapping[str, Any]) -> None:
         about = self._about.now
         images, how = sent.get("images") or (), str(sent.get("how"))
         abilities.require(self._agent, how, "paste-image" if images else "")
         prompt = await context.prompt(self._editor, text, self._root, about, images)
-        ways = {"steer": self._agent.steer, "redirect": self._agent.redirect}
-        say = ways.get(how, self._agent.prompt)
-        id_ = await say(prompt)
+        methods = {"steer": self._agent.steer, "redirect": self._agent.redirect}
+        send = methods.get(how, self._agent.prompt)
+        id_ = await send(prompt)
         self._about.sent(about)
-        self._transcript.said(id_, text, self._about.chips(about))
+        self._transcript.add_prompt(id_, text, self._about.chips(about))
         self._changed()

@@ -1,4 +1,4 @@
-"""What a session is set to, as the user changes it: by a word, or by choosing from a list."""
+"""The settings of a session, which the user types or chooses from a list."""
 
 import contextlib
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,10 @@ from claude_ide.errors import AgentError, UserError
 
 
 class Settings:
-    """The settings of one agent; `offer` returns what it offers, once it runs and has a feature."""
+    """The settings of one agent; `offer` waits for the agent and returns what it offers.
+
+    It raises `UserError` if the agent lacks the given feature.
+    """
 
     def __init__(
         self, agent: Agent, editor: Editor, offer: Callable[[str], Awaitable[Ready]]
@@ -30,9 +33,9 @@ class Settings:
         self._chosen: dict[str, str | int | None] = {}
 
     async def repeat(self, mode: str) -> None:
-        """Set again what the user has chosen, on an agent that was started again in `mode`."""
+        """Repeat the user's choices on a restarted agent; `mode` was its last mode."""
         for what, value in self._chosen.items():
-            # A mode or model that is gone by now is no reason to be without an agent.
+            # The agent is usable even if a mode or model no longer exists.
             with contextlib.suppress(AgentError):
                 await self._setters[what](mode if what == "mode" and mode else value)
 
@@ -41,7 +44,7 @@ class Settings:
         self._chosen[what] = value
 
     async def cycle_mode(self, now: str) -> None:
-        """Go on to the next permission mode."""
+        """Switch to the next permission mode."""
         offered = (await self._offer("cycle-mode")).modes
         modes = [mode.id for mode in offered if mode.in_cycle]
         if not modes:
@@ -76,7 +79,7 @@ class Settings:
             await self._set("effort", chosen)
 
     async def set_thinking(self, tokens: str) -> None:
-        """Limit the tokens of thinking; 0 for none of it."""
+        """Limit the tokens of thinking; 0 turns thinking off."""
         await self._offer("thinking")
         given = tokens or await self._editor.input("Thinking tokens: ", UNLIMITED)
         if not given:

@@ -1,6 +1,6 @@
-"""Whether one chat's agent follows the settings of its folder, and what the user is asked of it.
+"""Whether a chat's agent follows the settings of its folder, and the question about it.
 
-The question stops nothing: until it is answered the agent runs with the user's own settings.
+The question blocks nothing: until the user answers, the agent runs with their own settings only.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,10 +17,10 @@ WAYS = {"y": "Yes, trust this folder", "n": "Not now", "d": "Show details"}
 
 
 class Trusting:
-    """The trust in the folder `root`; `changed` has all chats follow what the user decides.
+    """The trust in the folder `root`; `changed` is called after the user's decision.
 
-    `name` is the agent's; `settled` says that the user's own command line already decides which
-    settings are followed.
+    `name` is that of the agent. `settled` means that the user's command line already decides which
+    settings apply.
     """
 
     def __init__(
@@ -44,24 +44,24 @@ class Trusting:
         self._follows = False
 
     def follows(self, _folder: Path) -> bool:
-        """Return whether an agent that starts now is to follow the folder."""
+        """Return whether an agent that starts now should follow the folder's settings."""
         self._follows = self._trust.is_trusted(self._root)
         return self._follows
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the agent was started before the user decided otherwise."""
+        """Whether the user's decision has changed since the agent was started."""
         return not self._settled and self._trust.is_trusted(self._root) != self._follows
 
     async def asked(self) -> TrustAsked | None:
-        """Return what the user is to be asked; None if nothing, or if they have declined."""
+        """Return the question; None if there is none, or the user has declined it."""
         found = self._question()
         if found is None or await self._panels.has_declined_trust(self._root):
             return None
         return found
 
     async def key(self, key: str) -> None:
-        """Answer by one of the keys that the question shows."""
+        """Answer with one of the keys that the question shows."""
         if key == "y":
             self._trust.grant(self._root)
         elif key == "n":
@@ -77,14 +77,14 @@ class Trusting:
         chosen = await self._editor.select(title, list(WAYS.values()))
         key = "" if chosen is None else list(WAYS)[chosen]
         if key == "d":
-            # A float would cut the lines.
+            # In a float, long lines would be cut.
             text = "\n".join(trust_question.details(found.items))
             await self._panels.show_text("folder-settings", text)
         elif key:
             await self.key(key)
 
     def news(self, *, later: bool) -> str:
-        """Return in a line what follows from the user's decision."""
+        """Return the effect of the user's decision in one line."""
         is_trusted = self._trust.is_trusted(self._root)
         state = "trusted" if is_trusted else "not trusted"
         settings = "its settings" if is_trusted else "your own settings only"

@@ -1,4 +1,4 @@
-"""Agents that talk to a CLI which replays recordings."""
+"""Agents with a CLI that replays recordings."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from support.agents import Replay, Talk
 
 @pytest.fixture
 async def replay(tmp_path: Path) -> AsyncIterator[Replay]:
-    """Starts agents on recordings; they end with the test."""
+    """Start agents on recordings; they end with the test."""
     talks: list[Talk] = []
 
     async def replay(name: str, **options: Any) -> Talk:

@@ -1,4 +1,4 @@
-"""`callbacks.py`: every request of the CLI is answered, whatever becomes of it."""
+"""`callbacks.py`: every request of the CLI is answered, even if it fails."""
 
 import asyncio
 import logging
@@ -17,16 +17,16 @@ Frame = dict[str, Any]
 
 
 class Cli:
-    """The other side: asks, and keeps the answers by request."""
+    """The other side: sends requests, and keeps the answers by request."""
 
     def __init__(
         self, servers: Mapping[str, McpServer] | None = None, edits: Edits | None = None
     ) -> None:
         self.answers: dict[str, Frame] = {}
         self.gone = False
-        self.callbacks = Callbacks(self.take, servers or {}, edits)
+        self.callbacks = Callbacks(self.receive, servers or {}, edits)
 
-    async def take(self, frame: Frame) -> None:
+    async def receive(self, frame: Frame) -> None:
         if self.gone:
             raise TransportClosed("gone")
         self.answers[frame["response"]["request_id"]] = frame["response"]
@@ -35,7 +35,7 @@ class Cli:
         self.callbacks.accept({"request_id": request, "request": {"subtype": subtype, **fields}})
 
     async def ask(self, subtype: str, **fields: Any) -> Frame:
-        """Ask, and return the answer."""
+        """Send a request, and return the answer."""
         self.begin("r1", subtype, **fields)
         await until(lambda: "r1" in self.answers, "an answer")
         return self.answers.pop("r1")
@@ -53,14 +53,14 @@ def edit(tool: str, result: Frame | None = None) -> Frame:
     }
 
 
-async def test_what_is_not_known_is_refused() -> None:
+async def test_an_unknown_request_is_refused() -> None:
     answer = await Cli().ask("elicitation")
 
     assert answer["subtype"] == "error"
     assert answer["error"] == "elicitation is not supported"
 
 
-async def test_a_server_that_fails_is_an_answer_and_is_logged_once(
+async def test_a_server_that_fails_gives_an_error_and_is_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def server(_message: Frame) -> Frame:
@@ -76,14 +76,14 @@ async def test_a_server_that_fails_is_an_answer_and_is_logged_once(
     assert len(caplog.records) == 1
 
 
-async def test_a_message_to_a_server_that_is_not_ours_is_an_error() -> None:
+async def test_a_message_to_an_unknown_server_is_an_error() -> None:
     answer = await Cli().ask("mcp_message", server_name="other", message={"id": 7})
 
     assert answer["response"]["mcp_response"]["id"] == 7
     assert answer["response"]["mcp_response"]["error"]["code"] == -32601
 
 
-async def test_a_slow_tool_holds_up_nothing_else() -> None:
+async def test_a_slow_tool_delays_no_other_request() -> None:
     release = asyncio.Event()
 
     async def server(message: Frame) -> Frame:
@@ -101,7 +101,7 @@ async def test_a_slow_tool_holds_up_nothing_else() -> None:
     await until(lambda: "slow" in cli.answers, "the slow one too")
 
 
-async def test_a_request_that_is_withdrawn_is_given_up_and_not_answered() -> None:
+async def test_a_withdrawn_request_is_cancelled_and_not_answered() -> None:
     ended = asyncio.Event()
 
     async def server(_message: Frame) -> Frame:
@@ -115,7 +115,7 @@ async def test_a_request_that_is_withdrawn_is_given_up_and_not_answered() -> Non
     cli.begin("r1", "mcp_message", server_name="neovim", message={"id": 1})
     await asyncio.sleep(0)
     cli.callbacks.cancel("r1")
-    cli.callbacks.cancel("nobody's")
+    cli.callbacks.cancel("unknown")
 
     async with asyncio.timeout(5):
         await ended.wait()
@@ -123,7 +123,7 @@ async def test_a_request_that_is_withdrawn_is_given_up_and_not_answered() -> Non
     assert cli.answers == {}
 
 
-async def test_an_answer_to_a_cli_that_has_gone_is_left_alone(
+async def test_an_answer_to_a_cli_that_has_ended_is_dropped(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     cli = Cli()
@@ -136,67 +136,67 @@ async def test_an_answer_to_a_cli_that_has_gone_is_left_alone(
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-async def test_a_change_is_told_for_its_own_tool_use_and_only_once() -> None:
+async def test_the_users_change_is_reported_once_for_its_own_tool_use() -> None:
     cli = Cli()
     cli.callbacks.proposal_changed("t2")
 
     assert (await cli.ask("hook_callback", **edit("t1")))["response"] == {}
-    told = (await cli.ask("hook_callback", **edit("t2")))["response"]["hookSpecificOutput"]
-    assert told["additionalContext"].startswith(CHANGED)
+    answer = (await cli.ask("hook_callback", **edit("t2")))["response"]["hookSpecificOutput"]
+    assert answer["additionalContext"].startswith(CHANGED)
     assert (await cli.ask("hook_callback", **edit("t2")))["response"] == {}
 
 
-async def test_a_new_file_that_was_changed_is_told_with_its_content() -> None:
+async def test_the_users_change_of_a_new_file_is_reported_with_its_content() -> None:
     cli = Cli()
     cli.callbacks.proposal_changed("t1")
     created = {"type": "create", "content": "x = 1\n", "structuredPatch": []}
 
-    told = (await cli.ask("hook_callback", **edit("t1", created)))["response"]
+    answer = (await cli.ask("hook_callback", **edit("t1", created)))["response"]
 
-    assert told["hookSpecificOutput"]["additionalContext"].endswith(":\nx = 1\n")
+    assert answer["hookSpecificOutput"]["additionalContext"].endswith(":\nx = 1\n")
 
 
-async def test_a_change_of_very_many_lines_is_told_in_part() -> None:
+async def test_a_very_long_change_is_cut() -> None:
     cli = Cli()
     cli.callbacks.proposal_changed("t1")
     patch = [{"oldStart": 1, "oldLines": 0, "newStart": 1, "newLines": 1, "lines": ["+x" * 30_000]}]
 
-    told = (await cli.ask("hook_callback", **edit("t1", {"structuredPatch": patch})))["response"]
+    answer = (await cli.ask("hook_callback", **edit("t1", {"structuredPatch": patch})))["response"]
 
-    context = told["hookSpecificOutput"]["additionalContext"]
+    context = answer["hookSpecificOutput"]["additionalContext"]
     assert len(context) < LONGEST_PATCH + 300
     assert context.endswith("[…]")
 
 
-async def test_a_change_and_what_the_editor_sees_are_told_together() -> None:
+async def test_the_users_change_and_new_diagnostics_are_reported_together() -> None:
     cli = Cli(edits=NewError())
     cli.callbacks.proposal_changed("t1")
 
-    told = (await cli.ask("hook_callback", **edit("t1")))["response"]["hookSpecificOutput"]
+    answer = (await cli.ask("hook_callback", **edit("t1")))["response"]["hookSpecificOutput"]
 
-    assert told["hookEventName"] == "PostToolUse"
-    assert told["additionalContext"].startswith(CHANGED)
-    assert told["additionalContext"].endswith("1 new error in /p/a.py")
+    assert answer["hookEventName"] == "PostToolUse"
+    assert answer["additionalContext"].startswith(CHANGED)
+    assert answer["additionalContext"].endswith("1 new error in /p/a.py")
 
 
-async def test_what_was_found_late_goes_with_the_next_prompt() -> None:
+async def test_late_diagnostics_are_added_to_the_next_prompt() -> None:
     cli = Cli(edits=NewError())
     assert "UserPromptSubmit" in cli.callbacks.fields()["hooks"]
 
-    told = (await cli.ask("hook_callback", callback_id="prompted", input={}))["response"]
+    answer = (await cli.ask("hook_callback", callback_id="prompted", input={}))["response"]
 
-    assert told["hookSpecificOutput"] == {
+    assert answer["hookSpecificOutput"] == {
         "hookEventName": "UserPromptSubmit",
         "additionalContext": "1 late error",
     }
 
 
-async def test_a_tool_without_a_file_is_reported_as_well() -> None:
+async def test_a_tool_without_a_file_is_reported_too() -> None:
     cli = Cli(edits=NewError())
 
-    told = await cli.ask("hook_callback", callback_id="edited", input={"tool_use_id": "t1"})
+    answer = await cli.ask("hook_callback", callback_id="edited", input={"tool_use_id": "t1"})
 
-    assert told["response"]["hookSpecificOutput"]["additionalContext"] == "1 new error in "
+    assert answer["response"]["hookSpecificOutput"]["additionalContext"] == "1 new error in "
 
 
 async def test_without_an_editor_only_edits_are_reported() -> None:
@@ -205,7 +205,7 @@ async def test_without_an_editor_only_edits_are_reported() -> None:
     assert "Edit" in hook["matcher"]
 
 
-async def test_the_editor_looks_at_a_file_before_it_is_changed() -> None:
+async def test_the_editor_examines_a_file_before_it_is_changed() -> None:
     edits = NewError()
     cli = Cli(edits=edits)
     assert "PreToolUse" in cli.callbacks.fields()["hooks"]

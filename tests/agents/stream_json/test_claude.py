@@ -1,4 +1,4 @@
-"""Claude as a kind of agent: what is known without starting one."""
+"""Claude as a kind of agent, without starting one."""
 
 import sys
 from collections.abc import Sequence
@@ -25,11 +25,11 @@ def test_the_command_line_may_choose_the_settings(cmd: str | Sequence[str], expe
     assert Claude(cmd, {}).chooses_settings is expected
 
 
-def test_it_logs_in_by_its_own_command() -> None:
+def test_it_logs_in_with_its_own_command() -> None:
     assert Claude([sys.executable, "-x"], {}).login() == [sys.executable, "-x", "/login"]
 
 
-def test_one_that_is_not_installed_is_named(tmp_path: Path) -> None:
+def test_a_missing_program_is_named_in_the_error(tmp_path: Path) -> None:
     kind: Kind = Claude("no-such-claude", {})
 
     with pytest.raises(AgentError, match="no-such-claude is not on PATH"):
@@ -44,7 +44,7 @@ def test_an_agent_is_opened_and_not_started(tmp_path: Path) -> None:
     assert (agent.name, agent.session, agent.state.busy) == ("Claude", "", False)
 
 
-async def test_a_session_that_is_not_kept_is_unknown(tmp_path: Path) -> None:
+async def test_a_session_that_is_not_stored_is_unknown(tmp_path: Path) -> None:
     kind = Claude("claude", {"CLAUDE_CONFIG_DIR": str(tmp_path)})
     kept = tmp_path / "projects" / "-p"
     kept.mkdir(parents=True)

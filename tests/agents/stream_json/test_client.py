@@ -1,4 +1,4 @@
-"""`StreamJsonAgent` in conversation with a CLI that replays recordings."""
+"""`StreamJsonAgent` with a CLI that replays recordings."""
 
 import inspect
 import json
@@ -36,7 +36,7 @@ from support.agents import Replay, Talk
 from support.transcripts import heard, replaying
 
 
-def test_it_has_every_verb_of_the_port() -> None:
+def test_the_agent_has_every_method_of_the_port() -> None:
     for name, verb in inspect.getmembers(Agent, inspect.isfunction):
         if not name.startswith("_"):
             assert [*inspect.signature(getattr(StreamJsonAgent, name)).parameters][
@@ -46,7 +46,7 @@ def test_it_has_every_verb_of_the_port() -> None:
     assert agent.state.state is State.OFF
 
 
-async def test_it_tells_what_the_cli_offers_before_anything_is_said(replay: Replay) -> None:
+async def test_it_reports_what_the_cli_offers_before_the_first_prompt(replay: Replay) -> None:
     talk = await replay("plain_thinking")
     ready = await talk.until(Ready)
 
@@ -78,7 +78,7 @@ async def test_the_child_gets_a_clean_environment(replay: Replay, tmp_path: Path
 
 
 @pytest.mark.parametrize("piece", ["1000000", "17"])
-async def test_a_turn_is_told_however_its_lines_are_cut(replay: Replay, piece: str) -> None:
+async def test_a_turn_is_decoded_however_its_lines_are_split(replay: Replay, piece: str) -> None:
     talk = await replay("plain_thinking", environment={"FAKE_CLI_PIECE": piece})
 
     ended = await talk.turn("hello there")
@@ -89,7 +89,7 @@ async def test_a_turn_is_told_however_its_lines_are_cut(replay: Replay, piece: s
     assert (await talk.end()).code == 0
 
 
-async def test_an_interrupted_text_keeps_what_was_said(replay: Replay) -> None:
+async def test_an_interrupted_text_is_kept(replay: Replay) -> None:
     talk = await replay("interrupt_stream")
     await talk.say("write a lot")
     await talk.until(TextDelta)
@@ -146,7 +146,7 @@ async def test_the_turn_is_redirected(replay: Replay) -> None:
     assert talk.heard("user")[-1]["priority"] == "now"
 
 
-async def test_modes_models_and_the_rest_are_set_and_told(replay: Replay) -> None:
+async def test_settings_are_changed_and_reported(replay: Replay) -> None:
     talk = await replay("controls")
     agent = talk.agent
     for mode in ("plan", "acceptEdits"):
@@ -187,7 +187,7 @@ async def test_the_effort_is_set(replay: Replay) -> None:
     assert (await talk.until(EffortChanged)).effort == "high"
 
 
-async def test_a_turn_is_undone_after_a_look(replay: Replay) -> None:
+async def test_a_turn_is_rewound_after_a_dry_run(replay: Replay) -> None:
     talk = await replay("rewind")
     prompt = await talk.say("change")
     await talk.until(TurnEnded)
@@ -202,7 +202,7 @@ async def test_a_turn_is_undone_after_a_look(replay: Replay) -> None:
     assert {request["user_message_id"] for request in asked} == {prompt}
 
 
-async def test_an_old_cli_works_and_refuses_what_it_does_not_know(replay: Replay) -> None:
+async def test_an_old_cli_works_and_refuses_unknown_requests(replay: Replay) -> None:
     talk = await replay("cli197")
     agent = talk.agent
     await talk.until(Ready)
@@ -218,7 +218,7 @@ async def test_an_old_cli_works_and_refuses_what_it_does_not_know(replay: Replay
     assert TodoList not in talk.kinds()
 
 
-async def test_the_mode_of_an_old_cli_is_that_of_its_settings(replay: Replay) -> None:
+async def test_the_mode_of_an_old_cli_comes_from_its_settings(replay: Replay) -> None:
     talk = await replay("cli197_queue")
 
     assert (await talk.until(ModeChanged)).mode == "default"
@@ -226,7 +226,7 @@ async def test_the_mode_of_an_old_cli_is_that_of_its_settings(replay: Replay) ->
     assert not talk.heard("user")
 
 
-async def test_the_mode_of_an_old_cli_is_what_it_was_started_with(tmp_path: Path) -> None:
+async def test_the_mode_of_an_old_cli_comes_from_its_options(tmp_path: Path) -> None:
     launch = replace(replaying("cli197", tmp_path, log=tmp_path / "heard.jsonl"), mode="plan")
     talk = Talk(launch, tmp_path / "heard.jsonl")
     await talk.start()
@@ -236,7 +236,7 @@ async def test_the_mode_of_an_old_cli_is_what_it_was_started_with(tmp_path: Path
     await talk.end()
 
 
-async def test_a_mode_that_is_not_known_is_not_told(replay: Replay) -> None:
+async def test_an_unknown_mode_is_not_reported(replay: Replay) -> None:
     talk = await replay("cli197")
 
     modes = (await talk.until(Ready)).modes
@@ -245,7 +245,7 @@ async def test_a_mode_that_is_not_known_is_not_told(replay: Replay) -> None:
     assert ModeChanged not in talk.kinds()
 
 
-async def test_prompts_of_an_old_cli_are_followed_through_the_queue(replay: Replay) -> None:
+async def test_the_stages_of_queued_prompts_are_inferred_for_an_old_cli(replay: Replay) -> None:
     talk = await replay("cli197_queue")
     agent = talk.agent
     one = await talk.say("one")
@@ -279,7 +279,7 @@ def waits(event: PromptChanged | ToolEnded) -> bool:
     return isinstance(event, PromptChanged) and event.stage is not PromptStage.STARTED
 
 
-async def test_a_prompt_that_could_not_be_sent_waits_for_nothing(replay: Replay) -> None:
+async def test_a_prompt_that_could_not_be_sent_is_not_queued(replay: Replay) -> None:
     talk = await replay("killed_kill")
     await talk.say("write a lot")
     await talk.until(Dead)
@@ -290,7 +290,7 @@ async def test_a_prompt_that_could_not_be_sent_waits_for_nothing(replay: Replay)
     assert talk.agent.state == SessionState(State.DEAD)
 
 
-async def test_a_feature_that_is_refused_is_no_capability_any_more(replay: Replay) -> None:
+async def test_a_refused_feature_is_no_longer_a_capability(replay: Replay) -> None:
     talk = await replay("plain_thinking")
     assert talk.agent.capabilities.rewind
 
@@ -318,11 +318,11 @@ async def test_the_editors_tools_are_served_over_the_same_pipe(replay: Replay) -
     assert asked == ["initialize", "notifications/initialized", "tools/list", "tools/call"]
     assert talk.heard("control_request", "initialize")[0]["request"]["sdkMcpServers"] == ["editor"]
     answers = [frame["response"]["response"] for frame in talk.heard("control_response")]
-    # A notification is acknowledged too.
+    # A notification is answered too.
     assert [a["mcp_response"]["id"] for a in answers if "mcp_response" in a] == [0, 0, 1, 2]
 
 
-async def test_todos_are_told_from_either_kind_of_tool(replay: Replay) -> None:
+async def test_todos_are_reported_from_either_kind_of_tool(replay: Replay) -> None:
     talk = await replay("todowrite_env")
     await talk.turn("fix the bug")
 
@@ -336,7 +336,7 @@ async def test_the_traffic_is_kept(replay: Replay) -> None:
     await talk.turn("are you there?")
 
     kept = [json.loads(line) for line in talk.agent.log().splitlines()]
-    said = [(entry["dir"], entry["m"]["type"]) for entry in kept]
-    assert said[:2] == [("in", "control_request"), ("out", "control_response")]
-    assert said[-1] == ("out", "result")
+    frames = [(entry["dir"], entry["m"]["type"]) for entry in kept]
+    assert frames[:2] == [("in", "control_request"), ("out", "control_response")]
+    assert frames[-1] == ("out", "result")
     assert 0 <= kept[0]["t"] <= kept[-1]["t"]

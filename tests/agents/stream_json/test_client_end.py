@@ -19,9 +19,7 @@ from support.agents import PATIENCE, Replay, Talk
 from support.transcripts import heard, replaying
 
 
-async def test_a_killed_cli_is_dead_and_can_be_started_again(
-    replay: Replay, tmp_path: Path
-) -> None:
+async def test_a_killed_cli_is_dead_and_can_be_restarted(replay: Replay, tmp_path: Path) -> None:
     talk = await replay("killed_kill")
     await talk.say("write")
 
@@ -40,7 +38,7 @@ async def test_a_killed_cli_is_dead_and_can_be_started_again(
     await talk.until(Dead, count=2)
 
 
-async def test_an_unknown_session_is_told_though_initialize_is_never_answered(
+async def test_an_unknown_session_is_an_error_though_initialize_has_no_answer(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(UnknownSessionError, match="No conversation found with session ID: 0000"):
@@ -56,7 +54,7 @@ async def test_a_session_that_does_not_exist_is_not_resumed_again(tmp_path: Path
     assert talk.agent.session == ""
 
 
-async def test_a_session_that_could_not_be_resumed_can_be_tried_again(tmp_path: Path) -> None:
+async def test_a_session_that_could_not_be_resumed_can_be_retried(tmp_path: Path) -> None:
     fails = (sys.executable, "-I", "-c", "raise SystemExit('out of order')")
     talk = Talk(Launch(fails, tmp_path, {}))
 
@@ -80,8 +78,8 @@ for line in sys.stdin:
 """
 
 
-async def test_rules_that_are_not_followed_are_told_once(tmp_path: Path) -> None:
-    """2.1.197 asks again what was always allowed, in a folder that it does not trust."""
+async def test_a_warning_about_ignored_rules_is_reported_once(tmp_path: Path) -> None:
+    """2.1.197 ignores an untrusted folder's "always" rules and asks again."""
     talk = Talk(Launch((sys.executable, "-I", "-c", UNTRUSTING), tmp_path, {}))
     await talk.start()
 
@@ -94,7 +92,7 @@ async def test_rules_that_are_not_followed_are_told_once(tmp_path: Path) -> None
     await talk.end()
 
 
-async def test_a_cli_that_ends_while_it_is_asked_fails_what_waits(replay: Replay) -> None:
+async def test_a_cli_that_ends_fails_its_pending_requests(replay: Replay) -> None:
     talk = await replay("killed_kill")
     asking = asyncio.create_task(talk.agent.context_usage())
     await talk.say("write")
@@ -103,7 +101,7 @@ async def test_a_cli_that_ends_while_it_is_asked_fails_what_waits(replay: Replay
         await asking
 
 
-async def test_a_cli_that_is_not_there_is_named(tmp_path: Path) -> None:
+async def test_a_missing_cli_is_named_in_the_error(tmp_path: Path) -> None:
     agent = StreamJsonAgent(Launch(("/no/such/claude",), tmp_path, {}))
 
     with pytest.raises(AgentError, match="/no/such/claude cannot be started: No such file"):
@@ -111,7 +109,7 @@ async def test_a_cli_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert agent.state.state is State.OFF
 
 
-async def test_a_cli_that_ends_at_once_says_why(tmp_path: Path) -> None:
+async def test_the_reason_of_a_cli_that_ends_immediately_is_reported(tmp_path: Path) -> None:
     code = "import sys; sys.exit('requires --verbose')"
     agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
 
@@ -119,7 +117,7 @@ async def test_a_cli_that_ends_at_once_says_why(tmp_path: Path) -> None:
         await agent.start(NewSession())
 
 
-async def test_nothing_can_be_asked_of_an_agent_that_was_not_started(tmp_path: Path) -> None:
+async def test_an_agent_that_was_not_started_refuses_requests(tmp_path: Path) -> None:
     agent = StreamJsonAgent(Launch(("x",), tmp_path, {}))
 
     with pytest.raises(AgentError, match="not running"):
@@ -135,7 +133,7 @@ async def test_it_cannot_be_started_twice(replay: Replay) -> None:
         await talk.agent.start(NewSession())
 
 
-async def test_a_start_that_is_given_up_leaves_no_child(tmp_path: Path) -> None:
+async def test_a_cancelled_start_leaves_no_child(tmp_path: Path) -> None:
     code = "import sys; sys.stdin.read(); import time; time.sleep(60)"
     agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
 
@@ -172,7 +170,7 @@ async def test_stopping_a_busy_agent_interrupts_it_first(replay: Replay) -> None
     assert (await talk.until(Dead)).session == talk.agent.session
 
 
-async def test_the_traffic_of_a_cli_that_died_has_its_last_words(tmp_path: Path) -> None:
+async def test_the_traffic_of_a_dead_cli_includes_its_stderr(tmp_path: Path) -> None:
     code = "import sys; sys.exit('no such thing')"
     agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
 

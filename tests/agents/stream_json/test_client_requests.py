@@ -1,4 +1,4 @@
-"""`StreamJsonAgent`: what the CLI asks, and how it is answered."""
+"""`StreamJsonAgent`: the CLI's requests, and their answers."""
 
 from dataclasses import replace
 
@@ -19,12 +19,12 @@ async def test_an_edit_is_allowed(replay: Replay) -> None:
     talk = await replay("read_edit_allow")
     await talk.say("change it to 2")
     asked = await talk.until(PermissionAsked)
-    assert asked.request in talk.agent.state.asking
+    assert asked.request in talk.agent.state.requests
 
     await talk.agent.answer(asked.request, Allow())
     await talk.until(TurnEnded)
 
-    assert not talk.agent.state.asking
+    assert not talk.agent.state.requests
     [answer] = talk.heard("control_response")
     assert answer["response"]["response"]["behavior"] == "allow"
     assert answer["response"]["response"]["updatedInput"] == asked.arguments
@@ -43,8 +43,8 @@ async def test_an_answer_is_given_only_once(replay: Replay) -> None:
     assert len(talk.heard("control_response")) == 1
 
 
-async def test_the_model_is_told_what_the_user_changed(replay: Replay) -> None:
-    """The CLI would tell it that the file is as proposed."""
+async def test_the_model_reads_what_the_user_changed(replay: Replay) -> None:
+    """Otherwise the CLI would tell the model that the file is as proposed."""
     talk = await replay("edit_user_modified_hook")
     await talk.say("go")
     asked = await talk.until(PermissionAsked)
@@ -59,7 +59,7 @@ async def test_the_model_is_told_what_the_user_changed(replay: Replay) -> None:
     assert context.endswith("@@ -1,2 +1,2 @@\n def hello():\n-    return 1\n+    return 42")
 
 
-async def test_the_model_is_told_nothing_where_nothing_was_changed(replay: Replay) -> None:
+async def test_the_model_reads_nothing_if_the_user_changed_nothing(replay: Replay) -> None:
     talk = await replay("edit_user_modified_hook")
     await talk.say("go")
     asked = await talk.until(PermissionAsked)
@@ -70,7 +70,7 @@ async def test_the_model_is_told_nothing_where_nothing_was_changed(replay: Repla
     assert talk.heard("control_response")[-1]["response"]["response"] == {}
 
 
-async def test_the_editor_can_add_what_it_sees_after_an_edit(replay: Replay) -> None:
+async def test_the_editor_can_add_a_note_after_an_edit(replay: Replay) -> None:
     talk = await replay("edit_user_modified_hook", edits=NewError())
     await talk.say("go")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
@@ -81,15 +81,15 @@ async def test_the_editor_can_add_what_it_sees_after_an_edit(replay: Replay) -> 
     assert context == "1 new error in /home/dev/project/a.py"
 
 
-async def test_an_edit_is_denied_with_words(replay: Replay) -> None:
+async def test_an_edit_is_rejected_with_a_reason(replay: Replay) -> None:
     talk = await replay("edit_deny")
     await talk.say("change it to 2")
     first = await talk.until(PermissionAsked)
     await talk.agent.answer(first.request, Reject("Use a constant instead, please."))
 
     await talk.until(TurnEnded)
-    said = [frame["response"]["response"] for frame in talk.heard("control_response")]
-    assert said == [{"behavior": "deny", "message": "Use a constant instead, please."}]
+    sent = [frame["response"]["response"] for frame in talk.heard("control_response")]
+    assert sent == [{"behavior": "deny", "message": "Use a constant instead, please."}]
 
 
 async def test_questions_are_answered(replay: Replay) -> None:
@@ -117,7 +117,7 @@ async def test_a_plan_without_a_file_is_approved(replay: Replay) -> None:
     assert (await talk.until(ModeChanged, lambda event: event.mode == "default")).mode == "default"
 
 
-async def test_an_interrupt_withdraws_what_was_asked(replay: Replay) -> None:
+async def test_an_interrupt_withdraws_a_pending_request(replay: Replay) -> None:
     talk = await replay("interrupt_permission")
     await talk.say("touch it")
     asked = await talk.until(PermissionAsked)
@@ -128,5 +128,5 @@ async def test_an_interrupt_withdraws_what_was_asked(replay: Replay) -> None:
 
     assert withdrawn.request == asked.request
     assert (await talk.until(TurnEnded)).why is TurnEndReason.INTERRUPTED
-    assert talk.agent.state.asking == ()
+    assert talk.agent.state.requests == ()
     assert not talk.heard("control_response")

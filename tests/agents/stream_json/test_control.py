@@ -1,4 +1,4 @@
-"""`control.py`: requests, answers, refusals; which features there are."""
+"""`control.py`: requests, answers, refusals; the detection of features."""
 
 import asyncio
 from typing import Any
@@ -10,17 +10,17 @@ from claude_ide.errors import TransportClosed, UnsupportedError
 
 
 class Cli:
-    """The other side: keeps what it is sent, and answers when told to."""
+    """The other side: keeps the frames it receives, and answers when a test calls `answer`."""
 
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
-        self.controls = Controls(self.take)
+        self.controls = Controls(self.receive)
 
-    async def take(self, frame: dict[str, Any]) -> None:
+    async def receive(self, frame: dict[str, Any]) -> None:
         self.sent.append(frame)
 
     async def ask(self, subtype: str, **fields: Any) -> asyncio.Task[dict[str, Any]]:
-        """Begin a request."""
+        """Start a request."""
         task = asyncio.create_task(self.controls.request(subtype, **fields))
         await asyncio.sleep(0)
         return task
@@ -50,7 +50,7 @@ async def test_an_empty_success_is_an_answer() -> None:
     assert await asked == {}
 
 
-async def test_a_refusal_tells_its_code() -> None:
+async def test_a_refusal_has_its_code() -> None:
     cli = Cli()
     asked = await cli.ask("set_permission_mode", mode="nonsense")
 
@@ -68,7 +68,9 @@ async def test_a_refusal_tells_its_code() -> None:
         {"error": "Unsupported control request subtype: get_plan"},  # 2.1.197
     ],
 )
-async def test_what_the_cli_does_not_know_is_asked_only_once(refusal: dict[str, str]) -> None:
+async def test_a_request_that_the_cli_does_not_know_is_sent_only_once(
+    refusal: dict[str, str],
+) -> None:
     cli = Cli()
     asked = await cli.ask("get_plan")
     cli.answer(0, subtype="error", **refusal)
@@ -81,20 +83,20 @@ async def test_what_the_cli_does_not_know_is_asked_only_once(refusal: dict[str, 
     assert cli.controls.unsupported == {"get_plan"}
 
 
-async def test_late_and_foreign_answers_are_left_alone() -> None:
+async def test_late_and_foreign_answers_are_ignored() -> None:
     cli = Cli()
     asked = await cli.ask("get_settings")
     asked.cancel()
     await asyncio.wait([asked])
 
     cli.answer(0, subtype="success", response={})
-    cli.controls.settle({"response": {"request_id": "nobody's", "subtype": "success"}})
+    cli.controls.settle({"response": {"request_id": "unknown", "subtype": "success"}})
     cli.controls.settle({"response": None})
 
     assert asked.cancelled()
 
 
-async def test_everything_that_waits_fails_when_the_cli_ends() -> None:
+async def test_all_pending_requests_fail_when_the_cli_ends() -> None:
     cli = Cli()
     waiting = [await cli.ask("initialize"), await cli.ask("get_settings")]
 

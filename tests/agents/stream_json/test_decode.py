@@ -1,4 +1,4 @@
-"""`decode.py` and what it is made of: the edges that no recording has, and frames that are odd."""
+"""`decode.py` and its parts: cases that no recording has, and odd frames."""
 
 import copy
 import random
@@ -31,7 +31,7 @@ def stream(kind: str, **fields: Any) -> Frame:
 
 
 def begun(message: str, text: str = "half") -> list[Frame]:
-    """A message with one block of text that is not complete."""
+    """Return the frames of a message with an incomplete block of text."""
     return [
         stream("message_start", message={"id": message}),
         stream("content_block_start", index=0, content_block={"type": "text"}),
@@ -59,11 +59,11 @@ def test_a_request_names_the_subagent_that_asks() -> None:
     }
     decoder = Decoder()
 
-    told = [*decoder.decode(started)]
+    found = [*decoder.decode(started)]
     for frame in (asks(agent_id="a1"), asks(), asks(agent_id="a2")):
-        told += decoder.decode(frame)
+        found += decoder.decode(frame)
 
-    agents = [event.agent for event in told if isinstance(event, PermissionAsked)]
+    agents = [event.agent for event in found if isinstance(event, PermissionAsked)]
     assert agents == [Subagent("t1", "explore things", "general-purpose"), None, Subagent()]
 
 
@@ -76,7 +76,7 @@ def result_of(tool: str, result: Any, **block: Any) -> Frame:
     return {"type": "user", "message": {"content": content}, "tool_use_result": result}
 
 
-def test_frames_and_subtypes_that_are_not_known_are_ignored() -> None:
+def test_unknown_frames_and_subtypes_are_ignored() -> None:
     frames: list[Frame] = [
         {"type": "nonsense"},
         {"type": "system", "subtype": "nonsense"},
@@ -90,46 +90,46 @@ def test_frames_and_subtypes_that_are_not_known_are_ignored() -> None:
     assert decoded(frames) == []
 
 
-def test_a_whole_answer_without_a_preview_is_shown() -> None:
-    """A stream that could not be had, a subagent, a command of the CLI."""
-    told_ = decoded([whole("m", {"type": "thinking", "thinking": "hm"}, text("a"), text("b"))])
+def test_a_complete_answer_without_a_preview_is_shown() -> None:
+    """Examples: a stream that failed, a subagent, a command of the CLI."""
+    found = decoded([whole("m", {"type": "thinking", "thinking": "hm"}, text("a"), text("b"))])
 
-    blocks = [event.block for event in told_]  # type: ignore[union-attr]
-    assert digest(told_) == ["thinks", "says a", "says b"]
+    blocks = [event.block for event in found]  # type: ignore[union-attr]
+    assert digest(found) == ["thinks", "says a", "says b"]
     assert len(set(blocks)) == 3
 
 
-def test_blocks_of_one_message_in_frames_of_their_own_are_kept_apart() -> None:
-    told_ = decoded([whole("m", text("a")), whole("m", text("b")), whole("n", text("c"))])
+def test_blocks_of_one_message_in_separate_frames_have_separate_ids() -> None:
+    found = decoded([whole("m", text("a")), whole("m", text("b")), whole("n", text("c"))])
 
-    assert len({event.block for event in told_ if isinstance(event, Text)}) == 3
+    assert len({event.block for event in found if isinstance(event, Text)}) == 3
 
 
 def test_a_preview_is_void_when_the_next_message_begins_without_it() -> None:
-    told_ = decoded([*begun("m"), stream("message_delta"), stream("message_stop"), *begun("n")])
+    found = decoded([*begun("m"), stream("message_delta"), stream("message_stop"), *begun("n")])
 
-    assert [event for event in told_ if isinstance(event, PreviewVoided)] == [
+    assert [event for event in found if isinstance(event, PreviewVoided)] == [
         PreviewVoided(("m:0",))
     ]
 
 
 def test_a_preview_is_void_when_the_turn_ends_without_it() -> None:
-    told_ = decoded([*begun("m"), {"type": "result", "is_error": True}])
+    found = decoded([*begun("m"), {"type": "result", "is_error": True}])
 
-    assert digest(told_) == ["void", "turn failed"]
+    assert digest(found) == ["void", "turn failed"]
 
 
-def test_a_whole_block_that_comes_late_still_replaces_its_preview() -> None:
-    told_ = decoded(
+def test_a_complete_block_that_arrives_late_still_replaces_its_preview() -> None:
+    found = decoded(
         [*begun("m"), stream("message_delta"), stream("message_stop"), whole("m", text("half"))]
     )
 
-    assert [event.block for event in told_ if isinstance(event, TextDelta | Text)] == ["m:0"] * 2
+    assert [event.block for event in found if isinstance(event, TextDelta | Text)] == ["m:0"] * 2
 
 
-def test_a_tool_whose_input_broke_off_is_void_too() -> None:
+def test_a_tool_with_incomplete_input_is_void_too() -> None:
     tool = {"type": "tool_use", "id": "t1", "name": "Edit"}
-    told_ = decoded(
+    found = decoded(
         [
             stream("message_start", message={"id": "m"}),
             stream("content_block_start", index=0, content_block=tool),
@@ -137,18 +137,18 @@ def test_a_tool_whose_input_broke_off_is_void_too() -> None:
         ]
     )
 
-    assert told_ == [ToolStarted("t1", "Edit", "edit"), PreviewVoided(("m:0",), ("t1",))]
+    assert found == [ToolStarted("t1", "Edit", "edit"), PreviewVoided(("m:0",), ("t1",))]
 
 
-def test_what_a_subagent_streams_does_not_disturb_the_preview() -> None:
+def test_the_stream_of_a_subagent_does_not_disturb_the_preview() -> None:
     subagent = [frame | {"parent_tool_use_id": "t1"} for frame in begun("other")]
 
-    told_ = decoded([*begun("m"), *subagent, whole("m", text("half"))])
+    found = decoded([*begun("m"), *subagent, whole("m", text("half"))])
 
-    assert digest(told_) == ["says half"]
+    assert digest(found) == ["says half"]
 
 
-def test_two_blocks_of_one_kind_are_confirmed_in_their_order() -> None:
+def test_two_blocks_of_one_kind_are_confirmed_in_order() -> None:
     frames = begun("m", "a")
     frames.append(whole("m", text("a")))
     frames.append(stream("content_block_start", index=1, content_block={"type": "text"}))
@@ -159,7 +159,7 @@ def test_two_blocks_of_one_kind_are_confirmed_in_their_order() -> None:
     assert confirmed == [("m:0", "a"), ("m:1", "b")]
 
 
-def test_an_error_in_the_models_place_is_a_notice_and_not_an_answer() -> None:
+def test_an_error_message_of_the_cli_is_a_notice_and_not_an_answer() -> None:
     frame = whole("x", text("Overloaded"), error="server_error")
     frame["message"]["model"] = "<synthetic>"
 
@@ -170,18 +170,18 @@ def test_an_error_in_the_models_place_is_a_notice_and_not_an_answer() -> None:
 
 
 @pytest.mark.parametrize("flag", ["isReplay", "isSynthetic"])
-def test_what_the_user_did_not_type_is_hidden(flag: str) -> None:
+def test_messages_that_the_user_did_not_type_are_hidden(flag: str) -> None:
     assert decoded([result_of("t1", {}) | {flag: True}]) == []
 
 
-def test_a_failed_tool_tells_a_string_instead_of_its_result() -> None:
+def test_a_failed_tool_has_a_string_instead_of_a_result() -> None:
     [ended] = decoded([result_of("t1", "Error: no", content="no", is_error=True)])
 
     assert ended == ToolEnded("t1", events.ToolStatus.FAILED, "no")
 
 
-def test_a_rejection_that_the_cli_does_not_tell_is_remembered() -> None:
-    """2.1.197 tells it as any failure."""
+def test_a_rejection_that_the_cli_does_not_report_is_remembered() -> None:
+    """2.1.197 reports it like any failure."""
     decoder = Decoder()
     decoder.rejected.add("t1")
 
@@ -192,7 +192,7 @@ def test_a_rejection_that_the_cli_does_not_tell_is_remembered() -> None:
     ]
 
 
-def test_the_output_of_a_tool_may_be_of_several_parts() -> None:
+def test_the_output_of_a_tool_may_have_several_parts() -> None:
     content = [{"type": "text", "text": "one"}, {"type": "image", "source": {}}]
 
     [ended] = decoded([result_of("t1", [], content=content)])
@@ -210,27 +210,27 @@ def test_a_new_file_counts_all_its_lines() -> None:
     assert ended.changes == (events.Change("/n", 2, 0, created=True),)
 
 
-def test_a_todo_that_was_deleted_is_gone() -> None:
+def test_a_deleted_todo_is_removed() -> None:
     def use(tool: str, name: str, arguments: Frame, result: Frame) -> list[Frame]:
         block = {"type": "tool_use", "id": tool, "name": name, "input": arguments}
         return [whole("m", block), result_of(tool, result)]
 
     task = {"task": {"id": "1", "subject": "a"}}
     deleted = {"taskId": "1", "status": "deleted"}
-    told_ = decoded(
+    found = decoded(
         [*use("t1", "TaskCreate", {}, task), *use("t2", "TaskUpdate", deleted, {"success": True})]
     )
 
-    lists = [event.todos for event in told_ if isinstance(event, events.TodoList)]
+    lists = [event.todos for event in found if isinstance(event, events.TodoList)]
     assert [len(todos) for todos in lists] == [1, 0]
 
 
 def test_a_todo_tool_that_failed_changes_nothing() -> None:
     block = {"type": "tool_use", "id": "t1", "name": "TodoWrite", "input": {"todos": [{}]}}
 
-    told_ = decoded([whole("m", block), result_of("t1", "Error: no", is_error=True)])
+    found = decoded([whole("m", block), result_of("t1", "Error: no", is_error=True)])
 
-    assert not any(isinstance(event, events.TodoList) for event in told_)
+    assert not any(isinstance(event, events.TodoList) for event in found)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_why_a_turn_has_ended(result: Frame, why: str, message: str) -> None:
     assert (ended.why.value, ended.message) == (why, message)
 
 
-def test_the_context_is_that_of_the_model_that_answers() -> None:
+def test_the_context_size_is_that_of_the_model_that_answers() -> None:
     models = {"small": {"contextWindow": 10}, "big": {"contextWindow": 1000}}
     init = {"type": "system", "subtype": "init", "model": "big"}
 
@@ -263,7 +263,7 @@ def test_the_context_is_that_of_the_model_that_answers() -> None:
     assert usage.context_size == 1000
 
 
-def test_settings_are_told_when_they_change_and_not_with_every_turn() -> None:
+def test_settings_are_reported_only_when_they_change() -> None:
     init = {
         "type": "system",
         "subtype": "init",
@@ -272,36 +272,36 @@ def test_settings_are_told_when_they_change_and_not_with_every_turn() -> None:
         "permissionMode": "plan",
     }
 
-    told_ = decoded([init, init, init | {"permissionMode": "default"}])
+    found = decoded([init, init, init | {"permissionMode": "default"}])
 
-    assert told_ == [
+    assert found == [
         *(events.Session("s"), events.ModeChanged("plan"), events.ModelChanged("m")),
         events.ModeChanged("default"),
     ]
 
 
-def test_another_session_without_a_word_is_a_conversation_that_was_cleared() -> None:
-    """That is all that 2.1.197 tells of it."""
+def test_a_new_session_id_means_that_the_conversation_was_cleared() -> None:
+    """2.1.197 reports nothing else."""
     decoder = Decoder()
     decoder.settings.set_session("asked for")
 
     init: Frame = {"type": "system", "subtype": "init"}
-    told_ = [decoder.decode(init | {"session_id": id_}) for id_ in ("a", "a", "b", "b")]
+    found = [decoder.decode(init | {"session_id": id_}) for id_ in ("a", "a", "b", "b")]
 
-    assert told_ == [[events.Session("a")], [], [events.Cleared(), events.Session("b")], []]
+    assert found == [[events.Session("a")], [], [events.Cleared(), events.Session("b")], []]
 
 
-def test_a_conversation_that_was_reset_is_cleared_once() -> None:
+def test_a_reset_conversation_is_cleared_once() -> None:
     init: Frame = {"type": "system", "subtype": "init"}
 
-    told_ = decoded(
+    found = decoded(
         [init | {"session_id": "a"}, {"type": "conversation_reset"}, init | {"session_id": "b"}]
     )
 
-    assert told_ == [events.Session("a"), events.Cleared(), events.Session("b")]
+    assert found == [events.Session("a"), events.Cleared(), events.Session("b")]
 
 
-def test_a_cli_that_has_nothing_to_say_says_nothing() -> None:
+def test_a_command_without_output_is_not_shown() -> None:
     frame = whole("x", text("(no content)"))
     frame["message"]["model"] = "<synthetic>"
 
@@ -312,7 +312,7 @@ ODD: list[Any] = [None, True, -1, 0.5, "", "x", [], ["x"], [None], {}, {"type": 
 
 
 def with_one_odd_value(frame: Frame, chance: random.Random) -> Frame:
-    """A copy of a frame in which one value, anywhere, is something else."""
+    """Return a copy of a frame in which one value, at any depth, has an odd type."""
     frame = copy.deepcopy(frame)
     node: Any = frame
     while True:
@@ -328,8 +328,8 @@ def with_one_odd_value(frame: Frame, chance: random.Random) -> Frame:
 
 @settings(max_examples=100)
 @given(st.sampled_from(names()), st.randoms(use_true_random=False))
-def test_no_frame_is_too_odd(name: str, chance: random.Random) -> None:
-    """The set of frames and of their fields grows with every version."""
+def test_a_frame_with_any_odd_value_is_decoded(name: str, chance: random.Random) -> None:
+    """The set of frames and fields grows with every version."""
     decoder = Decoder()
     for frame in told(name):
         odd = with_one_odd_value(frame, chance) if chance.random() < 0.5 else frame

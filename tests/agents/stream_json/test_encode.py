@@ -1,4 +1,4 @@
-"""`encode.py`: prompts as the CLI takes them."""
+"""`encode.py`: prompts in the CLI's format."""
 
 import base64
 
@@ -13,23 +13,23 @@ def content(*parts: Words | Image | Selection | OpenFile) -> list[dict[str, obje
 
 
 def recorded(name: str, number: int) -> list[dict[str, object]]:
-    """The content of a prompt that the real CLI was given."""
-    said = [e["m"] for e in entries(name) if e["dir"] == "in" and e["m"].get("type") == "user"]
-    blocks: list[dict[str, object]] = said[number]["message"]["content"]
+    """Return the content of a prompt that was sent to the real CLI."""
+    sent = [e["m"] for e in entries(name) if e["dir"] == "in" and e["m"].get("type") == "user"]
+    blocks: list[dict[str, object]] = sent[number]["message"]["content"]
     return blocks
 
 
-def test_a_mention_stands_within_the_words() -> None:
+def test_a_mention_is_part_of_the_text() -> None:
     assert content(Words("look at @a.py#L2-2 please")) == recorded("mention_range", 0)
 
 
-def test_the_selection_comes_before_the_words_in_its_tag() -> None:
-    said = content(Words("what is it?"), Selection("a.py", 2, 2, "    return 1"))
+def test_the_selection_precedes_the_text_in_a_tag() -> None:
+    blocks = content(Words("what is it?"), Selection("a.py", 2, 2, "    return 1"))
 
-    assert said == recorded("mention_range", 1)
+    assert blocks == recorded("mention_range", 1)
 
 
-def test_the_open_file_comes_in_its_tag() -> None:
+def test_the_open_file_is_in_a_tag() -> None:
     opened, words = content(OpenFile("/p/a.py"), Words("look at @a.py"))
 
     assert str(opened["text"]).startswith("<ide_opened_file>The user opened the file /p/a.py in")
@@ -37,7 +37,7 @@ def test_the_open_file_comes_in_its_tag() -> None:
     assert words == recorded("image_and_context", 1)[-1]
 
 
-def test_an_image_is_sent_as_it_is() -> None:
+def test_an_image_is_sent_unchanged() -> None:
     [_, image] = recorded("image_and_context", 0)
     data = base64.b64decode(image["source"]["data"])  # type: ignore[index]
 
@@ -45,9 +45,9 @@ def test_an_image_is_sent_as_it_is() -> None:
 
 
 def test_a_slash_command_begins_its_text_whatever_the_editor_adds() -> None:
-    said = content(OpenFile("/p/a.py"), Words("/compact"))
+    blocks = content(OpenFile("/p/a.py"), Words("/compact"))
 
-    assert said[-1] == {"type": "text", "text": "/compact"}
+    assert blocks[-1] == {"type": "text", "text": "/compact"}
 
 
 def test_a_prompt_carries_its_id_and_its_priority() -> None:
@@ -58,7 +58,7 @@ def test_a_prompt_carries_its_id_and_its_priority() -> None:
     assert urgent["priority"] == "now"
 
 
-def test_a_prompt_can_be_one_text() -> None:
+def test_a_prompt_can_be_encoded_as_one_text() -> None:
     parts = (Words("what is @a.py"), OpenFile("/p/b.py"), Image(b"x"))
 
     context, _, words = encode.words(parts).partition("\n\n")

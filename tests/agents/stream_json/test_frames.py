@@ -1,4 +1,4 @@
-"""`frames.py`: lines and frames, whatever is in them."""
+"""`frames.py`: lines and frames with any content."""
 
 import json
 
@@ -15,13 +15,13 @@ values = st.recursive(
 
 
 @given(st.dictionaries(st.text(), values))
-def test_a_frame_survives_its_line(frame: dict[str, object]) -> None:
+def test_a_frame_survives_encoding_and_decoding(frame: dict[str, object]) -> None:
     assert decode_line(encode_line(frame)) == frame
 
 
 @given(st.dictionaries(st.text(), st.text()))
-def test_a_line_is_one_line_to_everyone(frame: dict[str, object]) -> None:
-    """Some take U+2028 for the end of a line."""
+def test_an_encoded_line_is_one_line_to_every_reader(frame: dict[str, object]) -> None:
+    """Some readers treat U+2028 as the end of a line."""
     line = encode_line(frame | {"text": "a\u2028b\r\nc\x85"})
 
     assert line.isascii()
@@ -31,12 +31,12 @@ def test_a_line_is_one_line_to_everyone(frame: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "line", [b"not json", b"[1,2]", b"1", b"null", b'{"a":', b'{"a":' * 100_000, b"\xff\xfe"]
 )
-def test_a_line_that_is_no_frame_is_ignored(line: bytes) -> None:
+def test_a_line_that_is_not_a_frame_is_ignored(line: bytes) -> None:
     assert decode_line(line) is None
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
-    """The CLI cuts long texts anywhere; Neovim takes nothing that is not Unicode."""
+    """The CLI cuts long texts anywhere, but Neovim accepts only valid Unicode."""
     line = json.dumps({"text": "cut \ud83d", "whole": "\U0001f389"}).encode()
 
     assert decode_line(line) == {"text": "cut �", "whole": "\U0001f389"}
@@ -46,5 +46,5 @@ def test_bytes_that_are_not_utf8_are_replaced() -> None:
     assert decode_line(b'{"text":"a\xffb"}') == {"text": "a�b"}
 
 
-def test_half_a_surrogate_pair_that_we_send_does_not_stop_us() -> None:
+def test_half_a_surrogate_pair_can_be_sent() -> None:
     assert json.loads(encode_line({"text": "\udc80"})) == {"text": "\udc80"}

@@ -1,4 +1,4 @@
-"""Every recorded conversation, as the events that it becomes, written down by hand."""
+"""Every recorded conversation, compared with its events, which were written by hand."""
 
 import re
 
@@ -188,7 +188,7 @@ def test_a_conversation_becomes_these_events(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_the_pieces_of_a_block_add_up_to_the_whole(name: str) -> None:
+def test_the_pieces_of_a_block_add_up_to_the_complete_block(name: str) -> None:
     pieces: dict[str, str] = {}
     for event in decoded(told(name)):
         match event:
@@ -200,12 +200,12 @@ def test_the_pieces_of_a_block_add_up_to_the_whole(name: str) -> None:
                 for block in blocks:
                     del pieces[block]
 
-    # Only a child that was killed leaves something half said.
+    # Only a killed child leaves an incomplete block.
     assert bool(pieces) == (name == "killed_kill")
 
 
 @pytest.mark.parametrize("name", names())
-def test_every_tool_that_has_begun_ends(name: str) -> None:
+def test_every_tool_that_starts_also_ends(name: str) -> None:
     open_tools: set[str] = set()
     for event in decoded(told(name)):
         match event:
@@ -218,14 +218,14 @@ def test_every_tool_that_has_begun_ends(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_the_session_rests_when_the_conversation_is_over(name: str) -> None:
+def test_the_session_is_idle_when_the_conversation_is_over(name: str) -> None:
     state = SessionState().spawned().after(events.Ready())
     for event in decoded(told(name)):
         state = state.after(event)
         if isinstance(event, PermissionAsked | QuestionAsked | PlanProposed):
-            assert event.request in state.asking
+            assert event.request in state.requests
         if isinstance(event, ToolEnded):
-            # A recording does not hold our answers as events.
+            # A recording does not contain our answers as events.
             state = SessionState(state.state, (), state.queued)
 
     assert state.state is (State.WRITING if name == "killed_kill" else State.IDLE)

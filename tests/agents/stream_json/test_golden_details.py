@@ -1,4 +1,4 @@
-"""What single recorded conversations tell, detail by detail."""
+"""Details of single recorded conversations."""
 
 import pytest
 
@@ -27,11 +27,11 @@ from support.transcripts import told
 
 
 def find(name: str, kind: type) -> list:  # type: ignore[type-arg]
-    """The events of one kind in a recording."""
+    """Return the events of one class in a recording."""
     return [event for event in decoded(told(name)) if isinstance(event, kind)]
 
 
-def test_thinking_is_told_in_pieces_with_its_tokens_and_then_whole() -> None:
+def test_thinking_arrives_in_pieces_with_its_tokens_and_then_as_a_whole() -> None:
     pieces = find("plain_thinking", ThinkingDelta)
     tokens = [event.tokens for event in find("plain_thinking", ThinkingTokens)]
 
@@ -41,7 +41,7 @@ def test_thinking_is_told_in_pieces_with_its_tokens_and_then_whole() -> None:
     assert tokens == [3, 6, 9, 12]
 
 
-def test_previews_and_wholes_have_the_same_block() -> None:
+def test_previews_and_complete_blocks_have_the_same_id() -> None:
     pieces = {piece.block for piece in find("plain_thinking", TextDelta)}
 
     assert pieces == {whole.block for whole in find("plain_thinking", Text)}
@@ -49,19 +49,19 @@ def test_previews_and_wholes_have_the_same_block() -> None:
 
 
 @pytest.mark.parametrize("name", ["error_midstream", "error_drop"])
-def test_the_half_answer_of_a_broken_stream_is_void(name: str) -> None:
-    """Before anything takes its place, so that never two answers are shown."""
-    told_events = decoded(told(name))
-    [voided] = [n for n, event in enumerate(told_events) if isinstance(event, PreviewVoided)]
+def test_the_partial_answer_of_a_broken_stream_is_void(name: str) -> None:
+    """It is void before its replacement begins, so that two answers are never shown."""
+    recorded = decoded(told(name))
+    [voided] = [n for n, event in enumerate(recorded) if isinstance(event, PreviewVoided)]
     [whole] = find(name, Text)
 
-    half = {event.block for event in told_events[:voided] if isinstance(event, TextDelta)}
+    half = {event.block for event in recorded[:voided] if isinstance(event, TextDelta)}
 
-    assert half == set(told_events[voided].blocks)  # type: ignore[union-attr]
+    assert half == set(recorded[voided].blocks)  # type: ignore[union-attr]
     assert whole.block not in half
 
 
-def test_an_edit_is_told_with_its_place_and_its_lines() -> None:
+def test_an_edit_has_its_path_and_its_lines() -> None:
     edit = find("read_edit_allow", ToolEnded)[-1]
 
     lines = (" def hello():", "-    return 1", "+    return 2")
@@ -70,7 +70,7 @@ def test_an_edit_is_told_with_its_place_and_its_lines() -> None:
     assert (whole.title, whole.path) == ("/home/dev/project/a.py",) * 2
 
 
-def test_the_input_of_a_tool_grows_before_it_is_whole() -> None:
+def test_the_input_of_a_tool_grows_before_it_is_complete() -> None:
     inputs = find("read_edit_allow", ToolInput)[-4:]
 
     assert [event.arguments is None for event in inputs] == [True, True, True, False]
@@ -78,7 +78,7 @@ def test_the_input_of_a_tool_grows_before_it_is_whole() -> None:
     assert sizes == sorted(sizes)
 
 
-def test_suggestions_are_options_of_their_own_with_their_scopes() -> None:
+def test_each_suggestion_is_a_separate_option_with_its_scope() -> None:
     [asked] = find("always_allow", PermissionAsked)
 
     assert [(option.id, option.name, option.scope) for option in asked.options] == [
@@ -92,13 +92,13 @@ def test_suggestions_are_options_of_their_own_with_their_scopes() -> None:
     assert (asked.title, asked.path) == ("touch made.txt", "/home/dev/project/made.txt")
 
 
-def test_why_a_command_needs_permission_is_told() -> None:
+def test_a_permission_request_has_its_reason() -> None:
     [asked] = find("interrupt_bash", PermissionAsked)
 
     assert asked.reason == "This command requires approval"
 
 
-def test_questions_are_told_with_their_choices() -> None:
+def test_questions_have_their_choices() -> None:
     asked = find("ask_user", QuestionAsked)[0]
 
     assert [question.multiple for question in asked.questions] == [False, True]
@@ -109,7 +109,7 @@ def test_questions_are_told_with_their_choices() -> None:
     )
 
 
-def test_a_plan_is_told_with_its_file_where_there_is_one() -> None:
+def test_a_plan_has_its_file_if_there_is_one() -> None:
     [with_file] = find("exit_plan_file", PlanProposed)
     [without] = find("exit_plan", PlanProposed)
 
@@ -124,7 +124,7 @@ def test_the_reason_of_a_rejection_is_what_the_model_reads() -> None:
     assert rejected[0].output == "Use a constant instead, please."
 
 
-def test_the_context_is_that_of_the_last_request_and_not_their_sum() -> None:
+def test_the_context_is_that_of_the_last_request_and_not_the_sum() -> None:
     """`usage` of a result adds up all requests of the turn."""
     usages = find("read_edit_allow", Usage)
 
@@ -133,12 +133,12 @@ def test_the_context_is_that_of_the_last_request_and_not_their_sum() -> None:
     assert (usages[-1].cost, usages[-1].context_size) == (0.0294, 1_000_000)
 
 
-def test_the_cost_goes_on_from_where_the_resumed_session_was() -> None:
+def test_the_cost_of_a_resumed_session_continues() -> None:
     assert find("resume_1", Usage)[-1].cost == 0.0196
     assert find("resume_1_resume", Usage)[-1].cost == 0.0294
 
 
-def test_the_cost_begins_anew_with_a_cleared_conversation() -> None:
+def test_the_cost_starts_at_zero_after_the_conversation_is_cleared() -> None:
     costs = [u.cost for u in find("slash_commands", Usage) if u.cost is not None]
 
     assert costs == [0.0098, 0.0098, 0.0098, 0.0294, 0.0392, 0.049, 0, 0, 0]
@@ -150,7 +150,7 @@ def test_clearing_changes_the_session() -> None:
     assert len({session.id for session in sessions}) == 2
 
 
-def test_compaction_tells_what_it_has_saved() -> None:
+def test_compaction_reports_both_sizes() -> None:
     [compacted] = find("slash_commands", events.Compacted)
 
     assert (compacted.before, compacted.after, compacted.trigger) == (10_760, 2_565, "manual")
@@ -162,7 +162,7 @@ def test_an_interrupted_turn_shows_no_internal_diagnostics() -> None:
     assert ended.message == ""
 
 
-def test_an_error_of_the_api_is_told_though_the_result_counts_as_a_success() -> None:
+def test_an_api_error_is_reported_though_the_result_counts_as_a_success() -> None:
     [notice] = find("error_401", events.Notice)
     [ended] = find("error_401", TurnEnded)
 
@@ -178,14 +178,14 @@ def test_an_unknown_session_is_named() -> None:
     assert ended.message.startswith("No conversation found with session ID: 0000")
 
 
-def test_two_prompts_that_were_merged_end_one_turn() -> None:
-    """The third prompt of this recording had no id of its own."""
+def test_two_merged_prompts_end_one_turn() -> None:
+    """The third prompt of this recording had no id."""
     ended = find("queue", TurnEnded)
 
     assert [turn.prompts[0][:1] for turn in ended] == ["1", "2"]
 
 
-def test_todos_keep_what_they_are_called_while_they_are_done() -> None:
+def test_todos_keep_their_text_while_in_progress() -> None:
     todos = find("todos_sonnet", events.TodoList)[-1].todos
 
     assert [(todo.text, todo.active) for todo in todos] == [

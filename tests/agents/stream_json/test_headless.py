@@ -1,4 +1,4 @@
-"""`headless.py`: single questions, to a CLI that replays and to programs that fail."""
+"""`headless.py`: one-off requests, to a CLI that replays and to programs that fail."""
 
 import sys
 from pathlib import Path
@@ -14,25 +14,25 @@ from support.transcripts import heard, replaying, told
 
 
 def program(code: str, folder: Path) -> Launch:
-    """How to start a Python program in the CLI's place; it ignores the arguments."""
+    """Return a launch of a Python program instead of the CLI; it ignores the arguments."""
     return Launch((sys.executable, "-I", "-c", f"import sys, json, time\n{code}"), folder, {})
 
 
-async def test_the_answer_is_told_while_it_comes(tmp_path: Path) -> None:
+async def test_the_answer_is_reported_while_it_arrives(tmp_path: Path) -> None:
     log = tmp_path / "log"
     ask = Ask(replaying("headless_stream", tmp_path, log=log), Question(""))
 
-    told = [event async for event in ask.events()]
+    found = [event async for event in ask.events()]
 
-    assert [event.text for event in told if isinstance(event, Text)] == ["hi there"]
-    assert isinstance(told[-1], TurnEnded)
+    assert [event.text for event in found if isinstance(event, Text)] == ["hi there"]
+    assert isinstance(found[-1], TurnEnded)
     assert (ask.result().text, ask.result().cost) == ("hi there", 0.0098)
     arguments = heard(log)[0]["argv"]
     assert arguments[:4] == ["-p", "--output-format", "stream-json", "--verbose"]
 
 
 @pytest.mark.parametrize("name", ["headless_stream", "headless_json"])
-async def test_every_frame_can_be_had_as_the_cli_says_it(name: str, tmp_path: Path) -> None:
+async def test_every_frame_is_available_as_the_cli_sends_it(name: str, tmp_path: Path) -> None:
     frames: list[Frame] = []
     format_ = Format.JSON if name == "headless_json" else Format.STREAM_JSON
     ask = Ask(replaying(name, tmp_path), Question("", format_), frames.append)
@@ -42,7 +42,7 @@ async def test_every_frame_can_be_had_as_the_cli_says_it(name: str, tmp_path: Pa
     assert frames == told(name)
 
 
-async def test_the_whole_result_comes_at_once_as_json(tmp_path: Path) -> None:
+async def test_json_gives_the_complete_result_at_the_end(tmp_path: Path) -> None:
     log = tmp_path / "log"
     ask = Ask(replaying("headless_json", tmp_path, log=log), Question("", Format.JSON))
 
@@ -53,7 +53,7 @@ async def test_the_whole_result_comes_at_once_as_json(tmp_path: Path) -> None:
     assert heard(log)[0]["argv"] == ["-p", "--output-format", "json"]
 
 
-async def test_a_prompt_of_any_length_is_given_on_stdin(tmp_path: Path) -> None:
+async def test_a_prompt_of_any_length_is_sent_on_stdin(tmp_path: Path) -> None:
     code = "print(json.dumps({'type': 'result', 'result': str(len(sys.stdin.buffer.read()))}))"
     ask = Ask(program(code, tmp_path), Question("ü" * 3_000_000))
 
@@ -87,7 +87,7 @@ async def test_an_answer_that_does_not_fit_the_schema_is_an_error(tmp_path: Path
         ask.result()
 
 
-async def test_what_went_wrong_is_told(tmp_path: Path) -> None:
+async def test_an_error_in_the_result_is_raised(tmp_path: Path) -> None:
     code = "print(json.dumps({'type': 'result', 'is_error': True, 'result': 'Invalid API key'}))"
     ask = Ask(program(code, tmp_path), Question("x"))
     _ = [event async for event in ask.events()]
@@ -96,14 +96,14 @@ async def test_what_went_wrong_is_told(tmp_path: Path) -> None:
         ask.result()
 
 
-async def test_a_cli_that_gives_no_answer_says_why(tmp_path: Path) -> None:
+async def test_the_reason_of_a_missing_answer_is_reported(tmp_path: Path) -> None:
     ask = Ask(program("sys.exit('unknown option --x')", tmp_path), Question("x" * 1_000_000))
 
     with pytest.raises(AgentError, match="gave no answer: unknown option --x"):
         _ = [event async for event in ask.events()]
 
 
-async def test_a_cli_that_is_not_there_is_named(tmp_path: Path) -> None:
+async def test_a_missing_cli_is_named_in_the_error(tmp_path: Path) -> None:
     ask = Ask(Launch(("/no/such/claude",), tmp_path, {}), Question("x"))
 
     with pytest.raises(AgentError, match="/no/such/claude cannot be started"):
@@ -121,13 +121,13 @@ async def test_a_question_is_cancelled(tmp_path: Path) -> None:
         ask.result()
 
 
-async def test_whoever_stops_listening_ends_the_cli(tmp_path: Path) -> None:
+async def test_closing_the_events_ends_the_cli(tmp_path: Path) -> None:
     frame = "{'type': 'system', 'subtype': 'status', 'status': 'requesting'}"
     ask = Ask(program(f"print(json.dumps({frame}), flush=True); time.sleep(60)", tmp_path), Q)
-    told = ask.events()
-    await anext(told)
+    reading = ask.events()
+    await anext(reading)
 
-    await told.aclose()
+    await reading.aclose()
 
     assert ask._child is not None
     assert ask._child.code == -15

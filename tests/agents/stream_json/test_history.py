@@ -1,4 +1,4 @@
-"""`history.py`: sessions as the CLI keeps them. The shape of the lines is that of 2.1.330."""
+"""`history.py`: the CLI's session files, in the format of 2.1.330."""
 
 import json
 import os
@@ -28,7 +28,9 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
-def keep(kept: Path, *lines: dict[str, Any], id_: str = ID, at: float | None = None) -> Path:
+def write_session(
+    kept: Path, *lines: dict[str, Any], id_: str = ID, at: float | None = None
+) -> Path:
     """Write a session's file."""
     kept.mkdir(parents=True, exist_ok=True)
     path = kept / f"{id_}.jsonl"
@@ -72,50 +74,55 @@ CONVERSATION = [
 ]
 
 
-def test_a_conversation_is_told_as_it_was(tmp_path: Path) -> None:
-    keep(tmp_path, *CONVERSATION)
+def test_a_stored_conversation_becomes_events(tmp_path: Path) -> None:
+    write_session(tmp_path, *CONVERSATION)
 
-    told = history.read(tmp_path, ID)
+    found = history.read(tmp_path, ID)
 
-    assert told[0] == events.Session(ID, "My title")
-    assert digest(told) == [
+    assert found[0] == events.Session(ID, "My title")
+    assert digest(found) == [
         *("thinks", "uses Edit", "completed Edit +1 -1", "uses Bash", "rejected Bash"),
         *("says done", "info", "compacted"),
     ]
-    said = [event for event in told if isinstance(event, events.UserMessage)]
-    assert said == [events.UserMessage("edit it", "u1"), events.UserMessage("/context all", "u1")]
-    assert events.Compacted(9) in told
+    messages = [event for event in found if isinstance(event, events.UserMessage)]
+    assert messages == [
+        events.UserMessage("edit it", "u1"),
+        events.UserMessage("/context all", "u1"),
+    ]
+    assert events.Compacted(9) in found
 
 
-def test_a_picture_that_was_sent_is_mentioned(tmp_path: Path) -> None:
-    keep(tmp_path, user([text("what is this?"), {"type": "image", "source": {}}]))
+def test_an_image_in_a_prompt_is_mentioned(tmp_path: Path) -> None:
+    write_session(tmp_path, user([text("what is this?"), {"type": "image", "source": {}}]))
 
     assert history.read(tmp_path, ID)[1] == events.UserMessage("what is this?\n[image]", "u1")
 
 
-def test_a_line_that_is_broken_is_left_out(tmp_path: Path) -> None:
-    path = keep(tmp_path, user("a"), user("b"))
+def test_a_broken_line_is_skipped(tmp_path: Path) -> None:
+    path = write_session(tmp_path, user("a"), user("b"))
     path.write_text(path.read_text().replace('"b"', '"b').replace("\n", "\n\n", 1))
 
     assert [event.text for event in history.read(tmp_path, ID)[1:]] == ["a"]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("session", ["unknown", "../etc/passwd", "", "a/b"])
-def test_a_session_that_is_not_there_is_an_error(tmp_path: Path, session: str) -> None:
-    keep(tmp_path, user("a"))
+def test_a_session_that_does_not_exist_is_an_error(tmp_path: Path, session: str) -> None:
+    write_session(tmp_path, user("a"))
 
     with pytest.raises(UnknownSessionError):
         history.read(tmp_path, session)
 
 
-def test_sessions_are_listed_with_their_titles_the_latest_first(tmp_path: Path) -> None:
+def test_sessions_are_listed_with_titles_and_the_latest_first(tmp_path: Path) -> None:
     generated = {"type": "ai-title", "aiTitle": "By the model"}
     mine = {"type": "custom-title", "customTitle": "My  title\n"}
-    keep(tmp_path, user("one"), generated, mine, id_="a", at=1000)
-    keep(tmp_path, user("two"), generated, id_="b", at=3000)
-    keep(tmp_path, user("three"), {"type": "last-prompt", "lastPrompt": "four"}, id_="c", at=2000)
-    keep(tmp_path, user([text("five")]), id_="d", at=500)
-    keep(tmp_path, {"type": "queue-operation"}, id_="e", at=9000)
+    write_session(tmp_path, user("one"), generated, mine, id_="a", at=1000)
+    write_session(tmp_path, user("two"), generated, id_="b", at=3000)
+    write_session(
+        tmp_path, user("three"), {"type": "last-prompt", "lastPrompt": "four"}, id_="c", at=2000
+    )
+    write_session(tmp_path, user([text("five")]), id_="d", at=500)
+    write_session(tmp_path, {"type": "queue-operation"}, id_="e", at=9000)
 
     listed = history.sessions(tmp_path)
 
@@ -129,7 +136,7 @@ def test_sessions_are_listed_with_their_titles_the_latest_first(tmp_path: Path) 
 def test_the_title_of_a_long_session_is_found_at_its_end(tmp_path: Path) -> None:
     filling = [assistant(text("x" * 1000)) for _ in range(300)]
     title = {"type": "custom-title", "customTitle": "Late"}
-    keep(tmp_path, user("first"), *filling, title)
+    write_session(tmp_path, user("first"), *filling, title)
 
     [session] = history.sessions(tmp_path)
 
@@ -140,7 +147,7 @@ def test_a_folder_without_sessions_has_none(tmp_path: Path) -> None:
     assert history.sessions(tmp_path / "nothing") == []
 
 
-def test_the_sessions_of_a_folder_are_kept_under_its_path(tmp_path: Path) -> None:
+def test_the_sessions_of_a_folder_are_stored_under_its_path(tmp_path: Path) -> None:
     project = tmp_path / "my project_ü"
     name = str(project.resolve()).replace("/", "-").replace("my project_ü", "my-project--")
 
@@ -152,7 +159,7 @@ def test_the_sessions_of_a_folder_are_kept_under_its_path(tmp_path: Path) -> Non
 
 
 def test_the_sessions_of_a_very_deep_folder_are_found(tmp_path: Path) -> None:
-    """The CLI cuts the name and adds a number that only it can compute."""
+    """The CLI cuts the name and appends a number that only it can compute."""
     deep = Path("/", *["d" * 50] * 6)
     cut = "-".join(["", *["d" * 50] * 6])[: history.LONGEST_NAME]
     kept = tmp_path / "projects" / f"{cut}-1x2y3z"
@@ -161,7 +168,7 @@ def test_the_sessions_of_a_very_deep_folder_are_found(tmp_path: Path) -> None:
     assert history.folder({"CLAUDE_CONFIG_DIR": str(tmp_path)}, deep) == kept
 
 
-def test_a_session_that_is_no_file_is_an_error_at_once(tmp_path: Path) -> None:
+def test_a_session_that_is_not_a_file_is_an_immediate_error(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / f"{ID}.jsonl")
 
     assert history.sessions(tmp_path) == []
@@ -169,7 +176,7 @@ def test_a_session_that_is_no_file_is_an_error_at_once(tmp_path: Path) -> None:
         history.read(tmp_path, ID)
 
 
-def test_a_session_that_is_too_large_is_an_error_that_says_so(tmp_path: Path) -> None:
+def test_a_session_that_is_too_large_is_an_error_with_its_size(tmp_path: Path) -> None:
     with (tmp_path / f"{ID}.jsonl").open("wb") as file:
         file.truncate(300_000_001)
 

@@ -1,4 +1,4 @@
-"""`lasting.py`: a rule that the folder's settings would keep in vain lasts for the session."""
+"""`lasting.py`: a rule for folder settings that the CLI ignores lasts for the session instead."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def asked(*destinations: str) -> dict[str, Any]:
     return {"type": "control_request", "request_id": "r", "request": request}
 
 
-def test_what_the_folder_would_keep_lasts_for_the_session() -> None:
+def test_a_rule_for_the_folder_lasts_for_the_session() -> None:
     frame = asked("localSettings", "projectSettings", "userSettings", "session")
 
     assert for_session(frame) == asked("session", "session", "userSettings", "session")
@@ -21,5 +21,5 @@ def test_what_the_folder_would_keep_lasts_for_the_session() -> None:
 
 
 @pytest.mark.parametrize("frame", [{}, {"request": 7}, asked(), {"type": "assistant"}])
-def test_any_other_frame_stays_as_it_is(frame: dict[str, Any]) -> None:
+def test_any_other_frame_is_unchanged(frame: dict[str, Any]) -> None:
     assert for_session(frame) is frame

@@ -23,11 +23,11 @@ def launch(**settings: object) -> Launch:
     return Launch(("claude",), Path("/p"), OURS, **{"trusted": True} | settings)  # type: ignore[arg-type]
 
 
-def test_it_is_started_as_it_was_for_the_recordings() -> None:
+def test_it_is_started_with_the_arguments_of_the_recordings() -> None:
     given = launch().arguments_for(NewSession())
 
     assert given == entries("cli197_queue")[0]["m"]["argv"]
-    # The older recordings are without the prompts' echo.
+    # The older recordings were made without the echo of prompts.
     recorded = entries("plain_thinking")[0]["m"]["argv"]
     assert [word for word in given if word != ECHO] == recorded[:1] + recorded[2:10]
 
@@ -49,7 +49,7 @@ def test_a_session_is_opened_in_each_way(opening: Opening, arguments: list[str])
     assert launch().arguments_for(opening) == plain + arguments
 
 
-def test_what_the_user_has_chosen_is_passed_on() -> None:
+def test_the_users_choices_are_passed_on() -> None:
     chosen = launch(model="m", mode="plan", allowed_tools=("Read", "Bash(ls)"), arguments=("--x",))
 
     given = chosen.arguments_for(NewSession())
@@ -64,7 +64,7 @@ def test_what_the_user_has_chosen_is_passed_on() -> None:
     ("mode", "usual", "first"),
     [("", "", "default"), ("", "plan", "plan"), ("acceptEdits", "plan", "acceptEdits")],
 )
-def test_the_mode_it_starts_in_is_known(mode: str, usual: str, first: str) -> None:
+def test_the_first_mode_is_known(mode: str, usual: str, first: str) -> None:
     assert launch(mode=mode).first_mode(usual) == first
 
 
@@ -80,7 +80,7 @@ def test_a_mode_that_only_the_cli_can_know_is_not_guessed(given: Launch) -> None
     assert given.first_mode("") == ""
 
 
-def test_a_folder_that_is_not_trusted_brings_no_settings_and_no_mode() -> None:
+def test_an_untrusted_folder_provides_no_settings_and_no_mode() -> None:
     given = launch(trusted=False).options()
 
     assert given == ["--setting-sources", "user", "--permission-mode", "default"]
@@ -96,7 +96,7 @@ def test_a_folder_that_is_not_trusted_brings_no_settings_and_no_mode() -> None:
         ("", "default"),
     ],
 )
-def test_a_folder_that_is_not_trusted_gets_the_mode_of_the_user(
+def test_an_untrusted_folder_gets_the_mode_of_the_user(
     tmp_path: Path, settings: str, mode: str
 ) -> None:
     (tmp_path / "settings.json").write_text(settings)
@@ -111,25 +111,25 @@ def test_no_folder_is_trusted_by_default() -> None:
     assert not Launch(("claude",), Path("/p"), OURS).trusted
 
 
-def test_the_users_own_mode_holds_in_a_folder_that_is_not_trusted() -> None:
+def test_the_users_own_mode_applies_in_an_untrusted_folder() -> None:
     assert launch(trusted=False, mode="plan").options()[2:] == ["--permission-mode", "plan"]
 
 
 @pytest.mark.parametrize("words", [("--permission-mode", "plan"), ("--permission-mode=plan",)])
-def test_the_users_own_words_about_permissions_hold(words: tuple[str, ...]) -> None:
+def test_the_users_own_permission_options_apply(words: tuple[str, ...]) -> None:
     given = replace(launch(trusted=False), command=("claude", *words))
 
     assert given.options() == ["--setting-sources", "user"]
 
 
 @pytest.mark.parametrize("word", ["--setting-sources=user,project", "--setting-sources"])
-def test_the_users_own_words_about_settings_hold(word: str) -> None:
+def test_the_users_own_option_for_settings_applies(word: str) -> None:
     given = replace(launch(trusted=False), command=("claude", word))
 
     assert given.options() == []
 
 
-def test_git_runs_no_program_for_a_cli_in_a_folder_that_is_not_trusted() -> None:
+def test_git_runs_no_program_for_a_cli_in_an_untrusted_folder() -> None:
     inherited = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c"}
 
     given = replace(launch(trusted=False), environment=inherited).child_environment()
@@ -139,7 +139,7 @@ def test_git_runs_no_program_for_a_cli_in_a_folder_that_is_not_trusted() -> None
     assert given["GIT_CONFIG_VALUE_1"] == "false"
 
 
-def test_the_environment_says_who_starts_it_and_hides_who_started_us() -> None:
+def test_the_environment_names_us_and_hides_our_own_parent() -> None:
     assert launch().child_environment() == {
         "PATH": "/bin",
         "CLAUDE_CONFIG_DIR": "/no/such/folder",

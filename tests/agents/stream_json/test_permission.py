@@ -1,4 +1,4 @@
-"""`permission.py`: what is asked and how it is answered, against the recorded answers."""
+"""`permission.py`: requests and their answers, compared with recorded answers."""
 
 from typing import Any
 
@@ -11,16 +11,16 @@ from support.transcripts import entries, told
 
 
 def asked(name: str, number: int = 0) -> dict[str, Any]:
-    """The request of a recorded `can_use_tool`."""
+    """Return the request of a recorded `can_use_tool`."""
     frames = [frame for frame in told(name) if frame["type"] == "control_request"]
     requests: list[dict[str, Any]] = [frame["request"] for frame in frames]
     return [r for r in requests if r["subtype"] == "can_use_tool"][number]
 
 
 def answered(name: str, number: int = 0) -> dict[str, Any]:
-    """What the recorded host has answered."""
-    said = [e["m"] for e in entries(name) if e["dir"] == "in"]
-    answers = [frame["response"] for frame in said if frame["type"] == "control_response"]
+    """Return the answer of the recorded host."""
+    sent = [e["m"] for e in entries(name) if e["dir"] == "in"]
+    answers = [frame["response"] for frame in sent if frame["type"] == "control_response"]
     replies: list[dict[str, Any]] = [answer["response"] for answer in answers]
     return [reply for reply in replies if "behavior" in reply][number]
 
@@ -49,12 +49,12 @@ QUESTIONS = {"Which library?": "httpx", "Which features?": ["Retry", "Cache"]}
         ("exit_plan_file", 0, Reject("Add a test step.")),
     ],
 )
-def test_an_answer_is_what_the_recorded_host_has_said(
+def test_an_answer_matches_that_of_the_recorded_host(
     name: str, number: int, answer: Answer
 ) -> None:
     encoded, recorded = encode_answer(asked(name, number), answer), answered(name, number)
 
-    # Not every recorded host has said it; the CLI takes both.
+    # Not every recorded host has sent it; the CLI accepts both.
     encoded.pop("toolUseID", None)
     recorded.pop("toolUseID", None)
     assert encoded == recorded
@@ -77,18 +77,18 @@ def test_a_changed_plan_is_sent_back_changed() -> None:
     assert encoded["updatedInput"] == request["input"] | {"plan": "1. Less"}
 
 
-def test_only_the_chosen_suggestions_go_back() -> None:
-    """All of them would also have switched the mode."""
+def test_only_the_chosen_suggestions_are_sent_back() -> None:
+    """All of them together would also switch the mode."""
     encoded = encode_answer(asked("always_allow"), Allow(("always:0",)))
 
     assert [update["type"] for update in encoded["updatedPermissions"]] == ["addRules"]
 
 
-def test_an_option_that_was_not_offered_is_left_out() -> None:
+def test_an_option_that_was_not_offered_is_ignored() -> None:
     assert "updatedPermissions" not in encode_answer(asked("always_allow"), Allow(("always:9",)))
 
 
-def test_a_rejection_without_a_reason_still_tells_the_model_something() -> None:
+def test_a_rejection_without_a_reason_has_a_default_reason() -> None:
     assert encode_answer(asked("edit_deny"), Reject())["message"]
 
 
@@ -104,7 +104,7 @@ def test_a_plan_can_be_approved_together_with_its_edits() -> None:
     assert encoded["updatedPermissions"][0]["mode"] == "acceptEdits"
 
 
-def test_a_suggestion_of_an_unknown_kind_is_offered_under_its_own_name() -> None:
+def test_a_suggestion_of_an_unknown_type_is_offered_under_its_type() -> None:
     rule = {"type": "addRules", "behavior": "deny", "rules": [{"toolName": "Bash"}]}
     request = suggesting({"type": "newKind", "destination": "moon"}, rule)
 

@@ -1,4 +1,4 @@
-"""`stages.py`: how far prompts have come, for versions that tell it and for those that do not."""
+"""`stages.py`: the progress of prompts, from versions that report it and from those that do not."""
 
 import pytest
 
@@ -20,17 +20,17 @@ def echo(prompt: str) -> Frame:
 
 
 class Cli:
-    """A session in which prompts are sent and frames come."""
+    """A session in which prompts are sent and frames arrive."""
 
     def __init__(self) -> None:
         self.decoder = Decoder()
 
     def send(self, *prompts: str, priority: str = "") -> list[str]:
-        """Send prompts; return what follows."""
+        """Send prompts; return the stages."""
         return [line for p in prompts for line in stages(self.decoder.stages.sent(p, priority))]
 
-    def say(self, *frames: Frame) -> list[str]:
-        """Take frames; return what they tell of prompts."""
+    def receive(self, *frames: Frame) -> list[str]:
+        """Decode frames; return the stages."""
         return [line for frame in frames for line in stages(self.decoder.decode(frame))]
 
 
@@ -38,94 +38,96 @@ def stages(events: list[Event]) -> list[str]:
     return digest(event for event in events if isinstance(event, PromptChanged))
 
 
-def test_a_prompt_waits_begins_with_the_next_turn_and_ends_with_it() -> None:
+def test_a_prompt_waits_starts_with_the_next_turn_and_ends_with_it() -> None:
     cli = Cli()
 
     assert cli.send("a") == ["a queued"]
-    assert cli.say(INIT) == ["a started"]
-    assert cli.say(echo("a")) == []
-    assert cli.say(RESULT) == ["a completed"]
+    assert cli.receive(INIT) == ["a started"]
+    assert cli.receive(echo("a")) == []
+    assert cli.receive(RESULT) == ["a completed"]
 
 
-def test_a_prompt_during_a_turn_begins_where_it_is_echoed() -> None:
+def test_a_prompt_during_a_turn_starts_when_it_is_echoed() -> None:
     cli = Cli()
     cli.send("a")
-    cli.say(INIT)
+    cli.receive(INIT)
 
     assert cli.send("b", "c") == ["b queued", "c queued"]
-    assert cli.say(echo("b")) == ["b started"]
-    assert cli.say(RESULT, INIT) == ["a completed", "b completed", "c started"]
+    assert cli.receive(echo("b")) == ["b started"]
+    assert cli.receive(RESULT, INIT) == ["a completed", "b completed", "c started"]
 
 
-def test_prompts_that_make_up_a_turn_begin_before_it_says_anything() -> None:
-    """All but the last are echoed before its `init`, the last only with its answer."""
+def test_prompts_that_make_up_a_turn_start_before_its_first_output() -> None:
+    """All but the last are echoed before `init`, the last one only with the answer."""
     cli = Cli()
     cli.send("a", "b", "c")
 
-    assert cli.say(echo("a"), INIT) == ["a started", "b started"]
-    assert cli.say(echo("b"), RESULT) == ["a completed", "b completed"]
-    assert cli.say(INIT) == ["c started"]
+    assert cli.receive(echo("a"), INIT) == ["a started", "b started"]
+    assert cli.receive(echo("b"), RESULT) == ["a completed", "b completed"]
+    assert cli.receive(INIT) == ["c started"]
 
 
-def test_a_prompt_that_redirects_overtakes_those_that_wait() -> None:
+def test_a_prompt_that_redirects_overtakes_waiting_prompts() -> None:
     cli = Cli()
     cli.send("a")
-    cli.say(INIT)
+    cli.receive(INIT)
     cli.send("b")
     cli.send("c", priority="now")
 
-    assert cli.say(RESULT, INIT) == ["a completed", "c started"]
+    assert cli.receive(RESULT, INIT) == ["a completed", "c started"]
 
 
-def test_a_second_init_within_a_turn_begins_nothing() -> None:
+def test_a_second_init_within_a_turn_starts_no_prompt() -> None:
     cli = Cli()
     cli.send("a")
-    cli.say(INIT)
+    cli.receive(INIT)
     cli.send("b")
 
-    assert cli.say(INIT) == []
+    assert cli.receive(INIT) == []
 
 
-def test_a_withdrawn_prompt_never_begins() -> None:
+def test_a_withdrawn_prompt_never_starts() -> None:
     cli = Cli()
     cli.send("a")
 
     assert stages(cli.decoder.stages.withdrawn("a")) == ["a cancelled"]
-    assert cli.say(INIT) == []
+    assert cli.receive(INIT) == []
     assert cli.decoder.stages.withdrawn("a") == []
 
 
-def test_what_the_cli_tells_itself_is_told_once_and_nothing_besides() -> None:
+def test_once_the_cli_reports_stages_none_is_inferred() -> None:
     cli = Cli()
     assert cli.send("a") == ["a queued"]
 
-    assert cli.say(lifecycle("a", "queued"), lifecycle("a", "started")) == ["a started"]
-    assert cli.say(INIT, echo("a"), RESULT) == []
-    assert cli.say(lifecycle("a", "completed")) == ["a completed"]
+    assert cli.receive(lifecycle("a", "queued"), lifecycle("a", "started")) == ["a started"]
+    assert cli.receive(INIT, echo("a"), RESULT) == []
+    assert cli.receive(lifecycle("a", "completed")) == ["a completed"]
     assert cli.send("b") == []
-    assert cli.say(lifecycle("b", "queued")) == ["b queued"]
+    assert cli.receive(lifecycle("b", "queued")) == ["b queued"]
 
 
 def test_an_unknown_stage_is_ignored() -> None:
     cli = Cli()
     cli.send("a")
 
-    assert cli.say(lifecycle("a", "pondered")) == []
-    assert cli.say(INIT) == ["a started"]
+    assert cli.receive(lifecycle("a", "pondered")) == []
+    assert cli.receive(INIT) == ["a started"]
 
 
 @pytest.mark.parametrize("name", ["queue", "priority_now", "priority_next_midtools"])
-def test_a_recorded_cli_that_tells_stages_is_believed(name: str) -> None:
-    told = [event for event in conversed(name) if isinstance(event, PromptChanged)]
+def test_the_stages_that_a_recorded_cli_reports_are_used(name: str) -> None:
+    reported = [event for event in conversed(name) if isinstance(event, PromptChanged)]
 
-    assert len(told) == len(set(told))
-    assert {event.stage for event in told} <= set(PromptStage)
+    assert len(reported) == len(set(reported))
+    assert {event.stage for event in reported} <= set(PromptStage)
 
 
-def test_a_recorded_cli_that_tells_none_is_understood() -> None:
-    told = digest(event for event in conversed("cli197_queue") if isinstance(event, PromptChanged))
+def test_the_stages_of_a_recorded_cli_that_reports_none_are_inferred() -> None:
+    reported = digest(
+        event for event in conversed("cli197_queue") if isinstance(event, PromptChanged)
+    )
 
-    assert told == [
+    assert reported == [
         *("1 queued", "1 started", "2 queued", "3 queued", "4 queued", "4 cancelled", "5 queued"),
         *("1 completed", "5 started", "6 queued", "2 started", "3 started", "6 started"),
         *("5 completed", "2 completed", "3 completed", "6 completed"),

@@ -1,4 +1,4 @@
-"""`agents/stream_json/traffic.py`: the last frames both ways."""
+"""`traffic.py`: the recent frames in both directions."""
 
 import json
 
@@ -8,7 +8,7 @@ from claude_ide.agents.stream_json.wire.traffic import MOST, Traffic
 def test_only_the_last_frames_are_kept() -> None:
     traffic = Traffic(clock=iter(range(MOST + 10)).__next__)
     for number in range(MOST + 1):
-        traffic.note("out", {"number": number})
+        traffic.record("out", {"number": number})
 
     kept = [json.loads(line) for line in traffic.text().splitlines()]
 
@@ -16,5 +16,5 @@ def test_only_the_last_frames_are_kept() -> None:
     assert kept[0] == {"t": 2, "dir": "out", "m": {"number": 1}}
 
 
-def test_nothing_said_is_nothing() -> None:
+def test_no_traffic_is_an_empty_text() -> None:
     assert Traffic().text() == ""

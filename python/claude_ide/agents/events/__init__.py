@@ -1,7 +1,7 @@
-"""The events that a panel shows, in words that fit every agent.
+"""The events that a panel shows, in terms that fit every agent.
 
-A `block` names one piece of an answer while it grows; a `tool` is the id of one use of a tool; a
-`parent` is the tool use in which a subagent said it.
+`block` is the id of one piece of an answer. `tool` is the id of one use of a tool. `parent` is the
+id of the tool use that started the subagent from which the event comes; empty for the agent itself.
 """
 
 from claude_ide.agents.events.asking import (

@@ -1,4 +1,4 @@
-"""What the user is asked: permissions, questions, the approval of a plan."""
+"""Requests to the user: permissions, questions, the approval of a plan."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class OptionKind(Enum):
-    """What a permission option does; a source may offer several of one kind."""
+    """The effect of a permission option; an agent may offer several of one kind."""
 
     ALLOW_ONCE = "allow once"
     ALLOW_ALWAYS = "allow always"
@@ -16,7 +16,7 @@ class OptionKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to answer a request; `scope` says how far an "always" reaches."""
+    """One way to answer a request; `scope` describes where an "always" applies."""
 
     id: str
     name: str
@@ -26,7 +26,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Subagent:
-    """An agent that another one has started: by which tool use, for what, and of which kind."""
+    """An agent that another agent has started through a tool use; `title` describes its task."""
 
     tool: str = ""
     title: str = ""
@@ -37,7 +37,7 @@ class Subagent:
 class Replacement:
     """An edit of a file: `new` replaces `old`, or the whole text if `old` is None.
 
-    The first place is meant, or with `every` all of them.
+    It replaces the first occurrence of `old`, or with `every` all of them.
     """
 
     path: str
@@ -48,9 +48,9 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class PermissionAsked:
-    """The agent wants to use a tool and waits for an answer to this `request`, for ever.
+    """The agent wants to use a tool; it waits for an answer to `request` without a time limit.
 
-    `edits` are the changes of files that it would make, where they are known before.
+    `edits` are the file changes that the tool would make, if they are known in advance.
     `agent` is the subagent that asks; None for the agent itself.
     """
 
@@ -96,7 +96,7 @@ class QuestionAsked:
 
 @dataclass(frozen=True, slots=True)
 class PlanProposed:
-    """The agent waits for the approval of its plan; an empty `plan` is told in the text before."""
+    """The agent waits for approval of its plan; if `plan` is empty, it is in the text before."""
 
     request: str
     tool: str
@@ -107,6 +107,6 @@ class PlanProposed:
 
 @dataclass(frozen=True, slots=True)
 class RequestWithdrawn:
-    """A permission, question or plan is no longer asked; no answer is wanted."""
+    """The agent no longer waits for an answer to this permission, question or plan."""
 
     request: str

@@ -1,4 +1,4 @@
-"""How it stands: what the agent offers, settings, the turn, its cost, its end."""
+"""Events of the session: what the agent offers, its settings, the turn, its cost, its end."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -10,20 +10,20 @@ class TurnEndReason(Enum):
     COMPLETED = "completed"
     INTERRUPTED = "interrupted"
     REDIRECTED = "redirected"
-    """The user said something else, which starts now."""
+    """The user sent another prompt, which starts now."""
     TOO_LONG = "too long"
     """The conversation no longer fits the model's context."""
     ANSWER_TOO_LONG = "answer too long"
-    """The model was cut off in the middle of its answer."""
+    """The answer was cut off at its maximum length."""
     TOO_MANY_REQUESTS = "too many requests"
-    """The agent has asked the model as often as it may within a turn."""
+    """The agent has reached its limit of requests to the model in one turn."""
     REFUSED = "refused"
-    """The model does not want to go on."""
+    """The model refused to continue."""
     FAILED = "failed"
 
 
 class PromptStage(Enum):
-    """How far a prompt of the user has come."""
+    """The progress of a prompt."""
 
     QUEUED = "queued"
     STARTED = "started"
@@ -33,7 +33,7 @@ class PromptStage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command that the agent knows."""
+    """A slash command of the agent; `hint` describes its arguments."""
 
     name: str
     description: str = ""
@@ -42,7 +42,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model to choose; `efforts` is empty where it has no such setting."""
+    """A model to choose; `efforts` is empty if it has no such setting."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A permission mode to choose, by its name; the key that cycles the modes may skip it."""
+    """A permission mode to choose; the key that cycles modes skips it unless `in_cycle`."""
 
     id: str
     name: str
@@ -61,7 +61,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The agent answers; what it offers is known."""
+    """The agent is ready; this is what it offers."""
 
     commands: tuple[Command, ...] = ()
     models: tuple[Model, ...] = ()
@@ -70,14 +70,14 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class CommandsChanged:
-    """All slash commands that the agent knows now."""
+    """The slash commands have changed; these are all of them."""
 
     commands: tuple[Command, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The session's id and its title, once it has one."""
+    """The session's id, and its title once it has one."""
 
     id: str
     title: str = ""
@@ -85,19 +85,19 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """The conversation was emptied; a `Session` with another id follows."""
+    """The conversation was cleared; a `Session` with another id follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModeChanged:
-    """The permission mode that is in force, by its id."""
+    """The permission mode is now the one with this id."""
 
     mode: str
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChanged:
-    """The model that answers; `name` is a shorter one to show, if there is one."""
+    """The model that answers from now on; `name` is a shorter name to show, or ""."""
 
     model: str
     name: str = ""
@@ -105,14 +105,14 @@ class ModelChanged:
 
 @dataclass(frozen=True, slots=True)
 class EffortChanged:
-    """How much the model is to think."""
+    """The reasoning effort from now on."""
 
     effort: str
 
 
 @dataclass(frozen=True, slots=True)
 class PromptChanged:
-    """A prompt of ours has come further; several can make up one turn."""
+    """One of our prompts has reached a stage; several prompts can make up one turn."""
 
     prompt: str
     stage: PromptStage
@@ -120,12 +120,12 @@ class PromptChanged:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The model has been asked and has not begun to answer."""
+    """The model was sent a request and has not begun to answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the session has cost, and how full the context is; None where it was not told."""
+    """The session's cost in dollars, and the context in tokens; None for what was not reported."""
 
     cost: float | None = None
     context_used: int | None = None
@@ -134,7 +134,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The model could not be reached; it is tried again after `seconds`."""
+    """The model could not be reached; the agent retries after `seconds`, at most `most` times."""
 
     attempt: int
     most: int
@@ -150,7 +150,7 @@ class Compacting:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """The conversation was summarized."""
+    """The conversation was summarized; `before` and `after` are its sizes in tokens."""
 
     before: int | None = None
     after: int | None = None
@@ -159,12 +159,12 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """The user has asked for the turn's end."""
+    """The user has interrupted the turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The turn is over; `message` says what went wrong, if that was told."""
+    """The turn is over; `message` says what went wrong, if the agent reported it."""
 
     why: TurnEndReason
     prompts: tuple[str, ...] = ()
@@ -174,7 +174,10 @@ class TurnEnded:
 
 @dataclass(frozen=True, slots=True)
 class Dead:
-    """The agent is gone. `stderr` is the last it wrote there, `session` what can be resumed."""
+    """The agent has ended; `stderr` is the end of its output there.
+
+    `session` is the session to resume, if there is one.
+    """
 
     code: int
     stderr: str = ""

@@ -1,11 +1,11 @@
-"""What is said: by the user, by the model, by the agent itself."""
+"""Messages of the user, of the model and of the agent itself."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What the user said, when history is told; `prompt` is its id, if known."""
+    """A message of the user in the history of a session; `prompt` is its id, if known."""
 
     text: str
     prompt: str = ""
@@ -13,7 +13,7 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A piece of text; what is shown is a preview until `Text` comes with the same block."""
+    """A piece of text; the pieces are a preview until `Text` arrives with the same block."""
 
     block: str
     text: str
@@ -22,7 +22,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A whole text, which replaces the preview of its block; there may have been none."""
+    """A complete text, which replaces the preview of its block, if there was one."""
 
     block: str
     text: str
@@ -31,7 +31,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingDelta:
-    """A piece of thinking, as `TextDelta`."""
+    """A piece of thinking, like `TextDelta`."""
 
     block: str
     text: str
@@ -40,7 +40,7 @@ class ThinkingDelta:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """Whole thinking, as `Text`; empty where it is kept from us."""
+    """Complete thinking, like `Text`; the text is empty if the model keeps it hidden."""
 
     block: str
     text: str
@@ -50,14 +50,14 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingTokens:
-    """An estimate of what the present thinking has taken."""
+    """An estimate of the tokens used by the current thinking."""
 
     tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewVoided:
-    """Blocks and tool uses that never came to be: what was shown of them is to be deleted."""
+    """Blocks and tool uses that were abandoned; their previews must be deleted."""
 
     blocks: tuple[str, ...]
     tools: tuple[str, ...] = ()
@@ -65,9 +65,9 @@ class PreviewVoided:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that neither the user nor the model said; `reason` names an error's kind.
+    """A message from neither the user nor the model; `reason` names the kind of an error.
 
-    With `authentication_failed` the panel offers the login of the agent's kind.
+    With `authentication_failed` the panel offers to log in.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What is done: tools, the changes they make, the list of todos, tasks in the background."""
+"""Tools and the changes that they make, the list of todos, tasks in the background."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -15,7 +15,7 @@ class ToolStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """The model has begun to say that it uses a tool; `title` may be told later."""
+    """The model has begun to write a tool's input; `title` may follow with `ToolInput`."""
 
     tool: str
     name: str
@@ -26,7 +26,7 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolInput:
-    """The tool's input grows (`arguments` is None), or is whole."""
+    """The tool's input has grown to `size` characters; `arguments` is None until it is complete."""
 
     tool: str
     size: int
@@ -39,7 +39,7 @@ class ToolInput:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """A piece of what a running tool puts out; with `replaces`, all of it so far."""
+    """A piece of a running tool's output; with `replaces`, all output so far."""
 
     tool: str
     text: str
@@ -57,7 +57,7 @@ class Hunk:
     lines: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Return it as a unified diff has it."""
+        """Return it in the form of a unified diff."""
         old = f"-{self.old_start},{self.old_lines}"
         new = f"+{self.new_start},{self.new_lines}"
         return "\n".join([f"@@ {old} {new} @@", *self.lines])
@@ -65,7 +65,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a tool did to a file, with the numbers of lines that came and went."""
+    """A tool's change of one file, with the numbers of added and removed lines."""
 
     path: str
     added: int
@@ -76,7 +76,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ToolEnded:
-    """A tool was used, or was not; `output` is what the model reads."""
+    """The use of a tool has ended; `output` is what the model reads."""
 
     tool: str
     status: ToolStatus
@@ -87,7 +87,10 @@ class ToolEnded:
 
 @dataclass(frozen=True, slots=True)
 class Todo:
-    """One item of the agent's list; `status` is pending, in_progress or completed."""
+    """One item of the agent's list; `status` is pending, in_progress or completed.
+
+    `active` is the text to show while it is in progress.
+    """
 
     id: str
     text: str
@@ -97,14 +100,14 @@ class Todo:
 
 @dataclass(frozen=True, slots=True)
 class TodoList:
-    """The agent's whole list, each time that it changes."""
+    """The agent's todo list has changed; these are all items."""
 
     todos: tuple[Todo, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that runs beside the conversation: a subagent, a shell command."""
+    """A task in the background, such as a subagent or a shell command."""
 
     id: str
     kind: str
@@ -114,6 +117,6 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TasksChanged:
-    """All tasks that run in the background now."""
+    """The tasks in the background have changed; these are all of them."""
 
     tasks: tuple[Task, ...]

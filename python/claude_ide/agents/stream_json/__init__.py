@@ -1,1 +1,1 @@
-"""The Claude CLI's stream-json: one JSON object a line, both ways (doc/stream-json.md)."""
+"""The Claude CLI's stream-json: one JSON object per line, in both directions."""

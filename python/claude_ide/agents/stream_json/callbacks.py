@@ -1,7 +1,7 @@
-"""What the CLI asks of the editor, not of the user: hooks, and messages to our MCP servers.
+"""The CLI's requests to the editor rather than to the user: hooks, messages to our MCP servers.
 
-Each request is a task of its own, since a tool may wait for the user; every one is answered, also
-a notification.
+Each request runs in its own task, since a tool may wait for the user. Every request is answered,
+even one that carries a notification.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ LONGEST_PATCH = 20_000
 
 
 class Callbacks:
-    """Answers the CLI's requests with what the editor provides."""
+    """Answers the CLI's requests with the editor's services."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Callbacks:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def fields(self) -> Frame:
-        """Return what `initialize` has to say of us."""
+        """Return the fields of `initialize` that register our hooks and servers."""
         hooks = {"PostToolUse": [_hook(EDITED, EDITORS)]}
         if self._edits is not None:
             hooks["PreToolUse"] = [_hook(EDITING, EDITORS)]
@@ -56,11 +56,11 @@ class Callbacks:
         return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
 
     def proposal_changed(self, tool: str) -> None:
-        """Note that the user changed what this tool use proposed: the CLI won't tell the model."""
+        """Record that the user changed a tool's input: the CLI will not tell the model."""
         self._changed.add(tool)
 
     def accept(self, frame: Frame) -> None:
-        """Begin to answer a `control_request`."""
+        """Start to answer a `control_request`."""
         id_ = text(frame.get("request_id"))
         asked = mapping(frame.get("request"))
         task = asyncio.get_running_loop().create_task(self._answer(id_, asked))
@@ -74,12 +74,12 @@ class Callbacks:
         task.add_done_callback(done)
 
     def cancel(self, request: str) -> None:
-        """Give up a request that the CLI has withdrawn."""
+        """Cancel a request that the CLI has withdrawn."""
         if task := self._tasks.get(request):
             task.cancel()
 
     async def close(self) -> None:
-        """Give up everything: the CLI is gone."""
+        """Cancel all requests: the CLI has ended."""
         tasks = [*self._tasks.values()]
         for task in tasks:
             task.cancel()
@@ -100,7 +100,7 @@ class Callbacks:
             answer = {}
             raise
         finally:
-            # Unanswered, the CLI would wait for ever.
+            # Without an answer the CLI would wait forever.
             if answer:
                 await self._reply(answer)
 
@@ -134,7 +134,7 @@ class Callbacks:
         return _context("PostToolUse", notes)
 
     async def _notes(self, tool: str, path: str, result: Frame) -> list[str]:
-        """Return what the model should know of a file that a tool has changed."""
+        """Return notes for the model on a file that a tool has changed."""
         notes = []
         if tool in self._changed:
             self._changed.discard(tool)
@@ -145,13 +145,13 @@ class Callbacks:
 
 
 def _hook(id_: str, tools: str = "") -> Frame:
-    """Register for some tools, or for all of them."""
+    """Return the registration of a hook for some tools, or for all of them."""
     matcher = {"matcher": tools} if tools else {}
     return {**matcher, "hookCallbackIds": [id_], "timeout": HOOK_SECONDS}
 
 
 def _context(event: str, notes: list[str]) -> Frame:
-    """Add to what the model reads."""
+    """Return the answer to a hook that adds notes to the model's context."""
     if not notes:
         return {}
     context = {"hookEventName": event, "additionalContext": "\n\n".join(notes)}
@@ -159,6 +159,6 @@ def _context(event: str, notes: list[str]) -> Frame:
 
 
 def _patch(hunks: Iterable[Hunk]) -> str:
-    """Return a change as a unified diff, which is cut if it is very long."""
+    """Return a change as a unified diff, cut to `LONGEST_PATCH` characters."""
     patch = "\n".join(map(str, hunks))
     return patch if len(patch) <= LONGEST_PATCH else f"{patch[:LONGEST_PATCH]}\n[…]"

@@ -1,4 +1,4 @@
-"""Claude as a kind of agent: the CLI that the user has configured, and the sessions it keeps."""
+"""Claude as a kind of agent: the CLI that the user has configured, and its stored sessions."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from claude_ide.agents.workbench import Workbench
 
 
 class Claude:
-    """Implements `Kind`. `cmd` is the user's command line; empty values are the CLI's choice."""
+    """Implements `Kind`. `cmd` is the user's command line; the CLI chooses empty values itself."""
 
     name = NAME
 
@@ -31,7 +31,7 @@ class Claude:
 
     @property
     def chooses_settings(self) -> bool:
-        """Whether the command line names the sources of settings."""
+        """Whether the command line has an option for the sources of settings."""
         return not isinstance(self._cmd, str) and names(self._cmd[1:], SETTING_SOURCES)
 
     def open(self, folder: Path, workbench: Workbench) -> StreamJsonAgent:
@@ -50,15 +50,15 @@ class Claude:
 
     async def sessions(self, folder: Path) -> list[SessionSummary]:
         """List the sessions of a folder, the latest first."""
-        return await asyncio.to_thread(history.sessions, self._kept(folder))
+        return await asyncio.to_thread(history.sessions, self._sessions_folder(folder))
 
     async def check_session(self, folder: Path, session: str) -> None:
         """Raise `UnknownSessionError` if the folder does not have this session."""
-        await asyncio.to_thread(history.content, self._kept(folder), session)
+        await asyncio.to_thread(history.content, self._sessions_folder(folder), session)
 
     def login(self) -> list[str]:
         """Return the command that logs the user in."""
         return [*command(self._cmd), "/login"]
 
-    def _kept(self, folder: Path) -> Path:
+    def _sessions_folder(self, folder: Path) -> Path:
         return history.folder(self._environment, folder)

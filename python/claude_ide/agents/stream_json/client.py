@@ -1,4 +1,4 @@
-"""The Claude CLI as an agent: the port's verbs, as control requests and prompts."""
+"""The Claude CLI as an agent: each method of the port becomes a control request or a prompt."""
 
 import asyncio
 import contextlib
@@ -32,7 +32,7 @@ from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
 from claude_ide.transport.lines import GRACE_SECONDS
 
 INTERRUPT_SECONDS = 0.5
-"""How long a turn is given to end before the CLI is."""
+"""How long a turn may take to end before the CLI is stopped."""
 
 DETECTED = {
     "cancel_async_message": "withdraw",
@@ -45,14 +45,14 @@ DETECTED = {
     "rename_session": "titles",
     "side_question": "side_question",
 }
-"""Control requests that a version may not know, and what it then cannot do."""
+"""Control requests that a version may not know, and the capability that depends on each."""
 
 
 NAME = "Claude"
 
 
 class StreamJsonAgent:
-    """Implements `Agent`. After its death it can be started again."""
+    """Implements `Agent`. It can be restarted after it has ended."""
 
     name = NAME
 
@@ -64,7 +64,7 @@ class StreamJsonAgent:
         edits: Edits | None = None,
         trusts: Callable[[Path], bool] | None = None,
     ) -> None:
-        """Prepare an agent; `trusts` says at each start whether its folder is trusted by then."""
+        """Prepare an agent; `trusts` is asked at each start whether its folder is trusted."""
         self._launch = launch
         self._trusts = trusts
         self._servers = servers or {}
@@ -78,9 +78,9 @@ class StreamJsonAgent:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What this CLI can do; one that has refused a request can do less."""
+        """What this CLI can do, without the requests that it has rejected."""
         unknown = self._connection.controls.unsupported if self._connection else set()
-        detected = {can: request not in unknown for request, can in DETECTED.items()}
+        detected = {capability: request not in unknown for request, capability in DETECTED.items()}
         return Capabilities(
             images=True,
             steer=True,
@@ -94,24 +94,24 @@ class StreamJsonAgent:
 
     @property
     def state(self) -> SessionState:
-        """What it is doing."""
+        """The session's state."""
         return self._state
 
     @property
     def session(self) -> str:
-        """The session's id; of a fork it is told with the first turn only.
+        """The session's id; the CLI reports that of a fork only with its first turn.
 
-        One that could not be resumed stays it, unless there is none.
+        If a session could not be resumed, this is still its id, unless the session does not exist.
         """
-        told = self._connection.decoder.settings.session if self._connection else ""
-        return told or self._resumed
+        reported = self._connection.decoder.settings.session if self._connection else ""
+        return reported or self._resumed
 
     async def start(self, opening: Opening) -> Ready:
         """Start the CLI and wait until it answers."""
         if self._connection is not None and self._connection.alive:
             raise AgentError("Claude Code is already running")
         if isinstance(opening, NewSession) and not opening.id:
-            # Otherwise it would be told with the first turn only.
+            # Otherwise the CLI would report the id only with the first turn.
             opening = NewSession(str(uuid.uuid4()))
         async with self._starting:
             if self._trusts is not None:
@@ -136,7 +136,7 @@ class StreamJsonAgent:
             raise
 
     async def events(self) -> AsyncIterator[Event]:
-        """Give every event, `Dead` being the last; after another start there are more."""
+        """Yield every event up to `Dead`; call it again after a restart."""
         while True:
             event = await self._events.get()
             yield event
@@ -144,8 +144,8 @@ class StreamJsonAgent:
                 return
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
-        """End the CLI; each rung of the ladder is given `grace` seconds."""
-        # While a process is being made there is nothing yet to end it by.
+        """End the CLI; each step (close, terminate, kill) gets `grace` seconds."""
+        # While the process is being created, there is no handle to end it with.
         async with self._starting:
             connection = self._connection
         if connection is None:
@@ -157,40 +157,40 @@ class StreamJsonAgent:
         await connection.stop(grace)
 
     def kill(self) -> None:
-        """End the CLI, which gets SIGTERM first, without waiting for that."""
+        """End the CLI without waiting: SIGTERM first, then SIGKILL."""
         if self._connection is not None:
             self._connection.kill()
 
     async def prompt(self, prompt: Prompt) -> str:
-        """Say something, after what runs now."""
-        return await self._say(prompt)
+        """Send a prompt, which runs after the current turn; return its id."""
+        return await self._send_prompt(prompt)
 
     async def steer(self, prompt: Prompt) -> str:
-        """Say something that reaches the model with its next request."""
-        return await self._say(prompt, "next")
+        """Send a prompt that reaches the model with its next request; return its id."""
+        return await self._send_prompt(prompt, "next")
 
     async def redirect(self, prompt: Prompt) -> str:
-        """Say something that ends the present turn and starts at once."""
-        return await self._say(prompt, "now")
+        """Send a prompt that ends the current turn and starts immediately; return its id."""
+        return await self._send_prompt(prompt, "now")
 
     async def withdraw(self, prompt: str) -> bool:
-        """Take back a prompt that has not begun."""
+        """Withdraw a prompt that has not started; False if it was too late."""
         running = self._running
         answer = await running.controls.request("cancel_async_message", message_uuid=prompt)
         if answer.get("cancelled") is not True:
             return False
-        running.tell(running.decoder.stages.withdrawn(prompt))
+        running.report(running.decoder.stages.withdrawn(prompt))
         return True
 
     async def interrupt(self) -> None:
-        """End the present turn."""
-        self._running.tell([Stopping()])
+        """End the current turn."""
+        self._running.report([Stopping()])
         await self._running.controls.request("interrupt")
 
     async def answer(self, request: str, answer: Answer) -> None:
-        """Answer what was asked, unless it was withdrawn or answered before."""
+        """Answer a request, unless it was withdrawn or answered before."""
         running = self._running
-        asked = running.asked.pop(request, None)
+        asked = running.pending.pop(request, None)
         if asked is None:
             return
         tool = text(asked.get("tool_use_id"))
@@ -206,27 +206,27 @@ class StreamJsonAgent:
         """Set the permission mode."""
         running = self._running
         answer = await running.controls.request("set_permission_mode", mode=mode)
-        running.tell(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))
+        running.report(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))
 
     async def set_model(self, model: str) -> None:
-        """Set the model; a name that does not exist fails with the next turn only."""
+        """Set the model; an unknown name fails only with the next turn."""
         running = self._running
         answer = await running.controls.request("set_model", model=model)
-        running.tell(running.decoder.settings.set_model(text(answer.get("model")) or model))
+        running.report(running.decoder.settings.set_model(text(answer.get("model")) or model))
 
     async def set_effort(self, effort: str) -> None:
-        """Set how much the model is to think, from the next request on."""
+        """Set the reasoning effort, from the next request on."""
         settings = {"effortLevel": effort}
         await self._running.controls.request("apply_flag_settings", settings=settings)
-        self._running.tell([EffortChanged(effort)])
+        self._running.report([EffortChanged(effort)])
 
     async def set_thinking_tokens(self, most: int | None) -> None:
-        """Limit the tokens of thinking; models that decide by themselves ignore it."""
+        """Limit the tokens of thinking; models with adaptive thinking ignore it."""
         controls = self._running.controls
         await controls.request("set_max_thinking_tokens", max_thinking_tokens=most)
 
     async def context_usage(self) -> ContextUsage:
-        """Ask how full the context is."""
+        """Return how full the context is."""
         answer = await self._running.controls.request("get_context_usage", detail="summary")
         return answers.context_usage(answer)
 
@@ -234,10 +234,10 @@ class StreamJsonAgent:
         """Give the session a title."""
         running = self._running
         await running.controls.request("rename_session", title=title, source="host")
-        running.tell(running.decoder.settings.set_title(title))
+        running.report(running.decoder.settings.set_title(title))
 
     async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
-        """Put the files back as they were before a prompt, or tell what that would change."""
+        """Restore the files to their state before a prompt, or report what that would change."""
         fields = {"dry_run": True} if dry_run else {}
         controls = self._running.controls
         return answers.rewind(
@@ -245,17 +245,17 @@ class StreamJsonAgent:
         )
 
     async def ask_aside(self, question: str) -> str:
-        """Ask something that does not become part of the conversation."""
+        """Return the answer to a question that does not become part of the conversation."""
         answer = await self._running.controls.request("side_question", question=question)
         return text(answer.get("response"))
 
     async def history(self, session: str) -> list[Event]:
-        """Return what was said in a session."""
+        """Return a session's conversation."""
         folder = history.folder(self._launch.environment, self._launch.cwd)
         return await asyncio.to_thread(history.read, folder, session)
 
     def log(self) -> str:
-        """Return the last frames both ways, as `Traffic.text` gives them."""
+        """Return the recent frames in both directions, as `Traffic.text` formats them."""
         return self._traffic.text()
 
     @property
@@ -264,13 +264,13 @@ class StreamJsonAgent:
             raise AgentError("Claude Code is not running")
         return self._connection
 
-    async def _say(self, prompt: Prompt, priority: str = "") -> str:
+    async def _send_prompt(self, prompt: Prompt, priority: str = "") -> str:
         id_, running = str(uuid.uuid4()), self._running
-        running.tell(running.decoder.stages.sent(id_, priority))
+        running.report(running.decoder.stages.sent(id_, priority))
         try:
             await running.send(encode.prompt(id_, prompt, priority))
         except TransportClosed:
-            running.tell(running.decoder.stages.withdrawn(id_))
+            running.report(running.decoder.stages.withdrawn(id_))
             raise
         return id_
 

@@ -1,4 +1,4 @@
-"""One running CLI: its child process, frames both ways, and whoever waits for an answer."""
+"""One running CLI: its child process, the frames in both directions, and pending requests."""
 
 import asyncio
 import logging
@@ -28,22 +28,22 @@ from claude_ide.transport.lines import GRACE_SECONDS, Child
 logger = logging.getLogger(__name__)
 
 FRAMES_AT_ONCE = 200
-"""How many frames are decoded before others get their turn."""
+"""How many frames are decoded before other tasks run."""
 
 EXIT_SECONDS = 2.0
-"""How long a CLI that has closed its stdout is given to end."""
+"""How long a CLI that has closed its stdout may take to end."""
 
 NO_CONVERSATION = "No conversation found"
 
 UNTRUSTED = "has not been trusted"
-"""What 2.1.197 writes to stderr, and nowhere else, when it does not follow a folder's rules."""
+"""2.1.197 writes this to stderr, and nowhere else, when it ignores a folder's permission rules."""
 
 ABOUT_FILES = ", or set "
-"""Where the part of that begins which is about the CLI's own files."""
+"""From here on, that warning is about the CLI's own files, which does not concern the user."""
 
 
 class Connection:
-    """A CLI from its start to its death."""
+    """A CLI from its start to its end."""
 
     def __init__(
         self,
@@ -58,21 +58,21 @@ class Connection:
         self.decoder = Decoder()
         self.controls = Controls(self.send)
         self.callbacks = Callbacks(self.send, servers, edits)
-        self.asked: dict[str, Frame] = {}
-        """What waits for the user, by request."""
+        self.pending: dict[str, Frame] = {}
+        """The CLI's requests that wait for the user, by their ids."""
         self._warned: set[str] = set()
         self._child = child
         self._emit = emit
         self._traffic = traffic
         self._follows_folder = follows_folder
         self._reading = asyncio.get_running_loop().create_task(self._read())
-        self._reading.add_done_callback(_report)
+        self._reading.add_done_callback(_log_failure)
 
     @staticmethod
     async def spawn(launch: Launch, opening: Opening) -> Child:
         """Start the CLI.
 
-        Raises `AgentError` if there is none, or it cannot be started.
+        Raises `AgentError` if it cannot be started.
         """
         try:
             return await Child.spawn(
@@ -85,13 +85,13 @@ class Connection:
 
     @property
     def alive(self) -> bool:
-        """Whether the CLI still runs."""
+        """Whether the CLI is still running."""
         return not self._reading.done()
 
     async def initialize(self, launch: Launch, opening: Opening) -> Ready:
-        """Wait until the CLI answers, and tell what it offers.
+        """Wait until the CLI answers; report and return what it offers.
 
-        Raises `UnknownSessionError`, or `AgentError` with what it said when it ended.
+        Raises `UnknownSessionError`; `AgentError` with the CLI's last error output if it ended.
         """
         fields = self.callbacks.fields()
         try:
@@ -99,24 +99,24 @@ class Connection:
         except UnsupportedError:
             answer = {}
         except TransportClosed:
-            # A CLI that cannot go on ends without an answer.
+            # A CLI that cannot continue ends without an answer.
             await self._reading
-            raise self._premature() from None
+            raise self._early_end() from None
         except BaseException:
             self.kill()
             raise
         settings = self.decoder.settings
         if isinstance(opening, NewSession) or not opening.fork:
-            self.tell(settings.set_session(opening.id))
+            self.report(settings.set_session(opening.id))
         ready = answers.ready(answer)
-        self.tell([ready])
+        self.report([ready])
         mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
         if not settings.mode:
-            self.tell(settings.set_mode(mode))
+            self.report(settings.set_mode(mode))
         return ready
 
     async def _first_mode(self, launch: Launch) -> str:
-        """Find out the mode from what the CLI was started with; an old one does not tell it."""
+        """Infer the mode from options and settings, since an old CLI does not report it."""
         if launch.mode:
             return launch.first_mode("")
         try:
@@ -126,22 +126,22 @@ class Connection:
         return launch.first_mode(usual)
 
     async def send(self, frame: Frame) -> None:
-        """Say something to the CLI."""
-        self._traffic.note("in", frame)
+        """Send a frame to the CLI."""
+        self._traffic.record("in", frame)
         await self._child.send(encode_line(frame))
 
-    def tell(self, events: Iterable[Event]) -> None:
-        """Pass events on."""
+    def report(self, events: Iterable[Event]) -> None:
+        """Emit events of our own making, or decoded ones."""
         for event in events:
             self._emit(event)
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
-        """End the CLI; each rung of the ladder is given `grace` seconds."""
+        """End the CLI; each step (close, terminate, kill) gets `grace` seconds."""
         await self._child.stop(grace)
         await asyncio.wait([self._reading])
 
     def kill(self) -> None:
-        """End the CLI, which gets SIGTERM first, without waiting for that."""
+        """End the CLI without waiting: SIGTERM first, then SIGKILL."""
         self._child.kill()
 
     async def _read(self) -> None:
@@ -150,28 +150,28 @@ class Connection:
             async for line in self._child.lines():
                 frame = decode_line(line)
                 if frame is not None:
-                    self._bear(frame)
+                    self._handle_or_log(frame)
                 number += 1
                 if number % FRAMES_AT_ONCE == 0:
                     await asyncio.sleep(0)
         finally:
-            self.asked.clear()
+            self.pending.clear()
             self.controls.close()
             await self.callbacks.close()
             code = await self._child.stop(EXIT_SECONDS)
             if self._child.stderr:
-                self._traffic.note("stderr", self._child.stderr)
+                self._traffic.record("stderr", self._child.stderr)
             self._emit(Dead(code, self._child.stderr, self.decoder.settings.session))
 
-    def _bear(self, frame: Frame) -> None:
+    def _handle_or_log(self, frame: Frame) -> None:
         try:
-            self._take(frame)
+            self._handle(frame)
         except Exception:
-            # What comes after it may be understood.
+            # The frames after it may still be valid.
             logger.exception("a frame of type %r could not be taken", frame.get("type"))
 
-    def _take(self, frame: Frame) -> None:
-        self._traffic.note("out", frame)
+    def _handle(self, frame: Frame) -> None:
+        self._traffic.record("out", frame)
         if not self._follows_folder:
             frame = lasting.for_session(frame)
         events = self.decoder.decode(frame)
@@ -182,34 +182,34 @@ class Connection:
                 self.callbacks.accept(frame)
             case "control_request":
                 self._warn()
-                self._ask(events, frame)
+                self._keep_requests(events, frame)
             case "result":
                 self._warn()
             case "control_cancel_request":
                 self.callbacks.cancel(text(frame.get("request_id")))
-                self.asked.pop(text(frame.get("request_id")), None)
-        self.tell(events)
+                self.pending.pop(text(frame.get("request_id")), None)
+        self.report(events)
 
     def _warn(self) -> None:
-        """Pass on what of its stderr the user needs while the CLI lives, within a turn."""
+        """Report the lines of stderr that the user needs during a turn, each once."""
         for line in self._child.stderr.splitlines():
             if UNTRUSTED in line and line not in self._warned:
                 self._warned.add(line)
                 self._emit(Notice(line.partition(ABOUT_FILES)[0], "warning"))
 
-    def _ask(self, events: list[Event], frame: Frame) -> None:
+    def _keep_requests(self, events: list[Event], frame: Frame) -> None:
         for event in events:
             assert isinstance(event, PermissionAsked | QuestionAsked | PlanProposed)
-            self.asked[event.request] = mapping(frame.get("request"))
+            self.pending[event.request] = mapping(frame.get("request"))
 
-    def _premature(self) -> AgentError:
-        said = self._child.stderr.strip()
-        if NO_CONVERSATION in said:
-            return UnknownSessionError(said.splitlines()[-1])
-        last = said.splitlines()[-1] if said else f"exit code {self._child.code}"
+    def _early_end(self) -> AgentError:
+        stderr = self._child.stderr.strip()
+        if NO_CONVERSATION in stderr:
+            return UnknownSessionError(stderr.splitlines()[-1])
+        last = stderr.splitlines()[-1] if stderr else f"exit code {self._child.code}"
         return AgentError(f"Claude Code could not start: {last}")
 
 
-def _report(reading: asyncio.Task[None]) -> None:
+def _log_failure(reading: asyncio.Task[None]) -> None:
     if not reading.cancelled() and (error := reading.exception()):
         logger.error("the CLI's output could not be read on", exc_info=error)

@@ -1,4 +1,4 @@
-"""One question to the CLI, without a session to keep: `claude -p`, streamed."""
+"""A one-off request to the CLI, without a saved session: `claude -p`, streamed."""
 
 import contextlib
 import json
@@ -16,23 +16,23 @@ from claude_ide.errors import AgentError, TransportClosed
 from claude_ide.transport.lines import Child
 
 GRACE_SECONDS = 0.5
-"""How long a cancelled question is given to end."""
+"""How long the CLI may take to end before it is terminated."""
 
 
 class Format(Enum):
-    """How the answer is wanted."""
+    """The form of the answer."""
 
     TEXT = "text"
-    """As words, while they come."""
+    """Text, while it arrives."""
     JSON = "json"
-    """As the whole result, at the end."""
+    """The complete result, at the end."""
     STREAM_JSON = "stream-json"
-    """As everything that the CLI tells, while it comes."""
+    """All frames of the CLI, while they arrive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked; with a JSON `schema` the answer's text is JSON that fits it."""
+    """A prompt; with a JSON `schema` the answer's text is JSON that conforms to it."""
 
     prompt: str
     format: Format = Format.TEXT
@@ -41,7 +41,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The answer, and what it has cost; `structured` is what a schema asked for."""
+    """The answer, and its cost in dollars; `structured` is the value that a schema describes."""
 
     text: str
     structured: Any
@@ -55,7 +55,7 @@ class Ask:
     def __init__(
         self, launch: Launch, question: Question, on_frame: Callable[[Frame], None] | None = None
     ) -> None:
-        """Prepare a question; `on_frame` gets each frame as the CLI said it."""
+        """Prepare a question; `on_frame` is called with each frame from the CLI."""
         self._launch = launch
         self._question = question
         self._on_frame = on_frame
@@ -63,10 +63,10 @@ class Ask:
         self._result: Frame | None = None
 
     async def events(self) -> AsyncGenerator[Event, None]:
-        """Ask, and give every event until the answer is complete; none with `Format.JSON`.
+        """Ask, and yield every event until the answer is complete; none with `Format.JSON`.
 
-        Whoever stops reading early has to close this iterator, or `cancel`, which ends the CLI.
-        Raises `AgentError` if it cannot be started, or ends without an answer.
+        A caller that stops reading early must close this iterator or call `cancel`; both end the
+        CLI. Raises `AgentError` if it cannot be started, or ends without an answer.
         """
         await self._start()
         assert self._child is not None
@@ -86,13 +86,13 @@ class Ask:
         finally:
             await self._child.stop(GRACE_SECONDS)
         if self._result is None:
-            said = self._child.stderr.strip().splitlines() or [f"exit code {self._child.code}"]
-            raise AgentError(f"Claude Code gave no answer: {said[-1]}")
+            lines = self._child.stderr.strip().splitlines() or [f"exit code {self._child.code}"]
+            raise AgentError(f"Claude Code gave no answer: {lines[-1]}")
 
     def result(self) -> Result:
         """Return the answer, once `events` has ended.
 
-        Raises `AgentError` with what went wrong, if there is none.
+        Raises `AgentError` with the reason if there is no answer.
         """
         if self._result is None:
             raise AgentError("the question was cancelled")
@@ -117,13 +117,13 @@ class Ask:
             self._child = await Child.spawn(command, cwd=self._launch.cwd, environment=environment)
         except OSError as error:
             raise AgentError(f"{command[0]} cannot be started: {error.strerror}") from None
-        # A prompt can be longer than an argument may be.
-        with contextlib.suppress(TransportClosed):  # it says on stderr why it has ended
+        # The prompt goes to stdin: it can exceed the length limit of an argument.
+        with contextlib.suppress(TransportClosed):  # its stderr says why it has ended
             await self._child.write(self._question.prompt.encode("utf-8", "replace"))
         self._child.close_input()
 
     def _arguments(self) -> list[str]:
-        """The words of a text are told by stream-json alone while they come."""
+        """Return the options for the format; only stream-json delivers text while it arrives."""
         arguments = ["-p", *self._launch.options()]
         if self._question.format is Format.JSON:
             arguments += ["--output-format", "json"]

@@ -1,6 +1,6 @@
-"""Sessions as the CLI keeps them: files of JSON lines come in, summaries and events leave.
+"""Decodes the CLI's session files (JSON lines) to summaries and events.
 
-The CLI does not say again what was said before a session was resumed.
+When the CLI resumes a session, it does not repeat the earlier conversation.
 """
 
 import re
@@ -27,13 +27,13 @@ from claude_ide.paths import config_folder
 NOT_PLAIN = re.compile(r"[^a-zA-Z0-9]")
 SESSION_ID = re.compile(r"[a-zA-Z0-9-]+")
 LONGEST_NAME = 200
-"""A longer folder's name is cut by the CLI, and ends in a number that only it can compute."""
+"""The CLI cuts a longer folder name and appends a number that only it can compute."""
 
 END_BYTES = 64 * 2**10
-"""How much is read of a file's beginning and of its end to list it."""
+"""Bytes read from each end of a file for its summary."""
 
 LARGEST_BYTES = 300_000_000
-"""Of a session that is shown again."""
+"""The largest session file that is read."""
 
 LONGEST_TITLE = 200
 OURS = ("user", "assistant", "system")
@@ -44,7 +44,7 @@ COMMAND_OUTPUT = re.compile(r"<local-command-(?:stdout|stderr)>(.*)</local-comma
 
 
 def folder(environment: Mapping[str, str], cwd: Path) -> Path:
-    """Return where the CLI keeps the sessions of a folder; it need not exist."""
+    """Return the folder of the CLI's session files for `cwd`; it may not exist."""
     projects = config_folder(environment) / "projects"
     name = NOT_PLAIN.sub("-", str(cwd.resolve()))
     if len(name) > LONGEST_NAME:
@@ -53,19 +53,19 @@ def folder(environment: Mapping[str, str], cwd: Path) -> Path:
     return projects / name
 
 
-def sessions(kept: Path) -> list[SessionSummary]:
-    """List the sessions in a folder that have something to resume, the latest first."""
-    summaries = [_summary(path) for path in kept.glob("*.jsonl")]
+def sessions(session_folder: Path) -> list[SessionSummary]:
+    """List the non-empty sessions in a folder, the latest first."""
+    summaries = [_summary(path) for path in session_folder.glob("*.jsonl")]
     listed = [summary for summary in summaries if summary is not None]
     return sorted(listed, key=lambda summary: summary.changed, reverse=True)
 
 
-def content(kept: Path, session: str) -> bytes:
-    """Return what is kept of a session.
+def content(session_folder: Path, session: str) -> bytes:
+    """Return the content of a session's file.
 
-    Raises `UnknownSessionError` if there is no such session, or it cannot be shown.
+    Raises `UnknownSessionError` if there is no such session, or its file is too large.
     """
-    path = kept / f"{session}.jsonl"
+    path = session_folder / f"{session}.jsonl"
     if not SESSION_ID.fullmatch(session):
         raise UnknownSessionError(f"{session} is no session's id")
     try:
@@ -76,21 +76,21 @@ def content(kept: Path, session: str) -> bytes:
         raise UnknownSessionError(f"there is no session {session}") from None
 
 
-def read(kept: Path, session: str) -> list[Event]:
+def read(session_folder: Path, session: str) -> list[Event]:
     """Return a session's conversation.
 
-    Raises `UnknownSessionError`, as `content` does.
+    Raises `UnknownSessionError`, like `content`.
     """
     decoder = Decoder()
     events: list[Event] = []
     title = ""
-    for line in _frames(content(kept, session).splitlines()):
+    for line in _frames(content(session_folder, session).splitlines()):
         title = text(line.get("customTitle")) or title or text(line.get("aiTitle"))
-        events += _told(decoder, line)
+        events += _events_of(decoder, line)
     return [Session(session, title), *events]
 
 
-def _told(decoder: Decoder, line: Frame) -> list[Event]:
+def _events_of(decoder: Decoder, line: Frame) -> list[Event]:
     hidden = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
     if line.get("type") not in OURS or any(line.get(flag) is True for flag in hidden):
         return []
@@ -105,9 +105,9 @@ def _told(decoder: Decoder, line: Frame) -> list[Event]:
     }
     if line.get("type") == "assistant":
         return decoder.decode(frame)
-    said = _said(mapping(line.get("message")).get("content"))
-    told: list[Event] = [UserMessage(said, text(line.get("uuid")))] if said else []
-    return [*told, *decoder.decode(frame)]
+    prompt = _prompt_in(mapping(line.get("message")).get("content"))
+    messages: list[Event] = [UserMessage(prompt, text(line.get("uuid")))] if prompt else []
+    return [*messages, *decoder.decode(frame)]
 
 
 def _system(line: Frame) -> list[Event]:
@@ -122,7 +122,7 @@ def _system(line: Frame) -> list[Event]:
 
 
 def _meta(line: Frame) -> list[Frame]:
-    """Who decided, as the CLI says it while it happens."""
+    """Return the permission decision in the form of a live `tool_result_meta`."""
     decision = mapping(line.get("permissionDecision"))
     results = mappings(mapping(line.get("message")).get("content"))
     return [
@@ -130,8 +130,8 @@ def _meta(line: Frame) -> list[Frame]:
     ]
 
 
-def _said(content: Any) -> str:
-    """What the user typed, without what the editor or the CLI has added."""
+def _prompt_in(content: Any) -> str:
+    """Return the user's own words, without additions of the editor or the CLI."""
     if isinstance(content, str):
         return _typed(content)
     parts = [_part(block) for block in mappings(content)]
@@ -168,7 +168,7 @@ def _summary(path: Path) -> SessionSummary | None:
         generated = text(line.get("aiTitle")) or text(line.get("summary")) or generated
         last = text(line.get("lastPrompt")) or last
         if not first and line.get("type") == "user" and line.get("isMeta") is not True:
-            first = _said(mapping(line.get("message")).get("content"))
+            first = _prompt_in(mapping(line.get("message")).get("content"))
     shown = title or generated or last or first
     if not shown:
         return None
@@ -176,14 +176,14 @@ def _summary(path: Path) -> SessionSummary | None:
 
 
 def _ends(path: Path) -> tuple[list[bytes], list[bytes]]:
-    """The whole lines in a file's beginning and in its end."""
+    """Return the complete lines at a file's beginning and at its end."""
     with files.open_regular(path) as file:
         head = file.read(END_BYTES)
-        begun = len(head)
+        consumed = len(head)
         size = path.stat().st_size
-        if size <= begun:
+        if size <= consumed:
             return head.splitlines(), []
-        file.seek(max(begun, size - END_BYTES))
+        file.seek(max(consumed, size - END_BYTES))
         tail = file.read()
     return head.splitlines()[:-1], tail.splitlines()[1:]
 

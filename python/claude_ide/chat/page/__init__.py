@@ -1,1 +1,1 @@
-"""From text to rows: pages of parts, views that draw themselves, and harmless text."""
+"""Turns text to rows: pages of parts, views that draw themselves, safe text."""

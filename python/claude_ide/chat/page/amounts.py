@@ -1,4 +1,4 @@
-"""Numbers as they are read: durations, tokens, money."""
+"""Formats durations, counts and money for readers."""
 
 
 def duration(seconds: float) -> str:
@@ -12,7 +12,7 @@ def duration(seconds: float) -> str:
 
 
 def money(dollars: float) -> str:
-    """Return `$1.23`; the little that one question costs is not rounded to nothing."""
+    """Return `$1.23`; amounts below one cent have four decimals, since a question costs little."""
     return f"${dollars:.2f}" if dollars >= 0.01 else f"${dollars:.4f}"
 
 

@@ -1,10 +1,10 @@
-"""A text that grows at its end: pieces come in, lines leave, each one once."""
+"""A text that grows at its end: `add` pieces, `drain` each line once."""
 
 from typing import NamedTuple
 
 
 class Lines(NamedTuple):
-    """What is new of a text: lines from `first` on, and the beginning of one more."""
+    """The new part of a text: complete lines from number `first` on, and an incomplete one."""
 
     first: int
     complete: list[str]
@@ -12,56 +12,56 @@ class Lines(NamedTuple):
 
 
 class Growing:
-    """A text and how much of it was taken, without empty lines at its beginning and its end."""
+    """A text that is drained line by line, without blank lines at its beginning and its end."""
 
     def __init__(self) -> None:
-        self._said: list[str] = []
+        self._pieces: list[str] = []
         self._new: list[str] = []
         self._partial = ""
-        self._taken = 0
-        self._says_something = False
+        self._drained = 0
+        self._has_text = False
 
     @property
     def blank(self) -> bool:
-        """Whether there is nothing to read yet."""
-        return not self._says_something
+        """Whether the text is only whitespace so far."""
+        return not self._has_text
 
     @property
     def text(self) -> str:
-        """All that was said."""
-        if len(self._said) > 1:
-            self._said = ["".join(self._said)]
-        return self._said[0] if self._said else ""
+        """The whole text."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
 
     def add(self, piece: str) -> None:
-        """Take a piece; this costs nothing before the next `take`."""
-        self._said.append(piece)
+        """Append a piece; the work is done by the next `drain`."""
+        self._pieces.append(piece)
         self._new.append(piece)
-        self._says_something = self._says_something or bool(piece.strip())
+        self._has_text = self._has_text or bool(piece.strip())
 
     def replace(self, text: str) -> bool:
-        """Let the text be this one; return whether that is another, to be taken anew."""
+        """Replace the text; True if it differs, and `drain` then starts over."""
         if text == self.text:
             return False
-        self._said = [text]
-        self._says_something = bool(text.strip())
+        self._pieces = [text]
+        self._has_text = bool(text.strip())
         self.restart()
         return True
 
     def restart(self) -> None:
-        """Let the next `take` be the first."""
-        self._new, self._partial, self._taken = [self.text], "", 0
+        """Have `drain` start over."""
+        self._new, self._partial, self._drained = [self.text], "", 0
 
-    def take(self) -> Lines:
-        """Return what is new; the partial line is new each time."""
+    def drain(self) -> Lines:
+        """Return the lines that are new since the last call, and always the partial line."""
         *complete, self._partial = "".join((self._partial, *self._new)).split("\n")
         self._new.clear()
-        first = self._taken
+        first = self._drained
         if first == 0:
             begin = next((at for at, line in enumerate(complete) if line.strip()), len(complete))
             del complete[:begin]
         while complete and not self._partial.strip() and not complete[-1].strip():
-            # They may be the last ones.
+            # Blank lines at the end are left out, and these may turn out to be the last ones.
             self._partial = f"{complete.pop()}\n{self._partial}"
-        self._taken += len(complete)
+        self._drained += len(complete)
         return Lines(first, complete, "" if self._partial.isspace() else self._partial)

@@ -1,6 +1,6 @@
-"""Markdown, line by line: a line and the fence it is in come in, its highlights leave.
+"""Highlights Markdown line by line, given the code fence that is open before a line.
 
-Nothing looks at more than one line, so that an answer costs what is new of it.
+Each line is highlighted independently, so the cost of a growing answer is that of its new lines.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from claude_ide.chat.page.rows import Mark, Row, size
 
 LONGEST = 10_000
-"""Characters of a line that is searched for emphasis."""
+"""Longer lines (in characters) are not searched for emphasis."""
 
 _FENCE = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
 _HEADING = re.compile(r"^ {0,3}#{1,6}(?:\s|$)")
@@ -29,7 +29,7 @@ _BOTH = ("ClaudeChatBold", "ClaudeChatItalic")
 
 
 class Fence(NamedTuple):
-    """A code fence that is open."""
+    """An open code fence."""
 
     marker: str
     language: str
@@ -92,7 +92,7 @@ def _inline(line: str, begin: int) -> Iterator[tuple[int, int, str]]:
 
 
 def _closing_ticks(line: str) -> dict[int, int]:
-    """Where each run of backticks finds the next one of its length."""
+    """Map the column of each run of backticks to that of the next run of equal length."""
     closing: dict[int, int] = {}
     if "`" in line:
         latest: dict[int, int] = {}

@@ -1,7 +1,7 @@
-"""A page: lines that belong to parts. Changes to parts come in, edits of a buffer leave.
+"""A page: lines that belong to parts. Changes of parts become frames, which edit a buffer.
 
-The page knows what the editor has got of each part, and tells in a frame only what differs. Text
-that is appended costs what is new of it; a part that changes in the middle costs its own lines.
+The page knows which rows of each part the editor has, so a frame contains only the difference. The
+cost of appended text is that of its new lines; a change within a part costs all lines of the part.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,31 +11,31 @@ from typing import Any, NamedTuple
 from claude_ide.chat.page.rows import BLANK, Row, row
 
 FRAME_LINES = 400
-"""How many lines one frame may bring; the rest goes in the next ones."""
+"""The most lines in one frame; the next frames have the rest."""
 
 MOST_LINES = 20_000
 KEPT_LINES = 18_000
-"""What is left when the page has grown past `MOST_LINES`, so that this is not done each time."""
+"""A page with more than `MOST_LINES` is trimmed to this many, so that trimming is rare."""
 
 SPARE_LINES = 1_000
-"""So many more may be dropped for the page to begin with a turn."""
+"""The most lines that are dropped in addition so that the page begins with a turn."""
 
 ALWAYS_KEPT = 5
-"""The parts at the end that still change."""
+"""The number of parts at the end that may still change."""
 
 ALL_LINES = 2**31 - 1
-"""More than a buffer can have."""
+"""More lines than a buffer can have."""
 
 NOT_SENT = Row("\n")
-"""No row can be like this."""
+"""A row that equals no real row."""
 
 EARLIER = "… earlier"
 CLOSE = frozenset({"tool", "thinking"})
-"""Kinds that stand below each other without a blank line."""
+"""Parts of these kinds follow each other without a blank line."""
 
 
 class Code(NamedTuple):
-    """The inside of a closed code fence: rows of its part, the last one exclusive."""
+    """The rows of a part that are inside a closed code fence; `last` is exclusive."""
 
     first: int
     last: int
@@ -48,22 +48,22 @@ class Part:
 
     id: int
     kind: str
-    """What the editor lets the user do with it."""
+    """Determines which keys the editor offers on it."""
     depth: int = 0
     tail: bool = False
-    gone: bool = False
+    is_removed: bool = False
     rows: list[Row] = field(default_factory=list)
     sent: list[Row] = field(default_factory=list)
     clean: int = 0
-    """So many rows at the beginning are as they were sent."""
+    """The number of rows at the beginning that are unchanged since they were sent."""
     lead: int = 0
-    """1 where a blank line stands before it, which belongs to it."""
+    """1 if its first row is the blank line before it."""
     code: list[Code] = field(default_factory=list)
-    told: set[Code] = field(default_factory=set)
-    """The code that the editor knows of."""
+    code_sent: set[Code] = field(default_factory=set)
+    """The fences in `code` that the editor knows."""
 
     def line(self, offset: int) -> str:
-        """Return the text of a row; empty where there is none."""
+        """Return the text of a row; empty if there is no such row."""
         at = offset + self.lead
         return self.rows[at].text if offset >= 0 and at < len(self.rows) else ""
 
@@ -87,7 +87,7 @@ class _Edit:
 
 
 class Page:
-    """The parts in their order. Those of the tail stay last, whatever is added."""
+    """The parts in their order. Parts of the tail always remain last."""
 
     def __init__(self) -> None:
         self._body: list[Part] = []
@@ -96,24 +96,24 @@ class Page:
         self._ids = 0
         self._lines = 0
         self._sent = 0
-        self._whole = False
-        self._leaving = False
+        self._replaces_all = False
+        self._is_removing = False
         self._earlier: Part | None = None
 
     @property
     def lines(self) -> list[str]:
-        """The whole content, as the editor has it once every frame is drawn."""
+        """The whole content, as in the buffer once every frame is drawn."""
         return [shown.text for part in self._parts() for shown in part.rows]
 
     @property
     def parts(self) -> list[Part]:
-        """All parts that are shown, in their order."""
-        return [part for part in self._parts() if not part.gone]
+        """All parts that have not been removed, in their order."""
+        return [part for part in self._parts() if not part.is_removed]
 
     def add(
         self, kind: str, *, after: Part | None = None, tail: bool = False, depth: int = 0
     ) -> Part:
-        """Add a part without lines: below `after`, or else last."""
+        """Add an empty part: below `after`, or at the end if that is None."""
         self._ids += 1
         part = Part(self._ids, kind, depth, tail)
         parts = self._tail if tail else self._body
@@ -128,15 +128,15 @@ class Page:
         code: Iterable[Code] = (),
         kind: str = "",
     ) -> None:
-        """Let a part's rows from `first` on be these; `code` are the fences that end in them.
+        """Replace a part's rows from `first` on; `code` are the fences that end in the new rows.
 
-        With a `kind` the part becomes one of that kind.
+        `kind` is the part's new kind; empty keeps its kind.
         """
-        if part.gone:
+        if part.is_removed:
             return
         self.rename(part, kind or part.kind)
         new, lead = list(rows), part.lead
-        if new and not part.rows and self._stands_apart(part):
+        if new and not part.rows and self._needs_blank_line(part):
             part.rows.append(BLANK)
             part.lead = 1
             self._lines += 1
@@ -146,36 +146,36 @@ class Page:
         part.lead = part.lead if part.rows else 0
         part.clean = min(part.clean, at)
         if part.lead != lead:
-            _mark_again(part)
+            _resend_mark(part)
         while part.code and part.code[-1].last >= first:
             part.code.pop()
         part.code += code
         self._dirty.add(part)
 
     def rename(self, part: Part, kind: str) -> None:
-        """Let a part be of another kind."""
-        if part.kind == kind or part.gone:
+        """Change the kind of a part."""
+        if part.kind == kind or part.is_removed:
             return
         part.kind = kind
-        _mark_again(part)
+        _resend_mark(part)
         self._dirty.add(part)
 
     def remove(self, part: Part) -> None:
-        """Take a part away."""
+        """Remove a part."""
         self.write(part, [])
-        part.gone = True
-        self._leaving = True
+        part.is_removed = True
+        self._is_removing = True
 
     def trim(self, most: int = MOST_LINES, kept: int = KEPT_LINES) -> list[Part]:
         """Drop the oldest turns of a page that has grown too long; return their parts."""
         if self._lines <= most:
             return []
-        # What waits for the user may be long, and costs nobody's past.
+        # Requests in the tail may be long; they must not displace the conversation.
         lines = self._lines - sum(len(part.rows) for part in self._tail)
         if lines <= most:
             return []
         oldest = self._body[: self._first_kept(lines - kept)]
-        dropped = [part for part in oldest if not part.gone and part is not self._earlier]
+        dropped = [part for part in oldest if not part.is_removed and part is not self._earlier]
         for part in dropped:
             self.remove(part)
         if dropped and self._earlier is None:
@@ -186,23 +186,23 @@ class Page:
         return dropped
 
     def redraw(self) -> None:
-        """Send everything anew with the next frames: nobody knows what the editor has."""
-        self._whole = True
+        """Send everything again with the next frames, since the buffer's content is unknown."""
+        self._replaces_all = True
         self._sent = 0
         for part in self._parts():
-            part.sent, part.clean, part.told = [], 0, set()
+            part.sent, part.clean, part.code_sent = [], 0, set()
             self._dirty.add(part)
 
     def frame(self, most: int = FRAME_LINES) -> dict[str, Any] | None:
-        """Return what has changed, for `chat/transcript/init.lua` (`draw`); None if nothing has.
+        """Return the changes for `chat/transcript/init.lua` (`draw`); None if there are none.
 
-        After `redraw` the first edit replaces everything there can be.
+        After `redraw` the first edit replaces the whole buffer.
         """
         edits: list[_Edit] = []
         code: list[tuple[int, int, str]] = []
-        if self._whole:
+        if self._replaces_all:
             edits.append(_Edit(0, ALL_LINES))
-            self._whole = False
+            self._replaces_all = False
         moved = 0
         for part, top in self._changed():
             if most <= 0:
@@ -218,7 +218,7 @@ class Page:
     def _send(
         self, part: Part, top: int, most: int, edits: list[_Edit], code: list[tuple[int, int, str]]
     ) -> int:
-        """Bring the editor's copy of a part up to date; return how many lines that has taken."""
+        """Add the edits that update the editor's copy of a part; return the number of lines."""
         first, end = _difference(part)
         last = len(part.sent) - end
         new = part.rows[first : len(part.rows) - end][:most]
@@ -231,20 +231,22 @@ class Page:
             edit.add(new)
             self._sent += len(new) - (last - first)
             part.sent[first:last] = new
-            part.told = {known for known in part.told if not _touched(part, known, first, last)}
+            part.code_sent = {
+                known for known in part.code_sent if not _overlaps(part, known, first, last)
+            }
         part.clean = first + len(new)
         if done:
             part.clean = len(part.rows)
             self._dirty.discard(part)
         for inside in part.code:
-            if inside not in part.told and inside.last + part.lead < part.clean:
-                part.told.add(inside)
+            if inside not in part.code_sent and inside.last + part.lead < part.clean:
+                part.code_sent.add(inside)
                 at = top + part.lead
                 code.append((at + inside.first, at + inside.last, inside.language))
         return len(new)
 
     def _changed(self) -> list[tuple[Part, int]]:
-        """The parts that have changed, from the top, with their first rows in the editor."""
+        """Return the changed parts from the top, each with its first row in the buffer."""
         found: list[tuple[Part, int]] = []
         top, missing = self._sent, len(self._dirty)
         for part in self._backwards():
@@ -257,10 +259,10 @@ class Page:
         return found[::-1]
 
     def _forget_removed(self) -> None:
-        if self._leaving:
-            self._body = [part for part in self._body if not part.gone or part.sent]
-            self._tail = [part for part in self._tail if not part.gone or part.sent]
-            self._leaving = any(part.gone for part in self._parts())
+        if self._is_removing:
+            self._body = [part for part in self._body if not part.is_removed or part.sent]
+            self._tail = [part for part in self._tail if not part.is_removed or part.sent]
+            self._is_removing = any(part.is_removed for part in self._parts())
 
     def _parts(self) -> Iterator[Part]:
         yield from self._body
@@ -270,8 +272,8 @@ class Page:
         yield from reversed(self._tail)
         yield from reversed(self._body)
 
-    def _stands_apart(self, part: Part) -> bool:
-        """Whether a blank line belongs before a part that gets its first lines."""
+    def _needs_blank_line(self, part: Part) -> bool:
+        """Whether a part that gets its first rows needs a blank line before it."""
         if part.tail:
             return self._lines > 0
         above = iter(reversed(self._body))
@@ -284,7 +286,10 @@ class Page:
         return not (part.kind in CLOSE and before.kind in CLOSE)
 
     def _first_kept(self, over: int) -> int:
-        """The index below which as many lines are dropped, and a bit more to end with a turn."""
+        """Return the index of the first part to keep when at least `over` lines are dropped.
+
+        If possible this is a turn, at most `SPARE_LINES` further down.
+        """
         most = max(len(self._body) - ALWAYS_KEPT, 0)
         index = 0
         while index < most and over > 0:
@@ -300,15 +305,15 @@ class Page:
         return index
 
 
-def _mark_again(part: Part) -> None:
-    """Have a part's first row sent again, with which the editor learns of the part."""
+def _resend_mark(part: Part) -> None:
+    """Have a part's first row sent again, which carries the part's id and kind."""
     if len(part.sent) > part.lead:
         part.sent[part.lead] = NOT_SENT
         part.clean = min(part.clean, part.lead)
 
 
 def _edit(edits: list[_Edit], first: int, last: int) -> _Edit:
-    """Return the edit to write to: the one before, where that ends here."""
+    """Return the edit for these lines: the last one if it ends at `first`, otherwise a new one."""
     if edits and (before := edits[-1]).first + len(before.lines) == first:
         before.last = min(before.last + last - first, ALL_LINES)
         return before
@@ -325,21 +330,21 @@ def _below(parts: list[Part], after: Part | None) -> int:
 
 
 def _difference(part: Part) -> tuple[int, int]:
-    """So many rows at a part's beginning, and so many at its end, are as they were sent."""
+    """Return how many rows at a part's beginning and at its end are unchanged."""
     rows, sent = part.rows, part.sent
     first, shorter = part.clean, min(len(rows), len(sent))
     while first < shorter and rows[first] == sent[first]:
         first += 1
     end, most = 0, shorter - first
     if first <= part.lead:
-        # The row on which the editor has marked the part must be written, wherever it was.
+        # The row that carries the part's mark in the buffer must be rewritten.
         most = min(most, max(shorter - part.lead - 1, 0))
     while end < most and rows[-1 - end] == sent[-1 - end]:
         end += 1
     return first, end
 
 
-def _touched(part: Part, code: Code, first: int, last: int) -> bool:
-    """Whether rows from `first` to `last` that were replaced belong to a fence."""
+def _overlaps(part: Part, code: Code, first: int, last: int) -> bool:
+    """Whether the replaced rows from `first` to `last` belong to a fence."""
     opened, closed = code.first + part.lead - 1, code.last + part.lead
     return opened < max(first, last) and closed >= first

@@ -1,4 +1,4 @@
-"""When frames are drawn: never two at a time, at most one each 33 ms, fewer if Neovim is slow."""
+"""Schedules frames: one at a time, at most one per 33 ms, fewer if Neovim is slow."""
 
 import asyncio
 import contextlib
@@ -13,28 +13,28 @@ logger = logging.getLogger(__name__)
 
 FRAME_SECONDS = 0.033
 STRETCH = 2
-"""How much longer than a draw has taken nothing is drawn after it."""
+"""After a draw, the painter pauses for this many times the draw's duration."""
 
 LONGEST_PAUSE = 10.0
-"""How long is waited at most after draws that failed, one after the other."""
+"""The longest pause after consecutive draws that failed, in seconds."""
 
 
 class Source(Protocol):
-    """What has frames: a `Sheet`."""
+    """A source of frames, such as a `Sheet`."""
 
     def frame(self) -> dict[str, Any] | None:
-        """Return what the editor lacks, or None."""
+        """Return the next frame; None if the editor is up to date."""
 
     def redraw(self) -> None:
-        """Send everything anew with the next frames."""
+        """Send everything again with the next frames."""
 
 
 class Painter:
     """Draws frames of a source, on request.
 
-    Usage: a task for `run`, then `painter.now() if transcript.take(event) else painter.soon()`.
-    After a frame that could not be drawn nobody knows what the editor has: the next request then
-    sends everything anew.
+    Usage: a task for `run`, then `painter.now() if transcript.apply(event) else painter.soon()`.
+    After a draw that failed, the content of the buffer is unknown, so the next request sends
+    everything again.
     """
 
     def __init__(
@@ -55,26 +55,26 @@ class Painter:
         self._closed = asyncio.Event()
 
     def soon(self) -> None:
-        """Draw what has changed with the next frame that is due."""
+        """Draw the changes when the next frame is due."""
         self._wanted.set()
         self._idle.clear()
 
     def now(self) -> None:
-        """Draw what has changed without waiting longer than the shortest frame takes."""
+        """Draw the changes as soon as possible: at most `FRAME_SECONDS` after the last frame."""
         self._urgent.set()
         self.soon()
 
     async def drawn(self) -> None:
-        """Wait until the editor has everything that was requested, or a draw has failed."""
+        """Wait until all requested frames are drawn, or a draw has failed."""
         await self._idle.wait()
 
     def close(self) -> None:
-        """Let `run` end, after the frame that is being drawn."""
+        """End `run` after the frame that is being drawn."""
         self._closed.set()
         self.now()
 
     async def run(self) -> None:
-        """Draw what is requested, until it is closed or cancelled."""
+        """Draw requested frames until `close`, or until cancelled."""
         try:
             while not self._closed.is_set():
                 await self._wanted.wait()
@@ -91,7 +91,7 @@ class Painter:
             return
         began = self._clock()
         if await self._drawn(frame):
-            # There may be more than one frame holds.
+            # One frame may not hold all changes.
             self._wanted.set()
         await self._pause(self._clock() - began)
 
@@ -109,7 +109,7 @@ class Painter:
         return True
 
     async def _pause(self, took: float) -> None:
-        """Wait until the next frame is due; less if it is urgent, more after failures."""
+        """Wait until the next frame is due: earlier if it is urgent, later after failures."""
         if self._failures:
             due = min(FRAME_SECONDS * 2**self._failures, LONGEST_PAUSE)
             return await _unless(self._closed, due)
@@ -119,7 +119,7 @@ class Painter:
 
 
 async def _unless(event: asyncio.Event, seconds: float) -> None:
-    """Wait for `seconds`, or until something happens."""
+    """Wait for `seconds`, or until the event is set."""
     if seconds > 0:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):

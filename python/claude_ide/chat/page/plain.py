@@ -1,23 +1,23 @@
-"""Text from outside, made harmless for a buffer: lines without line breaks, nothing invisible."""
+"""Makes text from outside safe for a buffer: single lines, without invisible characters."""
 
 import re
 
-# A lone surrogate cannot be encoded; it comes with bytes that are not UTF-8, or with cut texts.
+# Lone surrogates cannot be encoded; they result from invalid UTF-8 and from texts that were cut.
 _UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 REPLACEMENT = "\ufffd"
 
 
 def harmless(line: str) -> str:
-    """Return a line as a buffer may hold it: `^X` for control characters, a DOS end removed.
+    """Return a line with `^X` for control characters, and without trailing carriage returns.
 
-    Control characters of 8 bits become `<9b>`; `lua/claude_ide/say/plain.lua` has the same rule.
+    8-bit control characters become `<9b>`; `lua/claude_ide/say/plain.lua` has the same rule.
     """
     return _UNSAFE.sub(_shown, line.rstrip("\r"))
 
 
 def lines(text: str) -> list[str]:
-    """Return a text's lines, harmless; a line break at the end begins no line."""
+    """Return a text's lines, each `harmless`; a final line break does not start another line."""
     found = [harmless(line) for line in text.split("\n")]
     if found[-1] == "":
         found.pop()
@@ -25,10 +25,10 @@ def lines(text: str) -> list[str]:
 
 
 def as_printed(text: str) -> str:
-    """Return what a program has put out without its colours and cursor movements.
+    """Return a program's output without its colours and cursor movements.
 
-    Of what was written over itself, as progress bars are, the last is kept. Only output is read
-    like this: what is yet to be done, or was said, must not hide behind a carriage return.
+    If a line overwrites itself, as progress bars do, only its final text is kept. Use this only for
+    output: text that the user must judge must not disappear behind a carriage return.
     """
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
@@ -38,7 +38,7 @@ def as_printed(text: str) -> str:
 
 
 def one_line(text: str, most: int = 200) -> str:
-    """Return a text's first line that says something, cut to `most` characters."""
+    """Return a text's first non-blank line, cut to `most` characters."""
     stripped = text.strip()
     first, _, rest = stripped.partition("\n")
     first = harmless(first.rstrip())

@@ -1,4 +1,4 @@
-"""Rows: one line of a buffer with its highlights, whose columns are bytes as Neovim's are."""
+"""Rows: lines of a buffer with their highlights; columns are bytes, as in Neovim."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from claude_ide.chat.page.plain import harmless
 
 Chunk = tuple[str, str]
-"""A text and its highlight group; an empty group is none."""
+"""A text and its highlight group; "" means no highlight."""
 
 INDENT = "  "
 
@@ -20,7 +20,7 @@ class Mark(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One line and what is highlighted in it."""
+    """One line and its highlights."""
 
     text: str
     marks: tuple[Mark, ...] = ()
@@ -30,12 +30,12 @@ BLANK = Row("")
 
 
 def size(text: str) -> int:
-    """Return how many bytes a text takes in a buffer."""
+    """Return the size of a text in a buffer, in bytes."""
     return len(text) if text.isascii() else len(text.encode())
 
 
 def row(*chunks: Chunk) -> Row:
-    """Return the row that is made of these chunks, whose texts may come from outside."""
+    """Return a row made of chunks; their texts are made harmless."""
     marks = []
     texts = [harmless(text) for text, _ in chunks]
     column = 0
@@ -48,12 +48,12 @@ def row(*chunks: Chunk) -> Row:
 
 
 def all_in(group: str, lines: Iterable[str]) -> list[Row]:
-    """Return a row for each line, highlighted from end to end."""
+    """Return a row for each line, wholly highlighted."""
     return [row((line, group)) for line in lines]
 
 
 def indented(rows: Iterable[Row], depth: int) -> list[Row]:
-    """Return the rows, moved to the right; empty ones stay empty."""
+    """Return the rows, indented `depth` times; empty rows stay empty."""
     if not depth:
         return list(rows)
     by = len(INDENT) * depth

@@ -1,4 +1,4 @@
-"""The page with the views that are on it: which have changed, and which part is whose."""
+"""A page with its views: finds the view of a part, and draws the views that have changed."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ V = TypeVar("V", bound=View)
 
 
 class Sheet:
-    """Views on a page. One that has changed is drawn once, with the next frame."""
+    """Views on a page. A view that has changed is drawn once, with the next frame."""
 
     def __init__(self) -> None:
         self.page = Page()
@@ -26,7 +26,7 @@ class Sheet:
         indent: bool = False,
         tail: bool = False,
     ) -> V:
-        """Add a view: last, or below another and what belongs to that, indented."""
+        """Add a view: at the end, or indented below another view and its children."""
         depth = below.part.depth + 1 if below else int(indent)
         after = below.last() if below else None
         view = make(self.page.add(kind, after=after, tail=tail, depth=depth))
@@ -37,11 +37,11 @@ class Sheet:
         return view
 
     def changed(self, view: View) -> None:
-        """Have a view drawn with the next frame."""
+        """Mark a view as changed, so that the next frame draws it."""
         self._changed[view] = None
 
     def remove(self, view: View) -> None:
-        """Take a view away."""
+        """Remove a view and its part."""
         self._changed.pop(view, None)
         self._views.pop(view.part.id, None)
         self.page.remove(view.part)
@@ -51,13 +51,13 @@ class Sheet:
         return self._views.get(part)
 
     def views(self) -> Iterator[View]:
-        """Give all views from top to bottom."""
+        """Yield all views from top to bottom."""
         for part in self.page.parts:
             if part.id in self._views:
                 yield self._views[part.id]
 
     def draw(self) -> None:
-        """Write to the page what has changed."""
+        """Write the changed views to the page."""
         for view in self._changed:
             view.draw(self.page)
         self._changed.clear()
@@ -65,7 +65,7 @@ class Sheet:
             self._views.pop(part.id, None)
 
     def frame(self) -> dict[str, Any] | None:
-        """Return the next frame, or None if the editor has everything."""
+        """Return the next frame; None if the editor is up to date."""
         self.draw()
         return self.page.frame()
 

@@ -1,4 +1,4 @@
-"""What every part of the transcript can do: be drawn, pressed, pointed at, exported."""
+"""The common base of all views: drawing, key presses, file locations, export."""
 
 import re
 from collections.abc import Iterable
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.rows import Row, indented
 
-_PLACE = re.compile(r"(?P<path>[\w.~@+/-]*[\w/])(?:(?::|#L|\()(?P<line>\d+))?")
+_LOCATION = re.compile(r"(?P<path>[\w.~@+/-]*[\w/])(?:(?::|#L|\()(?P<line>\d+))?")
 LONGEST_PATH = 500
 
-Place = tuple[str, int | None]
-"""A path as it was written, and a line of it, 1-based, where that is known."""
+Location = tuple[str, int | None]
+"""A path as it was written, and a 1-based line, or None if the line is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenOutput:
-    """The user wants to read a whole text, which is shown in part."""
+    """The user wants to read the whole of a text that is shown in part."""
 
     title: str
     text: str
@@ -24,65 +24,65 @@ class OpenOutput:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The user wants to answer this request where there is room for it: a plan, questions."""
+    """The user wants to answer this request in a larger window, such as a plan or questions."""
 
     request: str
 
 
 Action = OpenOutput | Review
-"""What the panel is to do after a press; what changes in the transcript itself it does alone."""
+"""What the panel has to do after a press, apart from changes within the transcript."""
 
 
 class View:
-    """One part and what it shows; kinds of parts derive from this."""
+    """The view of one part; each kind of view derives from this class."""
 
     def __init__(self, part: Part) -> None:
         self.part = part
         self.children: list[View] = []
 
     def draw(self, page: Page) -> None:
-        """Write what has changed to the page."""
+        """Write the changed rows to the page."""
         page.write(self.part, self.indented(self.rows()), kind=self.part_kind)
 
     def rows(self) -> list[Row]:
-        """Return what is shown now."""
+        """Return the current rows."""
         return []
 
     @property
     def part_kind(self) -> str:
-        """What the editor lets the user do with the part, as it is shown now."""
+        """The part's current kind, which determines its keys in the editor."""
         return self.part.kind
 
     def indented(self, rows: Iterable[Row]) -> list[Row]:
-        """Return rows as far to the right as this part stands."""
+        """Return rows with the indentation of this part."""
         return indented(rows, self.part.depth)
 
     def last(self) -> Part:
-        """Return the last part that stands below this one and belongs to it."""
-        shown = [child for child in self.children if not child.part.gone]
+        """Return the last part of this view and its children."""
+        shown = [child for child in self.children if not child.part.is_removed]
         return shown[-1].last() if shown else self.part
 
     def settle(self) -> None:
-        """Take note that nothing more comes: the turn is over."""
+        """Stop waiting for more: the turn is over."""
 
     def press(self, offset: int) -> Action | None:
-        """Open or close; return what is left to do for others."""
+        """Open or close the part; return the action that remains for the panel."""
         return None
 
-    def place(self, offset: int, column: int) -> Place | None:
-        """Return the file that is named under the cursor (`column` in bytes)."""
-        return place_in(self.part.line(offset), column)
+    def location(self, offset: int, column: int) -> Location | None:
+        """Return the file location under the cursor (`column` in bytes)."""
+        return location_in(self.part.line(offset), column)
 
     def markdown(self) -> str:
-        """Return what belongs into an export, or nothing."""
+        """Return the part's text in an export; empty if it has none."""
         return ""
 
 
-def place_in(line: str, column: int) -> Place | None:
-    """Return the path and the line that a text names around a byte column."""
+def location_in(line: str, column: int) -> Location | None:
+    """Return the path and the line that a text contains at a byte column."""
     at = len(line.encode()[:column].decode(errors="ignore"))
     begin = max(0, at - LONGEST_PATH)
-    for found in _PLACE.finditer(line[begin : at + LONGEST_PATH]):
+    for found in _LOCATION.finditer(line[begin : at + LONGEST_PATH]):
         if found.start() <= at - begin < found.end():
             path, number = found["path"], found["line"]
             name = path.strip("./")

@@ -1,4 +1,4 @@
-"""Text that the user is to judge: every character of it can be seen, in rows that fit a window."""
+"""Shows every character of a text that the user has to judge, in rows that fit a window."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -6,26 +6,26 @@ from collections.abc import Iterator
 _HIDING = frozenset({"Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
 _MARKS = frozenset({"Mn", "Mc", "Me"})
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters and signs that look like nothing."""
+"""Letters and signs that are invisible."""
 
 MOST_MARKS = 2
-"""On one letter: a cell of the screen holds a few, and the rest would vanish."""
+"""Combining marks on one letter: a screen cell holds only a few, and more would be invisible."""
 
 TAB = 8
 NARROWEST = 4
 
 
 def visible(line: str) -> str:
-    """Return a line with a name for each character that shows nothing: `^X`, or its number."""
+    """Return a line in which each invisible character is replaced by `^X` or `<code>`."""
     if _is_plain(line):
         return line
     return "".join(_named(line))
 
 
 def rows(text: str, width: int) -> list[tuple[str, bool]]:
-    """Return a text in rows of at most `width` columns; True for those that begin a line.
+    """Return a text in rows of at most `width` columns, with True for rows that begin a line.
 
-    A line break at the end begins no line.
+    A final line break does not start another line.
     """
     most = max(width, NARROWEST)
     found = []
@@ -39,21 +39,21 @@ def rows(text: str, width: int) -> list[tuple[str, bool]]:
 
 
 def fits(text: str, width: int) -> bool:
-    """Whether a text is one row in which nothing can be overlooked, blanks at its ends included."""
+    """Return whether a text fits in one row without tabs or blanks at its ends."""
     shown = visible(text)
     has_edges = shown != shown.strip() or "\t" in shown
     return "\n" not in text and not has_edges and cells(shown) <= width
 
 
 def cells(text: str) -> int:
-    """Return how many columns a visible text takes."""
+    """Return the width of a visible text, in columns."""
     if _is_plain(text):
         return len(text)
     return sum(map(_cells, text))
 
 
 def _is_plain(text: str) -> bool:
-    """Whether each character is one column that can be seen."""
+    """Return whether each character is visible and one column wide."""
     return text.isascii() and text.isprintable()
 
 

@@ -1,1 +1,1 @@
-"""What waits for the user: the requests of a chat, and what the user has seen of them."""
+"""The requests of a chat that wait for the user, and how much of them the user has seen."""

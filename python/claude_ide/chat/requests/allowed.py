@@ -1,4 +1,4 @@
-"""What a yes to a request allows: all of a tool's input, in one line or in rows."""
+"""Shows what a yes to a request allows: all of a tool's input, in one line or in rows."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,10 +19,10 @@ SIGNS = {
     "content": ("+", ADDED),
     "new_source": ("+", ADDED),
 }
-"""Arguments of edits that are shown as a change."""
+"""Arguments of edits that are shown as removed or added lines."""
 
 BEGINS, GOES_ON = "  │ ", "  ┊ "
-"""Before a line, and before each further row of it: whatever stands behind these is the text's."""
+"""Prefixes of a line's first row and of its further rows, which set the text off from our own."""
 
 LONGEST_NAME = 60
 
@@ -32,26 +32,26 @@ Passage = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A file as its user knows it, and why a change of it matters more than others do."""
+    """The displayed path of a file, and a warning if a change of it is risky."""
 
     path: str
     warning: str = ""
 
 
 class Piece(NamedTuple):
-    """As much of a line as a row holds; a text may have very many."""
+    """The part of a line that fits in one row; a text may have very many."""
 
     text: str
     begins: bool
     group: str
 
     def row(self) -> Row:
-        """Return it as it is drawn."""
+        """Return it as a row."""
         return row((BEGINS if self.begins else GOES_ON, NOTE), (self.text, self.group))
 
 
 class Permission:
-    """A tool's input as a request shows it. Paths below `root` are shown from there."""
+    """A tool's input in a request; paths below `root` are relative to it."""
 
     def __init__(self, asked: PermissionAsked, root: str, name: str) -> None:
         """Show a request of the agent with this name."""
@@ -62,29 +62,29 @@ class Permission:
 
     @property
     def asker(self) -> str:
-        """Who asks."""
+        """The name of the agent or subagent that asks."""
         return _name(self.asked.agent) if self.asked.agent else self._name
 
     @property
     def title(self) -> str:
-        """What the tool is used on."""
+        """The tool's title, such as its file or command."""
         is_file = self.asked.kind == "edit" and self.asked.title == self.asked.path
         if self.where is not None and is_file:
             return self.where.path
         return shortened(self.asked.title, self._root)
 
     def question(self, width: int) -> str:
-        """Return what is asked; with the title, if a window of this width shows all of it."""
+        """Return the question; with the title if a window of this width shows all of it."""
         asked = f"? May {self.asker} use {visible(self.asked.name)}"
         whole = f"{asked} {visible(self.title)}?"
         return whole if self.title and self._is_inline(whole, width) else f"{asked}?"
 
     def body(self, width: int) -> list[Piece]:
-        """Return all that is allowed and that the question does not say."""
+        """Return all of the input that the question does not contain."""
         return [each for passage in self._passages(width) for each in wrapped(passage, width)]
 
     def line(self, width: int) -> str:
-        """Return the request in one line; empty if that would leave something out."""
+        """Return the request in one line; empty if the line would be incomplete."""
         asker = self.asker[:1].upper() + self.asker[1:]
         line = f"{asker} asks: {visible(self.asked.name)} {visible(self.title)}".rstrip()
         if self.where is not None and self.where.warning:
@@ -94,7 +94,7 @@ class Permission:
         return line if is_whole and not self._rest(_title_key(self.asked)) else ""
 
     def note(self, width: int) -> str:
-        """Return words beside the input, which run nothing."""
+        """Return a description that is not part of what the tool runs; empty if there is none."""
         if _has_command(self.asked):
             return str(self.asked.arguments.get("description") or "")
         is_shown = _title_key(self.asked) or self._has_title(width)
@@ -113,12 +113,12 @@ class Permission:
 
     def _rest(self, without: str) -> list[Passage]:
         skipped = {without, "description" if _has_command(self.asked) else ""}
-        left = {key: value for key, value in self.asked.arguments.items() if key not in skipped}
-        content = _content(self.asked.kind, left) or self._edits()
-        return [*content, *map(_named, left.items())]
+        rest = {key: value for key, value in self.asked.arguments.items() if key not in skipped}
+        content = _content(self.asked.kind, rest) or self._edits()
+        return [*content, *map(_named, rest.items())]
 
     def _edits(self) -> list[Passage]:
-        """The edits of a tool whose arguments do not name them."""
+        """Return the edits of a tool whose arguments do not contain them."""
         found: list[Passage] = []
         for edit in self.asked.edits:
             found.append((f"{shortened(edit.path, self._root)}:", DETAIL))
@@ -141,7 +141,7 @@ def _name(agent: Subagent) -> str:
 
 
 def _title_key(asked: PermissionAsked) -> str:
-    """The argument that is the title; empty if none is."""
+    """Return the key of the argument that is the title; empty if there is none."""
     return next((key for key, value in asked.arguments.items() if value == asked.title), "")
 
 
@@ -150,7 +150,7 @@ def _has_command(asked: PermissionAsked) -> bool:
 
 
 def _content(kind: str, arguments: dict[str, Any]) -> list[Passage]:
-    """What matters most, which is removed from the arguments: a command, a change."""
+    """Remove the command or the change from the arguments, and return it."""
     found: list[Passage] = []
     if kind == "execute" and isinstance(arguments.get("command"), str):
         found.append((arguments.pop("command"), CODE))

@@ -1,6 +1,6 @@
-"""The user's answers to what waits: by a key in the transcript, from a list, in a review.
+"""The user's answers to requests: by a key in the transcript, from a list, in a review.
 
-A request is answered once. Whatever closes without an answer keeps it waiting.
+A request is answered once. It continues to wait if a list or a review closes without an answer.
 """
 
 import asyncio
@@ -26,20 +26,20 @@ from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
 from claude_ide.chat.requests.sight import Sight
-from claude_ide.chat.requests.view import SHOWN, Asked, Request, always, way
+from claude_ide.chat.requests.view import SHOWN, Asked, Request, always, described
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 
 EXISTS = "the file already exists"
-OVERTAKEN = "{} did not exist when this was proposed, but does now. It was not changed: read it."
+APPEARED = "{} did not exist when this was proposed, but does now. It was not changed: read it."
 SHOW, NO = "show", {"n": "No", "N": "No, because…"}
 
 
 class Answers:
-    """Shows the requests of one chat to the user, and gives their answers to the agent.
+    """Shows the requests of one chat to the user, and sends the answers to the agent.
 
-    `run` starts a task whose errors become one line for the user.
+    `run` starts a task and shows its errors to the user in one line.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Answers:
         self._reviews = Reviews(agent.name, editor, panel, config, self._sight, run, self._respond)
 
     def ask(self, asked: Asked) -> None:
-        """Show a request, and what there is to see of it."""
+        """Show a request, and start its review if it is an edit or a plan."""
         waiting = self._requests.add(asked)
         self._painter.now()
         if isinstance(asked, PlanProposed) or _is_edit(asked):
@@ -73,7 +73,7 @@ class Answers:
             self._run(self._sight.locate(waiting))
 
     def settle(self, event: Event) -> None:
-        """Follow an event that ends requests, or says what became of an accepted text."""
+        """Handle an event that ends requests, or reports the result of an accepted edit."""
         self._requests.settle(event)
         match event:
             case ToolEnded(tool, status):
@@ -82,20 +82,20 @@ class Answers:
                 self._reviews.clear()
 
     def clear(self) -> None:
-        """End them all: no answer is wanted any more."""
+        """Remove all requests: the agent no longer waits for answers."""
         self._requests.clear()
         self._reviews.clear()
 
     def review(self, request: str) -> None:
-        """Show a request where there is room for it."""
+        """Start the review of a request, by its id."""
         if waiting := self._requests.find(request):
             self._reviews.begin(waiting)
 
     async def key(self, part: int, key: str, kind: str) -> None:
-        """Answer the request in a part of the transcript by one of the keys that it shows.
+        """Answer the request in a part of the transcript with one of the keys that it shows.
 
-        `kind` says how much of the request the user had seen (`view.SHOWN`): a key that allows
-        more than that shows it first.
+        `kind` is how much of the request the user had seen (`view.SHOWN`). A key that allows more
+        than that does not answer: it shows the rest first.
         """
         if waiting := self._requests.at(part):
             await self._key(waiting, key, kind)
@@ -106,7 +106,7 @@ class Answers:
             case "y" if isinstance(asked, QuestionAsked):
                 self._reviews.begin(waiting)
             case "y" if waiting.diff is not None and waiting.diff.shown:
-                # With whatever the user has made of it by now.
+                # This includes the user's changes in the diff.
                 await self._panel.accept_diff(waiting.diff.id)
             case "y" | "a" if not (kind in SHOWN[key] or await self._sight.covers(waiting, key)):
                 await self._sight.lead(waiting, key)
@@ -121,11 +121,11 @@ class Answers:
             case "N":
                 reason = await self._editor.input("Why not? ")
                 if reason is not None:
-                    said = f"{REJECTED}: {reason}" if reason else REJECTED
-                    await self._respond(waiting, Reject(reason), said)
+                    summary = f"{REJECTED}: {reason}" if reason else REJECTED
+                    await self._respond(waiting, Reject(reason), summary)
 
     async def choose(self) -> None:
-        """Have the user choose an answer to the request that waits longest, from a list."""
+        """Have the user choose an answer to the oldest request from a list."""
         waiting = next(iter(self._requests), None)
         if waiting is None:
             return
@@ -137,13 +137,13 @@ class Answers:
         view = waiting.view
         kind = view.kind_in_line if view.line else await self._sight.kind(waiting)
         is_shown = kind in SHOWN["y"] or await self._sight.covers(waiting, "y")
-        ways = _ways_to_answer(waiting.asked) if is_shown else _ways_to_see(view)
-        chosen = await self._editor.select(view.line or view.title, list(ways.values()))
+        choices = _answers(waiting.asked) if is_shown else _choices_before_sight(view)
+        chosen = await self._editor.select(view.line or view.title, list(choices.values()))
         if chosen is None:
             return
-        key = list(ways)[chosen]
+        key = list(choices)[chosen]
         if key == SHOW:
-            # Whatever of it there is.
+            # `a` shows the most: also what "always" would allow.
             await self._sight.lead(waiting, "a")
         else:
             await self._key(waiting, key, kind)
@@ -154,8 +154,8 @@ class Answers:
             return
         chosen: int | None = 0
         if len(options) > 1:
-            names = [way(option) for option in options]
-            # One by one, each with its scope: to send them all back would change more than wanted.
+            names = [described(option) for option in options]
+            # The user chooses one, since all of them together would allow too much.
             chosen = await self._editor.select("Allow always:", names)
         if chosen is not None:
             option = options[chosen]
@@ -163,13 +163,14 @@ class Answers:
             answer = Reject(option=option.id) if is_rejected else Allow(options=(option.id,))
             await self._respond(waiting, answer, option.name)
 
-    async def _respond(self, waiting: Waiting, answer: Answer, said: str) -> None:
-        """Send an answer, unless there is one; show in the words `said` what it was."""
+    async def _respond(self, waiting: Waiting, answer: Answer, summary: str) -> None:
+        """Send an answer, unless the request already has one; show its `summary`."""
         if waiting.is_over or waiting.answering is not None:
             return
-        if isinstance(answer, Allow) and waiting.proposed and waiting.proposed.is_overtaken:
-            # The agent might replace it, whatever it holds.
-            answer, said = Reject(OVERTAKEN.format(waiting.proposed.path)), f"{REJECTED}: {EXISTS}"
+        if isinstance(answer, Allow) and waiting.proposed and waiting.proposed.file_appeared:
+            # Otherwise the agent might overwrite a file that the user has never seen.
+            answer = Reject(APPEARED.format(waiting.proposed.path))
+            summary = f"{REJECTED}: {EXISTS}"
         waiting.answering = asyncio.current_task()
         try:
             unread = await abilities.answer(self._agent, waiting.asked.request, answer)
@@ -178,9 +179,9 @@ class Answers:
             raise
         if not waiting.is_over:
             self._requests.remove(waiting.asked.request)
-            self._transcript.answered(waiting.asked.tool, waiting.view.label, said)
+            self._transcript.answered(waiting.asked.tool, waiting.view.label, summary)
         if unread:
-            self._transcript.said(await self._agent.prompt([Words(unread)]), unread)
+            self._transcript.add_prompt(await self._agent.prompt([Words(unread)]), unread)
         self._painter.now()
 
 
@@ -188,17 +189,17 @@ def _is_edit(asked: Asked) -> TypeGuard[PermissionAsked]:
     return isinstance(asked, PermissionAsked) and asked.kind == "edit"
 
 
-def _ways_to_answer(asked: Asked) -> dict[str, str]:
-    """Return the keys that answer a request, with what they mean."""
+def _answers(asked: Asked) -> dict[str, str]:
+    """Return the keys that answer a request, with their meanings."""
     options = always(asked)
     if isinstance(asked, PlanProposed):
-        # A plan is approved once; what is offered with it is what comes after.
+        # A plan is approved once; its option switches the mode afterwards.
         yes = {"y": "Yes"} | ({"a": options[0].name} if options else {})
     else:
         yes = {"y": "Yes, once", "a": "Always…"} if options else {"y": "Yes"}
     return yes | NO
 
 
-def _ways_to_see(view: Request) -> dict[str, str]:
-    """Return what there is to choose before all of a request was seen."""
+def _choices_before_sight(view: Request) -> dict[str, str]:
+    """Return the choices while the user has not seen all of a request."""
     return {SHOW: f"Show it all ({amounts.count(len(view.body), 'line')})"} | NO

@@ -1,6 +1,6 @@
-"""What an edit would make of a file, before it is allowed; and the edit that the user made of it.
+"""The text that a file would have after an edit, and the edit for the user's version of it.
 
-An agent may name a file's lines without their carriage returns; they stay as they are.
+An agent may omit the carriage returns of a file's lines; the file keeps them.
 """
 
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from claude_ide.paths import plain
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What `path` would hold; `original` is what it holds, None for a new file."""
+    """`text` is the proposed content of `path`; `original` its content, None for a new file."""
 
     path: str
     text: str
@@ -21,29 +21,29 @@ class Proposal:
     edit: Replacement
 
     def accepted(self, text: str) -> Replacement | None:
-        """Return the edit for an accepted text; None if it is what was proposed."""
+        """Return the edit for an accepted text; None if it is the proposed text."""
         return None if text == self.text else self.replacing(text)
 
     def replacing(self, text: str) -> Replacement:
-        """Return the edit that replaces all that the file holds."""
+        """Return the edit that replaces the whole file."""
         old = None if self.edit.old is None else self.original or ""
         return Replacement(self.edit.path, text, old)
 
     def now(self) -> "Proposal":
-        """Return the same proposal for what the file holds now, if that can be read."""
+        """Return the proposal with the current content of the file, if it can be read."""
         try:
             return replace(self, original=_read(self.path))
         except (OSError, ValueError):
             return self
 
     @property
-    def is_overtaken(self) -> bool:
-        """Whether a file that was proposed as a new one exists by now, with another text."""
+    def file_appeared(self) -> bool:
+        """Whether a file that was proposed as new exists now, with another text."""
         return self.original is None and self.now().original not in (None, self.text)
 
 
 def of(asked: PermissionAsked) -> Proposal | None:
-    """Return what a tool proposes; None where that cannot be told, or would not be applied."""
+    """Return the proposal of a tool; None if it is unknown, or its edit would fail."""
     if asked.kind != "edit" or len(asked.edits) != 1:
         return None
     [edit] = asked.edits
@@ -52,7 +52,7 @@ def of(asked: PermissionAsked) -> Proposal | None:
     path = plain(edit.path)
     try:
         original = _read(path)
-    except (OSError, ValueError):  # no text, or a path with a NUL
+    except (OSError, ValueError):  # not a text, or a path with a NUL
         return None
     if edit.old is None:
         return Proposal(path, edit.new, original, edit)

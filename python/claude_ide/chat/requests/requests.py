@@ -1,6 +1,6 @@
-"""The requests of one chat that wait for the user, as they stand at the end of its page.
+"""The requests of one chat that wait for the user, shown at the end of its page.
 
-This is the one place that knows what waits: views, bars, keys and reviews ask it.
+This is the only registry of them: views, bars, keys and reviews use it.
 """
 
 import asyncio
@@ -15,17 +15,17 @@ from claude_ide.chat.requests.view import LINE, WIDTH, Asked, Request
 from claude_ide.editor.diffs import Diff
 
 MARGIN = 6
-"""Columns of the screen that a list of choices takes for itself: numbers, a border."""
+"""Columns of the screen that a list of choices needs for numbers and a border."""
 
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A request: its rows in the transcript, and what shows it beside the transcript."""
+    """A request: its view in the transcript, and its review in another window."""
 
     asked: Asked
     view: Request
     token: int = 0
-    """Under which the editor's half shows a plan or a form."""
+    """The token of its plan or form in Lua; 0 if it has had none."""
     review: "asyncio.Task[None] | None" = None
     proposed: Proposal | None = None
     diff: Diff | None = None
@@ -38,8 +38,8 @@ class Waiting:
 class Requests:
     """The requests of the agent with this name, the oldest first.
 
-    Paths below `root` are shown from there.
-    `changed` is called with how many there are, each time that this changes.
+    Paths below `root` are relative to it. `changed` is called with the number of requests whenever
+    it changes.
     """
 
     def __init__(
@@ -57,15 +57,15 @@ class Requests:
         self._width, self._room = WIDTH, LINE
 
     def __len__(self) -> int:
-        """Return how many wait."""
+        """Return the number of requests."""
         return len(self._waiting)
 
     def __iter__(self) -> Iterator[Waiting]:
-        """Give those that wait."""
+        """Iterate over a copy, so that the loop may remove requests."""
         return iter(list(self._waiting.values()))
 
     def add(self, asked: Asked) -> Waiting:
-        """Show a request, in place of an earlier one with the same id."""
+        """Show a request; it replaces an earlier one with the same id."""
         self.remove(asked.request)
         view = self._sheet.add(
             "request",
@@ -77,7 +77,7 @@ class Requests:
         return waiting
 
     def settle(self, event: Event) -> None:
-        """Remove the requests that an event has ended."""
+        """Remove the requests that an event ends."""
         match event:
             case RequestWithdrawn(request):
                 self.remove(request)
@@ -89,20 +89,20 @@ class Requests:
                 self.clear()
 
     def remove(self, request: str) -> Waiting | None:
-        """Remove a request, with all that shows it; return it if it was waiting."""
+        """Remove a request with its view and its review; return it, or None if it is unknown."""
         waiting = self._waiting.pop(request, None)
         if waiting is None:
             return None
         waiting.is_over = True
         self._sheet.remove(waiting.view)
-        # A review that gives the answer ends by itself.
+        # A review that sends the answer ends by itself.
         if waiting.review is not None and waiting.review is not waiting.answering:
             waiting.review.cancel()
         self._changed(len(self))
         return waiting
 
     def clear(self) -> None:
-        """Remove them all."""
+        """Remove all requests."""
         for waiting in self:
             self.remove(waiting.asked.request)
 
@@ -115,12 +115,12 @@ class Requests:
         return next((waiting for waiting in self if waiting.view.part.id == part), None)
 
     def redraw(self, waiting: Waiting) -> None:
-        """Have a request that has changed drawn with the next frame."""
+        """Have the next frame draw a request that has changed."""
         if not waiting.is_over:
             self._sheet.changed(waiting.view)
 
     def resize(self, width: int, columns: int) -> None:
-        """Fit them into a window of this width, on a screen of so many columns."""
+        """Fit the requests into a window of this width; `columns` is the width of the screen."""
         self._width, self._room = width, min(LINE, columns - MARGIN)
         for waiting in self:
             waiting.view.resize(self._width, self._room)

@@ -1,6 +1,6 @@
-"""Requests beside the transcript: an edit as a diff, a plan in a buffer, questions as a form.
+"""Reviews of requests in other windows: an edit as a diff, a plan in a buffer, questions in a form.
 
-A review that is closed without an answer leaves the request waiting.
+If the user closes a review without an answer, the request continues to wait.
 """
 
 import asyncio
@@ -30,13 +30,13 @@ from claude_ide.errors import EditorError
 ALLOWED, REJECTED = "allowed", "rejected"
 
 Respond = Callable[[Waiting, Answer, str], Awaitable[None]]
-"""Answers a request; the last argument says in words what the answer is."""
+"""Answers a request; the last argument describes the answer in the transcript."""
 
 
 class Reviews:
-    """The reviews of one chat, with an agent of this name.
+    """The reviews of one chat whose agent has this name.
 
-    `run` starts a task whose errors become one line for the user.
+    `run` starts a task and shows its errors to the user in one line.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class Reviews:
         self._run = run
         self._respond = respond
         self._accepted: dict[str, Diff] = {}
-        """Diffs whose text has been allowed and may not be written yet, by the tools' ids."""
+        """Accepted diffs whose text the tool may not have written yet, by the tools' ids."""
 
     def begin(self, waiting: Waiting) -> None:
-        """Show a request where there is room for it, unless that is being done."""
+        """Start the review of a request, unless it is already open."""
         if waiting.review is not None and not waiting.review.done():
             return
         match waiting.asked:
@@ -75,13 +75,13 @@ class Reviews:
                 waiting.review = self._run(self._review_plan(waiting, waiting.asked))
 
     def settle(self, tool: str, status: ToolStatus | None = None) -> None:
-        """Keep the user's text if the tool that it was accepted for has not written it."""
+        """Settle the accepted diff of a tool; its text is kept if the tool has not written it."""
         if diff := self._accepted.pop(tool, None):
             is_written = None if status is None else status is ToolStatus.COMPLETED
             self._editor.diffs.settle(diff, is_written=is_written)
 
     def clear(self) -> None:
-        """Settle all that was accepted: no tool will tell what has become of it."""
+        """Settle all accepted diffs: their tools will not report results any more."""
         for tool in list(self._accepted):
             self.settle(tool)
 
@@ -101,7 +101,7 @@ class Reviews:
         try:
             decision = await diff.decision
         except EditorError:
-            # The keys in the transcript remain, and say what is wanted as well.
+            # The request can still be answered with the keys in the transcript.
             return
         finally:
             waiting.diff = None
@@ -109,27 +109,30 @@ class Reviews:
         if decision.accepted:
             await self._accept(waiting, proposed, diff, decision.text)
         else:
-            said = f"{REJECTED}: {decision.reason}" if decision.reason else REJECTED
-            await self._respond(waiting, Reject(decision.reason), said)
+            summary = f"{REJECTED}: {decision.reason}" if decision.reason else REJECTED
+            await self._respond(waiting, Reject(decision.reason), summary)
 
     async def _accept(self, waiting: Waiting, proposed: Proposal, diff: Diff, text: str) -> None:
         tool = waiting.asked.tool
         self._accepted[tool] = diff
         try:
             changed = await self._changed(proposed, text)
-            said = ALLOWED if changed is None else f"{ALLOWED}, with your changes"
-            await self._respond(waiting, Allow(edit=changed), said)
+            summary = ALLOWED if changed is None else f"{ALLOWED}, with your changes"
+            await self._respond(waiting, Allow(edit=changed), summary)
         except BaseException:
             self.settle(tool)
             raise
 
     async def _changed(self, proposed: Proposal, text: str) -> Replacement | None:
-        """Return the edit for an accepted text, on top of what others have written by now."""
+        """Return the edit for an accepted text, merged with changes of the file since then.
+
+        None if it is the proposed edit.
+        """
         old, now = proposed.original, proposed.now()
         if text == proposed.text or old == now.original or old is None or now.original is None:
             return now.accepted(text)
         merged = await self._panel.merge(old, text, now.original)
-        # The agent refuses what no longer fits.
+        # On a conflict the agent refuses the edit, since it no longer fits the file.
         return proposed.accepted(text) if merged is None else now.replacing(merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
@@ -148,8 +151,8 @@ class Reviews:
                 else ", ".join(answer["chosen"])
                 for answer in answers
             }
-            said = "; ".join(", ".join(answer["chosen"]) for answer in answers)
-            await self._respond(waiting, Reply(chosen), said)
+            summary = "; ".join(", ".join(answer["chosen"]) for answer in answers)
+            await self._respond(waiting, Reply(chosen), summary)
 
     async def _review_plan(self, waiting: Waiting, asked: PlanProposed) -> None:
         plan = {"title": f"{self._name}'s plan", "text": asked.plan}
@@ -162,17 +165,17 @@ class Reviews:
         elif decision in ("approve", "approve_edits"):
             accepting = always(asked)[:1] if decision == "approve_edits" else []
             options = tuple(option.id for option in accepting)
-            said = "approved" + (", edits accepted" if options else "")
-            await self._respond(waiting, Allow(options, plan=text if edited else ""), said)
+            summary = "approved" + (", edits accepted" if options else "")
+            await self._respond(waiting, Allow(options, plan=text if edited else ""), summary)
 
     def _token(self, waiting: Waiting) -> int:
-        """Return the token of a request, which stays the same when it is reviewed once more."""
+        """Return the token of a request, which is the same for each of its reviews."""
         waiting.token = waiting.token or self._editor.new_token()
         return waiting.token
 
 
 def _revision(text: str, comments: str) -> str:
-    """Return what the model reads when the user does not approve of its plan yet."""
+    """Return the reason that the model reads when the user has not approved its plan."""
     if text:
         return f"Keep planning. The user has annotated the plan; it now reads:\n\n{text}"
     return f"Keep planning. {comments}".strip() if comments else ""

@@ -1,4 +1,4 @@
-"""What the user has seen of a request, and how they get to see the rest of it."""
+"""How much of a request the user has seen, and how to show the rest."""
 
 from claude_ide.agents.events import PermissionAsked, PlanProposed
 from claude_ide.chat.page.painter import Painter
@@ -8,7 +8,7 @@ from claude_ide.chat.requests.requests import Requests, Waiting
 
 
 class Sight:
-    """The requests of one chat as they are on the screen; `root` is the project's folder."""
+    """The requests of one chat on the screen; `root` is the project's folder."""
 
     def __init__(self, root: str, requests: Requests, painter: Painter, panel: Panel) -> None:
         self._root = root
@@ -17,11 +17,11 @@ class Sight:
         self._panel = panel
 
     async def kind(self, waiting: Waiting) -> str:
-        """Return how much of a request is on the screen now (`view.SHOWN`); empty for nothing."""
+        """Return how much of a request is on the screen now (`view.SHOWN`); empty if nothing is."""
         return await self._panel.seen(waiting.view.part.id)
 
     async def covers(self, waiting: Waiting, key: str) -> bool:
-        """Whether the user can see all that a key allows, beside the transcript."""
+        """Return whether a window other than the transcript shows all that a key allows."""
         if key == "a" and not waiting.view.shows_always:
             return False
         if isinstance(waiting.asked, PlanProposed):
@@ -29,7 +29,7 @@ class Sight:
         return waiting.diff is not None and waiting.diff.shown
 
     async def lead(self, waiting: Waiting, key: str) -> None:
-        """Show all that a key allows, and lead the user to its beginning."""
+        """Show all that a key allows, and scroll to its beginning."""
         if waiting.is_over:
             return
         waiting.view.unfold(key)
@@ -38,7 +38,7 @@ class Sight:
         await self._panel.lead(waiting.view.part.id)
 
     async def locate(self, waiting: Waiting) -> None:
-        """Show which file a request is about, and why that one is special."""
+        """Show the file of a request, with a warning if a change of it is risky."""
         asked = waiting.asked
         if isinstance(asked, PermissionAsked) and asked.path:
             found = await self._panel.whereabouts(asked.path, self._root)
@@ -46,12 +46,12 @@ class Sight:
             self.redraw(waiting)
 
     def review(self, waiting: Waiting, is_reviewed: bool) -> None:
-        """Show that a request can be read beside the transcript, or no longer."""
+        """Show whether a request can be read in another window."""
         if waiting.view.reviewed is not is_reviewed:
             waiting.view.reviewed = is_reviewed
             self.redraw(waiting)
 
     def redraw(self, waiting: Waiting) -> None:
-        """Draw a request at once."""
+        """Draw a request immediately."""
         self._requests.redraw(waiting)
         self._painter.now()

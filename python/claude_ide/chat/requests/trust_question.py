@@ -1,4 +1,4 @@
-"""The line that asks whether the user trusts the chat's folder, with what the folder brings."""
+"""The line that asks whether the user trusts the chat's folder, with the folder's settings."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,21 +15,21 @@ KIND = "trust"
 KEY, MEANING, HEAD = "ClaudeChatKey", "ClaudeChatDetail", "ClaudeChatRequest"
 LONGEST_NAME = 300
 LONGEST_TEXT = 2000
-"""Letters."""
+"""The longest text of an item, in characters."""
 MOST_ITEMS = 200
 
 KEYS = (("y", "trust this folder"), ("n", "not now"), ("d", "details"))
 
 
 class TrustAsked(NamedTuple):
-    """The question: the folder as the user knows it, and what it brings."""
+    """The question: the displayed path of the folder, and its settings."""
 
     folder: str
     items: list[Item]
 
 
 class TrustQuestion(View):
-    """A question in the tail that nothing waits for."""
+    """A question in the tail; the agent does not wait for its answer."""
 
     def __init__(self, part: Part, folder: str, items: Sequence[Item]) -> None:
         super().__init__(part)
@@ -38,18 +38,18 @@ class TrustQuestion(View):
         self._items = items
 
     def rows(self) -> list[Row]:
-        """Return the one line that asks, and the details if they are open."""
+        """Return the question in one line, and the details if they are open."""
         head = [row((f"? {question(self._folder, self._items)} ", HEAD), *_keys())]
         return head + ([row((f"  {line}", MEANING)) for line in details(self._items)] * self.open)
 
     def press(self, offset: int) -> Action | None:
-        """Show or hide what the folder brings."""
+        """Show or hide the details."""
         self.open = not self.open
         return None
 
 
 class TrustLine:
-    """The question on a page, while it is asked."""
+    """The question on a page, if there is one."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
@@ -57,15 +57,15 @@ class TrustLine:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the question is asked."""
+        """Whether the question is on the page."""
         return self._view is not None
 
     def is_at(self, part: int) -> bool:
-        """Whether the question is in this part of the transcript."""
+        """Return whether the question is in this part of the transcript."""
         return self._view is not None and self._view.part.id == part
 
     def show(self, asked: TrustAsked | None) -> None:
-        """Ask this in place of what was asked; None asks nothing."""
+        """Replace the question; None removes it."""
         if self._view is not None:
             self._sheet.remove(self._view)
             self._view = None
@@ -74,12 +74,12 @@ class TrustLine:
 
 
 def question(folder: str, items: Sequence[Item]) -> str:
-    """Return what is asked."""
+    """Return the text of the question."""
     return f"Use the settings in {folder}: {_cut(brought.summary(items), LONGEST_NAME)}?"
 
 
 def details(items: Sequence[Item]) -> list[str]:
-    """Return a line for each thing that the folder brings."""
+    """Return a line for each item of the folder's settings."""
     lines = [_cut(_detail(item), LONGEST_TEXT) for item in items[:MOST_ITEMS]]
     more = len(items) - MOST_ITEMS
     return [*lines, f"and {more} more"] if more > 0 else lines

@@ -1,7 +1,7 @@
-"""What waits for the user, with the keys that answer it.
+"""The view of a request that waits for the user, with the keys that answer it.
 
-A yes counts only if all that it allows was on the screen. The part's kind tells the editor how
-much of it is shown, and comes back with the key (`chat/transcript/keys.lua`).
+A yes counts only if everything that it allows was on the screen. The part's kind is how much of the
+request is shown; the editor sends it back with the key (`chat/transcript/keys.lua`).
 """
 
 from claude_ide.agents.events import (
@@ -28,17 +28,17 @@ NOTE, WARNING = "ClaudeChatMeta", "ClaudeChatWarning"
 ALWAYS = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 
 WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
-"""Shown is all that the keys allow; all that `y` allows, but not `a`; not even that."""
+"""Kinds of a part: everything is shown; only what `y` allows but not `a`; less than that."""
 
 SHOWN = {"y": (WHOLE, ONCE), "a": (WHOLE,)}
-"""The kinds in which a key allows something."""
+"""The kinds with which a key is valid."""
 
 MOST_ROWS = 15
 WIDTH = 30
-"""Columns of the transcript until its window is known; most are wider."""
+"""The assumed width of the transcript until its window is known; most windows are wider."""
 
 LINE = 60
-"""Columns that any list of choices shows of a line, whoever draws it."""
+"""Columns of a line that every list of choices can show, whichever plugin draws it."""
 
 
 class Request(View):
@@ -53,13 +53,13 @@ class Request(View):
         width: int = WIDTH,
         room: int = LINE,
     ) -> None:
-        """Show a request of the agent with this name; paths below `root` are shown from there."""
+        """Show a request of the agent with this name; paths below `root` are relative to it."""
         super().__init__(part)
         self.asked = asked
         self._name = name
         self.open = False
         self.reviewed = isinstance(asked, PlanProposed)
-        """Whether it is shown beside the transcript: an edit as a diff, a plan in a buffer."""
+        """Whether another window shows it: an edit as a diff, a plan in a buffer."""
         self._always_open = False
         self._root = root
         self._width, self._room = width, room
@@ -69,16 +69,16 @@ class Request(View):
         self._body: list[Piece] | None = None
 
     def resize(self, width: int, room: int) -> None:
-        """Fit it into another width; what was shown whole stays whole.
+        """Fit the request into a window of this width; if all of it was shown, it remains so.
 
-        `room` is what a list of choices has for a line.
+        `room` is the number of columns for a line in a list of choices.
         """
         was_drawn = bool(self.part.rows)
         self.open = self.open or (was_drawn and not self._is_cut)
         self._width, self._room, self._body = width, room, None
 
     def locate(self, where: Where) -> None:
-        """Take note which file it is about."""
+        """Set the file of the request."""
         if self._permission is not None:
             self._permission.where, self._body = where, None
 
@@ -89,7 +89,7 @@ class Request(View):
 
     @property
     def part_kind(self) -> str:
-        """How much of the request is shown, which decides what its keys may do."""
+        """How much of the request is shown, which determines the effect of its keys."""
         return self.kind
 
     @property
@@ -101,37 +101,37 @@ class Request(View):
 
     @property
     def kind_in_line(self) -> str:
-        """How much is shown where all that `y` allows is."""
+        """The kind if all that `y` allows is shown."""
         return WHOLE if self.shows_always else ONCE
 
     @property
     def shows_always(self) -> bool:
-        """Whether all that `a` allows for ever is shown, or will be in a list of choices."""
+        """Whether all that `a` allows is shown, or fits in a list of choices."""
         return self._always_open or self._are_short(always(self.asked))
 
     @property
     def body(self) -> list[Piece]:
-        """What is allowed and that the first line does not say."""
+        """All that is allowed and not in the first line."""
         if self._body is None:
             self._body = self._pieces()
         return self._body
 
     @property
     def line(self) -> str:
-        """All that `y` allows, in one line for a list of answers; empty if there is more."""
+        """All that `y` allows, in one line for a list of choices; empty if it does not fit."""
         if self._permission is not None:
             return self._permission.line(self._room)
         return "" if self.body else f"{self._name} asks: {self.label}"
 
     @property
     def title(self) -> str:
-        """Who asks for what, in one line that may be cut."""
+        """The asker and the request, in one line that may be cut."""
         asker = self._permission.asker if self._permission else self._name
         return f"{asker[:1].upper()}{asker[1:]} asks: {visible(self.label)}"
 
     @property
     def label(self) -> str:
-        """What is asked, in one line."""
+        """The request in one line."""
         match self.asked:
             case PermissionAsked():
                 title = one_line(shortened(self.asked.title, self._root), LONGEST_TITLE)
@@ -142,7 +142,7 @@ class Request(View):
                 return "the plan"
 
     def rows(self) -> list[Row]:
-        """Return what is asked, and one line for each way to answer."""
+        """Return the request, and one line for each way to answer."""
         match self.asked:
             case QuestionAsked():
                 return _questions(self.asked)
@@ -152,7 +152,7 @@ class Request(View):
                 return [*self._head(), *self._shown(), *self._keys()]
 
     def press(self, offset: int) -> Action | None:
-        """Show the arguments, or ask for the room that a plan or a question needs."""
+        """Show all of the arguments, or start the review of a plan or of questions."""
         if isinstance(self.asked, PermissionAsked):
             self.open = not self.open
             return None
@@ -160,12 +160,12 @@ class Request(View):
 
     @property
     def _is_cut(self) -> bool:
-        """Whether some of it is not shown."""
+        """Whether a part of the request is not shown."""
         return not self.open and self._has_more
 
     @property
     def _has_more(self) -> bool:
-        """Whether there is more of it than is shown unasked."""
+        """Whether it has more rows than are shown while it is closed."""
         if self.reviewed:
             return not isinstance(self.asked, PlanProposed) or bool(self.asked.plan)
         return len(self.body) > MOST_ROWS
@@ -186,11 +186,11 @@ class Request(View):
         notes += [(asked.note(self._width), NOTE), (asked.asked.reason, NOTE)]
         rows += [row((f"  {one_line(text)}", group)) for text, group in notes if text]
         if self.reviewed:
-            rows.append(_ways("in its diff: ", (":w", " accepts, "), (":q", " rejects")))
+            rows.append(_commands("in its diff: ", (":w", " accepts, "), (":q", " rejects")))
         return rows
 
     def _shown(self) -> list[Row]:
-        """The body, as far as it is shown, with the number of rows that are not."""
+        """Return the shown rows of the body, with the number of the others."""
         if self.reviewed and not self.open:
             return []
         rows = [piece.row() for piece in (self.body if self.open else self.body[:MOST_ROWS])]
@@ -210,8 +210,8 @@ class Request(View):
         question = row(("? Approve this plan?", HEAD))
         if not asked.plan:
             return [question, row(("  the plan is in the text above", MEANING))]
-        ways = (":w", " approves, "), (":q", " keeps planning")
-        return [question, _ways("the plan is open: ", *ways)]
+        commands = (":w", " approves, "), (":q", " keeps planning")
+        return [question, _commands("the plan is open: ", *commands)]
 
     def _plan_keys(self) -> list[Row]:
         rows = [_key("y", "yes"), *self._always_rows()]
@@ -222,25 +222,27 @@ class Request(View):
         if not options:
             return []
         if len(options) == 1 and self._are_short(options):
-            return [_key("a", way(options[0]))]
-        ways = f" ({len(options)} ways)" if len(options) > 1 else ""
-        rows = [_key("a", f"always…{ways}")]
+            return [_key("a", described(options[0]))]
+        number = f" ({len(options)} ways)" if len(options) > 1 else ""
+        rows = [_key("a", f"always…{number}")]
         shown = options if self._always_open else []
-        pieces = (piece for one in shown for piece in wrapped((way(one), MEANING), self._width))
+        pieces = (
+            piece for one in shown for piece in wrapped((described(one), MEANING), self._width)
+        )
         return [*rows, *(piece.row() for piece in pieces)]
 
     def _are_short(self, options: list[Option]) -> bool:
-        """Whether a list of choices shows all of each."""
-        return all(fits(way(option), self._room) for option in options)
+        """Return whether each option fits in a list of choices."""
+        return all(fits(described(option), self._room) for option in options)
 
 
-def way(option: Option) -> str:
-    """Return what an answer for ever means, and how far it reaches."""
+def described(option: Option) -> str:
+    """Return the name and the scope of an "always" option."""
     return f"{option.name} ({option.scope})" if option.scope else option.name
 
 
 def always(asked: Asked) -> list[Option]:
-    """Return the answers that hold for more than this request."""
+    """Return the options that apply to more than this request."""
     options = () if isinstance(asked, QuestionAsked) else asked.options
     return [option for option in options if option.kind in ALWAYS]
 
@@ -259,12 +261,12 @@ def _question(question: Question) -> list[Row]:
     sign = "☐" if question.multiple else "·"
     for choice in question.choices:
         label = (f"  {sign} {one_line(choice.label)}", "")
-        said = f" — {one_line(choice.description)}" if choice.description else ""
-        rows.append(row(label, (said, "ClaudeChatMeta")))
+        description = f" — {one_line(choice.description)}" if choice.description else ""
+        rows.append(row(label, (description, "ClaudeChatMeta")))
     return rows
 
 
-def _ways(where: str, *keys: tuple[str, str]) -> Row:
+def _commands(where: str, *keys: tuple[str, str]) -> Row:
     chunks: list[Chunk] = [(f"  {where}", MEANING)]
     for key, meaning in keys:
         chunks += [(key, KEY), (meaning, MEANING)]

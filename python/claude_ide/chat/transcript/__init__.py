@@ -1,1 +1,1 @@
-"""What a chat shows: the conversation as views on a page."""
+"""The conversation of a chat, as views on a page."""

@@ -1,4 +1,4 @@
-"""What tools have changed, as a unified diff."""
+"""The changes of tools as a unified diff."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +7,7 @@ from claude_ide.agents.events import Change
 
 
 def unified(changes: Iterable[Change], root: str) -> str:
-    """Return all changes, in their order; paths below `root` are shown from there."""
+    """Return all changes in order; paths below `root` are relative to it."""
     lines: list[str] = []
     for change in changes:
         path = Path(change.path)

@@ -1,4 +1,4 @@
-"""What an opened tool shows: its input, the change it made, its output, each cut at 200 lines."""
+"""The details of an open tool: its input, its change, its output, each cut at 200 lines."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -21,9 +21,9 @@ _NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→)")
 
 
 class Detail(NamedTuple):
-    """A row below a tool; `line` is the line of its file, `action` what a press means.
+    """A row below a tool; `line` is the line in its file, `action` the effect of a press.
 
-    An empty `path` is that of the tool.
+    If `path` is empty, the file is that of the tool.
     """
 
     row: Row
@@ -33,7 +33,7 @@ class Detail(NamedTuple):
 
 
 def of_change(change: Change, title: str) -> list[Detail]:
-    """Return the hunks of a change."""
+    """Return rows for the hunks of a change."""
     found: list[Detail] = []
     for number, hunk in enumerate(change.hunks):
         if number:
@@ -47,7 +47,7 @@ def of_change(change: Change, title: str) -> list[Detail]:
 
 
 def of_input(kind: str, arguments: Mapping[str, Any], title: str) -> list[Detail]:
-    """Return what a tool is used with."""
+    """Return rows for a tool's input."""
     if kind == "execute" and isinstance(command := arguments.get("command"), str):
         return _of_text(command, title, lambda line: row((line, "ClaudeChatCode")))
     if kind == "edit":
@@ -60,13 +60,13 @@ def of_input(kind: str, arguments: Mapping[str, Any], title: str) -> list[Detail
 
 
 def of_output(output: str, title: str) -> list[Detail]:
-    """Return what a tool has put out; where it numbers a file's lines, they lead there."""
+    """Return rows for a tool's output; rows with line numbers lead to these lines."""
     found = _of_text(as_printed(output), title, lambda line: row((line, DETAIL)))
     return [each._replace(line=_number(each.row.text)) for each in found]
 
 
 def below(details: Iterable[Detail]) -> list[Detail]:
-    """Return the rows as they stand below a tool's line."""
+    """Return the rows, indented below a tool's line."""
     return [detail._replace(row=indented([detail.row], 2)[0]) for detail in details]
 
 

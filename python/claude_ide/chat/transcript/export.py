@@ -5,6 +5,6 @@ from claude_ide.chat.transcript.transcript import Transcript
 
 
 def markdown(transcript: Transcript, title: str = "") -> str:
-    """Return what is shown of a conversation: prompts, answers, thinking, what tools have done."""
+    """Return the shown part of a conversation: prompts, answers, thinking, tools."""
     heading = f"# {one_line(title) or f'A conversation with {transcript.name}'}"
     return "\n\n".join([heading, *transcript.story()]) + "\n"

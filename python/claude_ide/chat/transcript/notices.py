@@ -1,4 +1,4 @@
-"""What neither the user nor the model says: notices, attempts, ends. Each becomes rows."""
+"""Rows from neither the user nor the model: notices, retries, the end of a turn or an agent."""
 
 from collections.abc import Sequence
 
@@ -21,41 +21,41 @@ RESUMED = row(("── resumed", META))
 STDERR_LINES = 10
 
 
-class Told(View):
-    """Rows that stand as they are until they are told anew; `export` is what is kept of them."""
+class Announcement(View):
+    """Fixed rows, until `show` replaces them; `export` is their text in an export."""
 
     def __init__(self, part: Part, rows: Sequence[Row], export: str = "") -> None:
         super().__init__(part)
         self._rows = list(rows)
         self._export = export
 
-    def tell(self, rows: Sequence[Row]) -> None:
-        """Show something else."""
+    def show(self, rows: Sequence[Row]) -> None:
+        """Replace the rows."""
         self._rows = list(rows)
 
     def rows(self) -> list[Row]:
-        """Return what was told."""
+        """Return the current rows."""
         return self._rows
 
     def markdown(self) -> str:
-        """Return what an export keeps."""
+        """Return the text for an export."""
         return self._export
 
 
 def cleared(name: str) -> Row:
-    """Return the line below a conversation that the agent no longer knows."""
+    """Return the line below a conversation that was cleared."""
     return row((f"── the conversation was cleared: {name} does not see the text above", META))
 
 
 def notice(event: Notice) -> list[Row]:
-    """Return the rows of a notice that is no Markdown."""
+    """Return the rows of a notice that is not Markdown."""
     group = LEVELS.get(event.level, "ClaudeChatNotice")
     rows = all_in(group, lines(as_printed(event.text)))
     return [*rows, LOG_IN] if event.reason == "authentication_failed" else rows
 
 
 def retry(event: Retry, *, over: bool) -> Row:
-    """Return the one line of all attempts."""
+    """Return the single line for all retries; `over` if no further one follows."""
     status = f" ({event.status})" if event.status is not None else ""
     reason = f": {one_line(event.reason.replace('_', ' '))}{status}" if event.reason else status
     if over:
@@ -67,27 +67,27 @@ def retry(event: Retry, *, over: bool) -> Row:
 
 
 def compacted(event: Compacted) -> Row:
-    """Return the line between what was summarized and what follows."""
+    """Return the line below the summarized conversation."""
     sizes = [f"{tokens:,}" for tokens in (event.before, event.after) if tokens is not None]
-    told = f": {' → '.join(sizes)} tokens" if sizes else ""
-    return row((f"── the conversation was compacted{told}", META))
+    reported = f": {' → '.join(sizes)} tokens" if sizes else ""
+    return row((f"── the conversation was compacted{reported}", META))
 
 
-def turn_ended(event: TurnEnded, cost: float | None, *, told: bool) -> list[Row]:
-    """Return the line at a turn's end; `told` if a notice has said already what went wrong."""
+def turn_ended(event: TurnEnded, cost: float | None, *, is_reported: bool) -> list[Row]:
+    """Return the line at a turn's end; `is_reported` if a notice has already shown the error."""
     meta = [] if event.milliseconds is None else [amounts.duration(event.milliseconds / 1000)]
     meta += [amounts.money(cost)] if cost else []
-    said, group = _WHYS[event.why]
-    message = [] if told else lines(event.message)
-    if said:
+    reason, group = _REASONS[event.why]
+    message = [] if is_reported else lines(event.message)
+    if reason:
         return [
-            row((said, group), *((f" · {each}", META) for each in meta)),
+            row((reason, group), *((f" · {each}", META) for each in meta)),
             *all_in("ClaudeChatError", message),
         ]
     return [row((f"── {' · '.join(meta)}", META))] if meta else []
 
 
-_WHYS = {
+_REASONS = {
     TurnEndReason.COMPLETED: ("", ""),
     TurnEndReason.INTERRUPTED: ("interrupted", "ClaudeChatWarning"),
     TurnEndReason.REDIRECTED: ("interrupted by your next prompt", META),
@@ -103,7 +103,7 @@ _WHYS = {
 
 
 def dead(event: Dead, name: str, *, over: bool) -> list[Row]:
-    """Return what is left of an agent; `over` if it is back."""
+    """Return the rows for an agent that has ended; `over` if it runs again."""
     code = f" (exit code {event.code})" if event.code else ""
     group = "ClaudeChatError" if event.code else META
     last = lines(as_printed(event.stderr.strip()))[-STDERR_LINES:]

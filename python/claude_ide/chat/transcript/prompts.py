@@ -1,4 +1,4 @@
-"""The user's prompts: they wait at the end, and become turns when the agent begins with them."""
+"""The user's prompts: they wait at the end, and become turns when the agent starts them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,21 +8,21 @@ from claude_ide.chat.transcript.turns import Queued, Turn
 
 
 class Prompts:
-    """The prompts that were sent and have not begun."""
+    """The prompts that were sent and have not started."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
         self._queued: dict[str, Queued] = {}
         self._stages: dict[str, PromptStage] = {}
-        """Of prompts that wait; and of others, that were told before `said` was."""
+        """The stages of waiting prompts, and of those that were reported before `add`."""
 
     @property
     def queued(self) -> dict[str, str]:
-        """The prompts that wait, by their ids."""
+        """The texts of the waiting prompts, by their ids."""
         return {prompt: view.text for prompt, view in self._queued.items()}
 
-    def said(self, prompt: str, text: str, chips: Sequence[str], *, at_once: bool) -> None:
-        """Take a prompt that was sent; `at_once` if nothing is in its way."""
+    def add(self, prompt: str, text: str, chips: Sequence[str], *, at_once: bool) -> None:
+        """Show a prompt that was sent; `at_once` if it starts immediately."""
         if prompt in self._queued:
             return
         stage = self._stages.get(prompt)
@@ -35,8 +35,8 @@ class Prompts:
         if stage not in (None, PromptStage.QUEUED):
             self.begin([prompt])
 
-    def take(self, prompt: str, stage: PromptStage) -> bool:
-        """Take how far a prompt has come; return whether a turn begins with it."""
+    def apply(self, prompt: str, stage: PromptStage) -> bool:
+        """Apply the stage of a prompt; return whether a turn starts with it."""
         if stage is PromptStage.CANCELLED and prompt in self._queued:
             self._sheet.remove(self._queued.pop(prompt))
             self._stages.pop(prompt, None)
@@ -48,11 +48,11 @@ class Prompts:
         return stage is PromptStage.STARTED
 
     def begin_next(self) -> None:
-        """Take note that a turn has begun, and nobody said with which prompt."""
+        """Start the first waiting prompt: a turn has started without a report of its prompt."""
         self.begin(list(self._queued)[:1])
 
     def begin(self, prompts: Iterable[str]) -> None:
-        """Let prompts that wait become turns."""
+        """Turn waiting prompts into turns."""
         for prompt in prompts:
             view = self._queued.pop(prompt, None)
             if view is not None:
@@ -61,5 +61,5 @@ class Prompts:
                 self.turn(prompt, view.text, view.chips)
 
     def turn(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
-        """Show a prompt that has begun."""
+        """Show a prompt that has started."""
         self._sheet.add("turn", lambda part: Turn(part, prompt, text, chips))

@@ -1,4 +1,4 @@
-"""Text of the model: pieces of Markdown come in, rows leave, each line once."""
+"""Text of the model: draws pieces of Markdown, each line once."""
 
 from claude_ide.chat.page.growing import Growing
 from claude_ide.chat.page.markdown import Fence, highlight
@@ -9,7 +9,7 @@ from claude_ide.chat.page.view import View
 
 
 class Prose(View):
-    """Markdown of which only the end changes, until it is replaced as a whole."""
+    """Markdown that grows at its end until it is replaced as a whole."""
 
     def __init__(self, part: Part) -> None:
         super().__init__(part)
@@ -18,17 +18,17 @@ class Prose(View):
         self._opened = 0
 
     def add(self, piece: str) -> None:
-        """Take a piece."""
+        """Append a piece."""
         self._text.add(piece)
 
     def replace(self, text: str) -> None:
-        """Take the whole text, which is the truth whatever the pieces were."""
+        """Replace the pieces with the complete text, which is authoritative."""
         if self._text.replace(text):
             self._fence = None
 
     def draw(self, page: Page) -> None:
-        """Write the lines that are new, and the last one again."""
-        first, complete, partial = self._text.take()
+        """Write the new lines, and rewrite the last one."""
+        first, complete, partial = self._text.drain()
         rows: list[Row] = []
         code: list[Code] = []
         for number, line in enumerate(complete, first):
@@ -44,5 +44,5 @@ class Prose(View):
         page.write(self.part, self.indented(rows), first, code)
 
     def markdown(self) -> str:
-        """Return it as it was said."""
+        """Return the text itself."""
         return self._text.text

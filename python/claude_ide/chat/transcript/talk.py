@@ -1,4 +1,4 @@
-"""What the model says and thinks, while it does: pieces, then each block as a whole."""
+"""The model's text and thinking: first in pieces, then each block as a whole."""
 
 from collections.abc import Callable, Iterable
 
@@ -18,7 +18,7 @@ from claude_ide.chat.transcript.thinking import Thought
 
 
 class Talk:
-    """The blocks of the answer that is under way. `tool` finds whose subagent speaks."""
+    """The blocks of the current answer. `tool` finds the view of a tool use, by its id."""
 
     def __init__(
         self, sheet: Sheet, tool: Callable[[str], View | None], now: Callable[[], float | None]
@@ -29,11 +29,11 @@ class Talk:
         self._prose: dict[str, Prose] = {}
         self._thoughts: dict[str, Thought] = {}
         self._unnamed: Thought | None = None
-        """Tokens were counted of thinking that has said nothing."""
+        """Thinking whose tokens were reported before its first text."""
         self._counted: Thought | None = None
 
     def text(self, event: TextDelta | Text) -> None:
-        """Take a piece of a text, or the whole of it."""
+        """Show a piece of a text, or the complete text."""
         if not event.parent:
             self.thinking_over()
         prose = self._prose.get(event.block)
@@ -46,33 +46,33 @@ class Talk:
         self._sheet.changed(prose)
 
     def thinking(self, event: ThinkingDelta | Thinking) -> None:
-        """Take a piece of thinking, or the whole of it."""
+        """Show a piece of thinking, or all of it."""
         thought = self._thoughts.get(event.block) or self._thought(event.block, event.parent)
         if isinstance(event, ThinkingDelta):
             thought.add(event.text)
         else:
-            told = event.milliseconds
-            thought.end(event.text, None if told is None else told / 1000, self._now())
+            took = event.milliseconds
+            thought.end(event.text, None if took is None else took / 1000, self._now())
             if thought is self._counted:
                 self._counted = None
         self._sheet.changed(thought)
 
     def tokens(self, event: ThinkingTokens) -> None:
-        """Take how much was thought; it may be told before the first word."""
+        """Show the tokens of the current thinking; they may precede its first text."""
         if self._counted is None:
             self._counted = self._unnamed = self._new_thought("")
         self._counted.tokens = event.tokens
         self._sheet.changed(self._counted)
 
     def thinking_over(self) -> None:
-        """Take note that the model goes on to something else."""
+        """End the current thinking: the model continues with something else."""
         if self._unnamed is not None:
             self._unnamed.end("", None, self._now())
             self._sheet.changed(self._unnamed)
         self._unnamed = self._counted = None
 
     def void(self, event: PreviewVoided) -> None:
-        """Take away what never came to be."""
+        """Remove the blocks that were abandoned."""
         for block in event.blocks:
             for view in (self._prose.pop(block, None), self._thoughts.pop(block, None)):
                 if view is not None:
@@ -82,7 +82,7 @@ class Talk:
         self._unnamed = self._counted = None
 
     def settle(self) -> None:
-        """Take note that the turn is over."""
+        """Stop waiting for more: the turn is over."""
         self.thinking_over()
         live: Iterable[View] = (*self._prose.values(), *self._thoughts.values())
         for view in live:

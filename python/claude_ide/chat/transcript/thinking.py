@@ -1,4 +1,4 @@
-"""Thinking: one dim line with its time and its tokens, which opens on what was thought."""
+"""Thinking: one dim line with its time and its tokens, which opens to show the text."""
 
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.growing import Growing
@@ -11,7 +11,7 @@ GROUP = "ClaudeChatThinking"
 
 
 class Thought(View):
-    """One block of thinking. Its time runs from `began`, which is None where nobody knows."""
+    """One block of thinking; `began` is its start in seconds, None if unknown."""
 
     def __init__(self, part: Part, began: float | None) -> None:
         super().__init__(part)
@@ -25,15 +25,15 @@ class Thought(View):
 
     @property
     def text(self) -> str:
-        """All that was thought, as far as it is told."""
+        """The text so far; models may hide all or parts of it."""
         return self._text.text
 
     def add(self, piece: str) -> None:
-        """Take a piece."""
+        """Append a piece."""
         self._text.add(piece)
 
     def end(self, text: str, seconds: float | None, now: float | None) -> None:
-        """Take the whole of it; `seconds` is the agent's measure, where it has one."""
+        """End it with the complete text; `seconds` is the agent's measurement, if it has one."""
         if text.strip():
             self._text.replace(text)
         self.settle()
@@ -42,43 +42,43 @@ class Thought(View):
             self._seconds = now - self._began
 
     def settle(self) -> None:
-        """Take note that no more comes."""
+        """Stop waiting for more."""
         self._over = True
         self._shown = False
 
     def draw(self, page: Page) -> None:
-        """Write the line; where it is open, what is new below it."""
+        """Write the line and, if it is open, the new text below it."""
         if not self._shown:
-            head = [] if self._nothing() else [self._head()]
+            head = [] if self._is_empty() else [self._head()]
             page.write(self.part, self.indented(head))
         if self.open:
             if not self._shown:
                 self._text.restart()
-            first, complete, partial = self._text.take()
+            first, complete, partial = self._text.drain()
             new = [*complete, partial] if partial else complete
             shown = (f"  {harmless(line)}".rstrip() for line in new)
             page.write(self.part, self.indented(all_in(GROUP, shown)), first + 1)
         self._shown = self.open
 
     def press(self, offset: int) -> Action | None:
-        """Open or close it."""
+        """Open or close the text."""
         self.open = not self.open and not self._text.blank
         self._shown = False
         return None
 
     def markdown(self) -> str:
-        """Return it as a quotation."""
+        """Return the text as a quotation."""
         return "\n".join(f"> {line}".rstrip() for line in lines(self.text.strip()))
 
     def _head(self) -> Row:
         sign = "▾" if self.open else "·" if self._text.blank else "▸"
-        told = [amounts.count(self.tokens, "token")] if self.tokens else []
+        measures = [amounts.count(self.tokens, "token")] if self.tokens else []
         if not self._over:
-            # Below an open line the text grows: that one is not to be drawn again each time.
-            return row((" ".join([f"{sign} Thinking…", *told[: not self.open]]), GROUP))
+            # Without a token count, an open line need not be redrawn whenever its text grows.
+            return row((" ".join([f"{sign} Thinking…", *measures[: not self.open]]), GROUP))
         if self._seconds is not None:
-            told.insert(0, amounts.duration(self._seconds))
-        return row((f"{sign} Thought {' · '.join(told)}".rstrip(), GROUP))
+            measures.insert(0, amounts.duration(self._seconds))
+        return row((f"{sign} Thought {' · '.join(measures)}".rstrip(), GROUP))
 
-    def _nothing(self) -> bool:
+    def _is_empty(self) -> bool:
         return self._over and self._text.blank and not self.tokens and not self._seconds

@@ -9,9 +9,9 @@ LONGEST = 60
 
 
 def pinned(event: TodoList) -> list[list[Chunk]]:
-    """Return a row for each item, `[]` for an empty list.
+    """Return a row for each item.
 
-    Of a long list those are shown that are around the one in progress.
+    A list of more than `MOST_ROWS` items is cut to those around the one in progress.
     """
     todos = event.todos
     if len(todos) <= MOST_ROWS:

@@ -1,4 +1,4 @@
-"""The use of a tool: one line, which opens on what it got, changed and put out."""
+"""The use of a tool: one line, which opens to show its input, change and output."""
 
 import os.path
 from typing import Any
@@ -15,7 +15,7 @@ from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
-from claude_ide.chat.page.view import Action, Place, View, place_in
+from claude_ide.chat.page.view import Action, Location, View, location_in
 from claude_ide.chat.transcript import detail
 from claude_ide.chat.transcript.detail import Detail
 
@@ -39,7 +39,7 @@ LONGEST_TITLE = 120
 
 
 class ToolUse(View):
-    """One use of a tool, from its name to its result. `root` shortens the paths in it."""
+    """One use of a tool, from its name to its result; paths below `root` are relative to it."""
 
     def __init__(self, part: Part, event: ToolStarted, root: str) -> None:
         super().__init__(part)
@@ -58,33 +58,33 @@ class ToolUse(View):
         self._settled = False
         self._details: list[Detail] = []
 
-    def named(self, event: ToolStarted) -> None:
-        """Take its name and title again: some agents tell them twice."""
+    def rename(self, event: ToolStarted) -> None:
+        """Update the name and title, which some agents report twice."""
         self.name, self.kind = event.name or self.name, event.kind or self.kind
         self.title = event.title or self.title
 
     def input(self, event: ToolInput, now: float | None) -> None:
-        """Take more of its input, or all of it: then it runs."""
+        """Update the size of the input; the complete input starts the tool."""
         self._size = event.size
         self.title = event.title or self.title
         if event.arguments is not None:
             self._arguments = event.arguments
             self._path = event.path or self._path
             self._line = event.line
-            self.runs(now)
+            self.restart_clock(now)
 
-    def runs(self, now: float | None) -> None:
-        """Measure its time from now on: what the user took to allow it does not count."""
+    def restart_clock(self, now: float | None) -> None:
+        """Measure the duration from now on, which excludes the user's time to allow it."""
         self._began = now
 
     def output(self, event: ToolOutput) -> None:
-        """Add a piece of its output, or replace all of it."""
+        """Add a piece of the output, or replace all of it."""
         if event.replaces:
             self._output.clear()
         self._output.append(event.text)
 
     def end(self, event: ToolEnded, now: float | None) -> None:
-        """Take its result."""
+        """Set the result."""
         self.ended = event
         if event.output:
             self._output = [event.output]
@@ -95,34 +95,34 @@ class ToolUse(View):
             self._seconds = now - self._began
 
     def settle(self) -> None:
-        """Take note that no result comes any more."""
+        """Stop waiting for a result."""
         self._settled = True
 
     def rows(self) -> list[Row]:
-        """Return its line, and where it is open, the details."""
+        """Return its line and, if it is open, the details."""
         self._details = detail.below(self._inside()) if self.open else []
         return [row(*self._head()), *(each.row for each in self._details)]
 
     def press(self, offset: int) -> Action | None:
-        """Open or close it; on the line that says how much more there is, ask for all of it."""
+        """Open or close it; on the line with the number of further lines, open the whole text."""
         pressed = self._detail(offset)
         if pressed is not None and pressed.action is not None:
             return pressed.action
         self.open = not self.open
         return None
 
-    def place(self, offset: int, column: int) -> Place | None:
-        """Return the file it works on, and the line that the cursor is on."""
+    def location(self, offset: int, column: int) -> Location | None:
+        """Return the tool's file with the line under the cursor, or a location named there."""
         shown = self._detail(offset)
         if shown is None:
             return (self._path, self._line or self._first_changed()) if self._path else None
         if shown.line is not None and self._path:
             return shown.path or self._path, shown.line
-        named = place_in(self.part.line(offset), column)
+        named = location_in(self.part.line(offset), column)
         return named or ((self._path, self._line) if self._path else None)
 
     def markdown(self) -> str:
-        """Return its line, and the change that it made."""
+        """Return its line, and its change."""
         line = f"- {one_line(''.join(text for text, _ in self._head()))}"
         changed = [f"  {text}" for each in self._changes for h in each.hunks for text in h.lines]
         if not changed:
@@ -131,11 +131,11 @@ class ToolUse(View):
 
     @property
     def label(self) -> str:
-        """Its name and what it is used on, in one line."""
+        """Its name and title in one line."""
         return f"{self.name} {self._short_title()}".strip()
 
     def _head(self) -> list[Chunk]:
-        icon, group, said = self._end()
+        icon, group, outcome = self._end()
         title = self._short_title()
         head: list[Chunk] = [(f"{icon} {self.name}", group)]
         if title:
@@ -148,23 +148,23 @@ class ToolUse(View):
             added, removed = (sum(each) for each in zip(*map(_sizes, changes), strict=True))
             head += [("  ", ""), (f"+{added}", "ClaudeChatAdded")]
             head += [(" ", ""), (f"{MINUS}{removed}", "ClaudeChatRemoved")]
-        if said:
-            head += [("  ", ""), (said, group)]
+        if outcome:
+            head += [("  ", ""), (outcome, group)]
         if self._seconds is not None:
             head += [("  ", ""), (amounts.duration(self._seconds), "ClaudeChatMeta")]
         return head
 
     def _end(self) -> tuple[str, str, str]:
-        """Its icon, its highlight, and what went wrong."""
+        """Return its icon, its highlight group, and its outcome unless it succeeded."""
         icon = ICONS.get(self.kind, OTHER_ICON)
         if self.ended is None:
             if self._settled:
                 return "⊘", "ClaudeChatToolRejected", "interrupted"
             return icon, "ClaudeChatToolRunning", ""
-        sign, group, said = ENDS[self.ended.status]
+        sign, group, outcome = ENDS[self.ended.status]
         if self.ended.status is ToolStatus.FAILED and (why := _reason(self.ended.output)):
-            said = f"{said}: {why}"
-        return sign or icon, group, said
+            outcome = f"{outcome}: {why}"
+        return sign or icon, group, outcome
 
     def _inside(self) -> list[Detail]:
         if any(change.hunks for change in self._changes):
@@ -180,7 +180,7 @@ class ToolUse(View):
         return self.ended.changes if self.ended else ()
 
     def _changed(self) -> list[Detail]:
-        """The changes, each below its file's name if there are several."""
+        """Return rows for the changes; several changes have the names of their files as heads."""
         if len(self._changes) == 1:
             return detail.of_change(self._changes[0], self.label)
         found: list[Detail] = []
@@ -211,7 +211,7 @@ def _sizes(change: Change) -> tuple[int, int]:
 
 
 def shortened(path: str, root: str) -> str:
-    """Return a path as it is seen from the project's root; other texts as they are."""
+    """Return a path relative to the project's root; other texts are unchanged."""
     if root and path.startswith(root.rstrip(os.path.sep) + os.path.sep):
         return path[len(root.rstrip(os.path.sep)) + 1 :]
     return path

@@ -1,4 +1,4 @@
-"""The tools that the model uses, by their ids, and what is asked about them."""
+"""The model's uses of tools, by their ids."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from claude_ide.chat.transcript.tool import ToolUse
 
 
 class Tools:
-    """The uses of tools in this conversation that are still shown."""
+    """The uses of tools that are still shown."""
 
     def __init__(self, sheet: Sheet, now: Callable[[], float | None], root: str) -> None:
         self._sheet = sheet
@@ -24,11 +24,11 @@ class Tools:
         self._parents: dict[str, str] = {}
 
     def find(self, tool: str) -> ToolUse | None:
-        """Return the use of a tool."""
+        """Return the use of a tool with this id."""
         return self._uses.get(tool)
 
-    def take(self, event: ToolStarted | ToolInput | ToolOutput | ToolEnded) -> None:
-        """Take what is told of a tool; what was told of none that has begun is left out."""
+    def apply(self, event: ToolStarted | ToolInput | ToolOutput | ToolEnded) -> None:
+        """Apply an event to the use of a tool; an event without `ToolStarted` is ignored."""
         use = self._uses.get(event.tool)
         match event:
             case ToolStarted():
@@ -44,29 +44,32 @@ class Tools:
         if use is not None:
             self._sheet.changed(use)
 
-    def runs(self, tool: str) -> None:
-        """Take note that the user has answered for a tool: from now on it takes its own time."""
+    def restart_clock(self, tool: str) -> None:
+        """Measure a tool's duration from now on: the user has answered its request."""
         if use := self._uses.get(tool):
-            use.runs(self._now())
+            use.restart_clock(self._now())
 
     def void(self, event: PreviewVoided) -> None:
-        """Take away the uses that never came to be."""
+        """Remove the uses that were abandoned."""
         for tool in event.tools:
             if use := self._uses.pop(tool, None):
                 self._sheet.remove(use)
 
     def settle(self, *, all_: bool) -> None:
-        """Take note that the turn is over: what runs in the background goes on, unless `all_`."""
+        """Stop waiting for results: the turn is over.
+
+        Tools of subagents may run on in the background; they are included only with `all_`.
+        """
         for tool, use in list(self._uses.items()):
             if use.ended is None and (all_ or not self._parents.get(tool)):
                 use.settle()
                 self._sheet.changed(use)
-            if use.part.gone:
+            if use.part.is_removed:
                 del self._uses[tool]
 
     def _start(self, event: ToolStarted, use: ToolUse | None) -> None:
         if use is not None:
-            use.named(event)
+            use.rename(event)
             return
         below = self._uses.get(event.parent) if event.parent else None
         self._parents[event.tool] = event.parent

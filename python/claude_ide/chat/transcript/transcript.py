@@ -1,14 +1,14 @@
-"""The conversation as the panel shows it: events come in, frames for the editor leave. Pure.
+"""The conversation as the panel shows it: turns events into frames for the editor, without I/O.
 
-A chat is used like this:
+Usage:
 
     transcript = Transcript(agent.name, root=project)
-    transcript.take_history(await agent.history(session))     # when a session is resumed
-    transcript.said(await agent.prompt(prompt), text, chips)  # what the user has sent
-    urgent = transcript.take(event)                           # each event of the agent
-    frame = transcript.sheet.frame()                          # by the `Painter`, until it is None
+    transcript.load_history(await agent.history(session))  # when a session is resumed
+    transcript.add_prompt(await agent.prompt(prompt), text, chips)  # for each prompt
+    urgent = transcript.apply(event)  # for each event of the agent
+    frame = transcript.sheet.frame()  # called by the `Painter` until it returns None
 
-`part` and `offset` are what Lua tells of a key press: a part's id and the row in it.
+`part` and `offset` describe a key press in Lua: a part's id and a row in it.
 """
 
 import itertools
@@ -20,9 +20,9 @@ from claude_ide.agents.events import Event
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.page.view import Action, Place
+from claude_ide.chat.page.view import Action, Location
 from claude_ide.chat.transcript import notices
-from claude_ide.chat.transcript.notices import Told
+from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.chat.transcript.prompts import Prompts
 from claude_ide.chat.transcript.prose import Prose
 from claude_ide.chat.transcript.talk import Talk
@@ -36,7 +36,7 @@ URGENT = (
     events.RequestWithdrawn,
     events.ToolStarted,
 )
-"""What is drawn at once: the user waits for it, or is waited for."""
+"""Events that are drawn immediately: the user waits for them, or must react to them."""
 
 ANSWERS = (
     events.TextDelta,
@@ -49,13 +49,13 @@ ANSWERS = (
     events.TurnEnded,
 )
 BEGINS = (*ANSWERS, events.Waiting, events.Retry, events.Compacting, events.Cleared)
-"""What only happens in a turn, so that the first of them begins one."""
+"""Events that occur only in a turn, so the first of them starts one."""
 
 
 class Transcript:
     """One conversation with the agent of this name.
 
-    `clock` gives seconds; paths below `root` are shown from there.
+    `clock` returns seconds; paths below `root` are relative to it.
     """
 
     def __init__(
@@ -68,18 +68,16 @@ class Transcript:
         self._prompts = Prompts(self.sheet)
         self._tools = Tools(self.sheet, self._now, root)
         self._talk = Talk(self.sheet, self._tools.find, self._now)
-        self._retry: tuple[Told, events.Retry] | None = None
-        self._death: tuple[Told, events.Dead] | None = None
+        self._retry: tuple[Announcement, events.Retry] | None = None
+        self._death: tuple[Announcement, events.Dead] | None = None
         self._running = False
         self._error = ""
         self._cost: float | None = 0.0
         self._cost_before: float | None = 0.0
-        """What the session had cost before this turn; None where nobody knows."""
+        """The session's cost before this turn in dollars; None if unknown."""
 
-    # What happens.
-
-    def take(self, event: Event) -> bool:
-        """Take an event; return whether it is to be drawn at once."""
+    def apply(self, event: Event) -> bool:
+        """Apply an event; return whether it should be drawn immediately."""
         self._begin_turn(event)
         match event:
             case events.TextDelta() | events.Text():
@@ -91,73 +89,71 @@ class Transcript:
             case (
                 events.ToolStarted() | events.ToolInput() | events.ToolOutput() | events.ToolEnded()
             ):
-                self._take_tool(event)
+                self._apply_tool(event)
             case events.PreviewVoided():
                 self._talk.void(event)
                 self._tools.void(event)
             case _:
-                self._take_other(event)
+                self._apply_other(event)
         return isinstance(event, URGENT)
 
-    def take_history(self, told: Iterable[Event]) -> None:
-        """Show what was said before; nobody knows how long anything took, or what it cost."""
+    def load_history(self, history: Iterable[Event]) -> None:
+        """Show an earlier conversation, whose durations and costs are unknown."""
         clock, self._clock = self._clock, None
-        for event in told:
-            self.take(event)
+        for event in history:
+            self.apply(event)
         self._settle(all_=True)
         self._clock = clock
         self._cost = self._cost_before = None
 
-    def said(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
-        """Show the user's own prompt: at the end, until the agent begins with it.
+    def add_prompt(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
+        """Show a prompt that was sent; it stays at the end until the agent starts it.
 
-        `chips` name what was sent beside the text. It does not matter whether the agent has told
+        `chips` name the context that was sent with the text. The agent may have reported a stage
         of this prompt before.
         """
         at_once = not self._running and not self._prompts.queued
-        self._prompts.said(prompt, text, chips, at_once=at_once)
+        self._prompts.add(prompt, text, chips, at_once=at_once)
 
     def is_edit(self, tool: str) -> bool:
-        """Whether a use of a tool edits a file."""
+        """Return whether a use of a tool edits a file."""
         use = self._tools.find(tool)
         return use is not None and use.kind == "edit"
 
-    def answered(self, tool: str, label: str, how: str) -> None:
-        """Show in one line how the user has answered, such as `allowed` or `no: use httpx`.
+    def answered(self, tool: str, label: str, summary: str) -> None:
+        """Show the user's answer to a request in one line, such as `allowed` or `no: use httpx`.
 
-        `label` says what was asked about a tool that is not shown.
+        `label` names the request if its tool is not shown.
         """
-        self._tools.runs(tool)
+        self._tools.restart_clock(tool)
         below = self._tools.find(tool)
-        said = one_line(how if below else f"{label}: {how}")
-        rows = [row((f"↳ {said}", "ClaudeChatMeta"))]
-        self.sheet.add("notice", lambda part: Told(part, rows, f"- *{said}*"), below=below)
+        line = one_line(summary if below else f"{label}: {summary}")
+        rows = [row((f"↳ {line}", "ClaudeChatMeta"))]
+        self.sheet.add("notice", lambda part: Announcement(part, rows, f"- *{line}*"), below=below)
 
     def note(self, kind: str, words: str) -> None:
-        """Show in one line what has become of a question."""
-        self._tell(kind, [row((f"↳ {words}", "ClaudeChatMeta"))])
-
-    # What is shown.
+        """Show the result of a question in one line."""
+        self._announce(kind, [row((f"↳ {words}", "ClaudeChatMeta"))])
 
     @property
     def lines(self) -> list[str]:
-        """Everything that is shown, as the editor has it after the last frame."""
+        """All lines, as in the buffer after the last frame."""
         self.sheet.draw()
         return self.sheet.page.lines
 
     @property
     def queued(self) -> dict[str, str]:
-        """The prompts that wait in line, with what the user typed; by their ids."""
+        """The texts of the queued prompts, by their ids."""
         return self._prompts.queued
 
     @property
     def prompts(self) -> dict[str, str]:
-        """The prompts that have begun and are still shown, in one line each; by their ids."""
+        """One line for each prompt that has started and is still shown, by their ids."""
         turns = (view for view in self.sheet.views() if type(view) is Turn)
         return {turn.prompt: one_line(turn.text) for turn in turns if turn.prompt}
 
     def changes_since(self, prompt: str) -> list[events.Change]:
-        """Return what tools have changed since a turn has begun with this prompt."""
+        """Return the changes of tools since the turn that started with this prompt."""
         after = itertools.dropwhile(
             lambda view: not (isinstance(view, Turn) and view.prompt == prompt),
             self.sheet.views(),
@@ -167,12 +163,10 @@ class Transcript:
 
     def story(self) -> list[str]:
         """Return each part as Markdown, for `export`."""
-        return [told for view in self.sheet.views() if (told := view.markdown())]
-
-    # What the user does with it.
+        return [text for view in self.sheet.views() if (text := view.markdown())]
 
     def press(self, part: int, offset: int) -> Action | None:
-        """Open or close a part; return what is left to be done for it."""
+        """Open or close a part; return the action that remains for the panel."""
         view = self.sheet.find(part)
         if view is None:
             return None
@@ -180,17 +174,18 @@ class Transcript:
         self.sheet.changed(view)
         return action
 
-    def place(self, part: int, offset: int, column: int) -> Place | None:
+    def location(self, part: int, offset: int, column: int) -> Location | None:
         """Return the path and line under the cursor; `column` is a 0-based byte."""
         view = self.sheet.find(part)
-        return view.place(offset, column) if view else None
+        return view.location(offset, column) if view else None
 
     def withdraw(self, part: int) -> str | None:
-        """Return which prompt waits there; it goes when the agent tells that it is cancelled."""
+        """Return the id of the queued prompt in a part; None if there is none.
+
+        The part is removed when the agent reports that the prompt is cancelled.
+        """
         view = self.sheet.find(part)
         return view.prompt if isinstance(view, Queued) else None
-
-    # How it is done.
 
     def _now(self) -> float | None:
         return self._clock() if self._clock else None
@@ -199,23 +194,23 @@ class Transcript:
         if getattr(event, "parent", ""):
             return
         if isinstance(event, ANSWERS):
-            self._retried()
+            self._end_retry()
         if not self._running and isinstance(event, BEGINS):
             self._running = True
             self._prompts.begin_next()
 
-    def _take_tool(self, event: "_OfTool") -> None:
+    def _apply_tool(self, event: "_ToolEvent") -> None:
         if isinstance(event, events.ToolStarted) and not event.parent:
             self._talk.thinking_over()
-        self._tools.take(event)
+        self._tools.apply(event)
 
-    def _take_other(self, event: Event) -> None:
+    def _apply_other(self, event: Event) -> None:
         match event:
             case events.Ready():
                 self._running = False
                 self._revived()
             case events.PromptChanged(prompt, stage):
-                self._running = self._prompts.take(prompt, stage) or self._running
+                self._running = self._prompts.apply(prompt, stage) or self._running
             case events.UserMessage(text, prompt):
                 self._prompts.turn(prompt, text)
             case events.Notice():
@@ -223,11 +218,11 @@ class Transcript:
             case events.Retry():
                 self._retrying(event)
             case events.Compacted():
-                self._tell("notice", [notices.compacted(event)])
+                self._announce("notice", [notices.compacted(event)])
             case events.Cleared():
                 self._settle(all_=False)
                 self._running = True
-                self._tell("notice", [notices.cleared(self.name)])
+                self._announce("notice", [notices.cleared(self.name)])
             case events.Usage(cost) if cost is not None:
                 self._cost = cost
             case events.TurnEnded():
@@ -235,7 +230,7 @@ class Transcript:
             case events.Dead():
                 self._settle(all_=True)
                 self._death = (
-                    self._tell("notice", notices.dead(event, self.name, over=False)),
+                    self._announce("notice", notices.dead(event, self.name, over=False)),
                     event,
                 )
 
@@ -243,51 +238,51 @@ class Transcript:
         if event.level == "error":
             self._error = event.text
         if event.level in notices.LEVELS or event.reason:
-            self._tell("notice", notices.notice(event), event.text)
+            self._announce("notice", notices.notice(event), event.text)
         else:
             self.sheet.add("notice", Prose).replace(event.text)
 
     def _retrying(self, event: events.Retry) -> None:
         rows = [notices.retry(event, over=False)]
-        shown = self._retry[0] if self._retry else self._tell("notice", rows)
-        shown.tell(rows)
+        shown = self._retry[0] if self._retry else self._announce("notice", rows)
+        shown.show(rows)
         self.sheet.changed(shown)
         self._retry = (shown, event)
 
-    def _retried(self) -> None:
+    def _end_retry(self) -> None:
         if self._retry is not None:
             shown, retry = self._retry
-            shown.tell([notices.retry(retry, over=True)])
+            shown.show([notices.retry(retry, over=True)])
             self.sheet.changed(shown)
             self._retry = None
 
     def _revived(self) -> None:
         if self._death is not None:
             shown, death = self._death
-            shown.tell(notices.dead(death, self.name, over=True))
+            shown.show(notices.dead(death, self.name, over=True))
             self.sheet.changed(shown)
             self._death = None
 
     def _end_turn(self, event: events.TurnEnded) -> None:
         self._prompts.begin(event.prompts)
-        told = bool(event.message) and event.message == self._error
+        is_reported = bool(event.message) and event.message == self._error
         cost = None
         if self._cost is not None and self._cost_before is not None:
             cost = self._cost - self._cost_before if self._cost >= self._cost_before else self._cost
-        rows = notices.turn_ended(event, cost, told=told)
+        rows = notices.turn_ended(event, cost, is_reported=is_reported)
         self._settle(all_=False)
-        self._tell("end", rows)
+        self._announce("end", rows)
         self._cost_before = self._cost
 
     def _settle(self, *, all_: bool) -> None:
         self._talk.settle()
         self._tools.settle(all_=all_)
-        self._retried()
+        self._end_retry()
         self._running = False
         self._error = ""
 
-    def _tell(self, kind: str, rows: Sequence[Row], export: str = "") -> Told:
-        return self.sheet.add(kind, lambda part: Told(part, rows, export))
+    def _announce(self, kind: str, rows: Sequence[Row], export: str = "") -> Announcement:
+        return self.sheet.add(kind, lambda part: Announcement(part, rows, export))
 
 
-_OfTool = events.ToolStarted | events.ToolInput | events.ToolOutput | events.ToolEnded
+_ToolEvent = events.ToolStarted | events.ToolInput | events.ToolOutput | events.ToolEnded

@@ -1,4 +1,4 @@
-"""What the user says: a turn that has begun, or a prompt that waits in line."""
+"""The user's prompts: one that has started a turn, or one that is queued."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ MOST_LINES = 200
 
 
 class Turn(View):
-    """A prompt that has begun, with the chips of what was sent beside it."""
+    """A prompt that has started; `chips` name the context that was sent with it."""
 
     def __init__(self, part: Part, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
         super().__init__(part)
@@ -20,42 +20,42 @@ class Turn(View):
 
     def rows(self) -> list[Row]:
         """Return the prompt."""
-        said = lines(self.text.strip("\n")) or [""]
-        shown = said[:MOST_LINES]
+        prompt = lines(self.text.strip("\n")) or [""]
+        shown = prompt[:MOST_LINES]
         found = [
             row((f"{'  ' if n else '» '}{line}", "ClaudeChatUser")) for n, line in enumerate(shown)
         ]
-        if more := len(said) - len(shown):
+        if more := len(prompt) - len(shown):
             found.append(row((f"  … {amounts.count(more, 'more line')}", "ClaudeChatMeta")))
         if self.chips:
             found.append(_chips(self.chips))
         return found
 
     def press(self, offset: int) -> Action | None:
-        """Ask for all of a prompt that is shown in part."""
+        """Open all of a prompt that is shown in part."""
         if offset == MOST_LINES and len(lines(self.text.strip("\n"))) > MOST_LINES:
             return OpenOutput("prompt", self.text)
         return None
 
     def markdown(self) -> str:
-        """Return it below a heading of its own."""
-        said = self.text.strip()
+        """Return the prompt below a heading."""
+        prompt = self.text.strip()
         chips = "".join(f"\n\n*{chip}*" for chip in self.chips)
-        return f"## {one_line(said, 80) or 'Prompt'}\n\n{said}{chips}"
+        return f"## {one_line(prompt, 80) or 'Prompt'}\n\n{prompt}{chips}"
 
 
 class Queued(Turn):
-    """A prompt that was sent; `hint` where the user has time to take it back."""
+    """A prompt that was sent; with `hint` it shows the key that withdraws it."""
 
     hint = True
 
     def rows(self) -> list[Row]:
-        """Return the prompt in one line, as it begins."""
+        """Return the beginning of the prompt in one line."""
         if not self.hint:
             return super().rows()
-        said = lines(self.text.strip())
-        more = f" (+{amounts.count(len(said) - 1, 'line')})" if len(said) > 1 else ""
-        first = one_line(said[0], 120) if said else ""
+        prompt = lines(self.text.strip())
+        more = f" (+{amounts.count(len(prompt) - 1, 'line')})" if len(prompt) > 1 else ""
+        first = one_line(prompt[0], 120) if prompt else ""
         found = [
             row(
                 (f"⧗ {first}{more}", "ClaudeChatQueued"),
@@ -66,11 +66,11 @@ class Queued(Turn):
         return [*found, _chips(self.chips)] if self.chips else found
 
     def press(self, offset: int) -> Action | None:
-        """Ask for the whole prompt, unless one line is all of it."""
+        """Open the whole prompt, unless it has only one line."""
         return OpenOutput("queued prompt", self.text) if "\n" in self.text.strip() else None
 
     def markdown(self) -> str:
-        """Return nothing: it has not been said."""
+        """Return nothing: the agent has not started it."""
         return ""
 
 

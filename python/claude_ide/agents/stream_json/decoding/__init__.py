@@ -1,1 +1,1 @@
-"""From the CLI's frames to events."""
+"""Decodes the CLI's frames to events."""

@@ -1,4 +1,4 @@
-"""Answers to our control requests: JSON comes in, values leave; any part may be missing."""
+"""Decodes the answers to our control requests, any part of which may be missing."""
 
 from claude_ide.agents.agent import ContextUsage, Rewind
 from claude_ide.agents.events import Command, Mode, Model, Ready
@@ -16,7 +16,7 @@ AUTO = Mode("auto", "auto", in_cycle=False)
 
 
 def ready(answer: Frame) -> Ready:
-    """Decode the answer to `initialize`: what there is to choose from."""
+    """Decode the answer to `initialize`: the commands, models and modes on offer."""
     models = mappings(answer.get("models"))
     auto = any(model.get("supportsAutoMode") is True for model in models)
     return Ready(
@@ -27,7 +27,7 @@ def ready(answer: Frame) -> Ready:
 
 
 def usual_mode(answer: Frame) -> str:
-    """Decode from the answer to `get_settings` the permission mode that sessions begin in."""
+    """Decode the default permission mode from the answer to `get_settings`."""
     return text(mapping(mapping(answer.get("effective")).get("permissions")).get("defaultMode"))
 
 

@@ -1,7 +1,7 @@
-"""Frames of the CLI come in, events leave. Pure; whatever is not known is ignored and logged.
+"""Decodes the CLI's frames to events, without I/O. Unknown frames are ignored and logged.
 
-Source: doc/stream-json.md. Only what the conversation is made of is decoded here: answers to our
-control requests, and what the CLI asks of the editor, are `wire/control.py` and `callbacks.py`.
+Source: doc/stream-json.md. This module decodes the conversation. `wire/control.py` handles the
+answers to our control requests, `callbacks.py` the CLI's requests to the editor.
 """
 
 import logging
@@ -36,23 +36,24 @@ SYNTHETIC = "<synthetic>"
 """The model of a message that the CLI itself has written."""
 
 NO_CONTENT = "(no content)"
-"""What 2.1.197 writes where one of its own commands has nothing to say."""
+"""2.1.197 writes this for a command of its own without output."""
 
 
 class Decoder:
-    """One session's frames, in their order."""
+    """Decodes one session's frames, in their order."""
 
     def __init__(self) -> None:
         self.settings = Settings()
         self.stages = Stages()
         self.rejected: set[str] = set()
-        """Tool uses that the user has rejected: 2.1.197 does not tell it of a result."""
+        """Tool uses that the user has rejected; 2.1.197 reports their results as failures."""
         self._preview = Preview()
         self._todos = Todos()
         self._tools: dict[str, tuple[str, dict[str, object]]] = {}
         self._agents: dict[str, Subagent] = {}
-        """The subagents that have been started, by the names that they ask under."""
-        self._said: tuple[str, int] = ("", 0)
+        """The subagents that have been started, by the ids in their requests."""
+        self._last_block: tuple[str, int] = ("", 0)
+        """The message of the last complete block, and the block's number in it."""
         self._context = 0
         self._decoders: Mapping[str, Callable[[Frame], list[Event]]] = {
             "stream_event": self._stream_event,
@@ -60,7 +61,7 @@ class Decoder:
             "user": self._user,
             "system": self._system,
             "result": self._result,
-            "command_lifecycle": self.stages.told,
+            "command_lifecycle": self.stages.reported,
             "conversation_reset": self._reset,
             "control_request": self._request,
             "control_cancel_request": _withdrawn,
@@ -69,7 +70,7 @@ class Decoder:
         }
 
     def decode(self, frame: Frame) -> list[Event]:
-        """Return what a frame tells; nothing for one that is not known."""
+        """Return the events of a frame; none for an unknown type."""
         type_ = text(frame.get("type"))
         decode = self._decoders.get(type_)
         if decode is None:
@@ -79,15 +80,15 @@ class Decoder:
 
     def _stream_event(self, frame: Frame) -> list[Event]:
         if frame.get("parent_tool_use_id"):
-            return []  # a subagent's are not shown until they are whole
+            return []  # a subagent's blocks are shown only when complete
         event = mapping(frame.get("event"))
-        events = self._preview.take(event)
+        events = self._preview.apply(event)
         match text(event.get("type")):
             case "message_start":
                 self._context = _tokens_in(mapping(mapping(event.get("message")).get("usage")))
             case "message_delta" if self._context:
-                said = integer(mapping(event.get("usage")).get("output_tokens")) or 0
-                events.append(Usage(context_used=self._context + said))
+                output = integer(mapping(event.get("usage")).get("output_tokens")) or 0
+                events.append(Usage(context_used=self._context + output))
         return events
 
     def _assistant(self, frame: Frame) -> list[Event]:
@@ -97,8 +98,8 @@ class Decoder:
         id_ = text(message.get("id"))
         events: list[Event] = []
         for block in mappings(message.get("content")):
-            number = self._said[1] + 1 if self._said[0] == id_ else 0
-            self._said = (id_, number)
+            number = self._last_block[1] + 1 if self._last_block[0] == id_ else 0
+            self._last_block = (id_, number)
             events += self._block(frame, id_, block, number)
         return events
 
@@ -132,7 +133,7 @@ class Decoder:
             return []
         events: list[Event] = []
         for block in mappings(mapping(frame.get("message")).get("content")):
-            # The rest is what we have said ourselves, or "[Request interrupted by user]".
+            # The other blocks are our own prompts, or "[Request interrupted by user]".
             if block.get("type") == "tool_result":
                 ended = decode_result(frame, block)
                 if ended.status is ToolStatus.FAILED and ended.tool in self.rejected:
@@ -144,7 +145,7 @@ class Decoder:
         name, arguments = self._tools.pop(ended.tool, ("", {}))
         if ended.status is not ToolStatus.COMPLETED:
             return []
-        todos = self._todos.take(name, arguments, result)
+        todos = self._todos.apply(name, arguments, result)
         return [todos] if todos else []
 
     def _system(self, frame: Frame) -> list[Event]:
@@ -152,11 +153,11 @@ class Decoder:
         begun: list[Event] = []
         if frame.get("subtype") == "init":
             begun = self.stages.turn_begun()
-            if self.settings.begins_anew(frame):
+            if self.settings.is_other_session(frame):
                 begun += self._reset(frame)
         if frame.get("subtype") == "task_started":
             self._agents[text(frame.get("task_id"))] = _subagent(frame)
-        return [*voided, *begun, *self.settings.take(frame), *system.decode(frame)]
+        return [*voided, *begun, *self.settings.apply(frame), *system.decode(frame)]
 
     def _request(self, frame: Frame) -> list[Event]:
         agent = text(mapping(frame.get("request")).get("agent_id"))
@@ -195,7 +196,7 @@ def _subagent(frame: Frame) -> Subagent:
 
 
 def _notices(frame: Frame, message: Frame) -> list[Event]:
-    """What the CLI says in the model's place: errors, and the output of its own commands."""
+    """Return the CLI's own messages: errors, and the output of its commands."""
     reason = text(frame.get("error"))
     level = "error" if reason or frame.get("is_api_error_message") is True else "info"
     return [

@@ -1,7 +1,7 @@
-"""How long a permission lasts in a folder whose own settings the CLI does not follow.
+"""Makes permission rules last for the session in a folder whose settings the CLI ignores.
 
-The CLI suggests to keep a rule in the folder's settings. There it would not be read again, not even
-for the next command.
+The CLI suggests saving a rule in the folder's settings. It would not read the rule from there, so
+"always" would not even cover the next command.
 """
 
 from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, text
@@ -10,7 +10,7 @@ OF_FOLDER = ("localSettings", "projectSettings")
 
 
 def for_session(frame: Frame) -> Frame:
-    """Return a frame in which what is suggested for the folder is suggested for the session."""
+    """Return the frame with its suggestions for the folder changed to the session."""
     request = mapping(frame.get("request"))
     suggested = mappings(request.get("permission_suggestions"))
     if not suggested:

@@ -1,7 +1,8 @@
-"""What the CLI asks the user (`can_use_tool`), and the answers.
+"""The CLI's requests to the user (`can_use_tool`), and the answers.
 
-Source: doc/stream-json.md, "Permission". The CLI's suggestions become options of their own, each
-with its scope, and go back as they came: taking them all would change more than was agreed to.
+Source: doc/stream-json.md, "Permission". Each of the CLI's suggestions becomes a separate option
+with its scope. Only the chosen suggestions are sent back, unchanged: all of them together would
+allow more than the user agreed to.
 """
 
 from collections.abc import Sequence
@@ -36,7 +37,7 @@ ACCEPT_EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "sessio
 
 
 def decode_request(frame: Frame) -> list[Event]:
-    """Return what a `control_request` asks the user; nothing for those that ask the host."""
+    """Return the event for a `control_request` to the user; none if it addresses the host."""
     asked = mapping(frame.get("request"))
     if asked.get("subtype") != "can_use_tool":
         return []
@@ -87,7 +88,7 @@ def encode_answer(asked: Frame, answer: Answer) -> Frame:
 
 
 def _changed(arguments: Frame, answer: Allow) -> Frame:
-    """Return a tool's arguments with what the user has changed in them."""
+    """Return a tool's arguments with the user's changes."""
     if answer.plan:
         return arguments | {"plan": answer.plan}
     if answer.edit is None:
@@ -101,12 +102,12 @@ def _changed(arguments: Frame, answer: Allow) -> Frame:
 
 
 def _without_returns(words: str) -> str:
-    """Return a text as the CLI's tools see it, which write back the line ends of the file."""
+    """Return a text with the line endings of the CLI's tools, which restore those of the file."""
     return words.replace("\r\n", "\n")
 
 
 def _edits(name: str, arguments: Frame) -> tuple[Replacement, ...]:
-    """Return the edit that a tool proposes, if its arguments say it all."""
+    """Return the edit that a tool proposes, if its arguments describe it completely."""
     path, content = path_in(arguments), arguments.get("content")
     old, new = arguments.get("old_string"), arguments.get("new_string")
     if kind_of(name) != "edit":

@@ -1,7 +1,7 @@
-"""The answer while it grows: stream events come in, pieces leave, keyed by message and block.
+"""Decodes stream events to pieces of the answer, keyed by message and block.
 
-What is shown of them is a preview: the CLI says each block once more, whole, and that is the truth.
-A block that is never said whole is void and has to be deleted.
+The pieces are a preview: the CLI then sends each block as a whole, which is authoritative. A block
+that is never confirmed in this way is void, and its preview must be deleted.
 """
 
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ class Preview:
         self._blocks: dict[int, Block] = {}
         self._finished = False
 
-    def take(self, event: Frame) -> list[Event]:
-        """Take a stream event of the main conversation."""
+    def apply(self, event: Frame) -> list[Event]:
+        """Decode a stream event of the main conversation."""
         match text(event.get("type")):
             case "content_block_delta":
                 return self._delta(event)
@@ -54,14 +54,14 @@ class Preview:
             case "message_delta":
                 self._finished = True
             case "message_stop" if not self._finished:
-                # The stream has broken: what has come will be said again, under another id.
+                # The stream has broken off; the CLI will repeat the message under another id.
                 return self.void()
         return []
 
     def confirm(self, message: str, block: Frame, number: int) -> tuple[Block, bool]:
-        """Return the block that is now said whole, and whether a preview of it is shown.
+        """Return the block that has arrived as a whole, and whether a preview of it is shown.
 
-        `number` is its place among the blocks of this message that have been said whole.
+        `number` is its index among the blocks of this message that have arrived as a whole.
         """
         type_, tool = text(block.get("type")), text(block.get("id"))
         if message == self._message:
@@ -72,7 +72,7 @@ class Preview:
         return Block(f"{message}/{number}", type_, tool, whole=True), False
 
     def void(self) -> list[Event]:
-        """Forget the message; what of it was not said whole is void."""
+        """Forget the message; its unconfirmed blocks are void."""
         void = [block for block in self._blocks.values() if not block.whole]
         self._blocks = {}
         if not void:

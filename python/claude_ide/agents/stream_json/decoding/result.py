@@ -1,10 +1,10 @@
-"""Frames of type `result`: the end of a turn, and what the session has cost so far."""
+"""Frames of type `result`: the end of a turn, and the session's cost so far."""
 
 from claude_ide.agents.events import TurnEnded, TurnEndReason, Usage
 from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, number, strings, text
 
 DIAGNOSTIC = "[ede_diagnostic]"
-"""How texts begin that the CLI has for its own developers."""
+"""The prefix of messages that are for the CLI's own developers."""
 
 
 def usage(frame: Frame, model: str) -> Usage:
@@ -16,7 +16,7 @@ def usage(frame: Frame, model: str) -> Usage:
 
 
 def turn_ended(frame: Frame) -> TurnEnded:
-    """Return why the turn has ended; `subtype` and `is_error` alone do not say it."""
+    """Return the end of the turn; `subtype` and `is_error` alone do not determine its reason."""
     failed = frame.get("is_error") is True
     why = _why(text(frame.get("terminal_reason")), failed)
     return TurnEnded(
@@ -30,7 +30,7 @@ def turn_ended(frame: Frame) -> TurnEnded:
 def _why(reason: str, failed: bool) -> TurnEndReason:
     match reason:
         case "aborted_streaming" | "aborted_tools":
-            # Only a turn that gave way to the user's next prompt counts as a success.
+            # An aborted turn is no error only if the user's next prompt replaced it.
             return TurnEndReason.INTERRUPTED if failed else TurnEndReason.REDIRECTED
         case "prompt_too_long":
             return TurnEndReason.TOO_LONG

@@ -1,7 +1,7 @@
-"""The settings that are in force, as the CLI tells them: session, title, mode, model.
+"""The current settings as the CLI reports them: session, title, mode, model.
 
-It tells them again and again (`system/init` comes with every turn); an event leaves only when one
-has changed.
+The CLI reports them repeatedly (`system/init` arrives with every turn); an event is emitted only
+when one has changed.
 """
 
 from claude_ide.agents.events import Event, ModeChanged, ModelChanged, Session
@@ -11,25 +11,25 @@ PREFIX = "claude-"
 
 
 class Settings:
-    """What the CLI has told last."""
+    """The settings that the CLI reported last."""
 
     def __init__(self) -> None:
         self.session = ""
         self.title = ""
         self.mode = ""
         self.model = ""
-        self._begun = False
+        self._initialized = False
 
-    def begins_anew(self, frame: Frame) -> bool:
-        """Whether an `init` tells another session than the one before: the talk was cleared."""
+    def is_other_session(self, frame: Frame) -> bool:
+        """Whether an `init` has a new session id: the conversation was cleared."""
         session = text(frame.get("session_id"))
-        return self._begun and "" not in (session, self.session) and session != self.session
+        return self._initialized and "" not in (session, self.session) and session != self.session
 
-    def take(self, frame: Frame) -> list[Event]:
-        """Take a `system` frame; return what has changed with it."""
+    def apply(self, frame: Frame) -> list[Event]:
+        """Update the settings from a `system` frame; return an event for each change."""
         match text(frame.get("subtype")):
             case "init":
-                self._begun = True
+                self._initialized = True
                 return [
                     *self.set_session(text(frame.get("session_id"))),
                     *self.set_mode(text(frame.get("permissionMode"))),
@@ -42,28 +42,28 @@ class Settings:
         return []
 
     def set_session(self, session: str) -> list[Event]:
-        """Take the session's id."""
+        """Set the session's id; return the event if that is a change."""
         if not session or session == self.session:
             return []
         self.session = session
         return [Session(session, self.title)]
 
     def set_title(self, title: str) -> list[Event]:
-        """Take the session's title."""
+        """Set the session's title; return the event if that is a change."""
         if not title or title == self.title:
             return []
         self.title = title
         return [Session(self.session, title)]
 
     def set_mode(self, mode: str) -> list[Event]:
-        """Take the permission mode."""
+        """Set the permission mode; return the event if that is a change."""
         if not mode or mode == self.mode:
             return []
         self.mode = mode
         return [ModeChanged(mode)]
 
     def set_model(self, model: str) -> list[Event]:
-        """Take the model's name."""
+        """Set the model's name; return the event if that is a change."""
         if not model or model == self.model:
             return []
         self.model = model
@@ -71,5 +71,5 @@ class Settings:
         return [ModelChanged(model, "" if short == model else short)]
 
     def forget_session(self) -> None:
-        """Forget the session: the next that is told is another."""
+        """Forget the session; the next reported session is a new one."""
         self.session = self.title = ""

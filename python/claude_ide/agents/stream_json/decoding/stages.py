@@ -1,66 +1,66 @@
-"""How far our prompts have come: as the CLI tells it, or as far as what else it tells shows it.
+"""The progress of our prompts: reported by the CLI, or inferred from its other frames.
 
-2.1.197 tells no stages. It begins every turn with `init`, and echoes each prompt that the model
-gets: one that joins a running turn at once; of those that make up a turn all but the last before
-its `init`, and the last too late (doc/stream-json.md, "Prompts during a turn"). So an `init` begins
-the next prompt in line.
+2.1.197 does not report stages. It begins every turn with `init`, and echoes each prompt that the
+model receives. The echo of a prompt that joins a running turn is immediate. Of the prompts that
+start a turn, all but the last are echoed before `init`; the echo of the last one is too late
+(doc/stream-json.md, "Prompts during a turn"). So an `init` means that the next prompt has started.
 """
 
 from claude_ide.agents.events import Event, PromptChanged, PromptStage
 from claude_ide.agents.stream_json.wire.frames import Frame, text
 
 AT_ONCE = "now"
-"""The priority of a prompt that overtakes those that wait."""
+"""The priority of a prompt that overtakes the waiting ones."""
 
 
 class Stages:
-    """The prompts that wait and that have begun, until the CLI has told a stage itself."""
+    """The waiting and the started prompts, until the CLI reports a stage itself."""
 
     def __init__(self) -> None:
-        self._told = False
+        self._is_reported = False
         self._waiting: dict[str, str] = {}
-        """Prompts that have not begun, with their priorities."""
+        """Prompts that have not started, with their priorities."""
         self._begun: list[str] = []
         self._running = False
 
-    def told(self, frame: Frame) -> list[Event]:
-        """Take a `command_lifecycle` frame; from then on nothing is concluded any more."""
+    def reported(self, frame: Frame) -> list[Event]:
+        """Decode a `command_lifecycle` frame; from now on no stage is inferred."""
         try:
             prompt, stage = text(frame.get("command_uuid")), PromptStage(frame.get("state"))
         except ValueError:
             return []
-        concluded = stage is PromptStage.QUEUED and prompt in self._waiting
-        self._told = True
+        is_known = stage is PromptStage.QUEUED and prompt in self._waiting
+        self._is_reported = True
         self._waiting.clear()
         self._begun.clear()
-        return [] if concluded else [PromptChanged(prompt, stage)]
+        return [] if is_known else [PromptChanged(prompt, stage)]
 
     def sent(self, prompt: str, priority: str) -> list[Event]:
-        """Take a prompt that is sent."""
-        if self._told:
+        """Add a prompt that is being sent."""
+        if self._is_reported:
             return []
         self._waiting[prompt] = priority
         return [PromptChanged(prompt, PromptStage.QUEUED)]
 
     def withdrawn(self, prompt: str) -> list[Event]:
-        """Take note that the CLI has given up a prompt, or has never got it."""
+        """Remove a prompt that the CLI has withdrawn, or has never received."""
         if self._waiting.pop(prompt, None) is None:
             return []
         return [PromptChanged(prompt, PromptStage.CANCELLED)]
 
     def echoed(self, frame: Frame) -> list[Event]:
-        """Take a prompt that the CLI has echoed."""
+        """Start a prompt that the CLI has echoed."""
         return self._begin(text(frame.get("uuid")))
 
     def turn_begun(self) -> list[Event]:
-        """Take note of an `init`, which begins a turn unless one is under way."""
+        """Start the next prompt on an `init`, which begins a turn unless one is running."""
         if self._running or not self._waiting:
             return []
         self._running = True
         return self._begin(min(self._waiting, key=lambda id_: self._waiting[id_] != AT_ONCE))
 
     def turn_ended(self) -> list[Event]:
-        """Take note of the turn's end."""
+        """Complete the prompts of the turn."""
         ended, self._begun = self._begun, []
         self._running = False
         return [PromptChanged(prompt, PromptStage.COMPLETED) for prompt in ended]

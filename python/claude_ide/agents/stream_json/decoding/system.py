@@ -1,4 +1,4 @@
-"""Frames of type `system`: how the conversation goes on, beside what is said in it."""
+"""Frames of type `system`: the progress of the conversation, apart from its messages."""
 
 import logging
 
@@ -28,7 +28,7 @@ SETTINGS = ("init", "session_title_changed")
 
 
 def decode(frame: Frame) -> list[Event]:
-    """Return what a `system` frame tells besides settings."""
+    """Return the events of a `system` frame, except those about settings."""
     match text(frame.get("subtype")):
         case "status":
             return _status(frame)

@@ -1,7 +1,7 @@
-"""The model's list of todos, from whichever tools its version has for that.
+"""The model's todo list, from whichever tools the model has for it.
 
-Some models write the whole list (`TodoWrite`), some work item by item (`TaskCreate`, `TaskUpdate`,
-`TaskList`), some have neither; doc/stream-json.md.
+Some models write the whole list (`TodoWrite`), some change single items (`TaskCreate`,
+`TaskUpdate`, `TaskList`), some have neither; see doc/stream-json.md.
 """
 
 from dataclasses import replace
@@ -12,13 +12,13 @@ from claude_ide.agents.stream_json.wire.frames import mapping, mappings, text
 
 
 class Todos:
-    """The list as it stands."""
+    """The current list."""
 
     def __init__(self) -> None:
         self._todos: dict[str, Todo] = {}
 
-    def take(self, name: str, arguments: dict[str, Any], result: Any) -> TodoList | None:
-        """Take the successful use of a tool; return the list if that has changed it."""
+    def apply(self, name: str, arguments: dict[str, Any], result: Any) -> TodoList | None:
+        """Apply the successful use of a tool; return the list if it has changed."""
         before = list(self._todos.values())
         result = mapping(result)
         match name:
@@ -34,7 +34,7 @@ class Todos:
         return TodoList(tuple(todos)) if todos != before else None
 
     def clear(self) -> None:
-        """Forget the list: another conversation has begun."""
+        """Clear the list: another conversation has begun."""
         self._todos.clear()
 
     def _write(self, todos: list[dict[str, Any]]) -> None:

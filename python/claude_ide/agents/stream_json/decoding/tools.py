@@ -1,4 +1,4 @@
-"""Tools by name: what kind of thing one does, how it is called in one line, what came of it."""
+"""Tools by name: the kind of a tool, the title of its use, its result."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ KINDS = {
     "EnterPlanMode": "switch_mode",
     "ExitPlanMode": "switch_mode",
 }
-"""The kinds are those of ACP's tool calls."""
+"""The kinds are those of tool calls in ACP (Agent Client Protocol)."""
 
 PATHS = ("file_path", "notebook_path", "path")
 TITLES = ("command", "pattern", "query", "url", "subject", "description", "skill")
@@ -50,18 +50,18 @@ def kind_of(name: str) -> str:
 
 
 def path_in(arguments: dict[str, Any]) -> str:
-    """Return the file that a tool is used on."""
+    """Return the file that a tool works on; empty if there is none."""
     return next((path for key in PATHS if (path := text(arguments.get(key)))), "")
 
 
 def title_of(arguments: dict[str, Any]) -> str:
-    """Return what tells one use of a tool from another: its file, command, pattern."""
+    """Return the argument that identifies a use of a tool: its file, command or pattern."""
     titles = (text(arguments.get(key)) for key in (*PATHS, *TITLES))
     return next((title for title in titles if title), "")
 
 
 def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) -> ToolInput:
-    """Return the event for a tool's whole input."""
+    """Return the event for a tool's complete input."""
     return ToolInput(
         tool,
         size,
@@ -107,7 +107,7 @@ def _output(content: Any) -> str:
 
 
 def change_of(result: dict[str, Any]) -> Change | None:
-    """Return what a tool has changed, by its result."""
+    """Return the change of a file in a tool's result; None if there is none."""
     path = text(result.get("filePath"))
     if not path or "structuredPatch" not in result:
         return None
@@ -124,7 +124,7 @@ def change_of(result: dict[str, Any]) -> Change | None:
 
 
 def hunks_of(result: dict[str, Any]) -> tuple[Hunk, ...]:
-    """Return the hunks of what a tool has changed, by its result."""
+    """Return the hunks of the change in a tool's result."""
     return tuple(map(_hunk, mappings(result.get("structuredPatch"))))
 
 

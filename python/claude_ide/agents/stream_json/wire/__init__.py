@@ -1,1 +1,1 @@
-"""Frames both ways, and how the CLI is started."""
+"""Frames in both directions, and how the CLI is started."""

@@ -1,7 +1,7 @@
-"""Our control requests: each waits for its answer under its id, until the CLI is gone.
+"""Our control requests: each waits for the answer with its id, until the CLI ends.
 
-A version of the CLI that does not know a request refuses it at once; that is how features are
-detected, and it is asked only once.
+A CLI rejects a request that its version does not know. This is how features are detected; a
+rejected request is not sent again.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from claude_ide.errors import AgentError, TransportClosed, UnsupportedError
 
 UNSUPPORTED_CODE = "unsupported_request"
 UNSUPPORTED_TEXT = "Unsupported control request"
-"""How 2.1.197 says it, which has no codes."""
+"""The error text of 2.1.197, which has no error codes."""
 
 
 class ControlError(AgentError):
-    """The CLI refused a control request; `code` is empty from versions that have none."""
+    """The CLI refused a control request; `code` is empty if the CLI's version has no codes."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -27,19 +27,20 @@ class ControlError(AgentError):
 
 
 class Controls:
-    """The control requests that have not been answered."""
+    """The pending control requests."""
 
     def __init__(self, send: Callable[[Frame], Awaitable[None]]) -> None:
         self.unsupported: set[str] = set()
-        """Requests that this CLI does not know."""
+        """Requests that this CLI has rejected as unknown."""
         self._send = send
         self._numbers = itertools.count(1)
         self._pending: dict[str, tuple[str, asyncio.Future[Frame]]] = {}
 
     async def request(self, subtype: str, **fields: Any) -> Frame:
-        """Ask the CLI, and return its answer.
+        """Send a request to the CLI, and return its answer.
 
-        Raises `UnsupportedError`, `ControlError` if it refuses, `TransportClosed` if it is gone.
+        Raises `UnsupportedError` if the CLI does not know the request, `ControlError` if it
+        refuses, `TransportClosed` if it has ended.
         """
         if subtype in self.unsupported:
             raise UnsupportedError(f"this version of Claude Code does not know {subtype}")
@@ -53,7 +54,7 @@ class Controls:
             self._pending.pop(id_, None)
 
     def settle(self, frame: Frame) -> None:
-        """Take a `control_response`; one that nobody waits for any more is left alone."""
+        """Handle a `control_response`; one without a pending request is ignored."""
         response = mapping(frame.get("response"))
         subtype, answer = self._pending.get(text(response.get("request_id")), ("", None))
         if answer is None or answer.done():
@@ -69,8 +70,8 @@ class Controls:
             answer.set_exception(ControlError(message or f"{subtype} was refused", code))
 
     def close(self) -> None:
-        """Fail everything that waits: the CLI is gone, and need not have answered."""
+        """Fail all pending requests: the CLI has ended."""
         for _, answer in self._pending.values():
             if not answer.done():
                 answer.set_exception(TransportClosed("Claude Code has ended"))
-                answer.exception()  # whoever awaited it may be gone too
+                answer.exception()  # its caller may be gone: avoids "exception was never retrieved"

@@ -1,4 +1,4 @@
-"""What the host says: prompts, control requests, answers to the CLI's own."""
+"""Encodes the host's frames: prompts, control requests, answers to the CLI's requests."""
 
 import base64
 from typing import Any
@@ -23,31 +23,31 @@ def prompt(id_: str, content: Prompt, priority: str = "") -> Frame:
 
 
 def words(content: Prompt) -> str:
-    """Return a prompt as one text, for a CLI that is asked a single question; without images."""
+    """Return a prompt as one text without images, for a one-off request."""
     return "\n\n".join(block["text"] for block in _blocks(content) if block["type"] == "text")
 
 
 def control_request(id_: str, subtype: str, fields: dict[str, Any]) -> Frame:
-    """Return a request to the CLI."""
+    """Return a control request to the CLI."""
     return {"type": "control_request", "request_id": id_, "request": {"subtype": subtype, **fields}}
 
 
 def success(request: str, response: Frame) -> Frame:
-    """Return the answer to a request of the CLI."""
+    """Return the answer to a request from the CLI."""
     answer = {"subtype": "success", "request_id": request, "response": response}
     return {"type": "control_response", "response": answer}
 
 
 def failure(request: str, message: str) -> Frame:
-    """Return the refusal of a request of the CLI."""
+    """Return the refusal of a request from the CLI."""
     answer = {"subtype": "error", "request_id": request, "error": message}
     return {"type": "control_response", "response": answer}
 
 
 def _blocks(content: Prompt) -> list[Frame]:
-    """The context comes first; a slash command has to be the beginning of its text."""
+    """Return the blocks of a prompt: context first, so that a slash command begins its text."""
     context: list[Frame] = []
-    said: list[Frame] = []
+    content_blocks: list[Frame] = []
     for part in content:
         match part:
             case Selection() | OpenFile():
@@ -55,20 +55,20 @@ def _blocks(content: Prompt) -> list[Frame]:
             case Image(data, media_type):
                 source = {"type": "base64", "media_type": media_type}
                 encoded = base64.b64encode(data).decode("ascii")
-                said.append({"type": "image", "source": source | {"data": encoded}})
+                content_blocks.append({"type": "image", "source": source | {"data": encoded}})
             case Words():
-                said.append(_text(part.text))
-    return context + said
+                content_blocks.append(_text(part.text))
+    return context + content_blocks
 
 
 def _tagged(part: Selection | OpenFile) -> str:
-    # The CLI knows exactly these two tags, and leaves them out of what it shows as the prompt.
+    # The CLI recognizes exactly these two tags, and hides them when it shows the prompt.
     if isinstance(part, OpenFile):
-        told = f"The user opened the file {part.path} in the IDE. {MAY_NOT_MATTER}"
-        return f"<ide_opened_file>{told}</ide_opened_file>"
+        note = f"The user opened the file {part.path} in the IDE. {MAY_NOT_MATTER}"
+        return f"<ide_opened_file>{note}</ide_opened_file>"
     lines = f"The user selected the lines {part.first} to {part.last} from {part.path}:"
-    told = f"{lines}\n{part.text}\n\n{MAY_NOT_MATTER}"
-    return f"<ide_selection>{told}</ide_selection>"
+    note = f"{lines}\n{part.text}\n\n{MAY_NOT_MATTER}"
+    return f"<ide_selection>{note}</ide_selection>"
 
 
 def _text(words: str) -> Frame:

@@ -1,7 +1,7 @@
-"""Lines and frames: bytes come in, JSON objects leave, and back; and reading what may be anything.
+"""Converts lines of bytes to frames (JSON objects) and back; reads fields of any type safely.
 
-The set of frames and of their fields grows with every version of the CLI, so a field is read as
-what it should be, and where it is something else, as empty.
+The set of frames and fields grows with every version of the CLI. So a field is read as the type
+that it should have; a value of another type counts as empty.
 """
 
 import json
@@ -16,7 +16,7 @@ Frame = dict[str, Any]
 
 
 def decode_line(line: bytes) -> Frame | None:
-    """Decode one line; None for what is not a JSON object."""
+    """Decode one line; None if it is not a JSON object."""
     try:
         frame = msgspec.json.decode(line)
     except (ValueError, RecursionError):
@@ -28,12 +28,12 @@ def decode_line(line: bytes) -> Frame | None:
 
 
 def encode_line(frame: Frame) -> bytes:
-    """Encode one frame; ASCII, since the CLI's input has more than one idea of a line's end."""
+    """Encode one frame in ASCII: the CLI may also treat characters such as U+2028 as line ends."""
     return json.dumps(frame, separators=(",", ":")).encode("ascii")
 
 
 def _decode_leniently(line: bytes) -> Any:
-    # The CLI cuts texts anywhere, in the middle of a surrogate pair too, which is not Unicode.
+    # The CLI cuts texts even within a surrogate pair, which leaves invalid Unicode.
     try:
         decoded = json.loads(line.decode("utf-8", "replace"))
         whole = json.dumps(decoded, ensure_ascii=False).encode("utf-16", "surrogatepass")
@@ -43,35 +43,35 @@ def _decode_leniently(line: bytes) -> Any:
 
 
 def text(value: Any) -> str:
-    """Return a string, or an empty one."""
+    """Return the value if it is a string, otherwise ""."""
     return value if isinstance(value, str) else ""
 
 
 def integer(value: Any) -> int | None:
-    """Return a whole number, or None."""
+    """Return the value if it is an integer, otherwise None."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def number(value: Any) -> float | None:
-    """Return a number, or None."""
+    """Return the value if it is a number, otherwise None."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """Return an object, or an empty one."""
+    """Return the value if it is an object, otherwise {}."""
     return value if isinstance(value, dict) else {}
 
 
 def sequence(value: Any) -> list[Any]:
-    """Return an array, or an empty one."""
+    """Return the value if it is an array, otherwise []."""
     return value if isinstance(value, list) else []
 
 
 def mappings(value: Any) -> list[dict[str, Any]]:
-    """Return the objects in an array."""
+    """Return the objects in an array; [] if the value is no array."""
     return [item for item in sequence(value) if isinstance(item, dict)]
 
 
 def strings(value: Any) -> tuple[str, ...]:
-    """Return the strings in an array."""
+    """Return the strings in an array; () if the value is no array."""
     return tuple(item for item in sequence(value) if isinstance(item, str))

@@ -1,4 +1,4 @@
-"""How the CLI is started: its arguments, and what of our environment it gets."""
+"""How the CLI is started: its arguments and its environment."""
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,10 +13,10 @@ from claude_ide.errors import AgentError
 from claude_ide.paths import config_folder
 
 ENTRYPOINT = "claude-ide-nvim"
-"""Who started the CLI, as it tells its maker; ours, and nobody else's name."""
+"""The name under which the CLI reports to its maker which program started it."""
 
 NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_SSE_PORT")
-"""With the one the CLI takes itself for nested; the other would reach what it starts."""
+"""With the first, the CLI believes it is nested; its children would inherit the second."""
 
 STREAM = (
     *("--output-format", "stream-json"),
@@ -29,20 +29,20 @@ STREAM = (
 
 DEFAULT_MODE = "default"
 MODES = (DEFAULT_MODE, "acceptEdits", "plan")
-"""The permission modes that every version has, and every user may switch to."""
+"""The permission modes that every version has and every user may choose."""
 
 SETTING_SOURCES = "--setting-sources"
 
 LARGEST_SETTINGS = 1_000_000
-"""Bytes of the user's own settings."""
+"""The largest file of user settings that is read, in bytes."""
 
 INSTALL = "npm install -g @anthropic-ai/claude-code"
 
 
 def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the words that start the CLI, as the user has configured them.
+    """Return the user's command line for the CLI as a tuple.
 
-    Raises `AgentError` with what to do if it is not there.
+    Raises `AgentError` with instructions if the program is not on PATH.
     """
     words = (cmd,) if isinstance(cmd, str) else tuple(cmd)
     if shutil.which(words[0]) is None:
@@ -52,7 +52,7 @@ def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def names(words: Iterable[str], option: str) -> bool:
-    """Return whether words of a command line name an option."""
+    """Return whether a command line has an option, as `--option value` or `--option=value`."""
     return any(word == option or word.startswith(f"{option}=") for word in words)
 
 
@@ -66,7 +66,7 @@ class _Settings(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Which CLI is started, where, and with what; an empty value is the CLI's own choice."""
+    """The command, folder and options of a CLI; the CLI chooses empty values itself."""
 
     command: tuple[str | Path, ...]
     cwd: Path
@@ -76,17 +76,17 @@ class Launch:
     mcp_config: str = ""
     allowed_tools: tuple[str, ...] = ()
     arguments: tuple[str, ...] = field(default=())
-    """More arguments, as the user has configured them."""
+    """More arguments that the user has configured."""
     trusted: bool = False
-    """Whether the user trusts the folder. If not, nothing of the folder's own settings is followed:
-    no hook, helper, server, environment or permission mode."""
+    """Whether the user trusts the folder. If not, the CLI ignores the folder's settings: hooks,
+    helpers, servers, environment and permission mode."""
 
     def arguments_for(self, opening: Opening) -> list[str | Path]:
         """Return the command that opens a session."""
         return [*self.command, *STREAM, *self.options(), *_opening(opening), *self.arguments]
 
     def options(self) -> list[str]:
-        """Return the arguments that sessions and single questions have in common."""
+        """Return the arguments that sessions and one-off requests have in common."""
         given = {
             SETTING_SOURCES: "" if self.follows_folder else "user",
             "--model": self.model,
@@ -98,11 +98,11 @@ class Launch:
 
     @property
     def follows_folder(self) -> bool:
-        """Whether the CLI follows the folder's own settings, or whatever the user's words say."""
+        """Whether the CLI may read the folder's settings, or the user's arguments decide it."""
         return self.trusted or self.names(SETTING_SOURCES)
 
     def names(self, option: str) -> bool:
-        """Return whether the user's own words name an option."""
+        """Return whether the user's arguments have an option."""
         return names(self._words, option)
 
     @property
@@ -117,28 +117,28 @@ class Launch:
     def _mode(self) -> str:
         if self.mode or self.follows_folder or self._is_mode_in_words:
             return self.mode
-        # The user's own mode by name: 2.1.197 has obeyed a project's bypassPermissions.
+        # Without an explicit mode, 2.1.197 would obey a project's bypassPermissions.
         return _own_mode(self.environment) or DEFAULT_MODE
 
     def first_mode(self, usual: str) -> str:
-        """Return the permission mode that the CLI starts in, or "" where only it can know.
+        """Return the permission mode in which the CLI starts, or "" if only the CLI can know.
 
         `usual` is the mode in its settings.
         """
         mode = self._mode or usual or DEFAULT_MODE
-        # What the user's own words say of permissions is the CLI's to make sense of; and the modes
-        # that are not listed are not granted to everyone.
+        # Only the CLI can interpret the user's own permission options, and it does not grant the
+        # other modes to every user.
         if mode not in MODES or self._is_mode_in_words:
             return ""
         return mode
 
     def child_environment(self) -> dict[str, str]:
-        """Return the environment that the CLI gets."""
+        """Return the environment for the CLI."""
         inherited = {
             name: value for name, value in self.environment.items() if name not in NOT_INHERITED
         }
         if not self.trusted:
-            # 2.1.197 asks git for the status when it starts.
+            # 2.1.197 runs `git status` at its start, which could run the repository's programs.
             inherited = git.guarded(inherited, self.cwd)
         return inherited | {
             "CLAUDE_CODE_ENTRYPOINT": ENTRYPOINT,
@@ -147,7 +147,7 @@ class Launch:
 
 
 def _own_mode(environment: Mapping[str, str]) -> str:
-    """Return the mode in the user's own settings, if there is one."""
+    """Return the mode in the user's own settings; empty if there is none."""
     path = config_folder(environment) / "settings.json"
     content = files.read_if_sound(path, LARGEST_SETTINGS)
     try:

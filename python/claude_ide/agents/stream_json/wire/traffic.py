@@ -1,4 +1,4 @@
-"""The last frames both ways, as they are kept for whoever looks for a fault."""
+"""The recent frames in both directions, kept for bug reports."""
 
 import json
 import time
@@ -7,22 +7,22 @@ from collections.abc import Callable
 from typing import Any
 
 MOST = 1_000
-"""How many frames are kept."""
+"""The number of messages that are kept."""
 
 
 class Traffic:
-    """What was said of late; `clock` gives seconds."""
+    """The recent traffic with the CLI; `clock` returns seconds."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._began = clock()
         self._kept: deque[tuple[float, str, Any]] = deque(maxlen=MOST)
 
-    def note(self, way: str, said: Any) -> None:
-        """Keep a frame: `in` is what we say, `out` what the CLI says; or its words on `stderr`."""
-        self._kept.append((self._clock() - self._began, way, said))
+    def record(self, direction: str, message: Any) -> None:
+        """Keep a message: a frame to (`in`) or from (`out`) the CLI, or its `stderr`."""
+        self._kept.append((self._clock() - self._began, direction, message))
 
     def text(self) -> str:
-        """Return a JSON object for each line: `t` in seconds, `dir` and `m`, the frame itself."""
-        entries = ({"t": round(t, 3), "dir": way, "m": said} for t, way, said in self._kept)
+        """Return one JSON object per line: `t` in seconds, `dir`, and `m`, the message."""
+        entries = ({"t": round(t, 3), "dir": way, "m": message} for t, way, message in self._kept)
         return "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
