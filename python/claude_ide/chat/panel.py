@@ -6,7 +6,7 @@ from typing import Any
 from claude_ide.editor.editor import Editor
 
 Look = Mapping[str, Any]
-"""What `chat/panel.lua` (`bar`) shows: the bars of both windows, and whether the agent works."""
+"""What `set_bars` in `chat/panel.lua` shows: both bars, and whether the agent works."""
 
 
 class Panels:
@@ -87,11 +87,11 @@ class Panel:
 
     async def write(self) -> None:
         """Take the user into the prompt."""
-        await self._run("chat.panel.write")
+        await self._run("chat.panel.enter_prompt")
 
     async def uncover(self) -> None:
         """Let the file that was opened from it be seen."""
-        await self._run("chat.placement.uncover")
+        await self._run("chat.placement.hide_float")
 
     # What it shows.
 
@@ -101,7 +101,7 @@ class Panel:
 
     async def draw_bars(self, look: Look) -> None:
         """Set the bars of both windows, and whether the agent works."""
-        await self._run("chat.panel.bar", look["bars"], look["work"])
+        await self._run("chat.panel.set_bars", look["bars"], look["work"])
 
     async def pin(self, rows: Sequence[Any]) -> None:
         """Pin rows to the transcript's corner; none take them away."""
@@ -137,7 +137,7 @@ class Panel:
 
     async def lead(self, part: int) -> None:
         """Lead the user to the beginning of a part."""
-        await self._run("chat.panel.lead", part)
+        await self._run("chat.panel.go_to_part", part)
 
     async def whereabouts(self, path: str, root: str) -> Mapping[str, str]:
         """Return a file as its user knows it (`path`), and why a change matters (`warning`)."""

@@ -62,7 +62,7 @@ local function send(chat, how)
   end
   local text = table.concat(lines, '\n')
   local images = chat_clipboard.images(chat, text)
-  if not chat_state.tell(chat, 'send', { text = text, images = images, how = how }) then
+  if not chat_state.emit(chat, 'send', { text = text, images = images, how = how }) then
     chat_hint.show(chat.prompt, 'not sent: the chat does not run', 'warn')
     return true
   end
@@ -73,7 +73,7 @@ end
 
 local function send_or_answer(chat)
   if not send(chat, 'send') then
-    chat_state.tell(chat, 'answers')
+    chat_state.emit(chat, 'answers')
   end
 end
 
@@ -119,7 +119,7 @@ local function list(chat)
   local keys, add = chat_keys.list()
   local function tell(event)
     return function()
-      chat_state.tell(chat, event)
+      chat_state.emit(chat, event)
     end
   end
   local function sending(how)

@@ -186,20 +186,20 @@ end
 --- Put text back that has been unloaded, until the host draws it.
 ---@param chat claude_ide.Chat
 ---@param lines string[]
-function M.put(chat, lines)
+function M.restore(chat, lines)
   local bufnr = chat.transcript
   vim.bo[bufnr].modifiable = true
   api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable = false
   chat.drawing = { count = #lines, parts = {}, waiting = {} }
-  chat_state.tell(chat, 'redraw')
+  chat_state.emit(chat, 'redraw')
 end
 
 --- The part that a row of a transcript belongs to.
 ---@param chat claude_ide.Chat
 ---@param row integer
 ---@return claude_ide.ChatPart?
-function M.part(chat, row)
+function M.part_at(chat, row)
   return chat_parts.at(chat.transcript, chat.drawing.parts, row)
 end
 
@@ -208,7 +208,7 @@ end
 ---@param row integer
 ---@param count integer negative for turns before
 ---@return integer
-function M.turn(chat, row, count)
+function M.turn_row(chat, row, count)
   local is_forward = count > 0
   local rows = chat_parts.rows(chat.transcript, chat.drawing.parts, 'turn', row, is_forward)
   local beyond = is_forward and api.nvim_buf_line_count(chat.transcript) - 1 or 0

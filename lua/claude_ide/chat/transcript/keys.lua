@@ -17,14 +17,14 @@ local TRUST = 'trust'
 local ANSWER = 'Answer the request under the cursor'
 
 ---@class claude_ide.TranscriptPanel what the keys have the panel do
----@field write fun(chat: integer)
+---@field enter_prompt fun(chat: integer)
 ---@field hide fun(chat: integer)
----@field lead fun(chat: integer, part: integer)
+---@field go_to_part fun(chat: integer, part: integer)
 
 local panel ---@type claude_ide.TranscriptPanel
 
 --- Only for this module: how the command that an <expr> map returns gets at the panel.
----@param name 'write'|'hide'|'lead'
+---@param name 'enter_prompt'|'hide'|'go_to_part'
 ---@param ... integer
 function M._call_panel(name, ...)
   panel[name](...)
@@ -35,14 +35,14 @@ local function row()
 end
 
 local function part_here(chat)
-  return chat_transcript.part(chat, row())
+  return chat_transcript.part_at(chat, row())
 end
 
 local function press(chat)
   local part = part_here(chat)
   if part then
     local offset = row() - part.row
-    chat_state.tell(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
+    chat_state.emit(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
   end
 end
 
@@ -51,19 +51,19 @@ local function go_to(chat)
   if part then
     local line, column = unpack(vim.api.nvim_win_get_cursor(0))
     local offset = line - 1 - part.row
-    chat_state.tell(chat, 'go_to', { part = part.id, offset = offset, column = column })
+    chat_state.emit(chat, 'go_to', { part = part.id, offset = offset, column = column })
   end
 end
 
 local function withdraw(chat)
   local part = part_here(chat)
   if part and part.kind == 'queued' then
-    chat_state.tell(chat, 'withdraw', { part = part.id })
+    chat_state.emit(chat, 'withdraw', { part = part.id })
   end
 end
 
 local function go_by_turn(chat, direction)
-  local target = chat_transcript.turn(chat, row(), direction * vim.v.count1)
+  local target = chat_transcript.turn_row(chat, row(), direction * vim.v.count1)
   vim.cmd("normal! m'")
   vim.api.nvim_win_set_cursor(0, { target + 1, 0 })
 end
@@ -113,9 +113,9 @@ local function answer(chat, key, otherwise)
       return '<Ignore>'
     end
     if ALLOWING[key] and part.kind ~= CUT and not is_seen(chat, part) then
-      return call_panel('lead', chat.id, part.id)
+      return call_panel('go_to_part', chat.id, part.id)
     end
-    chat_state.tell(chat, 'answer', { part = part.id, kind = part.kind, key = key })
+    chat_state.emit(chat, 'answer', { part = part.id, kind = part.kind, key = key })
     return '<Ignore>'
   end
 end
@@ -131,9 +131,9 @@ local function list(chat)
     end
   end
   local function tell(event)
-    return with_chat(chat_state.tell, event)
+    return with_chat(chat_state.emit, event)
   end
-  local to_prompt, hide = of_panel(chat, 'write'), of_panel(chat, 'hide')
+  local to_prompt, hide = of_panel(chat, 'enter_prompt'), of_panel(chat, 'hide')
 
   add(
     'n',

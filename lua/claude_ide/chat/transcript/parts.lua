@@ -81,7 +81,7 @@ end
 --- Take note that the user was led to the beginning of a part.
 ---@param parts claude_ide.ChatParts
 ---@param id integer
-function M.present(parts, id)
+function M.mark_presented(parts, id)
   parts[id].since, parts[id].is_presented = vim.uv.hrtime(), true
 end
 

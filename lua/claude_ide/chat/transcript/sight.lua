@@ -45,7 +45,7 @@ end
 ---@param chat claude_ide.Chat
 ---@param id integer of a part
 ---@param win integer that shows the transcript
-function M.lead(chat, id, win)
+function M.present(chat, id, win)
   local part = find(chat, id)
   if not part then
     return
@@ -54,7 +54,7 @@ function M.lead(chat, id, win)
   vim.api.nvim_win_call(win, function()
     vim.cmd('keepjumps normal! zt')
   end)
-  chat_parts.present(chat.drawing.parts, id)
+  chat_parts.mark_presented(chat.drawing.parts, id)
 end
 
 --- What is on the screen of a part, in the current tabpage: its kind, or nothing.

@@ -15,7 +15,7 @@ local api = vim.api
 --- Take note of the sizes in the current tabpage.
 ---@param windows claude_ide.ChatWindows
 ---@return claude_ide.ChatSizes
-function M.take(windows)
+function M.snapshot(windows)
   local sizes = { around = tiling.arrangement(), heights = {}, widths = {} }
   for _, win in pairs(windows) do
     if tiling.has(win) then
@@ -55,7 +55,7 @@ end
 ---@param view claude_ide.ChatView
 ---@param win integer
 ---@return boolean is_disturbed
-function M.disturb(view, win)
+function M.mark_disturbed(view, win)
   local is_beside = tiling.has(win) and api.nvim_win_get_tabpage(win) == view.tabpage
   if is_beside and view.sizes then
     view.sizes.is_disturbed = true
@@ -74,11 +74,11 @@ function M.keep(view)
   if not (api.nvim_win_is_valid(windows.transcript) and api.nvim_win_is_valid(windows.prompt)) then
     return
   elseif not sizes or is_alike(sizes) then
-    view.sizes = M.take(windows)
+    view.sizes = M.snapshot(windows)
     return
   end
   if unfix(windows, sizes) then
-    view.sizes = M.take(windows)
+    view.sizes = M.snapshot(windows)
     return
   end
   sizes.around, sizes.is_disturbed = tiling.arrangement(), nil
