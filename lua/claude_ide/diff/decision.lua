@@ -9,7 +9,7 @@ local M = {}
 ---@field written fun() called in `BufWriteCmd` when the user, not an autosave, writes it
 ---@field wiped fun() called when it is wiped out, also after it was written
 
--- `:x` writes only a modified buffer, which this one never is; but whoever types `:x` means to accept.
+-- `:x` writes only a modified buffer, which this one never is; but a user who types `:x` means to accept.
 local function is_exit(line)
   local ok, command = pcall(vim.api.nvim_parse_cmd, line, {})
   return ok and (command.cmd == 'xit' or command.cmd == 'exit')

@@ -54,7 +54,7 @@ function guest.has_opened(view, win)
   return win == windows.right or (win == windows.left and not windows.was_open)
 end
 
--- A window that the user has filled with another buffer is no longer the diff's.
+-- If the user has put another buffer into the proposal's window, they are no longer in the diff.
 ---@param view claude_ide.DiffView
 function guest.has_user(view)
   local win = vim.api.nvim_get_current_win()

@@ -1,4 +1,4 @@
---- Edits and plans that wait for a moment that takes nothing from the user, and a message about them.
+--- Edits and plans that wait until the user can be taken elsewhere, and the message that names them.
 local announce = require('claude_ide.say.announce')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')

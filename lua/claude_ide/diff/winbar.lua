@@ -19,8 +19,8 @@ local KEYS = { ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 ---@type table<integer, claude_ide.Winbar> by window
 local winbars = {}
 
--- What is shown besides the path, most first: the next entry applies if the path would get less than
--- `least` columns.
+-- What is shown along with the path, longest first: the next entry applies if the path would get fewer
+-- than `least` columns.
 local EXTRAS = {
   { names = { 'title', 'note' }, least = 20 },
   { names = { 'title' }, least = 12 },

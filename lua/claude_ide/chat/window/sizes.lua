@@ -1,5 +1,5 @@
---- The sizes of a panel's windows, which stay when other windows open and close. Neovim itself would give
---- and take the room at the neighbours, even those with 'winfixheight'.
+--- The sizes of a panel's windows, which stay when other windows open and close. Neovim itself would
+--- resize their neighbours, even those with 'winfixheight'.
 local tiling = require('claude_ide.window.tiling')
 
 local M = {}
