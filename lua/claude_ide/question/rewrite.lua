@@ -151,7 +151,7 @@ end
 --- Show Claude's lines as a diff. The question ends with the user's decision.
 ---
 --- Emits the diff's events (`diff.open`), but never the text.
----@param id integer of the diff
+---@param id integer diff
 ---@param question_id integer
 ---@param proposal { text: string, title: string, layout: 'tab'|'vertical'|'horizontal' }
 ---@return { error: string }? refusal why no diff is shown
