@@ -51,8 +51,8 @@ async def test_an_answer_that_never_grew_is_shown_at_its_end(nvim: Neovim) -> No
 
 async def test_what_goes_wrong_is_said_below_what_came(nvim: Neovim) -> None:
     request = await asked(nvim, "ClaudeAsk why?")
-    tell = "require('claude_ide.question').tell(...)"
-    await nvim.lua(tell, request["id"], {"keep": 0, "text": "because"})
+    update = "require('claude_ide.question').update(...)"
+    await nvim.lua(update, request["id"], {"keep": 0, "text": "because"})
 
     await finish(nvim, request["id"], {"error": "no more"})
 

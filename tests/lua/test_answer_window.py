@@ -42,11 +42,11 @@ async def test_it_fits_every_screen(nvim: Neovim, columns: int, rows: int) -> No
     assert config["relative"] == "editor"
 
 
-async def test_words_stand_where_the_text_ends(nvim: Neovim) -> None:
+async def test_the_status_is_shown_below_the_text(nvim: Neovim) -> None:
     await open_window(nvim)
-    say = "require('claude_ide.question.answer_window').say(_G.view, ...)"
+    set_status = "require('claude_ide.question.answer_window').set_status(_G.view, ...)"
 
-    await nvim.lua(say, "waiting")
+    await nvim.lua(set_status, "waiting")
     await until(lambda: "waiting" in nvim.screen.text())
     await draw(nvim, "one\ntwo")
 
@@ -55,7 +55,7 @@ async def test_words_stand_where_the_text_ends(nvim: Neovim) -> None:
         return [n for n, line in enumerate(text) if "two" in line or "waiting" in line]
 
     await until(lambda: len(rows()) == 2 and rows()[1] - rows()[0] == 2)
-    await nvim.lua(say, "")
+    await nvim.lua(set_status, "")
     await until(lambda: "waiting" not in nvim.screen.text())
 
 

@@ -8,8 +8,8 @@ import pytest
 from support.diffs import everything
 from support.neovim import Neovim
 
-TAKE = "_G.taken = require('claude_ide.diff.borrowed_window').take(vim.api.nvim_get_current_win())"
-GIVE_BACK = "require('claude_ide.diff.borrowed_window').give_back(_G.taken)"
+BORROW = "_G.borrowed = require('claude_ide.diff.borrowed_window').borrow(vim.fn.win_getid())"
+GIVE_BACK = "require('claude_ide.diff.borrowed_window').give_back(_G.borrowed)"
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ async def test_options_folds_and_view_are_as_before(window: Neovim, setup: list[
         await window.command(command)
     await window.command("normal! 40Gzt")
     before = await state(window)
-    await window.lua(TAKE)
+    await window.lua(BORROW)
     await window.command("setlocal winbar=ours | diffthis | normal! gg")
 
     await window.lua(GIVE_BACK)
@@ -55,7 +55,7 @@ async def test_taking_it_changes_nothing(window: Neovim) -> None:
     await window.command("let g:heard = 0 | autocmd SessionLoadPost * let g:heard = 1")
     before = await everything(window)
 
-    await window.lua(TAKE)
+    await window.lua(BORROW)
 
     assert await everything(window) == before
     await window.lua(GIVE_BACK)
@@ -64,7 +64,7 @@ async def test_taking_it_changes_nothing(window: Neovim) -> None:
 
 
 async def test_another_buffer_that_the_user_shows_in_it_keeps_its_view(window: Neovim) -> None:
-    await window.lua(TAKE)
+    await window.lua(BORROW)
     await window.command("enew | call setline(1, range(50)) | normal! 30G")
 
     await window.lua(GIVE_BACK)
@@ -74,7 +74,7 @@ async def test_another_buffer_that_the_user_shows_in_it_keeps_its_view(window: N
 
 async def test_a_window_that_has_gone_is_not_missed(window: Neovim) -> None:
     await window.command("split")
-    await window.lua(TAKE)
+    await window.lua(BORROW)
     await window.command("close")
 
     await window.lua(GIVE_BACK)

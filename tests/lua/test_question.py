@@ -35,9 +35,9 @@ async def test_it_is_asked_in_neovims_folder(nvim: Neovim, question: int) -> Non
 
 
 async def test_the_text_grows_and_may_shrink(nvim: Neovim, question: int) -> None:
-    await call(nvim, "tell", question, {"keep": 0, "text": "aä", "progress": ""})
-    await call(nvim, "tell", question, {"keep": 3, "text": "b"})
-    await call(nvim, "tell", question, {"keep": 0, "text": ""})
+    await call(nvim, "update", question, {"keep": 0, "text": "aä", "progress": ""})
+    await call(nvim, "update", question, {"keep": 3, "text": "b"})
+    await call(nvim, "update", question, {"keep": 0, "text": ""})
 
     assert await seen(nvim) == [
         ["progress", ""],
@@ -48,10 +48,10 @@ async def test_the_text_grows_and_may_shrink(nvim: Neovim, question: int) -> Non
 
 
 async def test_the_end_is_told_once_and_nothing_after_it(nvim: Neovim, question: int) -> None:
-    await call(nvim, "tell", question, {"events": [{"n": 1}, {"n": 2}]})
+    await call(nvim, "update", question, {"events": [{"n": 1}, {"n": 2}]})
     await call(nvim, "finish", question, {"result": None})
     await call(nvim, "finish", question, {"error": "late"})
-    await call(nvim, "tell", question, {"keep": 0, "text": "late"})
+    await call(nvim, "update", question, {"keep": 0, "text": "late"})
     await call(nvim, "host_ended")
 
     assert await seen(nvim) == [["event", {"n": 1}], ["event", {"n": 2}], ["end"]]

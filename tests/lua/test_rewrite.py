@@ -61,7 +61,7 @@ async def test_the_range_is_told(nvim: Neovim, command: str, first: int, last: i
 
 async def test_the_mark_says_what_goes_on_and_goes(nvim: Neovim) -> None:
     id_ = await begin(nvim, "2ClaudeEdit x")
-    await nvim.lua("require('claude_ide.question').tell(...)", id_, {"progress": "thinking…"})
+    await nvim.lua("require('claude_ide.question').update(...)", id_, {"progress": "thinking…"})
 
     await shown(nvim, "x  Claude is rewriting… thinking…")
     await nvim.lua("require('claude_ide.question').finish(...)", id_, {})

@@ -70,7 +70,7 @@ async def test_a_question_of_a_command_is_reported_to_its_end(hearing: Neovim) -
     first, second = [await hearing.lua(begin) for _ in range(2)]
 
     question = "require('claude_ide.question')"
-    await hearing.lua(f"{question}.tell(..., {{ progress = 'reading a.py' }})", first)
+    await hearing.lua(f"{question}.update(..., {{ progress = 'reading a.py' }})", first)
     await hearing.lua(f"{question}.finish(..., {{ result = 'x' }})", first)
     await hearing.lua(f"{question}.cancel(...)", second)
 

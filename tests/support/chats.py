@@ -53,7 +53,7 @@ class Chats:
     ) -> None:
         """Show what the bars say, and how far the agent is."""
         work = {"text": text or status, "status": status}
-        await self.nvim.lua(f"{PANEL}.bar(...)", id_, bars, work)
+        await self.nvim.lua(f"{PANEL}.set_bars(...)", id_, bars, work)
 
     async def windows(self) -> dict[str, Any]:
         """The chat windows on screen, by kind: `transcript` and `prompt`."""

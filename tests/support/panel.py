@@ -103,7 +103,7 @@ class Panel:
     async def write(self) -> None:
         """Go to the prompt, in Insert mode."""
         await self.nvim.lua(
-            "require('claude_ide.chat.panel').write(...)", (await self.look())["id"]
+            "require('claude_ide.chat.panel').enter_prompt(...)", (await self.look())["id"]
         )
 
         async def inserting() -> bool:

@@ -1,4 +1,4 @@
---- `:ClaudeChat`: what is done of it before the host gets it, and its completion.
+--- `:ClaudeChat`: what Lua does before the host gets the command, and its completion.
 local M = {}
 
 local WORDS = {
@@ -21,11 +21,11 @@ local WORDS = {
   'thinking',
 }
 
---- Carry out `:[range]ClaudeChat [what] [argument]`.
+--- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.run(opts)
   local host = require('claude_ide.host')
-  -- It will lead the user away; what is selected now is what is meant.
+  -- The command moves the user to the panel; it applies to what is selected now.
   require('claude_ide.selection').hold(opts.range > 0 and { opts.line1, opts.line2 } or nil)
   local begins = opts.args == '' and not require('claude_ide.chat.panel').here()
   local toggles = opts.args == '' and opts.range == 0 and not begins
@@ -35,24 +35,25 @@ function M.run(opts)
     return host.command('ClaudeChat', opts)
   end
   if host.start() then
-    -- Before it can answer, for the user types on.
+    -- The panel opens before the host can answer, because the user may already be typing.
     require('claude_ide.chat.hostless').begin()
-    host.command('ClaudeChat', vim.tbl_extend('force', opts, { fargs = { 'new' } }))
+    local new = vim.tbl_extend('force', opts, { fargs = { 'new' } })
+    host.command('ClaudeChat', new --[[@as vim.api.keyset.create_user_command.command_args]])
   end
 end
 
----@return claude_ide.ChatOffer? of the chat that a command means
+---@return claude_ide.ChatOffer? offer of the chat that a command applies to
 local function offer_here()
   local here = require('claude_ide.chat.panel').here()
   local chat = here and require('claude_ide.chat.state').get(here.chat)
   return chat and chat.offer or nil
 end
 
---- Complete what the agent of this chat can do, and what it has to choose from.
+--- Complete the subcommands that this chat's agent supports, and their values.
 ---@param lead string
 ---@param line string
----@param pos integer
----@return string[]
+---@param pos integer bytes
+---@return string[] candidates
 function M.complete(lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')
   local offer = offer_here() or { choices = {}, lacks = {} }

@@ -1,5 +1,5 @@
---- What is said about the prompt: beside the text while the user inserts it, because the line that
---- says so hides every message.
+--- Hints about the prompt. In Insert mode they also appear next to the text, because "-- INSERT --"
+--- hides every message.
 local message = require('claude_ide.say.message')
 
 local M = {}
@@ -20,6 +20,7 @@ local function show_beside(bufnr, text)
   end, SHOWN)
 end
 
+--- Show a hint.
 ---@param bufnr integer the prompt
 ---@param text string
 ---@param level 'info'|'warn'|'error'

@@ -1,5 +1,5 @@
---- Chats without a host: it has ended, or does not run yet. What they show and what is typed there
---- stays, and the next host goes on with them.
+--- Chats without a host, which has ended or not started yet. Their transcripts and prompts stay, and the
+--- next host continues them.
 local buffers = require('claude_ide.file.buffers')
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_busy = require('claude_ide.chat.busy')
@@ -9,13 +9,13 @@ local chat_panel = require('claude_ide.chat.panel')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_plan = require('claude_ide.chat.plan')
 local chat_state = require('claude_ide.chat.state')
-local chat_view = require('claude_ide.chat.placement')
+local chat_placement = require('claude_ide.chat.placement')
 local chat_waiting = require('claude_ide.chat.waiting')
 local moment = require('claude_ide.when.moment')
 
 local M = {}
 
--- Until the host says how it is: its own defaults (`config.py`).
+-- The host's defaults (`config.py`), until it has checked the options.
 local SIDE, SIZE = 'right', 0.4
 local SIDES = { 'right', 'left', 'above', 'below', 'float', 'tab' }
 
@@ -28,7 +28,7 @@ local STOPPED = {
   right = { { 'R', 'ClaudeChatKey' }, { ' restarts it', 'ClaudeChatMeta' } },
 }
 
---- Open the panel of a new chat, before a host has it: what is typed meanwhile is for its prompt.
+--- Open the panel of a new chat before the host runs, so that the user can type the prompt.
 function M.begin()
   local wanted = vim.tbl_get(vim.g.claude_ide or {}, 'chat')
   wanted = type(wanted) == 'table' and wanted or {}
@@ -40,21 +40,21 @@ function M.begin()
     title = 'Claude',
     root = buffers.folder(),
   })
-  local chat = chat_state.get(id)
+  local chat = assert(chat_state.get(id))
   chat.is_orphan, chat.is_starting = true, true
   chat_bar.set(chat, { transcript = STARTING })
 end
 
---- Hide the chat of this tabpage if no host has it yet: by then it would be too late.
----@return boolean is_hidden
+--- Hide the chat of this tab page if its host is still starting, which would hide it too late.
+---@return boolean is_hidden whether there was one
 function M.hide_here()
   local here = chat_panel.here()
   local chat = here and chat_state.get(here.chat)
-  local hides = chat and chat.is_starting and chat.is_wanted and chat_view.is_here(chat)
-  if hides then
+  if chat and chat.is_starting and chat.is_wanted and chat_placement.is_here(chat) then
     chat_panel.hide(chat.id)
+    return true
   end
-  return hides == true
+  return false
 end
 
 local function is_untouched(chat)
@@ -62,9 +62,9 @@ local function is_untouched(chat)
   return not chat.session and chat_state.is_empty(chat) and not typed:find('%S')
 end
 
---- There is no agent for a chat: close its panel if nothing is in it, else say why.
+--- Handle that a chat has no agent: close its panel if nothing is in it, otherwise show the reason.
 ---@param id integer
----@param reason? string
+---@param reason? string none if it was ended on purpose
 function M.give_up(id, reason)
   local chat = chat_state.get(id)
   if not chat then
@@ -78,13 +78,13 @@ function M.give_up(id, reason)
     return chat_bar.set(chat, { transcript = STOPPED })
   end
   chat_panel.close(id, function()
-    -- What is typed on was meant for the prompt.
+    -- The next keys were meant for the prompt.
     moment.guard(function() end)
   end)
 end
 
---- The host of all chats has ended.
----@param reason? string why, if it was not meant to
+--- Handle the end of the host, which all chats share.
+---@param reason? string none if it was ended on purpose
 function M.host_ended(reason)
   for _, chat in ipairs(chat_state.list()) do
     chat.is_orphan = true
@@ -96,7 +96,7 @@ function M.host_ended(reason)
   chat_plan.close_all()
 end
 
---- Another host goes on with a chat, and draws all of it again with its first frame.
+--- Hand a chat to another host, whose first frame draws the whole transcript.
 ---@param id integer
 ---@param options claude_ide.ChatOptions
 function M.adopt(id, options)
@@ -108,7 +108,7 @@ function M.adopt(id, options)
   chat.options, chat.pinned = options, {}
   chat_outage.clear(chat)
   chat_pin.update(chat)
-  chat_view.report(chat)
+  chat_placement.report(chat)
 end
 
 return M

@@ -1,21 +1,21 @@
---- Keys of a chat's buffers: each has a `<Plug>` map, and `g?` shows them.
+--- The keys of a chat's buffers. Each has a `<Plug>` mapping, and `g?` shows them.
 local float = require('claude_ide.window.float')
 
 local M = {}
 
 ---@class claude_ide.ChatKey
 ---@field modes string one letter each
----@field keys string[] what is typed
----@field name string of `<Plug>(claude-chat-name)`
+---@field keys string[] the left-hand sides
+---@field name string as in `<Plug>(claude-chat-name)`
 ---@field desc string
----@field run string|fun() keys, or what is done at once
----@field expr? boolean whether `run` gives keys
----@field shown? string[] what `g?` shows instead of `keys`; none for nothing
+---@field run string|function the right-hand side
+---@field expr? boolean whether `run` returns keys
+---@field shown? string[] what `g?` shows instead of `keys`; empty to hide the key
 
---- An empty list, and a function that adds a key to it: `modes`, `keys`, `name`, `desc` and `run`
---- one after the other, then a table of the rest.
+--- Return an empty list, and a function that adds a key to it. Its arguments are `modes`, `keys`, `name`,
+--- `desc` and `run`, then a table of the other fields.
 ---@return claude_ide.ChatKey[] keys
----@return function add
+---@return fun(modes: string, keys: string[], name: string, desc: string, run: string|function, rest?: table)
 function M.list()
   local keys = {}
   return keys,
@@ -42,10 +42,10 @@ function M.define(bufnr, keys)
   end
 end
 
---- Keys from one window of the panel to the other: `CTRL-W k` and `j` know nothing of floats.
+--- The keys from one window of the panel to the other, because `CTRL-W k` and `j` do not reach floats.
 ---@param letter 'j'|'k'
 ---@param arrow string
----@param find fun(): integer? window
+---@param find fun(): integer? returns the other window
 ---@return claude_ide.ChatKey
 function M.to_window(letter, arrow, find)
   local function run()
@@ -80,14 +80,14 @@ local function lines_of(keys)
     width
 end
 
---- Show keys in a float that `q`, <Esc> or leaving it closes.
+--- Show keys in a float, which `q`, <Esc> or leaving it closes.
 ---@param keys claude_ide.ChatKey[]
----@param lacks string[] names of keys that are left out
+---@param lacks string[] names of keys to leave out
 function M.show(keys, lacks)
   local lines, key_width = lines_of(vim.tbl_filter(function(key)
     return not vim.list_contains(lacks, key.name)
   end, keys))
-  -- Above the panel in its float.
+  -- Above a panel that floats.
   local bufnr = float.show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 })
   local namespace = vim.api.nvim_create_namespace('claude_ide_chat_keys')
   for row = 0, #lines - 1 do

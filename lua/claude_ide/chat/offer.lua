@@ -5,15 +5,15 @@ local chat_state = require('claude_ide.chat.state')
 local M = {}
 
 ---@class claude_ide.ChatOffer
----@field name string the agent's
+---@field name string the agent's name
 ---@field commands claude_ide.ChatCommand[]
----@field choices table<string, string[]> by the word after `:ClaudeChat`
----@field lacks string[] words after `:ClaudeChat`, and names of keys
+---@field choices table<string, string[]> values by subcommand of `:ClaudeChat`
+---@field lacks string[] missing subcommands of `:ClaudeChat`, and names of missing keys
 
 ---@class claude_ide.ChatCommand
 ---@field name string
 ---@field description string
----@field hint string what its arguments are
+---@field hint string its arguments
 
 --- The offer of a chat whose agent does not run yet.
 ---@return claude_ide.ChatOffer
@@ -33,7 +33,7 @@ end
 
 --- Whether a chat's agent lacks a feature.
 ---@param chat claude_ide.Chat
----@param feature string
+---@param feature string a subcommand, or the name of a key
 ---@return boolean
 function M.lacks(chat, feature)
   return vim.list_contains(chat.offer.lacks, feature)

@@ -1,4 +1,4 @@
---- Why no host runs a chat, and what to do: lines below its transcript, until a host draws it again.
+--- Why no host runs a chat, and what to do: two lines below the transcript, until a host draws it again.
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 
@@ -9,7 +9,7 @@ local namespace = api.nvim_create_namespace('claude_ide_chat_outage')
 
 local REMEDY = 'see :ClaudeLog; R retries'
 
--- A virtual line is cut at the edge of the window.
+-- Columns for a line: a virtual line does not wrap.
 local function room(chat)
   local wins = vim.fn.win_findbuf(chat.transcript)
   return wins[1] and api.nvim_win_get_width(wins[1]) or vim.o.columns
@@ -25,7 +25,7 @@ end
 
 --- Show the lines.
 ---@param chat claude_ide.Chat
----@param reason string
+---@param reason string why there is no host
 function M.show(chat, reason)
   M.clear(chat)
   local last = api.nvim_buf_line_count(chat.transcript) - 1

@@ -1,4 +1,4 @@
---- The panels of the chats, as the host asks for them.
+--- The panels of the chats, for the host.
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_busy = require('claude_ide.chat.busy')
 local chat_focus = require('claude_ide.chat.window.focus')
@@ -9,7 +9,7 @@ local chat_state = require('claude_ide.chat.state')
 local chat_strays = require('claude_ide.chat.strays')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_transcript_keys = require('claude_ide.chat.transcript.keys')
-local chat_view = require('claude_ide.chat.placement')
+local chat_placement = require('claude_ide.chat.placement')
 local highlights = require('claude_ide.highlights')
 local kept = require('claude_ide.file.kept')
 local message = require('claude_ide.say.message')
@@ -21,20 +21,20 @@ local M = {}
 
 local api = vim.api
 
-local function bring(chat)
+local function show_and_enter(chat)
   if chat_state.get(chat.id) ~= chat then
     return
   end
-  chat_state.use(chat)
+  chat_state.mark_used(chat)
   chat.is_wanted = true
-  if chat.view and (chat_view.is_here(chat) or chat.options.side == 'tab') then
+  if chat.view and (chat_placement.is_here(chat) or chat.options.side == 'tab') then
     chat_focus.enter_prompt(chat.view)
   else
-    chat_view.show(chat)
+    chat_placement.show(chat)
   end
 end
 
--- A prompt that was not sent is nowhere else.
+-- An unsent prompt exists nowhere else.
 local function keep_unsent(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
   local lines = is_loaded and api.nvim_buf_get_lines(chat.prompt, 0, -1, false) or chat.unsent
@@ -49,21 +49,21 @@ local function finish(chat)
   keep_unsent(chat)
   chat_busy.stop(chat)
   chat_state.remove(chat)
-  chat_view.take_down(chat)
+  chat_placement.close(chat)
   quiet.run(function()
     vim.iter({ chat.transcript, chat.prompt }):each(window_close.buffer)
   end)
 end
 
-local function reload(chat, bufnr, lines)
+local function restore(chat, bufnr, lines)
   if bufnr == chat.transcript then
-    chat_transcript.put(chat, lines)
+    chat_transcript.restore(chat, lines)
   else
     api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   end
 end
 
--- Without its buffers a chat has ended. `:edit` only loads one again, and from nowhere.
+-- A chat ends with its buffers. `:edit` only unloads one for a moment, and reloads it empty.
 local function on_unload(chat, bufnr)
   if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_loaded(bufnr) then
     return
@@ -74,19 +74,18 @@ local function on_unload(chat, bufnr)
     if chat_state.get(chat.id) ~= chat then
       return
     elseif api.nvim_buf_is_loaded(bufnr) then
-      return reload(chat, bufnr, lines)
+      return restore(chat, bufnr, lines)
     end
-    chat_state.tell(chat, 'closed')
+    chat_state.emit(chat, 'closed')
     finish(chat)
   end)
 end
 
 local function create(id, options)
   highlights.define()
-  chat_view.watch()
+  chat_placement.watch()
   chat_strays.watch()
-  ---@type claude_ide.Chat
-  local chat = {
+  local fields = {
     id = id,
     options = options,
     tabpage = api.nvim_get_current_tabpage(),
@@ -99,12 +98,18 @@ local function create(id, options)
     bars = {},
     pinned = {},
   }
+  -- The buffers are filled in below, each with what belongs to it.
+  local chat = fields --[[@as claude_ide.Chat]]
   quiet.run(function()
     chat.transcript = chat_transcript.create(chat)
     chat.prompt = chat_prompt.create(chat)
     api.nvim_buf_set_name(chat.transcript, ('claude-chat://%d'):format(chat.transcript))
   end)
-  chat_transcript_keys.define(chat, M)
+  chat_transcript_keys.define(chat, {
+    enter_prompt = M.enter_prompt,
+    hide = M.hide,
+    go_to_part = M.go_to_part,
+  })
   for bufnr, filetype in pairs({
     [chat.transcript] = 'claude-chat',
     [chat.prompt] = 'claude-prompt',
@@ -115,7 +120,7 @@ local function create(id, options)
         on_unload(chat, bufnr)
       end,
     })
-    -- An autocommand of the user's may fail.
+    -- A user's autocommand may fail.
     pcall(quiet.run, function()
       vim.bo[bufnr].filetype = filetype
     end)
@@ -132,28 +137,28 @@ local function ensure(id, options)
   local is_moved = chat.view and options.side ~= chat.options.side
   chat.options = options
   if is_moved then
-    chat_view.take_down(chat)
+    chat_placement.close(chat)
   end
   return chat
 end
 
---- Make the panel of a chat, or show it, and take the user into its prompt.
+--- Show the panel of a chat, which is created if necessary, and enter its prompt.
 ---@param id integer
 ---@param options claude_ide.ChatOptions
 function M.open(id, options)
   local chat = ensure(id, options)
   moment.when_unprompted(function()
-    bring(chat)
+    show_and_enter(chat)
   end)
 end
 
---- Show the panel of a chat in the current tabpage, or hide it there.
+--- Show the panel of a chat in the current tab page, or hide it there.
 ---@param id integer
 ---@param options claude_ide.ChatOptions
 ---@return 'shown'|'hidden'
 function M.toggle(id, options)
   local chat = chat_state.get(id)
-  if not chat or not (chat.is_wanted and chat_view.is_here(chat)) then
+  if not chat or not (chat.is_wanted and chat_placement.is_here(chat)) then
     M.open(id, options)
     return 'shown'
   end
@@ -161,59 +166,59 @@ function M.toggle(id, options)
   return 'hidden'
 end
 
---- Hide the panel; the chat goes on.
+--- Hide the panel. The chat continues.
 ---@param id integer
 function M.hide(id)
   local chat = chat_state.get(id)
   if chat then
     moment.when_unprompted(function()
-      chat_view.hide(chat)
+      chat_placement.hide(chat)
     end)
   end
 end
 
---- Take the user into the prompt, which is shown if need be.
+--- Enter the prompt, which is shown if necessary.
 ---@param id integer
-function M.write(id)
+function M.enter_prompt(id)
   local chat = chat_state.get(id)
   if chat then
-    bring(chat)
+    show_and_enter(chat)
   end
 end
 
-local function lead(chat, part)
-  if chat_state.get(chat.id) ~= chat or not chat_view.is_here(chat) then
+local function go_to_part(chat, part)
+  if chat_state.get(chat.id) ~= chat or not chat_placement.is_here(chat) then
     return
   end
   local current = api.nvim_get_current_win()
   local is_there = api.nvim_win_get_buf(current) == chat.transcript
   local win = is_there and current or chat.view.windows.transcript
   api.nvim_set_current_win(win)
-  chat_sight.lead(chat, part, win)
+  chat_sight.present(chat, part, win)
 end
 
---- Lead the user to the beginning of a part of the transcript, which is shown if need be.
+--- Move the user to the beginning of a part of the transcript, which is shown if necessary.
 ---@param id integer
 ---@param part integer
-function M.lead(id, part)
+function M.go_to_part(id, part)
   local chat = chat_state.get(id)
   if not chat then
     return
   end
   moment.when_unprompted(function()
-    if not chat_view.is_here(chat) then
-      bring(chat)
+    if not chat_placement.is_here(chat) then
+      show_and_enter(chat)
     end
-    -- The prompt would go on with Insert mode.
+    -- Entering the prompt may have started Insert mode.
     vim.cmd.stopinsert()
     chat_focus.leave_mode(function()
-      lead(chat, part)
+      go_to_part(chat, part)
     end)
   end)
 end
 
---- The chat that a command means: this tabpage's, else the one used last.
----@return { chat: integer, revival?: table }|false
+--- The chat that a command applies to: this tab page's, else the one used last.
+---@return { chat: integer, revival?: table }|false chat false if there is none
 function M.here()
   local chats = chat_state.list()
   local here = vim.iter(chats):find(function(chat)
@@ -223,9 +228,9 @@ function M.here()
   return chat and { chat = chat.id, revival = chat_state.revival(chat) } or false
 end
 
---- Take a chat away.
+--- Close a chat and its panel.
 ---@param id integer
----@param after? fun() called when it has gone
+---@param after? fun() called once it is closed
 function M.close(id, after)
   local chat = chat_state.get(id)
   if not chat then
@@ -245,11 +250,11 @@ end
 
 ---@alias claude_ide.Chunks { [1]: string, [2]: string }[] text and highlight group
 
---- Set the winbars, and show whether the agent is at work.
+--- Set the winbars, and show whether the agent is working.
 ---@param id integer
----@param bars table<'transcript'|'prompt', { left: claude_ide.Chunks, right: claude_ide.Chunks }>
+---@param bars table<'transcript'|'prompt', claude_ide.ChatBar>
 ---@param work claude_ide.ChatWork
-function M.bar(id, bars, work)
+function M.set_bars(id, bars, work)
   local chat = chat_state.get(id)
   if chat then
     chat_bar.set(chat, bars)
@@ -257,9 +262,9 @@ function M.bar(id, bars, work)
   end
 end
 
---- Pin rows to the transcript's top right corner; none to take them away.
+--- Pin rows to the transcript's top right corner, in place of those pinned before.
 ---@param id integer
----@param rows claude_ide.Chunks[]
+---@param rows claude_ide.Chunks[] empty to remove them
 function M.pin(id, rows)
   local chat = chat_state.get(id)
   if chat then

@@ -1,4 +1,4 @@
---- The panel on the screen: shown, and hidden without a trace in the windows around it.
+--- The panel on the screen: shown, and hidden without a trace in the surrounding windows.
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_focus = require('claude_ide.chat.window.focus')
 local chat_follow = require('claude_ide.chat.transcript.follow')
@@ -21,51 +21,51 @@ local api = vim.api
 ---@field chat claude_ide.Chat
 ---@field windows claude_ide.ChatWindows
 ---@field tabpage integer
----@field insert? integer[] the cursor where the user was, if they were inserting text
+---@field insert? integer[] the cursor in the user's window, if they were in Insert mode there
 ---@field sizes? claude_ide.ChatSizes
----@field was_user_in? boolean whether the user was in a window of it that has closed
+---@field was_user_in? boolean whether the user was in one of its windows when that was closed
 
 ---@class claude_ide.ChatCursor
 ---@field view vim.fn.winsaveview.ret
----@field is_last boolean whether it stood on the last line
+---@field is_last boolean whether it was on the last line
 
--- What a row of the transcript holds; as it was while it is hidden.
+-- Columns for a row of the transcript; while it is hidden, those that it had.
 local function width_of(chat)
   local win = chat.view and chat.view.windows.transcript
   local info = win and api.nvim_win_is_valid(win) and vim.fn.getwininfo(win)[1]
   return info and info.width - info.textoff or chat.width
 end
 
-local function tell_width(chat)
-  chat_state.tell(chat, 'resized', { width = chat.width, columns = vim.o.columns })
+local function report_width(chat)
+  chat_state.emit(chat, 'resized', { width = chat.width, columns = vim.o.columns })
 end
 
-local function tell_how_shown(chat)
+local function report_visibility(chat)
   local is_shown = #vim.fn.win_findbuf(chat.transcript) + #vim.fn.win_findbuf(chat.prompt) > 0
   if is_shown ~= chat.is_shown then
     chat.is_shown = is_shown
-    chat_state.tell(chat, 'visible', { shown = is_shown })
+    chat_state.emit(chat, 'visible', { shown = is_shown })
   end
   local width = width_of(chat)
   if width ~= chat.width then
     chat.width = width
-    tell_width(chat)
+    report_width(chat)
   end
 end
 
---- Tell another host whether a chat is on the screen, and how wide its rows are.
+--- Report to a new host whether a chat is on the screen, and the width of its rows.
 ---@param chat claude_ide.Chat
 function M.report(chat)
-  chat_state.tell(chat, 'visible', { shown = chat.is_shown })
+  chat_state.emit(chat, 'visible', { shown = chat.is_shown })
   if chat.width then
-    tell_width(chat)
+    report_width(chat)
   end
 end
 
---- Remember where the cursors are.
+--- Save the cursors of windows.
 ---@param chat claude_ide.Chat
 ---@param windows table<'transcript'|'prompt', integer>
-function M.remember(chat, windows)
+function M.save_cursors(chat, windows)
   for name, win in pairs(windows) do
     if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == chat[name] then
       local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
@@ -77,10 +77,10 @@ function M.remember(chat, windows)
   end
 end
 
---- Put the cursors back where they were; the transcript's follows its end if it was there.
+--- Restore the cursors of windows. One that was at the end of the transcript goes to its end.
 ---@param chat claude_ide.Chat
 ---@param windows table<'transcript'|'prompt', integer>
-function M.recall(chat, windows)
+function M.restore_cursors(chat, windows)
   for name, win in pairs(windows) do
     local cursor = chat.cursors[name]
     if cursor and not (name == 'transcript' and cursor.is_last) then
@@ -93,11 +93,11 @@ function M.recall(chat, windows)
   end
 end
 
--- The windows of the view, and any that the user has split off them.
+-- The windows of the panel, and those that the user has split off.
 local function windows_of(view)
   local wins = vim.fn.win_findbuf(view.chat.prompt)
   vim.list_extend(wins, vim.fn.win_findbuf(view.chat.transcript))
-  -- One of them may show another buffer for a moment.
+  -- One of them may show another buffer, which has yet to move away (`strays`).
   for _, win in pairs(view.windows) do
     if not vim.list_contains(wins, win) then
       table.insert(wins, win)
@@ -106,7 +106,7 @@ local function windows_of(view)
   return wins
 end
 
----@type claude_ide.Guest
+---@class claude_ide.ChatGuest: claude_ide.Guest
 local guest = { has = chat_focus.is_in }
 
 ---@param view claude_ide.ChatView
@@ -115,7 +115,7 @@ function guest.open(view)
   view.windows = chat_windows.open(chat)
   view.tabpage = api.nvim_win_get_tabpage(view.windows.transcript)
   view.own_tabpage = view.tabpage ~= view.shape.tabpage and view.tabpage or nil
-  M.recall(chat, view.windows)
+  M.restore_cursors(chat, view.windows)
   chat.view, chat.tabpage = view, view.tabpage
   chat_bar.apply(chat)
   chat_focus.enter_prompt(view)
@@ -133,26 +133,26 @@ function guest.has_user(view)
   return view.was_user_in or chat_focus.is_in(view, api.nvim_get_current_win())
 end
 
---- Take the windows away, whatever the user is doing.
+--- Close the windows of a chat immediately, in whatever mode the user is.
 ---@param chat claude_ide.Chat
-function M.take_down(chat)
+function M.close(chat)
   local view = chat.view
   if not view then
     return
   end
   chat.view = nil
   chat_pin.close(chat)
-  M.remember(chat, view.windows)
+  M.save_cursors(chat, view.windows)
   if visit.has_user(view) then
     chat_focus.prepare_leaving(view)
   end
   if visit.close(view) then
     chat_focus.resume_insert(view)
   end
-  tell_how_shown(chat)
+  report_visibility(chat)
 end
 
---- Hide a chat, once the user is out of a mode that they would take along.
+--- Hide a chat. If the user is in it, their mode ends first, so that it does not continue elsewhere.
 ---@param chat claude_ide.Chat
 function M.hide(chat)
   local view = chat.view
@@ -160,74 +160,77 @@ function M.hide(chat)
   if view and chat_focus.is_in(view, api.nvim_get_current_win()) then
     chat_focus.leave_mode(function()
       if not chat.is_wanted then
-        M.take_down(chat)
+        M.close(chat)
       end
     end)
   else
-    M.take_down(chat)
+    M.close(chat)
   end
 end
 
---- Hide a chat that is in floats: what the user has gone to lies below them.
+--- Hide a chat if it floats: it would cover what the user has gone to.
 ---@param id integer
-function M.uncover(id)
+function M.hide_float(id)
   local chat = chat_state.get(id)
   if chat and chat.options.side == 'float' then
     M.hide(chat)
   end
 end
 
---- Whether a chat is shown in the current tabpage.
+--- Whether a chat is shown in the current tab page.
 ---@param chat claude_ide.Chat
 ---@return boolean
 function M.is_here(chat)
   return chat.view ~= nil and chat.view.tabpage == api.nvim_get_current_tabpage()
 end
 
--- Only one panel has room in a tabpage, and a chat is in one.
+-- Close the panel of the current tab page, because there is room for only one, and this chat's panel in
+-- another tab page.
 ---@return boolean had_user
 local function make_way(chat)
   local had_user = false
   for _, other in ipairs(chat_state.list()) do
     if M.is_here(other) then
       had_user = had_user or chat_focus.is_in(other.view, api.nvim_get_current_win())
-      M.take_down(other)
+      M.close(other)
     end
   end
-  M.take_down(chat)
+  M.close(chat)
   return had_user
 end
 
---- Show a chat in the current tabpage, and take the user into its prompt.
+--- Show a chat in the current tab page, and enter its prompt.
 ---@param chat claude_ide.Chat
 function M.show(chat)
   local is_inserting = not make_way(chat) and vim.fn.mode():find('^[iR]') ~= nil
   local insert = is_inserting and api.nvim_win_get_cursor(0) or nil
-  local ok, view = pcall(visit.open, guest, { chat = chat, windows = {}, insert = insert })
+  local ok, opened = pcall(visit.open, guest, { chat = chat, windows = {}, insert = insert })
   if not ok then
     chat.view = nil
     return message.show('not enough room for the chat', 'warn')
   end
-  view.sizes = chat_sizes.take(view.windows)
+  local view = opened --[[@as claude_ide.ChatView]]
+  view.sizes = chat_sizes.snapshot(view.windows)
   chat_pin.update(chat)
-  tell_how_shown(chat)
+  report_visibility(chat)
 end
 
--- A window of the panel that is alone, and did not close the other one itself, was left by `:only`.
+-- `:only` in one window of the panel closes the other one, which then opens again. Otherwise the panel is
+-- hidden when the user closes one of its windows.
 local function after_close(chat, view)
   if chat.view ~= view then
     return
   end
-  local left = vim.tbl_filter(api.nvim_win_is_valid, vim.tbl_values(view.windows))
+  local remaining = vim.tbl_filter(api.nvim_win_is_valid, vim.tbl_values(view.windows))
   if
     not view.was_user_in
-    and #left == 1
+    and #remaining == 1
     and not chat_focus.other_window(view)
-    and api.nvim_get_current_win() == left[1]
+    and api.nvim_get_current_win() == remaining[1]
   then
     chat_windows.complete(chat, view.windows)
-    view.sizes = chat_sizes.take(view.windows)
-    M.recall(chat, view.windows)
+    view.sizes = chat_sizes.snapshot(view.windows)
+    M.restore_cursors(chat, view.windows)
     chat_bar.apply(chat)
     chat_pin.update(chat)
   else
@@ -236,12 +239,12 @@ local function after_close(chat, view)
 end
 
 local function on_win_closed(event)
-  local win = tonumber(event.match)
+  local win = assert(tonumber(event.match)) --[[@as integer]]
   for _, chat in ipairs(chat_state.list()) do
     local view = chat.view
     if view and chat_focus.is_in(view, win) then
-      M.remember(chat, view.windows)
-      -- Neovim makes the sizes of those that stay equal.
+      M.save_cursors(chat, view.windows)
+      -- Neovim may then equalize the sizes of the other windows.
       window_shape.check(view.shape)
       view.was_user_in = view.was_user_in or api.nvim_get_current_win() == win
       vim.schedule(function()
@@ -249,12 +252,12 @@ local function on_win_closed(event)
       end)
     end
     vim.schedule(function()
-      tell_how_shown(chat)
+      report_visibility(chat)
     end)
   end
 end
 
--- `:quit!` would unload the buffer with its window, but not while another one shows it.
+-- `:quit!` would unload the buffer unless another window shows it.
 local function on_quit(event)
   local is_chat = vim.iter(chat_state.list()):any(function(chat)
     return chat.transcript == event.buf or chat.prompt == event.buf
@@ -267,14 +270,14 @@ local function on_quit(event)
   end
 end
 
--- Where the user came from last is where they get back to.
+-- The user returns to the window that they came from last.
 local function on_win_enter()
   local win = api.nvim_get_current_win()
   local previous = vim.fn.win_getid(vim.fn.winnr('#'))
   for _, chat in ipairs(chat_state.list()) do
     local view = chat.view
     if view and chat_focus.is_in(view, win) then
-      chat_state.use(chat)
+      chat_state.mark_used(chat)
       local is_elsewhere = previous ~= 0 and not chat_focus.is_in(view, previous)
       if is_elsewhere and previous ~= view.place.win then
         view.place = { tabpage = view.tabpage, win = previous, terminal = false }
@@ -284,7 +287,7 @@ local function on_win_enter()
   end
 end
 
--- Later: the plugin that sets it may be called after us.
+-- Deferred: the plugin that sets it may run after us.
 local function drop_statuslines()
   for _, chat in ipairs(chat_state.list()) do
     local view = chat.view
@@ -299,7 +302,7 @@ end
 local function on_resize()
   for _, chat in ipairs(chat_state.list()) do
     if chat.width then
-      tell_width(chat)
+      report_width(chat)
     end
     if chat.view then
       chat_windows.fit(chat.view.windows, chat.options)
@@ -314,18 +317,18 @@ local function keep_sizes()
   end)
 end
 
-local function on_disturbance(event)
-  local win = tonumber(event.match) or api.nvim_get_current_win()
+local function on_neighbour_change(event)
+  local win = tonumber(event.match) --[[@as integer?]] or api.nvim_get_current_win()
   for _, chat in ipairs(chat_state.list()) do
-    if chat.view and chat_sizes.disturb(chat.view, win) then
+    if chat.view and chat_sizes.mark_disturbed(chat.view, win) then
       vim.schedule(keep_sizes)
     end
   end
 end
 
---- Keep up with what the user does to the windows.
+--- Follow what the user does with the windows, from now on.
 function M.watch()
-  -- The session may have been loaded before the plugin was.
+  -- A session may have been loaded before the plugin.
   leftover.clear()
   local group = api.nvim_create_augroup('claude_ide_chat_view', { clear = true })
   local function on(events, callback)
@@ -337,9 +340,9 @@ function M.watch()
   on('QuitPre', on_quit)
   on('VimResized', on_resize)
   on('WinResized', keep_sizes)
-  on({ 'WinNew', 'WinClosed' }, on_disturbance)
+  on({ 'WinNew', 'WinClosed' }, on_neighbour_change)
   on({ 'WinResized', 'TabEnter' }, function()
-    vim.iter(chat_state.list()):each(tell_how_shown)
+    vim.iter(chat_state.list()):each(report_visibility)
     vim.iter(chat_state.list()):each(chat_pin.update)
     vim.iter(chat_state.list()):each(chat_bar.apply)
   end)

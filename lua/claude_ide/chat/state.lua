@@ -1,4 +1,4 @@
---- The chats of this Neovim, by their ids (`new_id`).
+--- The chats of this Neovim, by id.
 local channel = require('claude_ide.channel')
 local disk_change = require('claude_ide.disk.change')
 
@@ -9,29 +9,29 @@ local M = {}
 ---@field options claude_ide.ChatOptions
 ---@field transcript integer buffer
 ---@field prompt integer buffer
----@field used integer the higher, the later
+---@field used integer higher if used later
 ---@field tabpage integer where it was opened
 ---@field view? claude_ide.ChatView while it is on screen
----@field is_wanted boolean whether it shall be on screen
+---@field is_wanted boolean whether it should be on screen
 ---@field is_shown boolean what was last reported to the host
 ---@field width? integer of a row of the transcript, as last reported to the host
----@field requests? integer how many wait for the user
----@field cursors table<string, claude_ide.ChatCursor> of the windows that were hidden
----@field bars table<string, claude_ide.ChatBar> what the winbars say, by window
----@field pinned any[] rows of chunks
----@field pin? integer window
+---@field requests? integer number of requests that wait for the user
+---@field cursors table<string, claude_ide.ChatCursor> by name of a window that was hidden
+---@field bars table<string, claude_ide.ChatBar> by name of a window: 'transcript' or 'prompt'
+---@field pinned claude_ide.Chunks[] rows
+---@field pin? integer window of the pinned rows
 ---@field drawing claude_ide.ChatDrawing
 ---@field images claude_ide.ChatImages
 ---@field history claude_ide.ChatHistory
 ---@field offer claude_ide.ChatOffer
----@field session? string
----@field unsent? string[] what was in the prompt when its buffer was unloaded
----@field is_orphan boolean whether no host runs it: it has ended, or does not run yet
+---@field session? string id of the agent's session
+---@field unsent? string[] lines of the prompt when its buffer was unloaded
+---@field is_orphan boolean whether no host runs it: the host has ended, or has not started yet
 ---@field is_starting boolean whether it is waiting for its first host
 
 ---@class claude_ide.ChatOptions
 ---@field side 'right'|'left'|'above'|'below'|'float'|'tab'
----@field size number share of the screen below 1, else columns or lines
+---@field size number below 1: a share of the screen; otherwise columns or lines
 ---@field title string
 ---@field root string the project's folder
 
@@ -39,10 +39,10 @@ local M = {}
 local chats = {}
 local uses = 0
 local last_id = 0
--- What the next host does with a chat of the one that has ended.
+-- The events for which a new host is started to continue a chat.
 local REVIVING = { send = true, restart = true }
 
---- A new id, which no other chat of this Neovim has had. It outlives the host.
+--- Return an id that no other chat of this Neovim has had. It outlives the host.
 ---@return integer
 function M.new_id()
   last_id = last_id + 1
@@ -67,7 +67,7 @@ function M.remove(chat)
   disk_change.watch('chats', next(chats) ~= nil)
 end
 
---- All chats, the one used last first.
+--- All chats, most recently used first.
 ---@return claude_ide.Chat[]
 function M.list()
   local list = vim.tbl_values(chats)
@@ -77,8 +77,9 @@ function M.list()
   return list
 end
 
+--- Note that the user uses a chat now.
 ---@param chat claude_ide.Chat
-function M.use(chat)
+function M.mark_used(chat)
   uses = uses + 1
   chat.used = uses
 end
@@ -92,7 +93,7 @@ function M.remember(id, session)
   end
 end
 
---- Whether nothing was said in a chat: all that it may show is about the trust in its folder.
+--- Whether a chat has no conversation: it shows nothing, or only asks whether to trust the folder.
 ---@param chat claude_ide.Chat
 ---@return boolean
 function M.is_empty(chat)
@@ -104,7 +105,7 @@ function M.is_empty(chat)
   return chat.drawing.count == 0 or is_trust
 end
 
---- What another host needs to go on with a chat; nil while it has its own.
+--- What a new host needs to continue a chat; nil while the chat has a host.
 ---@param chat claude_ide.Chat
 ---@return { root: string, session?: string, is_empty: boolean }?
 function M.revival(chat)
@@ -114,19 +115,19 @@ function M.revival(chat)
   return { root = chat.options.root, session = chat.session, is_empty = M.is_empty(chat) }
 end
 
---- Tell the host what happened in a chat. One without a host goes on in the next.
+--- Report an event of a chat to the host. For some events, a chat without a host starts a new one.
 ---@param chat claude_ide.Chat
 ---@param event string
 ---@param fields? table
----@return boolean is_told
-function M.tell(chat, event, fields)
+---@return boolean is_sent
+function M.emit(chat, event, fields)
   if chat.is_orphan and not (REVIVING[event] and require('claude_ide.host').start()) then
     return false
   elseif not channel.id then
     return false
   end
-  local told = { chat = chat.id, event = event, revival = M.revival(chat) }
-  channel.emit('chat', vim.tbl_extend('error', told, fields or {}))
+  local message = { chat = chat.id, event = event, revival = M.revival(chat) }
+  channel.emit('chat', vim.tbl_extend('error', message, fields or {}))
   return true
 end
 

@@ -1,7 +1,7 @@
---- Buffers that are opened in a window of the panel: they move on to a window for files, and the
---- panel's own come back.
+--- Buffers that are opened in a window of the panel. They move to a window for files, and the panel's own
+--- buffer returns.
 local chat_state = require('claude_ide.chat.state')
-local chat_view = require('claude_ide.chat.placement')
+local chat_placement = require('claude_ide.chat.placement')
 local loading = require('claude_ide.file.load')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
@@ -14,14 +14,16 @@ local api = vim.api
 
 ---@class claude_ide.Stray
 ---@field bufnr integer
----@field view vim.fn.winsaveview.ret of it in that window
+---@field view vim.fn.winsaveview.ret its view in the panel's window
 ---@field has_user boolean whether the user is in that window
----@field is_led boolean whether the cursor has moved since it came: to a match, a tag, an error
+---@field has_moved boolean whether the cursor has moved since it arrived: to a match, a tag, an error
 
--- Where the cursor was when a buffer came, by window.
+-- The cursor at the arrival of a buffer, by window.
 local arrivals = {} ---@type table<integer, integer[]>
 
 -- The chat that a window belongs to, and the window's name: 'transcript' or 'prompt'.
+---@return claude_ide.Chat?
+---@return string?
 local function find(win)
   for _, chat in ipairs(chat_state.list()) do
     for name, own in pairs(chat.view and chat.view.windows or {}) do
@@ -38,7 +40,7 @@ local function is_of_chat(bufnr)
   end)
 end
 
--- Call `fn` and keep a buffer meanwhile, even one that is wiped out when no window shows it.
+-- Call `fn` while a buffer is kept, even one that is wiped out when no window shows it.
 local function keeping(bufnr, fn)
   local bufhidden = vim.bo[bufnr].bufhidden
   vim.bo[bufnr].bufhidden = 'hide'
@@ -51,10 +53,10 @@ local function keeping(bufnr, fn)
   end
 end
 
-local function put_back(chat, name, win)
+local function restore_buffer(chat, name, win)
   quiet.run(function()
     api.nvim_win_set_buf(win, chat[name])
-    chat_view.recall(chat, { [name] = win })
+    chat_placement.restore_cursors(chat, { [name] = win })
     api.nvim_win_call(win, vim.cmd.clearjumps)
   end)
 end
@@ -67,7 +69,7 @@ local function show(win, stray)
       return message.show(reason, 'error')
     end
   end
-  if stray.is_led or not is_shown then
+  if stray.has_moved or not is_shown then
     api.nvim_win_call(win, function()
       vim.fn.winrestview(stray.view)
     end)
@@ -87,10 +89,10 @@ local function move(chat, stray)
     vim.cmd("normal! m'")
   end)
   show(win, stray)
-  chat_view.uncover(chat.id)
+  chat_placement.hide_float(chat.id)
 end
 
-local function send_on(win)
+local function send_away(win)
   local cursor = arrivals[win]
   arrivals[win] = nil
   local chat, name = find(win)
@@ -105,26 +107,26 @@ local function send_on(win)
     bufnr = bufnr,
     view = api.nvim_win_call(win, vim.fn.winsaveview),
     has_user = api.nvim_get_current_win() == win,
-    is_led = not vim.deep_equal(api.nvim_win_get_cursor(win), cursor),
+    has_moved = not vim.deep_equal(api.nvim_win_get_cursor(win), cursor),
   }
   keeping(bufnr, function()
-    put_back(chat, name, win)
+    restore_buffer(chat, name, win)
     move(chat, stray)
   end)
 end
 
--- Later: the command that opens a buffer has yet to move the cursor to its place.
+-- Deferred: the command that opens a buffer moves the cursor afterwards.
 local function on_enter()
   local win = api.nvim_get_current_win()
   local chat, name = find(win)
   if not chat or api.nvim_win_get_buf(win) == chat[name] then
     return
   end
-  local is_known = arrivals[win] ~= nil
+  local is_pending = arrivals[win] ~= nil
   arrivals[win] = api.nvim_win_get_cursor(win)
-  if not is_known then
+  if not is_pending then
     moment.when_possible(function()
-      send_on(win)
+      send_away(win)
     end, function(reason)
       message.show(('the chat cannot leave its window: %s'):format(reason), 'error')
     end)
@@ -135,11 +137,11 @@ local function on_leave()
   local win = api.nvim_get_current_win()
   local chat, name = find(win)
   if chat and api.nvim_win_get_buf(win) == chat[name] then
-    chat_view.remember(chat, { [name] = win })
+    chat_placement.save_cursors(chat, { [name] = win })
   end
 end
 
---- Keep the panel's windows to the panel.
+--- Move buffers that are opened in the panel's windows to other windows, from now on.
 function M.watch()
   local group = api.nvim_create_augroup('claude_ide_chat_strays', { clear = true })
   api.nvim_create_autocmd({ 'BufEnter', 'BufWinEnter' }, { group = group, callback = on_enter })

@@ -1,4 +1,4 @@
---- How many requests of chats wait for the user, for the status line.
+--- The number of requests that wait for the user, for the status line.
 local announce = require('claude_ide.say.announce')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_state = require('claude_ide.chat.state')
@@ -9,12 +9,13 @@ local M = {}
 
 local counts = {} ---@type table<integer, integer> by chat
 
-local function uncover(chat, count)
+local function update_pin(chat, count)
   chat.requests = count
   chat_pin.update(chat)
 end
 
--- The host reports a hidden chat's requests itself; this one is on screen in another tab page.
+-- Whether a chat is on screen, but only in other tab pages. The host itself reports the requests of a
+-- hidden chat.
 local function is_in_other_tabpage(chat)
   local wins = vim.fn.win_findbuf(chat.transcript)
   vim.list_extend(wins, vim.fn.win_findbuf(chat.prompt))
@@ -31,6 +32,7 @@ local function notify(id)
   end
 end
 
+--- Set the number of waiting requests of a chat.
 ---@param chat integer
 ---@param count integer
 function M.set(chat, count)
@@ -43,14 +45,15 @@ function M.set(chat, count)
     end)
   end
   counts[chat] = count > 0 and count or nil
-  if chat_state.get(chat) then
-    uncover(chat_state.get(chat), count)
+  local known = chat_state.get(chat)
+  if known then
+    update_pin(known, count)
   end
   vim.cmd.redrawstatus()
   announce.event('ClaudeChatWaiting', { chat = chat, count = count })
 end
 
----@return integer
+---@return integer count in all chats
 function M.count()
   local sum = 0
   for _, count in pairs(counts) do

@@ -1,25 +1,25 @@
---- Proposals that the user has edited and accepted, until they are known to be written.
+--- Accepted texts that differ from the proposal, held until the agent has written them.
 local kept = require('claude_ide.file.kept')
 local message = require('claude_ide.say.message')
 local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
--- Milliseconds. An agent that reports no refusal writes within half a second, or not at all.
+-- Milliseconds. An agent that does not report a refusal writes within half a second or not at all.
 local PATIENCE = 10000
 
 ---@class claude_ide.AcceptedText
 ---@field path string
 ---@field text string
 ---@field filetype string
----@field stamp string of the file when the text was accepted
+---@field stamp string the file's when the text was accepted
 
----@type table<integer, claude_ide.AcceptedText> by the diff's id
+---@type table<integer, claude_ide.AcceptedText> by diff id
 local held = {}
 
 local function is_on_disk(accepted)
   local stat = vim.uv.fs_stat(accepted.path)
-  -- Opening a pipe would wait.
+  -- Opening a named pipe would block.
   local file = stat and stat.type == 'file' and io.open(accepted.path, 'rb')
   local text = file and file:read('*a')
   if file then
@@ -28,7 +28,7 @@ local function is_on_disk(accepted)
   return text == accepted.text
 end
 
---- Hold an accepted text that differs from the proposal.
+--- Hold an accepted text; nothing if it is the proposed one.
 ---@param diff claude_ide.Diff
 ---@param text string
 function M.hold(diff, text)
@@ -48,9 +48,10 @@ function M.hold(diff, text)
   end
 end
 
---- Let go of an accepted text once it is written; keep one that was refused in a buffer.
----@param id integer of the diff
----@param is_written? boolean default: whether the file has changed
+--- Drop an accepted text that was written; put one that was not into a buffer, so that the user's
+--- edits survive.
+---@param id integer diff
+---@param is_written? boolean default: whether the file has changed since
 function M.settle(id, is_written)
   local accepted = held[id]
   held[id] = nil
@@ -64,7 +65,7 @@ function M.settle(id, is_written)
   end
 end
 
---- Settle all of them: no more is reported.
+--- Settle all of them: the host that would report has ended.
 function M.settle_all()
   vim.iter(vim.tbl_keys(held)):each(M.settle)
 end

@@ -1,7 +1,7 @@
---- A window of the user's while it takes part in a diff: its options, folds and view.
+--- The state of a user's window before a diff uses it: options, folds and view.
 local M = {}
 
--- What `:diffthis` sets, and a winbar.
+-- `:diffthis` sets all of them but 'winbar', which is ours.
 local OPTIONS = {
   'winbar',
   'diff',
@@ -19,10 +19,10 @@ local OPTIONS = {
 ---@field bufnr integer
 ---@field options table<string, any>
 ---@field view vim.fn.winsaveview.ret
----@field folds string[] commands
+---@field folds string[] commands that make them
 
--- The commands that make the folds of the current window, out of the script that `:mkview` writes:
--- the rest of it loads files, sets options and runs autocommands.
+-- The commands that make the folds of the current window, taken from the script that `:mkview` writes.
+-- The rest of the script loads files, sets options and runs autocommands.
 local function fold_commands()
   local name = vim.fn.tempname()
   local viewoptions = vim.o.viewoptions
@@ -47,9 +47,10 @@ local function fold_commands()
   return {}
 end
 
+--- Snapshot a window, for `give_back`.
 ---@param win integer
 ---@return claude_ide.BorrowedWindow
-function M.take(win)
+function M.borrow(win)
   local options = {}
   for _, name in ipairs(OPTIONS) do
     options[name] = vim.api.nvim_get_option_value(name, { win = win, scope = 'local' })
@@ -63,7 +64,7 @@ function M.take(win)
   }
 end
 
--- Setting 'foldlevel', even to what it is, opens and closes folds.
+-- Only those that differ: setting 'foldlevel', even to its own value, opens and closes folds.
 local function restore_options(window)
   for name, value in pairs(window.options) do
     if vim.api.nvim_get_option_value(name, { win = window.win, scope = 'local' }) ~= value then
@@ -72,6 +73,7 @@ local function restore_options(window)
   end
 end
 
+--- End diff mode in a window and restore its state; folds and view only if it shows the same buffer.
 ---@param window claude_ide.BorrowedWindow
 function M.give_back(window)
   if vim.api.nvim_win_is_valid(window.win) then

@@ -1,11 +1,11 @@
---- The diff that a command without a number means.
+--- Which diff a command without a number applies to.
 local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 
 local M = {}
 
-local function ask(shown, act)
+local function ask(shown, apply)
   vim.ui.select(shown, {
     prompt = 'Which diff?',
     format_item = function(diff)
@@ -14,13 +14,13 @@ local function ask(shown, act)
     end,
   }, function(diff)
     if diff then
-      act(diff)
+      apply(diff)
     end
   end)
 end
 
 ---@param diffs claude_ide.Diff[]
----@return claude_ide.Diff[] shown the oldest first
+---@return claude_ide.Diff[] shown oldest first
 local function shown_of(diffs)
   local shown = vim.tbl_filter(function(diff)
     return diff.view ~= nil
@@ -31,19 +31,19 @@ local function shown_of(diffs)
   return shown
 end
 
---- Call `act` with the diff of the current window, else with the only one, else with the user's choice.
+--- Call `apply` with the current window's diff, else with the only one, else with the user's choice.
 ---@param diffs claude_ide.Diff[]
----@param act fun(diff: claude_ide.Diff)
-function M.of(diffs, act)
+---@param apply fun(diff: claude_ide.Diff)
+function M.choose(diffs, apply)
   local win = vim.api.nvim_get_current_win()
   local shown = shown_of(diffs)
   local here = vim.iter(shown):find(function(diff)
     return layout.has_window(diff.view, win)
   end)
   if here or #shown == 1 then
-    act(here or shown[1])
+    apply(here or shown[1])
   elseif #shown > 1 then
-    ask(shown, act)
+    ask(shown, apply)
   else
     message.show('no diff is open', 'warn')
   end

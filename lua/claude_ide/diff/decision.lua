@@ -1,4 +1,4 @@
---- A buffer that decides something: writing it is a yes, wiping it out a no.
+--- A buffer that decides something: writing it accepts, wiping it out rejects.
 local buffer_text = require('claude_ide.file.text')
 local command_buffer = require('claude_ide.file.command_buffer')
 local message = require('claude_ide.say.message')
@@ -6,10 +6,10 @@ local message = require('claude_ide.say.message')
 local M = {}
 
 ---@class claude_ide.DecisionHandlers
----@field written fun() in `BufWriteCmd`; by the user, not by an autosave
----@field wiped fun() may come after a yes
+---@field written fun() called in `BufWriteCmd` when the user, not an autosave, writes it
+---@field wiped fun() called when it is wiped out, also after it was written
 
--- `:x` writes only what is modified, and such a buffer never is; yet its user means to write.
+-- `:x` writes only a modified buffer, which this one never is; but a user who types `:x` means to accept.
 local function is_exit(line)
   local ok, command = pcall(vim.api.nvim_parse_cmd, line, {})
   return ok and (command.cmd == 'xit' or command.cmd == 'exit')
@@ -27,7 +27,7 @@ local function listen(bufnr, text, handlers)
     end
   end)
   on('BufWipeout', handlers.wiped)
-  -- `:edit!` goes back to what was there.
+  -- `:edit!` restores the text.
   on('BufReadCmd', function()
     buffer_text.put(bufnr, text)
   end)
@@ -45,7 +45,7 @@ local function listen(bufnr, text, handlers)
   end)
 end
 
---- Fill a buffer with a text to decide about, which cannot be modified yet.
+--- Fill a buffer with a text to decide on. It stays 'nomodifiable' until the caller unlocks it.
 ---@param bufnr integer
 ---@param name string
 ---@param text string

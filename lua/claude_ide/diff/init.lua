@@ -1,4 +1,4 @@
---- Proposed changes: shown beside the file, decided by the user, answered once.
+--- Proposed changes: shown beside the file, decided by the user, and answered once.
 local accepted_text = require('claude_ide.diff.accepted')
 local announce = require('claude_ide.say.announce')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
@@ -22,23 +22,23 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 ---@class claude_ide.DiffRequest
----@field path string of the file
----@field old_path? string what it was asked to be compared with, if another one
----@field text string what it would become
+---@field path string the file to change
+---@field old_path? string the file to compare it with, if it is another one
+---@field text string the proposed content
 ---@field title string who proposes it
 ---@field layout 'tab'|'vertical'|'horizontal'
----@field original? integer the buffer that it is for, when no file is going to be written
----@field is_reported? boolean whether the host will say what became of an accepted text
+---@field original? integer the buffer to change, if the change is for a buffer and not for a file
+---@field is_reported? boolean whether the host will report if an accepted text was written
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
----@field on_decided? fun(text?: string) who gets the accepted text; nil: the host
----@field cancel fun() no longer waits for the moment to appear
----@field saved? claude_ide.SavedText of the file that will be written, when the diff was asked for
+---@field on_decided? fun(text?: string) gets the accepted text; without it, the host does
+---@field cancel fun() stops waiting for a moment to appear
+---@field saved? claude_ide.SavedText the file on disk when the diff was requested
 ---@field where { path: string, warning: string } the file as the user knows it
 ---@field bufnr? integer the proposal
 ---@field view? claude_ide.DiffView once shown
----@field is_ready? boolean whether the user's keys get to it
+---@field is_ready? boolean whether it accepts the user's keys
 
 ---@type table<integer, claude_ide.Diff>
 local diffs = {}
@@ -46,7 +46,7 @@ local diffs = {}
 ---@param diff claude_ide.Diff
 ---@param event string
 ---@param accepted? boolean
-local function tell(diff, event, accepted)
+local function announce_event(diff, event, accepted)
   announce.event(event, {
     id = diff.id,
     path = diff.path,
@@ -55,7 +55,8 @@ local function tell(diff, event, accepted)
   })
 end
 
--- Never at once: inside the `:wq` that decides, closing a window would make Neovim quit another.
+-- Never synchronously: inside the `:wq` that decides, closing a window would make Neovim quit another
+-- one.
 local function close_view(diff, when, accepted)
   when(function()
     if accepted == nil then
@@ -63,7 +64,7 @@ local function close_view(diff, when, accepted)
     end
     visit.close(diff.view)
     if diff.is_ready then
-      tell(diff, 'ClaudeDiffClosed', accepted)
+      announce_event(diff, 'ClaudeDiffClosed', accepted)
     end
   end, function(reason)
     message.show(('the diff cannot be closed: %s'):format(reason), 'error')
@@ -77,22 +78,23 @@ local function expect_write(diff, expect)
   end
 end
 
-local function locate(diff)
-  local where = whereabouts.of(diff.path, folders.all())
-  if diff.original then
-    -- Nothing is written.
+---@param request claude_ide.DiffRequest
+local function locate(request)
+  local where = whereabouts.of(request.path, folders.all())
+  if request.original then
+    -- No file will be written.
     where.warning = ''
   end
   return where
 end
 
-local function forget(diff)
+local function remove(diff)
   diffs[diff.id] = nil
   diff.cancel()
 end
 
 local function fail(diff, reason)
-  forget(diff)
+  remove(diff)
   channel.emit('diff_failed', { id = diff.id, message = vim.split(reason, '\n')[1] })
   if diff.view then
     close_view(diff, moment.when_possible)
@@ -101,9 +103,9 @@ local function fail(diff, reason)
   end
 end
 
--- Keep the accepted text and pass it on, at once: the user's next keys may save the buffer, or leave
--- Neovim. The diff fails where it cannot be read.
----@return string?
+-- Hold the accepted text and pass it on, synchronously: the user's next keys may save the buffer, or
+-- leave Neovim. The diff fails if the text cannot be read.
+---@return string? text
 local function pass_on(diff)
   local ok, text = pcall(buffer_text.get, diff.bufnr)
   if not ok then
@@ -142,7 +144,7 @@ local function decide(diff, accepted, reason)
   elseif not accepted then
     diff.on_decided()
   end
-  forget(diff)
+  remove(diff)
   channel.emit('diff_decided', answer)
   local when = visit.has_user(diff.view) and moment.when_ended or moment.when_possible
   close_view(diff, when, accepted)
@@ -157,7 +159,7 @@ local function when_ready(diff)
   end)
   diff.is_ready = true
   channel.emit('diff_shown', { id = diff.id })
-  tell(diff, 'ClaudeDiffOpened')
+  announce_event(diff, 'ClaudeDiffOpened')
 end
 
 local function show(diff)
@@ -170,9 +172,9 @@ local function show(diff)
   local function open()
     return layout.open(diff)
   end
-  -- In the same tab page a float would cover the diff.
+  -- In the same tab page, the user's float would cover the diff.
   diff.view = diff.layout == 'tab' and place.leave(open) or open()
-  -- Not loaded until now, or asked for in a moment in which the file could not be read.
+  -- The file may have been unloaded or unreadable when the diff was requested.
   if diff.saved then
     diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines
   end
@@ -181,7 +183,7 @@ local function show(diff)
   end)
 end
 
--- The path as everything shows it from here on. A buffer that has no file needs none.
+-- Normalize the path, which everything shows from here on. A buffer needs no file.
 local function check(request)
   if request.original then
     return
@@ -193,21 +195,25 @@ end
 
 --- Show a proposed change at the next moment that takes nothing from the user.
 ---
---- Emits `diff_shown` {id} when they can work on it. Emits `diff_decided` {id, accepted, text?} or
---- `diff_failed` {id, message}, once, unless it is closed before.
+--- Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided`
+--- {id, accepted, text?, reason?} or `diff_failed` {id, message}, unless the diff is closed first.
 ---@param id integer
 ---@param request claude_ide.DiffRequest
----@param on_decided? fun(text?: string) called with the accepted text, which the host does not get
----   then, or without one
----@return { error: string }? refusal when its file cannot be shown: nothing is emitted then
+---@param on_decided? fun(text?: string) called with the accepted text, which the host then does not
+---   get; without a text if the diff is rejected
+---@return { error: string }? refusal if the file cannot be shown; then no event is emitted
 function M.open(id, request, on_decided)
   local ok, refusal = pcall(check, request)
   if not ok then
     return { error = refusal }
   end
-  local diff = vim.tbl_extend('error', request, { id = id, on_decided = on_decided })
-  diff.saved = not diff.original and reload.saved(diff.path) or nil
-  diff.where = locate(diff)
+  local diff = vim.tbl_extend('error', request, {
+    id = id,
+    on_decided = on_decided,
+    saved = not request.original and reload.saved(request.path) or nil,
+    where = locate(request),
+    cancel = function() end,
+  }) --[[@as claude_ide.Diff]]
   diffs[id] = diff
   local what = ('edit of %s'):format(vim.fs.basename(diff.path))
   diff.cancel = waiting.when_free(what, function()
@@ -217,15 +223,15 @@ function M.open(id, request, on_decided)
   end)
 end
 
---- Take a diff away that was decided elsewhere, or is no longer needed.
+--- Close a diff that was decided elsewhere, or that is no longer needed.
 ---@param id integer
 function M.close(id)
   local diff = diffs[id]
   if not diff then
     return
   end
-  forget(diff)
-  -- The user may have accepted it in the terminal, which is not reported here.
+  remove(diff)
+  -- The user may have accepted it in the terminal, which does not report it.
   expect_write(diff, reload.follow)
   if not diff.view then
     return
@@ -233,7 +239,7 @@ function M.close(id)
   if not visit.has_user(diff.view) then
     return close_view(diff, moment.when_harmless)
   end
-  -- Taken back to where they were, the user may be typing on.
+  -- The user, moved back to where they were, may still be typing for the diff.
   close_view(diff, function(close, on_error)
     moment.when_free(function()
       close()
@@ -242,15 +248,15 @@ function M.close(id)
   end)
 end
 
---- Take all diffs away.
+--- Close all diffs.
 function M.close_all()
   for _, id in ipairs(vim.tbl_keys(diffs)) do
     M.close(id)
   end
 end
 
---- The diffs that wait for a decision, by id.
----@return { id: integer, path: string, title: string, shown: boolean }[] shown: takes keys
+--- The diffs that wait for a decision, ordered by id.
+---@return { id: integer, path: string, title: string, shown: boolean }[] shown: accepts keys
 function M.list()
   local list = {}
   for id, diff in vim.spairs(diffs) do
@@ -260,27 +266,27 @@ function M.list()
   return list
 end
 
-local function choose(id, act)
+local function with_diff(id, apply)
   if diffs[id] then
-    act(diffs[id])
+    apply(diffs[id])
   else
-    choice.of(vim.tbl_values(diffs), act)
+    choice.choose(vim.tbl_values(diffs), apply)
   end
 end
 
---- Accept what a proposal holds now.
----@param id? integer
+--- Accept a proposal with its current text.
+---@param id? integer default: the diff that the user means (`choice.choose`)
 function M.accept(id)
-  choose(id, function(diff)
+  with_diff(id, function(diff)
     decide(diff, true)
   end)
 end
 
 --- Reject a proposal; the agent gets the reason if it accepts one.
----@param id? integer
+---@param id? integer default: the diff that the user means (`choice.choose`)
 ---@param reason? string
 function M.reject(id, reason)
-  choose(id, function(diff)
+  with_diff(id, function(diff)
     decide(diff, false, reason)
   end)
 end

@@ -1,4 +1,4 @@
---- A diff comes into sight, and goes without a trace.
+--- A diff as a visit: shown, and closed without a trace.
 local diff_winbar = require('claude_ide.diff.winbar')
 local diff_windows = require('claude_ide.diff.windows')
 local visit = require('claude_ide.window.visit')
@@ -11,7 +11,8 @@ local M = {}
 ---@field windows claude_ide.DiffWindows
 
 local shown = 0
--- Before the first of them; `:diffthis` adds to it, and `:diffoff` takes away what the user had.
+-- The user's 'scrollopt', from before the first diff: `:diffthis` adds "hor" to it, and `:diffoff`
+-- removes that even if the user had set it.
 local scrollopt ---@type string
 
 --- Whether a window belongs to a diff.
@@ -22,7 +23,7 @@ function M.has_window(view, win)
   return diff_windows.has(view.windows, view.bufnr, win)
 end
 
----@type claude_ide.Guest
+---@class claude_ide.DiffGuest: claude_ide.Guest
 local guest = { kin = 'proposal', has = M.has_window }
 
 ---@param view claude_ide.DiffView
@@ -50,23 +51,24 @@ end
 ---@param view claude_ide.DiffView
 function guest.has_opened(view, win)
   local windows = view.windows
-  return win == windows.right or (win == windows.left and not windows.is_users)
+  return win == windows.right or (win == windows.left and not windows.was_open)
 end
 
--- The user may have brought another buffer into the proposal's window.
+-- If the user has put another buffer into the proposal's window, they are no longer in the diff.
 ---@param view claude_ide.DiffView
 function guest.has_user(view)
   local win = vim.api.nvim_get_current_win()
   return not view.is_left and (win ~= view.windows.right or M.has_window(view, win))
 end
 
---- Show the proposal `diff.bufnr` beside its file, the proposal focused.
+--- Show the proposal `diff.bufnr` beside its file, and focus it.
 ---
---- Raises an error when it cannot be shown; then nothing of it is left.
+--- Raises an error if it cannot be shown; then no window remains.
 ---@param diff claude_ide.Diff
 ---@return claude_ide.DiffView
 function M.open(diff)
-  return visit.open(guest, { bufnr = diff.bufnr, diff = diff, windows = {} })
+  local view = visit.open(guest, { bufnr = diff.bufnr, diff = diff, windows = {} })
+  return view --[[@as claude_ide.DiffView]]
 end
 
 return M

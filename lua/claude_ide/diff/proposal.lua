@@ -6,8 +6,8 @@ local M = {}
 
 local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
 
--- The beginning and the end are ours: by a name such as `x.gpg` or `tarfile::x` another plugin would take the
--- proposal for its own, and write it.
+-- We set its start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger another plugin's
+-- autocommands, which would write it.
 local function name_of(diff)
   local folder, name = diff.where.path:match('^(.*/)([^/]*)$')
   return ('claude-ide://%d/%sproposal (%s)'):format(
@@ -17,7 +17,7 @@ local function name_of(diff)
   )
 end
 
---- Fill the buffer `diff.bufnr` with the proposed text, which cannot be modified yet.
+--- Fill the buffer `diff.bufnr` with the proposed text. It stays 'nomodifiable' until the caller unlocks it.
 ---@param diff claude_ide.Diff
 ---@param decide fun(accepted: boolean) may be called more than once
 function M.fill(diff, decide)
@@ -31,11 +31,11 @@ function M.fill(diff, decide)
   })
 end
 
---- Give a buffer the filetype of the file that it shows a state of.
+--- Give a buffer the filetype of a diff's file.
 ---@param bufnr integer
 ---@param diff claude_ide.Diff
 ---@param original integer the file's own buffer
-function M.colour(bufnr, diff, original)
+function M.set_filetype(bufnr, diff, original)
   local filetype = vim.bo[original].filetype
   if filetype == '' then
     filetype = vim.filetype.match({ buf = bufnr, filename = diff.path }) or ''
@@ -43,18 +43,18 @@ function M.colour(bufnr, diff, original)
   colouring.set_filetype(bufnr, filetype)
 end
 
---- Give a proposal the looks of the file that it is for.
+--- Set the filetype and indentation of a proposal to those of its file.
 ---@param diff claude_ide.Diff
----@param original integer the file's own buffer, or the one beside it
-function M.dress(diff, original)
+---@param original integer the file's own buffer, or the one shown in its place
+function M.match_file(diff, original)
   local options = vim.bo[diff.bufnr]
-  M.colour(diff.bufnr, diff, original)
+  M.set_filetype(diff.bufnr, diff, original)
   if vim.bo[original].buftype == '' then
     for _, name in ipairs(LAYOUT_OPTIONS) do
       options[name] = vim.bo[original][name]
     end
   end
-  -- What a filetype plugin sets for itself must not outlive the proposal's own ways.
+  -- A filetype plugin may have set these.
   options.bufhidden = 'wipe'
   options.swapfile = false
   options.modified = false

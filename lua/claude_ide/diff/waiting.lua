@@ -1,4 +1,4 @@
---- Edits and plans wait for a moment that takes nothing from the user, and say so.
+--- Edits and plans that wait until the user can be taken elsewhere, and the message that names them.
 local announce = require('claude_ide.say.announce')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
@@ -12,13 +12,13 @@ local PATIENCE = 3000
 ---@class claude_ide.Waiting
 ---@field what string
 ---@field since number milliseconds
----@field is_mentioned? boolean whether a message has said so
+---@field is_mentioned? boolean whether a message has named it
 
-local list = {} ---@type claude_ide.Waiting[] the oldest first
-local held = 0 -- how many are held back by what the user does
-local is_looking = false
+local entries = {} ---@type claude_ide.Waiting[] oldest first
+local held = 0 -- how many entries the user is holding back
+local is_polling = false
 
---- How many edits and plans are held back by what the user does.
+--- How many edits and plans wait because of what the user is doing.
 ---@return integer
 function M.count()
   return held
@@ -33,71 +33,71 @@ local function set_count(count)
   announce.event('ClaudeWaiting', { count = count })
 end
 
--- Notifications are often narrow, and cut what is longer: what waits comes first.
+-- Notifications are often narrow and cut off: what waits comes first.
 local function sentence(remedy, what)
-  local waits = #list > 1 and ('and %d more wait'):format(#list - 1) or 'waits'
+  local waits = #entries > 1 and ('and %d more wait'):format(#entries - 1) or 'waits'
   return ('%s %s: %s'):format(what, waits, remedy)
 end
 
-local function is_due(this)
-  return not this.is_mentioned and vim.uv.now() - this.since >= PATIENCE
+local function is_due(entry)
+  return not entry.is_mentioned and vim.uv.now() - entry.since >= PATIENCE
 end
 
 local function mention(remedy)
-  local due = vim.iter(list):find(is_due)
+  local due = vim.iter(entries):find(is_due)
   if due and moment.can_notify() then
     message.show(sentence(remedy, due.what), 'info')
-    for _, this in ipairs(list) do
-      this.is_mentioned = true
+    for _, entry in ipairs(entries) do
+      entry.is_mentioned = true
     end
   end
 end
 
--- Timed from this look on: at a fixed rate, looks would pile up while a prompt waits for a key.
-local function look()
-  is_looking = #list > 0
-  if is_looking then
-    vim.defer_fn(look, POLL)
+-- Each poll schedules the next: at a fixed rate, polls would pile up while a prompt waits for a key.
+local function poll()
+  is_polling = #entries > 0
+  if is_polling then
+    vim.defer_fn(poll, POLL)
   end
-  local remedy = is_looking and moment.obstacle() or nil
-  set_count(remedy and #list or 0)
+  local remedy = is_polling and moment.obstacle() or nil
+  set_count(remedy and #entries or 0)
   if remedy then
     mention(remedy)
   end
 end
 
 local function add(what)
-  local this = { what = what, since = vim.uv.now() }
-  table.insert(list, this)
-  if not is_looking then
-    is_looking = true
-    vim.schedule(look)
+  local entry = { what = what, since = vim.uv.now() }
+  table.insert(entries, entry)
+  if not is_polling then
+    is_polling = true
+    vim.schedule(poll)
   end
-  return this
+  return entry
 end
 
-local function remove(this)
-  list = vim.tbl_filter(function(other)
-    return other ~= this
-  end, list)
-  set_count(math.min(held, #list))
+local function remove(entry)
+  entries = vim.tbl_filter(function(other)
+    return other ~= entry
+  end, entries)
+  set_count(math.min(held, #entries))
 end
 
---- Call `fn` at the next moment at which the user can be taken elsewhere (`moment.when_free`). Until
---- then the status line counts it, and after three seconds one message says what holds it back.
----@param what string what they will see: "plan"
+--- Call `fn` at the next moment when the user may be taken elsewhere (`moment.when_free`). Until then
+--- the status line counts it; after three seconds one message says what it waits for.
+---@param what string what the user will see, such as "plan"
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
 ---@return fun() cancel
 function M.when_free(what, fn, on_error)
-  local this = add(what)
+  local entry = add(what)
   local cancel = moment.when_free(function()
-    remove(this)
+    remove(entry)
     fn()
   end, on_error)
   return function()
     cancel()
-    remove(this)
+    remove(entry)
   end
 end
 

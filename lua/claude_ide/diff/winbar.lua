@@ -1,4 +1,4 @@
---- The lines above the two halves of a diff: which file it is, whose proposal, and the keys.
+--- The winbars of a diff: the file, who proposes the change, and the keys.
 local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
@@ -6,20 +6,21 @@ local winbar = require('claude_ide.window.winbar')
 
 local M = {}
 
--- From the widest to the narrowest.
+-- Widest first.
 local KEYS = { ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 
 ---@class claude_ide.Winbar
 ---@field path string
----@field warning string shortened where there is no room for more than the keys
+---@field warning string cut if only the keys leave room for it
 ---@field title string
 ---@field note string
----@field keys string[] ways to write them, the longest first; none to leave them out
+---@field keys string[] spellings, longest first; empty for none
 
 ---@type table<integer, claude_ide.Winbar> by window
 local winbars = {}
 
--- What is left out one after the other where there is no room for so much of the path.
+-- What is shown along with the path, longest first: the next entry applies if the path would get fewer
+-- than `least` columns.
 local EXTRAS = {
   { names = { 'title', 'note' }, least = 20 },
   { names = { 'title' }, least = 12 },
@@ -33,7 +34,7 @@ local function blank_around(text)
   return text == '' and '' or (' %s '):format(text)
 end
 
--- The end of a text, which is what tells one name from another.
+-- The end of a text, which distinguishes names better than their start.
 local function ending(text, room)
   if width(text) <= room then
     return text
@@ -45,7 +46,7 @@ local function ending(text, room)
   return '…' .. vim.fn.strcharpart(text, vim.fn.strchars(text) - length)
 end
 
---- Shorten a path: first by the folders in front.
+--- Shorten a path, first by its leading folders.
 ---@param path string
 ---@param room integer columns
 ---@return string
@@ -63,7 +64,7 @@ function M.shorten(path, room)
   return width(shortened) <= room and shortened or ending(kept, room)
 end
 
--- The keys, and the room that they leave.
+-- The keys, and the columns that remain.
 local function keys_of(bar, columns)
   local least = bar.warning == '' and 10 or 20
   local wanted = math.min(width(bar.path), least) + 2
@@ -71,7 +72,7 @@ local function keys_of(bar, columns)
   for index, keys in ipairs(bar.keys) do
     shown = blank_around(keys)
     room = columns - width(shown)
-    -- Short keys are worth the warning, but not some letters of the path.
+    -- Keys are shortened to make room for the warning, but not for a few letters of the path.
     if room >= width(blank_around(bar.warning)) + (index == 1 and wanted or 0) then
       break
     end
@@ -87,7 +88,7 @@ local function warning_of(bar, room)
   return room >= LEAST_WARNING and message.fit(bar.warning, room) or ''
 end
 
--- Title and note as far as there is room for them, and the room that the path has.
+-- Title and note if they fit, and the columns that remain for the path.
 local function extras_of(bar, columns)
   local extras, room
   for _, choice in ipairs(EXTRAS) do
@@ -103,26 +104,26 @@ local function extras_of(bar, columns)
   return extras, room
 end
 
--- The parts of a winbar that fit into so many columns, by name.
+-- The parts of a winbar by name, shortened to fit the columns.
 ---@param bar claude_ide.Winbar
 ---@param columns integer
 ---@return table<string, string>
 local function fit(bar, columns)
   local keys, room = keys_of(bar, columns)
   local warning = warning_of(bar, room)
-  local extras, rest = extras_of(bar, room - width(warning))
+  local extras, remaining = extras_of(bar, room - width(warning))
   return {
     title = extras.title or '',
-    path = rest > 0 and blank_around(M.shorten(bar.path, rest)) or '',
+    path = remaining > 0 and blank_around(M.shorten(bar.path, remaining)) or '',
     warning = warning,
     note = extras.note or '',
     keys = keys,
   }
 end
 
---- What stands above a window now.
+--- The winbar of a window, evaluated at each redraw.
 ---@param win integer
----@return string of 'statusline'
+---@return string in the format of 'statusline'
 function M.line(win)
   local bar = winbars[win]
   if not bar or not vim.api.nvim_win_is_valid(win) then
@@ -139,7 +140,7 @@ function M.line(win)
   })
 end
 
--- Other plugins show the path; with a warning it has to be beside that.
+-- Where another plugin owns the winbar, it shows the path itself; a warning needs the path next to it.
 local function substitute(bar)
   bar.title, bar.path = '', bar.warning ~= '' and bar.path or ''
   return {
@@ -171,7 +172,8 @@ local function forget_closed()
   end
 end
 
--- Neovim's own function shows a line feed as a NUL, and ours no letters that write backwards.
+-- Both are needed: strtrans() would show a line feed as a NUL, and `harmless` keeps characters that
+-- reverse the text.
 local function in_one_line(text)
   return vim.fn.strtrans(plain.harmless(text))
 end
@@ -180,16 +182,17 @@ local function note_of(diff, original, unsaved)
   if unsaved then
     return 'on disk; unsaved lines stay'
   elseif diff.original then
-    -- What is for a buffer replaces nothing on disk.
+    -- A change to a buffer replaces nothing on disk.
     return ''
   end
   return original.buftype ~= '' and 'new file' or original.modified and 'unsaved changes' or ''
 end
 
+--- Set the winbars of a diff's windows.
 ---@param diff claude_ide.Diff
 ---@param left integer window
 ---@param right integer window
----@param unsaved boolean whether the left one shows what is on disk, not in the file's buffer
+---@param unsaved boolean whether the left one shows the file on disk instead of its modified buffer
 function M.set(diff, left, right, unsaved)
   highlights.define()
   forget_closed()
@@ -200,7 +203,7 @@ function M.set(diff, left, right, unsaved)
     return vim.tbl_extend('keep', fields, { path = path, warning = warning, title = '', note = '' })
   end
   local on_right = bar({ title = in_one_line(diff.title), keys = KEYS })
-  -- The file's buffer gets no text of ours, not even virtual text.
+  -- Never as virtual text: the file's buffer gets no text of ours.
   vim.wo[left][0].winbar = expression(left, bar({ note = note, keys = {} }))
   winbar.set(right, expression(right, on_right), substitute(bar({ note = note, keys = KEYS })))
 end

@@ -11,14 +11,14 @@ local M = {}
 
 local LEAST_WIDTH = 40
 
---- Filled in while the windows are made, so that those made before an error can be closed.
+--- Filled in step by step, so that an error in between leaves a record of the windows to close.
 ---@class claude_ide.DiffWindows
 ---@field left? integer
----@field is_users? boolean whether the left window was there before
+---@field was_open? boolean whether the left window is the user's own
 ---@field right? integer
 ---@field original? integer the buffer on the left
----@field unsaved? integer the file's own buffer, when the left one shows what is on disk
----@field borrowed? claude_ide.BorrowedWindow the left window as the buffer had it
+---@field unsaved? integer the file's own buffer, if the left window shows the file on disk instead
+---@field borrowed? claude_ide.BorrowedWindow the left window's state before the diff
 
 local function call(win, fn)
   if vim.api.nvim_win_is_valid(win) then
@@ -34,13 +34,13 @@ end
 local function show_original(windows, diff)
   windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, windows.left, diff.original)
   if windows.unsaved then
-    proposal.colour(windows.original, diff, windows.unsaved)
+    proposal.set_filetype(windows.original, diff, windows.unsaved)
   end
-  windows.borrowed = borrowed_window.take(windows.left)
+  windows.borrowed = borrowed_window.borrow(windows.left)
 end
 
--- A window that shows what is compared: the current one if it does. What is not saved stays where
--- it is.
+-- A window of the tab page that shows the buffer to compare, preferably the current one. None if the
+-- buffer has unsaved changes: then it is not the buffer that is compared.
 local function window_of(diff)
   local found = diff.original and { bufnr = diff.original } or buffers.find(diff.path)
   if not diff.original and borrowed_buffer.unsaved(diff.path) then
@@ -54,7 +54,7 @@ local function window_of(diff)
     end)
 end
 
--- A window to split: the current or the previous one, or the first, that holds a file.
+-- The window to split: the first that holds a file, starting with the current and the previous one.
 local function base_window()
   local wins = { vim.api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr('#')) }
   vim.list_extend(wins, vim.api.nvim_tabpage_list_wins(0))
@@ -75,7 +75,7 @@ local function blank_window(config)
   return win
 end
 
--- In a narrower half, lines cannot be compared.
+-- Lines cannot be compared in narrower halves.
 local function check_width(diff, win)
   local room = diff.layout == 'vertical' and 2 * LEAST_WIDTH + 1 or 0
   if vim.api.nvim_win_get_width(win) < room then
@@ -87,7 +87,7 @@ local function open_split(windows, diff)
   local own = window_of(diff)
   check_width(diff, own or base_window())
   if own then
-    windows.left, windows.is_users = own, true
+    windows.left, windows.was_open = own, true
     return show_original(windows, diff)
   end
   windows.left = blank_window({
@@ -111,13 +111,13 @@ local function open_tab(windows, diff, new_tabpage)
 end
 
 local function open_right(windows, diff)
-  proposal.dress(diff, windows.unsaved or windows.original)
+  proposal.match_file(diff, windows.unsaved or windows.original)
   windows.right = vim.api.nvim_open_win(diff.bufnr, false, {
     split = diff.layout == 'horizontal' and 'below' or 'right',
     win = windows.left,
   })
   forget_jumps(windows.right)
-  -- Else the lines of the two are not beside each other.
+  -- Otherwise the lines of the two windows would not line up.
   looks.copy(windows.right, windows.left)
 end
 
@@ -130,14 +130,15 @@ local function compare(windows)
   end
 end
 
--- Diff mode joins all windows of a tabpage that are in it.
+-- Diff mode compares all windows of a tab page that are in it: a second diff there would mix with the
+-- first.
 local function has_diff()
   return vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(win)
     return vim.wo[win].diff
   end)
 end
 
--- What `:enew` leaves in the window of a proposal: a buffer younger than that, without anything.
+-- The empty, newer buffer that `:enew` puts into the window of a proposal.
 local function blank_buffer(win, proposed)
   local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
   local is_blank = bufnr
@@ -149,7 +150,7 @@ local function blank_buffer(win, proposed)
   return is_blank and bufnr or nil
 end
 
--- `CTRL-^` and a plugin's `:bdelete` bring the file into the window of its proposal.
+-- `CTRL-^`, or a plugin's `:bdelete`, shows the file in the window of its proposal.
 local function shows_original(windows)
   local win = windows.right
   local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
@@ -170,10 +171,10 @@ end
 local function close_left(windows)
   local win = windows.left
   if windows.borrowed then
-    -- Also one of ours: the next window of the buffer takes over what its last one had.
+    -- Even for a window of ours: the buffer's next window inherits the options of its last one.
     borrowed_window.give_back(windows.borrowed)
   end
-  if not windows.is_users then
+  if not windows.was_open then
     window_close.window(win)
   end
 end
@@ -190,10 +191,10 @@ local function close(windows)
   end
 end
 
---- Show a diff, in a tabpage of its own or beside what the current one shows.
+--- Show a diff, in its own tab page or in splits of the current one.
 ---@param windows claude_ide.DiffWindows empty
 ---@param diff claude_ide.Diff
----@param new_tabpage fun(): integer opens a tab page for them, and returns its window
+---@param new_tabpage fun(): integer opens a tab page and returns its window
 function M.open(windows, diff, new_tabpage)
   local is_split = diff.layout ~= 'tab' and not has_diff()
   if
@@ -203,7 +204,7 @@ function M.open(windows, diff, new_tabpage)
       open_right(windows, diff)
     end)
   then
-    -- There is no room.
+    -- No room: fall back to a tab page.
     close(windows)
     is_split = false
   end
@@ -214,7 +215,7 @@ function M.open(windows, diff, new_tabpage)
   compare(windows)
 end
 
---- Close what was opened, and wipe the proposal out.
+--- Close the windows that were opened, and wipe out the proposal.
 ---@param windows claude_ide.DiffWindows
 ---@param bufnr integer the proposal
 function M.close(windows, bufnr)

@@ -1,4 +1,4 @@
---- `:ClaudeAsk`: a question, and the window in which the answer grows.
+--- `:ClaudeAsk`: a question, and the window in which its answer appears.
 local answer_window = require('claude_ide.question.answer_window')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
@@ -11,11 +11,12 @@ local function window_kind()
   return vim.tbl_get(vim.g.claude_ide or {}, 'ask', 'window') == 'split' and 'split' or 'float'
 end
 
---- Ask something and show the answer while it comes.
+--- Ask something, and show the answer as it arrives.
 ---@param title string
 ---@param kind 'ask'|'commit'
----@param request table
----@param to_text? fun(result: any): string what is shown of a result that is not a text
+---@param request table as for `question.begin`
+---@param to_text? fun(result: any): string turns a result that is not a text into one; the answer is
+---   then shown only when it is complete
 function M.show(title, kind, request, to_text)
   vim.cmd.stopinsert()
   local id
@@ -30,14 +31,14 @@ function M.show(title, kind, request, to_text)
   if not ok then
     return message.show(('the answer cannot be shown: %s'):format(view), 'error')
   end
-  local is_empty = true -- void, too, where a half answer was
+  local is_empty = true -- also after a partial answer was withdrawn
   id = question.begin(kind, request, {
     on_text = not to_text and function(text, keep)
       is_empty = text == ''
       answer_window.draw(view, text, keep)
     end or nil,
-    on_progress = function(words)
-      answer_window.say(view, words)
+    on_progress = function(progress)
+      answer_window.set_status(view, progress)
     end,
     on_end = function(err, result)
       if is_empty and result then
@@ -48,7 +49,7 @@ function M.show(title, kind, request, to_text)
   })
 end
 
--- What the question is about: the lines, or else the file that the user is in.
+-- What the question is about: the range, or else the current file.
 local function context(opts)
   local name = file.path(0)
   if opts.range == 0 then
@@ -67,9 +68,9 @@ function M.ask(opts)
     return question.cancel_all('ask', 'nothing to stop')
   end
   local about = context(opts)
-  local function ask(words)
-    if words and words:find('%S') then
-      M.show(words, 'ask', vim.tbl_extend('error', about, { prompt = words }))
+  local function ask(prompt)
+    if prompt and prompt:find('%S') then
+      M.show(prompt, 'ask', vim.tbl_extend('error', about, { prompt = prompt }))
     end
   end
   if opts.args ~= '' then

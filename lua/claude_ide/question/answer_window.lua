@@ -1,4 +1,4 @@
---- The window that an answer grows in: a float, or a split.
+--- The window in which an answer appears: a float, or a split.
 local colouring = require('claude_ide.colouring')
 local float = require('claude_ide.window.float')
 local plain = require('claude_ide.say.plain')
@@ -9,7 +9,7 @@ local M = {}
 
 local WIDTH, HEIGHT = 0.7, 0.6 -- of the screen
 local WIDEST = 110
-local LARGEST = 30000 -- bytes that are parsed at once
+local LARGEST = 30000 -- bytes; a larger text is not parsed
 local RUNNING, ENDED = ' CTRL-C stops · q closes ', ' q closes '
 
 local marks = vim.api.nvim_create_namespace('claude_ide_answer')
@@ -19,10 +19,10 @@ local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 ---@field win integer
 ---@field title string
 ---@field is_closed? boolean
----@field words string what goes on, or what went wrong, below the text
----@field highlight string
+---@field status string shown below the text: the progress, or the error
+---@field highlight string the status's group
 
--- A buffer is valid for as long as the autocommands run that say that it is wiped out.
+-- During its own `BufWipeout` a buffer is still valid.
 local function is_open(view)
   return not view.is_closed and vim.api.nvim_buf_is_valid(view.bufnr)
 end
@@ -56,8 +56,8 @@ local function is_float(view)
     and vim.api.nvim_win_get_config(view.win).relative ~= ''
 end
 
--- Autocommands of the user's may fail.
-local function colour_while_growing(view)
+-- The user's `Syntax` autocommands may fail.
+local function set_syntax(view)
   pcall(vim.api.nvim_buf_call, view.bufnr, function()
     vim.cmd.setlocal('syntax=markdown')
   end)
@@ -67,13 +67,13 @@ local function size_of(view)
   return vim.api.nvim_buf_get_offset(view.bufnr, vim.api.nvim_buf_line_count(view.bufnr))
 end
 
-local function draw_words(view)
+local function draw_status(view)
   local last = vim.api.nvim_buf_line_count(view.bufnr) - 1
   vim.api.nvim_buf_clear_namespace(view.bufnr, marks, 0, -1)
-  if view.words == '' then
+  if view.status == '' then
     return
   end
-  local chunk = { plain.one_line(view.words), view.highlight }
+  local chunk = { plain.one_line(view.status), view.highlight }
   local is_empty = last == 0 and vim.api.nvim_buf_get_lines(view.bufnr, 0, 1, true)[1] == ''
   vim.api.nvim_buf_set_extmark(view.bufnr, marks, last, 0, {
     virt_text = is_empty and { chunk } or nil,
@@ -82,14 +82,17 @@ local function draw_words(view)
   })
 end
 
---- Open a window for an answer, and go there.
+--- Open a window for an answer, and enter it.
+---
+--- Raises an error if it cannot be opened.
 ---@param title string
 ---@param kind 'float'|'split'
----@param handlers { stop: fun(), closed: fun() }
+---@param handlers { stop: fun(), closed: fun() } called on CTRL-C, and when the buffer is wiped out
 ---@return claude_ide.AnswerWindow
 function M.open(title, kind, handlers)
   local bufnr = vim.api.nvim_create_buf(false, true)
-  local view = { bufnr = bufnr, title = title, words = '', highlight = 'Comment' }
+  ---@type claude_ide.AnswerWindow
+  local view = { bufnr = bufnr, win = -1, title = title, status = '', highlight = 'Comment' }
   local options = vim.bo[bufnr]
   options.bufhidden, options.modifiable, options.undolevels = 'wipe', false, -1
   local ok, win = pcall(kind == 'split' and open_split or open_float, view)
@@ -99,8 +102,8 @@ function M.open(title, kind, handlers)
   end
   view.win = win
   vim.wo[win][0].wrap, vim.wo[win][0].linebreak = true, true
-  -- Not the file type: what starts with it may cost more with each line that comes.
-  colour_while_growing(view)
+  -- Not 'filetype': what plugins start with it may cost more with each line that arrives.
+  set_syntax(view)
   local function map(keys, action)
     vim.keymap.set('n', keys, action, { buffer = bufnr, nowait = true })
   end
@@ -117,10 +120,10 @@ function M.open(title, kind, handlers)
   return view
 end
 
---- Show the text so far; the cursor goes along only where it stands at the end.
+--- Show the text so far. A cursor on the last line follows its end.
 ---@param view claude_ide.AnswerWindow
 ---@param text string
----@param keep integer how many bytes of it are there already
+---@param keep integer how many of its first bytes are shown already
 function M.draw(view, text, keep)
   if not is_open(view) then
     return
@@ -137,28 +140,28 @@ function M.draw(view, text, keep)
   if follows then
     vim.api.nvim_win_set_cursor(view.win, { vim.api.nvim_buf_line_count(view.bufnr), 0 })
   end
-  draw_words(view)
+  draw_status(view)
 end
 
---- Say below the text what goes on.
+--- Show a status below the text.
 ---@param view claude_ide.AnswerWindow
----@param words string
-function M.say(view, words)
+---@param status string empty for none
+function M.set_status(view, status)
   if is_open(view) then
-    view.words = words
-    draw_words(view)
+    view.status = status
+    draw_status(view)
   end
 end
 
---- Nothing more will come; with `err`, because of that.
+--- The answer is complete, or has ended with an error, which is shown below it.
 ---@param view claude_ide.AnswerWindow
 ---@param err? string
 function M.finish(view, err)
   if not is_open(view) then
     return
   end
-  view.words, view.highlight = err or '', 'WarningMsg'
-  draw_words(view)
+  view.status, view.highlight = err or '', 'WarningMsg'
+  draw_status(view)
   if is_float(view) then
     vim.api.nvim_win_set_config(view.win, { footer = ENDED, footer_pos = 'right' })
   end

@@ -1,4 +1,4 @@
---- `:ClaudeCommit`: a message for what is staged, put where the commit message is being written.
+--- `:ClaudeCommit`: a message for the staged changes, inserted where the user writes the commit message.
 local answer = require('claude_ide.question.answer')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
@@ -10,7 +10,7 @@ local M = {}
 local marks = vim.api.nvim_create_namespace('claude_ide_commit_message')
 local TRAILER = '^%u[%w-]*: %S'
 
--- The commit message in the current window, else in another one of the tabpage.
+-- The commit message in the current window, else in another one of the tab page.
 local function find_buffer()
   local wins = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
   return vim.iter(wins):map(vim.api.nvim_win_get_buf):find(function(bufnr)
@@ -22,8 +22,8 @@ local function is_blank(line)
   return not line:find('%S')
 end
 
--- How many of the first lines are the user's text: not Git's comments, which the scissors are
--- among, nor trailers (`git commit --signoff`), nor blank lines before those.
+-- The number of leading lines that are the user's text. It ends before Git's comments, which include the
+-- scissors line, before trailers (`git commit --signoff`), and before blank lines in front of these.
 local function count_written(lines, comment)
   local count = 0
   while lines[count + 1] and not vim.startswith(lines[count + 1], comment) do
@@ -42,10 +42,10 @@ local function count_written(lines, comment)
   return count
 end
 
---- Put a message into the buffer of one: below what the user has written, above all else.
+--- Insert a message below what the user has written, and above trailers and comments.
 ---@param bufnr integer
 ---@param text string
----@param comment string what Git's comments begin with
+---@param comment string the prefix of Git's comments
 function M.insert(bufnr, text, comment)
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
   local first = count_written(lines, comment)
@@ -82,10 +82,10 @@ end
 
 local function write_into(bufnr)
   question.begin('commit', { path = vim.api.nvim_buf_get_name(bufnr) }, {
-    on_progress = function(words)
+    on_progress = function(progress)
       if vim.api.nvim_buf_is_valid(bufnr) then
-        local said = { { ' Claude is writing… ' .. plain.one_line(words), 'Comment' } }
-        vim.api.nvim_buf_set_extmark(bufnr, marks, 0, 0, { id = 1, virt_text = said })
+        local chunks = { { ' Claude is writing… ' .. plain.one_line(progress), 'Comment' } }
+        vim.api.nvim_buf_set_extmark(bufnr, marks, 0, 0, { id = 1, virt_text = chunks })
       end
     end,
     on_end = function(err, written)

@@ -10,16 +10,17 @@ M.CANCELLED = 'cancelled'
 local HOST_ENDED = 'the Python host has ended'
 
 ---@class claude_ide.QuestionHandlers
----@field on_text? fun(text: string, keep: integer) the answer so far; what of it was there before
----@field on_progress? fun(words: string) empty once the answer comes
+---@field on_text? fun(text: string, keep: integer) the answer so far; how many of its first bytes are
+---   unchanged since the last call
+---@field on_progress? fun(progress: string) what Claude does; empty once the answer arrives
 ---@field on_event? fun(event: table)
 ---@field on_end fun(err: string?, result: any)
 
 ---@alias claude_ide.QuestionKind 'ask'|'rewrite'|'commit'
 
 ---@class claude_ide.Question: claude_ide.QuestionHandlers
----@field text string
----@field kind? claude_ide.QuestionKind of those that a command asks
+---@field text string the answer so far
+---@field kind? claude_ide.QuestionKind only if a command asks it
 
 ---@type table<integer, claude_ide.Question>
 local questions = {}
@@ -27,7 +28,7 @@ local last_id = 0
 
 local TITLES = { ask = 'ClaudeAsk', rewrite = 'ClaudeEdit', commit = 'ClaudeCommit' }
 
--- Report how far a command's question is; one that `ask()` has asked is its caller's.
+-- Report the progress of a command's question. Those of `ask()` are the caller's to report.
 local function report(id, question, text, status)
   local title = TITLES[question.kind]
   if title then
@@ -52,7 +53,8 @@ end
 local function begin(kind, request, handlers)
   last_id = last_id + 1
   local id = last_id
-  questions[id] = vim.tbl_extend('force', { text = '' }, handlers)
+  local question = vim.tbl_extend('force', { text = '' }, handlers)
+  questions[id] = question --[[@as claude_ide.Question]]
   local cwd = request.cwd or vim.fn.getcwd()
   local asked = vim.tbl_extend('force', request, { id = id, kind = kind, cwd = cwd })
   if require('claude_ide.host').start() then
@@ -65,10 +67,10 @@ local function begin(kind, request, handlers)
   return id
 end
 
---- Ask something for a command; the host is started if need be.
+--- Ask something for a command. Starts the host if it does not run.
 ---@param kind claude_ide.QuestionKind
----@param request table what `headless/requests.py` has for this kind, but for the id
----@param handlers claude_ide.QuestionHandlers called on the main loop; `on_end` once, and last
+---@param request table the fields of this kind in `headless/requests.py`, without the id
+---@param handlers claude_ide.QuestionHandlers called on the main loop; `on_end` exactly once, and last
 ---@return integer id
 function M.begin(kind, request, handlers)
   local id = begin(kind, request, handlers)
@@ -77,10 +79,11 @@ function M.begin(kind, request, handlers)
   return id
 end
 
---- Tell of an answer while it grows.
+--- Handle news of a running question.
 ---@param id integer
----@param frame { keep?: integer, text?: string, progress?: string, events?: table[] }
-function M.tell(id, frame)
+---@param frame { keep?: integer, text?: string, progress?: string, events?: table[] } the answer is its
+---   first `keep` bytes so far, then `text`
+function M.update(id, frame)
   local question = questions[id]
   if not question then
     return
@@ -98,7 +101,7 @@ function M.tell(id, frame)
   end
 end
 
---- A question has ended.
+--- Handle the end of a question.
 ---@param id integer
 ---@param ended { error?: string, result?: any }
 function M.finish(id, ended)
@@ -112,7 +115,7 @@ function M.finish(id, ended)
   end
 end
 
---- End a question that runs; its error is `CANCELLED`.
+--- Cancel a running question; its error is `CANCELLED`.
 ---@param id integer
 function M.cancel(id)
   if questions[id] then
@@ -121,18 +124,18 @@ function M.cancel(id)
   end
 end
 
---- End all questions that a command has asked, and say so.
+--- Cancel all questions of a command, and show a message.
 ---@param kind claude_ide.QuestionKind
----@param otherwise string what is said when there are none
-function M.cancel_all(kind, otherwise)
+---@param if_none string the message if there are none
+function M.cancel_all(kind, if_none)
   local ids = vim.tbl_filter(function(id)
     return questions[id].kind == kind
   end, vim.tbl_keys(questions))
   vim.iter(ids):each(M.cancel)
-  message.show(#ids > 0 and 'stopped' or otherwise, 'info')
+  message.show(#ids > 0 and 'stopped' or if_none, 'info')
 end
 
---- The host has ended: every question gets an error.
+--- End every question with an error, because the host has ended.
 function M.host_ended()
   for _, id in ipairs(vim.tbl_keys(questions)) do
     M.finish(id, { error = HOST_ENDED })
@@ -141,12 +144,12 @@ end
 
 ---@class claude_ide.AskOptions
 ---@field format? 'text'|'json'|'stream-json' default 'text'
----@field schema? table a JSON schema that the answer has to fit
----@field on_text? fun(text: string) called while the answer grows, with all of it so far
+---@field schema? table a JSON schema that the answer must match
+---@field on_text? fun(text: string) called with the whole answer so far, as it arrives
 ---@field on_event? fun(event: table) called with each of the CLI's events ('stream-json')
 ---@field model? string
----@field tools? string[] of the CLI's tools; default Read, Grep and Glob
----@field cwd? string default Neovim's
+---@field tools? string[] names of the CLI's tools; default: Read, Grep and Glob
+---@field cwd? string default: Neovim's
 
 local FORMATS = { 'text', 'json', 'stream-json' }
 
@@ -182,7 +185,7 @@ end
 ---@param prompt string
 ---@param options claude_ide.AskOptions?
 ---@param callback fun(err: string?, result: string|table|nil)
----@return { cancel: fun(self) }
+---@return { cancel: fun(self) } question
 function M.ask(prompt, options, callback)
   options = options or {}
   check(prompt, options, callback)
@@ -199,7 +202,7 @@ function M.ask(prompt, options, callback)
       options.on_text(text)
     end,
     on_event = options.on_event,
-    -- Later: the host need not wait for what is done with the answer.
+    -- Scheduled: the host must not wait for the callback.
     on_end = vim.schedule_wrap(function(err, result)
       call(callback, err, result)
     end),

@@ -1,4 +1,4 @@
---- `:ClaudeEdit`: lines of a buffer that Claude rewrites, from the command to the accepted change.
+--- `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change.
 local channel = require('claude_ide.channel')
 local diff = require('claude_ide.diff')
 local edit = require('claude_ide.file.edit')
@@ -17,12 +17,13 @@ local NO_NAME = '[No Name]'
 
 ---@class claude_ide.Rewrite
 ---@field bufnr integer
----@field base string[] all lines, when it was asked for; then, when it was proposed
+---@field base string[] all lines of the buffer when the rewrite was requested; once a change is
+---   proposed, the lines then
 ---@field first integer row, 0-based
----@field last integer exclusive
----@field mark integer extended mark on the lines
+---@field last integer row, end-exclusive
+---@field mark? integer extmark on the lines
 
----@type table<integer, claude_ide.Rewrite> by the question's id
+---@type table<integer, claude_ide.Rewrite> by question id
 local rewrites = {}
 
 local function lines_of(bufnr)
@@ -43,7 +44,8 @@ local function join(lines)
 end
 
 ---@param rewrite claude_ide.Rewrite
-local function mark(rewrite, words)
+---@param progress string
+local function mark(rewrite, progress)
   if not vim.api.nvim_buf_is_valid(rewrite.bufnr) then
     return
   end
@@ -56,13 +58,15 @@ local function mark(rewrite, words)
   rewrite.mark = vim.api.nvim_buf_set_extmark(rewrite.bufnr, marks, row, 0, {
     id = rewrite.mark,
     end_row = last,
-    virt_text = { { ' Claude is rewriting… ' .. plain.one_line(words), 'Comment' } },
+    virt_text = { { ' Claude is rewriting… ' .. plain.one_line(progress), 'Comment' } },
     strict = false,
   })
 end
 
--- Where the lines are now: where the mark has gone with them, else where their text is found.
+-- The lines' present rows: those of the mark if it still covers the same text, else where the text is
+-- found.
 ---@param rewrite claude_ide.Rewrite
+---@param current string[] all lines of the buffer
 ---@return integer? first
 ---@return integer? last
 local function locate(rewrite, current)
@@ -79,7 +83,7 @@ local function locate(rewrite, current)
   return rebase.locate(rewrite.base, current, first, last)
 end
 
--- Nothing that was waited for is lost.
+-- Keep the new lines in another buffer, so that the answer is not lost.
 local function keep(rewrite, lines, reason)
   local is_valid = vim.api.nvim_buf_is_valid(rewrite.bufnr)
   local filetype = is_valid and vim.bo[rewrite.bufnr].filetype or ''
@@ -95,10 +99,10 @@ local function why_unchangeable(bufnr)
   end
 end
 
--- What the buffer would become with the new lines; nil when it would not change.
+-- The buffer's text with the new lines, or an error; nil if the text would not change.
 ---@param rewrite claude_ide.Rewrite
 ---@param replacement string
----@return { text: string }|{ error: string }|nil
+---@return { text?: string, error?: string }?
 local function propose(rewrite, replacement)
   local lines = replacement == '' and {} or split((replacement:gsub('\r\n', '\n')))
   local reason = why_unchangeable(rewrite.bufnr)
@@ -107,7 +111,7 @@ local function propose(rewrite, replacement)
   end
   local current = lines_of(rewrite.bufnr)
   local first, last = locate(rewrite, current)
-  if not first then
+  if not (first and last) then
     return keep(rewrite, lines, 'the lines have changed')
   end
   local proposed = rebase.splice(current, first, last, lines)
@@ -134,9 +138,9 @@ local function change(rewrite, accepted)
   end)
 end
 
--- Put what was accepted into the buffer, as one step to undo.
+-- Apply the accepted text to the buffer as one undo step.
 ---@param rewrite claude_ide.Rewrite
----@param text string the whole buffer's
+---@param text string of the whole buffer
 local function apply(rewrite, text)
   local failure = change(rewrite, split(text))
   if failure then
@@ -144,20 +148,20 @@ local function apply(rewrite, text)
   end
 end
 
---- Show the lines that Claude has written as a diff; the question ends with the user's decision.
+--- Show Claude's lines as a diff. The question ends with the user's decision.
 ---
---- Emits for the diff what `diff.open` does, but never the text.
----@param id integer of the diff
+--- Emits the diff's events (`diff.open`), but never the text.
+---@param id integer diff
 ---@param question_id integer
 ---@param proposal { text: string, title: string, layout: 'tab'|'vertical'|'horizontal' }
----@return { error: string }? refusal why nothing is shown
+---@return { error: string }? refusal why no diff is shown
 function M.show(id, question_id, proposal)
   local function on_decided(text)
     local rewrite = rewrites[question_id]
     if text and rewrite then
       apply(rewrite, text)
     end
-    -- Later: a message must not interrupt the `:w` that decides.
+    -- Scheduled: a message must not interrupt the `:w` that decides.
     vim.schedule(function()
       question.finish(question_id, {})
     end)
@@ -168,7 +172,7 @@ function M.show(id, question_id, proposal)
     channel.emit('diff_decided', { id = id, accepted = false })
     return on_decided()
   elseif proposed.error then
-    return proposed
+    return { error = proposed.error }
   end
   return diff.open(id, {
     path = name_of(rewrite.bufnr),
@@ -196,8 +200,9 @@ local function begin(bufnr, first, last, instruction)
     return message.show(reason, 'error')
   end
   local lines = lines_of(bufnr)
-  -- Lines that were there when the user was asked for the instruction may be gone.
+  -- The buffer may have got shorter while the user typed the instruction.
   last = math.min(last, #lines)
+  ---@type claude_ide.Rewrite
   local rewrite = { bufnr = bufnr, base = lines, first = math.min(first, last - 1), last = last }
   local id
   id = question.begin('rewrite', {
@@ -208,8 +213,8 @@ local function begin(bufnr, first, last, instruction)
     first = rewrite.first,
     last = rewrite.last,
   }, {
-    on_progress = function(words)
-      mark(rewrite, words)
+    on_progress = function(progress)
+      mark(rewrite, progress)
     end,
     on_end = function(err)
       finish(id, err)

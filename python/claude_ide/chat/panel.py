@@ -6,7 +6,7 @@ from typing import Any
 from claude_ide.editor.editor import Editor
 
 Look = Mapping[str, Any]
-"""The arguments of `bar` in `chat/panel.lua`: `bars` of both windows, and `work` as progress."""
+"""The arguments of `set_bars` in `chat/panel.lua`: `bars` of both windows, and `work` as progress."""
 
 
 class Panels:
@@ -87,11 +87,11 @@ class Panel:
 
     async def write(self) -> None:
         """Move the cursor to the prompt."""
-        await self._run("chat.panel.write")
+        await self._run("chat.panel.enter_prompt")
 
     async def uncover(self) -> None:
         """Make a file visible that was opened from the panel."""
-        await self._run("chat.placement.uncover")
+        await self._run("chat.placement.hide_float")
 
     # Content.
 
@@ -101,7 +101,7 @@ class Panel:
 
     async def draw_bars(self, look: Look) -> None:
         """Set the bars of both windows and the progress."""
-        await self._run("chat.panel.bar", look["bars"], look["work"])
+        await self._run("chat.panel.set_bars", look["bars"], look["work"])
 
     async def pin(self, rows: Sequence[Any]) -> None:
         """Pin rows to the transcript's corner; an empty list removes them."""
@@ -137,7 +137,7 @@ class Panel:
 
     async def lead(self, part: int) -> None:
         """Scroll to the beginning of a part."""
-        await self._run("chat.panel.lead", part)
+        await self._run("chat.panel.go_to_part", part)
 
     async def whereabouts(self, path: str, root: str) -> Mapping[str, str]:
         """Return the displayed path of a file (`path`), and the risk of a change (`warning`)."""

@@ -56,7 +56,7 @@ class Run:
 
     async def _ask(self, launch: Launch, question: Question, *, wants_events: bool) -> Result:
         answer = Answer()
-        telling = Telling(answer, partial(self.editor.run, "question.tell", self.id))
+        telling = Telling(answer, partial(self.editor.run, "question.update", self.id))
 
         def on_frame(frame: Frame) -> None:
             if wants_events:

@@ -1,4 +1,4 @@
---- What the user has made of the questions of a form so far.
+--- The user's answers to the questions of a form so far.
 local M = {}
 
 ---@class claude_ide.FormChoice
@@ -12,10 +12,11 @@ local M = {}
 ---@field multiple? boolean whether more than one may be chosen
 
 ---@class claude_ide.FormAnswer
----@field picked table<integer, true> choices
----@field own string what the user has typed
----@field has_own boolean whether that is picked, too
+---@field picked table<integer, true> by index of the choice
+---@field own string what the user has typed instead of a choice
+---@field has_own boolean whether that is picked
 
+--- An empty answer for each question.
 ---@param questions claude_ide.FormQuestion[]
 ---@return claude_ide.FormAnswer[]
 function M.empty(questions)
@@ -24,7 +25,7 @@ function M.empty(questions)
   end, questions)
 end
 
---- Pick a choice; where more than one may be, or take it back.
+--- Pick a choice. If a question allows several, a picked one is unpicked instead.
 ---@param question claude_ide.FormQuestion
 ---@param answer claude_ide.FormAnswer
 ---@param index integer
@@ -36,7 +37,7 @@ function M.pick(question, answer, index)
   end
 end
 
---- Pick what the user has typed, or take that back.
+--- Pick or unpick what the user has typed.
 ---@param question claude_ide.FormQuestion
 ---@param answer claude_ide.FormAnswer
 ---@param has_own boolean
@@ -47,6 +48,7 @@ function M.pick_own(question, answer, has_own)
   end
 end
 
+--- Whether anything is picked.
 ---@param answer claude_ide.FormAnswer
 ---@return boolean
 function M.is_answered(answer)
@@ -79,7 +81,7 @@ local function chosen(question, answer)
   return labels
 end
 
---- The answers as they are given back.
+--- The answers as the host gets them: the labels chosen for each question.
 ---@param questions claude_ide.FormQuestion[]
 ---@param answers claude_ide.FormAnswer[]
 ---@return { question: string, chosen: string[] }[]

@@ -1,4 +1,4 @@
---- Questions of the agent's with their choices, as a form that the user fills in.
+--- The agent's questions with their choices, as a form that the user fills in.
 local channel = require('claude_ide.channel')
 local chat_focus = require('claude_ide.chat.window.focus')
 local form_answers = require('claude_ide.chat.form.answers')
@@ -22,18 +22,18 @@ local api = vim.api
 ---@class claude_ide.Form: claude_ide.FormRequest
 ---@field token integer
 ---@field answers claude_ide.FormAnswer[]
----@field row integer where the cursor was when it was closed, 0-based
+---@field row integer the cursor's row when the form was closed, 0-based
 ---@field page claude_ide.FormPage
 ---@field place claude_ide.Place where the user was
----@field insert? integer[] the cursor there, if they were inserting text
+---@field insert? integer[] the cursor there, if they were in Insert mode
 ---@field bufnr? integer
 ---@field win? integer
 ---@field group? integer of autocommands
----@field actions? claude_ide.FormActions what its keys do, once shown
+---@field actions? claude_ide.FormActions what its keys do; set once shown
 
----@type table<integer, claude_ide.Form> those that wait, by token
+---@type table<integer, claude_ide.Form> forms that wait for an answer, by token
 local forms = {}
----@type table<integer, claude_ide.Form> those that were closed without an answer
+---@type table<integer, claude_ide.Form> forms that were closed without an answer, by token
 local kept = {}
 
 local function is_shown(form)
@@ -61,14 +61,13 @@ local function close(form)
   end
 end
 
-local function take_down(form)
+local function close_quietly(form)
   quiet.run(function()
     close(form)
   end)
 end
 
--- A form that has gone from `forms` no longer listens.
-local function forget(form)
+local function remove(form)
   forms[form.token] = nil
   if form.group then
     api.nvim_del_augroup_by_id(form.group)
@@ -77,7 +76,7 @@ local function forget(form)
 end
 
 local function answer(form, fields)
-  forget(form)
+  remove(form)
   kept[form.token] = fields.closed and form or nil
   channel.emit('answered', vim.tbl_extend('error', { token = form.token }, fields))
 end
@@ -91,11 +90,11 @@ local function finish(form, fields)
   elseif not fields.closed then
     message.show('this question is no longer waiting for an answer', 'warn')
   end
-  take_down(form)
+  close_quietly(form)
 end
 
--- The window is closing: what comes next is for later.
-local function on_gone(form)
+-- The window is still closing, so the user is moved afterwards.
+local function on_closed(form)
   local was_there = api.nvim_get_current_win() == form.win
   answer(form, { closed = true })
   vim.schedule(function()
@@ -118,13 +117,13 @@ local function listen(form)
   local function on(event, options)
     api.nvim_create_autocmd(event, vim.tbl_extend('error', { group = form.group }, options))
   end
-  local function gone()
+  local function closed()
     if forms[form.token] == form then
-      on_gone(form)
+      on_closed(form)
     end
   end
-  on('BufWipeout', { buffer = form.bufnr, callback = gone })
-  on('WinClosed', { pattern = tostring(form.win), callback = gone })
+  on('BufWipeout', { buffer = form.bufnr, callback = closed })
+  on('WinClosed', { pattern = tostring(form.win), callback = closed })
 end
 
 local function show(form)
@@ -164,7 +163,7 @@ local function fail(form, reason)
   message.show(('the questions cannot be shown: %s'):format(reason), 'error')
   answer(form, { closed = true })
   if form.bufnr then
-    take_down(form)
+    close_quietly(form)
   end
 end
 
@@ -189,10 +188,10 @@ local function appear(form)
   end)
 end
 
---- Show a form that the user wants to fill in, as they have left it if they did so before.
+--- Show a form that the user wants to fill in. If they closed it before, it shows their answers so far.
 ---
---- Emits `answered` {token, answers = {question, chosen = label[]}[]}, {token, declined = true}, or
---- {token, closed = true} when it was only closed.
+--- Emits `answered` with {token, answers = {question, chosen = label[]}[]}, {token, declined = true}, or
+--- {token, closed = true} if the user may still answer later.
 ---@param token integer
 ---@param request claude_ide.FormRequest
 function M.open(token, request)
@@ -208,9 +207,9 @@ end
 local function withdraw(form)
   moment.when_harmless(function()
     local was_there = api.nvim_get_current_win() == form.win
-    take_down(form)
+    close_quietly(form)
     if was_there then
-      -- What is typed on was meant for the form.
+      -- The next keys were meant for the form.
       moment.guard(function() end)
     end
   end, function(reason)
@@ -218,20 +217,20 @@ local function withdraw(form)
   end)
 end
 
---- The answer is no longer needed.
+--- Close a form whose answer is no longer needed.
 ---@param token integer
 function M.close(token)
   local form = forms[token]
   kept[token] = nil
   if form then
-    forget(form)
+    remove(form)
     if form.bufnr then
       withdraw(form)
     end
   end
 end
 
---- No answer is needed any more.
+--- Close all forms.
 function M.close_all()
   kept = {}
   vim.iter(vim.tbl_keys(forms)):each(M.close)

@@ -1,4 +1,4 @@
---- The keys of a form: each question is answered by picking choices, or in other words.
+--- The keys of a form, which pick choices or ask for other words.
 local form_answers = require('claude_ide.chat.form.answers')
 local message = require('claude_ide.say.message')
 local ui = require('claude_ide.dialogue.vim_ui')
@@ -9,20 +9,20 @@ local api = vim.api
 
 ---@class claude_ide.FormActions
 ---@field draw fun(form: claude_ide.Form)
----@field finish fun(form: claude_ide.Form, fields: table) answers with these fields
----@field is_waiting fun(): boolean whether it still waits for an answer
+---@field finish fun(form: claude_ide.Form, fields: table) emits the fields as the answer, and closes the form
+---@field is_waiting fun(): boolean whether the form still waits for an answer
 
----@return claude_ide.FormPlace
+---@return claude_ide.FormItem item at the cursor
 local function here(form)
-  return form.page.places[api.nvim_win_get_cursor(form.win)[1]]
+  return form.page.items[api.nvim_win_get_cursor(form.win)[1]]
 end
 
---- Go to where a question begins to be answered; behind the last one is the line that submits.
+--- Move the cursor to the first choice of a question, or to the line that submits.
 ---@param form claude_ide.Form
----@param number? integer of the question
+---@param number? integer question; nil for the line that submits
 function M.go_to(form, number)
-  for row, at in ipairs(form.page.places) do
-    if at.question == number and (not number or at.choice or at.is_own) then
+  for row, item in ipairs(form.page.items) do
+    if item.question == number and (not number or item.choice or item.is_own) then
       return api.nvim_win_set_cursor(form.win, { row, 0 })
     end
   end
@@ -35,8 +35,8 @@ local function step(form, direction)
   M.go_to(form, form.questions[number] and number or nil)
 end
 
--- A question that takes one answer has it now.
-local function picked(form, number)
+-- After a choice, move on if the question takes only one.
+local function on_picked(form, number)
   form.actions.draw(form)
   if form.questions[number].multiple ~= true then
     M.go_to(form, form.questions[number + 1] and number + 1 or nil)
@@ -45,13 +45,13 @@ end
 
 local function pick(form, number, index)
   form_answers.pick(form.questions[number], form.answers[number], index)
-  picked(form, number)
+  on_picked(form, number)
 end
 
 local function pick_own(form, number, has_own)
   form_answers.pick_own(form.questions[number], form.answers[number], has_own)
   if has_own then
-    picked(form, number)
+    on_picked(form, number)
   else
     form.actions.draw(form)
   end
@@ -88,19 +88,19 @@ local function submit(form)
   message.show(('not answered yet: %s'):format(table.concat(names, ', ')), 'warn')
 end
 
--- `<Space>` takes back what was typed, `<CR>` changes it.
+-- On the user's own text, `<Space>` unpicks it and `<CR>` changes it.
 local function press(form, is_space)
-  local at = here(form)
-  if not at.question then
+  local item = here(form)
+  if not item.question then
     submit(form)
-  elseif at.choice then
-    pick(form, at.question, at.choice)
-  elseif not at.is_own then
-    M.go_to(form, at.question)
-  elseif is_space and form.answers[at.question].own ~= '' then
-    pick_own(form, at.question, not form.answers[at.question].has_own)
+  elseif item.choice then
+    pick(form, item.question, item.choice)
+  elseif not item.is_own then
+    M.go_to(form, item.question)
+  elseif is_space and form.answers[item.question].own ~= '' then
+    pick_own(form, item.question, not form.answers[item.question].has_own)
   else
-    type_own(form, at.question)
+    type_own(form, item.question)
   end
 end
 

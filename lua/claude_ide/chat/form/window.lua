@@ -1,4 +1,4 @@
---- The float of a form: in the middle of the screen, as high as what it shows.
+--- The float of a form: centred, and as high as its text.
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.say.message')
@@ -16,7 +16,7 @@ local OPTIONS = {
   winfixbuf = true,
 }
 
--- A choice goes on where its label began.
+-- Lets the wrapped lines of a choice align with its label ('formatlistpat').
 local SIGN = [[^\s*[\[(].[\])] . ]]
 
 local api = vim.api
@@ -32,19 +32,19 @@ local function config(bufnr, title, height)
   })
 end
 
---- Fit the float to what it shows, and to the screen.
+--- Fit the float to its text and to the screen.
 ---@param win integer
 ---@param title string
 function M.fit(win, title)
   local bufnr = api.nvim_win_get_buf(win)
-  -- How high the text is depends on how wide the window is.
+  -- Twice: the first pass sets the width, on which the height of the text depends.
   for _ = 1, 2 do
     local height = api.nvim_win_text_height(win, {}).all
     api.nvim_win_set_config(win, config(bufnr, title, height))
   end
 end
 
---- Show a page in a form's buffer; the cursor stays where it is.
+--- Draw a page in a form's buffer. The cursor keeps its position.
 ---@param bufnr integer
 ---@param page claude_ide.FormPage
 function M.draw(bufnr, page)
@@ -59,7 +59,7 @@ function M.draw(bufnr, page)
   end
 end
 
---- Open the float for a buffer, and go there.
+--- Open the float for a buffer, and enter it.
 ---@param bufnr integer
 ---@param title string
 ---@return integer win
@@ -70,7 +70,7 @@ function M.open(bufnr, title)
     vim.tbl_extend('error', config(bufnr, title, 1), {
       footer_pos = 'center',
       title_pos = 'center',
-      -- Above a chat that floats, below what asks for text.
+      -- Above a chat that floats, below a float that asks for text.
       zindex = 45,
     })
   )

@@ -1,4 +1,4 @@
---- A plan of the agent's in a buffer to edit: written it is approved, closed it is not.
+--- The agent's plan in a buffer that the user may edit: writing it approves, closing it does not.
 local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
 local chat_focus = require('claude_ide.chat.window.focus')
@@ -25,12 +25,12 @@ local ACCEPT_EDITS = '<Plug>(claude-plan-accept-edits)'
 
 ---@class claude_ide.Plan: claude_ide.PlanRequest
 ---@field token integer
----@field cancel fun() no longer waits for the moment to appear
+---@field cancel fun() stops waiting for a moment to appear
 ---@field bufnr? integer
 ---@field view? claude_ide.PlanView once shown
----@field last? string its text, once the buffer is unloaded
+---@field last? string its text when the buffer was unloaded
 
----@type table<integer, claude_ide.Plan>
+---@type table<integer, claude_ide.Plan> by token
 local plans = {}
 
 local function is_waiting(plan)
@@ -43,7 +43,8 @@ local function answer(plan, fields)
   channel.emit('answered', vim.tbl_extend('error', { token = plan.token }, fields))
 end
 
--- Never at once: inside the `:wq` that decides, closing a window would make Neovim quit another.
+-- Never synchronously: inside the `:wq` that decides, closing a window would make Neovim quit another
+-- one.
 local function close_view(plan, when, after)
   when(function()
     visit.close(plan.view)
@@ -54,7 +55,8 @@ local function close_view(plan, when, after)
   end)
 end
 
--- Neovim may have taken the user back already, and they type on there.
+-- `when_ended` ends the user's mode, so it is only for a user who is still in the plan: Neovim may have
+-- moved them back already, and they may be typing there.
 local function when_closable(plan)
   local is_back = vim.api.nvim_get_current_win() == plan.view.place.win
   local is_there = visit.has_user(plan.view) and not is_back
@@ -85,7 +87,7 @@ local function ask_for_comments(plan)
       message.show('this plan is no longer waiting for an answer', 'warn')
     end
   end
-  -- What is typed on was not meant for this.
+  -- Not immediately: the next keys were not meant for this question.
   plan.cancel = waiting.when_free('question about the plan', function()
     ui.input('What should change in the plan? ', '', function(comments)
       revise(comments ~= '' and comments or nil)
@@ -95,7 +97,7 @@ local function ask_for_comments(plan)
   end)
 end
 
--- What was typed into the plan says what should change; else the user is asked.
+-- The user's edits in the plan say what should change. Without any, the user is asked.
 local function on_wiped(plan)
   if not (is_waiting(plan) and plan.view) then
     return
@@ -141,7 +143,7 @@ local function fill(plan)
   map(plan)
 end
 
-local function dress(plan)
+local function set_options(plan)
   colouring.set_filetype(plan.bufnr, 'markdown')
   local options = vim.bo[plan.bufnr]
   options.bufhidden, options.swapfile, options.modifiable = 'wipe', false, false
@@ -154,7 +156,7 @@ local function show(plan)
     fill(plan)
   end)
   plan.view = plan_window.open(plan.bufnr)
-  dress(plan)
+  set_options(plan)
   plan_winbar.set(plan.title)
   moment.guard(function()
     if vim.api.nvim_buf_is_valid(plan.bufnr) then
@@ -180,8 +182,8 @@ local function appear(plan)
   end
 end
 
--- It is the user who wants to see it.
-local function bring(plan)
+-- The user has asked to see it, so it need not wait until they are free.
+local function show_now(plan)
   moment.when_harmless(function()
     chat_focus.leave_mode(function()
       if not is_waiting(plan) then
@@ -197,14 +199,15 @@ local function bring(plan)
   end)
 end
 
---- Show a plan at the next moment that takes nothing from the user; asked for again, at once.
+--- Show a plan at the next moment that takes nothing from the user. Called again with the same token,
+--- show it immediately.
 ---
 --- Emits `answered` {token, decision = 'approve'|'approve_edits'|'revise', text, comments?}.
 ---@param token integer
 ---@param request claude_ide.PlanRequest
 function M.open(token, request)
   if plans[token] then
-    return bring(plans[token])
+    return show_now(plans[token])
   end
   local plan = { token = token, title = request.title, text = request.text, cancel = nothing }
   plans[token] = plan
@@ -213,7 +216,7 @@ function M.open(token, request)
   end, nothing)
 end
 
---- Whether a plan is in its buffer, where the user can read it.
+--- Whether a plan is shown in its buffer, where the user can read it.
 ---@param token integer
 ---@return boolean
 function M.is_open(token)
@@ -221,7 +224,7 @@ function M.is_open(token)
   return plan ~= nil and plan.view ~= nil and vim.api.nvim_buf_is_valid(plan.bufnr)
 end
 
---- Take a plan away that nobody waits for any more; what the user has typed into it is kept.
+--- Close a plan that is no longer waiting for an answer. The user's edits are kept in another buffer.
 ---@param token integer
 function M.close(token)
   local plan = plans[token]
@@ -244,13 +247,13 @@ function M.close(token)
   if not visit.has_user(plan.view) then
     return close(moment.when_harmless, nothing)
   end
-  -- Taken back to where they were, the user may be typing on.
+  -- The user, moved back to where they were, may still be typing for the plan.
   close(moment.when_free, function()
     moment.guard(nothing)
   end)
 end
 
---- Take all plans away.
+--- Close all plans.
 function M.close_all()
   vim.iter(vim.tbl_keys(plans)):each(M.close)
 end

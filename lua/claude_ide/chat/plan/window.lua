@@ -21,7 +21,7 @@ local OPTIONS = {
   wrap = true,
 }
 
----@type claude_ide.Guest
+---@class claude_ide.PlanGuest: claude_ide.Guest
 local guest = { kin = 'proposal' }
 
 ---@param view claude_ide.PlanView
@@ -30,11 +30,12 @@ function guest.open(view)
   vim.wo[win].winfixbuf = false
   filling.run(function()
     api.nvim_win_set_buf(win, view.bufnr)
+    return nil
   end)
   for name, value in pairs(OPTIONS) do
     vim.wo[win][0][name] = value
   end
-  -- CTRL-O would go to a buffer that is no more.
+  -- Otherwise CTRL-O would go to the tab page's first, empty buffer.
   api.nvim_win_call(win, vim.cmd.clearjumps)
 end
 
@@ -49,16 +50,17 @@ function guest.has(view, win)
   return api.nvim_win_get_buf(win) == view.bufnr
 end
 
---- Show a plan's buffer, and go there.
+--- Show a plan's buffer, and enter it.
 ---
---- Raises an error when it cannot be shown; then nothing of it is left.
+--- Raises an error if it cannot be shown; then no window remains.
 ---@param bufnr integer
 ---@return claude_ide.PlanView
 function M.open(bufnr)
-  return visit.open(guest, { bufnr = bufnr })
+  local view = visit.open(guest, { bufnr = bufnr })
+  return view --[[@as claude_ide.PlanView]]
 end
 
---- Go to where a plan is shown, if it still is.
+--- Enter the window of a plan, if it is still shown.
 ---@param view claude_ide.PlanView
 function M.enter(view)
   local win = vim.fn.win_findbuf(view.bufnr)[1]

@@ -1,24 +1,24 @@
---- Images from the clipboard: a placeholder in the prompt, the data beside it.
+--- Images from the clipboard: a placeholder in the prompt, which stands for the data.
 local chat_hint = require('claude_ide.chat.hint')
 local program = require('claude_ide.system.program')
 
 local M = {}
 
-local LARGEST = 5 * 1024 * 1024
-local KEPT = 8
+local LARGEST = 5 * 1024 * 1024 -- bytes
+local KEPT = 8 -- images of a chat
 local TIMEOUT = 10000 -- milliseconds
 local PLACEHOLDER = '[Image %d]'
 local NO_TOOL = 'no tool to read images from the clipboard (wl-paste, xclip or pngpaste)'
 local TYPES = { 'image/png', 'image/jpeg', 'image/webp', 'image/gif' }
 
 ---@class claude_ide.ChatImages
----@field count integer of those pasted so far
----@field data table<integer, { data: string, media_type: string }>
+---@field count integer number of images pasted so far
+---@field data table<integer, { data: string, media_type: string }> by number; data is base64
 
 ---@class claude_ide.ClipboardTool
 ---@field program string
----@field types? string[] arguments that list the types there are
----@field read fun(type: string): string[] arguments
+---@field types? string[] arguments that list the available types
+---@field read fun(type: string): string[] returns the arguments that print an image
 
 ---@type claude_ide.ClipboardTool[]
 local TOOLS = {
@@ -44,14 +44,15 @@ local TOOLS = {
   },
 }
 
-local place = vim.api.nvim_create_namespace('claude_ide_chat_clipboard')
+local namespace = vim.api.nvim_create_namespace('claude_ide_chat_clipboard')
 
+--- The images of a new chat: none.
 ---@return claude_ide.ChatImages
 function M.new()
   return { count = 0, data = {} }
 end
 
--- Those that can be run; the one of the display that Neovim is on first.
+-- The tools that are installed. wl-paste comes last unless Neovim runs under Wayland.
 local function tools()
   local usable = vim.tbl_filter(function(tool)
     return program.find(tool.program) ~= nil
@@ -62,7 +63,7 @@ local function tools()
   return usable
 end
 
--- What a program prints, as far as it is not too much; nil when it fails.
+-- Call `on_done` with what a program prints, which is cut off soon after `LARGEST`, or with nil if it fails.
 local function run(name, arguments, on_done)
   local chunks, size = {}, 0
   local process ---@type vim.SystemObj
@@ -133,7 +134,7 @@ local function insert(chat, mark, image)
   }
   images.data[images.count - KEPT] = nil
   local text = PLACEHOLDER:format(images.count)
-  local row, column = unpack(vim.api.nvim_buf_get_extmark_by_id(bufnr, place, mark, {}))
+  local row, column = unpack(vim.api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {}))
   local win = vim.fn.bufwinid(bufnr)
   local cursor = win > 0 and vim.api.nvim_win_get_cursor(win)
   vim.api.nvim_buf_set_text(bufnr, row, column, row, column, { text })
@@ -142,7 +143,7 @@ local function insert(chat, mark, image)
   end
 end
 
---- Read the clipboard, and put a placeholder for the image where the cursor is now.
+--- Read an image from the clipboard, and insert its placeholder at the present cursor.
 ---@param chat claude_ide.Chat
 function M.paste(chat)
   local usable = tools()
@@ -150,8 +151,8 @@ function M.paste(chat)
     return chat_hint.show(chat.prompt, NO_TOOL, 'warn')
   end
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
-  local mark = vim.api.nvim_buf_set_extmark(chat.prompt, place, row - 1, column, {
-    -- What is typed in the meantime comes behind it.
+  local mark = vim.api.nvim_buf_set_extmark(chat.prompt, namespace, row - 1, column, {
+    -- Text that is typed before the image has arrived follows the placeholder.
     right_gravity = false,
   })
   read_image(usable, function(image)
@@ -164,14 +165,14 @@ function M.paste(chat)
     else
       insert(chat, mark, image)
     end
-    vim.api.nvim_buf_del_extmark(chat.prompt, place, mark)
+    vim.api.nvim_buf_del_extmark(chat.prompt, namespace, mark)
   end)
 end
 
 --- The images whose placeholders are in a text.
 ---@param chat claude_ide.Chat
 ---@param text string
----@return { data: string, media_type: string }[] data: base64
+---@return { data: string, media_type: string }[] images data is base64
 function M.images(chat, text)
   local list, seen = {}, {}
   for number in text:gmatch('%[Image (%d+)%]') do

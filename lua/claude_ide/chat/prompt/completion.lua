@@ -1,4 +1,4 @@
---- Completion in the prompt: `@file` anywhere, `/command` where the prompt begins.
+--- Completion in the prompt: `@file` anywhere, `/command` at its start.
 local chat_files = require('claude_ide.chat.prompt.files')
 local chat_menus = require('claude_ide.chat.prompt.menus')
 local chat_state = require('claude_ide.chat.state')
@@ -10,8 +10,9 @@ local LIMIT = 200
 ---@class claude_ide.ChatToken
 ---@field kind 'file'|'command'
 ---@field column integer bytes before it
----@field pattern string what is typed behind its sign
+---@field pattern string what was typed after its `@` or `/`
 
+-- The token that the cursor is at the end of.
 ---@return claude_ide.ChatToken?
 local function token()
   local line, column = unpack(vim.api.nvim_win_get_cursor(0))
@@ -21,6 +22,7 @@ local function token()
   end
   for _, form in ipairs({ '@"([^"]*)$', '@([^%s"@]*)$' }) do
     local start, _, pattern = before:find(form)
+    ---@cast pattern string
     if start and (start == 1 or before:sub(start - 1, start - 1):find('[%s(]')) then
       return { kind = 'file', column = start - 1, pattern = pattern }
     end
@@ -51,8 +53,8 @@ end
 
 ---@param chat claude_ide.Chat
 ---@param found claude_ide.ChatToken
----@param on_done? fun() called later when nothing is known yet
----@return table[]? items nil when nothing is known yet
+---@param on_done? fun() called once the files are known, if they are not known yet
+---@return table[]? items nil if the files are not known yet
 local function items(chat, found, on_done)
   if found.kind == 'command' then
     return command_items(chat.offer.commands, found.pattern)
@@ -89,8 +91,8 @@ end
 
 --- 'omnifunc' of the prompt.
 ---@param findstart 0|1
----@param base string what is typed so far
----@return integer|table
+---@param base string what was typed so far
+---@return integer|table start or items
 function M.omnifunc(findstart, base)
   local chat, found = chat_here(), token()
   if findstart == 0 then
@@ -98,15 +100,18 @@ function M.omnifunc(findstart, base)
     local pattern = base:gsub('^[@/]"?', '')
     return chat and items(chat, { kind = kind, column = 0, pattern = pattern }) or {}
   end
-  local is_known = chat and found and items(chat, found, function()
+  local function retry()
     offer(chat)
-  end)
+  end
+  if chat and found and items(chat, found, retry) then
+    return found.column
+  end
   -- "Cancel silently and leave completion mode."
-  return is_known and found.column or -3
+  return -3
 end
 
---- Keys that take the entry of the menu, or what <Tab> does without one: for an `<expr>` map.
----@return string
+--- The keys that accept an entry of the menu, or <Tab> without a menu: for an `<expr>` mapping.
+---@return string keys
 function M.accept()
   if vim.fn.pumvisible() == 0 then
     return '<Tab>'
@@ -114,7 +119,7 @@ function M.accept()
   return vim.fn.complete_info({ 'selected' }).selected < 0 and '<C-n><C-y>' or '<C-y>'
 end
 
--- An accepted entry ends in a quote where a plugin that pairs quotes has already put one.
+-- An accepted entry ends in a quote, and a plugin that pairs quotes has already inserted one.
 local function drop_second_quote(word)
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   local behind = vim.api.nvim_get_current_line():sub(column + 1, column + 1)
@@ -123,10 +128,10 @@ local function drop_second_quote(word)
   end
 end
 
---- Complete in a chat's prompt: by the omnifunc, and by itself once `@` or `/` begins a word.
+--- Set up completion in a chat's prompt: by 'omnifunc', and automatically after `@` or `/`.
 ---@param chat claude_ide.Chat
 function M.attach(chat)
-  local bufnr, taken = chat.prompt, nil
+  local bufnr, accepted = chat.prompt, nil
   local options = vim.bo[bufnr]
   options.omnifunc = "v:lua.require'claude_ide.chat.prompt.completion'.omnifunc"
   options.completeopt = 'menuone,noselect,popup'
@@ -137,16 +142,16 @@ function M.attach(chat)
   on({ 'TextChangedI', 'TextChangedP' }, function()
     local is_chosen = vim.fn.pumvisible() == 1
       and vim.fn.complete_info({ 'selected' }).selected >= 0
-    if not is_chosen and before_cursor() ~= taken and chat_menus.is_own(bufnr) then
+    if not is_chosen and before_cursor() ~= accepted and chat_menus.is_own(bufnr) then
       offer(chat)
     end
   end)
   on('CompleteDone', function()
     local word = vim.v.completed_item.word
     drop_second_quote(word)
-    -- Into a folder one goes on.
+    -- After a folder, completion continues with what is in it.
     local is_final = word and word:sub(-1) ~= '/' or vim.v.event.reason == 'cancel'
-    taken = is_final and before_cursor() or nil
+    accepted = is_final and before_cursor() or nil
   end)
 end
 

@@ -1,25 +1,25 @@
---- The files of a folder, as paths relative to it: gathered in the background, kept for a while.
+--- The files of a folder, as paths relative to it: collected in the background, and cached briefly.
 local git = require('claude_ide.system.git')
 
 local M = {}
 
 local FRESH = 5e9 -- nanoseconds
-local MOST = 50000
-local DEPTH = 8
--- To put more in order takes longer than a key press may.
-local RANKED = 2000
-local STEP = 200 -- entries of a walk between two looks at what the user does
+local MOST = 50000 -- paths
+local DEPTH = 8 -- folders
+local RANKED = 2000 -- paths; ranking more would delay a key press
+local STEP = 200 -- entries of a walk between two turns of the event loop
 
 ---@class claude_ide.Files
 ---@field paths string[] a folder ends in a slash
----@field is_complete boolean
----@field since integer
----@field waiting fun()[]
+---@field is_complete boolean whether there are paths, possibly outdated
+---@field since integer nanoseconds: when the last search began
+---@field waiting fun()[] called once it is complete
 
----@type table<string, claude_ide.Files>
+---@type table<string, claude_ide.Files> by folder
 local cache = {}
 local lowered = setmetatable({}, { __mode = 'k' }) ---@type table<string[], string[]>
 
+-- Return a function that adds a path, and the folders above it, to a list.
 ---@return fun(path: string) add
 local function collector(paths)
   local folders = {}
@@ -48,7 +48,7 @@ local function finish(files, paths)
   end)
 end
 
--- Where there is no repository, or no git.
+-- For a folder without a repository, or if there is no git.
 local function walk(files, folder)
   local paths = {}
   local add = collector(paths)
@@ -80,11 +80,11 @@ local function walk(files, folder)
 end
 
 local function list(files, folder)
-  local paths, rest = {}, ''
+  local paths, remainder = {}, ''
   local add = collector(paths)
   local process
   local function on_stdout(_, chunk)
-    local start, text = 1, rest .. (chunk or '')
+    local start, text = 1, remainder .. (chunk or '')
     while true do
       local stop = text:find('\0', start, true)
       if not stop then
@@ -93,7 +93,7 @@ local function list(files, folder)
       add(text:sub(start, stop - 1))
       start = stop + 1
     end
-    rest = text:sub(start)
+    remainder = text:sub(start)
     if #paths >= MOST and chunk then
       process:kill('sigterm')
     end
@@ -117,10 +117,10 @@ local function list(files, folder)
   end
 end
 
---- The paths that are known now; `on_done` is called later if there are none yet.
+--- The known paths of a folder. Starts a new search if they are outdated.
 ---@param folder string absolute
----@param on_done? fun()
----@return string[]? paths
+---@param on_done? fun() called later if no paths are known yet
+---@return string[]? paths nil if none are known yet
 function M.list(folder, on_done)
   local files = cache[folder]
   local is_fresh = files and vim.uv.hrtime() - files.since < FRESH
@@ -138,7 +138,7 @@ function M.list(folder, on_done)
   table.insert(files.waiting, on_done)
 end
 
--- Whether the letters of a pattern come one after the other in a text.
+-- Whether a text contains the letters in this order.
 local function has_letters(text, letters)
   local position = 0
   for _, letter in ipairs(letters) do
@@ -157,11 +157,11 @@ local function lower(paths)
   return lowered[paths]
 end
 
---- The paths that a pattern matches, the best first.
+--- The paths that match a pattern fuzzily.
 ---@param paths string[]
----@param pattern string
+---@param pattern string empty for all
 ---@param limit integer
----@return string[]
+---@return string[] matches best first
 function M.match(paths, pattern, limit)
   if pattern == '' then
     return vim.list_slice(paths, 1, limit)

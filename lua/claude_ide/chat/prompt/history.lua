@@ -1,21 +1,21 @@
---- The prompts that were sent, gone through without losing the one that is being written.
+--- The prompts that were sent. Browsing them keeps the one that is being written.
 local M = {}
 
-local LONGEST = 200
+local LONGEST = 200 -- entries
 
 ---@class claude_ide.ChatHistory
----@field index integer which entry the prompt shows; one past the last for what is being written
----@field written table<integer, string[]> what the user has made of the entries, by index
+---@field index integer the entry that the prompt shows; one past the last for a new prompt
+---@field written table<integer, string[]> the entries as edited in this prompt, and the new prompt, by index
 
--- Of all chats.
-local entries = {} ---@type string[][]
+local entries = {} ---@type string[][] of all chats, oldest first
 
+--- The history as a new chat sees it.
 ---@return claude_ide.ChatHistory
 function M.new()
   return { index = #entries + 1, written = {} }
 end
 
---- Remember what was sent; the next prompt is a new one.
+--- Add a prompt that was sent, and start a new one.
 ---@param history claude_ide.ChatHistory
 ---@param lines string[]
 function M.add(history, lines)
@@ -28,14 +28,14 @@ function M.add(history, lines)
   history.index, history.written = #entries + 1, {}
 end
 
---- Go through the history.
+--- Browse the history.
 ---@param history claude_ide.ChatHistory
----@param lines string[] what the prompt shows now
----@param count integer negative for older ones
----@return string[]? lines to show instead, if there are any
+---@param lines string[] the prompt's present lines
+---@param count integer how many entries to move; negative for older ones
+---@return string[]? lines the lines to show instead; nil if there is no such entry
 function M.go(history, lines, count)
   local newest = #entries + 1
-  -- Other chats have added some: what is being written stays the newest.
+  -- Other chats may have added entries: the new prompt stays the last.
   if
     history.index > newest or (history.written[history.index] == nil and not entries[history.index])
   then

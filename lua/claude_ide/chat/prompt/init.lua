@@ -1,4 +1,4 @@
---- The prompt: a real buffer, sent by a key or by `:w`.
+--- The prompt: an ordinary buffer, sent by a key or by `:w`.
 local chat_clipboard = require('claude_ide.chat.prompt.clipboard')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_hint = require('claude_ide.chat.hint')
@@ -16,7 +16,7 @@ local function lines_of(chat)
   return api.nvim_buf_get_lines(chat.prompt, 0, -1, false)
 end
 
--- Without the blank lines around it.
+-- Without leading and trailing blank lines.
 local function trim(lines)
   local first, last = 1, #lines
   while first <= last and not lines[first]:find('%S') do
@@ -28,14 +28,14 @@ local function trim(lines)
   return vim.list_slice(lines, first, last)
 end
 
--- What the menu offers belongs to the text that has been replaced.
+-- Close the menu, whose entries belong to the text that was replaced.
 local function end_completion(bufnr)
   if bufnr == api.nvim_get_current_buf() and vim.fn.mode(1) == 'ic' then
     api.nvim_feedkeys(vim.keycode('<C-x><C-z>'), 'in', false)
   end
 end
 
--- A change of its own: `u` takes back it, and nothing else.
+-- Replace lines as one undo step.
 local function replace(chat, first, last, lines)
   local options = vim.bo[chat.prompt]
   options.undolevels = options.undolevels
@@ -54,7 +54,7 @@ end
 
 ---@param chat claude_ide.Chat
 ---@param how 'send'|'steer'|'redirect'
----@return boolean whether there was anything to send
+---@return boolean has_text whether there was anything to send
 local function send(chat, how)
   local lines = trim(lines_of(chat))
   if #lines == 0 then
@@ -62,7 +62,7 @@ local function send(chat, how)
   end
   local text = table.concat(lines, '\n')
   local images = chat_clipboard.images(chat, text)
-  if not chat_state.tell(chat, 'send', { text = text, images = images, how = how }) then
+  if not chat_state.emit(chat, 'send', { text = text, images = images, how = how }) then
     chat_hint.show(chat.prompt, 'not sent: the chat is not running', 'warn')
     return true
   end
@@ -73,7 +73,7 @@ end
 
 local function send_or_answer(chat)
   if not send(chat, 'send') then
-    chat_state.tell(chat, 'answers')
+    chat_state.emit(chat, 'answers')
   end
 end
 
@@ -84,7 +84,7 @@ local function browse(chat, direction)
     if direction > 0 then
       go_to_end(chat)
     else
-      -- Where the next <Up> goes on from.
+      -- On the first line, <Up> continues to older prompts.
       api.nvim_win_set_cursor(0, { 1, #lines[1] })
     end
   end
@@ -117,9 +117,9 @@ end
 ---@return claude_ide.ChatKey[]
 local function list(chat)
   local keys, add = chat_keys.list()
-  local function tell(event)
+  local function emit(event)
     return function()
-      chat_state.tell(chat, event)
+      chat_state.emit(chat, event)
     end
   end
   local function sending(how)
@@ -142,18 +142,18 @@ local function list(chat)
   add('n', { '<CR>' }, 'send', 'Send the prompt (Normal mode)', send_here)
   add('n', { 'gs' }, 'steer', 'Send into the current turn', sending('steer'))
   add('n', { 'gr' }, 'redirect', 'Stop the turn and send this instead', sending('redirect'))
-  add('ni', { '<C-c>' }, 'stop', 'Stop the turn', tell('stop'))
-  add('n', { '<Esc>' }, 'stop', 'Stop the turn', tell('stop'))
+  add('ni', { '<C-c>' }, 'stop', 'Stop the turn', emit('stop'))
+  add('n', { '<Esc>' }, 'stop', 'Stop the turn', emit('stop'))
   local older, newer = browsing(chat, '<Up>', -1), browsing(chat, '<Down>', 1)
   add('ni', { '<Up>' }, 'older', 'Previous prompt (on the first line)', older, { expr = true })
   add('ni', { '<Down>' }, 'newer', 'Next prompt (on the last line)', newer, { expr = true })
-  local cycle = unless_popup('<C-p>', tell('cycle_mode'))
+  local cycle = unless_popup('<C-p>', emit('cycle_mode'))
   add('ni', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', cycle, { expr = true })
   local accept = chat_completion.accept
   add('i', { '<Tab>' }, 'complete', 'Accept the completion', accept, { expr = true })
   add('n', { 'gp' }, 'paste-image', 'Paste an image from the clipboard', paste)
   add('i', { '<C-g>p' }, 'paste-image', 'Paste an image (Insert mode)', paste)
-  add('n', { 'gx' }, 'drop-context', 'Leave the selection out of the prompt', tell('drop_context'))
+  add('n', { 'gx' }, 'drop-context', 'Leave the selection out of the prompt', emit('drop_context'))
   local other = chat_keys.to_window('k', 'Up', function()
     return chat.view and chat.view.windows.transcript
   end)
@@ -164,7 +164,7 @@ local function list(chat)
   return keys
 end
 
---- Show another prompt of the history: for `<Up>` and `<Down>`.
+--- Show another prompt of the history, for `<Up>` and `<Down>`.
 ---@param id integer
 ---@param direction -1|1
 function M.browse(id, direction)
@@ -175,8 +175,8 @@ function M.browse(id, direction)
 end
 
 -- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' keeps file trees and window pickers from
--- opening files here.
-local function take_no_files(bufnr)
+-- opening files in the prompt's window.
+local function refuse_files(bufnr)
   local function on(events, buftype)
     api.nvim_create_autocmd(events, {
       buffer = bufnr,
@@ -190,6 +190,7 @@ local function take_no_files(bufnr)
   on('BufLeave', 'nofile')
 end
 
+--- Create a chat's prompt.
 ---@param chat claude_ide.Chat
 ---@return integer bufnr
 function M.create(chat)
@@ -202,7 +203,7 @@ function M.create(chat)
   chat.images = chat_clipboard.new()
   chat_keys.define(bufnr, list(chat))
   chat_completion.attach(chat)
-  take_no_files(bufnr)
+  refuse_files(bufnr)
   api.nvim_buf_set_name(bufnr, ('claude-prompt://%d'):format(bufnr))
   command_buffer.listen(bufnr, function()
     send(chat, 'send')
@@ -210,7 +211,7 @@ function M.create(chat)
   return bufnr
 end
 
---- Give text back to the user: into the empty prompt, else below what is there.
+--- Return text to the user: as the prompt if it is empty, otherwise below its text.
 ---@param id integer
 ---@param text string
 function M.put(id, text)
@@ -227,17 +228,17 @@ function M.put(id, text)
   end
 end
 
---- Append a mention to what is typed; the user types on behind it.
+--- Append a mention to the prompt, with the cursor after it.
 ---@param id integer
----@param words string such as `@a.py#L3-9`
-function M.mention(id, words)
+---@param mention string such as `@a.py#L3-9`
+function M.mention(id, mention)
   local chat = chat_state.get(id)
   if not chat then
     return
   end
   local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1]
   local gap = last:find('%S$') and ' ' or ''
-  replace(chat, -2, -1, { last .. gap .. words .. ' ' })
+  replace(chat, -2, -1, { last .. gap .. mention .. ' ' })
   go_to_end(chat)
 end
 

@@ -1,11 +1,11 @@
---- Other completion plugins are kept out of a prompt, which has its own menu.
+--- Keeps other completion plugins out of a prompt, which has its own menu.
 local M = {}
 
 local api = vim.api
 
 local without_cmp = {} ---@type table<integer, true> by buffer
 
--- Buffer variables that turn plugins off: blink.cmp, mini.completion.
+-- Buffer variables that disable blink.cmp and mini.completion.
 local SWITCHES = { completion = false, minicompletion_disable = true }
 
 --- Whether the prompt's own menu opens: `b:claude_chat_menu = false` leaves completion to others.
@@ -15,7 +15,7 @@ function M.is_own(bufnr)
   return vim.b[bufnr].claude_chat_menu ~= false
 end
 
--- nvim-cmp knows no variable, and may be loaded at any time.
+-- nvim-cmp has no such variable, and may be loaded at any time.
 local function disable_cmp(bufnr)
   local cmp = package.loaded['cmp']
   local setup = type(cmp) == 'table' and cmp.setup
@@ -39,13 +39,13 @@ local function keep_out(bufnr)
     end
   end
   if vim.fn.exists('+autocomplete') == 1 then
-    -- A keyword menu would be open nearly always, and <Up> would move in it.
-    vim.bo[bufnr].autocomplete = false
+    -- Otherwise a menu of keywords would be open nearly always, and <Up> would move in it.
+    api.nvim_set_option_value('autocomplete', false, { buf = bufnr })
   end
   disable_cmp(bufnr)
 end
 
---- Keep others out once the buffer has its filetype: in that event the user can decide otherwise.
+--- Keep others out from the `FileType` event on, in which the user can decide otherwise.
 ---@param bufnr integer
 function M.keep_out(bufnr)
   api.nvim_create_autocmd({ 'FileType', 'InsertEnter' }, {

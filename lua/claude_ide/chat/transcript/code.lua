@@ -1,16 +1,16 @@
---- Closed code fences: coloured once by their language's parser, and found again to be yanked.
+--- Closed code fences: coloured once by their language's parser, and found again for yanking.
 local hazard = require('claude_ide.colouring.hazard')
 
 local M = {}
 
 local LONGEST = 500 -- lines
--- A step of a parser's takes up to 50 ms on some texts of this size, and Neovim 0.12 may parse all
--- of it in one step.
+-- On some texts of this size, one step of a parser takes up to 50 ms, and Neovim 0.12 may parse the whole
+-- text in one step.
 local LARGEST = 16000 -- bytes
 local LARGEST_MARKDOWN = 5000
-local DEEPEST = 200 -- nodes; a query takes the square of the depth
+local DEEPEST = 200 -- nodes; the time of a query grows with the square of the depth
 local SLICE = 4e6 -- nanoseconds
--- Above the marks that a frame brings, whose default is 4096.
+-- Above the marks of a frame, which have the default, 4096.
 local PRIORITY = 4200
 local ALIASES = {
   ['c++'] = 'cpp',
@@ -48,7 +48,7 @@ local function look_for_parser(name)
   return false
 end
 
--- To find that there is none takes a look at the whole 'runtimepath'.
+-- Cached, because a search for a missing parser reads the whole 'runtimepath'.
 local parsers = {} ---@type table<string, string|false>
 
 ---@return string|false|nil language that has a parser
@@ -82,7 +82,7 @@ local function each_colour(text, tree, language, emit)
   end
 end
 
--- Where a block is now, as long as it is what it was.
+-- The row at which a block is now; nil once it was cleared.
 local function row_of(bufnr, block)
   local ok, mark = pcall(vim.api.nvim_buf_get_extmark_by_id, bufnr, blocks, block, {})
   return ok and mark[1] or nil
@@ -102,11 +102,12 @@ local function set_colour(bufnr, block, range, group, priority)
   return first ~= nil
 end
 
--- In a coroutine.
+-- Runs in a coroutine.
 local function parse(text, language)
   local parser = vim.treesitter.get_string_parser(text, language)
   local is_done, failure = false, nil
-  -- To look for other languages inside takes longer than all the rest; Markdown is made of two.
+  -- Without injected languages, whose search takes longer than everything else. Only Markdown needs them:
+  -- it consists of two languages.
   parser:parse(language == 'markdown', function(err)
     is_done, failure = true, err
   end)
@@ -116,7 +117,7 @@ local function parse(text, language)
   return not failure and parser or nil
 end
 
--- In a coroutine, which gives way to the user's keys when its slice is over.
+-- Runs in a coroutine, which yields to the user's keys at the end of its slice.
 local function colour(bufnr, block, text, language)
   local parser = parse(text, language)
   if not parser then
@@ -142,7 +143,7 @@ end
 local waiting = {} ---@type any[][] the arguments of `colour`
 local task ---@type thread?
 
--- One after the other: their slices would add up.
+-- Blocks are coloured one after the other: in parallel, their slices would add up.
 local function run()
   if not task or coroutine.status(task) == 'dead' then
     local next_up = table.remove(waiting, 1)
@@ -161,11 +162,11 @@ local function is_colourable(text, language)
     and not hazard.find(text, language)
 end
 
---- Take note of a closed fence, and colour its inside unless it is very long.
+--- Remember a closed fence, and colour its content unless it is very long.
 ---@param bufnr integer
 ---@param first integer row
 ---@param last integer row, end-exclusive
----@param language string as it stands behind the fence
+---@param language string as written after the fence
 function M.add(bufnr, first, last, language)
   if last <= first then
     return
@@ -185,7 +186,7 @@ function M.add(bufnr, first, last, language)
   end
 end
 
---- Forget what was known about lines.
+--- Forget the blocks and colours of lines.
 ---@param bufnr integer
 ---@param first integer row
 ---@param last integer row, end-exclusive
@@ -194,7 +195,7 @@ function M.clear(bufnr, first, last)
   vim.api.nvim_buf_clear_namespace(bufnr, blocks, first, last)
 end
 
---- The inside of the fence at a row; the lines with the fences themselves count, too.
+--- The content of the block at a row, which may also be the row of a fence.
 ---@param bufnr integer
 ---@param row integer
 ---@return integer? first row

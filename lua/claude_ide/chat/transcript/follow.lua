@@ -1,7 +1,7 @@
---- Windows that follow the end of a transcript: those whose cursor stands on its last line.
+--- Windows that follow the end of a transcript: those whose cursor is on its last line.
 local M = {}
 
--- Visual mode and a search show what is there by the cursor; it stays.
+-- In Visual mode and during a search the cursor marks what the user looks at, so it must not move.
 local function is_held(win)
   if win ~= vim.api.nvim_get_current_win() then
     return false
@@ -13,9 +13,9 @@ local function is_held(win)
   return mode:find('^[vVsS\22\19]') ~= nil
 end
 
---- The windows that follow now.
+--- The windows that follow the end now.
 ---@param bufnr integer
----@return integer[]
+---@return integer[] wins
 function M.windows(bufnr)
   local last = vim.api.nvim_buf_line_count(bufnr)
   return vim.tbl_filter(function(win)
@@ -23,7 +23,7 @@ function M.windows(bufnr)
   end, vim.fn.win_findbuf(bufnr))
 end
 
--- Whether the window shows less than it could: what was below is gone.
+-- Whether there is a gap below the text, because lines were removed, although lines above could fill it.
 local function has_gap(win)
   local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
   local start = { start_row = view.topline - 1, start_vcol = view.skipcol }
@@ -39,15 +39,15 @@ function M.go_to_end(win)
   local last = vim.api.nvim_buf_line_count(bufnr)
   local text = vim.api.nvim_buf_get_lines(bufnr, last - 1, last, false)[1]
   local far = last - vim.api.nvim_win_get_cursor(win)[1] >= vim.api.nvim_win_get_height(win) / 2
-  -- Of a paragraph that is longer than the window is wide, the end is what is new.
+  -- To the last column: the end of a paragraph that wraps is what is new.
   vim.api.nvim_win_set_cursor(win, { last, #text })
   if far or has_gap(win) then
     vim.api.nvim_win_call(win, function()
-      -- Else the end would be in the middle of the window. With 'smoothscroll' `zb` alone leaves the
-      -- cursor below a window that is not the current one.
+      -- Otherwise the end would be in the middle of the window. With 'smoothscroll', `zb` alone leaves the
+      -- cursor below the visible lines of a window that is not the current one.
       vim.cmd('keepjumps normal! ztzb')
     end)
-    -- Where the last line is higher than the window, both leave the cursor in it, but not at its end.
+    -- If the last line is higher than the window, `zt` and `zb` leave the cursor in it, but not at its end.
     vim.api.nvim_win_set_cursor(win, { last, #text })
   end
 end

@@ -1,4 +1,4 @@
---- The transcript: drawn by frames, each in one instant, without moving what the user looks at.
+--- The transcript: drawn by frames, each in one instant, without moving what the user is looking at.
 local chat_code = require('claude_ide.chat.transcript.code')
 local chat_follow = require('claude_ide.chat.transcript.follow')
 local chat_parts = require('claude_ide.chat.transcript.parts')
@@ -12,8 +12,8 @@ local api = vim.api
 local marks = api.nvim_create_namespace('claude_ide_chat_mark')
 
 ---@class claude_ide.ChatFrame
----@field edits claude_ide.ChatEdit[] applied in this order
----@field code? any[] `{ first, last, language }` of closed fences: rows after all edits
+---@field edits claude_ide.ChatEdit[] in this order
+---@field code? any[] `{ first, last, language }` of closed fences, as rows after all edits
 
 ---@class claude_ide.ChatEdit
 ---@field first integer row
@@ -23,15 +23,16 @@ local marks = api.nvim_create_namespace('claude_ide_chat_mark')
 ---@field parts? any[] `{ row, id, kind }`, rows relative to `first`
 
 ---@class claude_ide.ChatDrawing
----@field count integer lines; an empty buffer has one nevertheless
+---@field count integer lines; 0 for an empty buffer, in which Neovim counts one
 ---@field parts claude_ide.ChatParts
----@field waiting claude_ide.ChatFrame[] while Neovim lets no text change
+---@field waiting claude_ide.ChatFrame[] frames to draw once Neovim allows changes
 
--- A missing table comes from Python as vim.NIL.
+-- Python sends a missing table as vim.NIL.
 local function each(list)
   return ipairs(type(list) == 'table' and list or {})
 end
 
+--- Create a chat's transcript.
 ---@param chat claude_ide.Chat
 ---@return integer bufnr
 function M.create(chat)
@@ -44,7 +45,8 @@ function M.create(chat)
 end
 
 local function set_lines(bufnr, first, last, lines)
-  local ok, reason = pcall(api.nvim_buf_set_lines, bufnr, first, last, false, lines)
+  local ok, failure = pcall(api.nvim_buf_set_lines, bufnr, first, last, false, lines)
+  local reason = tostring(failure)
   if ok then
     return
   elseif not reason:find('newline') then
@@ -61,12 +63,12 @@ local function set_lines(bufnr, first, last, lines)
   )
 end
 
-local fault ---@type string? the first of the frame
+local failure ---@type string? the first one of the current frame
 
--- Text is never left out because of a mark that does not fit.
+-- A mark that does not fit must not prevent the text from being drawn.
 local function tolerate(fn, ...)
   local ok, reason = pcall(fn, ...)
-  fault = fault or (not ok and reason or nil)
+  failure = failure or (not ok and reason or nil)
 end
 
 local function set_mark(bufnr, first, mark)
@@ -108,7 +110,7 @@ end
 local function apply_all(chat, frame)
   for _, edit in each(frame.edits) do
     if edit.first == 0 and edit.last > chat.drawing.count then
-      -- Another host counts its parts from 1 again: what was known of them is of others.
+      -- A new host draws everything and numbers its parts from 1 again.
       chat.drawing.parts = {}
     end
     clear(chat.transcript, edit)
@@ -142,7 +144,7 @@ end
 
 local draw_waiting
 
--- Under textlock nothing of a frame is drawn, and so it can be drawn again.
+-- Draw a frame later. Under textlock no part of it was drawn, so all of it can be.
 local function wait(chat, frame)
   table.insert(chat.drawing.waiting, frame)
   if #chat.drawing.waiting == 1 then
@@ -162,10 +164,10 @@ function draw_waiting(chat)
   end
 end
 
---- Draw a frame; nothing if the chat has gone.
+--- Draw a frame, unless the chat is closed.
 ---@param id integer
 ---@param frame claude_ide.ChatFrame
----@return string? fault why something other than text is missing
+---@return string? failure why marks or colours are missing; the text never is
 function M.draw(id, frame)
   local chat = chat_state.get(id)
   if not chat or not api.nvim_buf_is_loaded(chat.transcript) then
@@ -173,42 +175,42 @@ function M.draw(id, frame)
   elseif #chat.drawing.waiting > 0 then
     return wait(chat, frame)
   end
-  fault = nil
+  failure = nil
   local ok, reason = pcall(draw, chat, frame)
   if not ok and is_refused(reason) then
     wait(chat, frame)
   elseif not ok then
     error(reason, 0)
   end
-  return fault
+  return failure
 end
 
---- Put text back that has been unloaded, until the host draws it.
+--- Restore text that was unloaded, until the host draws it again.
 ---@param chat claude_ide.Chat
 ---@param lines string[]
-function M.put(chat, lines)
+function M.restore(chat, lines)
   local bufnr = chat.transcript
   vim.bo[bufnr].modifiable = true
   api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable = false
   chat.drawing = { count = #lines, parts = {}, waiting = {} }
-  chat_state.tell(chat, 'redraw')
+  chat_state.emit(chat, 'redraw')
 end
 
 --- The part that a row of a transcript belongs to.
 ---@param chat claude_ide.Chat
 ---@param row integer
 ---@return claude_ide.ChatPart?
-function M.part(chat, row)
+function M.part_at(chat, row)
   return chat_parts.at(chat.transcript, chat.drawing.parts, row)
 end
 
---- The row at which the nth turn from a row on begins; the text's end (or begin) beyond the last.
+--- The row at which the nth turn after or before a row begins.
 ---@param chat claude_ide.Chat
 ---@param row integer
----@param count integer negative for turns before
----@return integer
-function M.turn(chat, row, count)
+---@param count integer n; negative for turns before
+---@return integer row the last or first row of the text if there are fewer turns
+function M.turn_row(chat, row, count)
   local is_forward = count > 0
   local rows = chat_parts.rows(chat.transcript, chat.drawing.parts, 'turn', row, is_forward)
   local beyond = is_forward and api.nvim_buf_line_count(chat.transcript) - 1 or 0

@@ -9,22 +9,22 @@ local message = require('claude_ide.say.message')
 local M = {}
 
 local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
--- They allow something, which has to be seen first.
+-- These allow something, which the user must have seen first.
 local ALLOWING = { y = true, a = true }
--- A request of which the host has more to show, and does so for either key.
+-- A request that is shown only in part: on either key, the host shows the rest.
 local CUT = 'request:cut'
 local TRUST = 'trust'
 local ANSWER = 'Answer the request under the cursor'
 
----@class claude_ide.TranscriptPanel what the keys have the panel do
----@field write fun(chat: integer)
+---@class claude_ide.TranscriptPanel functions of the panel, which is in a higher module
+---@field enter_prompt fun(chat: integer)
 ---@field hide fun(chat: integer)
----@field lead fun(chat: integer, part: integer)
+---@field go_to_part fun(chat: integer, part: integer)
 
 local panel ---@type claude_ide.TranscriptPanel
 
---- Only for this module: how the command that an <expr> map returns gets at the panel.
----@param name 'write'|'hide'|'lead'
+--- Only for this module: the command that an <expr> mapping returns calls the panel through it.
+---@param name 'enter_prompt'|'hide'|'go_to_part'
 ---@param ... integer
 function M._call_panel(name, ...)
   panel[name](...)
@@ -35,14 +35,14 @@ local function row()
 end
 
 local function part_here(chat)
-  return chat_transcript.part(chat, row())
+  return chat_transcript.part_at(chat, row())
 end
 
 local function press(chat)
   local part = part_here(chat)
   if part then
     local offset = row() - part.row
-    chat_state.tell(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
+    chat_state.emit(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
   end
 end
 
@@ -51,24 +51,24 @@ local function go_to(chat)
   if part then
     local line, column = unpack(vim.api.nvim_win_get_cursor(0))
     local offset = line - 1 - part.row
-    chat_state.tell(chat, 'go_to', { part = part.id, offset = offset, column = column })
+    chat_state.emit(chat, 'go_to', { part = part.id, offset = offset, column = column })
   end
 end
 
 local function withdraw(chat)
   local part = part_here(chat)
   if part and part.kind == 'queued' then
-    chat_state.tell(chat, 'withdraw', { part = part.id })
+    chat_state.emit(chat, 'withdraw', { part = part.id })
   end
 end
 
 local function go_by_turn(chat, direction)
-  local target = chat_transcript.turn(chat, row(), direction * vim.v.count1)
+  local target = chat_transcript.turn_row(chat, row(), direction * vim.v.count1)
   vim.cmd("normal! m'")
   vim.api.nvim_win_set_cursor(0, { target + 1, 0 })
 end
 
--- The object of `yc`: a register and everything else that belongs to `y` is Vim's own.
+-- The object of `yc`. Only the object is ours, so registers and everything else of `y` work as usual.
 local function code_object(chat)
   local first, last = chat_code.at(chat.transcript, row())
   if first then
@@ -85,7 +85,7 @@ local function request_here(chat)
   return is_asking and vim.v.count == 0 and part or nil
 end
 
--- For an <expr> map, which must not change windows itself.
+-- For an <expr> mapping, which must not change windows itself.
 local function call_panel(name, ...)
   local arguments = table.concat({ ... }, ', ')
   local command = '<Cmd>lua require("claude_ide.chat.transcript.keys")._call_panel("%s", %s)<CR>'
@@ -102,20 +102,20 @@ local function is_seen(chat, part)
   return chat_sight.is_seen(chat, part, vim.api.nvim_get_current_win())
 end
 
-local function answer(chat, key, otherwise)
+local function answer(chat, key, fallback)
   return function()
     local part = request_here(chat)
     local is_noticed = part and chat_sight.is_noticed(part)
     if not part or not (is_noticed or part.is_changed or part.is_presented) then
-      return otherwise()
+      return fallback()
     elseif not is_noticed then
-      -- Pressed again while it was shown.
+      -- The key was pressed again while the request was being shown.
       return '<Ignore>'
     end
     if ALLOWING[key] and part.kind ~= CUT and not is_seen(chat, part) then
-      return call_panel('lead', chat.id, part.id)
+      return call_panel('go_to_part', chat.id, part.id)
     end
-    chat_state.tell(chat, 'answer', { part = part.id, kind = part.kind, key = key })
+    chat_state.emit(chat, 'answer', { part = part.id, kind = part.kind, key = key })
     return '<Ignore>'
   end
 end
@@ -130,10 +130,10 @@ local function list(chat)
       return fn(chat, unpack(arguments))
     end
   end
-  local function tell(event)
-    return with_chat(chat_state.tell, event)
+  local function emit(event)
+    return with_chat(chat_state.emit, event)
   end
-  local to_prompt, hide = of_panel(chat, 'write'), of_panel(chat, 'hide')
+  local to_prompt, hide = of_panel(chat, 'enter_prompt'), of_panel(chat, 'hide')
 
   add('n', { '<CR>', 'za', '<2-LeftMouse>' }, 'press', 'Open or fold this item', with_chat(press))
   add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(go_to))
@@ -142,25 +142,25 @@ local function list(chat)
   local yc = { expr = true, shown = { 'yc' } }
   add('o', { 'c' }, 'code', 'Yank the code block', with_chat(code_object), yc)
   for _, key in ipairs(ANSWERS) do
-    local otherwise = key == 'a' and to_prompt or function()
+    local fallback = key == 'a' and to_prompt or function()
       return key
     end
     local name = 'answer-' .. key
     local hidden = { expr = true, shown = key == 'y' and ANSWERS or {} }
-    add('n', { key }, name, ANSWER, answer(chat, key, otherwise), hidden)
+    add('n', { key }, name, ANSWER, answer(chat, key, fallback), hidden)
   end
   add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', with_chat(withdraw))
-  add('n', { '<C-c>' }, 'stop', 'Stop the turn', tell('stop'))
-  add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', tell('cycle_mode'))
+  add('n', { '<C-c>' }, 'stop', 'Stop the turn', emit('stop'))
+  add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', emit('cycle_mode'))
   add('n', { 'i', 'I', 'A', 'o', 'O' }, 'write', 'Go to the prompt', to_prompt, { expr = true })
   local other = chat_keys.to_window('j', 'Down', function()
     return chat.view and chat.view.windows.prompt
   end)
   table.insert(keys, other)
-  add('n', { 'R' }, 'restart', 'Restart the agent', tell('restart'))
-  add('n', { 'L' }, 'login', 'Log in (in a terminal)', tell('login'))
+  add('n', { 'R' }, 'restart', 'Restart the agent', emit('restart'))
+  add('n', { 'L' }, 'login', 'Log in (in a terminal)', emit('login'))
   add('n', { 'q' }, 'hide', 'Hide the chat', function()
-    -- Else a recording could not be ended here.
+    -- Otherwise a recording could not be stopped here.
     return vim.fn.reg_recording() ~= '' and 'q' or hide()
   end, { expr = true })
   add('n', { 'g?' }, 'keys', 'Show these keys', function()
@@ -171,9 +171,9 @@ end
 
 --- Define the keys in a chat's transcript.
 ---@param chat claude_ide.Chat
----@param to_call claude_ide.TranscriptPanel
-function M.define(chat, to_call)
-  panel = to_call
+---@param functions claude_ide.TranscriptPanel
+function M.define(chat, functions)
+  panel = functions
   chat_keys.define(chat.transcript, list(chat))
 end
 

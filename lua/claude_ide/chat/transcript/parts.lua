@@ -1,28 +1,33 @@
---- The parts of a transcript: what begins at which line, wherever the text has moved to.
+--- The parts of a transcript, each with a mark that moves with the text.
 local M = {}
 
 ---@class claude_ide.ChatPart: claude_ide.ChatPartState
 ---@field id integer
----@field row integer where it begins
----@field age number milliseconds
+---@field row integer first row
+---@field age number milliseconds since `since`
 
 local namespace = vim.api.nvim_create_namespace('claude_ide_chat_part')
 
----@alias claude_ide.ChatParts table<integer, claude_ide.ChatPartState>
+---@alias claude_ide.ChatParts table<integer, claude_ide.ChatPartState> by id
 
 ---@class claude_ide.ChatPartState
 ---@field kind string
----@field since integer when it was first drawn as this kind, or last presented
+---@field since integer nanoseconds: when it was first drawn as this kind, or last presented
 ---@field is_changed boolean whether it was of another kind before
----@field is_presented boolean whether the user was led to its beginning as this kind
+---@field is_presented boolean whether the user was moved to its beginning while it was of this kind
 
-local function read(parts, mark)
-  local id = mark[1] - 1
+---@param parts claude_ide.ChatParts
+---@param id integer
+---@param row integer
+---@return claude_ide.ChatPart
+local function read(parts, id, row)
   local known = parts[id]
   local age = (vim.uv.hrtime() - known.since) / 1e6
-  return vim.tbl_extend('error', known, { id = id, row = mark[2], age = age })
+  local part = vim.tbl_extend('error', known, { id = id, row = row, age = age })
+  return part --[[@as claude_ide.ChatPart]]
 end
 
+--- Set a part's row and kind.
 ---@param bufnr integer
 ---@param parts claude_ide.ChatParts
 ---@param row integer
@@ -39,6 +44,7 @@ function M.set(bufnr, parts, row, id, kind)
   end
 end
 
+--- Remove the marks of the parts that begin in these rows.
 ---@param bufnr integer
 ---@param first integer row
 ---@param last integer row, end-exclusive
@@ -53,7 +59,7 @@ end
 ---@return claude_ide.ChatPart?
 function M.at(bufnr, parts, row)
   local marks = vim.api.nvim_buf_get_extmarks(bufnr, namespace, { row, -1 }, 0, { limit = 1 })
-  return marks[1] and read(parts, marks[1])
+  return marks[1] and read(parts, marks[1][1] - 1, marks[1][2])
 end
 
 --- A part by its id.
@@ -63,10 +69,10 @@ end
 ---@return claude_ide.ChatPart?
 function M.find(bufnr, parts, id)
   local mark = vim.api.nvim_buf_get_extmark_by_id(bufnr, namespace, id + 1, {})
-  return mark[1] and read(parts, { id + 1, mark[1] })
+  return mark[1] and read(parts, id, mark[1])
 end
 
---- The last row of a part; the blank line before the next one belongs to that.
+--- The last row of a part, without a blank line between it and the next part.
 ---@param bufnr integer
 ---@param part claude_ide.ChatPart
 ---@return integer
@@ -78,20 +84,20 @@ function M.last_row(bufnr, part)
   return last == '' and beyond - 2 or beyond - 1
 end
 
---- Take note that the user was led to the beginning of a part.
+--- Note that the user was moved to the beginning of a part.
 ---@param parts claude_ide.ChatParts
 ---@param id integer
-function M.present(parts, id)
+function M.mark_presented(parts, id)
   parts[id].since, parts[id].is_presented = vim.uv.hrtime(), true
 end
 
---- Rows at which parts of a kind begin, from one row on.
+--- The rows after or before a row at which parts of a kind begin.
 ---@param bufnr integer
 ---@param parts claude_ide.ChatParts
 ---@param kind string
----@param row integer this one excluded
+---@param row integer excluded
 ---@param is_forward boolean
----@return integer[] the nearest first
+---@return integer[] rows nearest first
 function M.rows(bufnr, parts, kind, row, is_forward)
   local from = is_forward and { row + 1, 0 } or { row, 0 }
   local rows = {}

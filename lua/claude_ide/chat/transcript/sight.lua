@@ -1,10 +1,10 @@
---- What a user has had before their eyes: a request is answered for what was on the screen.
+--- What the user has seen: an answer counts only for what was on the screen.
 local chat_parts = require('claude_ide.chat.transcript.parts')
 local chat_state = require('claude_ide.chat.state')
 
 local M = {}
 
--- Milliseconds that a request has to be there: a key typed before was not meant for it.
+-- Milliseconds that a request must have been shown: a key typed earlier was not meant for it.
 local NOTICED = 400
 
 ---@param chat claude_ide.Chat
@@ -14,7 +14,7 @@ local function find(chat, id)
   return chat_parts.find(chat.transcript, chat.drawing.parts, id)
 end
 
---- Whether a part has been there long enough to be read.
+--- Whether a part has been shown long enough to be noticed.
 ---@param part claude_ide.ChatPart
 ---@return boolean
 function M.is_noticed(part)
@@ -27,8 +27,8 @@ local function first_whole_line(win)
   return view.skipcol > 0 and view.topline + 1 or view.topline
 end
 
---- Whether a part was shown from its first row on: all of it is in this window, or the user has
---- been led to its beginning since it looks like this.
+--- Whether a part was seen from its first row: all of it is visible in this window, or the user was moved
+--- to its beginning since it has its present kind.
 ---@param chat claude_ide.Chat
 ---@param part claude_ide.ChatPart
 ---@param win integer
@@ -41,11 +41,11 @@ function M.is_seen(chat, part, win)
   return first_whole_line(win) <= part.row + 1 and vim.fn.line('w$', win) >= last + 1
 end
 
---- Put the beginning of a part at the top of a window, with the cursor.
+--- Scroll a part to the top of a window, with the cursor on its first row.
 ---@param chat claude_ide.Chat
----@param id integer of a part
----@param win integer that shows the transcript
-function M.lead(chat, id, win)
+---@param id integer part
+---@param win integer shows the transcript
+function M.present(chat, id, win)
   local part = find(chat, id)
   if not part then
     return
@@ -54,13 +54,13 @@ function M.lead(chat, id, win)
   vim.api.nvim_win_call(win, function()
     vim.cmd('keepjumps normal! zt')
   end)
-  chat_parts.present(chat.drawing.parts, id)
+  chat_parts.mark_presented(chat.drawing.parts, id)
 end
 
---- What is on the screen of a part, in the current tabpage: its kind, or nothing.
+--- The kind of a part that was seen in the current tab page.
 ---@param id integer chat
 ---@param part_id integer
----@return string
+---@return string kind empty if it was not seen
 function M.seen(id, part_id)
   local chat = chat_state.get(id)
   local part = chat and find(chat, part_id)

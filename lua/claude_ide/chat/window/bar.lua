@@ -7,13 +7,13 @@ local M = {}
 local function text(chunks)
   local parts = {}
   for index, chunk in ipairs(chunks or {}) do
-    -- Where there is no room for all, it is cut from behind the first chunk on.
+    -- If the bar is too long, Neovim cuts it after the first chunk.
     parts[index] = winbar.part(chunk[1], chunk[2]) .. (index == 1 and '%<' or '')
   end
   return table.concat(parts)
 end
 
--- Without the last of those that blanks separate.
+-- Without the last group of chunks; blank chunks separate the groups.
 local function shortened(chunks)
   for index = #chunks, 1, -1 do
     if chunks[index][1]:find('^ +$') then
@@ -23,7 +23,7 @@ local function shortened(chunks)
   return {}
 end
 
--- The left side is about now, and matters more.
+-- Shorten the right side first: the left side shows the current state, which matters more.
 local function fitted(bar, width)
   local left, right = bar.left or {}, bar.right or {}
   while #right > 0 and winbar.width(left) + winbar.width(right) + 2 > width do
@@ -37,7 +37,8 @@ local function line(bar, width)
   return text(left) .. '%=' .. text(right)
 end
 
--- Shown in the prompt, where the user looks and the text hides nothing.
+-- What is shown if another plugin owns the winbar: a row in the prompt, where the user looks and where it
+-- covers nothing.
 local function substitute(chat, bar)
   return {
     below = chat.prompt,
@@ -52,8 +53,9 @@ local function substitute(chat, bar)
   }
 end
 
--- A window of one line has no room for a bar. It may also show another buffer for a moment.
-local function takes_bar(win, bufnr)
+-- A window of one line has no room for a bar. A window may also show another buffer, which has yet to move
+-- away (`strays`).
+local function can_show_bar(win, bufnr)
   return vim.api.nvim_win_is_valid(win)
     and vim.api.nvim_win_get_buf(win) == bufnr
     and vim.api.nvim_win_get_height(win) > 1
@@ -63,8 +65,8 @@ end
 ---@param chat claude_ide.Chat
 function M.apply(chat)
   for name, win in pairs(chat.view and chat.view.windows or {}) do
-    if takes_bar(win, chat[name]) then
-      -- With one line too many in a window that gets its bar later, the text would jump.
+    if can_show_bar(win, chat[name]) then
+      -- A title until there is a bar: without any, the text would jump when the bar appears.
       local given = chat.bars[name] or { left = { { (' %s '):format(chat.options.title) } } }
       local bar = line(given, vim.api.nvim_win_get_width(win))
       winbar.set(win, bar, substitute(chat, given))
@@ -72,8 +74,9 @@ function M.apply(chat)
   end
 end
 
----@alias claude_ide.ChatBar { left: claude_ide.Chunks, right: claude_ide.Chunks }
+---@alias claude_ide.ChatBar { left?: claude_ide.Chunks, right?: claude_ide.Chunks }
 
+--- Set winbars, by name of the window, and show them.
 ---@param chat claude_ide.Chat
 ---@param bars table<string, claude_ide.ChatBar>
 function M.set(chat, bars)

@@ -1,4 +1,4 @@
---- The user's way into a panel and out of it, the mode they were in included.
+--- The user's way into a panel and out of it, including their mode.
 local place = require('claude_ide.window.place')
 local tiling = require('claude_ide.window.tiling')
 
@@ -6,6 +6,7 @@ local M = {}
 
 local api = vim.api
 
+--- Whether a window is one of the panel's.
 ---@param view claude_ide.ChatView
 ---@param win integer
 ---@return boolean
@@ -18,7 +19,7 @@ local function start_insert()
   vim.cmd(column + 1 >= #api.nvim_get_current_line() and 'startinsert!' or 'startinsert')
 end
 
--- Terminal mode ends, once it notices that the window is another.
+-- Call `fn` once Neovim has noticed that another window is current and has left Terminal mode.
 local function after_terminal(fn)
   local win = api.nvim_get_current_win()
   api.nvim_create_autocmd('TermLeave', {
@@ -31,7 +32,7 @@ local function after_terminal(fn)
   })
 end
 
---- Take the user into the prompt, in Insert mode.
+--- Enter the prompt, in Insert mode.
 ---@param view claude_ide.ChatView
 function M.enter_prompt(view)
   local mode = vim.fn.mode(1)
@@ -46,7 +47,7 @@ function M.enter_prompt(view)
   end
 end
 
---- End the mode that the user is in, and call `fn`.
+--- End the user's mode, then call `fn` in Normal mode.
 ---@param fn fun()
 function M.leave_mode(fn)
   local mode = vim.fn.mode(1)
@@ -61,17 +62,17 @@ function M.leave_mode(fn)
   fn()
 end
 
---- A window of the current tabpage that is not the panel's.
+--- A window of the current tab page that is not the panel's.
 ---@param view claude_ide.ChatView
----@return integer?
+---@return integer? win
 function M.other_window(view)
   return vim.iter(tiling.windows(0)):find(function(win)
     return not M.is_in(view, win)
   end)
 end
 
---- The panel is about to close with the user in it: find another way back if the window they came
---- from is gone.
+--- Prepare to close the panel while the user is in it: if the window that they came from is gone, they
+--- will return to another one.
 ---@param view claude_ide.ChatView
 function M.prepare_leaving(view)
   place.cancel_insert()
@@ -81,7 +82,7 @@ function M.prepare_leaving(view)
   end
 end
 
---- Go on with Insert mode, if the user is where they were inserting text.
+--- Resume Insert mode if the user has returned to where they were inserting text.
 ---@param origin { place: claude_ide.Place, insert?: integer[] }
 function M.resume_insert(origin)
   if origin.insert and api.nvim_get_current_win() == origin.place.win then

@@ -1,4 +1,4 @@
---- The two windows of a panel: at a side, in two floats, or in a tabpage of their own.
+--- The two windows of a panel: at a side, in two floats, or in their own tab page.
 local plain = require('claude_ide.say.plain')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
@@ -11,7 +11,7 @@ local M = {}
 
 local PROMPT_HEIGHT = 6
 local SMALLEST_FLOAT = 0.7
--- Of text in floats, where the screen has room for it.
+-- The least size of the text in floats, if the screen has room for it.
 local LEAST_LINES = 12
 local LEAST_COLUMNS = 60
 local LEAST_WIDTH = 20
@@ -22,7 +22,7 @@ local api = vim.api
 local TRANSCRIPT_OPTIONS = {
   spell = false,
   scrolloff = 0,
-  -- Without it a paragraph that is higher than the window vanishes once a line follows.
+  -- Without it, a paragraph higher than the window would vanish once another line follows.
   smoothscroll = true,
   cursorline = false,
 }
@@ -50,7 +50,7 @@ local function set(win, options)
   end
 end
 
--- The user's own, but for the tildes below the text.
+-- The user's own, without the tildes below the text.
 local function fillchars()
   local global = vim.o.fillchars
   return global == '' and 'eob: ' or global .. ',eob: '
@@ -60,7 +60,7 @@ local function is_beside(options)
   return options.side == 'right' or options.side == 'left'
 end
 
-local function dress(windows, options)
+local function set_options(windows, options)
   local is_wide = is_beside(options)
   for _, win in pairs(windows) do
     set(win, OPTIONS)
@@ -72,7 +72,7 @@ local function dress(windows, options)
   set(windows.prompt, { winfixheight = true })
 end
 
--- Else the neighbour alone makes room, down to a few columns.
+-- Let all windows share the loss. Otherwise the neighbour alone would shrink, down to a few columns.
 local function share_loss(options)
   local direction = is_beside(options) and 'hor' or 'ver'
   if vim.o.equalalways and (vim.o.eadirection == 'both' or vim.o.eadirection == direction) then
@@ -112,7 +112,7 @@ end
 local function open_tab(chat, windows)
   vim.cmd('tab split')
   windows.transcript = api.nvim_get_current_win()
-  -- The window that was split may have set it.
+  -- Inherited from the window that was split.
   set(windows.transcript, { winfixbuf = false })
   api.nvim_win_set_buf(windows.transcript, chat.transcript)
   split_prompt(chat, windows)
@@ -121,7 +121,7 @@ end
 ---@return { transcript: vim.api.keyset.win_config, prompt: vim.api.keyset.win_config }
 local function floats(options)
   local size = options.size < 1 and math.max(options.size, SMALLEST_FLOAT) or SMALLEST_FLOAT
-  -- The command line and the borders take the rest.
+  -- The command line and the borders need the remaining lines.
   local width = math.max(math.floor(vim.o.columns * size), LEAST_COLUMNS)
   width = math.max(1, math.min(width, vim.o.columns - 2))
   local room = vim.o.lines - vim.o.cmdheight - 4
@@ -153,8 +153,8 @@ local function close(windows)
   end
 end
 
---- Open the windows of a chat in the current tabpage, or in a new one; the user stays where they
---- are, but for the new one. Raises an error when there is no room for them.
+--- Open the windows of a chat in the current tab page, without entering them, or in a new tab page,
+--- which is entered. Raises an error if there is no room.
 ---@param chat claude_ide.Chat
 ---@return claude_ide.ChatWindows
 function M.open(chat)
@@ -164,7 +164,7 @@ function M.open(chat)
     or open_side
   local ok = pcall(open, chat, windows, options)
   if not ok then
-    -- There is no room.
+    -- No room: fall back to a tab page.
     close(windows)
     windows = {}
     local is_open, reason = pcall(open_tab, chat, windows)
@@ -173,16 +173,16 @@ function M.open(chat)
       error(reason, 0)
     end
   end
-  dress(windows, options)
+  set_options(windows, options)
   if tiling.has(windows.transcript) then
     share_loss(options)
   end
-  return windows
+  return windows --[[@as claude_ide.ChatWindows]]
 end
 
---- Open the prompt's window again below the transcript's, or the other way round.
+--- Reopen the closed one of the two windows next to the other.
 ---@param chat claude_ide.Chat
----@param windows claude_ide.ChatWindows one of them closed
+---@param windows claude_ide.ChatWindows of which one is closed
 function M.complete(chat, windows)
   if api.nvim_win_is_valid(windows.transcript) then
     split_prompt(chat, windows)
@@ -193,10 +193,10 @@ function M.complete(chat, windows)
     })
     api.nvim_win_set_height(windows.prompt, prompt_height(vim.o.lines))
   end
-  dress(windows, chat.options)
+  set_options(windows, chat.options)
 end
 
---- Fit floats to the screen.
+--- Fit floats to the screen; other windows stay as they are.
 ---@param windows claude_ide.ChatWindows
 ---@param options claude_ide.ChatOptions
 function M.fit(windows, options)
@@ -208,7 +208,7 @@ function M.fit(windows, options)
   end
 end
 
---- Take the status line off floats: some plugins set one in any window that is entered, and it would
+--- Remove the status line from floats. Some plugins set one in any window that is entered, which would
 --- cost the prompt a row.
 ---@param windows claude_ide.ChatWindows
 function M.drop_statusline(windows)

@@ -7,8 +7,7 @@ local M = {}
 local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_chat_pin')
 
-local WIDEST = 0.6 -- of the transcript
-local HIGHEST = 0.5
+local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript
 local NARROWEST = 12
 
 local function write(bufnr, rows)
@@ -67,7 +66,7 @@ local function is_open(chat)
   return chat.pin ~= nil and api.nvim_win_is_valid(chat.pin)
 end
 
---- Take the pinned rows off the screen.
+--- Close the window of the pinned rows.
 ---@param chat claude_ide.Chat
 function M.close(chat)
   if is_open(chat) then
@@ -78,7 +77,7 @@ end
 
 local function show(chat, win)
   local room = api.nvim_win_get_width(win)
-  -- It must not lie on what the user is asked.
+  -- It must not cover a request.
   local is_wanted = #chat.pinned > 0 and (chat.requests or 0) == 0
   if not is_wanted or math.floor(room * WIDEST) < NARROWEST then
     return M.close(chat)
@@ -90,15 +89,15 @@ local function show(chat, win)
   api.nvim_win_set_config(chat.pin, config(win, width, #chat.pinned))
 end
 
---- Show the pinned rows where the transcript is now, if it is in the current tabpage.
+--- Show the pinned rows over the transcript's present window, if that is in the current tab page.
 ---@param chat claude_ide.Chat
 function M.update(chat)
   local view = chat.view
   local win = view and view.windows.transcript
-  if not win or not api.nvim_win_is_valid(win) then
+  if not view or not win or not api.nvim_win_is_valid(win) then
     M.close(chat)
   elseif view.tabpage == api.nvim_get_current_tabpage() then
-    -- Where windows must not change, the next change shows it.
+    -- It fails while Neovim locks windows; the next update then shows it.
     pcall(show, chat, win)
   end
 end

@@ -1,5 +1,5 @@
---- The sizes of a panel's windows, which windows that come and go beside it do not change: Neovim
---- takes the room for one, and gives that of one, to whoever stands there, 'winfixheight' or not.
+--- The sizes of a panel's windows, which stay when other windows open and close. Neovim itself would
+--- resize their neighbours, even those with 'winfixheight'.
 local tiling = require('claude_ide.window.tiling')
 
 local M = {}
@@ -7,15 +7,15 @@ local M = {}
 local api = vim.api
 
 ---@class claude_ide.ChatSizes
----@field around claude_ide.Arrangement of the tab page that they are in
----@field heights table<integer, integer> of the windows where they are fixed
----@field widths table<integer, integer>
----@field is_disturbed? boolean whether a window has come or gone since
+---@field around claude_ide.Arrangement of their tab page
+---@field heights table<integer, integer> lines by window, only where fixed
+---@field widths table<integer, integer> columns by window, only where fixed
+---@field is_disturbed? boolean whether a window has opened or closed since
 
---- Take note of the sizes in the current tabpage.
+--- Snapshot the sizes in the current tab page.
 ---@param windows claude_ide.ChatWindows
 ---@return claude_ide.ChatSizes
-function M.take(windows)
+function M.snapshot(windows)
   local sizes = { around = tiling.arrangement(), heights = {}, widths = {} }
   for _, win in pairs(windows) do
     if tiling.has(win) then
@@ -26,7 +26,8 @@ function M.take(windows)
   return sizes
 end
 
--- Whether no window of a layout can take more rows.
+-- Whether no window of a layout can grow higher.
+---@param layout vim.fn.winlayout.ret
 local function is_fixed(layout)
   local kind, inside = layout[1], layout[2]
   if kind == 'leaf' then
@@ -37,7 +38,8 @@ local function is_fixed(layout)
   return vim.iter(inside):all(is_fixed)
 end
 
--- Moved to an edge of the screen, a window of a fixed height would leave its rows to the command line.
+-- If all heights are fixed, Neovim gives the rows of a window that moves to an edge to the command line.
+-- Then give them back and no longer fix the heights.
 local function unfix(windows, sizes)
   local cmdheight = sizes.around.cmdheight
   if vim.o.cmdheight <= cmdheight or not is_fixed(vim.fn.winlayout()) then
@@ -50,12 +52,12 @@ local function unfix(windows, sizes)
   return true
 end
 
---- A window comes, or goes. Neovim says which sizes are others only once that is over: by then one
---- that came may have gone again.
+--- Note that a window has opened or is closing. `WinResized` follows later, when a window that has opened
+--- may be closed again and the arrangement looks unchanged.
 ---@param view claude_ide.ChatView
 ---@param win integer
----@return boolean is_disturbed
-function M.disturb(view, win)
+---@return boolean is_disturbed whether it is in the panel's tab page
+function M.mark_disturbed(view, win)
   local is_beside = tiling.has(win) and api.nvim_win_get_tabpage(win) == view.tabpage
   if is_beside and view.sizes then
     view.sizes.is_disturbed = true
@@ -63,26 +65,27 @@ function M.disturb(view, win)
   return is_beside
 end
 
-local function is_alike(sizes)
+local function is_same(sizes)
   return not sizes.is_disturbed and vim.deep_equal(sizes.around, tiling.arrangement())
 end
 
---- Give the windows their sizes back when others have come or gone; else the user has changed them.
----@param view claude_ide.ChatView of the current tabpage
+--- Restore the sizes if other windows have opened or closed. Otherwise the user has changed them, and they
+--- are kept from now on.
+---@param view claude_ide.ChatView in the current tab page
 function M.keep(view)
   local windows, sizes = view.windows, view.sizes
   if not (api.nvim_win_is_valid(windows.transcript) and api.nvim_win_is_valid(windows.prompt)) then
     return
-  elseif not sizes or is_alike(sizes) then
-    view.sizes = M.take(windows)
+  elseif not sizes or is_same(sizes) then
+    view.sizes = M.snapshot(windows)
     return
   end
   if unfix(windows, sizes) then
-    view.sizes = M.take(windows)
+    view.sizes = M.snapshot(windows)
     return
   end
   sizes.around, sizes.is_disturbed = tiling.arrangement(), nil
-  -- What the prompt gives, or takes, is the transcript's.
+  -- The transcript is resized again, because the prompt takes its rows from it.
   for _, win in ipairs({ windows.transcript, windows.prompt, windows.transcript }) do
     tiling.resize(win, sizes.widths[win], sizes.heights[win])
   end

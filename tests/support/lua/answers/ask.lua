@@ -1,6 +1,6 @@
 local text = ...
 local window = require('claude_ide.question.answer_window')
 local view = window.open(text, 'float', { stop = function() end, closed = function() end })
-window.say(view, text)
+window.set_status(view, text)
 window.draw(view, text, 0)
 window.finish(view, text)
