@@ -6,7 +6,7 @@ from typing import Any
 from claude_ide.editor.editor import Editor
 
 Look = Mapping[str, Any]
-"""The arguments of `set_bars` in `chat/panel.lua`: `bars` of both windows, and `work` as progress."""
+"""The arguments of `set_bars` in `chat/panel.lua`: `bars` of both windows; `work`, the progress."""
 
 
 class Panels:
