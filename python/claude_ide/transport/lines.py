@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from claude_ide.errors import TransportClosed
-from claude_ide.program import located
+from claude_ide.program import locate
 from claude_ide.transport.ending import KILLING_SECONDS
 from claude_ide.transport.guardian import guardian
 
@@ -84,7 +84,7 @@ class Child(asyncio.SubprocessProtocol):
 
         Raises `OSError` if it cannot be started.
         """
-        program = located(str(arguments[0]), environment.get("PATH", os.defpath))
+        program = locate(str(arguments[0]), environment.get("PATH", os.defpath))
         guardian.start()
         mark = os.urandom(16).hex()
         _, child = await asyncio.get_running_loop().subprocess_exec(

@@ -10,7 +10,7 @@ from claude_ide.errors import ToolError
 from claude_ide.mcp.baseline import load
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
-from claude_ide.paths import exists, plain
+from claude_ide.paths import exists, normalized
 
 
 class OpenDiff(Arguments, frozen=True):
@@ -54,7 +54,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
         await load(client.editor, path)
     diff = await client.editor.diffs.show(
         name,
-        plain(path),
+        normalized(path),
         arguments.new_file_contents,
         client.title or client.name,
         client.config.diff.layout,
@@ -100,7 +100,7 @@ async def close_all_diff_tabs(client: Client, _arguments: NoArguments) -> Conten
 def _compared(arguments: OpenDiff) -> dict[str, str]:
     """Return the file that is shown beside nothing, and is checked all the same."""
     is_other = arguments.new_file_path not in (None, "", arguments.old_file_path)
-    return {"old_path": plain(arguments.old_file_path)} if is_other else {}
+    return {"old_path": normalized(arguments.old_file_path)} if is_other else {}
 
 
 async def _withdraw(client: Client, diffs: list[Diff]) -> None:
