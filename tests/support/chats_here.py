@@ -44,7 +44,7 @@ class TestedNeovim:
     def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
         return self.call(function, *arguments)
 
-    def tell(self, function: str, *arguments: Any) -> None:
+    def notify(self, function: str, *arguments: Any) -> None:
         told = self.call(function, *arguments)
         self._told.add(told)
         told.add_done_callback(self._told.discard)

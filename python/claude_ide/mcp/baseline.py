@@ -34,7 +34,7 @@ class Baseline(msgspec.Struct):
         """Return what is known of a file that is about to be written; have it checked first."""
         self._forget(path)
         if not exists(path):
-            editor.names(path)
+            editor.announce_write(path)
             self.missing = [*self.missing[-MOST:], path]
             return await editor.diagnostics(path)
         found = None

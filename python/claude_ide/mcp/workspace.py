@@ -74,7 +74,7 @@ async def write_file(client: Client, params: WriteFile) -> dict[str, bool]:
     if buffer is not None and buffer["modified"]:
         reason = f"writeFile: {params.path}: has unsaved changes in Neovim"
         raise RpcError(INTERNAL_ERROR, reason)
-    client.editor.names(str(path))
+    client.editor.announce_write(str(path))
     with _refusals("writeFile", params.path):
         files.write_within(root, path, params.content.encode())
     with contextlib.suppress(TimeoutError):  # its buffer follows later, as after any write
