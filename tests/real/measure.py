@@ -223,4 +223,4 @@ def requests(running: Session, outcomes: list[Outcome]) -> None:
     for outcome, end in zip(outcomes, ends, strict=True):
         for at, request in zip(running.api.arrivals, running.api.requests, strict=True):
             if outcome.written <= at < end:
-                outcome.requests.append((at, [*told(request.told)]))
+                outcome.requests.append((at, [*told(request.new_text)]))
