@@ -208,7 +208,7 @@ class App:
         return f"{self.options.host}:{self.serving.bound.port}"
 
     def describe(self) -> dict[str, Any]:
-        """Return what `:ClaudeStatus` shows."""
+        """Return the fields that `:ClaudeStatus` shows."""
         status: dict[str, Any] = {
             "clients": [client.describe() for client in self.ide.clients],
             "diffs": [{"path": diff.path, "shown": diff.shown} for diff in self.editor.diffs],

@@ -75,7 +75,7 @@ class LogFile(logging.Handler):
         _lock(file, False)
 
     def _current(self) -> int:
-        """Return the file that is at the path now, which no other process writes meanwhile."""
+        """Open and lock the file that is currently at the path."""
         while True:
             if self._file is None:
                 self._file = self._open()

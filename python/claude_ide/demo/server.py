@@ -107,7 +107,7 @@ class Server:
         return False
 
     def oversized(self, _request: Request, _size: int) -> Any:
-        """Return an empty result; no answer of ours is ever too large."""
+        """Return an empty result; no answer to the server is ever too large."""
         return {}
 
 

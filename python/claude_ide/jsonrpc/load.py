@@ -12,7 +12,7 @@ PATIENCE = 2.0
 """Seconds after which a request no longer delays others: it then waits for a language server or
 something similar."""
 LARGE_PATIENCE = 10.0
-"""The same while the answers are large: Neovim would build all of them in memory at once."""
+"""The same while the answers are large: Neovim would build all of them in memory together."""
 USER_PATIENCE = 0.1
 """The same for a request that waits for the user."""
 
