@@ -137,9 +137,9 @@ class Ide:
     async def _welcome(self, client: Client, peer: Peer) -> None:
         """Send a new client the selection and the queued mentions.
 
-        The CLI drops notifications until its screen has taken over the connection, several turns
-        of its loop after `tools/list` (measured); each ping takes one turn. A client that answers
-        no ping gets the selection after `SILENT_SECONDS`, and again at the end.
+        The CLI ignores notifications until its screen handles the connection's messages, several
+        turns of its loop after `tools/list` (measured); each ping takes one turn. A client that
+        answers no ping gets the selection after `SILENT_SECONDS`, and again at the end.
         """
         self.editor.clients_changed(len(self.clients))
         self._report_pids()
