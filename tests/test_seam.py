@@ -22,11 +22,11 @@ def complaint(call: Call) -> str:
     """What is wrong with a call from Python; empty if nothing is."""
     found = field(call.function)
     if found is None or not found.is_function:
-        return f"{call.place}: Lua has no function {call.function}"
+        return f"{call.location}: Lua has no function {call.function}"
     if call.function.rpartition(".")[2].startswith("_"):
-        return f"{call.place}: {call.function} is private"
+        return f"{call.location}: {call.function} is private"
     if call.given > found.count:
-        return f"{call.place}: {call.function} takes {found.count} arguments, not {call.given}"
+        return f"{call.location}: {call.function} takes {found.count} arguments, not {call.given}"
     return ""
 
 
@@ -49,7 +49,7 @@ def emitted() -> dict[str, str]:
             found |= {
                 s.text: f"{name}:{s.line}" for s in source.strings if s.text.endswith("_changed")
             }
-    return {event: place for event, place in found.items() if event}
+    return {event: location for event, location in found.items() if event}
 
 
 def test_each_event_has_an_emitter_and_a_handler() -> None:
@@ -102,8 +102,8 @@ def test_lua_has_every_function_that_a_command_calls_by_name() -> None:
         if use.module in modules
     ]
     offenders = [
-        f"{place}: {use.module} has no {use.name}"
-        for use, place in named
+        f"{location}: {use.module} has no {use.name}"
+        for use, location in named
         if use.name not in modules[use.module].defined
     ]
 
@@ -112,14 +112,16 @@ def test_lua_has_every_function_that_a_command_calls_by_name() -> None:
 
 
 def test_each_class_is_annotated_once() -> None:
-    places: dict[str, list[str]] = {}
+    locations: dict[str, list[str]] = {}
     for path, source in lua_source.plugin().items():
         for declared in source.classes:
-            place = f"{path.relative_to(ROOT)}:{declared.line}"
-            places.setdefault(declared.text, []).append(place)
-    offenders = [f"{name}: {', '.join(found)}" for name, found in places.items() if len(found) > 1]
+            location = f"{path.relative_to(ROOT)}:{declared.line}"
+            locations.setdefault(declared.text, []).append(location)
+    offenders = [
+        f"{name}: {', '.join(found)}" for name, found in locations.items() if len(found) > 1
+    ]
 
-    assert len(places) > 20
+    assert len(locations) > 20
     assert not offenders, "\n".join(offenders)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from claude_ide import startup
 from claude_ide.mcp.lock_file import LockFile
-from claude_ide.startup import Bound, Options, Unserved, bind, take_bound
+from claude_ide.startup import Bound, Options, Unserved, bind, claim_bound
 from support.neovim import ROOT
 
 Bind = Callable[..., Bound]
@@ -220,8 +220,8 @@ def test_what_was_bound_early_is_handed_over_once(
     bound = binding()
     monkeypatch.setattr(startup, "bound", bound)
 
-    assert take_bound() is bound
-    assert take_bound() is None
+    assert claim_bound() is bound
+    assert claim_bound() is None
 
 
 def run_python(code: str, *folders: Path) -> list[str]:

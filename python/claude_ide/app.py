@@ -1,6 +1,6 @@
 """The composition root: builds the parts, starts and stops the server, owns every task.
 
-An error in a command becomes one line for the user here.
+This is where an error in a command becomes one line for the user.
 """
 
 import asyncio
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 END_SECONDS = 1.5
-"""Neovim kills a host that is not gone 2 s after its stdin was closed (measured)."""
+"""Neovim kills a host that is still running 2 s after its stdin was closed (measured)."""
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
 class Serving(msgspec.Struct, eq=False):
-    """A server that is up: its address, its announcement, its listener."""
+    """A running server: its address, its announcement, its listener."""
 
     bound: Bound
     listener: Listener
     unwritten: str = ""
-    """Why the lock file does not name the folders of now."""
+    """Why the lock file does not name the current folders; empty if it does."""
 
 
 class App:
-    """One Neovim's claude-ide. Made by the remote plugin when the first command comes."""
+    """The claude-ide of one Neovim. The remote plugin creates it for the first command."""
 
     running: ClassVar["App | None"] = None
 
@@ -56,7 +56,7 @@ class App:
         assert startup.options is not None
         App.running = self
         self._loop = loop
-        # The token of an earlier host is for the port that was bound before this was made.
+        # The token of an earlier host is only valid for the port that is already bound.
         self.options = startup.options._replace(token="")
         self.config, complaints = config.decode(self.options.config)
         log_to(Path(self.options.log), self.config.log_level)
@@ -84,11 +84,11 @@ class App:
         subscribe("question_cancelled", lambda asked: self.questions.cancel(asked))
 
     def run(self, command: Callable[["App"], Coroutine[Any, Any, None]]) -> None:
-        """Run a command; what it raises becomes one line for the user."""
+        """Run a command; an error becomes one line for the user."""
         self.guard(command(self))
 
     def guard(self, work: Awaitable[Any]) -> "asyncio.Task[None]":
-        """Do something in a task of its own; what it raises becomes one line for the user."""
+        """Await `work` in a new task; an error becomes one line for the user."""
 
         async def guarded() -> None:
             try:
@@ -114,7 +114,7 @@ class App:
 
     @cached_property
     def chats(self) -> "Chats":
-        """The chats; what they need is imported with the first one."""
+        """The chats; the first use imports what they need."""
         from claude_ide.agents.stream_json.claude import Claude
         from claude_ide.chat.chats import Chats
         from claude_ide.mcp.in_process import READING, InProcessServer
@@ -130,7 +130,7 @@ class App:
 
     @cached_property
     def questions(self) -> "Questions":
-        """Single questions; what they need is imported with the first one."""
+        """One-off requests; the first use imports what they need."""
         from claude_ide.headless.questions import Questions
 
         return Questions(self.editor, self.config, self.trust, self._state_folder)
@@ -150,11 +150,11 @@ class App:
         return Path(self.options.state or Path(self.options.log).with_suffix(""))
 
     async def start(self) -> bool:
-        """Serve, at the earlier address if there was one; return whether that is new."""
+        """Start to serve, on the previous port if it is free; False if already serving."""
         async with self._changing:
             if self.serving is not None:
                 return False
-            bound = startup.take_bound() or await self._bind()
+            bound = startup.claim_bound() or await self._bind()
             listener = Listener(bound.socket, bound.lock.authToken, self.ide.serve)
             try:
                 await listener.start()
@@ -166,7 +166,7 @@ class App:
                 bound.lock.remove()
                 await listener.stop()
                 bound.socket.close()
-                # It may know of the server, or only of its port.
+                # Neovim may know the server already, or only its port.
                 with contextlib.suppress(ClaudeIdeError):
                     await self.editor.stopped()
                 raise
@@ -175,7 +175,7 @@ class App:
             return True
 
     async def stop(self) -> bool:
-        """Reject what waits, close the clients, withdraw the lock; return whether it served."""
+        """Reject open diffs, close the clients, remove the lock; False if it was not serving."""
         async with self._changing:
             if self.serving is None:
                 return False
@@ -184,31 +184,31 @@ class App:
             return True
 
     def end(self) -> None:
-        """End in order, after the loop that Neovim's channel ran in has stopped."""
+        """Shut down cleanly, after the loop of Neovim's channel has stopped."""
         guardian.end_all()
         self._port.close()
         if self.serving is None:
             return
-        # First, and at once: a CLI that starts now must not find this server.
+        # This comes first: a CLI that starts now must not find this server.
         self.serving.bound.lock.remove()
         ending = self._loop.create_task(asyncio.wait_for(self._stop_serving(), END_SECONDS))
         while not ending.done():
             try:
                 self._loop.run_until_complete(ending)
             except RuntimeError as error:
-                # On `:qa` the channel's end stops the loop once more, in the middle of this.
+                # On `:qa` the end of the channel stops the loop a second time, in here.
                 logger.info("ending again: %s", error)
             except Exception:
                 logger.exception("the end was not in order")
 
     @property
     def address(self) -> str:
-        """Where the server listens, as `host:port`."""
+        """The address of the server, as `host:port`."""
         assert self.serving is not None
         return f"{self.options.host}:{self.serving.bound.port}"
 
     def describe(self) -> dict[str, Any]:
-        """Return what `:ClaudeStatus` shows."""
+        """Return the fields that `:ClaudeStatus` shows."""
         status: dict[str, Any] = {
             "clients": [client.describe() for client in self.ide.clients],
             "diffs": [{"path": diff.path, "shown": diff.shown} for diff in self.editor.diffs],
@@ -236,7 +236,7 @@ class App:
         await serving.listener.stop()
 
     def _editors_changed(self, _report: dict[str, Any]) -> None:
-        """Announce the working folders if they are others than before."""
+        """Announce the working folders if they have changed."""
         if self.serving is None:
             return
         lock = self.serving.bound.lock
@@ -245,7 +245,7 @@ class App:
             self._announce(self.serving, lock.with_folders(folders))
 
     def _announce(self, serving: Serving, lock: LockFile) -> None:
-        """Write the lock file again; where that fails, each later change tries it once more."""
+        """Rewrite the lock file; if that fails, the next change tries again."""
         try:
             lock.write()
         except OSError as error:
@@ -259,8 +259,8 @@ class App:
 
 
 async def _check(app: App) -> None:
-    """Try the server from outside, and hand what was seen to `health.lua`."""
-    # The client half of the library is needed here only.
+    """Test the server as a client would, and pass the results to `health.lua`."""
+    # Only this needs the client half of the library.
     from claude_ide.check import Step, check
 
     steps = [Step("server", False, "not running")]

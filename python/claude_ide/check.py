@@ -1,4 +1,4 @@
-"""`:checkhealth claude_ide`: goes the way that the CLI goes, and names the first broken step."""
+"""`:checkhealth claude_ide`: connects as the CLI would; reports the first step that fails."""
 
 import json
 import stat
@@ -18,15 +18,15 @@ SECONDS = 3.0
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step of the way, whether it holds, and what was seen."""
+    """One step of connecting: its name, whether it succeeded, and the result in words."""
 
     name: str
     ok: bool
     seen: str
 
 
-class _Way:
-    """The steps in their order; each raises when it does not hold."""
+class _Steps:
+    """The steps in order; each returns its result in words, and raises if it fails."""
 
     def __init__(self, host: str, port: int, lock: LockFile) -> None:
         self._host = host
@@ -76,22 +76,22 @@ class _Way:
 
 
 async def check(host: str, port: int, lock: LockFile) -> list[Step]:
-    """Go each step; the first that does not hold is the last in the list."""
-    way = _Way(host, port, lock)
-    steps: list[tuple[str, Callable[[], Awaitable[str]]]] = [
-        ("lock file", way.lock_file),
-        ("token", way.token),
-        ("conversation", way.conversation),
+    """Run the steps up to the first that fails, which is then the last in the list."""
+    steps = _Steps(host, port, lock)
+    runs: list[tuple[str, Callable[[], Awaitable[str]]]] = [
+        ("lock file", steps.lock_file),
+        ("token", steps.token),
+        ("conversation", steps.conversation),
     ]
-    taken: list[Step] = []
-    for name, go in steps:
+    results: list[Step] = []
+    for name, run in runs:
         try:
-            taken.append(Step(name, True, await go()))
+            results.append(Step(name, True, await run()))
         except Exception as error:
-            # Whatever it is, it is what the user has to read.
-            taken.append(Step(name, False, f"{type(error).__name__}: {error}"))
+            # The user needs to read every error, of any kind.
+            results.append(Step(name, False, f"{type(error).__name__}: {error}"))
             break
-    return taken
+    return results
 
 
 async def _request(connection: ClientConnection, method: str, params: dict[str, Any]) -> Any:

@@ -1,6 +1,6 @@
-"""The `:Claude…` commands that the host carries out, one decorated function each.
+"""The `:Claude…` commands that the host executes, one decorated function each.
 
-`plugin/claude_ide.lua` defines them in Neovim and sends them here.
+`plugin/claude_ide.lua` defines them in Neovim and forwards them to the host.
 """
 
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ from claude_ide.errors import UserError
 
 
 class Call(msgspec.Struct, frozen=True):
-    """How a command was called: its arguments, its range (1-based, or None), `!`, its buffer."""
+    """One call of a command: arguments, range (1-based and inclusive, or None), `!`, buffer."""
 
     arguments: list[str] = msgspec.field(default_factory=list)
     lines: tuple[int, int] | None = None
@@ -28,7 +28,7 @@ COMMANDS: dict[str, Run] = {}
 
 
 def command(name: str) -> Callable[[Run], Run]:
-    """Register a coroutine `(app, call)` under its command's name."""
+    """Register a coroutine `(app, call)` as the command `name`."""
 
     def register(run: Run) -> Run:
         COMMANDS[name] = run
@@ -38,7 +38,7 @@ def command(name: str) -> Callable[[Run], Run]:
 
 
 def dispatch(app: App, name: str, call: Call) -> None:
-    """Carry out a command; nothing is awaited."""
+    """Start a command in a task."""
     app.run(partial(_run, COMMANDS[name], call))
 
 
@@ -48,7 +48,7 @@ async def _run(run: Run, call: Call, app: App) -> None:
 
 @command("ClaudeStart")
 async def start(app: App, call: Call) -> None:
-    """:ClaudeStart — start the server; again: say where it listens. With `!`: say nothing."""
+    """:ClaudeStart — start the server and show its address. `!`: silently."""
     started = await app.start()
     if not call.bang:
         ready = f"ready ({app.address}) · :Claude opens Claude"
@@ -65,7 +65,7 @@ async def stop(app: App, call: Call) -> None:
 
 @command("ClaudeStatus")
 async def status(app: App, _call: Call) -> None:
-    """:ClaudeStatus — show address, lock file, clients, open diffs, waiting mentions."""
+    """:ClaudeStatus — show address, lock file, clients, open diffs, queued mentions."""
     await app.editor.run("status.show", app.describe())
 
 
@@ -88,14 +88,14 @@ async def claude(app: App, call: Call) -> None:
 
 @command("ClaudeSend")
 async def send(app: App, call: Call) -> None:
-    """:[range]ClaudeSend[!] — mention the lines, or the file; `!` goes there."""
+    """:[range]ClaudeSend[!] — mention the lines, or the file; `!` also moves the cursor there."""
     lines = call.lines or (False, False)
     await _mention(app, call, await app.editor.mention("range", call.bufnr, *lines))
 
 
 @command("ClaudeAdd")
 async def add(app: App, call: Call) -> None:
-    """:ClaudeAdd[!] {path} [first] [last] — mention a file, a folder, or lines of a file."""
+    """:ClaudeAdd[!] {path} [first] [last] — mention a file, a folder, or lines in a file."""
     if not 1 <= len(call.arguments) <= 3:
         raise UserError("usage: :ClaudeAdd {path} [first] [last]")
     arguments = [*call.arguments, False, False][:3]
@@ -104,16 +104,16 @@ async def add(app: App, call: Call) -> None:
 
 @command("ClaudeChat")
 async def chat(app: App, call: Call) -> None:
-    """:ClaudeChat [what] [argument] — show or hide the chat, or do something with it."""
+    """:ClaudeChat [subcommand] [argument] — show or hide the chat, or run a subcommand."""
     what, *words = call.arguments or [""]
-    # Whoever chats wants the agent to know where they are; but they can do without the server.
+    # The agent learns the user's position through the server; a chat also works without it.
     await app.guard(app.start())
     await app.chats.command(what, " ".join(words))
 
 
 @command("ClaudeTrust")
 async def trust(app: App, call: Call) -> None:
-    """:ClaudeTrust [yes|revoke|list] [folder] — show, give or end the trust in a folder."""
+    """:ClaudeTrust [yes|revoke|list] [folder] — show, grant or revoke trust in a folder."""
     from claude_ide.trust import report
 
     what, *words = call.arguments or [""]

@@ -1,7 +1,7 @@
-"""The options: `g:claude_ide` comes in, one frozen `Config` leaves; each key is checked alone.
+"""The options: decodes `g:claude_ide` into a frozen `Config`, one key at a time.
 
-A key that is unknown or ill-typed is named in a complaint and left at its default, so that one
-slip never keeps the server from starting.
+A key that is unknown or has the wrong type is reported and keeps its default, so that one typo
+never prevents the server from starting.
 """
 
 import re
@@ -32,21 +32,21 @@ class DiffConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where `:Claude` opens the CLI; `size` is a share of the screen, or columns or lines."""
+    """Where `:Claude` opens the CLI; `size` is a fraction of the screen, or columns or lines."""
 
     side: Literal["right", "left", "above", "below"] = "right"
     size: Size = 0.4
 
 
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Single questions: the model, the CLI's own choice if empty; where the answer is shown."""
+    """One-off requests: the model ('' lets the CLI choose) and the window of the answer."""
 
     model: str = ""
     window: Literal["float", "split"] = "float"
 
 
 class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The chat panel: where it opens, and how the agent begins; '' is the CLI's own choice."""
+    """The chat panel: its position; the agent's first model and mode ('' lets the CLI choose)."""
 
     side: Literal["right", "left", "above", "below", "float", "tab"] = "right"
     size: Size = 0.4
@@ -55,7 +55,7 @@ class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All options with their defaults; `:help claude-ide-options` says what each does."""
+    """All options with their defaults; `:help claude-ide-options` describes each."""
 
     python: str = ""
     auto_start: bool = False
@@ -69,7 +69,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def decode(options: Any) -> tuple[Config, list[str]]:
-    """Decode what the user set; return the config and one line for each key that is wrong."""
+    """Decode the user's options; return the config and one line for each bad key."""
     complaints: list[str] = []
     config: Config = _decode_struct(Config, options, "g:claude_ide", complaints)
     return config, complaints
@@ -93,7 +93,7 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
             complaints.append(f"{name} is not an option{hint}")
             continue
         wanted = fields[key].type
-        # Vimscript has no booleans of its own in older configs: 0 and 1 stand for them.
+        # Older Vimscript configs write booleans as 0 and 1.
         given = bool(value) if wanted is bool and value in (0, 1) else value
         if isinstance(fields[key].default, msgspec.Struct):
             good[key] = _decode_struct(wanted, given, name, complaints)

@@ -1,9 +1,8 @@
-"""The gate for files that the host itself reads or writes because somebody asked for it.
+"""The gate for files that the host reads or writes on request.
 
-A file is regular, and not too large, before a byte of it is read. Within a folder the way to a file
-is walked from descriptor to descriptor, and no name on it may be a link: whatever is exchanged
-between the check and the use, nothing outside of the folder is reached. Everything here raises
-`OSError`, whose `strerror` is the reason.
+Before a byte is read, the file must be regular and not too large. A path inside a folder is walked
+from descriptor to descriptor, and no name in it may be a link: a swap between the check and the use
+cannot lead outside the folder. All functions raise `OSError`, with the reason in `strerror`.
 """
 
 import contextlib
@@ -16,11 +15,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 LARGEST = 15_000_000
-"""Bytes of a file that is read whole."""
+"""Bytes of the largest file that is read whole."""
 
 LONGEST_PATH = 4096
 
-# Windows has none of these, and no descriptors of folders.
+# Windows lacks these flags, and descriptors for folders.
 _WALKS = os.open in os.supports_dir_fd
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -37,7 +36,7 @@ _KINDS = {
 
 
 class RefusedError(OSError):
-    """A path that is not to be used, whatever the permissions of its file are."""
+    """A path that must not be used, even if the file's permissions allow it."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(errno.EINVAL, reason)
@@ -45,16 +44,16 @@ class RefusedError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """An open folder: what is done in it is done there, wherever its path leads by now."""
+    """An open folder: operations reach this folder even if its path now leads elsewhere."""
 
     path: Path
     descriptor: int | None
 
     def at(self, name: str) -> str | Path:
-        """Return what `dir_fd=self.descriptor` goes with."""
+        """Return the path to use together with `dir_fd=self.descriptor`."""
         return self.path / name if self.descriptor is None else name
 
-    def look(self, name: str) -> os.stat_result:
+    def stat(self, name: str) -> os.stat_result:
         return os.stat(self.at(name), dir_fd=self.descriptor, follow_symlinks=False)
 
     def open(self, name: str, flags: int, mode: int = 0o666) -> int:
@@ -62,19 +61,19 @@ class _Folder:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file to be read; links are followed."""
+    """Open a regular file for reading; links are followed."""
     _check_kind(path.stat())
     return _regular(os.open(path, os.O_RDONLY | _NO_WAIT))
 
 
 def read(path: Path, most: int = LARGEST) -> bytes:
-    """Return what a regular file holds, `most` bytes at most; links are followed."""
+    """Return the content of a regular file, at most `most` bytes; links are followed."""
     with open_regular(path) as file:
         return _read(file, most)
 
 
 def read_if_sound(path: Path, most: int) -> bytes | None:
-    """Return what `read` does, or None for what it refuses: for files that may be anything."""
+    """Return the content as `read` does, or None if the file cannot or must not be read."""
     try:
         return read(path, most)
     except (OSError, ValueError):  # ValueError: a path with a NUL
@@ -82,7 +81,7 @@ def read_if_sound(path: Path, most: int) -> bytes | None:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file of ours whole or not at all, readable and writable by its owner only."""
+    """Write a file atomically, readable and writable only by its owner."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     draft.unlink(missing_ok=True)
@@ -97,7 +96,7 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def resolve(root: Path, path: str) -> Path:
-    """Return the path, without links, that a relative one means within `root`."""
+    """Resolve a path relative to `root`, links included; it must stay within `root`."""
     if len(os.fsencode(path)) > LONGEST_PATH:
         raise RefusedError("the path is too long")
     resolved = Path(os.path.realpath(root / path))
@@ -107,15 +106,15 @@ def resolve(root: Path, path: str) -> Path:
 
 
 def read_within(root: Path, resolved: Path, most: int = LARGEST) -> bytes:
-    """Return what a regular file within `root` holds; `resolved` comes from `resolve`."""
+    """Return the content of a regular file within `root`; `resolved` comes from `resolve`."""
     with _parent(root, resolved) as (folder, name):
-        _check_kind(folder.look(name))
+        _check_kind(folder.stat(name))
         with _regular(folder.open(name, os.O_RDONLY | _NO_WAIT)) as file:
             return _read(file, most)
 
 
 def write_within(root: Path, resolved: Path, content: bytes) -> None:
-    """Replace a regular file within `root` in one step, its permissions kept, or make it."""
+    """Create a regular file within `root`, or replace it atomically with its permissions kept."""
     with _parent(root, resolved, create=True) as (folder, name):
         mode = _mode(folder, name)
         draft = f".claude-ide-{os.urandom(8).hex()}"
@@ -135,9 +134,9 @@ def write_within(root: Path, resolved: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def scan_within(root: Path, relative: str) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """Give what is in a folder within `root`; the entries know their names, not their paths."""
+    """Yield the entries of a folder within `root`; they have names, but no usable paths."""
     with _walked(root, Path(relative).parts) as folder:
-        # What is only passed through cannot be read.
+        # The descriptors of a walk cannot be read.
         descriptor = folder.open(os.curdir, os.O_RDONLY | _FOLDER) if _WALKS else None
         try:
             with os.scandir(folder.path if descriptor is None else descriptor) as entries:
@@ -149,7 +148,7 @@ def scan_within(root: Path, relative: str) -> Iterator[Iterator[os.DirEntry[str]
 
 @contextlib.contextmanager
 def _parent(root: Path, resolved: Path, create: bool = False) -> Iterator[tuple[_Folder, str]]:
-    """Open the folder that a path is in, and give it with the path's last name."""
+    """Yield the open parent folder of a path, and the last name of the path."""
     *names, name = resolved.relative_to(root).parts or (os.curdir,)
     with _walked(root, names, create) as folder:
         yield folder, name
@@ -168,7 +167,7 @@ def _walked(root: Path, names: Sequence[str], create: bool = False) -> Iterator[
 
 
 def _entered(folder: _Folder, name: str, create: bool) -> _Folder:
-    """Go on into a folder; the one before is closed when that is done."""
+    """Open a folder inside `folder`, and close `folder`."""
     if create:
         with contextlib.suppress(FileExistsError):
             os.mkdir(folder.at(name), dir_fd=folder.descriptor)
@@ -189,7 +188,7 @@ def _check_kind(found: os.stat_result) -> None:
 
 def _regular(descriptor: int) -> BinaryIO:
     try:
-        # Another one may be there since it was looked at.
+        # The file may have been swapped since the first check.
         _check_kind(os.fstat(descriptor))
         return os.fdopen(descriptor, "rb")
     except OSError:
@@ -202,16 +201,16 @@ def _read(file: BinaryIO, most: int) -> bytes:
     if size > most:
         raise RefusedError(f"has {size:,} bytes, more than {most:,}")
     content = file.read(most + 1)
-    # Some have no size until they are read, or grow.
+    # Some files, such as those in /proc, report no size; others grow.
     if len(content) > most:
         raise RefusedError(f"has more than {most:,} bytes")
     return content
 
 
 def _mode(folder: _Folder, name: str) -> int | None:
-    """Return the permissions of what is going to be replaced, if it is there and may be."""
+    """Return the permissions of the regular file to replace; None if there is no file."""
     try:
-        found = folder.look(name)
+        found = folder.stat(name)
     except FileNotFoundError:
         return None
     _check_kind(found)
@@ -219,7 +218,7 @@ def _mode(folder: _Folder, name: str) -> int | None:
 
 
 def _write(folder: _Folder, name: str, content: bytes, mode: int | None) -> None:
-    # What was for the user's eyes only is so at any instant.
+    # A private file must not be readable by others even for an instant.
     first_mode = 0o666 if mode is None else 0o600
     descriptor = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_WAIT, first_mode)
     with os.fdopen(descriptor, "wb") as file:

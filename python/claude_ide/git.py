@@ -1,6 +1,6 @@
-"""How git is run, so that a repository's own configuration starts no program.
+"""How to run git so that a repository's own configuration starts no program.
 
-An unpacked archive brings its `.git/config`, which git obeys: `core.fsmonitor` is a command.
+An unpacked archive can contain a `.git/config`, which git obeys: `core.fsmonitor` is a command.
 """
 
 import os
@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from claude_ide.program import located
+from claude_ide.program import locate
 
 OPTIONS = (
     "--no-pager",
@@ -18,13 +18,13 @@ OPTIONS = (
     *("-c", "log.showSignature=false"),
     *("-c", "submodule.recurse=false"),
 )
-"""Options of `git` itself, before its command."""
+"""Options of `git` itself, before the subcommand."""
 
 DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short")
-"""Options of `git diff`. A submodule is read by another git, with the submodule's configuration."""
+"""Options of `git diff`. For a submodule git starts another git, which obeys its configuration."""
 
 PASSIVE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
-"""To write the index runs a hook; to fetch what a partial clone lacks runs a command of its own."""
+"""Writing the index runs a hook; fetching objects missing from a partial clone runs a command."""
 
 OFFLINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "none"}
 
@@ -35,20 +35,19 @@ SECONDS = 1.0
 
 
 def command(*words: str | Path) -> list[str | Path]:
-    """Return what runs git with these words. Raises `OSError` if there is no git."""
-    return [located("git", os.environ.get("PATH", os.defpath)), *OPTIONS, *words]
+    """Return the command line of git with these arguments. Raises `OSError` if there is no git."""
+    return [locate("git", os.environ.get("PATH", os.defpath)), *OPTIONS, *words]
 
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for a git of ours."""
+    """Return the environment for a git that the host runs itself."""
     return {**inherited, **PASSIVE, **OFFLINE}
 
 
 def guarded(inherited: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return an environment in which nothing that a folder's repository names is run by git.
+    """Return an environment in which git runs no program named by a folder's repository.
 
-    It is for programs that run git by themselves. The user's own filters, which are not the
-    repository's, stay as they are.
+    It is for programs that run git themselves. Filters from the user's own configuration stay.
     """
     given = {**inherited, **PASSIVE}
     counted = given.get("GIT_CONFIG_COUNT", "")
@@ -60,7 +59,7 @@ def guarded(inherited: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def _filters(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the keys of filters that a repository sets, with the values that they are to have."""
+    """Return the filter keys that a repository sets, each with the value that overrides it."""
     try:
         done = subprocess.run(
             command("config", "--list", "--show-scope", "-z"),

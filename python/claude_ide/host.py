@@ -1,6 +1,7 @@
-"""The host process: `python -I host.py`, a child of Neovim that talks to it over stdio.
+"""The host process: `python -I host.py`, a child of Neovim, connected to it over stdio.
 
-Started by `lua/claude_ide/host/process.lua`. `-I` keeps modules of the user's project off the path.
+`lua/claude_ide/host/process.lua` starts it. `-I` keeps the modules of the user's project off the
+import path.
 """
 
 import contextlib
@@ -17,8 +18,8 @@ NEEDED = ("msgpack", "msgspec", "pynvim", "websockets")
 
 
 def main() -> int:
-    """Run until Neovim closes stdin; the last line of stderr says why, if it could not run."""
-    # While modules are imported nothing becomes garbage that would be worth the search.
+    """Run until Neovim closes stdin; on failure the last line of stderr is the reason."""
+    # Imports leave too little garbage to be worth collecting.
     gc.disable()
     package = os.path.dirname(os.path.realpath(__file__))
     sys.path.insert(0, os.path.dirname(package))
@@ -35,20 +36,20 @@ def main() -> int:
     try:
         if options.serve:
             startup.bound = startup.bind(options)
-            _tell_neovim(startup.bound.port, startup.bound.lock.authToken)
-        # A closed terminal hangs us up before it ends Neovim, whose end is the one that counts.
+            _report_address(startup.bound.port, startup.bound.lock.authToken)
+        # A closed terminal sends SIGHUP here before Neovim ends; only Neovim's end matters.
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         return _run(options.entry)
     except startup.Unserved as reason:
         return _complain(str(reason), UNSERVED)
     finally:
-        if (unused := startup.take_bound()) is not None:
+        if (unused := startup.claim_bound()) is not None:
             unused.give_up()
 
 
-def _tell_neovim(port: int, token: str) -> None:
-    """Tell Neovim the address, over the channel that pynvim takes over afterwards."""
+def _report_address(port: int, token: str) -> None:
+    """Send Neovim the address, over the channel that pynvim uses afterwards."""
     import msgpack
 
     code = "require('claude_ide.host').bound(...)"
@@ -66,10 +67,10 @@ def _run(entry: str) -> int:
     gc.enable()
     # pynvim loads each argument that ends in `.py` as a remote plugin.
     sys.argv = ["", entry]
-    # pynvim leaves its loop by an exception: stdin was closed (Neovim ends), or SIGTERM.
+    # pynvim leaves its loop with an exception when stdin is closed (Neovim ends) or on SIGTERM.
     with contextlib.suppress(Exception):
         pynvim.start_host()
-    # On `:qa` both come together, and pynvim has just restored the default for SIGTERM.
+    # On `:qa` both happen together, and pynvim has just restored the default action for SIGTERM.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if App.running is not None:
         App.running.end()
@@ -77,16 +78,16 @@ def _run(entry: str) -> int:
 
 
 def import_websockets() -> None:
-    """Import it without `importlib.metadata`, which takes a tenth of a start.
+    """Import `websockets` without `importlib.metadata`, which would take a tenth of the startup.
 
-    Only a version of it that was not released looks into that.
+    Only unreleased versions of `websockets` use that module.
     """
     name = "importlib.metadata"
     placeholder = sys.modules.setdefault(name, type(sys)(name))
     try:
         import websockets  # noqa: F401
     except AttributeError:
-        pass  # it was not released; the next import finds the module itself
+        pass  # an unreleased version; the next import finds the real module
     finally:
         if not hasattr(placeholder, "version"):
             del sys.modules[name]
@@ -100,5 +101,5 @@ def _complain(text: str, code: int = UNABLE) -> int:
 if __name__ == "__main__":
     code = main()
     sys.stderr.flush()
-    # In Python's own end asyncio would send SIGKILL to the children, before they can clean up.
+    # A normal exit would have asyncio send SIGKILL to the children before they can clean up.
     os._exit(code)

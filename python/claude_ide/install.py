@@ -1,10 +1,10 @@
-"""Makes or updates a virtual environment with what the plugin needs to run, and nothing else.
+"""Creates or updates a virtual environment with only the packages that the plugin needs.
 
-`python -I install.py ENVIRONMENT [EXTRA…]`, for `:ClaudeInstall` and for `make`. With `uv` if
-there is one, else with `venv` and pip. Needs Python 3.11 and nothing else.
+`python -I install.py ENVIRONMENT [EXTRA…]`, for `:ClaudeInstall` and for `make`. It uses `uv` if
+available, otherwise `venv` and pip, and needs only Python 3.11.
 
-Without extras the versions are those of `requirements.txt`, whose hashes are checked. An extra is
-for developers: it gets the newest versions that `pyproject.toml` allows.
+Without extras it installs the versions in `requirements.txt` and checks their hashes. Extras are
+for developers: they get the newest versions that `pyproject.toml` allows.
 """
 
 import contextlib
@@ -21,19 +21,19 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 LOCK = Path(__file__).resolve().parents[1] / "requirements.txt"
 
 LOCKED = ("--require-hashes", "--no-deps", "--only-binary", ":all:")
-"""A source distribution would run code of its own, and fetch what builds it unchecked."""
+"""A source distribution would run its own code, and download its build tools unchecked."""
 
 FOLDERS = ("UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY")
-"""Variables that name a folder for uv to read settings from."""
+"""Variables that name a folder from which uv reads settings."""
 
 
 class Failed(Exception):
-    """Why there is no environment, in one line."""
+    """There is no environment; the text is one line with the reason."""
 
 
 def main(arguments: list[str]) -> int:
     """Install, and return the exit status."""
-    # One stream, so that what is said, and by which tool, stays in order.
+    # A single stream keeps the output of all tools in order.
     os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
     try:
         environment = Path(arguments[1]).absolute()
@@ -47,10 +47,9 @@ def main(arguments: list[str]) -> int:
 
 
 def packages(extras: list[str]) -> list[str]:
-    """Return what to install, as arguments that pip and uv share.
+    """Return the packages to install, as arguments for both pip and uv.
 
-    Installing the project instead would leave a copy of it behind, which an update of the
-    checkout does not reach.
+    Installing the project itself would create a copy that stays old when the checkout is updated.
     """
     if not extras:
         return [*LOCKED, "--requirement", str(LOCK)]
@@ -62,19 +61,19 @@ def packages(extras: list[str]) -> list[str]:
 
 
 def install(environment: Path, packages: list[str], uv: str | None) -> None:
-    """Make the environment unless it is there and works, then bring its packages up to date."""
+    """Create the environment unless a working one exists, then update its packages."""
     python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not _works(python, needs_pip=uv is None):
         if uv is None and importlib.util.find_spec("ensurepip") is None:
             raise Failed(f"{sys.executable} has no venv module; install python3-venv or uv")
         print(f"creating {environment}", flush=True)
-        # What is left of one whose Python has gone cannot be repaired.
+        # An environment whose Python is gone cannot be repaired.
         shutil.rmtree(environment, ignore_errors=True)
         if uv:
             _run(uv, "venv", "--python", sys.executable, str(environment))
         else:
             _run(sys.executable, "-I", "-m", "venv", "--without-pip", str(environment))
-            # Takes longest of all.
+            # This takes longer than all other steps.
             print("adding pip", flush=True)
             _run(str(python), "-I", "-m", "ensurepip", "--upgrade", "--default-pip")
     print("installing the packages", flush=True)
@@ -86,10 +85,10 @@ def install(environment: Path, packages: list[str], uv: str | None) -> None:
 
 
 def _leave_project(environment: Path) -> None:
-    """Go where only the administrator can have put settings, or a program.
+    """Change to a folder where only the administrator can have put settings or programs.
 
-    uv reads the settings of the working folder and of all above it, and relative folders on PATH
-    begin there. The user's and the system's settings are found from anywhere.
+    uv reads the settings of the working folder and its parents, and relative entries of PATH start
+    there. Settings of the user and the system are found from any folder.
     """
     os.chdir(environment.anchor)
     for name in FOLDERS:
@@ -108,18 +107,18 @@ def _works(python: Path, needs_pip: bool) -> bool:
 
 
 def _run(*command: str) -> None:
-    """Run a command; it says itself what went wrong, so nothing has to be added."""
+    """Run a command; if it fails, exit with its status (it has printed the error itself)."""
     if status := subprocess.run(command, check=False).returncode:
         sys.exit(status)
 
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep a second run, of another Neovim, out of the same environment."""
+    """Keep another Neovim from installing into the same environment at the same time."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl
-    except ImportError:  # Windows has none; there the installers' own locks must do
+    except ImportError:  # on Windows the installers' own locks must do
         yield
         return
     held = os.open(folder, os.O_RDONLY)

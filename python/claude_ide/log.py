@@ -1,7 +1,7 @@
-"""The log file: a million bytes at most, the one before it, and no line again and again.
+"""The log file: at most a million bytes, one older file, and a rate limit for repeated entries.
 
-Several hosts write it, and `say/log.lua` does: each looks before a line whether another has begun a
-new file since.
+Several hosts and `say/log.lua` write to it: before each entry, each checks whether another one has
+rotated the file.
 """
 
 import contextlib
@@ -13,30 +13,30 @@ from collections import OrderedDict
 from pathlib import Path
 
 LARGEST = 1_000_000
-"""Bytes of a file; the one before it is kept as `claude_ide.1.log`."""
+"""Bytes of the file; the previous one is kept as `claude_ide.1.log`."""
 
 LONGEST = 16_000
-"""Letters of an entry, its traceback included."""
+"""Characters of an entry, traceback included."""
 
 BURST = 20
 REFILL_SECONDS = 30.0
 MOST_KINDS = 500
 
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""What a link leads to is not ours to write, and nothing but a file is worth waiting for."""
+"""A link could lead to a file of another program, and opening a pipe could block."""
 
 LINE = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
 def log_to(path: Path, level: str) -> None:
-    """Have all that is logged go to this file; a log that cannot be written stops nobody."""
+    """Write all log entries to this file; a log that cannot be written causes no error."""
     handler = LogFile(path)
-    handler.addFilter(Repetition())
+    handler.addFilter(RateLimit())
     logging.basicConfig(handlers=[handler], level=level.upper(), format=LINE, force=True)
 
 
 class LogFile(logging.Handler):
-    """Appends to a file that only its owner can read, in a folder of the same kind."""
+    """Appends to a file that only its owner can read, in a folder that only its owner can enter."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -45,12 +45,12 @@ class LogFile(logging.Handler):
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.parent.chmod(0o700)
-        # While there are descriptors: an entry may be about there being none.
+        # Open it early: a later entry may report that no descriptors remain.
         with contextlib.suppress(OSError):
             self._file = self._open()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write an entry, whole."""
+        """Write an entry in one piece."""
         try:
             text = self.format(record)
         except Exception:
@@ -69,13 +69,13 @@ class LogFile(logging.Handler):
     def _write(self, entry: bytes) -> None:
         file = self._current()
         if os.fstat(file).st_size + len(entry) > LARGEST:
-            self._begin_another()
+            self._rotate()
             file = self._current()
         os.write(file, entry)
         _lock(file, False)
 
     def _current(self) -> int:
-        """Return the file that is at the path now, which no other process writes meanwhile."""
+        """Open and lock the file that is currently at the path."""
         while True:
             if self._file is None:
                 self._file = self._open()
@@ -84,8 +84,8 @@ class LogFile(logging.Handler):
                 return self._file
             self._close()
 
-    def _begin_another(self) -> None:
-        # Where another process has the file open, as Windows sees it, it is begun again instead.
+    def _rotate(self) -> None:
+        # Windows cannot rename a file that another process has open; it is truncated instead.
         try:
             self._path.replace(self._path.with_suffix(".1.log"))
         except OSError:
@@ -118,24 +118,24 @@ class LogFile(logging.Handler):
 def _lock(file: int, on: bool) -> None:
     try:
         import fcntl
-    except ImportError:  # Windows has none; there a few entries may be lost
+    except ImportError:  # on Windows a few entries may be lost
         return
     fcntl.flock(file, fcntl.LOCK_EX if on else fcntl.LOCK_UN)
 
 
-class Repetition(logging.Filter):
-    """Lets a kind of entry pass so often, then now and then, with the number that were left out.
+class RateLimit(logging.Filter):
+    """Passes a burst of similar entries, then one now and then with the number of omitted ones.
 
-    A flood of one kind would otherwise push out of the file what matters.
+    A flood of similar entries would otherwise push the important ones out of the file.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._kinds: OrderedDict[object, tuple[float, float, int]] = OrderedDict()
-        """By kind: how many may pass, when that was so, how many have been left out since."""
+        """By kind: how many may pass, as of which time, and how many were omitted since."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether the entry is written; its text says how many were not."""
+        """Return whether the entry is written; its text then counts the omitted ones."""
         kind = _kind(record)
         now = time.monotonic()
         allowed, at, omitted = self._kinds.pop(kind, (float(BURST), now, 0))
@@ -151,7 +151,7 @@ class Repetition(logging.Filter):
 
 
 def _kind(record: logging.LogRecord) -> object:
-    # Where the text is an argument as a whole, it is what tells one kind from another.
+    # If the whole text is an argument, the text itself distinguishes the kinds.
     text = record.getMessage()[:200] if record.msg == "%s" else record.msg
     error = record.exc_info[0] if record.exc_info else None
     return record.name, record.levelno, text, error

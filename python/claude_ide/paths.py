@@ -1,7 +1,7 @@
-"""Paths as the wire spells them; pure text, no disk but in `is_same` and `exists`.
+"""Spellings of paths on the wire; only `is_same` and `exists` access the disk.
 
-Windows paths travel as `/c/Users/x` in some messages and as `file:///c:/Users/x` in uris; on
-other systems a path is its own spelling. Bytes that are not UTF-8 are surrogates (PEP 383).
+A Windows path is `/c/Users/x` in some messages and `file:///c:/Users/x` in uris; other systems
+have one spelling. Bytes that are not UTF-8 become surrogates (PEP 383).
 """
 
 import contextlib
@@ -25,17 +25,17 @@ def to_posix(path: str) -> str:
 
 
 def to_windows(path: str) -> str:
-    r"""Spell such a path as Windows does: `/c/Users/x` → `C:\Users\x`."""
+    r"""Undo `to_posix`: `/c/Users/x` → `C:\Users\x`."""
     drive = _POSIX_DRIVE.match(path)
     if drive is None:
         return path
     return f"{drive[1].upper()}:\\" + path[3:].replace("/", "\\")
 
 
-def plain(path: str) -> str:
+def normalized(path: str) -> str:
     """Return an absolute path without `.`, `..` and doubled slashes."""
     normal = os.path.normpath(path)
-    # POSIX lets two slashes at the beginning mean something else; no system here does.
+    # POSIX allows a special meaning of two leading slashes; no supported system has one.
     return normal[1:] if normal.startswith("//") else normal
 
 
@@ -49,10 +49,10 @@ def is_same(path: str, other: str) -> bool:
 
 
 def exists(path: str) -> bool:
-    """Return whether there is anything at a path; False where that cannot be found out."""
+    """Return whether a path exists; False if that cannot be determined."""
     try:
         return Path(path).exists()
-    except (OSError, ValueError):  # in a folder that cannot be searched
+    except (OSError, ValueError):  # such as a folder that cannot be searched
         return False
 
 
@@ -65,7 +65,7 @@ def to_uri(path: str) -> str:
 
 
 def from_uri(uri: str, windows: bool = False) -> str:
-    r"""Return the path of a file uri; a plain path is returned as it is.
+    r"""Return the path of a file uri; a path is returned unchanged.
 
     With `windows`, `file:///c:/Users/x` gives `C:\Users\x`.
     """
@@ -84,5 +84,5 @@ def home(environment: Mapping[str, str]) -> Path:
 
 
 def config_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder in which the CLI keeps its user's settings and sessions."""
+    """Return the folder in which the CLI keeps the user's settings and sessions."""
     return Path(environment.get("CLAUDE_CONFIG_DIR") or home(environment) / ".claude")

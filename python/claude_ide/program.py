@@ -1,4 +1,4 @@
-"""Where a program is: on PATH, but never in the folder that the user happens to be in."""
+"""Finds programs on PATH, but never in the current folder."""
 
 import errno
 import os
@@ -6,15 +6,16 @@ import shutil
 from pathlib import Path
 
 
-def located(program: str, path: str) -> str:
-    """Return where a program is on `path`; a relative entry of it would let a project say which.
+def locate(program: str, path: str) -> str:
+    """Return the absolute path of a program on `path`; a name with a folder stays as it is.
 
-    One that is named with its folder is left as it is. Raises `OSError` if there is none.
+    Relative entries of `path` are ignored, because a project could put a program there. Raises
+    `OSError` if there is none.
     """
     if Path(program).name != program:
         return program
     folders = [folder for folder in path.split(os.pathsep) if Path(folder).is_absolute()]
     found = shutil.which(program, path=os.pathsep.join(folders)) if folders else None
-    if found is None or not Path(found).is_absolute():  # Windows looks in the working folder first
+    if found is None or not Path(found).is_absolute():  # Windows searches the working folder first
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
     return found

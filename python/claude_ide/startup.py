@@ -1,7 +1,7 @@
-"""The first milliseconds of a host: bind and announce; only then is the rest imported.
+"""The first milliseconds of a host: bind a port and announce it, before the rest is imported.
 
-The kernel queues whoever connects until the listener runs, so the CLI can be started at once.
-Standard library only, because this is what the user waits for.
+The kernel queues connections until the listener runs, so the CLI can start immediately. Only the
+standard library is imported, because the user waits for this.
 """
 
 import contextlib
@@ -17,11 +17,11 @@ LOOPBACK = "127.0.0.1"
 HOLD_SECONDS = 1.0
 
 VARIABLE = "CLAUDE_IDE_HOST"
-"""Holds the options: unlike arguments, the environment of a process is its owner's to read."""
+"""Holds the options: other users can read a process's arguments, but not its environment."""
 
 
 class Unserved(Exception):
-    """No server can be started; the text is one line and names the reason."""
+    """The server cannot be started; the text is one line with the reason."""
 
 
 _Options = namedtuple(
@@ -32,46 +32,51 @@ _Options = namedtuple(
 
 
 class Options(_Options):
-    """What Neovim says of itself when it starts a host.
+    """The options that Neovim passes to a host.
 
-    `entry` is the path of the remote plugin; `config`, whatever the user made of `g:claude_ide`;
-    `serve`, whether to bind at once; `port` is that of an earlier server of this Neovim, to come
-    back there. `hold` is a socket at which Neovim keeps a copy of ours, and gives it to the next
-    host; `token` goes with it, for the clients of a server that has only just died know no other.
-    `state` is our folder for what outlives Neovim.
+    - `entry`: the path of the remote plugin
+    - `pid`: Neovim's process id
+    - `config`: the value of `g:claude_ide`, unchecked
+    - `folders`: the working folders
+    - `log`: the path of the log file
+    - `serve`: whether to bind immediately
+    - `port`: the port of an earlier server of this Neovim, to be used again; 0 if none
+    - `token`: the token of that server, which its clients still use
+    - `hold`: the path of a socket where Neovim keeps a copy of ours for the next host
+    - `state`: our folder for files that outlive Neovim
     """
 
     __slots__ = ()
 
     @classmethod
     def inherited(cls) -> "Options":
-        """Take the options out of the environment, so that no child of ours inherits them."""
+        """Remove the options from the environment, so that no child inherits them."""
         return cls.decode(os.environ.pop(VARIABLE))
 
     @classmethod
     def decode(cls, text: str) -> "Options":
-        """Decode the JSON object that `lua/claude_ide/host/process.lua` encodes."""
+        """Decode the JSON object from `lua/claude_ide/host/process.lua`."""
         fields = json.loads(text)
         fields["folders"] = tuple(fields["folders"])
         return cls(**fields)
 
     @property
     def host(self) -> str:
-        """The address to listen on; an ill-typed one is reported when the config is decoded."""
+        """The address to listen on; decoding the config reports one of the wrong type."""
         host = self.config.get("host") if isinstance(self.config, dict) else None
         return host if isinstance(host, str) and host else LOOPBACK
 
 
 class Bound(namedtuple("Bound", "socket port lock is_held", defaults=(False,))):
-    """A server's address, and its `LockFile`, before anything is served there.
+    """A bound socket with its port and its `LockFile`, before the server accepts clients.
 
-    `is_held` says whether Neovim has a copy of the socket.
+    `is_held` is whether Neovim has a copy of the socket.
     """
 
     __slots__ = ()
 
     def hold(self, path: str) -> None:
-        """Give Neovim a copy of the socket; without one the next host gets another token."""
+        """Send Neovim a copy of the socket; without it the next host needs a new token."""
         if self.is_held or not path:
             return
         with contextlib.suppress(OSError), _neovim(path) as neovim:
@@ -84,9 +89,9 @@ class Bound(namedtuple("Bound", "socket port lock is_held", defaults=(False,))):
 
 
 def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
-    """Take a port (the earlier one if it is free), and announce it.
+    """Bind a port (the earlier one if it is free) and write the lock file.
 
-    Raises `Unserved` if there is none, or its lock file cannot be written.
+    Raises `Unserved` if no port is free or the lock file cannot be written.
     """
     held = _held(options)
     try:
@@ -95,7 +100,7 @@ def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
         raise Unserved(f"cannot listen on {options.host}: {error.strerror or error}") from None
     port = bound.getsockname()[1]
     try:
-        # A process that has had the port since may have been sent the earlier token.
+        # Another process may have used the port since, and received the earlier token.
         lock = _lock(options, port, options.token if held else lock_file.new_token(), folders)
         _write(lock)
     except BaseException:
@@ -105,7 +110,7 @@ def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
 
 
 def _held(options: Options) -> socket.socket | None:
-    """Return the socket of the host that was here before, if Neovim still has it."""
+    """Return the socket of the previous host, if Neovim still has it."""
     if not options.token:
         return None
     try:
@@ -149,7 +154,7 @@ def _write(lock: LockFile) -> None:
 
 
 def unwritten(lock: LockFile, error: OSError) -> str:
-    """Say why a lock file is not written; the reason first, for a path may be long."""
+    """Return why a lock file was not written; the reason comes first, as a path may be long."""
     folder = os.path.dirname(lock.path)
     in_the_way = isinstance(error, FileExistsError) and error.filename == folder
     reason = "its folder is a file" if in_the_way else error.strerror or error
@@ -167,14 +172,14 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 options: Options | None = None
-"""This process's, set by `host.main` before the plugin class is made (pynvim makes it)."""
+"""The options of this process; `host.main` sets them before pynvim creates the plugin class."""
 
 bound: Bound | None = None
-"""What was bound early, until the app takes it."""
+"""The address that was bound early, until the app claims it."""
 
 
-def take_bound() -> Bound | None:
-    """Hand over what was bound early, once."""
+def claim_bound() -> Bound | None:
+    """Return the address that was bound early; None after the first call."""
     global bound
-    taken, bound = bound, None
-    return taken
+    claimed, bound = bound, None
+    return claimed

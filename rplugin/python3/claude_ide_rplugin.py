@@ -1,7 +1,7 @@
-"""The remote plugin: forwards what Neovim sends to the app, and decides nothing.
+"""The remote plugin: forwards calls from Neovim to the app, and decides nothing.
 
-Our own host loads it. `:UpdateRemotePlugins` imports it too, in the host that all remote plugins
-share; there it defines nothing, so that no second server is ever registered.
+Our own host loads it. `:UpdateRemotePlugins` also imports it, in the host that all remote plugins
+share; there it defines nothing, so that no second server is registered.
 """
 
 import sys
@@ -17,20 +17,20 @@ if "claude_ide" in sys.modules:
     from claude_ide.editor.neovim import Neovim
 
     class ClaudeIde:
-        """One Neovim's plugin; pynvim makes it when the first command arrives."""
+        """The plugin of one Neovim; pynvim creates it when the first command arrives."""
 
         def __init__(self, nvim: Any) -> None:
             try:
                 self.app = App(nvim.loop, Neovim(nvim))
             except Exception as error:
-                # pynvim would print a traceback, which asks for <Enter>; the last line of a host
-                # that ends is shown by itself.
+                # pynvim would print a traceback, and the user would have to press <Enter>. Neovim
+                # shows the last line of a host that ends.
                 sys.stderr.write(f"{type(error).__name__}: {error}\n")
                 raise SystemExit(3) from None
 
         @pynvim.rpc_export("claude_ide_event")  # type: ignore[untyped-decorator,unused-ignore]
         def event(self, name: str, payload: dict[str, Any]) -> None:
-            """Pass on what `lua/claude_ide/channel.lua` emits."""
+            """Forward an event from `lua/claude_ide/channel.lua`."""
             self.app.editor.events.dispatch(name, payload)
 
     def _forward(name: str) -> Callable[..., None]:

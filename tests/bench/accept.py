@@ -1,6 +1,6 @@
-"""Accepting, from the <CR> of `:w` to the answer on the socket.
+"""The time from the <CR> of `:w` to the answer on the socket.
 
-The floor is a plain buffer whose `:w` reads its own text; it sends it nowhere.
+The floor is a plain buffer whose `:w` reads its text without sending it.
 """
 
 from contextlib import AsyncExitStack
@@ -15,7 +15,7 @@ GOALS = {"10 KB": 5.0, "100 KB": 5.0}
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Accept texts of all sizes."""
+    """Measure texts of all sizes."""
     table = Table(
         "accept, from `:w` to the answer (ms, medians)",
         ["text", "answered after", "floor", "ratio", "goal"],
@@ -39,7 +39,7 @@ async def _compare(text: str, runs: int) -> tuple[list[float], list[float]]:
         for _ in range(runs + 1):
             ours.append(await _accept(served, wire, proposed))
             floor.append(await _write(plain, proposed))
-    # The first of each loads modules.
+    # The first run of each loads modules.
     return ours[1:], floor[1:]
 
 
@@ -48,7 +48,7 @@ async def _accept(served: Editor, wire: Wire, text: str) -> float:
     path = str(served.project / "file.py")
     frame = call(number, "openDiff", {"old_file_path": path, "new_file_contents": text})
     await wire.connection.send(frame)
-    await served.told("ready")
+    await served.report("ready")
     pressed = await _type_write(served)
     at, result = await wire.answer(number)
     assert result["content"][1]["text"] == text
@@ -59,14 +59,14 @@ async def _accept(served: Editor, wire: Wire, text: str) -> float:
 async def _write(plain: Editor, text: str) -> float:
     await plain.ask("plain_proposal", text)
     pressed = await _type_write(plain)
-    at, size = await plain.told("written")
+    at, size = await plain.report("written")
     assert size == len(text)
     await plain.nvim.command("bwipeout!")
     return at - pressed
 
 
 async def _type_write(typist: Editor) -> float:
-    """Type `:w`, and return when its <CR> was pressed."""
+    """Type `:w<CR>`, and return the time of the <CR>."""
     await typist.nvim.keys(":w")
     await until(lambda: typist.nvim.eval("mode() == 'c' && getcmdline() == 'w'"), "typed")
     pressed = now()

@@ -1,7 +1,7 @@
-"""The chat panel: what an answer costs Neovim while it comes, and what the panel adds to the CLI.
+"""The chat panel: its cost in Neovim during an answer, and the delay that it adds to the CLI.
 
-The CLI is `talker.py`, so that nothing is measured but the panel; the floor of the times is a bare
-client of the same program.
+The CLI is `talker.py`, so that only the panel is measured. The floor of the times is a bare client
+of the same program.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ end
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Flood a chat, feed it at two paces, the slower one below a long history; then time it."""
+    """Measure a flood, two slower rates (the slowest with a long history), and the delays."""
     return [await _load(effort), await _times(effort.runs(31))]
 
 
@@ -91,10 +91,10 @@ async def _row(
 async def _say(
     served: Editor, panel: Panel, pid: int, count: int, rate: int
 ) -> tuple[float, float, float]:
-    """Have it talk; return how long that took, and the CPU of Neovim and of the host."""
+    """Start an answer; return its duration, and the CPU of Neovim and of the host."""
     before, in_host, began = await served.ask("cpu"), cpu(pid), now()
     await panel.say(f"say {count} {rate}")
-    at = await _told(served, "turn ended")
+    at = await _reported_at(served, "turn ended")
     used, in_host = await served.ask("cpu") - before, cpu(pid) - in_host
     served.nvim.notifications.clear()
     return at - began, used, in_host
@@ -105,7 +105,7 @@ async def _times(runs: int) -> Table:
     for _ in range(runs):
         async with editor(plugin=True) as served:
             await Panel.open(served.nvim, COMMAND)
-            # The first chat starts the host, too, and imports what all others need.
+            # The first chat also starts the host and imports modules.
             began = now()
             await served.nvim.command("ClaudeChat new")
             panel = Panel(served.nvim)
@@ -116,7 +116,7 @@ async def _times(runs: int) -> Table:
             await served.nvim.keys("say 20 0")
             began = now()
             await served.nvim.keys("<C-s>")
-            first.append(await _told(served, "first words") - began)
+            first.append(await _reported_at(served, "first words") - began)
             stopped.append(await _stop(served, panel))
         ready, spoken, ended = await _bare()
         bare_opened.append(ready)
@@ -137,19 +137,19 @@ async def _times(runs: int) -> Table:
 
 
 async def _stop(served: Editor, panel: Panel) -> float:
-    """Have it talk, and stop it; return how long that took."""
-    await _told(served, "turn ended")
+    """Start an answer and stop it; return how long stopping takes."""
+    await _reported_at(served, "turn ended")
     served.nvim.notifications.clear()
     await panel.say(ENDLESS)
-    await _told(served, "first words")
+    await _reported_at(served, "first words")
     await served.nvim.keys("<Esc>")
     began = now()
     await served.nvim.keys("<Esc>")
-    return await _told(served, "turn ended") - began
+    return await _reported_at(served, "turn ended") - began
 
 
 async def _bare() -> tuple[float, float, float]:
-    """Do the same without an editor.
+    """Measure the floor, without an editor.
 
     Returns the milliseconds until `initialize` is answered, from a prompt until the first delta,
     from an interrupt until the turn's end.
@@ -161,7 +161,7 @@ async def _bare() -> tuple[float, float, float]:
     assert process.stdin
     assert process.stdout
 
-    async def until_told(word: bytes, **frame: Any) -> float:
+    async def until_line(word: bytes, **frame: Any) -> float:
         assert process.stdin
         assert process.stdout
         began = now()
@@ -175,16 +175,16 @@ async def _bare() -> tuple[float, float, float]:
 
     content = [{"type": "text", "text": ENDLESS}]
     prompt = {"type": "user", "message": {"role": "user", "content": content}}
-    await until_told(b"control_response", **control("initialize"))
+    await until_line(b"control_response", **control("initialize"))
     ready = now() - began
-    spoken = await until_told(b"content_block_delta", **prompt)
-    ended = await until_told(b'"result"', **control("interrupt"))
+    spoken = await until_line(b"content_block_delta", **prompt)
+    ended = await until_line(b'"result"', **control("interrupt"))
     process.kill()
     await process.wait()
     return ready, spoken, ended
 
 
-async def _told(served: Editor, name: str) -> float:
+async def _reported_at(served: Editor, name: str) -> float:
     def find() -> float | None:
         for method, arguments in served.nvim.notifications:
             if method == "bench" and arguments[0] == name:

@@ -1,6 +1,6 @@
-"""A diff that opens and closes over a crowded screen, against one over a screen of one window.
+"""A diff that opens and closes over a crowded screen, compared with a screen of one window.
 
-The floor is the same diff by plain Lua.
+The floor is the same diff in plain Lua.
 """
 
 from contextlib import AsyncExitStack
@@ -14,7 +14,7 @@ from support.neovim import until
 SIZES = ("10 KB", "100 KB")
 GOAL = 1.5
 SETTLE = 0.3
-"""Seconds after closing that count, too: what is put off is not saved."""
+"""Seconds after closing that are measured, too, to include deferred work."""
 CROWD = """
 for _ = 1, 4 do vim.cmd('split') end
 for _, win in ipairs(vim.api.nvim_list_wins()) do
@@ -64,7 +64,7 @@ async def _compare(size: int, crowd: str, runs: int) -> tuple[list[float], list[
             await side.editor.nvim.command(f"edit {path}")
             if crowd:
                 assert await side.editor.nvim.lua(crowd) == 30
-        # The first of each loads modules.
+        # The first run of each loads modules.
         for each in range(-1, runs):
             for side, samples in sides:
                 spent = await _once(side, texts.few_changed(text))
@@ -74,12 +74,12 @@ async def _compare(size: int, crowd: str, runs: int) -> tuple[list[float], list[
 
 
 async def _once(side: Side, text: str) -> float:
-    """Show and close one diff; the CPU that Neovim needs for both."""
+    """Show and close one diff; return the CPU that Neovim needs for both."""
     nvim = side.editor
     await nvim.ask("await_diff")
     before = await nvim.ask("cpu")
     await side.show(str(nvim.project / "file.py"), text)
-    visible, _ = await nvim.told("visible")
+    visible, _ = await nvim.report("visible")
     await side.settle(visible)
     await side.close()
     await until(lambda: nvim.nvim.eval("tabpagenr('$') == 1"), "closed")

@@ -1,4 +1,4 @@
-"""Moving the cursor: what a key costs with the server on, and how soon the client knows."""
+"""Cursor movements: the cost of a key while the server runs, and the delay until the client."""
 
 from itertools import pairwise
 
@@ -9,14 +9,14 @@ from support.neovim import until
 
 KEYS = 10_000
 REPEAT = 1000 / 30
-"""Milliseconds between two keys of one that is held, as keyboards repeat it."""
+"""Milliseconds between the repetitions of a held key."""
 REST = 200.0
-"""Milliseconds after which a key is one by itself."""
+"""Milliseconds between single keys."""
 EMPTY_CALLBACK = "vim.api.nvim_create_autocmd('CursorMoved', { callback = function() end })"
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Count CPU against a Neovim without the plugin, then time what the client hears."""
+    """Compare the CPU with a Neovim without the plugin, and measure the client's delay."""
     async with (
         serving() as (served, wire),
         editor(plugin=False) as plain,
@@ -39,7 +39,7 @@ async def _costs(runs: int, served: Editor, wire: Wire, plain: Editor, listening
     pauses: list[float] = []
     pid = await host_pid(served)
     for _ in range(runs):
-        before, heard = cpu(pid), len(wire.told)
+        before, heard = cpu(pid), len(wire.notifications)
         cost = await _hold_down(served)
         in_host.append((cpu(pid) - before) * 1000 / KEYS)
         pauses.append(_longest_pause(wire, heard))
@@ -60,19 +60,19 @@ async def _costs(runs: int, served: Editor, wire: Wire, plain: Editor, listening
 
 
 async def _hold_down(typist: Editor) -> float:
-    """Type all keys at once; return the CPU of one, in µs."""
+    """Type all keys at once; return the CPU per key, in µs."""
     await typist.nvim.command("normal! gg")
     before = await typist.ask("cpu")
     written = await typist.nvim.request("nvim_input", "j" * KEYS)
     assert written == KEYS
-    # A request is answered after the keys that came before it.
+    # A request is answered after all earlier keys.
     after = await typist.ask("cpu")
     assert await typist.nvim.eval("line('.')") == KEYS + 1
     return float((after - before) * 1000 / KEYS)
 
 
 def _longest_pause(wire: Wire, first: int) -> float:
-    times = [at for at, method, _ in wire.told[first:] if method == "selection_changed"]
+    times = [at for at, method, _ in wire.notifications[first:] if method == "selection_changed"]
     return max((after - before for before, after in pairwise(times)), default=0)
 
 
@@ -92,10 +92,10 @@ async def _latencies(keys: int, served: Editor, wire: Wire) -> Table:
 
 
 async def _type(served: Editor, wire: Wire, keys: int, interval: float) -> Samples:
-    """Type keys one after the other; return when the client knew at least as much, for each."""
+    """Type keys one by one; return the delay of each until the client has its position."""
     await served.nvim.command("normal! gg")
     await _pass(now() + 2 * REST)
-    del wire.told[:]
+    del wire.notifications[:]
     pressed = []
     begin = now()
     for number in range(keys):
@@ -109,7 +109,7 @@ async def _type(served: Editor, wire: Wire, keys: int, interval: float) -> Sampl
 def _heard(wire: Wire, line: int) -> float:
     return next(
         at
-        for at, method, params in wire.told
+        for at, method, params in wire.notifications
         if method == "selection_changed" and params["selection"]["end"]["line"] >= line
     )
 

@@ -1,4 +1,4 @@
-"""Many diagnostics: asked for by many at once, and published without being asked for."""
+"""Many diagnostics: many requests for them at once, and their publication."""
 
 import asyncio
 
@@ -11,8 +11,8 @@ COUNT = 5000
 REQUESTS = 100
 PUBLISHES = 20
 AFTER = 0.3
-"""Seconds after which clients have heard of what was published."""
-# As rust-analyzer's are, with all that a language server attaches to each.
+"""Seconds after which clients have been notified of published diagnostics."""
+# Like those of rust-analyzer, with all the fields that a language server adds.
 INSTRUMENTS = """
 local ns = vim.api.nvim_create_namespace('bench_diagnostics')
 
@@ -44,7 +44,7 @@ end
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Ask for five thousand, a hundred times at once; publish them with and without the plugin."""
+    """Send 100 requests for 5,000 diagnostics at once; publish them with and without the plugin."""
     return [await _pipelined(effort), await _published(effort)]
 
 

@@ -1,4 +1,4 @@
-"""openDiff, from the request to the drawn diff; the floor is the same diff made by plain Lua."""
+"""openDiff, from the request to the drawn diff; the floor is the same diff in plain Lua."""
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -12,14 +12,14 @@ from support.neovim import until
 
 GOALS = {"1 MB": 1.3, "10 MB": 1.2}
 MOST_COLOURED = texts.SIZES["1 MB"]
-"""Bytes; what is larger gets no filetype, neither here nor there."""
+"""Bytes; larger texts get no filetype, neither in the plugin nor in the floor."""
 SETTLE = 0.3
-"""Seconds after the first drawing that count, too: what is put off is not saved."""
+"""Seconds after the first drawing that are measured, too, to include deferred work."""
 
 
 @dataclass(slots=True)
 class Figures:
-    """Milliseconds of one side, one entry a run."""
+    """The figures of one side in milliseconds, one entry per run."""
 
     cpu: list[float] = field(default_factory=list)
     visible: list[float] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Figures:
 
 
 class Proposals:
-    """The plugin's side: asked by a client, closed by the user."""
+    """The plugin's side: a client requests a diff, the user closes it."""
 
     def __init__(self, served: Editor, wire: Wire, pid: int) -> None:
         self.editor = served
@@ -38,7 +38,7 @@ class Proposals:
         self._pid = pid
 
     async def show(self, path: str, text: str) -> float:
-        """Ask for a diff; return when."""
+        """Request a diff; return the time."""
         self._number = next(self._wire.numbers)
         arguments = {"old_file_path": path, "new_file_contents": text, "tab_name": path}
         frame = call(self._number, "openDiff", arguments)
@@ -48,7 +48,7 @@ class Proposals:
         return self._asked
 
     async def settle(self, visible: float) -> None:
-        ready, _ = await self.editor.told("ready")
+        ready, _ = await self.editor.report("ready")
         self.figures.ready.append(ready - visible)
         self.figures.host_cpu.append(cpu(self._pid) - self._host_cpu)
 
@@ -70,7 +70,7 @@ class Plain:
         return asked
 
     async def settle(self, visible: float) -> None:
-        """Nothing is put off here, and nothing guarded."""
+        """Return immediately: plain Lua defers and protects nothing."""
 
     async def close(self) -> None:
         await self.editor.ask("close_plain_diff")
@@ -80,7 +80,7 @@ Side = Proposals | Plain
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Compare all sizes, with few and with all lines changed."""
+    """Compare all sizes, with a few lines and with all lines changed."""
     table = Table(
         "openDiff, from the request until it is drawn (ms, medians)",
         [
@@ -115,7 +115,7 @@ async def _compare(size: int, changed: Callable[[str], str], runs: int) -> tuple
         floor = Plain(plain)
         for side in (ours, floor):
             (side.editor.project / "file.py").write_text(text)
-        # The first of each loads modules.
+        # The first run of each loads modules.
         for each in range(-1, runs):
             for side in (ours, floor):
                 await _once(side, changed(text), watching=False, counts=each >= 0)
@@ -126,14 +126,14 @@ async def _compare(size: int, changed: Callable[[str], str], runs: int) -> tuple
 
 
 async def _once(side: Side, text: str, *, watching: bool, counts: bool) -> None:
-    """Show and close one diff; the loop is watched by itself, because that costs CPU."""
+    """Show and close one diff; stalls are measured in separate runs, because that costs CPU."""
     nvim = side.editor
     await nvim.ask("await_diff")
     before = await nvim.ask("cpu")
     if watching:
         await nvim.ask("watch_loop")
     asked = await side.show(str(nvim.project / "file.py"), text)
-    visible, _ = await nvim.told("visible")
+    visible, _ = await nvim.report("visible")
     await side.settle(visible)
     passed = now()
     await until(lambda: now() - passed > SETTLE * 1000)

@@ -1,4 +1,4 @@
-"""The Neovims that are compared: one without the plugin, one that serves and has a client."""
+"""The Neovims to compare: one without the plugin, one with a running server and a client."""
 
 import asyncio
 import tempfile
@@ -12,14 +12,14 @@ from support.claude_code import the_lock
 from support.neovim import Neovim, until
 
 LONGEST = 30.0
-"""Seconds that anything may take before the benchmark gives up."""
+"""Seconds after which the benchmark gives up."""
 INSTRUMENTS = Path(__file__).with_name("instruments.lua")
 WITHOUT_PLUGIN = ("--cmd", "let g:loaded_claude_ide = 1")
 LISTENING = "return require('claude_ide.host').server() ~= nil"
 
 
 class Editor:
-    """A Neovim with the instruments in it."""
+    """A Neovim with the instruments of `instruments.lua`."""
 
     def __init__(self, nvim: Neovim, folder: Path) -> None:
         self.nvim = nvim
@@ -33,8 +33,8 @@ class Editor:
         )
         return await asyncio.wait_for(call, LONGEST)
 
-    async def told(self, name: str) -> tuple[float, Any]:
-        """Wait for what an instrument tells: since when, and what. It is told once."""
+    async def report(self, name: str) -> tuple[float, Any]:
+        """Wait for the report of an instrument; return its time and payload, and forget it."""
 
         def find() -> Any:
             found = [
@@ -61,7 +61,7 @@ async def editor(*, plugin: bool) -> AsyncIterator[Editor]:
             await nvim.lua(INSTRUMENTS.read_text(encoding="utf-8"), await nvim.channel())
             yield Editor(nvim, folder)
         finally:
-            # In order, so that the host goes, too, before its folder does.
+            # End Neovim properly, so that the host ends before its folder is removed.
             nvim.send_request("nvim_command", "qa!")
             with suppress(TimeoutError):
                 await asyncio.wait_for(nvim.process.wait(), LONGEST)
@@ -70,7 +70,7 @@ async def editor(*, plugin: bool) -> AsyncIterator[Editor]:
 
 @asynccontextmanager
 async def serving() -> AsyncIterator[tuple[Editor, Wire]]:
-    """Start a Neovim whose server has a client that hears what it is told."""
+    """Start a Neovim with a server and a client that gets notifications."""
     async with editor(plugin=True) as served:
         await served.nvim.command("ClaudeStart!")
         port, lock = await the_lock(served.config_folder)
@@ -81,6 +81,6 @@ async def serving() -> AsyncIterator[tuple[Editor, Wire]]:
 
 
 async def host_pid(served: Editor) -> int:
-    """The process that serves."""
+    """Return the process id of the host."""
     _, lock = await the_lock(served.config_folder)
     return int(lock["hostPid"])

@@ -1,6 +1,6 @@
-"""What grows with the number of open files, and what each event costs while a server runs.
+"""Costs that grow with the number of open files, and the cost of each event while a server runs.
 
-Neovim without the plugin is the floor of what happens in Neovim.
+The floor of the costs in Neovim is a Neovim without the plugin.
 """
 
 import asyncio
@@ -55,13 +55,13 @@ CALLS = ("getOpenEditors", "get_all_opened_file_paths", "checkDocumentDirty")
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Ask, switch buffers, move the cursor, and wait for the first selection."""
+    """Measure requests, switches of buffers, cursor movements and the first selection."""
     return [await _asked(effort), await _switched(effort), await _moved(effort), await _first()]
 
 
 @asynccontextmanager
 async def _both(count: int) -> AsyncIterator[tuple[Editor, Wire, Editor]]:
-    """Give an editor that serves and one without the plugin, each with so many files."""
+    """Yield an editor with a server and one without the plugin, each with `count` files."""
     async with AsyncExitStack() as stack:
         served, wire = await stack.enter_async_context(serving())
         plain = await stack.enter_async_context(editor(plugin=False))
@@ -123,7 +123,7 @@ async def _switch(side: Editor) -> float:
     numbers = await side.nvim.lua(LIST, SWITCHES)
     before = await side.ask("cpu")
     await side.nvim.lua(SWITCH, numbers)
-    await side.told("switched")
+    await side.report("switched")
     return float(await side.ask("cpu") - before) / SWITCHES
 
 
@@ -145,7 +145,7 @@ async def _moved(effort: Effort) -> Table:
 
 
 async def _first() -> Table:
-    """Wait for the first selection, as a client that answers pings and one that does not."""
+    """Measure the wait for the first selection, with a client that answers pings and one not."""
     table = Table(
         "A new client, until its first `selection_changed` (ms)",
         ["", "after", "ratio", "goal"],

@@ -1,4 +1,4 @@
-"""What all benchmarks share: clock, medians, CPU and memory of a process, the table at the end."""
+"""Shared by all benchmarks: the clock, medians, CPU and memory of a process, and tables."""
 
 import statistics
 import time
@@ -10,7 +10,7 @@ Samples = Sequence[float]
 
 
 def now() -> float:
-    """Milliseconds, on the clock that Neovim calls `vim.uv.hrtime()`."""
+    """Return the time in milliseconds, on the clock of `vim.uv.hrtime()`."""
     return time.monotonic_ns() / 1e6
 
 
@@ -19,19 +19,19 @@ def median(samples: Samples) -> float:
 
 
 def percentile(samples: Samples, percent: float) -> float:
-    """The smallest sample that `percent` of all do not exceed."""
+    """Return the smallest sample that `percent` of all samples do not exceed."""
     ordered = sorted(samples)
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
 def cpu(pid: int) -> float:
-    """CPU of a process so far, all threads, in milliseconds (Linux; else 0)."""
+    """Return the CPU of a process so far, all threads, in milliseconds (0 except on Linux)."""
     threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(path.read_text().split()[0]) for path in threads) / 1e6
 
 
 def resident(pid: int) -> float:
-    """Resident memory of a process in MB (Linux; else 0)."""
+    """Return the resident memory of a process in MB (0 except on Linux)."""
     status = Path(f"/proc/{pid}/status")
     if not status.exists():
         return 0.0
@@ -41,7 +41,7 @@ def resident(pid: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How often everything is repeated, as a part of what the figures in README.md are from."""
+    """The number of repetitions, as a fraction of that for the figures in README.md."""
 
     part: float = 1.0
 
@@ -51,7 +51,7 @@ class Effort:
 
 @dataclass(slots=True)
 class Table:
-    """What one benchmark has found, to be printed as Markdown."""
+    """The results of one benchmark, to be printed as Markdown."""
 
     title: str
     header: Sequence[str]
@@ -75,5 +75,5 @@ def ratio(value: float, floor: float) -> str:
 
 
 def goal(value: float, limit: float, unit: str = "") -> str:
-    """The goal and whether it is met; nothing depends on it."""
+    """Return the goal and whether it is met, as text only."""
     return f"≤ {limit:g}{unit}: {'met' if value <= limit else 'missed'}"

@@ -1,4 +1,4 @@
-"""Memory of the host, and of Neovim, at the start and as diffs come and go."""
+"""Memory of the host and of Neovim, at the start and after diffs."""
 
 from bench import texts
 from bench.editors import Editor, host_pid, serving
@@ -11,7 +11,7 @@ SIZE = texts.SIZES["100 KB"]
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Propose and reject; memory that is not given back would grow with the number."""
+    """Propose and reject diffs; leaked memory would grow with their number."""
     diffs = effort.runs(DIFFS)
     table = Table("Resident memory (MB)", ["", "host", "Neovim"])
     async with serving() as (served, wire):
@@ -37,7 +37,7 @@ async def _propose(served: Editor, wire: Wire, text: str) -> None:
     path = str(served.project / "file.py")
     frame = call(number, "openDiff", {"old_file_path": path, "new_file_contents": text})
     await wire.connection.send(frame)
-    await served.told("ready")
+    await served.report("ready")
     await served.nvim.command("ClaudeReject")
     await wire.answer(number)
     await until(lambda: served.nvim.eval("tabpagenr('$') == 1"), "closed")

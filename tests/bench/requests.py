@@ -1,6 +1,6 @@
-"""What a request takes, one after the other, from a client in a process of its own.
+"""The time of sequential requests from a client in its own process.
 
-The floor is a bare `websockets` server that sends the same answer without a thought.
+The floor is a bare `websockets` server that sends the same answer without any work.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from support.claude_code import the_lock
 
 REQUESTS = 2000
 TURNS = 20
-"""The requests to either server come in so many turns."""
+"""The number of turns in which requests alternate between the servers."""
 QUIET = 0.5
-"""Seconds without a word after which a new client has been told everything."""
+"""Seconds without a message after which a new client has all its notifications."""
 FILES = 5
 DIAGNOSTICS = """
 local items = {}
@@ -34,11 +34,11 @@ vim.diagnostic.set(vim.api.nvim_create_namespace('bench_diagnostics'), 0, items)
 """
 Address = tuple[int, str]
 Result = tuple[Samples, Samples, float, float]
-"""How long ours and the floor took; CPU of the host and of Neovim."""
+"""The times of our server and of the floor; the CPU of the host and of Neovim."""
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Ask with five files open, and twenty diagnostics in one of them."""
+    """Measure with five open files and twenty diagnostics in one of them."""
     spawn = multiprocessing.get_context("spawn")
     ready, port_of_floor = spawn.Pipe(duplex=False)
     floor = spawn.Process(target=_serve_floor, args=(port_of_floor,), daemon=True)
@@ -105,14 +105,14 @@ def _compare(
     frames: Mapping[str, str],
     turn: int,
 ) -> dict[str, Result]:
-    """Measure in this process; `turn` is how many requests come between two changes of server."""
+    """Measure in this process; `turn` is the number of requests between changes of server."""
 
     async def measure() -> dict[str, Result]:
         results: dict[str, Result] = {}
         async with connection(*server) as ours, connection(*floor) as theirs:
             await _introduce(ours)
             for name, frame in frames.items():
-                # The floor sends what it was sent last as binary.
+                # The floor answers with the last binary message that it has received.
                 await theirs.send((await _answer(ours, frame))[1])
                 times: tuple[list[float], list[float]] = [], []
                 before = [cpu(pid) for pid in pids]
@@ -127,7 +127,7 @@ def _compare(
 
 
 async def _introduce(connected: ClientConnection) -> None:
-    """Become a client, and hear out what a new one is told."""
+    """Initialize a client, and read the notifications for a new one."""
     await _answer(connected, request(1, "initialize", INITIALIZE))
     await connected.send('{"jsonrpc":"2.0","method":"notifications/initialized"}')
     await _answer(connected, request(1, "tools/list"))
@@ -140,7 +140,7 @@ async def _introduce(connected: ClientConnection) -> None:
 
 
 async def _answer(connected: ClientConnection, frame: str) -> tuple[float, bytes]:
-    """Send a request; return how long its answer took, and the answer."""
+    """Send a request; return the time until its answer, and the answer."""
     began = now()
     await connected.send(frame)
     while True:

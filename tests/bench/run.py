@@ -1,4 +1,4 @@
-"""Run the benchmarks and print what they find as Markdown: `run.py [--quick] [name …]`."""
+"""Run the benchmarks and print the results as Markdown: `run.py [--quick] [name …]`."""
 
 import argparse
 import asyncio
@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-# This folder's modules are named after what they measure; the standard library has such names, too.
+# Import the modules by the name of this folder: the standard library has some of the same names.
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 BENCHMARKS = (

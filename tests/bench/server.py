@@ -1,7 +1,7 @@
-"""`:ClaudeStart`: how long it blocks, until the port is known, until a client is answered.
+"""`:ClaudeStart`: how long it blocks, and the times until the port and a client's answers.
 
-The floors are bare Pythons: one that binds a port and says so, one that imports what a server of
-this kind cannot do without.
+The floors are bare Python programs: one binds a port and prints it, the other imports the libraries
+that such a server needs.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ IMPORT = "import asyncio, msgspec, pynvim, websockets.asyncio.server; print()"
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Start a server in a Neovim of its own each time."""
+    """Start servers, each in a new Neovim."""
     blocked: list[float] = []
     bound: list[float] = []
     accepting: list[float] = []
@@ -39,7 +39,7 @@ async def run(effort: Effort) -> list[Table]:
         async with editor(plugin=True) as fresh:
             times = await _start(fresh)
         floors = [await _python(BIND), await _python(IMPORT)]
-        # The first one compiles.
+        # The first run compiles modules.
         if each >= 0:
             for samples, time in zip(
                 (blocked, bound, accepting, listing, binding, importing),
@@ -69,10 +69,10 @@ async def run(effort: Effort) -> list[Table]:
 
 
 async def _start(fresh: Editor) -> tuple[float, float, float, float]:
-    """Return how long `:ClaudeStart` blocked, and after how long what was there."""
+    """Return how long `:ClaudeStart` blocks, and the times until the port and the answers."""
     before, after = await fresh.nvim.lua(START)
-    bound, (port, token) = await fresh.told("bound")
-    # Whoever connects before the listener runs is kept by the kernel.
+    bound, (port, token) = await fresh.report("bound")
+    # The kernel queues connections until the listener runs.
     async with Wire.connected(port, token) as wire:
         await wire.connection.send(request(1, "initialize", INITIALIZE))
         await wire.connection.send(request(2, "tools/list"))

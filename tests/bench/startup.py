@@ -1,4 +1,4 @@
-"""What `plugin/` adds to Neovim's start, which every user pays for every time."""
+"""The time that `plugin/` adds to each start of Neovim."""
 
 import resource
 import subprocess
@@ -13,7 +13,7 @@ WITH_PLUGIN = ("--cmd", f"set runtimepath^={ROOT}")
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Start with and without the plugin, in turns."""
+    """Measure starts with and without the plugin, in turns."""
     with_plugin: list[tuple[float, float]] = []
     without: list[tuple[float, float]] = []
     sourced: list[float] = []
@@ -43,14 +43,14 @@ async def run(effort: Effort) -> list[Table]:
 
 @cache
 def _program() -> str:
-    """The executable itself: what stands in PATH may be a script that starts it."""
+    """Return the path of the executable itself; the one on PATH may be a script."""
     command = [nvim_binary(), "-l", "-"]
     tell = b"io.stdout:write(vim.v.progpath)"
     return subprocess.run(command, input=tell, check=True, capture_output=True).stdout.decode()
 
 
 def _start(*arguments: str) -> tuple[float, float]:
-    """Start and end a Neovim; return wall and CPU."""
+    """Start and end a Neovim; return wall time and CPU."""
     command = [_program(), "-u", "NORC", "-i", "NONE", "-n", "--headless", *arguments, "+qa"]
     began, used = now(), _cpu_of_children()
     subprocess.run(command, check=True, capture_output=True)
@@ -63,7 +63,7 @@ def _cpu_of_children() -> float:
 
 
 def _sourced() -> float:
-    """Return what `--startuptime` says of the plugin: clock, self and sourced, self, name."""
+    """Return the plugin's line of `--startuptime`: clock, self and sourced, self, name."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         _start(*WITH_PLUGIN, "--startuptime", str(log))

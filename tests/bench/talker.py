@@ -1,7 +1,7 @@
-"""A CLI that says as much as it is asked to, as fast as it is asked to; a program of its own.
+"""A program that replaces the CLI and writes an answer of any length at any rate.
 
-The prompt `say COUNT RATE` makes it answer with so many deltas, RATE a second (0: all at once). An
-interrupt ends the answer before the next delta.
+The prompt `say COUNT RATE` requests COUNT deltas, RATE per second (0: all at once). An interrupt
+ends the answer before the next delta.
 """
 
 import json
@@ -11,7 +11,7 @@ import threading
 import time
 from typing import Any
 
-# As models write: headings, lists, code, twelve bytes at a time.
+# Like the text of models: headings, lists and code, in pieces of twelve bytes.
 PARAGRAPH = """## A heading of some length
 
 Some words with `code` in them, and **bold** ones, as an answer of a model has them, line by line.
@@ -54,7 +54,7 @@ def answer(turn: int, count: int, rate: float, heard: "queue.Queue[dict[str, Any
     began = time.monotonic()
     for number in range(count):
         if rate:
-            # The pace is what is asked for.
+            # Keep the requested rate.
             time.sleep(max(0.0, began + number / rate - time.monotonic()))  # noqa: TID251
         if not heard.empty():
             control(heard.get())
@@ -70,8 +70,8 @@ def answer(turn: int, count: int, rate: float, heard: "queue.Queue[dict[str, Any
 
 
 def result(subtype: str, reason: str) -> dict[str, object]:
-    told = {"type": "result", "subtype": subtype, "terminal_reason": reason, "session_id": "1"}
-    return told | {"is_error": subtype != "success", "duration_ms": 1, "total_cost_usd": 0.0}
+    frame = {"type": "result", "subtype": subtype, "terminal_reason": reason, "session_id": "1"}
+    return frame | {"is_error": subtype != "success", "duration_ms": 1, "total_cost_usd": 0.0}
 
 
 def control(frame: dict[str, Any]) -> None:

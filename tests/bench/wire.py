@@ -1,4 +1,4 @@
-"""A client with as little of its own as can be: frames out, and when each frame came in."""
+"""A minimal client: sends frames, and records the time of each received one."""
 
 import asyncio
 import itertools
@@ -23,7 +23,7 @@ INITIALIZE = {
 
 
 def request(number: int, method: str, params: Any = None) -> str:
-    """Encode a request beforehand, so that encoding it is not measured."""
+    """Encode a request in advance, so that encoding is not measured."""
     message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}}
     return msgspec.json.encode(message).decode()
 
@@ -48,11 +48,11 @@ async def connection(port: int, token: str = "") -> AsyncIterator[ClientConnecti
 
 
 class Wire:
-    """One connection; `told` and `answers` hold what came and when (see `measure.now`)."""
+    """One connection; `notifications` and `answers` have times (see `measure.now`)."""
 
     def __init__(self, connected: ClientConnection) -> None:
         self.connection = connected
-        self.told: list[tuple[float, str, Any]] = []
+        self.notifications: list[tuple[float, str, Any]] = []
         self.answers: dict[int, tuple[float, Any]] = {}
         self.numbers = itertools.count(1)
 
@@ -67,13 +67,13 @@ class Wire:
         await reading
 
     async def introduce(self) -> None:
-        """Become a client that is told things: that takes a while (`Ide._welcome`)."""
+        """Initialize, and wait until notifications arrive, which takes a while (`Ide._welcome`)."""
         await self.ask("initialize", INITIALIZE)
         await self.connection.send('{"jsonrpc":"2.0","method":"notifications/initialized"}')
         await self.ask("tools/list")
 
     async def ask(self, method: str, params: Any = None) -> tuple[float, Any]:
-        """Send a request; return when its answer came, and the answer."""
+        """Send a request; return the time of its answer, and the answer."""
         number = next(self.numbers)
         await self.connection.send(request(number, method, params))
         return await self.answer(number)
@@ -97,6 +97,6 @@ class Wire:
             pong = {"jsonrpc": "2.0", "id": message["id"], "result": {}}
             await self.connection.send(msgspec.json.encode(pong), text=True)
         elif "method" in message:
-            self.told.append((at, message["method"], message.get("params")))
+            self.notifications.append((at, message["method"], message.get("params")))
         else:
             self.answers[message["id"]] = (at, message.get("result"))

@@ -24,7 +24,7 @@ async def test_an_error_that_an_edit_causes_is_told_in_the_request_that_follows(
     await claude.shows("● All done.")
 
     assert path.read_text() == "one\na wrong two\n"
-    assert "✘ [Line 2:3] wrong word [report-wrong] (words)" in api.requests[2].told
+    assert "✘ [Line 2:3] wrong word [report-wrong] (words)" in api.requests[2].new_text
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ async def test_an_edit_of_a_file_that_is_not_open_is_checked(
         await nvim.keys(":w<CR>")
     await claude.shows("● All done.")
 
-    assert "⚠ [Line 2:4] odd word [report-odd] (words)" in api.requests[2].told
-    assert "wrong word" not in api.requests[2].told
+    assert "⚠ [Line 2:4] odd word [report-odd] (words)" in api.requests[2].new_text
+    assert "wrong word" not in api.requests[2].new_text
     assert await listed(nvim) == ["a.py"]
 
 
@@ -76,7 +76,7 @@ async def test_a_new_file_is_checked(
         await nvim.keys(":w<CR>")
     await claude.shows("● All done.")
 
-    assert "✘ [Line 2:3] wrong word [report-wrong] (words)" in api.requests[1].told
+    assert "✘ [Line 2:3] wrong word [report-wrong] (words)" in api.requests[1].new_text
     assert await listed(nvim) == ["a.py"]
 
 
@@ -94,5 +94,5 @@ async def test_the_model_may_ask_for_a_file_that_is_not_open(
     await claude.prompt("What is wrong?")
     await claude.shows("● I see.")
 
-    assert "wrong word" in api.requests[1].told
-    assert "none.txt: no such file" in api.requests[1].told
+    assert "wrong word" in api.requests[1].new_text
+    assert "none.txt: no such file" in api.requests[1].new_text

@@ -24,7 +24,7 @@ async def test_an_edit_accepted_with_w_is_on_disk_and_in_the_buffer(
 
     await claude.shows("● All done.")
     assert path.read_text() == "one\nTWO\n"
-    assert "updated successfully" in api.requests[2].told
+    assert "updated successfully" in api.requests[2].new_text
     await diffs_closed(nvim)
     await holds(nvim, path, "one", "TWO")
     assert await nvim.eval("&modified") == 0
@@ -105,7 +105,7 @@ async def test_an_edit_that_the_user_changes_is_written_as_changed(
 
     await claude.shows("● All done.")
     assert path.read_text() == "one\nTWO\nthree\n"
-    assert "The user modified your proposed changes" in api.requests[2].told
+    assert "The user modified your proposed changes" in api.requests[2].new_text
 
 
 @pytest.mark.parametrize(

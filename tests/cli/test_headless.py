@@ -61,7 +61,7 @@ async def ask(nvim: Neovim, prompt: str, options: dict[str, Any]) -> dict[str, A
 
 def told(api: FakeApi) -> str:
     """What the model was told first."""
-    return api.requests[0].told
+    return api.requests[0].new_text
 
 
 def offered(api: FakeApi) -> set[str]:
@@ -119,9 +119,9 @@ async def test_a_file_is_read_but_nothing_is_changed_or_run(
     await nvim.keys(":ClaudeAsk change it<CR>")
 
     await shown(nvim, "as you like")
-    assert "two" in api.requests[1].told
-    assert "No such tool available: Write" in api.requests[2].told
-    assert "No such tool available: Bash" in api.requests[3].told
+    assert "two" in api.requests[1].new_text
+    assert "No such tool available: Write" in api.requests[2].new_text
+    assert "No such tool available: Bash" in api.requests[3].new_text
     assert path.read_text() == "one\ntwo\n"
     assert not (path.parent / "made").exists()
 

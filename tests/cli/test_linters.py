@@ -46,5 +46,5 @@ async def test_what_a_linter_finds_in_an_edit_is_in_the_request_that_follows(
     await claude.prompt("Err")
     await claude.shows("● All done.")
 
-    assert "✘ [Line 2:1] a second wrong" in api.requests[2].told
-    assert "one wrong (" not in api.requests[2].told
+    assert "✘ [Line 2:1] a second wrong" in api.requests[2].new_text
+    assert "one wrong (" not in api.requests[2].new_text

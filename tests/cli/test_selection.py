@@ -19,7 +19,7 @@ async def test_the_selected_lines_are_shown_and_told_to_the_model(
     await claude.prompt("Look")
     await claude.shows("● I see.")
 
-    told = api.requests[0].told
+    told = api.requests[0].new_text
     assert f"The user selected the lines 1 to 2 from {path}:\none\ntwo\n" in told
 
 
@@ -31,7 +31,7 @@ async def test_without_a_selection_the_model_is_told_the_file(
     await claude.prompt("Look")
     await claude.shows("● I see.")
 
-    assert f"The user opened the file {path} in the IDE." in api.requests[0].told
+    assert f"The user opened the file {path} in the IDE." in api.requests[0].new_text
 
 
 async def test_claude_send_mentions_a_range_in_the_prompt(nvim: Neovim, claude: ClaudeCli) -> None:
@@ -67,6 +67,6 @@ async def test_a_mentioned_file_with_spaces_in_its_path_reaches_the_model(
     await claude.prompt("Look")
     await claude.shows("● I see.")
 
-    told = api.requests[0].told
+    told = api.requests[0].new_text
     assert "banana" in told
     assert "apple" not in told

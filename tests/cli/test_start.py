@@ -26,7 +26,7 @@ async def test_a_prompt_is_sent_and_the_scripted_answer_is_on_the_screen(
     await claude.prompt("Say hello")
 
     await claude.shows("● Hello from the script.")
-    assert "Say hello" in api.requests[0].told
+    assert "Say hello" in api.requests[0].new_text
 
 
 async def test_an_edit_without_an_editor_is_asked_in_the_terminal_and_written_on_enter(
@@ -44,7 +44,7 @@ async def test_an_edit_without_an_editor_is_asked_in_the_terminal_and_written_on
 
     await claude.shows("● All done.")
     assert path.read_text() == "one\nTWO\n"
-    assert "updated successfully" in api.requests[2].told
+    assert "updated successfully" in api.requests[2].new_text
 
 
 @dataclass

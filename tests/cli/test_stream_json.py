@@ -118,8 +118,8 @@ async def test_the_model_is_told_that_the_user_changed_its_edit(
     await talk.until(TurnEnded)
 
     assert path.read_text() == "mine\ntwo\n"
-    assert "The user changed your proposal" in api.requests[-1].told
-    assert "+mine" in api.requests[-1].told
+    assert "The user changed your proposal" in api.requests[-1].new_text
+    assert "+mine" in api.requests[-1].new_text
 
 
 async def test_an_edit_is_denied_with_words(talk: Talk, api: FakeApi, path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_an_edit_is_denied_with_words(talk: Talk, api: FakeApi, path: Path
     await talk.until(TurnEnded)
 
     assert path.read_text() == "one\ntwo\n"
-    assert "Not this file." in api.requests[-1].told
+    assert "Not this file." in api.requests[-1].new_text
     assert "rejected Edit" in digest(talk.told)
 
 
@@ -312,7 +312,7 @@ async def test_the_selection_reaches_the_model_and_is_hidden_in_the_history(
     await is_kept("what is it?", config_folder)
     told = await talk.agent.history(talk.agent.session)
 
-    assert "The user selected the lines 2 to 2 from a.py:\ntwo" in api.requests[-1].told
+    assert "The user selected the lines 2 to 2 from a.py:\ntwo" in api.requests[-1].new_text
     said = [event.text for event in told if isinstance(event, UserMessage)]
     assert said == ["what is it?"]
 
@@ -350,7 +350,7 @@ async def test_the_editors_tools_are_used_by_the_model(start_talk: StartTalk, ap
     await talk.until(TurnEnded)
 
     assert (await talk.until(ToolEnded)).output == "in line 7"
-    assert "in line 7" in api.requests[-1].told
+    assert "in line 7" in api.requests[-1].new_text
 
 
 @pytest.mark.parametrize("form", Format)
@@ -361,5 +361,5 @@ async def test_a_single_question_is_answered(launch: Launch, api: FakeApi, form:
     told = [event async for event in ask.events()]
 
     assert ask.result().text == "forty-two"
-    assert "what is it?" in api.requests[-1].told
+    assert "what is it?" in api.requests[-1].new_text
     assert any(isinstance(event, TextDelta) for event in told) == (form is not Format.JSON)

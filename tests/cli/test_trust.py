@@ -157,7 +157,7 @@ async def test_a_yes_before_the_first_prompt_keeps_what_is_typed(
     await panel.write()
     await panel.nvim.keys("<End>ght<C-s>")
     assert "has ended" not in await panel.shows("I see.")
-    assert "half a thought" in elsewhere.requests[-1].told
+    assert "half a thought" in elsewhere.requests[-1].new_text
 
 
 async def test_a_yes_during_a_turn_waits_for_its_end(

@@ -71,7 +71,9 @@ async def at_work(serving: Neovim, claude: ClaudeCode, project: Path) -> Path:
     await until(lambda: serving.lua("return #require('claude_ide.file.buffers').paths() > 0"))
     await claude.json("getOpenEditors")
     await until(
-        lambda: any(told["filePath"] == str(path) for told in claude.told_of("selection_changed"))
+        lambda: any(
+            told["filePath"] == str(path) for told in claude.notifications_of("selection_changed")
+        )
     )
     return path
 
@@ -139,7 +141,7 @@ async def test_what_the_model_asks_while_neovim_is_busy_is_said_to_be_from_befor
         })""",
         str(at_work),
     )
-    await until(lambda: claude.told_of("diagnostics_changed"), "it is known")
+    await until(lambda: claude.notifications_of("diagnostics_changed"), "it is known")
     note = "Neovim is busy; these are earlier results"
     other = at_work.with_name("other.py")
     other.write_text("x\n")

@@ -87,7 +87,7 @@ class TestMention:
         async with claude_code(config_folder) as claude:
             await nvim.command("2ClaudeSend")
 
-            [mentioned] = await until(lambda: claude.told_of("at_mentioned"))
+            [mentioned] = await until(lambda: claude.notifications_of("at_mentioned"))
         assert (mentioned["lineStart"], mentioned["lineEnd"]) == (1, 1)
         assert (await panel.look())["prompt"] == [""]
 

@@ -29,7 +29,7 @@ async def refusal(asking: Awaitable[Any]) -> tuple[int, str]:
 async def no_more_answers(claude: ClaudeCode, count: int = 0) -> None:
     """Check that no answer came beyond those asked for; what was sent before has been read."""
     assert await claude.request("ping") == {}
-    assert len(claude.told_of("?")) == count
+    assert len(claude.notifications_of("?")) == count
 
 
 # Frames.
@@ -43,7 +43,7 @@ async def test_text_binary_and_fragmented_frames_are_the_same_to_us(claude: Clau
     assert await claude.raw(text.encode()) == expected
 
     await claude.connection.send([text[:5], text[5:20], "", text[20:]])
-    await until(lambda: claude.told_of("?")[2:] == [expected])
+    await until(lambda: claude.notifications_of("?")[2:] == [expected])
 
 
 async def test_an_answer_has_the_id_of_its_request(claude: ClaudeCode) -> None:
@@ -141,7 +141,7 @@ async def test_initialize_agrees_on_a_version(serving: Neovim, config_folder: Pa
 
 async def test_both_sides_answer_a_ping(claude: ClaudeCode) -> None:
     assert await claude.request("ping") == {}
-    await until(lambda: claude.told_of("ping"), "the server's own ping")
+    await until(lambda: claude.notifications_of("ping"), "the server's own ping")
 
 
 async def test_what_it_is_asked_at_once_is_answered_in_any_order(

@@ -106,7 +106,7 @@ async def test_the_selection_stays_when_claude_is_opened_from_visual_mode(
         await nvim.keys("Vj")
 
         def is_told() -> bool:
-            told = claude.told_of("selection_changed")
+            told = claude.notifications_of("selection_changed")
             return bool(told) and told[-1]["text"].rstrip("\n") == "one\ntwo"
 
         await until(is_told)
@@ -132,8 +132,8 @@ async def test_a_mention_waits_for_a_client(
     await until(lambda: "Mentions waiting for a client: 1" in serving.screen.text())
 
     async with claude_code(config_folder) as claude:
-        await until(lambda: claude.told_of("at_mentioned"))
-        assert claude.told_of("at_mentioned") == [
+        await until(lambda: claude.notifications_of("at_mentioned"))
+        assert claude.notifications_of("at_mentioned") == [
             {"filePath": str(path), "lineStart": 1, "lineEnd": 2}
         ]
 
@@ -147,13 +147,18 @@ async def test_a_mention_goes_to_the_client_that_was_active_last(
         await other.request("tools/list")
         is_heard = "luaeval(\"require('claude_ide.host').server().clients == 2\")"
         await until(lambda: serving.eval(is_heard))
-        await until(lambda: len(claude.told_of("ping")) >= 3 and len(other.told_of("ping")) >= 3)
+        await until(
+            lambda: (
+                len(claude.notifications_of("ping")) >= 3
+                and len(other.notifications_of("ping")) >= 3
+            )
+        )
         await claude.texts("closeAllDiffTabs")
 
         await serving.command("ClaudeAdd a.py")
 
-        await until(lambda: claude.told_of("at_mentioned"))
-        assert other.told_of("at_mentioned") == []
+        await until(lambda: claude.notifications_of("at_mentioned"))
+        assert other.notifications_of("at_mentioned") == []
 
 
 async def test_the_operator_mentions_and_repeats(
@@ -162,14 +167,14 @@ async def test_the_operator_mentions_and_repeats(
     path = project / "a.py"
     path.write_text("one\ntwo\n\nthree\nfour\n")
     await serving.command(f"edit {path} | nmap gs <Plug>(claude-send)| xmap gs <Plug>(claude-send)")
-    await until(lambda: claude.told_of("selection_changed"))
+    await until(lambda: claude.notifications_of("selection_changed"))
 
     await serving.keys("gsipG.")
-    await until(lambda: len(claude.told_of("at_mentioned")) == 2)
+    await until(lambda: len(claude.notifications_of("at_mentioned")) == 2)
     await serving.keys("ggVjgs")
-    await until(lambda: len(claude.told_of("at_mentioned")) == 3)
+    await until(lambda: len(claude.notifications_of("at_mentioned")) == 3)
 
-    lines = [(m["lineStart"], m["lineEnd"]) for m in claude.told_of("at_mentioned")]
+    lines = [(m["lineStart"], m["lineEnd"]) for m in claude.notifications_of("at_mentioned")]
     assert lines == [(0, 1), (3, 4), (0, 1)]
 
 

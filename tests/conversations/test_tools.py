@@ -169,7 +169,7 @@ async def test_reformat_without_a_formatter_says_so(
 async def test_diagnostics_of_one_file_and_of_all(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
-    await until(lambda: claude.told_of("selection_changed"), "it hears what is told")
+    await until(lambda: claude.notifications_of("selection_changed"), "it hears what is told")
     await serving.lua(PUBLISH, str(path), [warning(1, "unused")])
     uri = f"file://{path}"  # not encoded: the CLI compares it with the path as it is
     encoded = uri.replace(" ", "%20")
@@ -185,8 +185,8 @@ async def test_diagnostics_of_one_file_and_of_all(
             {"uri": uri, "diagnostics": [expected]}
         ]
     assert await claude.json("getDiagnostics") == [{"uri": uri, "diagnostics": [expected]}]
-    await until(lambda: claude.told_of("diagnostics_changed"))
-    assert claude.told_of("diagnostics_changed")[-1]["uri"] == encoded
+    await until(lambda: claude.notifications_of("diagnostics_changed"))
+    assert claude.notifications_of("diagnostics_changed")[-1]["uri"] == encoded
 
 
 async def test_a_file_without_diagnostics_has_none(claude: ClaudeCode, project: Path) -> None:
@@ -295,10 +295,12 @@ async def test_bytes_of_no_known_encoding_are_told_as_far_as_they_can_be(
     path.write_bytes(b"caf\xe9 \xff\xfe\n")
     await serving.lua("vim.cmd.edit({ ..., magic = { file = false } })", str(path))
     await serving.command("edit ++enc=utf-8 ++bad=keep")
-    await until(lambda: claude.told_of("selection_changed"))
+    await until(lambda: claude.notifications_of("selection_changed"))
 
     await serving.keys("V")
-    await until(lambda: claude.told_of("selection_changed")[-1]["text"].startswith("caf\ufffd"))
+    await until(
+        lambda: claude.notifications_of("selection_changed")[-1]["text"].startswith("caf\ufffd")
+    )
 
     assert (await claude.json("getCurrentSelection"))["text"].startswith("caf\ufffd")
     assert await claude.request("ping") == {}

@@ -61,8 +61,8 @@ def test_without_the_variable_nothing_is_found(home: Path) -> None:
     assert find({}) is None
 
 
-class Told(list[tuple[str, dict[str, Any]]]):
-    """What the server has told."""
+class Notifications(list[tuple[str, dict[str, Any]]]):
+    """The notifications from the server."""
 
     def __call__(self, method: str, params: dict[str, Any]) -> None:
         self.append((method, params))
@@ -76,15 +76,15 @@ async def address(serving: Neovim, config_folder: Path) -> Address:
 
 
 @pytest.fixture
-async def told() -> Told:
-    """An empty list of what is told."""
-    return Told()
+async def notifications() -> Notifications:
+    """An empty list of notifications."""
+    return Notifications()
 
 
 @pytest.fixture
-async def server(address: Address, told: Told) -> AsyncIterator[Server]:
+async def server(address: Address, notifications: Notifications) -> AsyncIterator[Server]:
     """A connection to it."""
-    async with connected(address, told) as server:
+    async with connected(address, notifications) as server:
         yield server
 
 
@@ -107,14 +107,18 @@ async def test_an_unknown_tool_raises_the_error(server: Server) -> None:
         await server.call("nothing", {})
 
 
-async def test_told_gets_what_the_server_tells(
-    server: Server, serving: Neovim, told: Told, project: Path
+async def test_the_notifications_of_the_server_arrive(
+    server: Server, serving: Neovim, notifications: Notifications, project: Path
 ) -> None:
     (project / "a.py").write_text("one\n")
     await serving.command("edit a.py")
 
     await until(
-        lambda: [p for m, p in told if m == "selection_changed" and p["filePath"].endswith("a.py")],
+        lambda: [
+            p
+            for m, p in notifications
+            if m == "selection_changed" and p["filePath"].endswith("a.py")
+        ],
         "a selection",
     )
 
@@ -138,18 +142,20 @@ async def test_a_stopped_server_ends_the_conversation_and_what_waits(
         await server.call("getLatestSelection", {})
 
 
-async def test_a_wrong_token_is_a_closed_transport(address: Address, told: Told) -> None:
+async def test_a_wrong_token_is_a_closed_transport(
+    address: Address, notifications: Notifications
+) -> None:
     with pytest.raises(TransportClosed, match="401"):
-        async with connected(Address(address.port, "wrong", "Neovim"), told):
+        async with connected(Address(address.port, "wrong", "Neovim"), notifications):
             raise AssertionError("connected")
 
 
 async def test_nobody_who_listens_is_a_closed_transport(
-    address: Address, serving: Neovim, told: Told, config_folder: Path
+    address: Address, serving: Neovim, notifications: Notifications, config_folder: Path
 ) -> None:
     await serving.command("ClaudeStop")
     await until(lambda: not locks(config_folder), "stopped")
 
     with pytest.raises(TransportClosed):
-        async with connected(address, told):
+        async with connected(address, notifications):
             raise AssertionError("connected")

@@ -109,7 +109,7 @@ async def test_an_accepted_edit_is_written_shown_and_looked_at_again(
     assert "⚠ shop.py:9:8" not in since_then()
 
 
-async def test_an_edit_that_was_changed_is_told_with_the_changes(
+async def test_an_edit_that_the_user_changed_is_printed_with_the_changes(
     screen: Terminal, file: Path
 ) -> None:
     await enter(screen, "e")
@@ -138,7 +138,7 @@ async def test_a_new_file_is_proposed_and_written(screen: Terminal, file: Path) 
     await screen.shows("A new file, test_shop_2.py:")
 
 
-async def test_a_selection_is_told_and_can_be_asked_for(screen: Terminal) -> None:
+async def test_a_selection_is_printed_and_can_be_requested(screen: Terminal) -> None:
     screen.type("\x17h")
     screen.type("4GVj")
     await screen.shows("⧉ 2 lines selected in shop.py")
@@ -148,7 +148,7 @@ async def test_a_selection_is_told_and_can_be_asked_for(screen: Terminal) -> Non
     await screen.shows("  def total(prices, discount=None):")
 
 
-async def test_mentions_are_told(screen: Terminal) -> None:
+async def test_mentions_are_printed(screen: Terminal) -> None:
     screen.type("\x17h")
     screen.type(":ClaudeAdd TOUR.md 1 3\r")
     await screen.shows("You mention @TOUR.md#L1-3")

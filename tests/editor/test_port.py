@@ -39,7 +39,7 @@ class Pocket:
     def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
         return self.call(function, *arguments)
 
-    def tell(self, function: str, *arguments: Any) -> None:
+    def notify(self, function: str, *arguments: Any) -> None:
         self.call(function, *arguments)
 
     def close(self) -> None:

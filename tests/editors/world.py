@@ -282,7 +282,7 @@ class World:
             del self.pending[number]
         answers = {n: _text(future) for n, future in done.items() if not future.cancelled()}
         self.counts.update(answer.partition("\n")[0] for answer in answers.values())
-        strange = self.client.told_of("?")
+        strange = self.client.notifications_of("?")
         if strange:
             raise Fault(f"an answer that nobody waits for: {strange}")
         return answers

@@ -22,7 +22,7 @@ from claude_ide.headless.answer import STARTING, WAITING, Answer
 def after(*events: Event) -> Answer:
     answer = Answer()
     for event in events:
-        answer.take(event)
+        answer.apply(event)
     return answer
 
 

@@ -83,7 +83,7 @@ async def test_no_more_is_read_while_too_much_is_held_back(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "USER_PATIENCE", 3600)
-    monkeypatch.setattr(peer_module, "MOST_HELD", 3)
+    monkeypatch.setattr(peer_module, "MOST_QUEUED", 3)
     await fill(peer, methods)
     for number in range(3):
         await asyncio.wait_for(peer.receive(call(number, "soon")), 1)

@@ -82,7 +82,7 @@ async def test_a_client_is_known_while_it_is_connected(ide: Ide, port: int) -> N
 
 @pytest.mark.usefixtures("often")
 async def test_a_client_is_pinged_and_found_responsive(ide: Ide, claude: ClaudeCode) -> None:
-    await until(lambda: len(claude.told_of("ping")) > 10)
+    await until(lambda: len(claude.notifications_of("ping")) > 10)
 
     assert the_client(ide).responsive
 
@@ -110,8 +110,8 @@ async def test_a_silent_client_is_marked_and_kept_while_its_process_lives(
         async with joined(ide, port, process.pid) as client:
             client.answers_pings = False
             await until(lambda: not the_client(ide).responsive, "marked")
-            asked = len(client.told_of("ping"))
-            await until(lambda: len(client.told_of("ping")) > asked + 1, "asked again")
+            asked = len(client.notifications_of("ping"))
+            await until(lambda: len(client.notifications_of("ping")) > asked + 1, "asked again")
 
             client.answers_pings = True
 
@@ -151,15 +151,15 @@ async def test_everybody_is_told_of_a_selection(ide: Ide, port: int) -> None:
     async with joined(ide, port) as one, joined(ide, port) as other:
         ide.editor.events.dispatch("selection_changed", SELECTION)
 
-        await until(lambda: one.told_of("selection_changed") == [SELECTION])
-        await until(lambda: other.told_of("selection_changed") == [SELECTION])
+        await until(lambda: one.notifications_of("selection_changed") == [SELECTION])
+        await until(lambda: other.notifications_of("selection_changed") == [SELECTION])
 
 
 async def test_a_new_client_is_told_the_current_selection(ide: Ide, port: int) -> None:
     ide.editor.events.dispatch("selection_changed", SELECTION)
 
     async with joined(ide, port) as client:
-        await until(lambda: client.told_of("selection_changed") == [SELECTION])
+        await until(lambda: client.notifications_of("selection_changed") == [SELECTION])
 
 
 @pytest.mark.usefixtures("often")
@@ -174,7 +174,7 @@ async def test_a_client_that_knows_no_ping_is_told_all_the_same(
         client.pong = {"error": {"code": -32601, "message": "Method not found: ping"}}
         await client.initialize()
 
-        await until(lambda: client.told_of("selection_changed") == [SELECTION])
+        await until(lambda: client.notifications_of("selection_changed") == [SELECTION])
 
 
 async def test_a_client_that_answers_no_ping_hears_of_it_within_a_second(
@@ -186,9 +186,11 @@ async def test_a_client_that_answers_no_ping_hears_of_it_within_a_second(
         client.answers_pings = False
         await client.initialize()
 
-        await until(lambda: client.told_of("selection_changed") == [{"n": 1}], seconds=1)
+        await until(lambda: client.notifications_of("selection_changed") == [{"n": 1}], seconds=1)
         ide.editor.events.dispatch("selection_changed", {"n": 2})
-        await until(lambda: client.told_of("selection_changed")[1:] == [{"n": 2}], seconds=1)
+        await until(
+            lambda: client.notifications_of("selection_changed")[1:] == [{"n": 2}], seconds=1
+        )
 
 
 async def test_no_mention_goes_to_a_client_before_it_is_known_to_hear_it(
@@ -198,12 +200,12 @@ async def test_no_mention_goes_to_a_client_before_it_is_known_to_hear_it(
     async with connected(port, TOKEN) as client:
         client.answers_pings = False
         await client.initialize()
-        await until(lambda: client.told_of("selection_changed"))
+        await until(lambda: client.notifications_of("selection_changed"))
 
         assert ide.mention(SELECTION) is None
         await client.request("ping")
 
-        assert client.told_of("at_mentioned") == []
+        assert client.notifications_of("at_mentioned") == []
 
 
 async def test_a_client_that_has_not_initialized_is_told_nothing(ide: Ide, port: int) -> None:
@@ -213,13 +215,13 @@ async def test_a_client_that_has_not_initialized_is_told_nothing(ide: Ide, port:
         ide.editor.events.dispatch("selection_changed", SELECTION)
 
         await client.request("ping")
-        assert client.told == []
+        assert client.notifications == []
 
 
 async def test_a_text_that_is_not_unicode_is_told_readably(ide: Ide, claude: ClaudeCode) -> None:
     ide.editor.events.dispatch("selection_changed", {"text": "caf\udce9"})
 
-    await until(lambda: claude.told_of("selection_changed") == [{"text": "caf\ufffd"}])
+    await until(lambda: claude.notifications_of("selection_changed") == [{"text": "caf\ufffd"}])
     assert await claude.request("ping") == {}
 
 
@@ -231,10 +233,10 @@ async def test_of_selections_a_client_that_is_behind_gets_the_latest_only(
         ide.editor.events.dispatch("selection_changed", {"n": n})
         ide.editor.events.dispatch("diagnostics_changed", {"uri": f"file:///{n % 2}", "items": []})
 
-    await until(lambda: len(claude.told_of("diagnostics_changed")) == 2)
+    await until(lambda: len(claude.notifications_of("diagnostics_changed")) == 2)
 
-    assert claude.told_of("selection_changed") == [{"n": 99}]
-    uris = [params["uri"] for params in claude.told_of("diagnostics_changed")]
+    assert claude.notifications_of("selection_changed") == [{"n": 99}]
+    uris = [params["uri"] for params in claude.notifications_of("diagnostics_changed")]
     assert sorted(uris) == ["file:///0", "file:///1"]
 
 
@@ -242,8 +244,8 @@ async def test_mentions_all_arrive_in_their_order(ide: Ide, claude: ClaudeCode) 
     for n in range(20):
         assert ide.mention({"n": n}) is the_client(ide)
 
-    await until(lambda: len(claude.told_of("at_mentioned")) == 20)
-    assert claude.told_of("at_mentioned") == [{"n": n} for n in range(20)]
+    await until(lambda: len(claude.notifications_of("at_mentioned")) == 20)
+    assert claude.notifications_of("at_mentioned") == [{"n": n} for n in range(20)]
 
 
 async def test_a_mention_goes_to_the_client_that_was_active_last(ide: Ide, port: int) -> None:
@@ -253,9 +255,9 @@ async def test_a_mention_goes_to_the_client_that_was_active_last(ide: Ide, port:
 
         ide.mention(SELECTION)
 
-        await until(lambda: one.told_of("at_mentioned") == [SELECTION])
+        await until(lambda: one.notifications_of("at_mentioned") == [SELECTION])
         await other.request("ping")
-        assert other.told_of("at_mentioned") == []
+        assert other.notifications_of("at_mentioned") == []
 
 
 async def test_mentions_wait_for_the_first_client(ide: Ide, port: int) -> None:
@@ -263,7 +265,7 @@ async def test_mentions_wait_for_the_first_client(ide: Ide, port: int) -> None:
     assert ide.mention({"n": 2}) is None
 
     async with joined(ide, port) as one:
-        await until(lambda: one.told_of("at_mentioned") == [{"n": 1}, {"n": 2}])
+        await until(lambda: one.notifications_of("at_mentioned") == [{"n": 1}, {"n": 2}])
 
     assert not ide.mentions
 
@@ -281,12 +283,12 @@ async def test_a_client_that_leaves_while_it_is_welcomed_takes_no_mention_with_i
         await until(lambda: not ide.clients)
 
     async with joined(ide, port) as last:
-        await until(lambda: last.told_of("at_mentioned") == [SELECTION])
+        await until(lambda: last.notifications_of("at_mentioned") == [SELECTION])
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 def pinged(client: ClaudeCode, times: int) -> bool:
-    return len(client.told_of("ping")) >= times
+    return len(client.notifications_of("ping")) >= times
 
 
 async def test_a_client_that_does_not_read_delays_no_other(ide: Ide, port: int) -> None:
@@ -303,7 +305,7 @@ async def test_a_client_that_does_not_read_delays_no_other(ide: Ide, port: int) 
 
 def knows(client: ClaudeCode, n: int) -> bool:
     """Whether the last selection that a client was told of has this number."""
-    told = client.told_of("selection_changed")
+    told = client.notifications_of("selection_changed")
     return bool(told) and told[-1]["n"] == n
 
 

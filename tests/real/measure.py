@@ -1,4 +1,4 @@
-"""Claude edits the files of one scene; when the model is told what is wrong in them."""
+"""Measures when diagnostics are reported to the model while Claude edits the files of a scene."""
 
 import asyncio
 import time
@@ -8,41 +8,41 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from real.reported import Diagnostic, diagnostics
 from real.scene import Edit, Finding, Scene, line_of
 from real.session import Session, session
-from real.told import Told, told
 from support.fake_api import Turn, text, tool_use
 from support.neovim import until
 
 QUICK = 1.5
-"""Seconds in which a server has to answer for the next request to tell of it."""
+"""Seconds; faster answers of a server must be in the next request."""
 
 MARGIN = 0.1
-"""Seconds before a request in which an answer comes too late for it."""
+"""Seconds before a request; later answers may be missing in it."""
 
 
 @dataclass
 class Outcome:
-    """What became of one edit."""
+    """The outcome of one edit."""
 
     edit: Edit
     texts: Mapping[str, str]
     expected: tuple[Finding, ...]
     written: float = 0.0
     answered: float | None = None
-    """When Neovim held all that is new, if it ever did; the time of the write, if nothing is."""
+    """The time when Neovim had all new findings, None if never; that of the write without any."""
 
     stale: list[str] = field(default_factory=list)
-    """What Neovim still said in the end that is not so."""
+    """The wrong diagnostics that Neovim had at the end."""
 
     states: list[dict[str, Any]] = field(default_factory=list)
-    """What Neovim held after the write, as often as it changed."""
+    """The diagnostics in Neovim after the write, one entry per change."""
 
-    requests: list[tuple[float, list[Told]]] = field(default_factory=list)
-    """The requests until the next write, and what they told."""
+    requests: list[tuple[float, list[Diagnostic]]] = field(default_factory=list)
+    """The times of the requests until the next write, with the reported diagnostics."""
 
     def false(self) -> list[str]:
-        """What was told and is not so."""
+        """Return the reported diagnostics that are wrong."""
         return [
             f"{self.edit.name}: {item}"
             for _, items in self.requests
@@ -50,19 +50,22 @@ class Outcome:
             if not any(holds(item, finding, self.texts) for finding in self.edit.found)
         ]
 
-    def told_in(self) -> int | None:
-        """The number of the request, from the write on, with which all that is new was told."""
-        left = [*self.expected]
-        if not left:
+    def reported_in(self) -> int | None:
+        """Return the number of the request, from 1, by which all new findings are reported.
+
+        It is 0 if nothing is new, and None if some were never reported.
+        """
+        remaining = [*self.expected]
+        if not remaining:
             return 0
         for number, (_, items) in enumerate(self.requests, 1):
-            left = [f for f in left if not any(holds(i, f, self.texts) for i in items)]
-            if not left:
+            remaining = [f for f in remaining if not any(holds(i, f, self.texts) for i in items)]
+            if not remaining:
                 return number
         return None
 
     def due(self) -> int | None:
-        """The number of the request that had to tell it; None if no server has ever answered."""
+        """Return the number of the request that must report all; None if no server answered."""
         if self.answered is None:
             return None
         if self.answered - self.written <= QUICK:
@@ -71,17 +74,17 @@ class Outcome:
         return 1 + sum(at < self.answered + MARGIN for at in times)
 
     def is_right(self) -> bool:
-        """Whether the model was told all in time, and nothing false."""
-        number, due = self.told_in(), self.due()
+        """Return whether all was reported in time, and nothing wrong."""
+        number, due = self.reported_in(), self.due()
         return not self.false() and number is not None and due is not None and number <= due
 
     def wait(self) -> float | None:
-        """Seconds from the write to the next request."""
+        """Return the seconds from the write to the next request."""
         return self.requests[0][0] - self.written if self.requests else None
 
 
-def holds(item: Told, finding: Finding, texts: Mapping[str, str]) -> bool:
-    """Whether what was told is this finding, where it is in the present text."""
+def holds(item: Diagnostic, finding: Finding, texts: Mapping[str, str]) -> bool:
+    """Return whether a diagnostic is this finding, at its line in the current text."""
     return (
         item.file == Path(finding.file).name
         and item.line == line_of(finding, texts)
@@ -92,7 +95,7 @@ def holds(item: Told, finding: Finding, texts: Mapping[str, str]) -> bool:
 async def measure(
     scene: Scene, mode: str, focus: str, folder: Path, nvim_lint: Path | None = None
 ) -> list[Outcome]:
-    """Have Claude make the edits, one prompt after the other."""
+    """Have Claude make the edits, one prompt after another."""
     outcomes = plan(scene)
     async with session(scene, mode, focus, folder, nvim_lint) as running:
         for number, several in enumerate(prompts(outcomes), 1):
@@ -105,7 +108,7 @@ async def measure(
 
 
 def plan(scene: Scene) -> list[Outcome]:
-    """What is to be expected of each edit."""
+    """Return the expected outcome of each edit."""
     outcomes = []
     texts, before = dict(scene.texts), frozenset[Finding]()
     for edit in scene.edits:
@@ -119,7 +122,7 @@ def plan(scene: Scene) -> list[Outcome]:
 
 
 def prompts(outcomes: list[Outcome]) -> Iterator[list[Outcome]]:
-    """The edits that belong to one prompt each."""
+    """Yield the edits of each prompt."""
     several: list[Outcome] = []
     for outcome in outcomes:
         several.append(outcome)
@@ -129,7 +132,7 @@ def prompts(outcomes: list[Outcome]) -> Iterator[list[Outcome]]:
 
 
 async def ask(running: Session, several: list[Outcome], number: int, mode: str) -> None:
-    """Have these edits made, and note when each was."""
+    """Have these edits made, and record the time of each."""
     running.api.script(*turns(running.project, several, f"Done {number}."))
     watching = asyncio.create_task(note_writes(running.project, several))
     try:
@@ -141,7 +144,7 @@ async def ask(running: Session, several: list[Outcome], number: int, mode: str) 
 
 
 def turns(project: Path, several: list[Outcome], then: str) -> Iterator[Turn]:
-    """What the model does: reads the files, edits them one by one, and says so."""
+    """Yield the turns of the model: it reads the files, edits them one by one, and says `then`."""
     files = {outcome.edit.file for outcome in several}
     read = [
         tool_use("Read", file_path=str(project / file))
@@ -160,7 +163,7 @@ def turns(project: Path, several: list[Outcome], then: str) -> Iterator[Turn]:
 
 
 async def note_writes(project: Path, several: list[Outcome]) -> None:
-    """Wait until each edit is on disk, and note when it was written."""
+    """Wait until each edit is on disk, and record the time of the write."""
     for outcome in several:
         path, wanted = project / outcome.edit.file, outcome.texts[outcome.edit.file]
         await until(partial(holds_text, path, wanted), f"{path} is written")
@@ -168,19 +171,19 @@ async def note_writes(project: Path, several: list[Outcome]) -> None:
 
 
 def holds_text(path: Path, wanted: str) -> bool:
-    """Whether a file is there and holds this text."""
+    """Return whether a file exists and has this text."""
     return path.exists() and path.read_text() == wanted
 
 
 async def settle(running: Session, scene: Scene, several: list[Outcome]) -> None:
-    """Wait until Neovim says what is so, as long as the servers may take; note when it did."""
+    """Wait until Neovim's diagnostics are correct, at most `scene.seconds`; record the time."""
     states: list[dict[str, Any]] = []
     last = several[-1]
     deadline = time.time() + scene.seconds
     while True:
         states += await running.drain()
         found = await running.findings()
-        wrong = [item for item in found if not is_so(item, last)]
+        wrong = [item for item in found if not is_correct(item, last)]
         if (not wrong and all(is_in(found, f, last.texts) for f in last.expected)) or (
             time.time() > deadline
         ):
@@ -193,7 +196,7 @@ async def settle(running: Session, scene: Scene, several: list[Outcome]) -> None
 
 
 def first_answer(outcome: Outcome) -> float | None:
-    """When Neovim held all that is new after an edit."""
+    """Return the time when Neovim had all new findings of an edit, or None."""
     if not outcome.expected:
         return outcome.written
     for state in outcome.states:
@@ -203,24 +206,24 @@ def first_answer(outcome: Outcome) -> float | None:
 
 
 def is_in(found: list[dict[str, Any]], finding: Finding, texts: Mapping[str, str]) -> bool:
-    """Whether Neovim holds a finding."""
+    """Return whether Neovim has a finding."""
     return any(holds(item_of(item), finding, texts) for item in found)
 
 
-def is_so(item: dict[str, Any], outcome: Outcome) -> bool:
-    """Whether something that Neovim holds is true."""
+def is_correct(item: dict[str, Any], outcome: Outcome) -> bool:
+    """Return whether a diagnostic in Neovim is correct."""
     return any(holds(item_of(item), finding, outcome.texts) for finding in outcome.edit.found)
 
 
-def item_of(item: dict[str, Any]) -> Told:
-    """A diagnostic of Neovim's, as the model would be told it."""
-    return Told(Path(item["file"]).name, item["line"], item["says"])
+def item_of(item: dict[str, Any]) -> Diagnostic:
+    """Return a diagnostic in Neovim as it would be in a request."""
+    return Diagnostic(Path(item["file"]).name, item["line"], item["says"])
 
 
 def requests(running: Session, outcomes: list[Outcome]) -> None:
-    """Give each edit the requests that came between its write and the next one."""
+    """Assign to each edit the requests between its write and the next one."""
     ends = [*(outcome.written for outcome in outcomes[1:]), float("inf")]
     for outcome, end in zip(outcomes, ends, strict=True):
         for at, request in zip(running.api.arrivals, running.api.requests, strict=True):
             if outcome.written <= at < end:
-                outcome.requests.append((at, [*told(request.told)]))
+                outcome.requests.append((at, [*diagnostics(request.new_text)]))

@@ -1,7 +1,7 @@
-"""Measure when the model hears what real language servers say of the real CLI's edits.
+"""Measures when requests to the model report diagnostics of the real CLI's edits.
 
-A line is printed for each set of servers, permission mode, and place of the focus. The exit status
-is 1 if the model was not told in time, or was told something that is not so.
+Real language servers check the edits. A line is printed for each set of servers, permission mode
+and focus. The exit status is 1 if something is reported late, never or wrongly.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-# This folder's modules are imported by the name of the folder, as everywhere in the tests.
+# Import the modules by the name of this folder, as everywhere in the tests.
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from real import table  # noqa: E402
@@ -30,10 +30,10 @@ SHORT = (
     ("basedpyright+ruff", "acceptEdits", "chat"),
     ("nvim-lint", "acceptEdits", "file"),
 )
-"""What `--short` runs."""
+"""The cells that `--short` runs."""
 
 Cell = tuple[str, str, str]
-"""The name of a scene, a permission mode, and where the focus is."""
+"""The name of a scene, a permission mode, and the window with the focus."""
 
 
 def arguments(scenes: list[str]) -> argparse.Namespace:
@@ -49,7 +49,7 @@ def arguments(scenes: list[str]) -> argparse.Namespace:
 
 
 def chosen(options: argparse.Namespace) -> Iterator[Cell]:
-    """What is to be run."""
+    """Yield the cells to run."""
     if options.short:
         yield from SHORT
         return
@@ -59,7 +59,7 @@ def chosen(options: argparse.Namespace) -> Iterator[Cell]:
 
 
 async def run(scene: Scene, cell: Cell, options: argparse.Namespace) -> bool | None:
-    """Measure one line of the table and print it; return whether it passes, None if not in time."""
+    """Measure and print one line of the table; return whether it passes, None if it was slow."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         try:
             outcomes = await measure(
@@ -77,7 +77,7 @@ async def run(scene: Scene, cell: Cell, options: argparse.Namespace) -> bool | N
 
 
 async def main() -> int:
-    """Run what is chosen, print the table, and return the exit status."""
+    """Run the chosen cells, print the table, and return the exit status."""
     options = arguments([scene.name for scene in SCENES])
     if not is_cli_there():
         print("skipped, there is no Claude CLI")
@@ -92,7 +92,7 @@ async def main() -> int:
             continue
         passed = await run(scene, cell, options)
         if passed is None and options.short:
-            passed = await run(scene, cell, options)  # a busy machine may have been late
+            passed = await run(scene, cell, options)  # the machine may have been busy
         failed = failed or not passed
     return int(failed)
 

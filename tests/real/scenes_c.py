@@ -1,4 +1,4 @@
-"""Edits of a C project, one of them in a header that another file includes."""
+"""Edits in a C project, one of them in a header that another file includes."""
 
 from real.scene import Edit, Finding, Scene
 
@@ -48,7 +48,7 @@ int many(void) {
 
 
 def undeclared(file: str, name: str, at: str) -> tuple[Finding, ...]:
-    """What is said of a name that nothing declares."""
+    """Return the findings for a name that is not declared."""
     return (Finding(file, at, f"Use of undeclared identifier '{name}'"),)
 
 

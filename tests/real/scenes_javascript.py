@@ -1,4 +1,4 @@
-"""Edits of a JavaScript project whose types are checked."""
+"""Edits in a JavaScript project whose types are checked."""
 
 import json
 
@@ -40,7 +40,7 @@ console.log(greet(nameless))
 
 
 def undefined(file: str, name: str, at: str) -> tuple[Finding, ...]:
-    """What both say of a name that nothing defines."""
+    """Return the findings of both servers for a name that is not defined."""
     return (
         Finding(file, at, f"Cannot find name '{name}'."),
         Finding(file, at, f"'{name}' is not defined."),

@@ -1,4 +1,4 @@
-"""The same ten edits of a Python project, for whatever checks Python."""
+"""The same ten edits in a Python project, for each set of Python checkers."""
 
 from dataclasses import dataclass
 
@@ -39,23 +39,23 @@ LAST = "print(os.name, double(LIMIT), greet("
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How a set of checkers says what is wrong."""
+    """The messages of a set of checkers."""
 
     undefined: tuple[str, ...]
-    """Of a name `%s` that nothing defines."""
+    """For a name `%s` that is not defined."""
 
     mistake: str = "missing"
-    """An argument of `double` that is wrong …"""
+    """A wrong argument for `double`."""
 
     wrong: tuple[str, ...] = ()
-    """… and what is said of it; nothing, where it is an undefined name."""
+    """For that argument; empty if it is an undefined name."""
 
     missing_import: tuple[str, ...] = ()
-    """Of a name `%s` that another module no longer has."""
+    """For a name `%s` that another module no longer defines."""
 
 
 def edits(words: Words) -> tuple[Edit, ...]:
-    """The edits, and what these checkers say after each."""
+    """Return the edits, with the findings of these checkers after each."""
 
     def undefined(file: str, name: str, at: str) -> tuple[Finding, ...]:
         return tuple(Finding(file, at, says % name) for says in words.undefined)

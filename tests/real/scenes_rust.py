@@ -1,4 +1,4 @@
-"""Edits of a Rust project, which rust-analyzer has checked by cargo whenever a file is saved."""
+"""Edits in a Rust project, which rust-analyzer checks with cargo after each save."""
 
 from real.scene import Edit, Finding, Scene
 
@@ -40,7 +40,7 @@ pub fn many() -> i32 {
 
 
 def undefined(file: str, name: str, at: str) -> tuple[Finding, ...]:
-    """What is said of a name that nothing defines."""
+    """Return the findings for a name that is not defined."""
     return (
         Finding(file, at, f"cannot find value `{name}` in this scope"),
         Finding(file, at, "no such value in this scope", required=False),

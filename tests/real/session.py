@@ -1,4 +1,4 @@
-"""A user with Neovim, language servers and Claude, who accepts every edit."""
+"""A session with Neovim, language servers and Claude, in which every edit is accepted."""
 
 import asyncio
 import os
@@ -23,19 +23,19 @@ SHOWN = "return (require('claude_ide.diff').list()[1] or {}).shown"
 
 @dataclass
 class TimedApi(FakeApi):
-    """A stand-in for the model that knows when each request came."""
+    """A stand-in for the model that records the time of each request."""
 
     arrivals: list[float] = field(default_factory=list)
 
     def answer(self, request: Request) -> tuple[str, bytes]:
-        """Note the time, and answer."""
+        """Record the time, and answer."""
         answered = super().answer(request)
         self.arrivals.extend([time.time()] * (len(self.requests) - len(self.arrivals)))
         return answered
 
 
-class Place(Protocol):
-    """Where the user talks with Claude."""
+class Conversation(Protocol):
+    """The user's conversation with Claude."""
 
     async def say(self, words: str) -> None:
         """Send a prompt."""
@@ -45,7 +45,7 @@ class Place(Protocol):
 
 
 class OwnTerminal:
-    """The CLI in a terminal of its own; the user's Neovim shows the file."""
+    """The CLI in its own terminal; Neovim shows the file."""
 
     def __init__(self, claude: ClaudeCli) -> None:
         self._claude = claude
@@ -60,13 +60,13 @@ class OwnTerminal:
 
 
 class NeovimsTerminal:
-    """`:Claude`; the user is in the terminal."""
+    """`:Claude`; the cursor is in the terminal."""
 
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
 
     async def is_ready(self) -> None:
-        """Wait until the CLI takes prompts and is connected."""
+        """Wait until the CLI accepts prompts and is connected."""
         await self._drawn(CARET)
         await self._drawn("⧉")
 
@@ -95,7 +95,7 @@ class NeovimsTerminal:
 
 
 class Chat:
-    """`:ClaudeChat`; the user is in its prompt."""
+    """`:ClaudeChat`; the cursor is in its prompt."""
 
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
@@ -111,29 +111,29 @@ class Chat:
 
 @dataclass
 class Session:
-    """Neovim, the model, and the place where the user is."""
+    """Neovim, the model, and the conversation."""
 
     nvim: Neovim
     api: TimedApi
     project: Path
-    place: Place
+    conversation: Conversation
 
     async def prompt(self, words: str, answer: str, diffs: int) -> None:
-        """Send a prompt, accept so many diffs, and wait for the answer's last words."""
-        await self.place.say(words)
+        """Send a prompt, accept `diffs` diffs, and wait for the last words of the answer."""
+        await self.conversation.say(words)
         for _ in range(diffs):
             await until(lambda: self.nvim.lua(SHOWN), "the diff is shown", PATIENCE)
             await self.nvim.keys(":w<CR>")
             await until(self._is_decided, "the diff is closed", PATIENCE)
-        await self.place.shows(answer)
+        await self.conversation.shows(answer)
 
     async def findings(self) -> list[dict[str, Any]]:
-        """Return what Neovim holds now."""
+        """Return Neovim's current diagnostics."""
         found: list[dict[str, Any]] = await self.nvim.lua("return Real.findings()")
         return found
 
     async def drain(self) -> list[dict[str, Any]]:
-        """Return what Neovim has held since the last call, state by state."""
+        """Return the states of Neovim's diagnostics since the last call."""
         found: list[dict[str, Any]] = await self.nvim.lua("return Real.drain()")
         return found
 
@@ -142,7 +142,7 @@ class Session:
 
 
 def is_cli_there() -> bool:
-    """Whether there is a CLI to run."""
+    """Return whether the CLI is installed."""
     return os.access(cli_path(), os.X_OK)
 
 
@@ -150,7 +150,7 @@ def is_cli_there() -> bool:
 async def session(
     scene: Scene, mode: str, focus: str, folder: Path, nvim_lint: Path | None
 ) -> AsyncIterator[Session]:
-    """Start a Neovim with the scene's project, its servers, and Claude where the focus is to be."""
+    """Start Neovim with the scene's project and servers, and Claude in the window for `focus`."""
     project, home = folder / "project", folder / "home"
     config = home / "claude"
     settle_in(home, config, folder, project)
@@ -176,12 +176,12 @@ async def session(
         )
         running.push_async_callback(nvim.stop)
         await open_project(nvim, scene)
-        place = await PLACES[focus](running, nvim, server, project, home, mode)
-        yield Session(nvim, server, project, place)
+        conversation = await CONVERSATIONS[focus](running, nvim, server, project, home, mode)
+        yield Session(nvim, server, project, conversation)
 
 
 async def open_project(nvim: Neovim, scene: Scene) -> None:
-    """Configure the servers, open the files, and wait until the servers work."""
+    """Configure the servers, open the files, and wait until the servers answer."""
     await nvim.lua(
         """
         local clients, opened, lint = ...
@@ -210,7 +210,7 @@ async def open_project(nvim: Neovim, scene: Scene) -> None:
 
 
 async def quiet(nvim: Neovim, seconds: float = 2.0) -> None:
-    """Wait until no server has said anything for a while, and none is at work."""
+    """Wait until all servers are idle and have sent nothing for some seconds."""
     loop = asyncio.get_running_loop()
     since = loop.time()
 
@@ -225,8 +225,8 @@ async def quiet(nvim: Neovim, seconds: float = 2.0) -> None:
 
 async def in_the_file(
     running: AsyncExitStack, nvim: Neovim, api: FakeApi, project: Path, home: Path, mode: str
-) -> Place:
-    """Start the CLI elsewhere."""
+) -> Conversation:
+    """Start the CLI in its own terminal."""
     config = home / "claude"
     await nvim.command("ClaudeStart")
 
@@ -249,7 +249,7 @@ async def in_the_file(
 
 async def in_the_terminal(
     _: AsyncExitStack, nvim: Neovim, __: FakeApi, ___: Path, ____: Path, mode: str
-) -> Place:
+) -> Conversation:
     """Start the CLI with `:Claude`."""
     await nvim.lua(CONFIGURE, {"cmd": [str(cli_path())]})
     await nvim.command(f"Claude --permission-mode {mode}")
@@ -260,9 +260,9 @@ async def in_the_terminal(
 
 async def in_the_chat(
     _: AsyncExitStack, nvim: Neovim, __: FakeApi, ___: Path, ____: Path, mode: str
-) -> Place:
+) -> Conversation:
     """Start a chat."""
     return Chat(await Panel.open(nvim, [cli_path()], mode=mode))
 
 
-PLACES = {"file": in_the_file, "terminal": in_the_terminal, "chat": in_the_chat}
+CONVERSATIONS = {"file": in_the_file, "terminal": in_the_terminal, "chat": in_the_chat}

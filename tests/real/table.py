@@ -14,10 +14,10 @@ HEAD = " ".join(f"{name:<{width}}" for name, width in COLUMNS).rstrip()
 
 
 def line(scene: Scene, mode: str, focus: str, outcomes: Sequence[Outcome]) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     due = [outcome for outcome in outcomes if outcome.expected]
     right = sum(outcome.is_right() for outcome in due)
-    never = sum(outcome.told_in() is None for outcome in due)
+    never = sum(outcome.reported_in() is None for outcome in due)
     answers = [o.answered - o.written for o in due if o.answered]
     waits = [wait for outcome in outcomes if (wait := outcome.wait()) is not None]
     cells = (
@@ -30,35 +30,35 @@ def line(scene: Scene, mode: str, focus: str, outcomes: Sequence[Outcome]) -> st
 
 
 def row(servers: str, mode: str, focus: str, says: str) -> str:
-    """The line of what could not be measured."""
+    """Return a line for a cell that could not be measured."""
     return f"{servers:<18} {mode:<11} {focus:<8} {says}"
 
 
 def spread(seconds: Iterable[float]) -> str:
-    """The median and the maximum."""
+    """Return the median and the maximum."""
     ordered = sorted(seconds)
     return f"{ordered[len(ordered) // 2]:.2f} {ordered[-1]:.2f} s" if ordered else "-"
 
 
 def passes(outcomes: Sequence[Outcome]) -> bool:
-    """Whether nothing false was told, and at least nine of ten edits were told of in time."""
+    """Return whether nothing wrong was reported, and nine of ten edits were reported in time."""
     if any(outcome.false() for outcome in outcomes):
         return False
     return sum(outcome.is_right() for outcome in outcomes) >= ENOUGH * len(outcomes)
 
 
 def details(outcomes: Sequence[Outcome]) -> str:
-    """What happened, edit by edit."""
+    """Return a description of each edit's outcome."""
     return "\n".join(text for outcome in outcomes for text in _lines(outcome))
 
 
 def _lines(outcome: Outcome) -> Iterable[str]:
-    number = outcome.told_in()
+    number = outcome.reported_in()
     answer = outcome.answered
     said = "no answer" if answer is None else f"answer {answer - outcome.written:.2f} s"
     slow = " (slow)" if answer and answer - outcome.written > QUICK else ""
-    when = {None: "never told", 0: "nothing to tell", 1: "told in the next request"}.get(
-        number, f"told in request {number}"
+    when = {None: "never reported", 0: "nothing to report", 1: "reported in the next request"}.get(
+        number, f"reported in request {number}"
     )
     mark = " " if outcome.is_right() else "!"
     yield f"  {mark} {outcome.edit.name}: {when}, {said}{slow}, wait {outcome.wait() or 0:.2f} s"

@@ -1,16 +1,16 @@
-"""What `make real` counts: what the model was told, when it had to be, and what was not so."""
+"""The figures of `make real`: diagnostics that are reported, in time, late or wrong."""
 
 import pytest
 
 from real.measure import Outcome
+from real.reported import Diagnostic, diagnostics
 from real.scene import Edit, Finding, Scene
 from real.scenes import SCENES
 from real.table import passes
-from real.told import Told, told
 
 TEXTS = {"src/a.py": "one\ntwo\n"}
 WRONG = Finding("src/a.py", "two", "wrong word")
-TRUE = Told("a.py", 2, "wrong word (words)")
+TRUE = Diagnostic("a.py", 2, "wrong word (words)")
 BY_THE_CLI = """
 <new-diagnostics>The following new diagnostic issues were detected:
 
@@ -27,38 +27,43 @@ PostToolUse:Edit hook additional context: New diagnostics after this change:
 
 
 @pytest.mark.parametrize("words", [BY_THE_CLI, BY_THE_CHAT])
-def test_what_the_model_is_told_is_found_in_the_request(words: str) -> None:
-    assert [*told(words)] == [TRUE]
+def test_the_diagnostics_in_a_request_are_found(words: str) -> None:
+    assert [*diagnostics(words)] == [TRUE]
 
 
-def outcome(*told: list[Told], answered: float | None = 0.5) -> Outcome:
-    """An edit at 0 s that breaks a word, and what the requests of each second told."""
+def outcome(*reported: list[Diagnostic], answered: float | None = 0.5) -> Outcome:
+    """Return the outcome of an edit at 0 s, with the diagnostics of a request each second."""
     edit = Edit("break", "src/a.py", "one", "two", (WRONG,))
-    requests = [(float(at), items) for at, items in enumerate(told, 1)]
+    requests = [(float(at), items) for at, items in enumerate(reported, 1)]
     return Outcome(edit, TEXTS, (WRONG,), 0.0, answered, requests=requests)
 
 
-def test_what_the_next_request_tells_is_in_time() -> None:
+def test_a_diagnostic_in_the_next_request_is_in_time() -> None:
     assert outcome([TRUE], []).is_right()
 
 
-def test_what_is_told_with_a_later_request_is_late() -> None:
+def test_a_diagnostic_in_a_later_request_is_late() -> None:
     assert not outcome([], [TRUE]).is_right()
 
 
-def test_what_was_answered_slowly_may_be_told_with_the_request_after_the_answer() -> None:
+def test_a_slow_answer_may_be_reported_in_the_request_after_it() -> None:
     assert outcome([], [TRUE], answered=1.8).is_right()
     assert not outcome([], [], [TRUE], answered=1.8).is_right()
 
 
-def test_what_no_server_has_answered_is_not_right() -> None:
+def test_an_edit_without_an_answer_is_not_right() -> None:
     assert not outcome([], answered=None).is_right()
 
 
 @pytest.mark.parametrize(
-    "item", [Told("a.py", 1, "wrong word"), Told("a.py", 2, "right"), Told("b.py", 2, "wrong word")]
+    "item",
+    [
+        Diagnostic("a.py", 1, "wrong word"),
+        Diagnostic("a.py", 2, "right"),
+        Diagnostic("b.py", 2, "wrong word"),
+    ],
 )
-def test_what_is_not_so_is_false(item: Told) -> None:
+def test_a_wrong_diagnostic_is_false(item: Diagnostic) -> None:
     wrong = outcome([TRUE, item])
 
     assert wrong.false() == [f"break: {item}"]
@@ -71,7 +76,7 @@ def test_one_of_ten_may_be_late() -> None:
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
-def test_a_scene_has_ten_edits_that_can_be_made(scene: Scene) -> None:
+def test_a_scene_has_ten_applicable_edits(scene: Scene) -> None:
     texts = dict(scene.texts)
     for edit in scene.edits:
         texts = edit.apply(texts)

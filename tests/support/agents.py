@@ -1,4 +1,4 @@
-"""An agent under test, its events as they come, and what its CLI has heard."""
+"""An agent under test, its events, and the frames that its CLI has received."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,11 +15,11 @@ from support.transcripts import heard, replaying
 
 E = TypeVar("E", bound=Event)
 PATIENCE = 20.0
-"""Seconds that anything may take on a machine that others use too."""
+"""Seconds that any step may take on a busy machine."""
 
 
 class NewError:
-    """Finds one error in whatever is changed (`Edits`)."""
+    """Reports one error for each changed file (implements `Edits`)."""
 
     def __init__(self) -> None:
         self.looked_at: list[tuple[str, str]] = []
@@ -35,7 +35,7 @@ class NewError:
 
 
 class Talk:
-    """A conversation with an agent: what it tells is kept in `told`, and waited for."""
+    """A conversation with an agent; its events are kept in `told`."""
 
     def __init__(self, launch: Launch, log: Path | None = None, **options: Any) -> None:
         self.agent = StreamJsonAgent(launch, **options)
@@ -61,7 +61,7 @@ class Talk:
         return talk
 
     async def start(self, opening: Opening | None = None) -> None:
-        """Start the agent, and begin to listen."""
+        """Start the agent, and collect its events."""
         if self._listening is None or self._listening.done():
             self._listening = asyncio.create_task(self._listen())
         async with asyncio.timeout(PATIENCE):
@@ -74,7 +74,7 @@ class Talk:
     async def until(
         self, kind: type[E], matching: Callable[[E], bool] = lambda _event: True, count: int = 1
     ) -> E:
-        """Wait for the event of a kind that matches; with `count`, for so many of them."""
+        """Wait for `count` matching events of a kind; return the last of these."""
 
         def found() -> list[E]:
             return [event for event in self.told if isinstance(event, kind) and matching(event)]
@@ -98,7 +98,7 @@ class Talk:
         return await self.until(Dead, count=1)
 
     def heard(self, type_: str = "", subtype: str = "") -> list[dict[str, Any]]:
-        """The frames that the CLI has got, of one kind, or all."""
+        """Return the frames that the CLI has received, all or those of one kind."""
         assert self._log is not None
         return [
             frame
@@ -108,11 +108,11 @@ class Talk:
         ]
 
     def story(self) -> list[str]:
-        """What was told, but for the stages of prompts, which come when they come."""
+        """Return a digest of the events without `PromptChanged`, whose order is not fixed."""
         return digest(event for event in self.told if not isinstance(event, PromptChanged))
 
     def kinds(self) -> list[type[Event]]:
-        """The kinds of the events, in their order."""
+        """Return the types of the events, in order."""
         return [type(event) for event in self.told]
 
     async def _listen(self) -> None:

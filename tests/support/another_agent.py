@@ -1,4 +1,4 @@
-"""An agent that is not Claude's: it speaks no protocol, and a test says what it does."""
+"""An agent other than Claude: it has no protocol; a test controls what it does."""
 
 import asyncio
 import itertools
@@ -39,7 +39,7 @@ PAST = (
 
 
 class AnotherAgent:
-    """Implements `Agent`. `heard` has what it was told, in the order in which it came."""
+    """Implements `Agent`. `heard` has the calls that it received, in order."""
 
     name = NAME
 
@@ -53,7 +53,7 @@ class AnotherAgent:
         self._events: asyncio.Queue[Event] = asyncio.Queue()
 
     def tell(self, *told: Event) -> None:
-        """Have events happen."""
+        """Emit events."""
         for event in told:
             self.state = self.state.after(event)
             self._events.put_nowait(event)
@@ -162,7 +162,7 @@ class AnotherAgent:
 
 
 class AnotherKind:
-    """Implements `Kind`: every agent that it opens has the same capabilities."""
+    """Implements `Kind`: all agents that it opens have the same capabilities."""
 
     name = NAME
     chooses_settings = True

@@ -1,4 +1,4 @@
-"""What the user answers to something that was asked under a token."""
+"""The user's answers to dialogues, by token."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ from support.neovim import Neovim, until
 
 
 async def listen(nvim: Neovim) -> None:
-    """Have Neovim tell this test what it would tell a host."""
+    """Have Neovim send its events to this test instead of a host."""
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
 
 
 def answers(nvim: Neovim, token: int) -> list[dict[str, Any]]:
-    """What was answered so far, without the token."""
+    """Return the answers so far, without the token."""
     return [
         {name: value for name, value in payload.items() if name != "token"}
         for payload in nvim.events("answered")
@@ -20,14 +20,14 @@ def answers(nvim: Neovim, token: int) -> list[dict[str, Any]]:
 
 
 async def answer(nvim: Neovim, token: int) -> dict[str, Any]:
-    """Wait for the one answer."""
+    """Wait for the answer, of which there must be only one."""
     found = await until(lambda: answers(nvim, token), f"{token} is answered")
     assert len(found) == 1
     return dict(found[0])
 
 
 async def settled(nvim: Neovim) -> None:
-    """Type a command behind what was typed before: it runs only when nothing is asked."""
+    """Wait until all typed keys are handled, by a command that runs only outside a prompt."""
     await nvim.command("let g:settled = 0")
     await nvim.keys(":let g:settled = 1<CR>")
     await until(lambda: nvim.eval("g:settled"), "keys are commands")

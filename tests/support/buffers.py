@@ -1,4 +1,4 @@
-"""Files that are opened in a Neovim under test, and what it says of them."""
+"""Files in a Neovim under test, and calls of `file/buffers.lua`."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from support.neovim import Neovim
 
 
 async def call(nvim: Neovim, function: str, *arguments: Any) -> Any:
-    """Call a function of the module as the host does."""
+    """Call a function of `file/buffers.lua`, as the host does."""
     return await nvim.lua(f"return require('claude_ide.file.buffers').{function}(...)", *arguments)
 
 

@@ -1,4 +1,4 @@
-"""The editor's half of a chat under test, without a host: drawn by frames, answered by events."""
+"""The Lua part of the chat under test, without a host: tests send frames and read events."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ class Chats:
 
     @classmethod
     async def start(cls, nvim: Neovim) -> "Chats":
-        """Have Neovim tell this test what it would tell a host."""
+        """Have Neovim send its events to this test instead of a host."""
         await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
         return cls(nvim)
 
@@ -32,7 +32,7 @@ class Chats:
         await until(self.is_typing, "the user is in the prompt")
 
     async def toggle(self, id_: int = 1, side: str = "right", size: float = 0.4) -> Any:
-        """Show or hide a chat; what the panel says that it does."""
+        """Show or hide a chat; return the panel's result."""
         root = await self.nvim.eval("getcwd()")
         return await self.nvim.lua(f"return {PANEL}.toggle(...)", id_, options(side, size, root))
 
@@ -42,7 +42,7 @@ class Chats:
         return bool(in_prompt) and (await self.nvim.mode())["mode"] == "i"
 
     async def draw(self, *edits: dict[str, Any], id_: int = 1, code: Sequence[Any] = ()) -> Any:
-        """Draw a frame; why something is missing, or None."""
+        """Draw a frame; return why part of it is missing, or None."""
         frame = {"edits": list(edits), "code": list(code)}
         return await self.nvim.lua(
             "return require('claude_ide.chat.transcript').draw(...)", id_, frame
@@ -51,7 +51,7 @@ class Chats:
     async def show_bars(
         self, bars: dict[str, Any], status: str = "success", text: str = "", id_: int = 1
     ) -> None:
-        """Show what the bars say, and how far the agent is."""
+        """Set the texts of the bars and the status of the agent's work."""
         work = {"text": text or status, "status": status}
         await self.nvim.lua(f"{PANEL}.set_bars(...)", id_, bars, work)
 
@@ -68,13 +68,13 @@ class Chats:
         return not await self.windows()
 
     async def lines(self, kind: str = "chat") -> list[str]:
-        """The text of the transcript (`chat`), or of the `prompt`."""
+        """Return the lines of the transcript (`chat`) or of the `prompt`."""
         bufnr = await self.nvim.lua(BUFFER, kind)
         lines: list[str] = await self.nvim.request("nvim_buf_get_lines", bufnr, 0, -1, False)
         return lines
 
     async def enter_transcript(self, line: int) -> None:
-        """Take the user to a line of the transcript, in Normal mode."""
+        """Move the cursor to a line of the transcript, in Normal mode."""
         win = (await self.windows())["transcript"]["win"]
         await self.nvim.command("stopinsert")
         await until(lambda: self.nvim.eval("mode() == 'n'"))
@@ -82,7 +82,7 @@ class Chats:
         await self.nvim.request("nvim_win_set_cursor", win, [line, 0])
 
     def told(self, event: str) -> list[dict[str, Any]]:
-        """What the host was told so far: the fields of one event."""
+        """Return the fields of all events of this name so far."""
         return [
             {name: value for name, value in payload.items() if name != "event"}
             for payload in self.nvim.events("chat")
@@ -90,13 +90,13 @@ class Chats:
         ]
 
     async def tells(self, event: str) -> dict[str, Any]:
-        """Wait until the host is told something; the last of it."""
+        """Wait for an event of this name; return the fields of the latest."""
         told: list[dict[str, Any]] = await until(lambda: self.told(event), f"told {event}")
         return told[-1]
 
 
 def options(side: str, size: float, root: str = "") -> dict[str, Any]:
-    """What a host says about the panel."""
+    """Return the panel's options, as the host sends them."""
     return {"side": side, "size": size, "title": "Claude", "root": root}
 
 

@@ -1,4 +1,4 @@
-"""Chats that run in the test's own process, with the panel of a real Neovim."""
+"""Chats that run in the process of the test, with the panel in a real Neovim."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ EVENT, COMMAND = "claude_ide_event", ":command:ClaudeChat"
 
 
 class Notifications(list[tuple[str, list[Any]]]):
-    """The notifications of a Neovim, each heard when it comes."""
+    """The notifications of a Neovim; each is passed to a function when it arrives."""
 
     def __init__(self, hear: Callable[[str, list[Any]], None]) -> None:
         super().__init__()
@@ -30,11 +30,11 @@ class Notifications(list[tuple[str, list[Any]]]):
 
 
 class TestedNeovim:
-    """Implements the port to an editor over a test's own connection."""
+    """Implements the editor's `Port` over the connection of a test."""
 
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
-        self._told: set[asyncio.Future[Any]] = set()
+        self._calls: set[asyncio.Future[Any]] = set()
 
     def call(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
         module, _, name = function.rpartition(".")
@@ -44,10 +44,10 @@ class TestedNeovim:
     def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
         return self.call(function, *arguments)
 
-    def tell(self, function: str, *arguments: Any) -> None:
-        told = self.call(function, *arguments)
-        self._told.add(told)
-        told.add_done_callback(self._told.discard)
+    def notify(self, function: str, *arguments: Any) -> None:
+        call = self.call(function, *arguments)
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
 
     def close(self) -> None:
         pass
@@ -61,7 +61,7 @@ async def _outcome(sent: "asyncio.Future[Any]") -> Any:
 
 
 class ChatsHere:
-    """The chats; `errors` has what no user would be told in a line."""
+    """The chats; `errors` has the errors that do not become a line for the user."""
 
     def __init__(self, nvim: Neovim, kind: Kind, state: Path) -> None:
         self.errors: list[Exception] = []
@@ -73,14 +73,14 @@ class ChatsHere:
 
     @classmethod
     async def start(cls, nvim: Neovim, kind: Kind, state: Path) -> "ChatsHere":
-        """Have Neovim take this test for its host."""
+        """Make this test the host of a Neovim."""
         here = cls(nvim, kind, state)
         nvim.notifications = Notifications(here._hear)
         await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
         return here
 
     async def close(self) -> None:
-        """End the tasks."""
+        """Cancel the tasks; fail if there were errors."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""The plugin as its users have it: a checkout without the developers' environment in it."""
+"""The plugin as users have it: a checkout without a development environment."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +9,7 @@ FOLDERS = ("lua", "plugin", "python", "rplugin")
 
 
 def copy_plugin(target: Path) -> Path:
-    """Copy what Neovim and its host need into `target`."""
+    """Copy the files that Neovim and its host need into `target`."""
     for folder in FOLDERS:
         shutil.copytree(
             ROOT / folder, target / folder, ignore=shutil.ignore_patterns("__pycache__")
@@ -19,7 +19,7 @@ def copy_plugin(target: Path) -> Path:
 
 
 def arguments(checkout: Path) -> list[str]:
-    """Have a Neovim of `support.neovim` use that copy, and no option be set."""
+    """Return the arguments by which a Neovim uses that copy, without options."""
     return [
         *["--cmd", f"set runtimepath-={ROOT} runtimepath^={checkout}"],
         *["--cmd", "unlet g:claude_ide"],
@@ -27,7 +27,7 @@ def arguments(checkout: Path) -> list[str]:
 
 
 def program(path: Path, script: str) -> Path:
-    """Make an executable of a shell script."""
+    """Write an executable shell script."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)

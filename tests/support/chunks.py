@@ -1,4 +1,4 @@
-"""The Lua that tests run in Neovim, from files that the linters see."""
+"""Lua chunks that tests run in Neovim, in files so that the linters check them."""
 
 from pathlib import Path
 
@@ -6,5 +6,5 @@ LUA = Path(__file__).with_name("lua")
 
 
 def chunk(name: str) -> str:
-    """The text of a file in `tests/support/lua`: `chunk("panel/look")`."""
+    """Return the text of a file in `tests/support/lua`: `chunk("panel/look")`."""
     return (LUA / f"{name}.lua").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
-"""The real Claude CLI in a terminal of its own, without an account and without a network.
+"""The real Claude CLI in its own terminal, without an account and without a network.
 
-It gets nothing of the environment of whoever runs the tests: a clean one, a home and a
-configuration folder of its own, a key that is not one, and a stand-in for the model on loopback.
+It inherits no environment. It gets its own home and configuration folder, a fake key, and a
+stand-in for the model on loopback.
 """
 
 import json
@@ -21,14 +21,14 @@ RULE = re.compile(r"─{20,}")
 
 
 def cli_path() -> Path:
-    """Where the CLI is expected: `CLAUDE_IDE_TEST_CLI`, else what npm put into `.cache/cli`."""
+    """Return the path of the CLI: `CLAUDE_IDE_TEST_CLI`, or the one that npm has installed."""
     if given := os.environ.get("CLAUDE_IDE_TEST_CLI"):
         return Path(given)
     return ROOT / ".cache/cli/node_modules/@anthropic-ai" / _package() / "claude"
 
 
 def older_cli_path() -> Path:
-    """Where an older CLI is expected: `CLAUDE_IDE_TEST_CLI_OLD`, else what npm put beside it."""
+    """Return the path of an older CLI: `CLAUDE_IDE_TEST_CLI_OLD`, or the one from npm."""
     if given := os.environ.get("CLAUDE_IDE_TEST_CLI_OLD"):
         return Path(given)
     return ROOT / ".cache/cli197/node_modules/@anthropic-ai" / _package() / "claude"
@@ -40,7 +40,7 @@ def _package() -> str:
 
 
 def environment(api: FakeApi, home: Path, config: Path) -> dict[str, str]:
-    """The environment of a CLI whose user has settled in `home` and `config`."""
+    """Return the environment of a CLI after `settle_in(home, config)`."""
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": str(home),
@@ -59,7 +59,7 @@ def environment(api: FakeApi, home: Path, config: Path) -> dict[str, str]:
 
 
 class ClaudeCli(Terminal):
-    """A Claude CLI, seen and used as its user does."""
+    """A Claude CLI, used through its screen and keys."""
 
     @classmethod
     async def launch(
@@ -71,9 +71,9 @@ class ClaudeCli(Terminal):
         config: Path,
         ide_port: int | None = None,
     ) -> Self:
-        """Start the CLI in `cwd` and wait for its prompt box; `config` is a settled user's.
+        """Start the CLI in `cwd`, after `settle_in(home, config)`, and wait for its prompt box.
 
-        With `ide_port` it is told of the IDE by its environment, as in an editor's terminal.
+        With `ide_port` its environment names the server, as in an editor's terminal.
         """
         given = environment(api, home, config)
         if ide_port is not None:
@@ -84,7 +84,7 @@ class ClaudeCli(Terminal):
         return cli
 
     def box(self) -> str:
-        """What stands between the last two rules on the screen: the prompt box."""
+        """Return the text of the prompt box, between the last two rules on the screen."""
         lines = self.lines()
         rules = [row for row, line in enumerate(lines) if RULE.match(line)]
         return "\n".join(lines[rules[-2] + 1 : rules[-1]]) if len(rules) > 1 else ""
@@ -92,19 +92,19 @@ class ClaudeCli(Terminal):
     async def prompt(self, text: str) -> None:
         """Type a prompt and send it."""
         self.type(text)
-        # Keys that come together with the text would be taken as pasted.
+        # The CLI would regard keys that arrive together with the text as pasted.
         await self.until(lambda: text in self.box(), f"{text!r} stands in the prompt box")
         self.press("Enter")
 
     async def answer(self, key: str) -> None:
         """Press `key` in the dialog that the screen shows."""
-        # The CLI discards what is typed while a dialog has only just appeared.
+        # The CLI discards keys typed just after a dialog has appeared.
         await self.still()
         self.press(key)
 
 
 async def is_kept(words: str, config: Path) -> None:
-    """Wait until a session in which this was said is on disk: 2.1.197 takes its time."""
+    """Wait until a session with these words is on disk; 2.1.197 writes it with a delay."""
 
     def kept() -> bool:
         sessions = (config / "projects").glob("*/*.jsonl")
@@ -114,10 +114,10 @@ async def is_kept(words: str, config: Path) -> None:
 
 
 def settle_in(home: Path, config: Path, *trusted: Path) -> None:
-    """Make the folders of a user who has been through the CLI's first questions.
+    """Create the folders of a user who has answered the CLI's first questions.
 
-    The CLI trusts the folders `trusted` and all that are in them; but 2.1.197 follows the rules of
-    a project only where that is trusted by its own name.
+    The CLI trusts the folders `trusted` and their subfolders; but 2.1.197 follows the rules of a
+    project only if the project itself is listed.
     """
     (home / "tmp").mkdir(parents=True)
     config.mkdir(parents=True)

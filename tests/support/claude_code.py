@@ -1,4 +1,4 @@
-"""A client that speaks as Claude Code does, for conversations over the real socket."""
+"""A client that behaves like Claude Code, over a real socket."""
 
 import asyncio
 import contextlib
@@ -30,11 +30,11 @@ OF_MODEL = {"progressToken": 3, "claudecode/toolUseId": "toolu_1"}
 
 
 class ClaudeCode:
-    """One connection; what the server tells by itself collects in `told`."""
+    """One connection; `notifications` collects those of the server, and its pings."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self.connection = connection
-        self.told: list[tuple[str, Any]] = []
+        self.notifications: list[tuple[str, Any]] = []
         self.answers_pings = True
         self.pong: dict[str, Any] = {"result": {}}
         self._ids = itertools.count(0)
@@ -42,7 +42,7 @@ class ClaudeCode:
         self._reader = asyncio.create_task(self._read())
 
     async def initialize(self, pid: int | None = None, **params: Any) -> Any:
-        """Go through the handshake as the CLI does, `id` 0 included."""
+        """Send the messages of the CLI's handshake, starting with `id` 0."""
         result = await self.request(
             "initialize",
             {
@@ -93,12 +93,12 @@ class ClaudeCode:
         return [block["text"] for block in result["content"]]
 
     async def json(self, tool: str, arguments: Any = None, seconds: float = WAIT) -> Any:
-        """Call a tool and return what its only text block holds as JSON."""
+        """Call a tool and return the decoded JSON of its only text block."""
         (text,) = await self.texts(tool, arguments, seconds)
         return json.loads(text)
 
     async def json_for_model(self, tool: str, arguments: Any = None) -> Any:
-        """Call a tool as the CLI does when it is the model that calls; return its JSON."""
+        """Call a tool as the CLI does for the model; return the JSON, or the text of an error."""
         params = {"name": tool, "arguments": arguments or {}, "_meta": OF_MODEL}
         result = await self.request("tools/call", params)
         (block,) = result["content"]
@@ -108,16 +108,16 @@ class ClaudeCode:
         """Call a tool without waiting; return the request's id and its future."""
         return self.send_request("tools/call", {"name": tool, "arguments": arguments})
 
-    def told_of(self, method: str) -> list[Any]:
+    def notifications_of(self, method: str) -> list[Any]:
         """Return the parameters of the notifications of this method so far."""
-        return [params for name, params in self.told if name == method]
+        return [params for name, params in self.notifications if name == method]
 
     async def raw(self, frame: str | bytes) -> Any:
-        """Send a frame as it is, and return the next answer that belongs to no request."""
-        before = len(self.told_of("?"))
+        """Send a frame unchanged, and return the next answer that belongs to no request."""
+        before = len(self.notifications_of("?"))
         await self.connection.send(frame)
-        await until(lambda: len(self.told_of("?")) > before, "an answer")
-        return self.told_of("?")[before]
+        await until(lambda: len(self.notifications_of("?")) > before, "an answer")
+        return self.notifications_of("?")[before]
 
     async def _read(self) -> None:
         try:
@@ -132,12 +132,12 @@ class ClaudeCode:
     async def _receive(self, message: Any) -> None:
         match message:
             case {"method": "ping", "id": id_}:
-                self.told.append(("ping", None))
+                self.notifications.append(("ping", None))
                 if self.answers_pings:
                     answer = {"jsonrpc": "2.0", "id": id_, **self.pong}
                     await self.connection.send(json.dumps(answer))
             case {"method": method}:
-                self.told.append((method, message.get("params")))
+                self.notifications.append((method, message.get("params")))
             case {"id": id_} if id_ in self._pending:
                 future = self._pending.pop(id_)
                 if future.done():
@@ -147,14 +147,14 @@ class ClaudeCode:
                 else:
                     future.set_result(message["result"])
             case _:
-                self.told.append(("?", message))
+                self.notifications.append(("?", message))
 
 
 def locks(folder: Path) -> list[tuple[int, dict[str, Any]]]:
     """Return port and fields of each lock file in a config folder."""
     found = []
     for path in sorted((folder / "ide").glob("*.lock")):
-        # A host that starts sweeps the lock of one that was killed.
+        # A starting host removes the lock of one that was killed.
         with contextlib.suppress(FileNotFoundError):
             found.append((int(path.stem), json.loads(path.read_text(encoding="utf-8"))))
     return found
@@ -170,7 +170,7 @@ async def the_lock(folder: Path) -> tuple[int, dict[str, Any]]:
 async def connected(
     port: int, token: str, path: str = "/", **options: Any
 ) -> AsyncIterator[ClaudeCode]:
-    """Connect as the CLI does; nothing has been said yet."""
+    """Connect as the CLI does, without sending a message."""
     async with connect(
         f"ws://127.0.0.1:{port}{path}",
         additional_headers={AUTHORIZATION: token},

@@ -1,4 +1,4 @@
-"""Diagnostics of a Neovim under test: set as a server does, read as the host does."""
+"""Diagnostics in a Neovim under test: set like a server's, read as the host reads them."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ SET = """
 """
 
 
-# As rust-analyzer's are, with all that a language server attaches to each.
+# Like those of rust-analyzer, with all the fields that a language server adds.
 SET_MANY = chunk("diagnostics/set_many")
 
 
@@ -29,7 +29,7 @@ async def edit(nvim: Neovim, path: Path, text: str = "one\ntwo\n") -> int:
 async def read_all(
     nvim: Neovim, path: Path | None = None
 ) -> tuple[dict[str, list[Any]], dict[str, int]]:
-    """Read in slices as the host does: the items of each file, and how many were omitted."""
+    """Read in slices as the host does; return items and numbers of omitted ones, by uri."""
     begun = await call(nvim, "begin", path and str(path))
     files: dict[str, list[Any]] = {uri: [] for uri in begun["files"]}
     omitted: dict[str, int] = {}
@@ -45,6 +45,6 @@ async def read_all(
 
 
 async def of_file(nvim: Neovim, path: Path) -> list[Any]:
-    """Read one file to the end."""
+    """Return all diagnostics of one file."""
     files, _ = await read_all(nvim, path)
     return [item for items in files.values() for item in items]

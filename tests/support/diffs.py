@@ -1,4 +1,4 @@
-"""The editor's half of the diff under test, without a host: asked by Lua, answered by events."""
+"""The Lua part of the diff under test, without a host: opened by Lua, decided by events."""
 
 import itertools
 from pathlib import Path
@@ -15,7 +15,7 @@ EVERYTHING = chunk("diffs/everything")
 
 
 class Diffs:
-    """Diffs of one Neovim, by the ids given out here."""
+    """The diffs of one Neovim, by ids from here."""
 
     def __init__(self, nvim: Neovim) -> None:
         self.nvim = nvim
@@ -23,7 +23,7 @@ class Diffs:
 
     @classmethod
     async def start(cls, nvim: Neovim) -> "Diffs":
-        """Have Neovim tell this test what it would tell a host."""
+        """Have Neovim send its events to this test instead of a host."""
         await nvim.lua(FORWARD_USER_EVENTS, await nvim.channel())
         return cls(nvim)
 
@@ -36,7 +36,7 @@ class Diffs:
         original: int | None = None,
         is_reported: bool = False,
     ) -> int:
-        """Ask for a diff; it need not have appeared when this returns."""
+        """Request a diff, without waiting until it appears."""
         id_ = next(self._ids)
         request: dict[str, Any] = {
             "path": str(path),
@@ -59,27 +59,27 @@ class Diffs:
         original: int | None = None,
         is_reported: bool = False,
     ) -> int:
-        """Show a diff, and wait until it takes keys."""
+        """Request a diff, and wait until it accepts keys."""
         id_ = await self.ask(path, text, layout, title, original, is_reported)
         await self.ready(id_)
         return id_
 
     async def ready(self, id_: int) -> None:
-        """Wait until a diff takes keys."""
+        """Wait until a diff accepts keys."""
         await until(lambda: self.of("diff_shown", id_), f"diff {id_} is shown")
 
     def of(self, event: str, id_: int) -> list[Any]:
-        """What was told so far about one diff."""
+        """Return the payloads of an event for one diff so far."""
         return [payload for payload in self.nvim.events(event) if payload["id"] == id_]
 
     async def decision(self, id_: int) -> Any:
-        """Wait for what the user decides: `{"id", "accepted", "text"?}`."""
+        """Wait for the user's decision: `{"id", "accepted", "text"?}`."""
         decisions = await until(lambda: self.of("diff_decided", id_), f"diff {id_} is decided")
         assert len(decisions) == 1
         return decisions[0]
 
     async def closed(self, id_: int) -> Any:
-        """Wait until a diff has gone from the screen; the data of `User ClaudeDiffClosed`."""
+        """Wait until a diff is closed; return the data of `User ClaudeDiffClosed`."""
         events = await until(lambda: self.of("ClaudeDiffClosed", id_), f"diff {id_} is closed")
         assert len(events) == 1
         return events[0]
@@ -95,6 +95,6 @@ class Diffs:
 
 
 async def everything(nvim: Neovim) -> dict[str, Any]:
-    """What a user can tell from looking and trying: windows, buffers, marks, options, focus."""
+    """Return all that a user can notice: windows, buffers, marks, options, focus."""
     state: dict[str, Any] = await nvim.lua(EVERYTHING)
     return state

@@ -1,4 +1,4 @@
-"""Events in few words, for tests that tell a whole conversation."""
+"""Short descriptions of events, for tests of whole conversations."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -11,13 +11,13 @@ from support.transcripts import entries
 
 
 def decoded(frames: Iterable[Mapping[str, Any]]) -> list[Event]:
-    """All events that frames tell."""
+    """Return the events in frames."""
     decoder = Decoder()
     return [event for frame in frames for event in decoder.decode(dict(frame))]
 
 
 def conversed(name: str) -> list[Event]:
-    """All events of a recorded conversation, those that follow from what the host said included."""
+    """Return all events of a recorded conversation, also those caused by the host's frames."""
     decoder, told = Decoder(), list[Event]()
     for entry in entries(name):
         match entry:
@@ -31,9 +31,9 @@ def conversed(name: str) -> list[Event]:
 
 
 def digest(told: Iterable[Event]) -> list[str]:
-    """What a reader of the panel would notice; not the pieces that a whole replaces.
+    """Return one line for each event that is visible in the panel, except partial ones.
 
-    The first session, mode and model are left out: every conversation begins with them.
+    The first session, mode and model are omitted: every conversation starts with them.
     """
     tools: dict[str, str] = {}
     seen: set[type] = set()

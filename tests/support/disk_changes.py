@@ -1,4 +1,4 @@
-"""Writing files that a Neovim under test watches, for the tests of what follows."""
+"""Writes to files that a Neovim under test watches."""
 
 from pathlib import Path
 
@@ -10,20 +10,20 @@ NEW = "one\nTWO\nthree\n"
 MINUS = "\N{MINUS SIGN}"
 CHANGE = "require('claude_ide.disk.change')"
 SECONDS = 0.5
-"""How soon a change is to be seen; a machine that others use gets ten times that."""
+"""How soon a change must be visible; tests allow ten times that on a busy machine."""
 
-# In Neovim's own loop, so that a busy machine cannot make a pause of it.
+# In Neovim's own loop, so that a busy machine cannot delay the pieces.
 WRITE_IN_PIECES = chunk("disk_changes/write_in_pieces")
 
 
 async def watch(nvim: Neovim) -> None:
-    """Watch in Neovim what changes on disk."""
+    """Have Neovim watch for changes on disk."""
     await nvim.lua(f"{CHANGE}.watch('server', true)")
     await until(lambda: nvim.lua("return require('claude_ide.disk.folders').state().folders > 0"))
 
 
 async def edit_watched(nvim: Neovim, project: Path) -> Path:
-    """Edit a file, in a Neovim that watches it."""
+    """Edit a file that Neovim watches."""
     file = project / "a.txt"
     file.write_text(OLD)
     await nvim.command("edit a.txt")
@@ -32,20 +32,20 @@ async def edit_watched(nvim: Neovim, project: Path) -> Path:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write as most programs do: another file takes the name."""
+    """Write as most programs do: rename a new file."""
     new = path.with_name("new.tmp")
     new.write_text(text)
     new.replace(path)
 
 
 async def text(nvim: Neovim, path: Path) -> str:
-    """What the buffer of a file holds."""
+    """Return the text of a file's buffer."""
     lines = await nvim.lua("return vim.fn.getbufline(vim.fn.bufnr(...), 1, '$')", str(path))
     return "".join(f"{line}\n" for line in lines)
 
 
 async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
-    """Wait until the buffer of a file holds a text."""
+    """Wait until a file's buffer has this text."""
 
     async def is_shown() -> bool:
         return await text(nvim, path) == wanted
@@ -54,7 +54,7 @@ async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
 
 
 async def looked(nvim: Neovim, path: Path) -> None:
-    """Wait until what happened before is seen: a file beside it changes last."""
+    """Wait until earlier changes are noticed, by changing another file in the same folder."""
     other = path.with_name("last.txt")
     other.write_text("before\n")
     load = "local b = vim.fn.bufadd(...); vim.fn.bufload(b); vim.bo[b].autoread = true"
@@ -64,13 +64,13 @@ async def looked(nvim: Neovim, path: Path) -> None:
 
 
 async def messages(nvim: Neovim) -> str:
-    """All messages that were shown."""
+    """Return all messages so far."""
     said: str = await nvim.eval("execute('messages')")
     return said
 
 
 async def all_reported(nvim: Neovim, path: Path) -> None:
-    """Wait until what happened before is reported, along with another file or before it."""
+    """Wait until earlier changes are reported, by changing another file, which is reported, too."""
     other = path.with_name("other.txt")
     other.write_text(OLD)
     await nvim.command(f"split {other} | wincmd p")

@@ -1,4 +1,4 @@
-"""Edits of a buffer by what is on disk."""
+"""Edits of a buffer that make it equal to its file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ OLD = [f"line {number}" for number in range(1, 101)]
 
 
 def write(path: Path, lines: Sequence[str]) -> None:
-    """Write as the CLI does: another file takes the name."""
+    """Write as the CLI does: rename a new file."""
     new = path.with_suffix(".new")
     new.write_text("".join(f"{line}\n" for line in lines))
     new.replace(path)

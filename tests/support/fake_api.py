@@ -1,7 +1,7 @@
-"""A stand-in for the model: the Messages API on loopback, which streams what a test has scripted.
+"""A stand-in for the model: the Messages API on loopback, which streams a scripted conversation.
 
-A test scripts turns (what the model says in answer to one request) and reads in `requests` what
-the CLI told the model.
+A test scripts turns, each the model's answer to one request, and reads the CLI's requests from
+`requests`.
 """
 
 import asyncio
@@ -15,32 +15,32 @@ from pathlib import Path
 from typing import Any, Self
 
 Block = dict[str, Any]
-"""One content block of the model's message, as the API has it."""
+"""One content block of a message, in the shape of the API."""
 
 ERRORS = {401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}
-"""The kinds of the API's errors, by their HTTP status."""
+"""The kinds of API errors, by HTTP status."""
 
 Turn = list[Block]
 """The model's answer to one request."""
 
 
 def text(words: str) -> Block:
-    """Something that the model says."""
+    """Return a block of text."""
     return {"type": "text", "text": words}
 
 
 def thinking(words: str) -> Block:
-    """Something that the model thinks before it speaks."""
+    """Return a block of thinking."""
     return {"type": "thinking", "thinking": words, "signature": "c2ln"}
 
 
 def tool_use(name: str, **arguments: Any) -> Block:
-    """A tool that the model wants to use."""
+    """Return a block that uses a tool."""
     return {"type": "tool_use", "name": name, "input": arguments}
 
 
 def edit(path: Path, old: str, new: str, *, then: str) -> list[Turn]:
-    """Turns in which the model edits a file, which the CLI wants read first, and says `then`."""
+    """Return turns that read and edit a file and say `then`; the CLI requires the read."""
     return [
         [tool_use("Read", file_path=str(path))],
         [tool_use("Edit", file_path=str(path), old_string=old, new_string=new)],
@@ -56,8 +56,8 @@ class Request:
     body: dict[str, Any]
 
     @property
-    def told(self) -> str:
-        """What the model learns with this request: all text after its own last message."""
+    def new_text(self) -> str:
+        """The new text for the model in this request: all after its own last message."""
         messages = self.body.get("messages", [])
         own = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
         news = messages[own[-1] + 1 if own else 0 :]
@@ -96,11 +96,11 @@ class FakeApi:
         return f"http://127.0.0.1:{self.port}"
 
     def script(self, *turns: Turn) -> None:
-        """Add turns; when there are none left the model says "(no more turns)"."""
+        """Add turns; after the last one the model says "(no more turns)"."""
         self.turns.extend(turns)
 
     def answer(self, request: Request) -> tuple[str, bytes]:
-        """The content type and body that answer `request`."""
+        """Return the content type and the body of the answer to `request`."""
         path = request.path.partition("?")[0]
         if self.status != 200:
             error = {"type": ERRORS.get(self.status, "api_error"), "message": "scripted"}
@@ -157,13 +157,13 @@ class FakeApi:
                 writer.write(answer)
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # the CLI left, or only looked whether somebody listens
+            pass  # the CLI has left, or only tested the connection
         finally:
             writer.close()
 
 
 def _events(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The stream that makes up `message`."""
+    """Yield the stream events of `message`."""
     yield {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
     for index, block in enumerate(message["content"]):
         if block["type"] == "tool_use":
@@ -187,7 +187,7 @@ def _events(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _texts(content: str | list[Block]) -> Iterator[str]:
-    """All text in a message's content, that of tool results included."""
+    """Yield all text in a message's content, including that of tool results."""
     if isinstance(content, str):
         yield content
         return

@@ -1,10 +1,10 @@
-"""A CLI that replays a recorded conversation over stdin and stdout; a program of its own.
+"""A program that replays a recorded conversation of the CLI over stdin and stdout.
 
-It says what the recorded CLI said, in that order, and waits wherever the recorded host had said
-something until it is told something of the same kind. Ids that the host has made up are put into
-what it says. It refuses control requests of a kind that the recorded host has never made, as a CLI
-that does not know them. `FAKE_CLI_LOG` names a file for what it gets, `FAKE_CLI_PIECE` the size of
-the pieces that it writes.
+It writes the frames of the recorded CLI in order. At each frame of the recorded host it waits for a
+frame of the same kind, and replaces the recorded ids by the actual ones. It refuses control
+requests of a kind that is not in the recording, like a CLI that does not know them. `FAKE_CLI_LOG`
+names a file for the frames that it receives, `FAKE_CLI_PIECE` the size of the pieces that it
+writes.
 """
 
 import json
@@ -102,7 +102,7 @@ class FakeCli:
 
 
 def kind(frame: Frame) -> tuple[str, ...]:
-    """What kind of thing was said; an answer is known by the request that it answers."""
+    """Return the kind of a frame; for an answer it includes the id of the request."""
     match frame:
         case {"type": "control_response", "response": {"request_id": id_}}:
             return "control_response", id_

@@ -1,7 +1,7 @@
-"""A CLI that is asked single questions, and says what a test makes it say.
+"""A CLI for one-off requests, controlled by a test.
 
-As a program it tells the test over loopback how it was started and what it was asked, and then
-prints what comes back.
+As a program it reports its arguments, environment and prompt to the test over loopback, and prints
+the frames that the test sends.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ Frame = dict[str, Any]
 
 
 class Asked:
-    """One CLI that has been asked something and waits for what to answer."""
+    """One running CLI, which has reported its prompt and waits for frames to print."""
 
     def __init__(
         self, told: Frame, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -37,19 +37,19 @@ class Asked:
         self._writer.write(json.dumps(frame).encode() + b"\n")
 
     def begin(self) -> None:
-        """Begin a message of the model's, and a text in it."""
+        """Start a message of the model, and a text in it."""
         self._stream({"type": "message_start", "message": {"id": "msg"}})
         block = {"type": "text", "text": ""}
         self._stream({"type": "content_block_start", "index": 0, "content_block": block})
 
     def write(self, words: str) -> None:
-        """Say a piece of the text."""
+        """Print a piece of the text."""
         self._written += words
         delta = {"type": "text_delta", "text": words}
         self._stream({"type": "content_block_delta", "index": 0, "delta": delta})
 
     def end(self, result: str = "", **fields: Any) -> None:
-        """Give the result, and end; a text that was begun is said whole first."""
+        """Print the whole text, if one was started, then the result, and end."""
         if self._written:
             content = [{"type": "text", "text": self._written}]
             self.say({"type": "assistant", "message": {"id": "msg", "content": content}})
@@ -58,15 +58,15 @@ class Asked:
         self._writer.write_eof()
 
     def fit(self, structured: Frame) -> None:
-        """End with an answer that fits a schema."""
+        """End with a structured answer."""
         self.end(json.dumps(structured), structured_output=structured)
 
     def fail(self, message: str) -> None:
-        """End with what went wrong."""
+        """End with an error."""
         self.end(message, is_error=True)
 
     def break_off(self, complaint: str) -> None:
-        """End without a result."""
+        """End without a result, with a message on stderr."""
         self.say({"complaint": complaint})
         self._writer.write_eof()
 
@@ -80,7 +80,7 @@ class Asked:
 
 
 class FakeHeadless:
-    """All CLIs of a test: their command, and those that have been asked, in order."""
+    """All CLIs of a test: the command that starts them, and those that have started, in order."""
 
     def __init__(self) -> None:
         self.command: list[str] = []
@@ -92,7 +92,7 @@ class FakeHeadless:
     async def serve(cls) -> AsyncIterator[Self]:
         """Wait for CLIs on a free port of the loopback interface."""
         fake = cls()
-        server = await asyncio.start_server(fake._take, "127.0.0.1", 0)
+        server = await asyncio.start_server(fake._accept, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         fake.command = [sys.executable, "-I", str(Path(__file__).resolve()), str(port)]
         try:
@@ -106,7 +106,7 @@ class FakeHeadless:
         """Wait for the next CLI."""
         return await asyncio.wait_for(self._asked.get(), 15)
 
-    async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.append(writer)
         told = json.loads(await reader.readexactly(int(await reader.readline())))
         self._asked.put_nowait(Asked(told, reader, writer))

@@ -1,4 +1,4 @@
-"""Asking a Neovim under test to reformat a file, for the tests of what does it."""
+"""Reformatting files in a Neovim under test."""
 
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,13 @@ STRIP = r"sed 's/[ \t]*$//'"
 
 
 def write(path: Path, text: str = UNTIDY) -> Path:
-    """Write a text, each byte as given."""
+    """Write a text with its line ends unchanged."""
     path.write_bytes(text.encode())
     return path
 
 
 def read(path: Path) -> str:
-    """Read a text, line ends as they are."""
+    """Read a text with its line ends unchanged."""
     return path.read_bytes().decode()
 
 
@@ -27,7 +27,7 @@ async def set_option(nvim: Neovim, name: str, value: str) -> None:
 
 
 async def start(nvim: Neovim, path: Path, token: str = "it") -> None:
-    """Ask for a file to be reformatted."""
+    """Start to reformat a file."""
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     await nvim.lua("require('claude_ide.format').reformat(...)", token, str(path))
 
@@ -43,26 +43,26 @@ async def answer(nvim: Neovim, token: str = "it") -> Any:
 
 
 async def reformat(nvim: Neovim, path: Path, token: str = "it") -> Any:
-    """Ask for a file to be reformatted, and wait for the answer."""
+    """Reformat a file, and return the answer."""
     await start(nvim, path, token)
     return await answer(nvim, token)
 
 
 async def report(nvim: Neovim, token: str = "it") -> str:
-    """Wait for the answer to `start`, which says what has changed."""
+    """Wait for a successful answer to `start`, and return its report."""
     result = await answer(nvim, token)
     assert result["ok"], result["error"]
     return str(result["report"])
 
 
 async def succeed(nvim: Neovim, path: Path) -> str:
-    """Reformat a file; what the answer says has changed."""
+    """Reformat a file successfully, and return the report."""
     await start(nvim, path)
     return await report(nvim)
 
 
 async def fail(nvim: Neovim, path: Path) -> str:
-    """Fail to reformat a file; why."""
+    """Fail to reformat a file, and return the error."""
     await start(nvim, path)
     result = await answer(nvim)
     assert not result["ok"], result["report"]

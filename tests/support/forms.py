@@ -1,4 +1,4 @@
-"""A form under test: the questions in it, and what its user sees."""
+"""A form under test, and questions for it."""
 
 from typing import Any
 

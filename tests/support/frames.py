@@ -1,4 +1,4 @@
-"""Frames of the chat as an editor applies them, to see what is on its page in the end."""
+"""Applies the frames of a chat as an editor does, to check the resulting lines."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ MOST_FRAMES = 1000
 
 @dataclass
 class Line:
-    """A line and everything that hangs on it."""
+    """A line with its highlights, its parts and its language."""
 
     text: str
     marks: list[tuple[int, int, str]] = field(default_factory=list)
@@ -23,14 +23,14 @@ class Line:
 
 
 class Drawn:
-    """What frames have drawn, and what that has taken."""
+    """The lines that frames have drawn, and these frames."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self.frames: list[dict[str, Any]] = []
 
     def apply(self, frame: dict[str, Any]) -> None:
-        """Draw one frame, with every number in it checked."""
+        """Draw one frame, and check every number in it."""
         self.frames.append(frame)
         assert frame["edits"] or frame["code"]
         for edit in frame["edits"]:
@@ -41,7 +41,7 @@ class Drawn:
                 line.language = language
 
     def everything(self, transcript: Transcript) -> "Drawn":
-        """Draw until there is nothing left to draw."""
+        """Draw all remaining frames."""
         for _ in range(MOST_FRAMES):
             if (frame := transcript.sheet.frame()) is None:
                 return self
@@ -50,7 +50,7 @@ class Drawn:
 
     @property
     def text(self) -> list[str]:
-        """The lines, without what hangs on them."""
+        """The texts of the lines."""
         return [line.text for line in self.lines]
 
     @property
@@ -59,17 +59,17 @@ class Drawn:
         return [part for line in self.lines for part in line.parts]
 
     def part(self, text: str) -> tuple[int, int]:
-        """The part on the first line that begins so, and the offset of that line in it."""
+        """Return the part of the first line that starts with `text`, and the line's row in it."""
         row = next(row for row, line in enumerate(self.lines) if line.text.startswith(text))
         return self.part_at(row)
 
     def part_at(self, row: int) -> tuple[int, int]:
-        """The part that a row belongs to, as the editor finds it: the last one that began."""
+        """Return the part of a row, and the row in it; it is the last part that starts above."""
         began = max(above for above in range(row + 1) if self.lines[above].parts)
         return self.lines[began].parts[-1][0], row - began
 
     def groups(self, text: str) -> set[tuple[str, str]]:
-        """What is highlighted in the first line that begins so: texts and their groups."""
+        """Return the highlights of the first line that starts with `text`: texts and groups."""
         line = next(line for line in self.lines if line.text.startswith(text))
         shown = line.text.encode()
         return {(shown[first:last].decode(), group) for first, last, group in line.marks}
@@ -87,7 +87,7 @@ class Drawn:
             new[row].marks.append((column, end_column, group))
         for row, id_, kind in parts:
             assert not new[row].parts
-            # The editor marks a part by its id: the mark moves.
+            # The editor has one mark per part id, which moves.
             for line in self.lines:
                 line.parts = [known for known in line.parts if known[0] != id_]
             new[row].parts.append((id_, kind))
@@ -108,7 +108,7 @@ class Clock:
 
 
 class Panel:
-    """A transcript with its requests, and an editor that has drawn everything when looked at."""
+    """A transcript with its requests; reading the lines draws all frames first."""
 
     def __init__(self, **options: Any) -> None:
         self.clock = Clock()
@@ -117,14 +117,14 @@ class Panel:
         self.drawn = Drawn()
 
     def take(self, *told: Event) -> "Panel":
-        """Take events, with frames in between."""
+        """Handle events, and draw after each."""
         for event in told:
             self.handle(event)
             self.drawn.everything(self.transcript)
         return self
 
     def handle(self, event: Event) -> None:
-        """Take an event that is drawn later."""
+        """Handle an event without drawing."""
         if isinstance(event, Asked):
             self.requests.add(event)
         else:
@@ -132,17 +132,17 @@ class Panel:
             self.requests.settle(event)
 
     def answer(self, request: str, how: str) -> None:
-        """Answer a request, if it waits."""
+        """Answer a request, if it is waiting."""
         if waiting := self.requests.remove(request):
             self.transcript.answered(waiting.asked.tool, waiting.view.label, how)
 
     @property
     def waiting(self) -> list[Asked]:
-        """The requests that wait, the oldest first."""
+        """The waiting requests, oldest first."""
         return [waiting.asked for waiting in self.requests]
 
     def request(self, part: int) -> Asked | None:
-        """The request in a part."""
+        """Return the waiting request in a part."""
         waiting = self.requests.at(part)
         return waiting.asked if waiting else None
 
@@ -152,10 +152,10 @@ class Panel:
         return self.drawn.everything(self.transcript).text
 
     def press(self, line: str) -> Action | None:
-        """Press on the first line that begins so."""
+        """Press on the first line that starts with `line`."""
         return self.transcript.press(*self.drawn.everything(self.transcript).part(line))
 
 
 def shown(*told: Event, **options: Any) -> list[str]:
-    """The lines after some events."""
+    """Return the lines after some events."""
     return Panel(**options).take(*told).text

@@ -1,4 +1,4 @@
-"""Opening handshakes written by hand, for those that a well-behaved client would not send."""
+"""Handwritten opening handshakes, such as a well-behaved client would not send."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -13,7 +13,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 def handshake(
     port: int, token: str, headers: Mapping[str, str | None] | None = None, path: str = "/"
 ) -> bytes:
-    """The CLI's request; `headers` replaces or adds to its headers, None takes one away."""
+    """Return the CLI's request; `headers` adds and replaces headers, None removes one."""
     fields = {
         "Host": f"127.0.0.1:{port}",
         "Upgrade": "websocket",
@@ -30,7 +30,7 @@ def handshake(
 
 @asynccontextmanager
 async def tcp(port: int) -> AsyncIterator[Streams]:
-    """A bare connection to the server, cut when the test is done with it."""
+    """Yield a TCP connection to the server, and abort it at the end."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         yield reader, writer
@@ -39,7 +39,7 @@ async def tcp(port: int) -> AsyncIterator[Streams]:
 
 
 async def status(port: int, request: bytes) -> int:
-    """Send a request and return the HTTP status of the answer, 0 if there is none."""
+    """Send a request and return the HTTP status of the answer; 0 if there is none."""
     async with tcp(port) as (reader, writer):
         writer.write(request)
         line = await asyncio.wait_for(reader.readline(), WAIT)
@@ -47,7 +47,7 @@ async def status(port: int, request: bytes) -> int:
 
 
 async def end(reader: asyncio.StreamReader) -> bytes:
-    """Wait until the server hangs up; return what it sent before."""
+    """Wait until the server closes the connection; return the remaining data."""
     try:
         return await asyncio.wait_for(reader.read(), WAIT)
     except ConnectionResetError:

@@ -1,4 +1,4 @@
-"""What the tests of single questions have in common."""
+"""Steps that the tests of one-off requests share."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ TEXT = ["one", "two", "three", "four"]
 
 
 async def lines(nvim: Neovim, buffer: int | str = "%") -> list[str]:
-    """The lines of a buffer."""
+    """Return the lines of a buffer."""
     name = buffer if isinstance(buffer, int) else f"'{buffer}'"
     got: list[str] = await nvim.eval(f"getbufline({name}, 1, '$')")
     return got
@@ -26,7 +26,7 @@ async def hidden(nvim: Neovim, words: str) -> None:
 
 
 async def ask(nvim: Neovim, prompt: str, options: dict[str, Any] | None = None) -> None:
-    """Call the Lua function; `answers` has what its callbacks get."""
+    """Call the Lua function `ask`; `answers` returns the arguments of its callbacks."""
     await nvim.lua(
         chunk("headless/ask_2"),
         prompt,
@@ -35,23 +35,23 @@ async def ask(nvim: Neovim, prompt: str, options: dict[str, Any] | None = None) 
 
 
 async def answers(nvim: Neovim) -> list[dict[str, Any]]:
-    """What the callback has got, once it has been called."""
+    """Return the results that the callback has got, once it has been called."""
     got: list[dict[str, Any]] = await until(lambda: nvim.lua("return _G.answers"), "an answer")
     return got
 
 
 async def accept(nvim: Neovim) -> None:
-    """Accept the diff that is about to be shown."""
+    """Wait for the diff, and accept it."""
     await diff(nvim)
     await nvim.keys(":w<CR>")
     await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
 
 
 async def diff(nvim: Neovim) -> None:
-    """Wait until a diff is shown and takes keys."""
+    """Wait until a diff is shown and accepts keys."""
     await until(lambda: nvim.lua("return (require('claude_ide.diff').list()[1] or {}).shown"))
 
 
 async def holds(nvim: Neovim, expected: list[str]) -> bool:
-    """Whether the buffer that the user is in holds these lines."""
+    """Return whether the current buffer has these lines."""
     return await lines(nvim) == expected

@@ -1,4 +1,4 @@
-"""Texts that attack the program that shows them, and a Neovim whose user colours everything."""
+"""Texts that attack the program that shows them, and a Neovim that highlights everything."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,10 +9,10 @@ from support.chunks import chunk
 from support.neovim import Neovim
 
 EAGER = chunk("hostile/eager")
-"""The configuration of a user with parsers for everything."""
+"""A configuration that starts a parser for every buffer."""
 
 PARSE = chunk("hostile/parse")
-"""What a plugin does that reads trees."""
+"""Parses like a plugin that reads syntax trees."""
 
 OSC = "\x1b]0;pwned\x07"
 LINK = f"[a](http://x/{OSC})"
@@ -28,11 +28,11 @@ DEEP = {
     "items over carriage returns": "\r".join(f"{'  ' * depth}- a" for depth in range(300)),
     "tabs": "\n".join(f"{chr(9) * depth}- a" for depth in range(300)),
 }
-"""Markdown that ends a parser, by name."""
+"""Markdown that crashes a parser, by name."""
 
 
 async def survives(nvim: Neovim) -> None:
-    """Have everything drawn, and parsed by whatever would parse it; Neovim still answers."""
+    """Draw and parse everything; fail if Neovim then does not answer."""
     await nvim.command("redraw!")
     await nvim.lua(PARSE)
     await nvim.command("redraw!")
@@ -40,27 +40,27 @@ async def survives(nvim: Neovim) -> None:
 
 
 async def is_coloured(nvim: Neovim, bufnr: int = 0) -> bool:
-    """Whether treesitter colours a buffer."""
+    """Return whether treesitter highlights a buffer."""
     code = "return vim.treesitter.highlighter.active[vim._resolve_bufnr(...)] ~= nil"
     return bool(await nvim.lua(code, bufnr))
 
 
 class Addresses:
-    """The addresses of links that Neovim has its terminal know, since this was made."""
+    """The addresses of links that Neovim has sent to its terminal since this was created."""
 
     def __init__(self, nvim: Neovim) -> None:
         self.seen: list[str] = []
         self._redraw = nvim.screen.redraw
-        nvim.screen.redraw = self._take  # type: ignore[method-assign]
+        nvim.screen.redraw = self._record  # type: ignore[method-assign]
 
-    def _take(self, events: Sequence[Sequence[Any]]) -> None:
+    def _record(self, events: Sequence[Sequence[Any]]) -> None:
         for name, *calls in events:
             if name == "hl_attr_define":
                 self.seen += [call[1]["url"] for call in calls if "url" in call[1]]
         self._redraw(events)
 
     def hostile(self) -> list[str]:
-        """Those with control characters."""
+        """Return the addresses that have control characters."""
         return [url for url in self.seen if any(not char.isprintable() for char in url)]
 
 
@@ -87,4 +87,4 @@ _PIECES = st.recursive(
     max_leaves=3,
 )
 ANSWERS = st.lists(_PIECES, min_size=1, max_size=4).map("\n\n".join)
-"""What a hostile model, or a file that it repeats, may say."""
+"""Texts that a hostile model, or a file that it quotes, may contain."""

@@ -1,4 +1,4 @@
-"""A folder whose settings run something wherever the CLI lets them, and a note of what has run."""
+"""A folder with settings that run a command wherever the CLI allows one, and a log of those."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ MEMORY = "The password is swordfish."
 
 
 class Hostile:
-    """A folder in `project`; its `env` sends the CLI to the API at `url`."""
+    """A hostile folder at `project`; its `env` points the CLI to the API at `url`."""
 
     def __init__(self, project: Path, notes: Path, url: str) -> None:
         self.project = project
@@ -51,7 +51,7 @@ class Hostile:
         (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
 
     def become_repository(self) -> None:
-        """Be a git repository, too, whose configuration runs something; a file is staged."""
+        """Make it a git repository with a staged file, whose configuration runs commands."""
         (self.project / "a.py").write_text("one\ntwo\n")
         (self.project / ".gitattributes").write_text("*.py filter=x diff=x\n")
         self._git("init", "-q")
@@ -59,7 +59,7 @@ class Hostile:
         self._git("-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "First")
         (self.project / "a.py").write_text("one\ntwo\nthree\n")
         self._git("add", "a.py")
-        # What is not as it was staged makes git look at the file itself.
+        # A file that differs from the index makes git read the file itself.
         (self.project / "a.py").write_text("one\ntwo\n")
         for name in ("core.fsmonitor", "filter.x.clean", "diff.x.textconv"):
             self._git("config", name, f"{self.note(name)}; cat")
@@ -69,11 +69,11 @@ class Hostile:
 
     @property
     def ran(self) -> set[str]:
-        """What has run so far."""
+        """The names of the commands that have run so far."""
         return set(self._notes.read_text().split())
 
     def note(self, word: str) -> str:
-        """A command that notes that it has run."""
+        """Return a command that records its name when it runs."""
         return f"echo {word} >> {self._notes}"
 
     def _settings(self, url: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""An installation in a Neovim under test."""
+"""Installations in a Neovim under test."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ StartNeovim = Callable[..., Awaitable[Neovim]]
 
 
 async def said(nvim: Neovim, text: str) -> str:
-    """Wait until a message holds `text`; it takes one line, and no key."""
+    """Wait for a message with `text`; it must be one line, and need no key."""
 
     async def message() -> str:
         lines = str(await nvim.lua("return vim.fn.execute('messages')")).splitlines()
@@ -29,7 +29,7 @@ async def said(nvim: Neovim, text: str) -> str:
 
 
 def held_uv(tmp_path: Path) -> Callable[[], object]:
-    """Put an installer on PATH that fails when the returned function is called, and not before."""
+    """Put an installer on PATH that runs until the returned function is called, and then fails."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     program(tmp_path / "bin/uv", f"echo fetching things; read line < '{fifo}'; echo $line; exit 1")

@@ -1,4 +1,4 @@
-"""What an installation needs, on disk: Python and uv on PATH, and a folder in place of an index."""
+"""Files for an installation: Python and uv on PATH, and a folder instead of an index."""
 
 import shutil
 import sys
@@ -9,7 +9,7 @@ from support.checkout import program
 
 
 def tools(folder: Path, with_uv: bool = True) -> str:
-    """Fill a folder with Python, and with uv; return it as a PATH."""
+    """Put Python and, optionally, uv into a folder; return it as a PATH."""
     program(folder / "python3", f"exec '{sys.executable}' \"$@\"")
     if with_uv:
         uv = shutil.which("uv", path=Path(sys.executable).parent)
@@ -19,21 +19,21 @@ def tools(folder: Path, with_uv: bool = True) -> str:
 
 
 def uv_settings(file: Path, packages: Path) -> Path:
-    """Write settings that have uv look in `packages` and nowhere else."""
+    """Write settings with which uv searches only `packages`."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f'[pip]\nno-index = true\nfind-links = ["{packages}"]\n')
     return file
 
 
 def pip_settings(file: Path, packages: Path) -> Path:
-    """Write settings that have pip look in `packages` and nowhere else."""
+    """Write settings with which pip searches only `packages`."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"[global]\nno-index = true\nfind-links = {packages}\n")
     return file
 
 
 def only_from(packages: Path, folder: Path) -> dict[str, str]:
-    """Return the environment that has pip and uv look in `packages` and nowhere else."""
+    """Return an environment in which pip and uv search only `packages`."""
     return {
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(packages),
@@ -42,7 +42,7 @@ def only_from(packages: Path, folder: Path) -> dict[str, str]:
 
 
 def wheel(folder: Path, name: str, version: str, code: str = "") -> Path:
-    """Make a wheel that holds one module, with this code."""
+    """Create a wheel with one module, which has this code."""
     information = f"{name}-{version}.dist-info"
     files = {
         f"{name}/__init__.py": code,

@@ -1,4 +1,4 @@
-"""Attaching the tests' language server to buffers of a Neovim under test."""
+"""Attaches the tests' language server to buffers of a Neovim under test."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ SERVER = Path(__file__).with_name("language_server.py")
 
 
 async def start(nvim: Neovim, *options: str, name: str = "words") -> int:
-    """Start the server for the current buffer; the client's id."""
+    """Start the server for the current buffer; return the client's id."""
     client = await nvim.lua(
         "return vim.lsp.start({ name = ..., cmd = select(2, ...) })",
         name,
@@ -22,7 +22,7 @@ async def start(nvim: Neovim, *options: str, name: str = "words") -> int:
 
 
 async def attach(nvim: Neovim, *options: str, name: str = "words") -> int:
-    """Start the server for the current buffer, wait until it answers; the client's id."""
+    """Start the server for the current buffer, wait until it answers; return the client's id."""
     client = await start(nvim, *options, name=name)
     await is_initialized(nvim, client)
     return client
@@ -39,7 +39,7 @@ async def is_initialized(nvim: Neovim, client: int) -> None:
 async def publish(
     nvim: Neovim, client: int, bufnr: int, *, version: int | None = None, late: int = 0
 ) -> None:
-    """Have the server publish, perhaps some milliseconds later, perhaps for another version."""
+    """Have the server publish after `late` milliseconds, for `version` if given."""
     await nvim.lua(
         chunk("language_client/publish"),
         client,
@@ -50,16 +50,16 @@ async def publish(
 
 
 def received(log: Path, method: str) -> list[Any]:
-    """The parameters of the messages of a method that a server with this log has received."""
+    """Return the parameters of a method's messages from the log of a server."""
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     messages = [json.loads(line) for line in lines]
     return [message["params"] for message in messages if message.get("method") == method]
 
 
 async def attach_to_every_text_file(nvim: Neovim, *options: str, is_running: bool = True) -> None:
-    """Attach the server to each text file that is loaded from now on, as a configuration does.
+    """Attach the server to each text file loaded from now on, as a user's configuration does.
 
-    It runs already, unless the test is about a server that starts with the first file.
+    With `is_running` it starts now, otherwise with the first file.
     """
     client = await nvim.lua(
         chunk("language_client/attach_to_every_text_file"),

@@ -1,7 +1,8 @@
-"""A small real language server on stdin and stdout, for tests of what Neovim does with one.
+"""A small real language server on stdin and stdout.
 
-It finds every `wrong` an error and every `odd` a warning, and formats by stripping what ends a
-line. Nothing in it waits for time: what it holds back comes with a later message, or with a FIFO.
+It reports each `wrong` as an error and each `odd` as a warning, and formats by removing trailing
+blanks. It never waits for time: a delayed answer is sent after a later message, or after a FIFO is
+read.
 """
 
 import argparse
@@ -47,17 +48,17 @@ def utf16(text: str) -> int:
 
 
 def span(row: int, line: str, start: int, end: int) -> dict[str, Any]:
-    """The range of a part of a line, in UTF-16 code units."""
+    """Return the range of a part of a line, in UTF-16 code units."""
     return {
         "start": {"line": row, "character": utf16(line[:start])},
         "end": {"line": row, "character": utf16(line[:end])},
     }
 
 
-def offset(text: str, place: dict[str, int]) -> int:
-    """The index of a place; the tests' lines are ASCII."""
-    lines = text.split("\n")[: place["line"]]
-    return sum(len(line) + 1 for line in lines) + place["character"]
+def offset(text: str, position: dict[str, int]) -> int:
+    """Return the index of a position; the lines of the tests are ASCII."""
+    lines = text.split("\n")[: position["line"]]
+    return sum(len(line) + 1 for line in lines) + position["character"]
 
 
 def diagnose(text: str) -> list[dict[str, Any]]:
@@ -92,7 +93,7 @@ def format_document(text: str) -> list[dict[str, Any]]:
 
 
 class Server:
-    """The state of one session: the open documents, and the request that is held back."""
+    """The state of one session: the open documents, and the request whose answer is delayed."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
@@ -183,7 +184,7 @@ class Server:
         for change in changes:
             if "range" in change:
                 ends = change["range"]["start"], change["range"]["end"]
-                start, end = (offset(text, place) for place in ends)
+                start, end = (offset(text, position) for position in ends)
                 text = text[:start] + change["text"] + text[end:]
             else:
                 text = change["text"]
@@ -192,8 +193,8 @@ class Server:
     def update(self, document: dict[str, Any], text: str) -> None:
         uri = document["uri"]
         self.documents[uri], self.versions[uri] = text, document["version"]
-        news = diagnose(text) != self.published.get(uri, [])
-        if self.arguments.publish == "push" or (self.arguments.publish == "on-change" and news):
+        is_new = diagnose(text) != self.published.get(uri, [])
+        if self.arguments.publish == "push" or (self.arguments.publish == "on-change" and is_new):
             self.publish(uri)
 
     def publish(self, uri: str, version: int | None = None) -> None:

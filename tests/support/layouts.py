@@ -1,4 +1,4 @@
-"""What a diff's layout must restore."""
+"""Layouts that a diff must restore."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A listener under test, and clients that talk to it."""
+"""A listener under test."""
 
 import asyncio
 import socket

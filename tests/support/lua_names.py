@@ -1,4 +1,4 @@
-"""Where Python names something of Lua: functions that it calls, events that it handles."""
+"""Finds the names of Lua functions and events in the Python code."""
 
 import ast
 import re
@@ -17,28 +17,28 @@ NAME = re.compile(r"[a-z_]+(\.[a-z_]+)+")
 FILE = re.compile(r".*\.(jsonl?|log|lua|md|py|toml|txt)")
 
 EVENTS = "_subscribers"
-"""The table of `editor/events.py` that begins with the state's own subscribers."""
+"""The table in `editor/events.py` that starts with the subscribers of the state."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Call(NamedTuple):
-    """A function of Lua, and how many arguments it is certainly given."""
+    """A call of a Lua function with at least `given` arguments, at `path:line`."""
 
     function: str
     given: int
-    place: str
+    location: str
 
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """Return the modules of Python by their paths in the repository."""
+    """Return the Python modules by their paths in the repository."""
     paths = [*PACKAGE.rglob("*.py"), *RPLUGIN.glob("*.py")]
     return {str(path.relative_to(ROOT)): parsed(path) for path in sorted(paths)}
 
 
 def parsed(path: Path) -> ast.Module:
-    """Return the tree of one file."""
+    """Return the syntax tree of a file."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
@@ -49,7 +49,7 @@ def definitions() -> Iterator[Definition]:
 
 
 def calls() -> Iterator[tuple[ast.Call, str, str]]:
-    """Yield every call, the name of what it calls, and its place."""
+    """Yield every call, the name of the called function, and the location."""
     for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
@@ -57,7 +57,7 @@ def calls() -> Iterator[tuple[ast.Call, str, str]]:
 
 
 def called(node: ast.Call) -> str:
-    """Return the last part of what a call names, or what its `partial` does."""
+    """Return the last part of the called name; for `partial`, that of its function."""
     function = node.func
     if isinstance(function, ast.Name) and function.id == "partial" and node.args:
         function = node.args[0]
@@ -65,7 +65,7 @@ def called(node: ast.Call) -> str:
 
 
 def literal(node: ast.AST) -> str:
-    """Return the text of a string, and an empty one for everything else."""
+    """Return the text of a string literal; the empty string for any other node."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
@@ -82,24 +82,24 @@ def template(node: ast.AST, parameters: set[str]) -> tuple[str, str] | None:
 
 
 def named() -> Iterator[Call]:
-    """Yield what is named where a parameter `function` is expected."""
-    takers = {
+    """Yield the functions that are arguments for a parameter called `function`."""
+    callers = {
         definition.name
         for definition in definitions()
         if "function" in {argument.arg for argument in definition.args.args}
     }
-    for node, name, place in calls():
-        if name not in takers:
+    for node, name, location in calls():
+        if name not in callers:
             continue
         for index, argument in enumerate(node.args):
             if NAME.fullmatch(literal(argument)):
                 rest = [a for a in node.args[index + 1 :] if not isinstance(a, ast.Starred)]
-                yield Call(literal(argument), len(rest), place)
+                yield Call(literal(argument), len(rest), location)
                 break
 
 
 def composed() -> Iterator[Call]:
-    """Yield what methods of the editor compose of a name that they are given."""
+    """Yield the functions whose names the editor's methods build from a parameter."""
     patterns: dict[str, list[tuple[str, int]]] = {}
     for definition in definitions():
         names = [argument.arg for argument in definition.args.args]
@@ -107,30 +107,32 @@ def composed() -> Iterator[Call]:
             if found is not None:
                 position = names.index(found[1]) - (names[0] == "self")
                 patterns.setdefault(definition.name, []).append((found[0], position))
-    for node, name, place in calls():
+    for node, name, location in calls():
         if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value).endswith("editor"):
             for pattern, position in patterns.get(name, []):
                 if text := "".join(map(literal, node.args[position : position + 1])):
-                    yield Call(pattern.format(text), 0, place)
+                    yield Call(pattern.format(text), 0, location)
 
 
 def mentioned(rooms: set[str], modules: set[str]) -> Iterator[Call]:
-    """Yield every other string that reads as a function in one of these rooms."""
+    """Yield every other string that looks like a function in one of these rooms."""
     for path, tree in trees().items():
         for node in ast.walk(tree):
             text = literal(node)
-            place = f"{path}:{getattr(node, 'lineno', 0)}"
-            yield from (Call(f"{module}.{name}", 0, place) for module, name in CALL.findall(text))
+            location = f"{path}:{getattr(node, 'lineno', 0)}"
+            yield from (
+                Call(f"{module}.{name}", 0, location) for module, name in CALL.findall(text)
+            )
             is_name = NAME.fullmatch(text) and not FILE.fullmatch(text) and text not in modules
             if is_name and text.partition(".")[0] in rooms:
-                yield Call(text, 0, place)
+                yield Call(text, 0, location)
 
 
 def handled() -> dict[str, str]:
-    """Return the events that are handled, and where."""
+    """Return the handled events, each with a location."""
     found = {
-        literal(node.args[0]): place
-        for node, name, place in calls()
+        literal(node.args[0]): location
+        for node, name, location in calls()
         if name == "subscribe" and node.args and literal(node.args[0])
     }
     for path, tree in trees().items():

@@ -1,4 +1,4 @@
-"""What the files of Lua define, require, call and emit, read with Neovim's own parser of Lua."""
+"""The definitions, calls and events of the Lua files, found with Neovim's own Lua parser."""
 
 import re
 import subprocess
@@ -16,21 +16,21 @@ READER = Path(__file__).with_suffix(".lua")
 
 MENTION = re.compile(r"""claude_ide\.([\w.]*\w)""")
 CALL = re.compile(r"""require\(?["']claude_ide\.([\w.]+)["']\)?\.(\w+)""")
-"""A call in a string, which Neovim evaluates later."""
+"""A call in a string that Neovim evaluates later."""
 
 
 class Text(msgspec.Struct):
-    """A string, or a name, and the line where it stands."""
+    """A string or a name, with its line."""
 
     text: str
     line: int
 
 
 class Use(msgspec.Struct):
-    """A field of a module that is read, or called with so many arguments."""
+    """A read of a module's field, or a call of it with `count` arguments."""
 
     module: str
-    """The empty string is the module itself."""
+    """The empty string stands for the file's own module."""
     name: str
     line: int
     count: int = 0
@@ -41,11 +41,11 @@ class Field(msgspec.Struct):
 
     is_function: bool
     count: int
-    """How many arguments it takes; a large number where that cannot be read."""
+    """The number of its parameters; a large number if that is unknown."""
 
 
 class Source(msgspec.Struct):
-    """One file of Lua."""
+    """One Lua file."""
 
     is_sound: bool
     """Whether it could be parsed."""
@@ -53,19 +53,19 @@ class Source(msgspec.Struct):
     strings: list[Text]
     uses: list[Use]
     pairs: list[Use]
-    """Two strings that begin the arguments of a call."""
+    """Calls whose first two arguments are strings."""
     emits: list[Text]
-    """Events; the empty string stands for one that a variable names."""
+    """Emitted events; the empty string stands for a name in a variable."""
     replaced: list[Text]
-    """Fields of `vim` that are assigned."""
+    """Fields of `vim` that are assigned to."""
     classes: list[Text]
 
     def required(self) -> set[str]:
-        """Return what it names of the package, lazily or in a string for Neovim as well."""
+        """Return the modules of the package that it names, also lazily or in a string."""
         return {name for string in self.strings for name in MENTION.findall(string.text)}
 
     def calls(self) -> list[Use]:
-        """Return what it uses of the package's modules, calls in strings included."""
+        """Return its uses of the package's modules, including calls in strings."""
         ours = [use for use in self.uses if use.module.partition(".")[0] in ("", "claude_ide")]
         late = [
             Use(f"claude_ide.{module}", name, string.line)
@@ -76,12 +76,12 @@ class Source(msgspec.Struct):
 
 
 def module_name(path: Path) -> str:
-    """Return the name of a file of the package, without `claude_ide.`."""
+    """Return the module name of a file in the package, without `claude_ide.`."""
     return ".".join(path.relative_to(LUA).with_suffix("").parts).removesuffix(".init")
 
 
 def read(paths: Iterable[Path]) -> dict[Path, Source]:
-    """Read files of Lua, all in one run of Neovim."""
+    """Parse Lua files, all in one run of Neovim."""
     command = [nvim_binary(), "--clean", "--headless", "-l", str(READER)]
     listed = "".join(f"{path}\n" for path in sorted(paths)).encode()
     done = subprocess.run(command, input=listed, capture_output=True, check=True)
@@ -91,7 +91,7 @@ def read(paths: Iterable[Path]) -> dict[Path, Source]:
 
 @cache
 def sources() -> dict[Path, Source]:
-    """Read all files of Lua of the repository."""
+    """Return all Lua files of the repository."""
     roots = [LUA, *(ROOT / root for root in OTHER_LUA)]
     return read(
         path for root in roots for path in (root.rglob("*.lua") if root.is_dir() else [root])
@@ -99,7 +99,7 @@ def sources() -> dict[Path, Source]:
 
 
 def plugin() -> dict[Path, Source]:
-    """Return what is loaded into the user's Neovim."""
+    """Return the Lua files that are loaded into the user's Neovim."""
     return {
         path: source
         for path, source in sources().items()
@@ -108,6 +108,6 @@ def plugin() -> dict[Path, Source]:
 
 
 def modules() -> dict[str, Source]:
-    """Return the modules of the package by their names."""
+    """Return the modules of the package by name."""
     package = {path: source for path, source in sources().items() if path.is_relative_to(LUA)}
     return {module_name(path): source for path, source in package.items()}

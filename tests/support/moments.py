@@ -1,4 +1,4 @@
-"""A Neovim in which something waits for its moment."""
+"""Calls that wait for a moment (`when/moment.lua`) in a Neovim under test."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ WAIT_FOR = chunk("moments/wait_for")
 
 
 async def ask(nvim: Neovim, name: str = "when_free") -> None:
-    """Ask for the moment; where Neovim is blocked, it hears of it later."""
+    """Request the moment without waiting; a blocked Neovim gets the request later."""
     nvim.send_request("nvim_exec_lua", WAIT_FOR, [name])
 
 
@@ -22,9 +22,9 @@ async def called(nvim: Neovim) -> Any:
 
 
 async def is_held(nvim: Neovim, seconds: float = 0.25) -> bool:
-    """Whether the moment does not come, several looks of the poll long.
+    """Return whether the moment does not come during several polls.
 
-    Neovim answers `mode` at a prompt, too, and only where its loop has come round.
+    Neovim answers `mode` at a prompt, too, and only after a turn of its loop.
     """
     deadline = asyncio.get_running_loop().time() + seconds
     while asyncio.get_running_loop().time() < deadline:

@@ -1,7 +1,7 @@
-"""A real Neovim under test: embedded, with a UI attached, driven by keys, its screen readable.
+"""A real Neovim under test: embedded, with a UI attached, keys to type and a screen to read.
 
-`pynvim.attach` cannot be used inside pytest-asyncio (it runs the loop itself), hence this small
-msgpack-rpc client. The UI matters: without one Neovim shows no prompts and draws nothing.
+This is a small msgpack-rpc client, because `pynvim.attach` runs its own loop and so does not work
+in pytest-asyncio. The UI is needed: without one Neovim shows no prompts and draws nothing.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ class NvimError(Exception):
 
 
 def nvim_binary() -> str:
-    """Path of the Neovim to test: the one that `CLAUDE_IDE_TEST_NVIM` names.
+    """Return the path of the Neovim to test.
 
-    Without it, the one beside this Python, else the first on PATH.
+    It is `CLAUDE_IDE_TEST_NVIM` if set, or the one in the folder of this Python, or on PATH.
     """
     if named := os.environ.get("CLAUDE_IDE_TEST_NVIM"):
         found = shutil.which(named)
@@ -43,7 +43,7 @@ def nvim_binary() -> str:
 
 @cache
 def nvim_version() -> str:
-    """What the Neovim to test calls itself: `NVIM v0.11.4`."""
+    """Return the version of the Neovim to test: `NVIM v0.11.4`."""
     command = [nvim_binary(), "--version"]
     said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     if not said.startswith("NVIM v"):
@@ -52,7 +52,7 @@ def nvim_version() -> str:
 
 
 async def until(condition: Callable[[], Any], what: str = "", seconds: float = WAIT) -> Any:
-    """Poll `condition` until it is truthy, and return what it gave; fail after `seconds`."""
+    """Poll `condition` until it is truthy, and return its value; fail after `seconds`."""
     deadline = asyncio.get_running_loop().time() + seconds
     while True:
         got = condition()
@@ -126,9 +126,9 @@ class Neovim:
         columns: int = 100,
         rows: int = 30,
     ) -> "Neovim":
-        """Start `nvim --embed` with this checkout on 'runtimepath' and nothing of the user's.
+        """Start `nvim --embed` with this checkout on 'runtimepath' and without the user's config.
 
-        `home` takes its XDG folders; `env` adds to a minimal environment.
+        Its XDG folders are in `home`; `env` adds to a minimal environment.
         """
         clean = {
             "PATH": os.environ["PATH"],
@@ -142,7 +142,7 @@ class Neovim:
             "CLAUDE_CONFIG_DIR": str(home / "claude"),
             "NVIM_LOG_FILE": str(home / "nvim.log"),
             "PYTHONDONTWRITEBYTECODE": "",
-            # The host under test is measured too.
+            # For the coverage of the host.
             **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
             **(env or {}),
         }
@@ -155,7 +155,7 @@ class Neovim:
                 f"set runtimepath^={ROOT}",
                 "--cmd",
                 f"let g:claude_ide = {{'python': '{sys.executable}'}}",
-                # Else the first Python file starts interpreters in search of one with pynvim.
+                # Otherwise the first Python file starts interpreters to find one with pynvim.
                 "--cmd",
                 "let g:loaded_python3_provider = 0",
             ],
@@ -171,7 +171,7 @@ class Neovim:
         return nvim
 
     async def stop(self) -> None:
-        """Kill this Neovim if it still runs, and reap it."""
+        """Kill this Neovim if it is still running, and reap it."""
         if self.process.returncode is None:
             self.process.kill()
         await self.process.wait()
@@ -189,15 +189,15 @@ class Neovim:
         return future
 
     async def request(self, method: str, *arguments: Any) -> Any:
-        """Send a request and await its answer, `WAIT` seconds at most."""
+        """Send a request and await its answer for at most `WAIT` seconds."""
         return await asyncio.wait_for(self.send_request(method, *arguments), WAIT)
 
     async def lua(self, code: str, *arguments: Any) -> Any:
-        """Run a Lua chunk; `...` are the arguments; what it returns is returned."""
+        """Run a Lua chunk, with the arguments as `...`, and return its result."""
         return await self.request("nvim_exec_lua", code, list(arguments))
 
     async def command(self, text: str) -> None:
-        """Run an Ex command as a script does (no typeahead, no prompt)."""
+        """Run an Ex command as a script does, without typeahead or a prompt."""
         await self.request("nvim_command", text)
 
     async def eval(self, expression: str) -> Any:
@@ -205,27 +205,27 @@ class Neovim:
         return await self.request("nvim_eval", expression)
 
     async def keys(self, keys: str) -> None:
-        """Type keys as a user does; `<CR>`, `<Esc>`, `<lt>` … are translated."""
+        """Type keys as a user does; names such as `<CR>`, `<Esc>` and `<lt>` are translated."""
         await self.request("nvim_input", keys)
 
     async def idle(self, milliseconds: int) -> None:
-        """Wait until a timer of Neovim's own has fired: what it puts off for less has been done."""
+        """Wait for a timer in Neovim, so that work deferred for less time is done."""
         timer = "_G.idle = false; vim.defer_fn(function() _G.idle = true end, ...)"
         await self.lua(timer, milliseconds)
         await until(lambda: self.lua("return _G.idle"), "Neovim's timer")
 
     async def mode(self) -> dict[str, Any]:
-        """The mode now: `{"mode": "n", "blocking": False}`; answers even at a prompt."""
+        """Return the mode: `{"mode": "n", "blocking": False}`; this also works at a prompt."""
         mode: dict[str, Any] = await self.request("nvim_get_mode")
         return mode
 
     async def channel(self) -> int:
-        """The id of this test's own RPC channel, as Neovim numbers it."""
+        """Return Neovim's id for the RPC channel of this test."""
         info = await self.request("nvim_get_api_info")
         return int(info[0])
 
     def events(self, name: str) -> list[Any]:
-        """Payloads of the `claude_ide_event` notifications of that name seen so far."""
+        """Return the payloads of the `claude_ide_event` notifications of this name so far."""
         return [a[1] for n, a in self.notifications if n == "claude_ide_event" and a[0] == name]
 
     async def _read(self) -> None:
@@ -240,7 +240,7 @@ class Neovim:
         for future in self._pending.values():
             if not future.done():
                 future.set_exception(NvimError("Neovim has exited"))
-                future.exception()  # nobody may be waiting any more
+                future.exception()  # marks it as retrieved, in case no test awaits it
 
     def _receive(self, message: list[Any]) -> None:
         if message[0] == 1:
@@ -261,7 +261,7 @@ class Neovim:
 
 
 def _plain(value: Any) -> Any:
-    """Turn buffer, window and tabpage handles into their numbers."""
+    """Replace buffer, window and tabpage handles by their numbers."""
     if isinstance(value, msgpack.ExtType):
         return msgpack.unpackb(value.data)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Files that are opened in a Neovim under test, as a client asks for it."""
+"""Files that a client opens in a Neovim under test."""
 
 from pathlib import Path
 from typing import Any
@@ -20,18 +20,18 @@ def write(path: Path, text: str = TEXT) -> Path:
 
 
 async def here(nvim: Neovim) -> str:
-    """The name of the file in the current window."""
+    """Return the name of the file in the current window."""
     return str(await nvim.eval("expand('%:t')"))
 
 
 async def names(nvim: Neovim) -> list[str]:
-    """What the windows of the current tabpage show."""
+    """Return the names of the buffers in the windows of the current tabpage."""
     shown = await nvim.eval("map(tabpagebuflist(), 'bufname(v:val)')")
     return [name.split("/")[-1].split(":")[-1] for name in shown]
 
 
 async def selected(nvim: Neovim) -> str:
-    """What is selected, as `y` takes it."""
+    """Yank the selection and return it."""
     await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'v'"))
     await nvim.keys("y")
     await until(lambda: nvim.lua("return vim.fn.mode() == 'n'"))

@@ -1,4 +1,4 @@
-"""A page of the transcript under test, and the edits that it yields."""
+"""A page of the transcript under test, and the frames that it returns."""
 
 from claude_ide.chat.page.page import Page
 from claude_ide.chat.page.rows import Row

@@ -1,4 +1,4 @@
-"""The chat panel of a Neovim under test, as its user sees and uses it."""
+"""The chat panel of a Neovim under test, used through its screen and keys."""
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,7 +9,7 @@ from support.chunks import chunk
 from support.neovim import Neovim, until
 
 PATIENCE = 30.0
-"""Seconds that a CLI may take on a machine that others use too."""
+"""Seconds that a CLI may take on a busy machine."""
 
 CONFIGURE = """
 local options = ...
@@ -22,7 +22,7 @@ GO_TO = chunk("panel/go_to")
 
 
 class Panel:
-    """What the panel of the chat that was used last shows."""
+    """The panel of the chat that was last used."""
 
     def __init__(self, nvim: Neovim) -> None:
         self.nvim = nvim
@@ -31,7 +31,7 @@ class Panel:
     async def open(
         cls, nvim: Neovim, cmd: Sequence[str | Path], command: str = "ClaudeChat", **chat: Any
     ) -> "Panel":
-        """Begin a chat with a CLI, and wait until that answers."""
+        """Start a chat with a CLI, and wait until the CLI answers."""
         options = {"cmd": [str(word) for word in cmd], "chat": chat}
         await nvim.lua(CONFIGURE, options)
         await nvim.command(command)
@@ -49,7 +49,7 @@ class Panel:
         await until(ready, "the agent answers", PATIENCE)
 
     async def is_new(self, count: int) -> None:
-        """Wait until there are so many chats, and the agent of the last one answers."""
+        """Wait until there are `count` chats, and the agent of the last one answers."""
 
         async def there() -> bool:
             return (await self.look()).get("count") == count
@@ -58,7 +58,7 @@ class Panel:
         await self.is_ready()
 
     async def look(self) -> dict[str, Any]:
-        """Return what is shown: `lines`, `prompt`, `bar`, `prompt_bar`, `windows`, `count`."""
+        """Return the panel's state: `lines`, `prompt`, `bar`, `prompt_bar`, `windows`, `count`."""
         seen = await self.nvim.lua(LOOK)
         return dict(seen) if seen else {}
 
@@ -67,7 +67,7 @@ class Panel:
         return "\n".join((await self.look()).get("lines", []))
 
     async def shows(self, words: str) -> str:
-        """Wait until the transcript shows something; return the transcript."""
+        """Wait until the transcript contains `words`; return the transcript."""
         try:
             await until(lambda: self._has(words), f"{words!r} is shown", PATIENCE)
         except AssertionError as error:
@@ -77,7 +77,7 @@ class Panel:
         return await self.text()
 
     async def shows_no_more(self, words: str) -> None:
-        """Wait until the transcript does not show something."""
+        """Wait until the transcript does not contain `words`."""
 
         async def gone() -> bool:
             return words not in await self.text()
@@ -85,7 +85,7 @@ class Panel:
         await until(gone, f"{words!r} is gone", PATIENCE)
 
     async def bar_shows(self, words: str) -> None:
-        """Wait until the transcript's winbar shows something."""
+        """Wait until the transcript's winbar contains `words`."""
 
         async def shown() -> bool:
             return words in (await self.look()).get("bar", "")
@@ -96,7 +96,7 @@ class Panel:
             raise AssertionError(f"{error}; shown is\n{json.dumps(await self.look())}") from None
 
     async def say(self, words: str) -> None:
-        """Type something into the prompt and send it."""
+        """Type `words` into the prompt and send them."""
         await self.write()
         await self.nvim.keys(f"{words.replace('<', '<lt>')}<C-s>")
 
@@ -113,7 +113,7 @@ class Panel:
         await until(inserting, "the prompt takes text")
 
     async def go_to(self, words: str) -> bool:
-        """Put the cursor on the line of the transcript that holds something, if it is there."""
+        """Move the cursor to the line of the transcript with `words`; False if there is none."""
         if (await self.nvim.mode())["mode"] == "i":
             await self.nvim.keys("<Esc>")
         return bool(await self.nvim.lua(GO_TO, words))
@@ -126,7 +126,7 @@ Open = Callable[[str], Awaitable[Panel]]
 
 
 async def counts(nvim: Neovim, words: str) -> None:
-    """Wait until the status line says this, and no more, of what waits."""
+    """Wait until `words` are the status line's whole text about waiting requests."""
     status = "require('claude_ide').statusline()"
     said = f"return {status}:gsub('^claude:%d', '') == ..."
     await until(lambda: nvim.lua(said, words), f"the status line says {words!r}", PATIENCE)

@@ -1,4 +1,4 @@
-"""One end of a JSON-RPC connection under test: the wire, and the methods behind it."""
+"""A transport and a dialect for a JSON-RPC peer under test."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ SECRET = "the text of a file"
 
 @dataclass
 class Wire:
-    """Collects what a peer sends, or passes it on to another peer in memory."""
+    """Collects the frames that a peer sends, and can pass them to another peer in memory."""
 
     frames: list[bytes] = field(default_factory=list)
     deliver: Callable[[bytes], Awaitable[None]] | None = None
@@ -36,7 +36,7 @@ class Wire:
 
 @dataclass
 class Methods:
-    """A dialect with one method for each way that a request can go."""
+    """A dialect with one method for each outcome of a request."""
 
     finish: asyncio.Event = field(default_factory=asyncio.Event)
     noted: list[str] = field(default_factory=list)
@@ -111,7 +111,7 @@ def note(method: str) -> str:
 
 
 async def answer(peer: Peer, wire: Wire, frame: str) -> Any:
-    """Give `frame` to the peer and return the one answer to it."""
+    """Pass `frame` to the peer and return the only answer."""
     before = len(wire.frames)
     await peer.receive(frame)
     await until(lambda: len(wire.frames) > before, "an answer")

@@ -1,4 +1,4 @@
-"""A terminal's screen as a picture: SVG, with the colours and attributes of each cell."""
+"""Draws a terminal's screen as SVG, with the colours and attributes of each cell."""
 
 import re
 from html import escape
@@ -6,10 +6,10 @@ from itertools import groupby
 from typing import Any
 
 WIDTH, HEIGHT, BASE = 8.4, 18, 13
-"""Pixels of a cell, and of its text's baseline below the cell's top."""
+"""Pixels: the size of a cell, and the distance from its top to the baseline of the text."""
 
 FOREGROUND, BACKGROUND = "#e0e2ea", "#14161b"
-"""Those of Neovim's own colour scheme, for what has none."""
+"""The default colours, from Neovim's own colour scheme."""
 
 NAMED = {
     "black": "#07080d",
@@ -54,17 +54,17 @@ def _run(text: str, style: Style, left: float, top: int) -> list[str]:
     width = len(text) * WIDTH
     parts = []
     if background != BACKGROUND:
-        place = f'x="{left:.1f}" y="{top}" width="{width:.1f}" height="{HEIGHT}"'
-        parts.append(f'<rect {place} fill="{background}"/>')
-    looks = f'fill="{foreground}"'
-    looks += ' font-weight="bold"' if bold else ""
-    looks += ' font-style="italic"' if italic else ""
-    looks += ' text-decoration="underline"' if underlined else ""
-    # Word by word, since not every viewer keeps blanks.
+        box = f'x="{left:.1f}" y="{top}" width="{width:.1f}" height="{HEIGHT}"'
+        parts.append(f'<rect {box} fill="{background}"/>')
+    attributes = f'fill="{foreground}"'
+    attributes += ' font-weight="bold"' if bold else ""
+    attributes += ' font-style="italic"' if italic else ""
+    attributes += ' text-decoration="underline"' if underlined else ""
+    # Word by word, because some viewers collapse blanks.
     for word in re.finditer(r"\S+", text):
         x, length = left + word.start() * WIDTH, len(word[0]) * WIDTH
-        place = f'x="{x:.1f}" y="{top + BASE}" textLength="{length:.1f}"'
-        parts.append(f"<text {place} {looks}>{escape(word[0])}</text>")
+        position = f'x="{x:.1f}" y="{top + BASE}" textLength="{length:.1f}"'
+        parts.append(f"<text {position} {attributes}>{escape(word[0])}</text>")
     return parts
 
 

@@ -1,4 +1,4 @@
-"""A plan under test, and the question about it."""
+"""A plan under test, and the question about changes to it."""
 
 from support.neovim import Neovim, until
 
@@ -35,7 +35,7 @@ async def gone(nvim: Neovim) -> None:
 
 
 async def waited(nvim: Neovim, milliseconds: int = 100) -> None:
-    """Let what is due in Neovim happen."""
+    """Wait for a timer in Neovim, so that work deferred for less time is done."""
     await nvim.lua(
         "vim.g.waited = 0; vim.defer_fn(function() vim.g.waited = 1 end, ...)", milliseconds
     )

@@ -1,21 +1,21 @@
-"""Processes that a test has made others start (Linux)."""
+"""Processes that were started during a test (Linux)."""
 
 import contextlib
 from pathlib import Path
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and is not waited for does not."""
+    """Return whether a process is running; a zombie is not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
-        # It may also end while its state is read.
+        # The process may end during the read.
         return False
     return state != "Z"
 
 
 def started_with(words: str) -> set[int]:
-    """The processes that run and have something in their arguments or their environment."""
+    """Return the running processes with `words` in their arguments or environment."""
     found = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

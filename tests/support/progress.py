@@ -1,4 +1,4 @@
-"""The progress messages of Neovim 0.12, as a plugin hears of them."""
+"""The progress messages of Neovim 0.12, as plugins receive them."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ HEAR = chunk("progress/hear")
 
 
 async def hear(nvim: Neovim) -> None:
-    """Note each message from now on."""
+    """Record each message from now on."""
     await nvim.lua(HEAR)
 
 

@@ -1,4 +1,4 @@
-"""Waiting for diagnostics in a Neovim under test, after files have been written."""
+"""Waits for diagnostics in a Neovim under test, after files have been written."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ ODD = [{"lnum": 0, "col": 0, "message": "odd"}]
 
 
 async def edit(nvim: Neovim, path: Path, text: str = "one\n") -> int:
-    """Edit a file that holds a text; its buffer."""
+    """Write and edit a file; return its buffer."""
     path.write_text(text, encoding="utf-8")
     await nvim.command(f"edit {path}")
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
@@ -22,7 +22,7 @@ async def edit(nvim: Neovim, path: Path, text: str = "one\n") -> int:
 
 
 async def write(nvim: Neovim, path: Path, text: str) -> list[int]:
-    """Write as the CLI does, and have Neovim look; the buffers about which there is more to say."""
+    """Write as the CLI does, and have Neovim reload; return the buffers that need a check."""
     new = path.with_name("claude.tmp")
     new.write_text(text, encoding="utf-8")
     new.replace(path)
@@ -32,22 +32,22 @@ async def write(nvim: Neovim, path: Path, text: str) -> list[int]:
 
 
 async def await_publish(nvim: Neovim, bufnrs: list[int], milliseconds: int = LONG) -> None:
-    """Begin to wait until all has been said about some buffers."""
+    """Start to wait for the diagnostics of some buffers."""
     await nvim.lua(AWAIT, bufnrs, milliseconds)
 
 
 def published(nvim: Neovim) -> list[Any]:
-    """What has ended a wait so far."""
+    """Return the events that have ended a wait so far."""
     return nvim.events("diagnostics_published")
 
 
 async def done(nvim: Neovim) -> Any:
-    """Wait until the wait has ended, once."""
+    """Wait for the end of the wait; fail if there are several ends."""
     assert await until(lambda: published(nvim)) == DONE
 
 
 async def messages(nvim: Neovim, bufnr: int) -> list[str]:
-    """What the diagnostics of a buffer say."""
+    """Return the messages of a buffer's diagnostics."""
     found: list[str] = await nvim.lua(
         "return vim.tbl_map(function(d) return d.message end, vim.diagnostic.get(...))", bufnr
     )
@@ -55,7 +55,7 @@ async def messages(nvim: Neovim, bufnr: int) -> list[str]:
 
 
 async def say(nvim: Neovim, bufnr: int, *wanted: str) -> None:
-    """Wait until the diagnostics of a buffer say no less and no more."""
+    """Wait until a buffer's diagnostics have exactly these messages."""
 
     async def is_said() -> bool:
         return await messages(nvim, bufnr) == [*wanted]

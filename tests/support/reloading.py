@@ -1,4 +1,4 @@
-"""Files that Claude writes while a Neovim under test edits them."""
+"""Files that Claude writes while they are open in a Neovim under test."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ MODULE = "require('claude_ide.disk.reload')"
 
 
 def write(path: Path, text: str) -> None:
-    """Write as the CLI does: another file takes the name."""
+    """Write as the CLI does: rename a new file."""
     new = path.with_name("claude.tmp")
     new.write_text(text)
     new.replace(path)
@@ -37,7 +37,7 @@ async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
 
 
 async def state(nvim: Neovim) -> Any:
-    """What is set up while a write is expected."""
+    """Return the option and the autocommands that are set while a write is expected."""
     return await nvim.lua(
         "return { vim.fn.execute('setlocal autoread?'),"
         " #vim.api.nvim_get_autocmds({ event = { 'FileChangedShell', 'BufWriteCmd' } }) }"

@@ -32,7 +32,7 @@ class River:
         await self.nvim.command(f"stopinsert | ClaudeChat {words}")
 
     async def reports(self, words: str) -> None:
-        """Wait until a message says something."""
+        """Wait for a message with `words`."""
 
         async def reported() -> bool:
             return any(words in text for text in await self.nvim.lua("return _G.reports"))
@@ -40,13 +40,13 @@ class River:
         await until(reported, f"{words!r} is reported", PATIENCE)
 
     async def hears(self, what: str) -> tuple[Any, ...]:
-        """Wait until the agent has heard something of a kind; return the last of it."""
+        """Wait until the agent has received a call of this kind; return the last one."""
         heard = self.agent.heard
         await until(lambda: any(said[0] == what for said in heard), f"it hears {what}", PATIENCE)
         return [said for said in heard if said[0] == what][-1]
 
     async def press(self, words: str, key: str, heard: str) -> tuple[Any, ...]:
-        """Press a key on a line of the transcript until the agent has heard of it."""
+        """Press a key on a line of the transcript until the agent receives a call."""
         before = len(self.agent.heard)
 
         async def pressed() -> bool:

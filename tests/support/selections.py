@@ -1,4 +1,4 @@
-"""The selection in a Neovim under test, and what the host is told of it."""
+"""The selection in a Neovim under test, and its events for the host."""
 
 from typing import Any
 
@@ -25,13 +25,13 @@ def end_of(selection: Selection) -> tuple[int, int]:
 
 
 async def text_told(nvim: Neovim, text: str) -> Selection:
-    """Wait until a selection of that text is the last one told."""
+    """Wait until the last event has a selection with this text."""
     await until(lambda: told(nvim) and told(nvim)[-1]["text"] == text, f"{text!r} is told")
     return told(nvim)[-1]
 
 
 async def cursor_told(nvim: Neovim, line: int, character: int) -> Selection:
-    """Wait until the cursor at that position is the last selection told."""
+    """Wait until the last event has the cursor at this position."""
 
     def is_told() -> bool:
         last = told(nvim)[-1] if told(nvim) else None
@@ -42,5 +42,5 @@ async def cursor_told(nvim: Neovim, line: int, character: int) -> Selection:
 
 
 async def pause(nvim: Neovim) -> None:
-    """Let Neovim run for some periods: that nothing is told shows only after a while."""
+    """Let Neovim run for several periods, in which an event would be sent."""
     await nvim.idle(200)

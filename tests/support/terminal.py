@@ -1,4 +1,4 @@
-"""A real terminal for a program under test: a pty, the keys typed into it, the screen it draws."""
+"""A real terminal for a program under test: a pty with keys to type and a screen to read."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ import pyte
 from support.neovim import until
 
 PATIENCE = 30.0
-"""Seconds that a program's screen may take to show something, on a busy machine."""
+"""Seconds that a program may take to draw, on a busy machine."""
 
 STILL = 0.3
 """Seconds after which a screen that has not changed counts as finished."""
@@ -30,8 +30,8 @@ KEYS = {
     "Down": "\x1b[B",
 }
 
-# pyte draws the payload of what it does not know: device control strings, private CSI sequences
-# and colon-separated attributes.
+# pyte draws the payload of unknown sequences: device control strings, private CSI sequences and
+# colon-separated attributes.
 _FOREIGN = re.compile(
     rb"\x1b(?:[PX^_].*?\x1b\\|\[[<=>][0-?]*[ -/]*[@-~]|\[[0-9;]*:[0-9:;]*[@-~])", re.DOTALL
 )
@@ -39,7 +39,7 @@ _UNFINISHED = re.compile(rb"\x1b(?:[PX^_](?:[^\x1b]|\x1b(?!\\))*|\[[0-?]*[ -/]*)
 
 
 class _Screen(pyte.Screen):  # type: ignore[misc]
-    """pyte's screen, which also answers what the program asks its terminal."""
+    """pyte's screen; it also answers the program's queries."""
 
     def __init__(self, columns: int, rows: int, answer: Callable[[str], None]) -> None:
         self._answer = answer
@@ -50,7 +50,7 @@ class _Screen(pyte.Screen):  # type: ignore[misc]
 
 
 class Terminal:
-    """One program in a terminal of its own, which is its session's controlling terminal."""
+    """One program in its own terminal, which is the controlling terminal of its session."""
 
     def __init__(
         self, process: asyncio.subprocess.Process, master: int, columns: int, rows: int
@@ -75,8 +75,8 @@ class Terminal:
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         try:
-            # A session leader that opens a terminal gets it as its controlling terminal; done by
-            # a shell, because running Python between fork and exec is not safe.
+            # A session leader that opens a terminal gets it as its controlling terminal. A shell
+            # does that, because running Python between fork and exec is not safe.
             process = await asyncio.create_subprocess_exec(
                 *["/bin/sh", "-c", 'exec "$@" <>"$0" >&0 2>&0', os.ttyname(slave), *command],
                 cwd=cwd,
@@ -89,7 +89,7 @@ class Terminal:
         return cls(process, master, columns, rows)
 
     async def stop(self) -> None:
-        """Kill the program with its process group, and reap it."""
+        """Kill the program and its process group, and reap it."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         await self.process.wait()
@@ -103,7 +103,7 @@ class Terminal:
             self._master = -1
 
     def type(self, text: str) -> None:
-        """Type `text` as it is."""
+        """Type `text` unchanged."""
         os.write(self._master, text.encode())
 
     def press(self, key: str) -> None:
@@ -119,7 +119,7 @@ class Terminal:
         return "\n".join(self.lines())
 
     async def until(self, condition: Callable[[], Any], what: str = "") -> Any:
-        """Wait for `condition`; a failure shows the screen as it was then."""
+        """Wait for `condition`; a failure includes the screen."""
         try:
             return await until(condition, what, PATIENCE)
         except AssertionError as error:
@@ -150,7 +150,7 @@ class Terminal:
     def _read(self) -> None:
         try:
             chunk = os.read(self._master, 65536)
-        except OSError:  # Linux' way to say that the program has left
+        except OSError:  # on Linux: the program has ended
             chunk = b""
         if not chunk:
             asyncio.get_running_loop().remove_reader(self._master)

@@ -17,26 +17,26 @@ Entry = dict[str, Any]
 
 
 def entries(name: str) -> list[Entry]:
-    """Everything in a recording."""
+    """Return all entries of a recording."""
     lines = (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 @functools.cache
 def told(name: str) -> list[dict[str, Any]]:
-    """The frames that the CLI said; not to be changed."""
+    """Return the frames of the CLI; callers must not change them."""
     return [entry["m"] for entry in entries(name) if entry["dir"] == "out"]
 
 
 def names() -> list[str]:
-    """All recordings."""
+    """Return the names of all recordings."""
     return sorted(path.stem for path in GOLDEN.glob("*.jsonl"))
 
 
 def replaying(
     name: str, cwd: Path, *, log: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> Launch:
-    """How to start a CLI that says what was recorded, in a trusted folder; it logs what it gets."""
+    """Return how to start a CLI that replays a recording in a trusted folder; it logs its input."""
     given = {"PATH": "/usr/bin:/bin", "HOME": str(cwd)} | dict(environment or {})
     if log is not None:
         given["FAKE_CLI_LOG"] = str(log)
@@ -45,5 +45,5 @@ def replaying(
 
 
 def heard(log: Path) -> list[dict[str, Any]]:
-    """What a replaying CLI has got: first its arguments and environment, then each frame."""
+    """Return the log of a replaying CLI: first its arguments and environment, then each frame."""
     return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""A user in the middle of something, for tests that nothing takes it from them."""
+"""A user in the middle of typing, for tests that nothing interrupts them."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from support.neovim import Neovim, until
 
 @dataclass(frozen=True, slots=True)
 class Typing:
-    """Keys in two halves, and what both together make of `one two three` in the current buffer."""
+    """Keys in two halves, and the text to which they change `one two three`."""
 
     first: str
     mode: str
@@ -24,7 +24,7 @@ class Typing:
         )
 
     async def finish(self, nvim: Neovim) -> None:
-        """Type the rest; fails when the text is not what it would be without an interruption."""
+        """Type the second half; fail if the text differs from that without an interruption."""
         assert (await nvim.mode())["mode"] == self.mode
         await nvim.keys(self.second)
         await until(lambda: nvim.lua("return vim.fn.getline(1) == ...", self.text), self.text)

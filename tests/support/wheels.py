@@ -1,4 +1,4 @@
-"""The packages of an environment, on disk, so that tests can install them without a network."""
+"""The packages of an environment as wheels, so that tests can install them without a network."""
 
 import fcntl
 import importlib.util
@@ -16,12 +16,12 @@ LOCK = ROOT / "python/requirements.txt"
 
 
 def wheels() -> Path:
-    """Return a folder with what the plugin needs at run time, fetched once for each Python."""
+    """Return a folder with the plugin's packages, which are fetched once for each Python."""
     if importlib.util.find_spec("ensurepip") is None:
         pytest.skip("this Python can make no environments (Debian: python3-venv)")
     folder = ROOT / f".cache/wheels-{sys.implementation.cache_tag}"
     folder.mkdir(parents=True, exist_ok=True)
-    # Test processes that run beside each other wait for the first one to fetch.
+    # Parallel test processes wait until the first one has fetched them.
     held = os.open(folder, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
     try:
@@ -37,7 +37,7 @@ def _fetch(folder: Path) -> None:
     wanted = f"{needed} {LOCK.read_text()}"
     fetched = folder / "fetched"
     if not fetched.exists() or fetched.read_text() != wanted:
-        # An environment that uv made has no pip of its own.
+        # An environment created by uv has no pip.
         run(sys.executable, "-m", "venv", folder / "pip")
         download: list[str | Path] = [
             folder / "pip/bin/pip",
@@ -52,7 +52,7 @@ def _fetch(folder: Path) -> None:
 
 
 def run(*command: str | Path, env: dict[str, str] | None = None) -> str:
-    """Run a command that has to succeed; return what it printed."""
+    """Run a command, which must succeed; return its output."""
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
     return done.stdout

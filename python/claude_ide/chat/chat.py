@@ -179,7 +179,7 @@ class Chat:
         """Apply an event's effects on Neovim outside the transcript."""
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
-                self._editor.names(path)
+                self._editor.announce_write(path)
             case events.TodoList():
                 self._run(self.panel.pin(todos.pinned(event)))
             case events.Session(session, title):

@@ -1,1 +1,1 @@
-"""A small scripted stand-in for Claude Code, to try the plugin without an account (`make try`)."""
+"""A small scripted stand-in for Claude Code, for `make try` without an account."""

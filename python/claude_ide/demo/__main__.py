@@ -1,4 +1,4 @@
-"""Starts the demo: `python -I …/demo`, in a terminal of a Neovim whose server runs."""
+"""Runs the demo: `python -I …/demo`, in a terminal of a Neovim with a running server."""
 
 import asyncio
 import contextlib
@@ -13,9 +13,9 @@ from claude_ide.demo.session import Session
 
 
 async def main() -> None:
-    """Run until the user has enough, or the terminal is closed."""
+    """Run until the user quits or the terminal is closed."""
     session = asyncio.create_task(Session(Page()).run())
-    # The server is to see a client that leaves, not one that breaks off.
+    # Close the connection properly when the terminal is closed.
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, session.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         await session

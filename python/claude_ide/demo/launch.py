@@ -1,7 +1,7 @@
-"""`make try`: opens Neovim in a scratch project, with the plugin and nothing of the user's own.
+"""`make try`: opens Neovim in a scratch project, with the plugin but without the user's config.
 
-`launch.py FOLDER [--claude] [--nvim=PATH]`: with `--claude` the real CLI runs in the terminal, else
-the demo; `--nvim` names the Neovim to open.
+`launch.py FOLDER [--claude] [--nvim=PATH]`: the terminal runs the demo, or the real CLI with
+`--claude`; `--nvim` is the path of Neovim.
 """
 
 import argparse
@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main(arguments: list[str]) -> str | None:
-    """Become Neovim, or return what stands in the way."""
+    """Replace this process by Neovim, or return why that is not possible."""
     wanted = _wanted(arguments)
     if wanted.nvim is None:
         return "no Neovim; `make clean`, then `make try` again"
@@ -29,18 +29,18 @@ def main(arguments: list[str]) -> str | None:
     if wanted.claude:
         if shutil.which("claude") is None:
             return "no `claude` on PATH; npm install -g @anthropic-ai/claude-code"
-        # In its other modes the CLI edits without asking.
+        # In other modes the CLI edits without asking.
         options["cmd"] = ["claude", "--permission-mode", "default"]
     else:
         options["cmd"] = [sys.executable, "-I", str(HERE)]
-        # The demo leaves nothing behind in the user's folders. The real CLI needs its own.
+        # The demo writes nothing into the user's folders. The real CLI needs them.
         environment["XDG_DATA_HOME"] = str(folder / "data")
         environment["XDG_STATE_HOME"] = str(folder / "state")
         environment["CLAUDE_CONFIG_DIR"] = str(folder / "claude")
     project = folder / "project"
     scratch.make(project)
     os.chdir(project)
-    # A Vimscript string: quotes are doubled.
+    # A Vimscript string, in which quotes are doubled.
     encoded = json.dumps(options).replace("'", "''")
     command = [wanted.nvim, "--clean", "-n", "-u", str(HERE / "init.lua")]
     command += ["--cmd", f"let g:claude_ide = json_decode('{encoded}')", "shop.py"]

@@ -1,4 +1,4 @@
-"""The demo's side of the terminal: lines as they come above a prompt, and the keys typed there."""
+"""The demo's terminal: prints lines above a prompt, and reads the lines that are typed."""
 
 import asyncio
 import contextlib
@@ -18,39 +18,39 @@ class Page:
     """Prints to stdout; the prompt stays the last line."""
 
     def __init__(self) -> None:
-        self._fleeting = False
+        self._ends_in_status = False
 
     @property
     def width(self) -> int:
-        """Columns; the last one stays free, so that no terminal wraps by itself."""
+        """The number of columns without the last; some terminals wrap a line that fills it."""
         return shutil.get_terminal_size().columns - 1
 
     def title(self, text: str) -> None:
-        """Print a heading, which becomes the terminal's title too."""
+        """Print a heading, and set the terminal's title."""
         sys.stdout.write(f"\x1b]2;{text}\x07")
-        self.say(text, BOLD)
+        self.print(text, BOLD)
 
-    def say(self, text: str, style: str = PLAIN, hang: int = 0) -> None:
-        """Print a paragraph; what does not fit a line goes on `hang` columns in."""
+    def print(self, text: str, style: str = PLAIN, hang: int = 0) -> None:
+        """Print a paragraph; wrapped lines are indented by `hang` columns."""
         wrapped = textwrap.wrap(text, self.width, subsequent_indent=" " * hang) or [""]
-        self._put([_styled(line, style) for line in wrapped], fleeting=False)
+        self._put([_styled(line, style) for line in wrapped], is_status=False)
 
-    def show(self, text: str, style: str = DIM) -> None:
-        """Print one line that the next such line replaces, if nothing came between."""
+    def print_status(self, text: str, style: str = DIM) -> None:
+        """Print one line; it replaces the previous line if that was a status, too."""
         line = text if len(text) <= self.width else text[: self.width - 1] + "…"
-        self._put([_styled(line, style)], fleeting=True)
+        self._put([_styled(line, style)], is_status=True)
 
     def entered(self) -> None:
-        """Note that the user has pressed Enter: the prompt is on a new line."""
-        self._fleeting = False
-        self._put([], fleeting=False)
+        """Print the prompt again: the user has pressed Enter."""
+        self._ends_in_status = False
+        self._put([], is_status=False)
 
-    def _put(self, lines: list[str], fleeting: bool) -> None:
-        above = TO_LINE_ABOVE + TO_LINE_START if fleeting and self._fleeting else ""
+    def _put(self, lines: list[str], is_status: bool) -> None:
+        above = TO_LINE_ABOVE + TO_LINE_START if is_status and self._ends_in_status else ""
         text = "".join(f"{line}\n" for line in lines)
         sys.stdout.write(TO_LINE_START + above + text + PROMPT)
         sys.stdout.flush()
-        self._fleeting = fleeting
+        self._ends_in_status = is_status
 
 
 def _styled(text: str, style: str) -> str:
@@ -58,9 +58,9 @@ def _styled(text: str, style: str) -> str:
 
 
 async def typed_lines() -> AsyncIterator[str]:
-    """Give each line that is typed, stripped, until stdin ends.
+    """Yield each typed line, stripped, until stdin ends.
 
-    The terminal is read as it is: a non-blocking one would be so for our output too.
+    The terminal stays in blocking mode, because another mode would apply to the output, too.
     """
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[str | None] = asyncio.Queue()

@@ -1,4 +1,4 @@
-"""The project that `make try` opens, and what the demo proposes to change in it. Pure text."""
+"""The texts of the project that `make try` opens, and the edits that the demo proposes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ FILES = {"shop.py": SHOP, "TOUR.md": TOUR}
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """An edit that the demo may propose, if `change` gives another text."""
+    """An edit that the demo can propose, if `change` returns a different text."""
 
     reason: str
     change: Callable[[str], str]
@@ -83,7 +83,7 @@ def next_idea(text: str) -> Idea:
 
 
 def make(folder: Path) -> None:
-    """Write the project anew; what else is in the folder stays."""
+    """Rewrite the project's files; others in the folder stay."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")

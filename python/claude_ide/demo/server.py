@@ -1,4 +1,4 @@
-"""The IDE's server as a client sees it: found and connected to as the CLI does, then called."""
+"""A client of the server, which finds and connects to it as the CLI does."""
 
 import asyncio
 import contextlib
@@ -22,12 +22,12 @@ from claude_ide.mcp import lock_file
 AUTHORIZATION = "X-Claude-Code-Ide-Authorization"
 LARGEST_MESSAGE = 64 * 2**20
 
-Told = Callable[[str, dict[str, Any]], None]
+OnNotification = Callable[[str, dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a lock file says of a server."""
+    """The fields of a lock file that are needed to connect."""
 
     port: int
     token: str
@@ -35,9 +35,9 @@ class Address:
 
 
 def find(environment: Mapping[str, str]) -> Address | None:
-    """Return the server that `CLAUDE_CODE_SSE_PORT` names, if its lock file is there."""
+    """Return the server on the port in `CLAUDE_CODE_SSE_PORT`, if its lock file exists."""
     port = environment.get("CLAUDE_CODE_SSE_PORT", "")
-    # A CLI with a configuration folder of its own looks at the usual one too.
+    # A CLI with another configuration folder also looks in the usual one.
     for folder in (lock_file.folder(environment), lock_file.folder({})):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             fields = json.loads(Path(folder, f"{port}.lock").read_text(encoding="utf-8"))
@@ -46,14 +46,14 @@ def find(environment: Mapping[str, str]) -> Address | None:
 
 
 class Server:
-    """One connection: tools to call, and `told` with whatever the server tells by itself."""
+    """A connection to the server: calls tools, and passes notifications to `on_notify`."""
 
-    def __init__(self, connection: ClientConnection, told: Told) -> None:
+    def __init__(self, connection: ClientConnection, on_notify: OnNotification) -> None:
         self._connection = connection
-        self._told = told
+        self._on_notify = on_notify
         self._peer = Peer(self, self)
         self.conversation = asyncio.create_task(self._converse())
-        """Ends when the server leaves."""
+        """The task that handles messages; it ends when the server closes the connection."""
 
     async def _converse(self) -> None:
         try:
@@ -65,7 +65,7 @@ class Server:
             await self._peer.close()
 
     async def initialize(self) -> None:
-        """Introduce ourselves."""
+        """Send `initialize` and the notifications that follow it."""
         await self._peer.request(
             "initialize",
             {
@@ -78,7 +78,7 @@ class Server:
         await self._peer.notify("ide_connected", {"pid": os.getpid()})
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> list[str]:
-        """Call a tool and return its texts; raises `ToolError` with what it says of a failure."""
+        """Call a tool and return its texts. Raises `ToolError` with its message."""
         result = await self._peer.request("tools/call", {"name": tool, "arguments": arguments})
         texts = [block["text"] for block in result["content"]]
         if result.get("isError"):
@@ -86,34 +86,34 @@ class Server:
         return texts
 
     async def send(self, frame: bytes) -> None:
-        """Send a message (the `Transport` of the peer)."""
+        """Send a message (as the `Transport` of the peer)."""
         try:
             await self._connection.send(frame, text=True)
         except ConnectionClosed as closed:
             raise TransportClosed(str(closed)) from None
 
     def on_request(self, request: Request) -> Any:
-        """Answer the server (the `Dialect` of the peer)."""
+        """Answer the server (as the `Dialect` of the peer)."""
         if request.method == "ping":
             return {}
         raise RpcError.method_not_found(request.method)
 
     def on_notification(self, notification: Notification) -> None:
-        """Pass on what we are told."""
-        self._told(notification.method, notification.params or {})
+        """Pass on a notification."""
+        self._on_notify(notification.method, notification.params or {})
 
     def waits(self, _request: Request) -> bool:
-        """Nothing that we answer waits for the user."""
+        """Return False: the user answers no request of the server."""
         return False
 
     def oversized(self, _request: Request, _size: int) -> Any:
-        """Nothing that we answer can be too large."""
+        """Return an empty result; no answer to the server is ever too large."""
         return {}
 
 
 @contextlib.asynccontextmanager
-async def connected(address: Address, told: Told) -> AsyncIterator[Server]:
-    """Connect and introduce ourselves; raises `TransportClosed` when that cannot be done."""
+async def connected(address: Address, on_notify: OnNotification) -> AsyncIterator[Server]:
+    """Connect and initialize. Raises `TransportClosed` if that fails."""
     try:
         connection = await connect(
             f"ws://127.0.0.1:{address.port}/",
@@ -124,7 +124,7 @@ async def connected(address: Address, told: Told) -> AsyncIterator[Server]:
     except (OSError, InvalidHandshake, TimeoutError) as error:
         raise TransportClosed(str(error)) from None
     async with connection:
-        server = Server(connection, told)
+        server = Server(connection, on_notify)
         try:
             await server.initialize()
             yield server

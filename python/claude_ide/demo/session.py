@@ -1,4 +1,4 @@
-"""What the demo says and does: it tells what it is told, proposes edits, asks questions."""
+"""A run of the demo: prints notifications, proposes edits, reads diagnostics and the selection."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ MARKS = {"Error": "✘", "Warning": "⚠", "Info": "ℹ", "Hint": "★"}  # noqa
 
 
 class Session:
-    """One run of the demo, in the folder of the project."""
+    """One run of the demo, in the project's folder."""
 
     def __init__(self, screen: Page) -> None:
         self._page = screen
@@ -41,9 +41,9 @@ class Session:
         }
 
     async def run(self) -> None:
-        """Talk to the server and to the user, until the user has enough."""
+        """Serve the user until they quit."""
         self._page.title("A demo of Claude Code")
-        self._page.say("I speak the CLI's protocol; there is no model behind me.", page.DIM)
+        self._page.print("I speak the CLI's protocol; there is no model behind me.", page.DIM)
         self._show_menu()
         async with asyncio.TaskGroup() as group:
             background = [
@@ -63,37 +63,37 @@ class Session:
                 task.cancel()
 
     def _show_menu(self) -> None:
-        self._page.say("")
-        self._page.say("Type a letter and Enter:")
+        self._page.print("")
+        self._page.print("Type a letter and Enter:")
         for key, (what, _) in self._actions.items():
-            self._page.say(f"  {key}  {what}", hang=5)
-        self._page.say("  q  quit; :qa then leaves Neovim", hang=5)
-        self._page.say("CTRL-W h goes to the file, CTRL-W l comes back here.", page.DIM)
-        self._page.say("")
+            self._page.print(f"  {key}  {what}", hang=5)
+        self._page.print("  q  quit; :qa then leaves Neovim", hang=5)
+        self._page.print("CTRL-W h goes to the file, CTRL-W l comes back here.", page.DIM)
+        self._page.print("")
 
     async def _carry_out(self, action: Callable[[], Awaitable[None]]) -> None:
         if self._server is None:
-            self._page.say("Not connected. :ClaudeStart starts the server.", page.RED)
+            self._page.print("Not connected. :ClaudeStart starts the server.", page.RED)
             return
         try:
             await action()
         except TransportClosed:
-            pass  # said by whoever keeps the connection
+            pass  # `_stay_connected` prints it
         except (ClaudeIdeError, OSError, UnicodeDecodeError) as error:
-            self._page.say(str(error), page.RED)
+            self._page.print(str(error), page.RED)
 
     # The connection.
 
     async def _stay_connected(self) -> None:
-        """Connect, and again whenever the connection is lost, as the CLI does."""
+        """Connect, and reconnect when the connection is lost, as the CLI does."""
         lost = False
         while True:
             address = find(os.environ)
             try:
                 if address is not None:
-                    async with connected(address, self._told) as server:
+                    async with connected(address, self._on_notification) as server:
                         self._server = server
-                        self._page.say(f"Connected to {address.name}.", page.GREEN)
+                        self._page.print(f"Connected to {address.name}.", page.GREEN)
                         self._connected.set()
                         lost = False
                         await server.conversation
@@ -102,13 +102,13 @@ class Session:
             self._server = None
             if not lost:
                 lost = True
-                self._page.say("No server; :ClaudeStart starts it.", page.RED)
+                self._page.print("No server; :ClaudeStart starts it.", page.RED)
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _begin(self) -> None:
-        """Propose the first edit, unless the user is quicker."""
+        """Propose the first edit after some seconds, unless the user has done so."""
         await self._connected.wait()
-        self._page.say(f"I propose an edit in {FIRST_EDIT_SECONDS:.0f} seconds.")
+        self._page.print(f"I propose an edit in {FIRST_EDIT_SECONDS:.0f} seconds.")
         try:
             await asyncio.wait_for(self._proposed.wait(), FIRST_EDIT_SECONDS)
         except TimeoutError:
@@ -119,20 +119,20 @@ class Session:
             raise TransportClosed("not connected")
         return self._server.call(tool, arguments)
 
-    # What we are told.
+    # Notifications.
 
-    def _told(self, method: str, params: dict[str, Any]) -> None:
+    def _on_notification(self, method: str, params: dict[str, Any]) -> None:
         match method:
             case "selection_changed":
-                self._page.show(_described(params, self._name(params["filePath"])))
+                self._page.print_status(_described(params, self._name(params["filePath"])))
             case "at_mentioned":
-                self._page.say(f"You mention {self._mention(params)}", page.CYAN)
+                self._page.print(f"You mention {self._mention(params)}", page.CYAN)
             case "diagnostics_changed":
                 name = self._name(from_uri(params["uri"]))
-                self._page.show(f"diagnostics changed in {name}")
+                self._page.print_status(f"diagnostics changed in {name}")
 
     def _name(self, path: str) -> str:
-        """Return a path as the user would write it here."""
+        """Return a path relative to the project's folder."""
         return path.removeprefix(f"{self._folder}/")
 
     def _mention(self, params: dict[str, Any]) -> str:
@@ -140,7 +140,7 @@ class Session:
         suffix = "#L" + "-".join(map(str, lines)) if lines else ""
         return f"@{self._name(params['filePath'])}{suffix}"
 
-    # What we ask for.
+    # Actions.
 
     async def _propose_edit(self) -> None:
         old = self._file.read_bytes().decode()
@@ -155,10 +155,10 @@ class Session:
         await self._propose(path, "The till has no tests.", None, scratch.TEST)
 
     async def _propose(self, path: Path, reason: str, old: str | None, new: str) -> None:
-        """Go through an edit as the CLI does: ask, close, look, write, look again."""
+        """Run an edit as the CLI does: diff, close it, read diagnostics, write, read them again."""
         self._proposed.set()
         if self._waiting:
-            self._page.say("An edit is already open: :w accepts it, :q rejects it.", page.YELLOW)
+            self._page.print("An edit is already open: :w accepts it, :q rejects it.", page.YELLOW)
             return
         self._waiting = True
         try:
@@ -167,26 +167,26 @@ class Session:
             self._waiting = False
         if is_written:
             await self._report_diagnostics(path)
-        self._page.say("Another one? Type e and Enter.", page.DIM)
+        self._page.print("Another one? Type e and Enter.", page.DIM)
 
     async def _decide(self, path: Path, reason: str, old: str | None, new: str) -> bool:
-        """Have the user decide on an edit, and return whether it was written."""
+        """Let the user decide on an edit; return whether it was written."""
         what = "A new file," if old is None else "An edit of"
-        self._page.say(f"{what} {path.name}:", page.BOLD)
-        self._page.say(reason)
-        self._page.say(":w in its tab accepts it, :q rejects it.", page.DIM)
+        self._page.print(f"{what} {path.name}:", page.BOLD)
+        self._page.print(reason)
+        self._page.print(":w in its tab accepts it, :q rejects it.", page.DIM)
         final = await self._decision(path, new)
         if final is None or final == old:
-            self._page.say("Rejected: nothing was written.", page.RED)
+            self._page.print("Rejected: nothing was written.", page.RED)
             return False
         with contextlib.suppress(ToolError, RpcError):
             await self._call("getDiagnostics", {"uri": to_uri(str(path))})
         path.write_bytes(final.encode())
-        self._tell_accepted(new, final)
+        self._print_accepted(new, final)
         return True
 
     async def _decision(self, path: Path, text: str) -> str | None:
-        """Ask the user, and return the text that they accepted, if they did."""
+        """Return the text that the user accepts, or None if they reject it."""
         tab_name = f"✻ [Demo] {path.name} ({secrets.token_hex(3)}) ⧉"
         outcome, *texts = await self._call(
             "openDiff",
@@ -200,23 +200,23 @@ class Session:
         await self._call("close_tab", {"tab_name": tab_name})
         return texts[0] if outcome == "FILE_SAVED" and texts else None
 
-    def _tell_accepted(self, proposed: str, final: str) -> None:
+    def _print_accepted(self, proposed: str, final: str) -> None:
         if final == proposed:
-            self._page.say("Accepted as proposed, and written.", page.GREEN)
+            self._page.print("Accepted as proposed, and written.", page.GREEN)
             return
-        self._page.say("Accepted with your changes, and written:", page.GREEN)
+        self._page.print("Accepted with your changes, and written:", page.GREEN)
         changes = difflib.unified_diff(proposed.splitlines(), final.splitlines(), n=0, lineterm="")
         lines = [line for line in changes if line[:2] not in ("--", "++", "@@")]
         for line in lines[:MOST_LINES]:
-            self._page.say(line, page.GREEN if line[0] == "+" else page.RED)
+            self._page.print(line, page.GREEN if line[0] == "+" else page.RED)
         if len(lines) > MOST_LINES:
-            self._page.say(f"… and {len(lines) - MOST_LINES} more lines", page.DIM)
+            self._page.print(f"… and {len(lines) - MOST_LINES} more lines", page.DIM)
 
     async def _ask_diagnostics(self) -> None:
         await self._report_diagnostics(None)
 
     async def _report_diagnostics(self, path: Path | None) -> None:
-        """Ask for all, which also has the editor read what was written; show those of `path`."""
+        """Print all diagnostics or those of `path`; the call also has Neovim reload the file."""
         (text,) = await self._call("getDiagnostics", {})
         files = json.loads(text)
         if path is not None:
@@ -227,28 +227,28 @@ class Session:
             for diagnostic in file["diagnostics"]:
                 found = True
                 start = diagnostic["range"]["start"]
-                place = f"{name}:{start['line'] + 1}:{start['character'] + 1}"
+                location = f"{name}:{start['line'] + 1}:{start['character'] + 1}"
                 mark = MARKS.get(diagnostic["severity"], "·")
-                self._page.say(f"{mark} {place} {diagnostic['message']}", page.YELLOW, hang=2)
+                self._page.print(f"{mark} {location} {diagnostic['message']}", page.YELLOW, hang=2)
         if not found:
-            self._page.say("No diagnostics.", page.GREEN)
+            self._page.print("No diagnostics.", page.GREEN)
 
     async def _ask_selection(self) -> None:
         (text,) = await self._call("getLatestSelection", {})
         selection = json.loads(text)
         if not selection.get("filePath"):
-            self._page.say("No file has been open yet.")
+            self._page.print("No file has been open yet.")
             return
-        self._page.say(_described(selection, self._name(selection["filePath"])), page.CYAN)
+        self._page.print(_described(selection, self._name(selection["filePath"])), page.CYAN)
         lines = selection["text"].splitlines()
         for line in lines[:MOST_LINES]:
-            self._page.say(f"  {line}", page.DIM)
+            self._page.print(f"  {line}", page.DIM)
         if len(lines) > MOST_LINES:
-            self._page.say(f"… and {len(lines) - MOST_LINES} more lines", page.DIM)
+            self._page.print(f"… and {len(lines) - MOST_LINES} more lines", page.DIM)
 
 
 def _described(params: dict[str, Any], name: str) -> str:
-    """Say where the user is, as the CLI counts."""
+    """Describe the cursor or the selection, with lines counted as the CLI does."""
     start, end = params["selection"]["start"], params["selection"]["end"]
     if params["selection"]["isEmpty"]:
         return f"⧉ In {name}, line {start['line'] + 1}"

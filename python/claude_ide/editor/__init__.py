@@ -1,1 +1,1 @@
-"""The editor as the rest sees it; `neovim.py` alone knows pynvim."""
+"""The editor as the other rooms see it; only `neovim.py` knows pynvim."""

@@ -1,4 +1,4 @@
-"""Proposed edits that wait for the user, each a future that the editor's half settles."""
+"""Proposed edits that wait for the user; each has a future that an event from Lua settles."""
 
 import asyncio
 import itertools
@@ -12,7 +12,7 @@ from claude_ide.errors import EditorError
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """What became of a proposal: the `text` in it when it was accepted, or why it was not."""
+    """The user's answer: the accepted `text`, or the `reason` of a rejection."""
 
     accepted: bool
     text: str = ""
@@ -20,20 +20,20 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Diff(msgspec.Struct, eq=False):
-    """One proposal. `name` is the client's key for it, opaque to us."""
+    """One proposal. `name` is the client's key for it, not interpreted here."""
 
     id: int
     name: str
     path: str
     shown: bool = False
     decided: bool = False
-    """Whether the editor has said what became of it: it is off the screen, or about to go."""
+    """Whether the editor has reported the outcome; the diff is then closed or closing."""
     decision: "asyncio.Future[Decision]" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
     def withdraw(self) -> None:
-        """Settle it as rejected, unless the user has decided."""
+        """Reject the proposal, unless the user has decided."""
         if not self.decision.done():
             self.decision.set_result(Decision(accepted=False))
 
@@ -55,25 +55,25 @@ class Diffs:
     async def show(
         self, name: str, path: str, text: str, title: str, layout: str, **more: int | str
     ) -> Diff:
-        """Ask for a proposal to be shown; it appears when that takes nothing from the user.
+        """Request a diff of `path` with `text`; it appears when it does not interrupt the user.
 
-        `layout` is `tab`, `vertical` or `horizontal`. With `is_reported` the caller calls `settle`
-        after an accept. Raises `EditorError`, also for a path that leads to no file, or for such an
-        `old_path`: what the client wanted to compare with, if that is another file.
+        `layout` is `tab`, `vertical` or `horizontal`. If the client wanted to compare with another
+        file, `old_path` in `more` names it. With `is_reported` in `more` the caller must call
+        `settle` after an accept. Raises `EditorError`, also if a path cannot be that of a file.
         """
         request = {"path": path, "text": text, "title": title, "layout": layout, **more}
         return await self.open(name, path, "diff.open", request)
 
     async def open(self, name: str, path: str, function: str, *arguments: Any) -> Diff:
-        """Call a Lua function that opens a diff under the id that it is given first.
+        """Call a Lua function `(id, *arguments)` that opens a diff under this id.
 
-        Raises `EditorError`, also with the `error` that the function returns.
+        Raises `EditorError`, also for an `error` that the function returns.
         """
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
         opening = self._port.call(function, diff.id, *arguments)
         try:
-            # Withdrawn while Neovim is busy, it has to be answered all the same.
+            # A withdrawal must be answered even while Neovim is busy.
             await asyncio.wait([opening, diff.decision], return_when=asyncio.FIRST_COMPLETED)
             if opening.done():
                 without_error(opening.result())
@@ -83,22 +83,22 @@ class Diffs:
         return diff
 
     def close(self, diff: Diff) -> None:
-        """Take a proposal off the screen, whatever became of it; nothing is awaited."""
+        """Close a diff without waiting for it; an undecided one is rejected."""
         self._open.pop(diff.id, None)
         diff.withdraw()
         if not diff.decided:
-            self._port.tell("diff.close", diff.id)
+            self._port.notify("diff.close", diff.id)
 
     def settle(self, diff: Diff, *, is_written: bool | None = None) -> None:
-        """Say whether an accepted text was written: one that the user had changed is kept if not.
+        """Report whether an accepted text was written; None lets Lua look at the file.
 
-        None: look at the file.
+        If it was not written, Lua keeps a text that the user had edited.
         """
         known = [] if is_written is None else [is_written]
-        self._port.tell("diff.accepted.settle", diff.id, *known)
+        self._port.notify("diff.accepted.settle", diff.id, *known)
 
     def close_all(self) -> None:
-        """Reject everything that is open; whoever waits is told."""
+        """Reject all open diffs."""
         for diff in self:
             diff.withdraw()
 
@@ -118,6 +118,6 @@ class Diffs:
             diff.decision.set_result(Decision(event["accepted"], text, reason))
 
     def _undecided(self, event: dict[str, Any]) -> Diff | None:
-        """Return the proposal that an event is about, unless it is closed or settled."""
+        """Return the proposal that an event names, unless it is closed or settled."""
         diff = self._open.get(event["id"])
         return None if diff is None or diff.decision.done() else diff

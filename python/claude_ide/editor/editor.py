@@ -1,6 +1,6 @@
-"""What can be asked of Neovim; each question is one Lua function, answered in one instant.
+"""The calls into Neovim; each is one Lua function and happens in one instant.
 
-Questions that change nothing are answered from the last known state when Neovim is busy.
+While Neovim is busy, calls that change nothing return the last known state.
 """
 
 import asyncio
@@ -15,10 +15,10 @@ from claude_ide.editor.state import Diagnostics, Loaded, State
 from claude_ide.paths import from_uri, is_same
 
 BUSY_SECONDS = 0.25
-"""How long a read waits for a Neovim that may be at a prompt or in `system()`."""
+"""How long a read waits while Neovim is busy, such as at a prompt or in `system()`."""
 
 PATIENCE = 1600
-"""Milliseconds after which what has not published is not waited for as long the next time."""
+"""Milliseconds after which the next wait for a silent server or linter is shorter."""
 
 UNCHECKED = "no language server or linter has checked it"
 PENDING = "it has just changed, and not all servers and linters have reported yet"
@@ -42,35 +42,35 @@ class Editor:
         self.events.subscribe("reformatted", self._finished)
         self.events.subscribe("answered", self._finished)
 
-    # The server's own life, as the user sees it.
+    # The server's state, as shown to the user.
 
     async def listening(self, port: int, token: str) -> None:
-        """Tell Neovim where the server is, and have it tell us what the user does."""
+        """Report the server's address, and start to receive what the user does."""
         await self._port.call("host.listening", port, token)
         self.state.apply_snapshot(await self._port.json("file.buffers.begin"))
         self.state.selection = None
         latest = await self._port.call("selection.latest")
-        # What the user did meanwhile has been told before this goes on.
+        # Events during the call have been handled by now, and are newer than `latest`.
         self.state.selection = self.state.selection or latest
 
     async def stopped(self) -> None:
-        """Tell Neovim that nobody listens any more."""
+        """Report that the server has stopped."""
         await self._port.call("host.stopped")
 
     def notify(self, text: str, level: str = "info") -> None:
         """Show one line (`debug`, `info`, `warn`, `error`) that causes no prompt."""
-        self._port.tell("say.message.show", text, level)
+        self._port.notify("say.message.show", text, level)
 
     def clients_changed(self, count: int) -> None:
-        """Tell Neovim how many clients are connected now."""
-        self._port.tell("host.clients", count)
+        """Report the number of connected clients."""
+        self._port.notify("host.clients", count)
 
     def clients_run_as(self, pids: list[int]) -> None:
-        """Tell Neovim the processes of the clients: the user may sit in the terminal of one."""
-        self._port.tell("terminal.connected", pids)
+        """Report the process ids of the clients, so that Neovim finds their terminals."""
+        self._port.notify("terminal.connected", pids)
 
     async def run(self, function: str, *arguments: Any) -> Any:
-        """Call a Lua function whose answer means something to the caller alone."""
+        """Call a Lua function that only the caller needs. Raises `EditorError`."""
         return await self._checked(function, *arguments)
 
     # Buffers.
@@ -95,7 +95,7 @@ class Editor:
         return await self._fresh("file.buffers.current", last_known=lambda: self.state.current)
 
     async def dirty(self, path: str) -> dict[str, bool]:
-        """Return `{isOpen, isDirty, isUntitled}` of a file."""
+        """Return `{isOpen, isDirty, isUntitled}` of a file; only `isOpen` if it is not open."""
 
         def last_known() -> dict[str, bool]:
             known = self.state.editor(path)
@@ -106,9 +106,9 @@ class Editor:
         return await self._fresh("file.buffers.dirty", path, last_known=last_known)
 
     async def text(self, path: str, *, real: bool = False) -> str | None:
-        """Return a loaded file's text, saved or not; None when it is not loaded.
+        """Return the text of a loaded file, saved or not; None if it is not loaded.
 
-        With `real` no link in the path is followed any more.
+        `real` says that `path` has no links, so that none is followed.
         """
         text: str | None = await self._checked("file.buffers.text", path, real)
         return text
@@ -119,23 +119,23 @@ class Editor:
         return found
 
     async def save(self, path: str) -> None:
-        """Write a file's buffer as `:write` does."""
+        """Save a file's buffer as `:write` does."""
         await self._checked("file.buffers.save", path)
 
     async def reformat(self, path: str) -> str:
-        """Format a file with what the user has set up for it; return what has changed."""
+        """Format a file with the user's formatters; return a sentence on what has changed."""
         finished = await self._finish("format.reformat", path)
         return str(finished["report"])
 
     # Windows.
 
     async def open_file(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Open a file in a window that may show one; see `file/open.lua` for the keys."""
+        """Open a file in a suitable window; `file/open.lua` describes the keys of `request`."""
         opened: dict[str, Any] = await self._checked("file.open.open_file", request)
         return opened
 
     async def open_files(self, paths: list[str]) -> tuple[list[str], list[str]]:
-        """Open files; return those that are open now, and why the others are not."""
+        """Open files; return the paths that are open now, and the errors of the others."""
         opened = await self._checked("file.open.open_files", paths)
         return list(opened["opened"]), list(opened["errors"])
 
@@ -147,11 +147,11 @@ class Editor:
     # Selection and mentions.
 
     async def current_selection(self) -> dict[str, Any] | None:
-        """Return the selection or the cursor of the current file; None outside of files."""
+        """Return the selection or the cursor in the current file; None outside files."""
         return await self._fresh("selection.current", last_known=lambda: self.state.selection)
 
     async def latest_selection(self) -> dict[str, Any] | None:
-        """Return the selection or cursor in the file where the user was last."""
+        """Return the selection or the cursor in the file where the user was last."""
         return await self._fresh("selection.latest", last_known=lambda: self.state.selection)
 
     async def mention(self, function: str, *arguments: Any) -> dict[str, Any]:
@@ -159,10 +159,10 @@ class Editor:
         mention: dict[str, Any] = await self._checked(f"selection.mention.{function}", *arguments)
         return mention
 
-    # Diagnostics and what was written.
+    # Diagnostics and writes.
 
     async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
-        """Return what is known of one file, by uri; slice by slice."""
+        """Return the diagnostics of one file, by uri; read in slices."""
         try:
             return await self._read(path)
         except TimeoutError:
@@ -172,17 +172,17 @@ class Editor:
         return await self._read_on(await self._soon_json("diagnostics.read", path))
 
     async def all_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
-        """Return what is known of all files, or was before Neovim became busy."""
+        """Return the diagnostics of all files; the last known ones if Neovim is busy."""
         try:
             return await self.present_diagnostics(seconds)
         except TimeoutError:
             return dict(self.state.diagnostics)
 
     async def present_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
-        """Return what is known of all files, once Neovim has read what was written to them.
+        """Return the diagnostics of all files, after Neovim has reloaded those written on disk.
 
-        What checks those that were written has `seconds` for that. Raises `TimeoutError` when
-        Neovim is busy.
+        Language servers and linters get `seconds` to check the reloaded ones. Raises `TimeoutError`
+        if Neovim is busy.
         """
         part = await self._soon_json("diagnostics.read_all")
         if part["reloaded"]:
@@ -191,22 +191,22 @@ class Editor:
         return await self._read_on(part)
 
     async def load(self, path: str) -> Loaded:
-        """Have a file loaded for a while, unseen, so that it is checked even if it is not open.
+        """Load a file for a while, unseen, so that it is checked even if it is not open.
 
-        Raises `TimeoutError` when Neovim is too busy.
+        Raises `TimeoutError` if Neovim is too busy.
         """
         return Loaded(**await self._soon("diagnostics.unopened.load", path))
 
     async def is_checked(self, path: str, seconds: float) -> bool:
-        """Load a file as `load` does; return whether it was loaded or is checked in that time."""
+        """Load a file; return whether it was loaded before, or is checked within `seconds`."""
         loaded = await self.load(path)
         return not loaded.is_cold or await self.published([loaded.bufnr], seconds)
 
     async def before_write(self, path: str) -> dict[str, Diagnostics] | Loaded:
-        """Say that the client is about to write a file.
+        """Prepare for a file to be written by the client.
 
-        Returns its diagnostics if it was loaded; otherwise loads it. Raises `TimeoutError` when
-        Neovim is too busy.
+        Returns the file's diagnostics by uri if it was loaded; otherwise loads it. Raises
+        `TimeoutError` if Neovim is too busy.
         """
         answer = without_error(await self._soon_json("diagnostics.before_write.read", path))
         if "first" in answer:
@@ -214,11 +214,14 @@ class Editor:
         return Loaded(**answer["loaded"])
 
     def release(self) -> None:
-        """Let go of the files that are loaded only to be checked."""
-        self._port.tell("diagnostics.unopened.release")
+        """Unload the files that were loaded only to be checked."""
+        self._port.notify("diagnostics.unopened.release")
 
     async def check(self, path: str, seconds: float) -> Diagnostics:
-        """Have a file checked; a note says so where nothing, or not all, has checked its text."""
+        """Return the diagnostics of one file after a check of at most `seconds`.
+
+        Their `note` says if the check is missing, incomplete or of an older text.
+        """
         try:
             loaded = await self.load(path)
             if loaded.obstacle:
@@ -236,7 +239,7 @@ class Editor:
         return known
 
     def last_known_diagnostics(self) -> dict[str, Diagnostics]:
-        """Return what was known before Neovim became busy, and is said to be that."""
+        """Return the diagnostics from before Neovim became busy, each with a note that says so."""
         return {
             uri: Diagnostics(known.items, known.omitted, BUSY)
             for uri, known in self.state.diagnostics.items()
@@ -248,7 +251,7 @@ class Editor:
         return next(same, Diagnostics(note=BUSY))
 
     async def _read_on(self, part: dict[str, Any]) -> dict[str, Diagnostics]:
-        """Read the slices after the first, and put them together."""
+        """Read the remaining slices; return the diagnostics of all slices by uri."""
         token, found = part["token"], dict[str, Diagnostics]()
         try:
             while True:
@@ -260,27 +263,28 @@ class Editor:
                     return found
                 part = await self._soon_json("diagnostics.next", token)
         except TimeoutError:
-            self._port.tell("diagnostics.finish", token)
+            self._port.notify("diagnostics.finish", token)
             raise
 
     async def reload(self) -> list[int]:
-        """Show what was written on disk in its buffers, as one undoable change each.
+        """Reload buffers whose files were written on disk, as one undoable change each.
 
-        Returns the buffers that were. Raises `TimeoutError` when Neovim is too busy to begin.
+        Returns the numbers of the reloaded buffers. Raises `TimeoutError` if Neovim is too busy to
+        start.
         """
         await self._soon("host.server")
         return list(await self._checked("disk.reload.sync"))
 
     async def expect_write(self, path: str) -> None:
-        """Have a file's buffer follow the write that the client is about to make."""
+        """Have a file's buffer follow the next write, which the client is about to make."""
         await self._checked("disk.reload.expect", path)
 
-    def names(self, path: str) -> None:
-        """Say that the client is about to write a file without a diff: that write is its own."""
-        self._port.tell("disk.named_files.add", path)
+    def announce_write(self, path: str) -> None:
+        """Announce that the client is about to write a file without a diff."""
+        self._port.notify("disk.named_files.add", path)
 
     async def published(self, buffers: list[int], seconds: float) -> bool:
-        """Wait until what checks these buffers has published; return whether all of it has."""
+        """Wait for all language servers and linters of these buffers; False after `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 await self._finish("checking.publishing.await", buffers, PATIENCE)
@@ -288,42 +292,42 @@ class Editor:
             return False
         return True
 
-    # What the user is asked.
+    # Dialogues with the user.
 
     def new_token(self) -> int:
-        """Return a token under which something can be asked, and asked again."""
+        """Return a token under which a dialogue can be opened, and opened again."""
         return next(self._tokens)
 
     async def ask(self, module: str, *arguments: Any, token: int = 0) -> dict[str, Any]:
-        """Open a dialogue (`module.open`) and return what it was answered (`answered`).
+        """Open a dialogue (`module.open`) and return the payload of its `answered` event.
 
-        Cancelled, it is closed without an answer.
+        Cancelling this closes the dialogue without an answer.
         """
         token = token or self.new_token()
         try:
             return await self._finish_under(token, f"{module}.open", *arguments)
         except asyncio.CancelledError:
-            self._port.tell(f"{module}.close", token)
+            self._port.notify(f"{module}.close", token)
             raise
 
     async def select(self, prompt: str, items: list[str]) -> int | None:
-        """Return which of the items the user chooses, from 0; None if none."""
+        """Return the 0-based index of the item that the user chooses; None if none."""
         answer = await self._finish("dialogue.select", prompt, items)
         index = answer.get("index")
         return index - 1 if isinstance(index, int) else None
 
     async def choose(self, prompt: str, values: list[str], names: list[str] | None = None) -> str:
-        """Return the value that the user chooses, by their `names` where given; empty if none."""
+        """Return the value that the user chooses; empty if none. `names` are the labels."""
         index = await self.select(prompt, names or values) if values else None
         return "" if index is None else values[index]
 
     async def input(self, prompt: str, default: str = "") -> str | None:
-        """Return what the user types; None if they think better of it."""
+        """Return the text that the user types; None if they cancel."""
         answer = await self._finish("dialogue.input", prompt, default)
         text = answer.get("text")
         return text if isinstance(text, str) else None
 
-    # How all of it is asked.
+    # Ways to call.
 
     async def _fresh(self, function: str, *arguments: Any, last_known: Callable[[], T]) -> T:
         try:
@@ -333,7 +337,7 @@ class Editor:
         return answer
 
     async def _soon(self, function: str, *arguments: Any) -> Any:
-        """Call a function; raises `TimeoutError` when Neovim is too busy to answer."""
+        """Call a function; raises `TimeoutError` if Neovim is too busy to answer."""
         async with asyncio.timeout(BUSY_SECONDS):
             return without_error(await self._port.call(function, *arguments))
 
@@ -345,7 +349,7 @@ class Editor:
         return without_error(await self._port.call(function, *arguments))
 
     async def _finish(self, function: str, *arguments: Any) -> dict[str, Any]:
-        """Call a function that finishes later, under a token, and await that."""
+        """Call a function that reports its end under a token, and await that event."""
         return await self._finish_under(self.new_token(), function, *arguments)
 
     async def _finish_under(self, token: int, function: str, *arguments: Any) -> dict[str, Any]:
@@ -358,7 +362,7 @@ class Editor:
             del self._finishing[token]
 
     def _finished(self, payload: dict[str, Any]) -> None:
-        """Settle what was begun under this token."""
+        """Settle the call that is waiting under this token."""
         waiting = self._finishing.get(payload["token"])
         if waiting is not None and not waiting.done():
             waiting.set_result(payload)

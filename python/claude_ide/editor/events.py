@@ -1,6 +1,6 @@
-"""What the editor's half emits (`lua/claude_ide/channel.lua`).
+"""The events that Lua emits through `lua/claude_ide/channel.lua`.
 
-The state is up to date before a subscriber is called. An event without a subscriber is logged.
+The state is updated before subscribers are called. An event without a subscriber is logged.
 """
 
 import logging
@@ -15,7 +15,7 @@ Subscriber = Callable[[dict[str, Any]], object]
 
 
 class Events:
-    """Passes each event on to its subscribers, in the order in which they came."""
+    """Passes each event to its subscribers, in the order in which they subscribed."""
 
     def __init__(self, state: State) -> None:
         self._subscribers: dict[str, list[Subscriber]] = {
@@ -26,11 +26,11 @@ class Events:
         }
 
     def subscribe(self, name: str, subscriber: Subscriber) -> None:
-        """Call `subscriber` with the payload of each event of that name."""
+        """Have `subscriber` called with the payload of each event called `name`."""
         self._subscribers.setdefault(name, []).append(subscriber)
 
     def dispatch(self, name: str, payload: dict[str, Any]) -> None:
-        """Handle an event; a subscriber that fails is logged and stops no other."""
+        """Call all subscribers of an event; the failure of one is logged and affects no other."""
         subscribers = self._subscribers.get(name, [])
         if not subscribers:
             logger.error("event %s has no subscriber", name)

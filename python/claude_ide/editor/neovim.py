@@ -1,7 +1,7 @@
-"""Neovim as an editor: the one way from a coroutine into it.
+"""The editor port for Neovim: calls Lua functions from coroutines, through pynvim.
 
-pynvim's requests block a greenlet, which a coroutine is not: a direct call would raise after the
-request was sent. So each call runs in a greenlet of its own and settles a future.
+A pynvim request blocks its greenlet. A coroutine is not a greenlet, so a direct call would raise
+after the request was sent. Each call therefore runs in a new greenlet, which settles a future.
 """
 
 import asyncio
@@ -23,18 +23,19 @@ class Neovim:
 
     def __init__(self, nvim: "pynvim.Nvim") -> None:
         self._nvim = nvim
-        # Not the running loop: what Neovim sent early is handled before the loop runs.
+        # Not the running loop: early messages from Neovim are handled before the loop runs.
         self._loop: asyncio.AbstractEventLoop = nvim.loop
         self._closed = False
 
     def call(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
-        """Call `module.function`; while Neovim is busy (`:help api-fast`) it waits for that."""
+        """Call `module.function`; the call waits while Neovim is busy (`:help api-fast`)."""
         return self._call("attempt", function, arguments)
 
     def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
-        """Do the same at a third of the cost for a large result: pynvim looks at each value.
+        """Call `module.function`, with a third of the cost for a large result.
 
-        Lua has one table for an empty list and an empty dict: both arrive as a dict.
+        pynvim visits each value of a normal result. An empty list arrives as an empty dict, because
+        both are the same table in Lua.
         """
         return self._call("attempt_json", function, arguments, json.loads)
 
@@ -66,11 +67,11 @@ class Neovim:
                 if not done.done():
                     done.set_result(decode(result) if decode else result)
 
-        # Not `async_call`, which takes down the whole stack each time, for a report of its own.
+        # Not `async_call`, which records the whole stack in each call, for its error messages.
         self._loop.call_soon(greenlet(call).switch)
         return done
 
-    def tell(self, function: str, *arguments: Any) -> None:
+    def notify(self, function: str, *arguments: Any) -> None:
         """Call `module.function` without waiting for it; a failure is logged."""
         self.call(function, *arguments).add_done_callback(_log_failure)
 

@@ -1,4 +1,4 @@
-"""What the rest needs of an editor: to call a function of the half that runs inside it."""
+"""The port to an editor: how the other rooms call functions that run inside it."""
 
 import asyncio
 from typing import Any, Protocol
@@ -7,26 +7,25 @@ from claude_ide.errors import EditorError
 
 
 class Port(Protocol):
-    """Calls functions of the editor's half by name, as `module.function`, with plain arguments.
+    """Calls functions inside the editor by name, as `module.function`, with plain arguments.
 
-    One call is one instant in the editor: nothing happens there between its beginning and its end.
-    Calls happen in the order in which they were made. While the editor is busy a call waits, and
-    then happens.
+    A call is one instant in the editor: nothing else happens there while it runs. Calls run in the
+    order in which they were made. A call waits while the editor is busy.
     """
 
     def call(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
-        """Return a future of what the function returns.
+        """Return a future of the function's result.
 
-        Raises, when awaited, `EditorError` with one line.
+        The future raises `EditorError` with one line.
         """
 
     def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
-        """Do the same for a large result.
+        """Return a future of the function's result, at less cost for a large one.
 
-        An empty list may come back as an empty dict.
+        An empty list may arrive as an empty dict.
         """
 
-    def tell(self, function: str, *arguments: Any) -> None:
+    def notify(self, function: str, *arguments: Any) -> None:
         """Call a function without waiting for it; a failure is logged."""
 
     def close(self) -> None:
@@ -34,7 +33,7 @@ class Port(Protocol):
 
 
 def without_error(result: Any) -> Any:
-    """Return what a function gave; raises the `EditorError` that it gave instead."""
+    """Return the result of a function; raises `EditorError` if it is `{error = "…"}`."""
     if isinstance(result, dict) and isinstance(result.get("error"), str):
         raise EditorError(result["error"])
     return result

@@ -1,4 +1,4 @@
-"""The last known state of the editor, for answers while Neovim answers nobody."""
+"""The last known state of the editor, for answers while Neovim is busy."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import msgspec
 
 
 class Diagnostics(msgspec.Struct):
-    """What is known of one file, in the shape of the wire; `omitted` counts what was cut.
+    """The known diagnostics of one file, as sent to clients.
 
-    `note` says why it may not be all.
+    `omitted` is how many were left out; `note` is why the list may be incomplete or old.
     """
 
     items: list[dict[str, Any]] = msgspec.field(default_factory=list)
@@ -17,7 +17,10 @@ class Diagnostics(msgspec.Struct):
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A file that was to be loaded; `is_cold` if it had not been, `obstacle` is why it is not."""
+    """The result of loading a file.
+
+    `is_cold` is whether it was not loaded before; `obstacle` is why it could not be loaded.
+    """
 
     bufnr: int = 0
     is_cold: bool = False
@@ -25,7 +28,7 @@ class Loaded(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct):
-    """What Neovim last reported; the shapes are those of `lua/claude_ide/file/open_editors.lua`."""
+    """The last report from Neovim, in the shapes of `lua/claude_ide/file/open_editors.lua`."""
 
     selection: dict[str, Any] | None = None
     folders: list[str] = msgspec.field(default_factory=list)
@@ -34,20 +37,20 @@ class State(msgspec.Struct):
     _editors: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """By file name, in the order of the last snapshot."""
     _used: dict[str, None] = msgspec.field(default_factory=dict)
-    """Which of them were used since, the one used last at the end."""
+    """The names of editors used since the snapshot, the most recent last."""
 
     def apply_selection(self, selection: dict[str, Any]) -> None:
         """Remember a `claude_ide.Selection`."""
         self.selection = selection
 
     def apply_snapshot(self, snapshot: dict[str, Any]) -> None:
-        """Remember what `open_editors.snapshot()` gave; empty lists may have come as dicts."""
+        """Replace everything by `open_editors.snapshot()`; empty lists may arrive as dicts."""
         self._editors = {editor["fileName"]: editor for editor in snapshot["editors"]}
         self._used = {}
-        self._apply_place(snapshot)
+        self._apply_location(snapshot)
 
     def apply_change(self, change: dict[str, Any]) -> None:
-        """Remember a `claude_ide.EditorsChange`; only the files that it names are looked at."""
+        """Apply a `claude_ide.EditorsChange`; files that it does not name stay as they are."""
         for name in change["gone"]:
             self._editors.pop(name, None)
             self._used.pop(name, None)
@@ -55,21 +58,21 @@ class State(msgspec.Struct):
         for name in reversed(change["front"]):
             self._used.pop(name, None)
             self._used[name] = None
-        self._apply_place(change)
+        self._apply_location(change)
 
     @property
     def editors(self) -> list[dict[str, Any]]:
-        """The open files, the one used last first."""
+        """The open files, the most recently used first."""
         names = [*reversed(self._used), *(name for name in self._editors if name not in self._used)]
         return [self._editors[name] for name in names if name in self._editors]
 
     @property
     def paths(self) -> list[str]:
-        """Those of them that have a path."""
+        """The paths of the open files, in the same order; unnamed buffers have none."""
         return [each["fileName"] for each in self.editors if not each["isUntitled"]]
 
     def editor(self, path: str) -> dict[str, Any] | None:
-        """Return what is known of one file."""
+        """Return the open file at this path, or None."""
         return self._editors.get(path)
 
     def apply_diagnostics(self, changed: dict[str, Any]) -> None:
@@ -80,6 +83,6 @@ class State(msgspec.Struct):
         else:
             self.diagnostics.pop(uri, None)
 
-    def _apply_place(self, reported: dict[str, Any]) -> None:
+    def _apply_location(self, reported: dict[str, Any]) -> None:
         self.folders = reported["folders"]
         self.current = reported.get("current")

@@ -1,1 +1,1 @@
-"""Single questions to the CLI, without a session: what `question/init.lua` asks."""
+"""One-off requests to the CLI, without a session, for `question/init.lua`."""

@@ -1,4 +1,4 @@
-"""An answer while it grows: events come in, its text leaves, and what the CLI is doing."""
+"""A growing answer: turns events into its text and the CLI's progress."""
 
 from claude_ide.agents.events import (
     Event,
@@ -20,22 +20,22 @@ THINKING = "thinking…"
 
 
 class Answer:
-    """The answer to one question; what a subagent says is not part of it."""
+    """The answer to one question, without the text of subagents."""
 
     def __init__(self) -> None:
         self._blocks: dict[str, list[str]] = {}
         self.progress = STARTING
         self.error: Notice | None = None
-        """What the CLI said in the model's place, when the API failed."""
+        """The CLI's message after a failure of the API; None if there was none."""
 
     @property
     def text(self) -> str:
-        """What the model has said so far."""
+        """The model's text so far."""
         texts = ("".join(pieces) for pieces in self._blocks.values())
         return "\n\n".join(text for text in texts if text)
 
-    def take(self, event: Event) -> None:
-        """Take what happens next."""
+    def apply(self, event: Event) -> None:
+        """Update the text, the progress or the error."""
         match event:
             case TextDelta(block, text, ""):
                 self._blocks.setdefault(block, []).append(text)

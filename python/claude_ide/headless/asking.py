@@ -1,4 +1,4 @@
-"""A question is asked: about lines, a file, or nothing but itself."""
+"""`:ClaudeAsk` and `ask()`: a question, which may be about lines or a file."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ from claude_ide.headless.run import Run
 
 
 async def ask(run: Run, request: AskRequest) -> Any:
-    """Return the answer's text, or with the formats of JSON the CLI's whole result."""
+    """Return the text of the answer or, with a JSON format, the CLI's whole result."""
     format_ = Format(request.format)
     schema = json.loads(request.schema) if request.schema else None
     result = await run.ask(
@@ -24,7 +24,7 @@ async def ask(run: Run, request: AskRequest) -> Any:
 
 
 def prompt(request: AskRequest) -> str:
-    """Return the question with what it is about before it."""
+    """Return the prompt: the lines or the file if there are any, then the question."""
     words = Words(request.prompt)
     if request.lines is not None:
         about = request.lines

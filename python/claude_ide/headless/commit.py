@@ -1,4 +1,4 @@
-"""A commit message is written for what is staged, in the style of the messages before it."""
+"""`:ClaudeCommit`: a message for the staged changes, in the style of the latest messages."""
 
 import asyncio
 import os
@@ -50,13 +50,13 @@ was made.
 
 
 class Written(msgspec.Struct, frozen=True):
-    """The model's answer, by the schema."""
+    """The model's answer, as the schema describes it."""
 
     message: str
 
 
 class Git:
-    """The repository that a commit message is for."""
+    """The repository of a commit message."""
 
     def __init__(self, request: CommitRequest) -> None:
         self._cwd = request.cwd
@@ -68,15 +68,15 @@ class Git:
             self._use_index(folder)
 
     def _use_index(self, folder: Path) -> None:
-        # `git commit -a` and `git commit FILE` fill an index of their own and name it, seen from
-        # the folder in which they began; Neovim may be elsewhere by now.
+        # `git commit -a` and `git commit FILE` use a temporary index. They pass its path relative
+        # to their own folder, and Neovim may be in another one now.
         named = self._environment.pop("GIT_INDEX_FILE", "")
         index = folder / Path(named).name
         if named and index.is_file():
             self._environment["GIT_INDEX_FILE"] = str(index.absolute())
 
     async def read(self, *arguments: str, most: int = MOST_OF_LIST) -> str:
-        """Return what git says, cut after `most` bytes. Raises `UserError` if it refuses."""
+        """Return git's output, cut after `most` bytes. Raises `UserError` if git fails."""
         try:
             process = await asyncio.create_subprocess_exec(
                 *git.command(*self._options, *arguments),
@@ -89,26 +89,26 @@ class Git:
         except OSError as error:
             raise UserError(f"git cannot be run: {error.strerror}") from None
         assert process.stdout is not None and process.stderr is not None
-        # Beside the rest: git would wait for ever to be rid of many warnings.
-        complaining = asyncio.create_task(process.stderr.read())
+        # In parallel: git would block for ever on a full pipe with many warnings.
+        errors = asyncio.create_task(process.stderr.read())
         try:
-            said = await _read_at_most(process.stdout, most)
-            if len(said) > most:
-                return said[:most].rpartition(b"\n")[0].decode("utf-8", "replace") + "\n(cut)"
+            output = await _read_at_most(process.stdout, most)
+            if len(output) > most:
+                return output[:most].rpartition(b"\n")[0].decode("utf-8", "replace") + "\n(cut)"
             if await process.wait() != 0:
-                complaint = (await complaining).decode("utf-8", "replace")
-                lines = complaint.strip().splitlines() or ["git failed"]
+                message = (await errors).decode("utf-8", "replace")
+                lines = message.strip().splitlines() or ["git failed"]
                 fatal = (line for line in lines if line.startswith("fatal: "))
                 raise UserError(next(fatal, lines[0]).removeprefix("fatal: "))
         finally:
-            complaining.cancel()
+            errors.cancel()
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        return said.decode("utf-8", "replace").strip("\n")
+        return output.decode("utf-8", "replace").strip("\n")
 
-    async def ask(self, *arguments: str) -> str:
-        """Return what git says, or nothing if it refuses."""
+    async def try_read(self, *arguments: str) -> str:
+        """Return git's output, or the empty string if git fails."""
         try:
             return await self.read(*arguments)
         except UserError:
@@ -116,16 +116,16 @@ class Git:
 
 
 async def write(run: Run, request: CommitRequest) -> dict[str, str]:
-    """Return the message, and with what the repository's comments begin."""
+    """Return the `message`, and the character that starts a `comment` in this repository."""
     repository = Git(request)
-    # `git diff` compares files where there is none.
+    # Outside a repository `git diff` would compare files.
     await repository.read("rev-parse", "--git-dir")
     patch = await repository.read(*_diff(), most=MOST_OF_PATCH)
     if not patch:
         raise UserError("nothing is staged")
     stat = await repository.read(*_diff("--stat=100"))
-    log = await repository.ask("log", "-n", "20", "--no-show-signature", "--format=%s")
-    comment = await repository.ask("config", "core.commentChar")
+    log = await repository.try_read("log", "-n", "20", "--no-show-signature", "--format=%s")
+    comment = await repository.try_read("config", "core.commentChar")
     result = await run.ask(
         launch(run.config, request.cwd, ()),
         Question(PROMPT.format(log=log, stat=stat, patch=patch), Format.TEXT, SCHEMA),
@@ -141,10 +141,10 @@ def _diff(*options: str) -> Sequence[str]:
 
 
 async def _read_at_most(stream: asyncio.StreamReader, most: int) -> bytes:
-    said = bytearray()
-    while len(said) <= most and (piece := await stream.read(65536)):
-        said += piece
-    return bytes(said)
+    output = bytearray()
+    while len(output) <= most and (piece := await stream.read(65536)):
+        output += piece
+    return bytes(output)
 
 
 def _message(structured: Any) -> str:

@@ -1,7 +1,7 @@
-"""What a one-off request follows of a trusted folder: its CLAUDE.md, helpers and environment.
+"""The settings of a trusted folder for one-off requests: CLAUDE.md, helpers and environment.
 
-The CLI is told to follow the user's settings alone and gets the rest here, because it has no
-switch that leaves out a project's hooks and keeps the user's own, which may guard files.
+The CLI has no option that ignores a project's hooks but keeps the user's, which may protect files.
+It therefore reads only the user's settings, and this module adds safe ones of the project.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from claude_ide.trust import brought
 from claude_ide.trust.trust import Trust
 
 READS_MEMORY = {"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
-"""With it the CLI reads the CLAUDE.md of the folders of `--add-dir`, and their rules."""
+"""Has the CLI read CLAUDE.md and the rules in folders that `--add-dir` names."""
 
 FOLLOWED = (*brought.HELPERS, "model")
 FOLDER = "settings"
@@ -27,7 +27,7 @@ FOLDER = "settings"
 
 @contextlib.contextmanager
 def following(launch: Launch, trust: Trust, state: Path) -> Iterator[Launch]:
-    """Give a launch that follows its folder if the user trusts it, by a private file in `state`."""
+    """Yield a launch with the settings of its folder, if trusted, in a private file in `state`."""
     if not trust.is_trusted(launch.cwd):
         yield launch
         return
@@ -44,7 +44,7 @@ def following(launch: Launch, trust: Trust, state: Path) -> Iterator[Launch]:
 
 
 def settings(folder: Path) -> dict[str, Any]:
-    """Return the settings of a folder that start no hook, server or plugin, and grant nothing."""
+    """Return a folder's settings without hooks, servers, plugins and granted permissions."""
     merged: dict[str, Any] = {}
     environment: dict[str, Any] = {}
     denied: list[Any] = []
@@ -60,7 +60,7 @@ def settings(folder: Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _private(given: Mapping[str, Any], folder: Path) -> Iterator[Path | None]:
-    """Give the path of a file with these settings, which may hold keys; None if there are none."""
+    """Yield the path of a private file with the settings, which may be secret; None if empty."""
     if not given:
         yield None
         return
@@ -74,7 +74,7 @@ def _private(given: Mapping[str, Any], folder: Path) -> Iterator[Path | None]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the files of hosts that were killed."""
+    """Remove files that killed hosts have left."""
     for path in folder.glob("*.json"):
         pid = path.name.partition("-")[0]
         if pid.isdecimal() and not _lives(int(pid)):

@@ -1,4 +1,4 @@
-"""How the CLI is started for a single question: what it may use, and what is left behind."""
+"""How the CLI is started for a one-off request: with limited tools and without a session."""
 
 import os
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from claude_ide.config import Config
 from claude_ide.errors import UserError
 
 ALONE = ("--strict-mcp-config", "--no-session-persistence")
-"""No servers but ours, of which there are none; and no session among those to be resumed."""
+"""No MCP servers, and no saved session."""
 
 
 def launch(config: Config, cwd: str, tools: Sequence[str], model: str = "") -> Launch:
-    """Return how to start the CLI in `cwd` with these of its tools and no others.
+    """Return how to start the CLI in `cwd` with only these tools.
 
-    Raises `AgentError` if there is none, `UserError` if there is no such folder.
+    Raises `AgentError` if there is no CLI, `UserError` if there is no such folder.
     """
     words = command(config.cmd)
     if not Path(cwd).is_dir():

@@ -1,4 +1,4 @@
-"""All questions that are being answered, each in a task, under the id that the editor gave it."""
+"""The questions that are being answered, each in its own task, by the id from the editor."""
 
 from collections.abc import Coroutine
 from functools import partial
@@ -18,24 +18,24 @@ FAILED = "the question failed; see :ClaudeLog"
 
 
 class Questions:
-    """Answers what `question/init.lua` asks; each question is told once how it has ended."""
+    """Answers the questions of `question/init.lua`, and reports the end of each once."""
 
     def __init__(self, editor: Editor, config: Config, trust: Trust, state: Path) -> None:
-        """Answer no question yet; `state` is our folder for files that outlive no question."""
+        """Prepare to answer; `state` is our folder, here for files that exist during a question."""
         self._editor = editor
         self._config = config
         self._follow = partial(following, trust=trust, state=state)
         self._running: dict[int, Run] = {}
 
     def answer(self, payload: dict[str, Any]) -> Coroutine[Any, Any, None]:
-        """Take a question (`question_asked`); what is returned answers it, in a task of its own."""
+        """Handle `question_asked`; the caller runs the returned coroutine in a task."""
         run = Run(payload["id"], self._editor, self._config, self._follow)
-        # At once: it may be cancelled before its task has begun.
+        # Not in the task: the question may be cancelled before its task starts.
         self._running[run.id] = run
         return self._answer(run, payload)
 
     def cancel(self, payload: dict[str, Any]) -> None:
-        """End a question that nobody waits for any more (`question_cancelled`)."""
+        """Handle `question_cancelled`."""
         if payload["id"] in self._running:
             self._running[payload["id"]].cancel()
 

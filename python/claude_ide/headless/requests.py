@@ -1,15 +1,15 @@
-"""What can be asked; `question/init.lua` sends one of these, and the answer goes under its id."""
+"""The requests that `question/init.lua` sends; answers refer to them by id."""
 
 from typing import Any, Literal
 
 import msgspec
 
 READING = ("Read", "Grep", "Glob")
-"""The tools that a question may use: none that changes or runs anything."""
+"""The tools that a question may use; none of them changes or runs anything."""
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """Lines of a buffer, 1-based and inclusive; `name` is its path, or what stands for one."""
+    """Lines of a buffer, 1-based and inclusive; `name` is its path or another name."""
 
     name: str
     first: int
@@ -18,7 +18,7 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 class AskRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="ask"):
-    """A question; with `lines` or `file` it is about those."""
+    """A question, about `lines` or `file` if given."""
 
     id: int
     cwd: str
@@ -33,7 +33,7 @@ class AskRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="ask"):
 
 
 class RewriteRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="rewrite"):
-    """Lines that are to be rewritten, with all lines of their buffer."""
+    """Lines to rewrite; `lines` are all lines of their buffer."""
 
     id: int
     cwd: str
@@ -48,7 +48,7 @@ class RewriteRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="rewrite
 
 
 class CommitRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="commit"):
-    """A commit message for what is staged; `path` is the message's file, if one is open."""
+    """A message for the staged changes; `path` is the file of the message, if it is open."""
 
     id: int
     cwd: str
@@ -59,6 +59,6 @@ Request = AskRequest | RewriteRequest | CommitRequest
 
 
 def decode(payload: dict[str, Any]) -> Request:
-    """Decode what the editor's half has sent."""
+    """Decode the payload of `question_asked`."""
     request: Request = msgspec.convert(payload, Request)
     return request

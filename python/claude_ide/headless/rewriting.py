@@ -1,4 +1,4 @@
-"""Lines of a buffer are rewritten as the user asks, and shown as a diff for them to decide."""
+"""`:ClaudeEdit`: lines of a buffer, rewritten by the model and shown as a diff."""
 
 from typing import Any
 
@@ -45,13 +45,13 @@ nothing is to be changed, answer with the lines as they are.
 
 
 class Rewritten(msgspec.Struct, frozen=True):
-    """The model's answer, by the schema."""
+    """The model's answer, as the schema describes it."""
 
     replacement: str
 
 
 async def rewrite(run: Run, request: RewriteRequest) -> None:
-    """Ask for new lines and show them; Lua puts what is accepted into the buffer."""
+    """Ask for new lines and show them as a diff; Lua puts accepted lines into the buffer."""
     result = await run.ask(
         launch(run.config, request.cwd, READING),
         Question(prompt(request), Format.TEXT, SCHEMA),
@@ -68,7 +68,7 @@ async def rewrite(run: Run, request: RewriteRequest) -> None:
 
 
 def prompt(request: RewriteRequest) -> str:
-    """Return what the model is asked: the instruction, and the whole text with the lines marked."""
+    """Return the prompt: the instruction, and the whole text with the lines marked."""
     before = request.lines[: request.first]
     marked = request.lines[request.first : request.last]
     after = request.lines[request.last :]

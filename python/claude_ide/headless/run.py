@@ -1,4 +1,4 @@
-"""One question that is being answered: who asks it, and what is told of it."""
+"""One question that is being answered, with its progress in the editor."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError
 from claude_ide.headless.answer import Answer
-from claude_ide.headless.telling import Telling
+from claude_ide.headless.frames import AnswerFrames
 
 LOGIN = "run :Claude, then /login"
 
@@ -22,17 +22,17 @@ Follow = Callable[[Launch], AbstractContextManager[Launch]]
 
 
 class Run:
-    """One question under its id, open while its task answers it; `ask` asks the CLI."""
+    """One question by its id; a context that is open while its task answers it."""
 
     def __init__(self, id_: int, editor: Editor, config: Config, follow: Follow) -> None:
-        """Prepare a request; `follow` lets its CLI follow a folder that the user trusts."""
+        """Prepare a question; `follow` adds the settings of a trusted folder to a launch."""
         self.id = id_
         self._follow = follow
         self.editor = editor
         self.config = config
         self.cancelled = False
         self.finished = False
-        """Whether the editor has ended the question itself."""
+        """Whether the editor has ended the question, so that no end must be reported."""
         self._asking: Ask | None = None
         self._task: asyncio.Task[Any] | None = None
 
@@ -47,34 +47,34 @@ class Run:
     async def ask(
         self, launch: Launch, question: Question, *, wants_events: bool = False
     ) -> Result:
-        """Ask the CLI and tell the editor of the answer while it comes.
+        """Ask the CLI, and send the growing answer to the editor.
 
-        Raises `AgentError` with one line of what went wrong.
+        Raises `AgentError` with one line.
         """
         with self._follow(launch) as followed:
             return await self._ask(followed, question, wants_events=wants_events)
 
     async def _ask(self, launch: Launch, question: Question, *, wants_events: bool) -> Result:
         answer = Answer()
-        telling = Telling(answer, partial(self.editor.run, "question.update", self.id))
+        frames = AnswerFrames(answer, partial(self.editor.run, "question.update", self.id))
 
         def on_frame(frame: Frame) -> None:
             if wants_events:
-                telling.put_event(frame)
+                frames.put_event(frame)
 
         self._asking = asking = Ask(launch, question, on_frame)
-        telling.changed()
-        async with telling.running(), contextlib.aclosing(asking.events()) as events:
+        frames.changed()
+        async with frames.running(), contextlib.aclosing(asking.events()) as events:
             async for event in events:
-                answer.take(event)
-                telling.changed()
+                answer.apply(event)
+                frames.changed()
         try:
             return asking.result()
         except AgentError as error:
             raise AgentError(_one_line(str(error), answer)) from None
 
     def cancel(self) -> None:
-        """Answer no more; the CLI is ended."""
+        """Cancel the question and end the CLI."""
         self.cancelled = True
         if self._asking is not None:
             self._asking.cancel()

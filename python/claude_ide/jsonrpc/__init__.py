@@ -1,1 +1,1 @@
-"""JSON-RPC 2.0: messages and the two sides of a conversation; knows no method by name."""
+"""JSON-RPC 2.0: messages and peers; independent of the methods."""

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 messages: text comes in, requests, notifications and responses leave, and back.
+"""JSON-RPC 2.0 messages: decodes frames into requests, notifications and responses, and encodes.
 
 Source: the JSON-RPC 2.0 specification, sections 4 to 6.
 """
@@ -13,22 +13,22 @@ import msgspec
 from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 
 Id = int | str | float | None
-"""An `id`: 0 and the empty string are ids like any other."""
+"""An `id`: 0 and the empty string are valid ids."""
 
 LARGE = 2**16
-"""Bytes of a frame above which only that is decoded which a method reads. Objects in memory take up
-to 45 times as much as their JSON (measured)."""
+"""Bytes of a frame above which only the parts that a method reads are decoded. Objects in memory
+need up to 45 times as much as their JSON (measured)."""
 
 MOST_COMMAS = 500_000
-"""In a batch, which has no more messages than commas."""
+"""The most commas in a batch; they bound the number of its messages."""
 
 T = TypeVar("T")
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A call that wants an answer.
+    """A call that is answered.
 
-    `params` is an object, an array, or None if absent; a `msgspec.Raw` in a large frame.
+    `params` is an object, an array, or None if absent; in a large frame it is a `msgspec.Raw`.
     """
 
     id: Id
@@ -37,7 +37,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Notification(msgspec.Struct, frozen=True):
-    """A call that never gets an answer, not even an error, whatever its `params` are."""
+    """A call that is never answered, not even with an error for bad `params`."""
 
     method: str
     params: Any = None
@@ -51,14 +51,14 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class ErrorResponse(msgspec.Struct, frozen=True):
-    """A failed answer; `id` is None where the request's could not be read."""
+    """An error answer; `id` is None if that of the request could not be read."""
 
     id: Id
     error: RpcError
 
 
 class Invalid(msgspec.Struct, frozen=True):
-    """What came in and is no message; `answer` is what its sender has to get."""
+    """An invalid message; `answer` is the error to send back."""
 
     answer: ErrorResponse
 
@@ -67,7 +67,7 @@ Message = Request | Notification | Response | ErrorResponse
 
 
 class Batch:
-    """Messages that came in one frame; each is decoded when its turn comes."""
+    """The messages of one frame; each is decoded when the iteration reaches it."""
 
     def __init__(self, messages: list[msgspec.Raw]) -> None:
         self._messages = messages
@@ -79,7 +79,7 @@ class Batch:
 
 
 class _Envelope(msgspec.Struct):
-    """A large message, of which what nobody reads is skipped."""
+    """The fields of a large message that are needed; the decoder skips the others."""
 
     jsonrpc: str = ""
     id: int | str | float | msgspec.UnsetType | None = msgspec.UNSET
@@ -96,9 +96,9 @@ def decode(text: str | bytes) -> Message | Invalid | Batch:
 
 
 def converted(params: Any, type_: type[T]) -> T:
-    """Return the params of a message, or a part of them, as what a method takes.
+    """Convert the params of a message, or a part of them, to the type that a method takes.
 
-    Raises `msgspec.DecodeError`, of which `ValidationError` is one.
+    Raises `msgspec.DecodeError`, also as its subclass `ValidationError`.
     """
     if isinstance(params, msgspec.Raw):
         return msgspec.json.decode(params, type=type_)
@@ -133,7 +133,7 @@ def _large(text: str | bytes) -> Message | Invalid:
     if envelope.id is not msgspec.UNSET:
         plain["id"] = envelope.id
     if envelope.method is None:
-        # An answer: to nothing that this side asks is there a large one.
+        # An answer. No request of this side has a large answer, so its result is dropped.
         return _message({**plain, "result": None} if "id" in plain else plain)
     params = envelope.params
     is_structured = bytes(memoryview(params)[:1]) in (b"{", b"[")
@@ -146,7 +146,7 @@ def _unreadable(error: Exception) -> Invalid:
 
 
 def _batch_of_surrogates(text: str | bytes) -> Batch | None:
-    """Return a batch of which some messages hold lone surrogates; None for anything else."""
+    """Return a batch in which some messages have lone surrogates; None for anything else."""
     decoded = _loosely(text)
     if not isinstance(decoded, list):
         return None
@@ -156,47 +156,47 @@ def _batch_of_surrogates(text: str | bytes) -> Batch | None:
 
 
 def _decode_surrogates(text: str | bytes) -> Message | Invalid | None:
-    """Decode what is JSON but for lone surrogates, which no text may hold; None for anything else.
+    """Decode JSON that is invalid only for lone surrogates; None for anything else.
 
-    JavaScript sends them for names that are not UTF-8. A request with one is refused by its id.
-    Those of a large message are found when its params are read.
+    JavaScript sends them for file names that are not UTF-8. A request that has one is refused by
+    its id. Those in a large message are found when its params are decoded.
     """
     decoded = _loosely(text)
     with contextlib.suppress(RecursionError):
-        place = next(_surrogates(decoded), None)
-        if place is None or not isinstance(decoded, dict):
+        location = next(_surrogates(decoded), None)
+        if location is None or not isinstance(decoded, dict):
             return None
         if "method" in decoded and "id" in decoded:
-            return _invalid(decoded, f"{place} holds a lone surrogate, which is not Unicode")
+            return _invalid(decoded, f"{location} holds a lone surrogate, which is not Unicode")
         return _message(readable(decoded))
     return None
 
 
 def _loosely(text: str | bytes) -> Any:
-    """Return what JSON with lone surrogates holds; None for a large one, and for no JSON."""
+    """Decode JSON that may have lone surrogates; None for a large text or invalid JSON."""
     if len(text) > LARGE:
         return None
     try:
-        # `NaN` is no JSON; `int` refuses it with a ValueError.
+        # `NaN` is not JSON; `int` refuses it with a ValueError.
         return json.loads(text if isinstance(text, str) else text.decode(), parse_constant=int)
     except (ValueError, RecursionError):
         return None
 
 
-def _surrogates(value: Any, place: str = "") -> Iterator[str]:
-    """Give the places of lone surrogates, such as `params.path`."""
+def _surrogates(value: Any, location: str = "") -> Iterator[str]:
+    """Yield the locations of lone surrogates, such as `params.path`."""
     match value:
         case str() if not _is_unicode(value):
-            yield place
+            yield location
         case dict():
             for key, item in value.items():
                 if not _is_unicode(key):
-                    yield f"a name in {place}" if place else "a name"
+                    yield f"a name in {location}" if location else "a name"
                 else:
-                    yield from _surrogates(item, f"{place}.{key}" if place else key)
+                    yield from _surrogates(item, f"{location}.{key}" if location else key)
         case list():
             for number, item in enumerate(value):
-                yield from _surrogates(item, f"{place}[{number}]")
+                yield from _surrogates(item, f"{location}[{number}]")
 
 
 def _is_unicode(text: str) -> bool:
@@ -247,9 +247,9 @@ def _invalid(decoded: Any, reason: str) -> Invalid:
 def encode(message: Message) -> bytes:
     """Encode a message as one line of JSON in UTF-8.
 
-    A `msgspec.Raw` anywhere inside is taken as already encoded. Raises `ValueError` for text
-    that is not Unicode, such as a latin-1 byte in a buffer read as UTF-8; a notification is told
-    with U+FFFD instead, since nobody will put its text into a file.
+    A `msgspec.Raw` inside it is copied, as it is already encoded. Raises `ValueError` for text
+    that is not Unicode, such as a latin-1 byte in a buffer read as UTF-8. In a notification U+FFFD
+    replaces it, because that text is never written to a file.
     """
     plain = _plain(message)
     try:
@@ -278,7 +278,7 @@ def _plain(message: Message) -> dict[str, Any]:
 
 
 def readable(value: Any) -> Any:
-    """Return the same value with U+FFFD for what is not Unicode: bytes of no known encoding."""
+    """Return the value with U+FFFD in place of surrogates, such as those for undecodable bytes."""
     match value:
         case str():
             return _readable_text(value)
@@ -292,5 +292,5 @@ def readable(value: Any) -> Any:
 def _readable_text(text: str) -> str:
     try:
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    except UnicodeEncodeError:  # not the surrogate of a byte
+    except UnicodeEncodeError:  # a surrogate that does not represent a byte
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

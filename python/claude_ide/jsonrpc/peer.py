@@ -1,10 +1,10 @@
-"""One side of a JSON-RPC conversation: frames come in, calls are made, answers leave.
+"""One peer of a JSON-RPC connection: receives frames, runs requests, sends answers.
 
-A request runs in a task of its own, so that one that waits for the user holds up no other; the
-waiting is that task's stack, and cancelling the task is how a request is given up.
+Each request runs in its own task, so that one that waits for the user does not delay others.
+Cancelling the task cancels the request.
 
-Requests beyond what `Load` allows at once are held back, and the rest is not read before there is
-room. Notifications (a cancellation is one) and answers that come in pass those that are held.
+Requests beyond the limits of `Load` are queued, and no more frames are read while the queue is
+full. Notifications (such as a cancellation) and answers overtake the queue.
 """
 
 import asyncio
@@ -34,48 +34,48 @@ from claude_ide.jsonrpc.message import (
 logger = logging.getLogger(__name__)
 
 LARGEST_ANSWER = 15_000_000
-"""Bytes. The CLI closes the connection at about 16 MB (`openDiff`, measured)."""
+"""Bytes. The CLI closes the connection at about 16 MB (measured with `openDiff`)."""
 
-MOST_HELD = 1_000
-MOST_HELD_BYTES = 2**20
-"""How many frames of requests wait for their turn, and how large they are together."""
+MOST_QUEUED = 1_000
+MOST_QUEUED_BYTES = 2**20
+"""Limits of the queue of requests: the number of frames and their total size."""
 
 TOGETHER = 2**16
-"""Bytes of a batch's answers that are kept until all are there."""
+"""Bytes of the answers to a batch that are kept until the others are ready."""
 
 REFUSAL = "Too many requests are waiting; cancel some, or wait for their answers"
 
 Answering = tuple[Request, Coroutine[Any, Any, Any], bool]
-"""A request, the coroutine whose result will be its answer, and whether it waits for the user."""
+"""A request, the coroutine that returns its result, and whether the user answers it."""
 
 T = TypeVar("T")
 
 
 class Transport(Protocol):
-    """Where a peer's frames go; raises `TransportClosed` when the other side is gone."""
+    """Sends the frames of a peer."""
 
     async def send(self, frame: bytes) -> None:
-        """Send one message."""
+        """Send one message. Raises `TransportClosed` if the other side is gone."""
 
 
 class Dialect(Protocol):
-    """What the messages mean to this side."""
+    """Handles the messages that a peer receives."""
 
     def on_request(self, request: Request) -> Any:
-        """Return the result, or a coroutine of it; raise `RpcError` to refuse."""
+        """Return the result or a coroutine that returns it. Raises `RpcError` to refuse."""
 
     def on_notification(self, notification: Notification) -> None:
-        """Take note of something that needs no answer."""
+        """Handle a notification."""
 
     def waits(self, request: Request) -> bool:
-        """Return whether it is the user who answers, and may take long."""
+        """Return whether the user answers the request, which may take long."""
 
     def oversized(self, request: Request, size: int) -> Any:
-        """Return the result to send instead of one of `size` bytes."""
+        """Return the result that replaces one of `size` bytes, which is too large."""
 
 
 class Peer:
-    """Answers what comes in through `receive`, and calls the other side through `request`."""
+    """Answers the requests passed to `receive`, and calls the other side through `request`."""
 
     def __init__(self, transport: Transport, dialect: Dialect) -> None:
         self._transport = transport
@@ -85,16 +85,16 @@ class Peer:
         self._pending: dict[Id, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)
         self._load = Load()
-        self._held: deque[tuple[Request | Batch, int]] = deque()
-        self._held_bytes = 0
+        self._queue: deque[tuple[Request | Batch, int]] = deque()
+        self._queued_bytes = 0
         self._room = asyncio.Event()
         self._working: asyncio.Task[None] | None = None
         self._left = False
 
     async def receive(self, frame: str | bytes) -> None:
-        """Take one frame. Returns before its requests are answered, unless at once.
+        """Handle one frame. Does not wait for requests that take time to answer.
 
-        Waits while too many are held back.
+        Waits while the queue of requests is full.
         """
         decoded = decode(frame)
         if not isinstance(decoded, Request | Batch):
@@ -103,12 +103,12 @@ class Peer:
         elif isinstance(decoded, Request) and self._working is None and self._load.is_light:
             await self._begin(decoded, len(frame))
         else:
-            await self._hold(decoded, len(frame))
+            await self._enqueue(decoded, len(frame))
 
     async def request(self, method: str, params: Any = None) -> Any:
-        """Call the other side and await its result.
+        """Call the other side and return its result.
 
-        Raises `RpcError` with its error, `TransportClosed` when it leaves before it answers.
+        Raises `RpcError` with its error, or `TransportClosed` if it leaves before it answers.
         """
         number = next(self._numbers)
         reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -120,61 +120,61 @@ class Peer:
             self._pending.pop(number, None)
 
     async def notify(self, method: str, params: Any = None) -> None:
-        """Tell the other side something that it does not answer."""
+        """Send a notification."""
         await self._transport.send(encode(Notification(method, params)))
 
     def cancel(self, id_: Id) -> bool:
-        """Give up the request with this id: its task is cancelled, no answer is sent."""
+        """Cancel the request with this id, without an answer; False if there is none."""
         task = self._answering.get(id_)
         return task.cancel() if task is not None else self._drop(id_)
 
     async def settled(self, seconds: float) -> None:
-        """Wait until what is being answered now has been, `seconds` at most."""
+        """Wait until the current requests are answered, at most `seconds`."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
 
     async def close(self) -> None:
-        """Give up everything that is under way, on either side."""
+        """Cancel all requests, in both directions."""
         tasks = [*self._tasks]
         for task in tasks:
             task.cancel()
         for reply in self._pending.values():
             if not reply.done():
                 reply.set_exception(TransportClosed("the other side has disconnected"))
-                reply.exception()  # whoever awaited it may be gone too
+                reply.exception()  # marks it as retrieved, in case no caller awaits it
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _drop(self, id_: Id) -> bool:
-        """Give up a request that has not begun."""
-        for held in self._held:
-            work, size = held
+        """Remove a request from the queue."""
+        for queued in self._queue:
+            work, size = queued
             if isinstance(work, Request) and work.id == id_:
-                self._held.remove(held)
-                self._held_bytes -= size
+                self._queue.remove(queued)
+                self._queued_bytes -= size
                 self._room.set()
                 return True
         return False
 
-    async def _hold(self, work: Request | Batch, size: int) -> None:
-        """Have something wait for its turn, which comes in order."""
-        self._held.append((work, size))
-        self._held_bytes += size
+    async def _enqueue(self, work: Request | Batch, size: int) -> None:
+        """Queue a request or a batch; wait while the queue is full."""
+        self._queue.append((work, size))
+        self._queued_bytes += size
         if self._working is None:
-            self._working = self._track(self._work())
+            self._working = self._track(self._run_queue())
             await asyncio.sleep(0)
-        while len(self._held) > MOST_HELD or self._held_bytes > MOST_HELD_BYTES:
+        while len(self._queue) > MOST_QUEUED or self._queued_bytes > MOST_QUEUED_BYTES:
             self._room.clear()
             await self._room.wait()
 
-    async def _work(self) -> None:
-        """Begin what is held, each in its turn."""
+    async def _run_queue(self) -> None:
+        """Start the queued requests in order, as the load allows."""
         try:
-            while self._held:
+            while self._queue:
                 await self._load.turn()
-                if not self._held:
-                    return  # given up
-                work, size = self._held.popleft()
-                self._held_bytes -= size
+                if not self._queue:
+                    return  # the last one was cancelled
+                work, size = self._queue.popleft()
+                self._queued_bytes -= size
                 self._room.set()
                 if isinstance(work, Request):
                     await self._begin(work, size)
@@ -184,10 +184,10 @@ class Peer:
             self._working = None
 
     def _leave(self) -> None:
-        """Drop what is held: the other side has disconnected."""
+        """Clear the queue: the other side has disconnected."""
         self._left = True
-        self._held.clear()
-        self._held_bytes = 0
+        self._queue.clear()
+        self._queued_bytes = 0
         self._room.set()
 
     async def _begin(self, request: Request, size: int) -> None:
@@ -196,7 +196,7 @@ class Peer:
             await self._send(answer)
         else:
             self._start(self._answer_alone, answer, size)
-        # It takes its first step before the next: what takes none but one has its answer then.
+        # Let it run its first step, which is enough for many requests, before the next starts.
         await asyncio.sleep(0)
 
     async def _begin_batch(self, batch: Batch) -> None:
@@ -214,7 +214,7 @@ class Peer:
         self._track(answers.finish())
 
     def _note(self, message: Notification | Response | ErrorResponse | Invalid) -> bytes | None:
-        """Act on what is no request; the answer, if there is one, has to be sent."""
+        """Handle a message other than a request; return the answer to send, if any."""
         match message:
             case Notification():
                 try:
@@ -230,14 +230,14 @@ class Peer:
         return None
 
     def _call(self, request: Request, size: int) -> bytes | Answering:
-        if not self._load.bears(size):
+        if not self._load.admits(size):
             return encode(ErrorResponse(request.id, RpcError(TOO_MANY, REFUSAL)))
         try:
             result = self._dialect.on_request(request)
         except Exception as error:
             return self._encoded(request, self._failed(request, error))
         if inspect.iscoroutine(result):
-            # The params are not kept while it is answered.
+            # Do not keep the params in memory while the request runs.
             return replace(request, params=None), result, self._dialect.waits(request)
         return self._encoded(request, Response(request.id, result))
 
@@ -256,7 +256,7 @@ class Peer:
         answering: Answering,
         size: int,
     ) -> asyncio.Task[T]:
-        """Answer a request in a task of its own, which `cancel` finds by the request's id."""
+        """Answer a request in a new task, which `cancel` finds by the id of the request."""
         request, result, waits = answering
         task = self._track(answer(request, result))
         self._answering[request.id] = task
@@ -264,14 +264,14 @@ class Peer:
 
         def ended(_task: object) -> None:
             self._load.end(task)
-            # A task that is cancelled before its first step leaves it unawaited.
+            # A task that is cancelled before its first step never awaits the coroutine.
             result.close()
 
         task.add_done_callback(ended)
         return task
 
     async def _answer(self, request: Request, result: Coroutine[Any, Any, Any]) -> bytes | None:
-        """Return the encoded answer when it is there; None if the request was cancelled."""
+        """Await the result and return the encoded answer; None if the request is cancelled."""
         answer: Response | ErrorResponse
         try:
             answer = Response(request.id, await result)
@@ -280,7 +280,7 @@ class Peer:
         except Exception as error:
             answer = self._failed(request, error)
         finally:
-            # From here on it cannot be cancelled any more: its frame leaves whole.
+            # It can no longer be cancelled, so that its frame is sent whole.
             task = asyncio.current_task()
             self._load.end(task)
             if self._answering.get(request.id) is task:
@@ -318,7 +318,7 @@ class Peer:
             return ErrorResponse(request.id, error)
         if isinstance(error, ClaudeIdeError):
             return ErrorResponse(request.id, RpcError(INTERNAL_ERROR, str(error)))
-        # The traceback may hold file contents; the peer gets none of it.
+        # The traceback may contain text of files; it is not sent.
         logger.error("%s failed", request.method, exc_info=error)
         return ErrorResponse(request.id, RpcError.internal())
 
@@ -330,7 +330,7 @@ class Peer:
 
 
 class BatchAnswers:
-    """The answers to a batch, sent together as far as they are not too much."""
+    """The answers to a batch, sent together up to a size."""
 
     def __init__(self, send: Callable[[bytes], Coroutine[Any, Any, None]]) -> None:
         self._send = send
@@ -338,7 +338,7 @@ class BatchAnswers:
         self._size = 0
 
     async def add(self, answer: bytes | asyncio.Task[bytes | None]) -> None:
-        """Add an answer, or the task that gives it; they are sent in this order."""
+        """Add an answer, or the task that returns it; answers are sent in this order."""
         self._answers.append(answer)
         if isinstance(answer, bytes):
             self._size += len(answer)
@@ -348,7 +348,7 @@ class BatchAnswers:
             await self.send()
 
     async def finish(self) -> None:
-        """Send what is still to come."""
+        """Send the remaining answers as they become ready."""
         while self._answers:
             tasks = [answer for answer in self._answers if not isinstance(answer, bytes)]
             if unfinished := [task for task in tasks if not task.done()]:
@@ -357,7 +357,7 @@ class BatchAnswers:
             await self.send()
 
     async def send(self) -> None:
-        """Send the answers that are there, in frames that a client takes."""
+        """Send the answers that are ready, in frames that are not too large."""
         frames = [frame for answer in self._answers if (frame := _frame(answer))]
         self._answers = [
             answer
@@ -366,7 +366,7 @@ class BatchAnswers:
         ]
         self._size = 0
         while frames:
-            # Together they may be more than a client takes at once.
+            # All of them together may exceed the limit for a frame.
             sizes = itertools.accumulate(len(frame) + 1 for frame in frames)
             fitting = sum(size < LARGEST_ANSWER for size in sizes) or 1
             await self._send(b"[" + b",".join(frames[:fitting]) + b"]")
@@ -377,7 +377,7 @@ class BatchAnswers:
 
 
 def _frame(answer: bytes | asyncio.Task[bytes | None]) -> bytes | None:
-    """Return an answer that is there; None for one that is not, or never will be."""
+    """Return an answer if it is ready; None if it is not, or was cancelled."""
     if isinstance(answer, bytes):
         return answer
     return answer.result() if answer.done() and not answer.cancelled() else None

@@ -1,1 +1,1 @@
-"""The Model Context Protocol, server side: what Claude may ask of the editor, and is told."""
+"""The Model Context Protocol, server side: the editor's tools and notifications for agents."""

@@ -1,7 +1,7 @@
-"""What a client knows of the diagnostics of the files that it is about to write.
+"""The diagnostics that a client got before it writes a file.
 
-The CLI asks for a file's diagnostics just before it writes the file. What it hears after the write
-and did not hear before is new to it, even if it was only not known before.
+The CLI asks for a file's diagnostics just before it writes the file. It regards all others that it
+gets after the write as new, even old ones that were not yet known before.
 """
 
 import asyncio
@@ -16,25 +16,25 @@ from claude_ide.errors import EditorError
 from claude_ide.paths import exists, is_same
 
 SECONDS = 0.38
-"""How long the CLI may have to wait before a write: it gives up after 0.45 s (measured)."""
+"""The longest that a write is delayed: the CLI gives up after 0.45 s (measured)."""
 
 MOST = 100
 MOST_LINES = 3000
 
 
 class Baseline(msgspec.Struct):
-    """The files that this client is about to write, as far as they are not simply open."""
+    """The files that this client is about to write and whose diagnostics are not all known."""
 
     missing: list[str] = msgspec.field(default_factory=list)
-    """Files that are not there yet: all that is found in them will be new."""
+    """Files that do not exist yet: all their diagnostics will be new."""
     unchecked: dict[str, list[str]] = msgspec.field(default_factory=dict)
-    """The lines of files that nothing had checked before they were written."""
+    """Files that no server or linter had checked before the write, with their lines."""
 
     async def prepare(self, editor: Editor, path: str) -> dict[str, Diagnostics]:
-        """Return what is known of a file that is about to be written; have it checked first."""
+        """Have a file checked that is about to be written; return its diagnostics by uri."""
         self._forget(path)
         if not exists(path):
-            editor.names(path)
+            editor.announce_write(path)
             self.missing = [*self.missing[-MOST:], path]
             return await editor.diagnostics(path)
         found = None
@@ -51,13 +51,13 @@ class Baseline(msgspec.Struct):
         return found if isinstance(found, dict) else await editor.diagnostics(path)
 
     async def load_written(self, editor: Editor) -> None:
-        """Load the files that are there by now."""
+        """Load the missing files that exist now."""
         for path in [path for path in self.missing if exists(path)]:
             self.missing.remove(path)
             await load(editor, path)
 
     def without_old(self, known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
-        """Leave out, by path, what may be old: what is about no line that was written."""
+        """Return the diagnostics by path; in unchecked files only those of written lines."""
         if not self.unchecked:
             return known
         for path in known:
@@ -67,7 +67,7 @@ class Baseline(msgspec.Struct):
         return {path: known[path] for path in known if known[path].items or known[path].omitted}
 
     def _doubt(self, path: str) -> None:
-        """Keep the lines of a file that nothing has checked."""
+        """Remember a file as unchecked, with its lines."""
         self.unchecked[path] = _lines(path)
         for earliest in [*self.unchecked][:-MOST]:
             del self.unchecked[earliest]
@@ -87,7 +87,7 @@ def _on(lines: set[int], known: Diagnostics) -> Diagnostics:
 
 
 def _written(before: list[str], after: list[str]) -> set[int]:
-    """Return the lines that are new, from 0; none where that would take long to find out."""
+    """Return the 0-based new lines; none if the files are too long to compare quickly."""
     from difflib import SequenceMatcher
 
     if len(before) > MOST_LINES or len(after) > MOST_LINES:
@@ -105,6 +105,6 @@ def _lines(path: str) -> list[str]:
 
 
 async def load(editor: Editor, path: str) -> None:
-    """Load a file, so that it is checked; one that cannot be loaded now is not."""
+    """Load a file so that it is checked, unless it cannot be loaded now."""
     with contextlib.suppress(EditorError, TimeoutError):
         await editor.load(path)

@@ -1,4 +1,4 @@
-"""One client of the server, as the tools see it: who asks, and what is open on its behalf."""
+"""One client of the server, as the tools see it: its name and process, and its open diffs."""
 
 import asyncio
 import time
@@ -12,9 +12,10 @@ from claude_ide.mcp.baseline import Baseline
 
 
 class Client(msgspec.Struct, eq=False):
-    """A connected agent. `pid` is what `ide_connected` told; `since` is `time.time()`.
+    """A connected agent.
 
-    `informed` is whether it is sent what changes; `listening`, whether it is known to hear that,
+    `pid` is from `ide_connected`; `since` is a `time.time()`, `last_active` a `time.monotonic()`.
+    `informed` is whether changes are sent to it; `listening` is whether it is known to handle them,
     see `Ide._welcome`.
     """
 
@@ -34,12 +35,12 @@ class Client(msgspec.Struct, eq=False):
     diffs: list[Diff] = msgspec.field(default_factory=list)
     baseline: Baseline = msgspec.field(default_factory=Baseline)
 
-    def act(self) -> None:
-        """Take note that it does something of its own; the answer to a ping is nothing of that."""
+    def mark_active(self) -> None:
+        """Record that it has sent a message of its own; the answer to a ping does not count."""
         self.last_active = time.monotonic()
 
     def describe(self) -> dict[str, object]:
-        """Return what `:ClaudeStatus` shows of this client."""
+        """Return the fields that `:ClaudeStatus` shows for this client."""
         return {
             "name": self.title or self.name,
             "version": self.version,

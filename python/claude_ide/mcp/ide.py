@@ -1,4 +1,4 @@
-"""What all clients share: who is connected, what they are told, and what waits to be told."""
+"""The part that all clients share: connections, notifications, and queued mentions."""
 
 import asyncio
 import contextlib
@@ -25,13 +25,14 @@ LISTED_SECONDS = 0.5
 WELCOME_PINGS = 3
 WELCOME_PAUSE = 0.03
 SILENT_SECONDS = 0.4
-"""After so long a client that has not answered its pings is sent the selection all the same."""
+"""How long a client that answers no ping waits for the selection."""
 
 
 class Outbox:
-    """What one client is to be told, in order, by a task of its own: a slow one delays no other.
+    """The queue of notifications for one client; its own task sends them in order.
 
-    Of notifications under the same key only the latest is kept.
+    A slow client therefore delays no other. Of notifications with the same key only the latest is
+    kept.
     """
 
     def __init__(self, peer: Peer) -> None:
@@ -40,12 +41,12 @@ class Outbox:
         self._filled = asyncio.Event()
 
     def put(self, method: str, params: Any, key: object | None = None) -> None:
-        """Tell the client as soon as it reads."""
+        """Queue a notification; it is sent as soon as the client reads."""
         self._waiting[key if key is not None else object()] = (method, params)
         self._filled.set()
 
     async def drain(self) -> None:
-        """Send what comes, until the client leaves."""
+        """Send the queued notifications, until the client leaves."""
         with contextlib.suppress(TransportClosed):
             while True:
                 await self._filled.wait()
@@ -56,7 +57,7 @@ class Outbox:
 
 
 class Ide:
-    """The server's shared side. Clients come and go through `serve`."""
+    """All clients of the server; `serve` runs one."""
 
     def __init__(self, editor: Editor, config: Config) -> None:
         self.editor = editor
@@ -68,11 +69,11 @@ class Ide:
 
     @property
     def clients(self) -> list[Client]:
-        """Those that have finished `initialize`, in the order in which they came."""
+        """The clients that have finished `initialize`, in the order of connection."""
         return [client for client in self._outboxes if client.initialized]
 
     async def serve(self, connection: Connection) -> None:
-        """Converse with one client until it leaves; then all that it left open is closed."""
+        """Serve one client until it leaves; then cancel its requests."""
         client = Client(self.editor, self.config)
         async with asyncio.TaskGroup() as group:
             tasks: list[asyncio.Task[None]] = []
@@ -98,16 +99,16 @@ class Ide:
                     task.cancel()
                 await peer.close()
 
-    def tell_all(self, method: str, params: Any, key: object | None = None) -> None:
-        """Tell every client; under one `key`, a client that is behind gets the latest only."""
+    def notify_all(self, method: str, params: Any, key: object | None = None) -> None:
+        """Notify every client; a slow one gets only the latest notification with a `key`."""
         for client, outbox in self._outboxes.items():
             if client.informed:
                 outbox.put(method, params, key)
 
     def mention(self, mention: dict[str, Any]) -> Client | None:
-        """Mention a file or a range to the client that was last active.
+        """Send a mention to the client that was last active; return that client.
 
-        While none listens it waits for one, and None is returned.
+        If none is listening, the mention is queued for the next client, and None is returned.
         """
         listening = [client for client in self.clients if client.listening]
         addressee = max(listening, key=lambda client: client.last_active, default=None)
@@ -118,27 +119,27 @@ class Ide:
         return addressee
 
     async def settle(self) -> None:
-        """Reject every open diff and wait, briefly, until their askers have been told."""
+        """Reject every open diff, and wait briefly until the clients have their answers."""
         self.editor.diffs.close_all()
         answering = [outbox.peer.settled(SETTLE_SECONDS) for outbox in self._outboxes.values()]
         await asyncio.gather(*answering)
 
     def _selection_changed(self, selection: dict[str, Any]) -> None:
-        self.tell_all("selection_changed", selection, key="selection_changed")
+        self.notify_all("selection_changed", selection, key="selection_changed")
 
     def _diagnostics_changed(self, changed: dict[str, Any]) -> None:
         uri = changed["uri"]
-        self.tell_all("diagnostics_changed", {"uri": uri}, key=("diagnostics_changed", uri))
+        self.notify_all("diagnostics_changed", {"uri": uri}, key=("diagnostics_changed", uri))
 
     def _report_pids(self) -> None:
         self.editor.clients_run_as([client.pid for client in self.clients if client.pid])
 
     async def _welcome(self, client: Client, peer: Peer) -> None:
-        """Tell a new client where the user is, and what waited for it.
+        """Send a new client the selection and the queued mentions.
 
-        The CLI does not hear a notification before its screen has taken over from its
-        connection, some turns of its loop after `tools/list` (measured); each ping is a turn. One
-        that answers none may hear all the same: it is sent the selection early, and once more.
+        The CLI ignores notifications until its screen handles the connection's messages, several
+        turns of its loop after `tools/list` (measured); each ping takes one turn. A client that
+        answers no ping gets the selection after `SILENT_SECONDS`, and again at the end.
         """
         self.editor.clients_changed(len(self.clients))
         self._report_pids()
@@ -163,16 +164,16 @@ class Ide:
             self._outboxes[client].put("at_mentioned", self.mentions.popleft())
 
     def _inform(self, client: Client) -> None:
-        """Send the selection, and what changes from now on."""
+        """Send the selection now, and changes from now on."""
         client.informed = True
         if self.editor.state.selection is not None:
             selection = self.editor.state.selection
             self._outboxes[client].put("selection_changed", selection, "selection_changed")
 
     async def _keep_alive(self, client: Client, peer: Peer, connection: Connection) -> None:
-        """Mark a client that does not answer; drop it only when its process is gone.
+        """Mark a client as unresponsive if it answers no ping; drop it if its process is gone.
 
-        A CLI that was suspended (CTRL-Z) is silent too, and comes back.
+        A suspended CLI (CTRL-Z) answers no ping either, and may continue.
         """
         while True:
             await asyncio.sleep(PING_SECONDS)
@@ -182,7 +183,7 @@ class Ide:
                 await _ping(peer)
                 client.responsive = True
             except RpcError:
-                client.responsive = True  # an answer all the same
+                client.responsive = True  # an error is an answer, too
             except TimeoutError:
                 client.responsive = False
                 if client.pid is not None and not _lives(client.pid):
@@ -193,7 +194,7 @@ class Ide:
 
 
 async def _ping(peer: Peer) -> None:
-    # Not `wait_for`: it forgets that it was cancelled when the answer came just then.
+    # Not `wait_for`: it loses a cancellation that arrives together with the answer.
     async with asyncio.timeout(PONG_SECONDS):
         await peer.request("ping")
 

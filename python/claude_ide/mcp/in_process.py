@@ -1,6 +1,7 @@
-"""The server for an agent that is our own child: its messages come over the agent's pipe.
+"""The server for an agent that runs as our child: it gets messages through the agent's pipe.
 
-No port, no token; it ends with the child. Same tools, same methods, same errors as over the socket.
+It needs no port and no token, and ends with the child. Tools, methods and errors are the same as
+over the socket.
 """
 
 import asyncio
@@ -19,34 +20,34 @@ READING = (
     *("getDiagnostics", "getOpenEditors", "getCurrentSelection", "getLatestSelection"),
     *("getWorkspaceFolders", "get_all_opened_file_paths", "checkDocumentDirty"),
 )
-"""The tools that change nothing, so that nobody has to be asked for permission."""
+"""The tools that change nothing and therefore need no permission."""
 
 CANCELLED = "notifications/cancelled"
 GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
 
 
 class InProcessServer:
-    """Serves one agent; call it with each message. `name` is who the user is told proposes."""
+    """Serves one agent; call it with each message. `name` is the agent's name in diffs."""
 
     def __init__(self, editor: Editor, config: Config, name: str) -> None:
         server = Server(Client(editor, config, name), lambda: None)
         self._peer = server.peer = Peer(self, server)
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[Any, asyncio.Future[dict[str, Any]]]] = {}
-        """What is being answered: the agent's id, and where the answer goes; by our own ids."""
+        """By our own request ids: the agent's id, and the future of the answer."""
 
     async def __call__(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Answer a JSON-RPC message; None if it is a notification.
+        """Return the answer to a JSON-RPC message; None if it is a notification.
 
-        Cancelled, it gives up the request, and what the request has opened is closed.
+        Cancelling this cancels the request, which then closes anything it has opened.
         """
         if message.get("method") == CANCELLED:
-            self._give_up(message.get("params"))
+            self._cancel(message.get("params"))
             return None
         if "id" not in message:
             await self._peer.receive(msgspec.json.encode(message))
             return None
-        # Two messages may have the same id when one of them was given up.
+        # Two messages may have the same id if one of them was cancelled.
         number = next(self._numbers)
         waiting: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._waiting[number] = message["id"], waiting
@@ -61,16 +62,16 @@ class InProcessServer:
             del self._waiting[number]
 
     async def send(self, frame: bytes) -> None:
-        """Take an answer of the peer."""
+        """Settle a request with the peer's answer."""
         answer = msgspec.json.decode(frame)
         _, waiting = self._waiting.get(answer["id"], (None, None))
         if waiting is not None and not waiting.done():
             waiting.set_result(answer)
 
-    def _give_up(self, params: Any) -> None:
-        """Give up a request that the agent wants no more; over a pipe it is answered all the same.
+    def _cancel(self, params: Any) -> None:
+        """Cancel a request, which the agent names by its own id.
 
-        The agent names it by its own id, which says nothing to the peer.
+        Over a pipe a cancelled request is answered, too.
         """
         unwanted = params.get("requestId") if isinstance(params, dict) else None
         for number, (id_, waiting) in self._waiting.items():

@@ -1,7 +1,7 @@
 """The lock file that announces the server: `<config>/ide/<port>.lock`.
 
-Standard library only: it is written before anything else is imported, so that the CLI can be
-started as soon as the port is known. Source: doc/protocol.md, "Discovery".
+It is written before the rest is imported, so that the CLI can start as soon as the port is known;
+therefore this imports only the standard library. Source: doc/protocol.md, "Discovery".
 """
 
 import binascii
@@ -14,21 +14,21 @@ from collections.abc import Iterator, Mapping
 from stat import S_ISREG
 
 PLUGIN = "claude-ide"
-"""Marks the locks that are ours to sweep; the CLI ignores fields it does not know."""
+"""Marks our own locks, which `sweep` may remove; the CLI ignores unknown fields."""
 
 DRAFT = ".new"
-"""The end of a lock's name until it is whole; not `.lock`, which the CLI reads, and deletes."""
+"""The suffix of an unfinished lock; not `.lock`, because the CLI reads and deletes such files."""
 
 LARGEST = 1_000_000
-"""Bytes of a lock that is read; any editor's has a few hundred."""
+"""Bytes of the largest lock that is read; the lock of any editor has a few hundred."""
 
 StrPath = str | os.PathLike[str]
 
-# Instead of a lock there may be a pipe without a writer, or a link to another place.
+# A pipe without a writer, or a link, may be in place of a lock.
 _CAREFULLY = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
-# Neither `dataclasses`, `typing` nor `pathlib`: to import them takes half the time that the user
-# may wait for the port.
+# Importing `dataclasses`, `typing` and `pathlib` would take half the time in which the port must
+# be bound.
 _LockFile = namedtuple(
     "_LockFile",
     "path workspaceFolders pid ideName authToken hostPid transport runningInWindows plugin",
@@ -37,25 +37,25 @@ _LockFile = namedtuple(
 
 
 class LockFile(_LockFile):
-    """What one server announces at `path`; the other fields are named as on the wire.
+    """The announcement of one server, at `path`; the other fields have the names of the wire.
 
-    `pid` is Neovim's: the CLI checks that it lives and is among its own ancestors. `hostPid` is
-    ours, and tells a lock whose host was killed from one that is served.
+    `pid` is Neovim's: the CLI checks that it is alive and one of its own ancestors. `hostPid` is
+    ours: it shows whether the host of a lock was killed.
     """
 
     __slots__ = ()
 
     def write(self) -> None:
-        """Write the file whole or not at all, readable by its owner only."""
+        """Write the file atomically, readable only by its owner."""
         folder, name = os.path.split(self.path)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         if os.stat(folder).st_mode & 0o077:
-            # The token is what keeps others out. A folder that is not ours stays as it is.
+            # Others must not read the token. The mode of another user's folder cannot be changed.
             with contextlib.suppress(PermissionError):
                 os.chmod(folder, 0o700)
         fields = {name: value for name, value in self._asdict().items() if name != "path"}
         draft = os.path.join(folder, f".{name}.{self.hostPid}{DRAFT}")
-        # An earlier one belongs to a host that was killed, or was planted to be written through.
+        # An existing draft is from a host that was killed, or an attacker's link.
         _remove(draft)
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, 0o600)
         try:
@@ -67,16 +67,16 @@ class LockFile(_LockFile):
             raise
 
     def with_folders(self, folders: tuple[str, ...]) -> "LockFile":
-        """Return the same lock for other workspace folders."""
+        """Return the same lock with other workspace folders."""
         return self._replace(workspaceFolders=folders)
 
     def remove(self) -> None:
-        """Remove the file, if it can be removed."""
+        """Remove the file, if possible."""
         _remove(self.path)
 
 
 def folder(environment: Mapping[str, str]) -> str:
-    """Return the folder that the CLI reads: `$CLAUDE_CONFIG_DIR/ide`, else `~/.claude/ide`."""
+    """Return the folder that the CLI reads: `$CLAUDE_CONFIG_DIR/ide`, or `~/.claude/ide`."""
     configured = environment.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
     return os.path.join(configured, "ide")
 
@@ -88,7 +88,7 @@ def new_token() -> str:
 
 
 def sweep(folder: StrPath) -> None:
-    """Remove the locks of ours whose Neovim or host no longer lives, and unfinished ones."""
+    """Remove our locks whose Neovim or host is no longer alive, and drafts of dead hosts."""
     for path, fields in _locks(folder):
         ours = fields.get("plugin") == PLUGIN
         if ours and not (_lives(fields.get("pid")) and _lives(fields.get("hostPid"))):
@@ -100,7 +100,7 @@ def sweep(folder: StrPath) -> None:
 
 
 def ide_name(folder: StrPath, workspace: str) -> str:
-    """Return `Neovim`, or with the project's name when another Neovim is announced already."""
+    """Return `Neovim`; with the project's name if another Neovim has a lock already."""
     taken = any(
         str(fields.get("ideName", "")).startswith("Neovim") and _lives(fields.get("pid"))
         for _, fields in _locks(folder)
@@ -119,7 +119,7 @@ def _locks(folder: StrPath) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def _read(path: StrPath) -> bytes:
-    """Return what a regular file holds. Raises `OSError` for anything else, however it is made."""
+    """Return the content of a regular file. Raises `OSError` for anything else."""
     descriptor = os.open(path, os.O_RDONLY | _CAREFULLY)
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
@@ -136,7 +136,7 @@ def _names(folder: StrPath, suffix: str) -> list[str]:
 
 
 def _remove(path: StrPath) -> None:
-    # A lock that stays where nothing can be removed must not keep a server from its end.
+    # A lock that cannot be removed must not prevent the server from stopping.
     with contextlib.suppress(OSError):
         os.unlink(path)
 

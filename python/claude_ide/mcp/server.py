@@ -1,7 +1,7 @@
-"""The MCP server for one client: its methods, and the boundary where a failed tool is a result.
+"""The MCP server for one client: its methods; a tool's failure becomes a result here.
 
-Source: MCP 2025-11-25 (lifecycle, tools, utilities); doc/protocol.md for what is Claude
-Code's own.
+Source: MCP 2025-11-25 (lifecycle, tools, utilities); doc/protocol.md for the methods specific to
+Claude Code.
 """
 
 import logging
@@ -44,8 +44,8 @@ class Server:
         self._on_pid = on_pid
 
     def on_request(self, request: Request) -> Any:
-        """Return the result of a method, or a coroutine of it."""
-        self.client.act()
+        """Return the result of a method, or a coroutine that returns it."""
+        self.client.mark_active()
         method = METHODS.get(request.method)
         if method is None:
             raise RpcError.method_not_found(request.method)
@@ -57,8 +57,8 @@ class Server:
         return method(self, params)
 
     def on_notification(self, notification: Notification) -> None:
-        """Take note; what is unknown is ignored, as the protocol asks."""
-        self.client.act()
+        """Handle a notification; unknown ones are ignored, as the protocol requires."""
+        self.client.mark_active()
         params = notification.params if isinstance(notification.params, dict) else {}
         match notification.method:
             case "notifications/initialized":
@@ -77,13 +77,13 @@ class Server:
                     self._on_pid()
 
     def waits(self, request: Request) -> bool:
-        """Return whether it is the user who answers, and may take long."""
+        """Return whether the user answers the request, which may take long."""
         if request.method != "tools/call":
             return False
         return converted(request.params, _Name).name == "openDiff"
 
     def oversized(self, request: Request, size: int) -> Any:
-        """Return what a client gets in place of an answer that would break its connection."""
+        """Return the result that replaces one of `size` bytes, at which the client would leave."""
         reason = f"the answer has {size:,} bytes, more than the {LARGEST_ANSWER:,} a client accepts"
         return failed(f"{request.method}: {reason}")
 
@@ -112,7 +112,7 @@ class Server:
         return _tool_list()
 
     def _call_large(self, method: str, params: msgspec.Raw) -> Any:
-        """Call a method that takes a text of any size; the others take nothing large."""
+        """Call a method with large params; only some methods accept them."""
         if method == "tools/call":
             try:
                 call = converted(params, _Call)
@@ -130,12 +130,12 @@ class Server:
         tool = TOOLS.get(name)
         if tool is None:
             raise RpcError.invalid_params(f"Unknown tool: {name}")
-        # While it runs nothing is kept of the message but its arguments.
+        # While the tool runs, only the arguments of the message stay in memory.
         caller = Caller.of(params.get("_meta"))
         return self._run(tool, tool.decode(params.get("arguments")), caller)
 
     async def _run(self, tool: Tool, arguments: Arguments, caller: Caller) -> Any:
-        """Run a tool; one that fails is a result that the model can read."""
+        """Run a tool; a failure becomes a result that the model can read."""
         try:
             return {"content": await tool.call(self.client, arguments, caller)}
         except (ToolError, EditorError) as error:
@@ -152,13 +152,13 @@ class _Call(_Name):
 
 
 def failed(reason: str) -> dict[str, Any]:
-    """Return the result of a tool that could not do what it was asked."""
+    """Return the result of a tool that failed."""
     content: Content = text(reason)
     return {"content": content, "isError": True}
 
 
 def _label(value: Any) -> str:
-    """Make what a client says of itself fit into one line of the screen."""
+    """Make a name that a client gives itself fit into one line on the screen."""
     said = value if isinstance(value, str) else ""
     printable = "".join(letter if letter.isprintable() else " " for letter in said)
     return " ".join(printable.split())[:LONGEST_LABEL]
@@ -176,7 +176,7 @@ def _tool_list() -> msgspec.Raw:
 
 
 def _workspace(method: str) -> "Callable[[Server, Any], Any]":
-    """Make a bare JSON-RPC method; `workspace.py` is imported with the first call."""
+    """Create a bare JSON-RPC method; its first call imports `workspace.py`."""
 
     def call(server: Server, params: Any) -> Any:
         from claude_ide.mcp import workspace

@@ -1,7 +1,7 @@
-"""What a tool is: a wire name, a description, the type of its arguments, and a coroutine.
+"""A tool: a wire name, a description, the type of its arguments, and a coroutine.
 
-A tool is written as `@tool("wireName") async def name(client, arguments: Type) -> Content`. Its
-docstring is the description; the input schema comes from the type, which also validates.
+A tool is defined by `@tool("wireName") async def name(client, arguments: Type) -> Content`. Its
+docstring is the description; the type gives the input schema and validates the arguments.
 Source: MCP 2025-11-25, server/tools.
 """
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from claude_ide.mcp.client import Client
 
 TOOL_USE = "claudecode/toolUseId"
-"""The key in the `_meta` of a call that the CLI sends for the model's calls only."""
+"""A key in the `_meta` of a call; the CLI sets it only if the model calls."""
 
 ALWAYS_LOAD = "anthropic/alwaysLoad"
-"""The key in the `_meta` of a tool that the CLI offers to the model without a search."""
+"""A key in the `_meta` of a tool; the CLI then offers the tool to the model without a search."""
 
 Content = list[dict[str, Any]]
 """The content blocks of a tool's result."""
@@ -31,7 +31,7 @@ ArgumentsT = TypeVar("ArgumentsT", bound="Arguments")
 
 
 class Arguments(msgspec.Struct, frozen=True):
-    """Base of all argument types. Unknown keys are ignored: a newer CLI may send more."""
+    """Base of all argument types. Unknown keys are ignored, as a newer CLI may send more."""
 
 
 class CamelCase(Arguments, frozen=True, rename="camel"):
@@ -39,24 +39,24 @@ class CamelCase(Arguments, frozen=True, rename="camel"):
 
 
 class NoArguments(Arguments, frozen=True):
-    """The type of a tool that takes nothing."""
+    """The arguments of a tool that takes none."""
 
 
 class Caller(Enum):
-    """Who calls a tool: the client calls some for its own purposes."""
+    """The caller of a tool: the model, or the client for its own purposes."""
 
     CLIENT = "client"
     MODEL = "model"
 
     @classmethod
     def of(cls, meta: Any) -> "Caller":
-        """Return who calls, by the `_meta` of the call."""
+        """Return the caller according to the `_meta` of a call."""
         tool_use = meta.get(TOOL_USE) if isinstance(meta, dict) else None
         return cls.MODEL if isinstance(tool_use, str) else cls.CLIENT
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """One entry of `tools/list`, and what runs when it is called."""
+    """One entry of `tools/list`, and the coroutine function that it calls."""
 
     name: str
     description: str
@@ -64,16 +64,16 @@ class Tool(msgspec.Struct, frozen=True):
     run: "Callable[..., Awaitable[Content]]"
     takes_caller: bool = False
     is_always_loaded: bool = False
-    """Whether the model is to see it without searching for it."""
+    """Whether the model sees it without a search."""
 
     def call(self, client: "Client", arguments: Arguments, caller: Caller) -> Awaitable[Content]:
-        """Run it for somebody."""
+        """Run the tool for a client."""
         if self.takes_caller:
             return self.run(client, arguments, caller)
         return self.run(client, arguments)
 
     def describe(self) -> dict[str, Any]:
-        """Return the tool as `tools/list` shows it."""
+        """Return the tool's entry in `tools/list`."""
         return {
             "name": self.name,
             "description": self.description,
@@ -82,9 +82,9 @@ class Tool(msgspec.Struct, frozen=True):
         }
 
     def decode(self, arguments: Any) -> Arguments:
-        """Validate the arguments.
+        """Validate and convert the arguments.
 
-        Raises `RpcError` (-32602) that names the argument and what is wrong with it.
+        Raises `RpcError` (-32602), which names the bad argument and the problem.
         """
         try:
             return converted({} if arguments is None else arguments, self.arguments)
@@ -93,7 +93,7 @@ class Tool(msgspec.Struct, frozen=True):
 
 
 TOOLS: dict[str, Tool] = {}
-"""All tools by their wire names; importing `mcp/tools` fills it."""
+"""All tools by wire name; importing `mcp/tools` fills it."""
 
 _Run = TypeVar("_Run", bound="Callable[..., Awaitable[Content]]")
 
@@ -101,7 +101,7 @@ _Run = TypeVar("_Run", bound="Callable[..., Awaitable[Content]]")
 def tool(name: str, *, is_always_loaded: bool = False) -> Callable[[_Run], _Run]:
     """Register a coroutine `(client, arguments) -> Content` under its wire name.
 
-    A third parameter is the `Caller`.
+    A third parameter gets the `Caller`.
     """
 
     def register(run: _Run) -> _Run:
@@ -121,7 +121,7 @@ def text(*texts: str) -> Content:
 
 
 def json_text(value: Any) -> Content:
-    """Return one text block that holds the value as JSON; what is not Unicode is replaced."""
+    """Return one text block with the value as JSON; invalid Unicode is replaced."""
     try:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -130,15 +130,15 @@ def json_text(value: Any) -> Content:
 
 
 def _input_schema(arguments: type[Arguments]) -> dict[str, Any]:
-    """Return the type's JSON schema in one piece, as clients expect it."""
+    """Return the JSON schema of a type without references, as clients expect it."""
     schema = msgspec.json.schema(arguments)
     definition = dict(schema["$defs"][schema["$ref"].rpartition("/")[2]])
     definition.pop("title", None)
-    definition.pop("description", None)  # the struct's docstring is for its readers
+    definition.pop("description", None)  # the docstring of the struct is for developers
     return definition
 
 
 def describe_problem(error: msgspec.DecodeError) -> str:
-    """Turn msgspec's "Expected `str`, got `int` - at `$.filePath`" round: the name first."""
+    """Put the name first in msgspec's "Expected `str`, got `int` - at `$.filePath`"."""
     problem, separator, path = str(error).partition(" - at `$.")
     return f"{path.rstrip('`')}: {problem}" if separator else problem

@@ -1,7 +1,7 @@
-"""The bare JSON-RPC methods on the workspace's files; paths are relative to it and stay inside.
+"""The bare JSON-RPC methods on the workspace's files; paths are relative to the workspace.
 
-What leaves the workspace is refused with -32602: `..`, an absolute path, `~`, a symlink out of
-it, NUL, an empty path; so is what is no regular file, or too large for an answer.
+Paths that leave the workspace are refused with -32602: `..`, an absolute path, `~`, a symlink to
+the outside; also NUL, an empty path, anything but a regular file, and files that are too large.
 Source: doc/protocol.md, "Bare methods".
 """
 
@@ -40,9 +40,10 @@ class WriteFile(msgspec.Struct, frozen=True):
 
 
 class ListFiles(msgspec.Struct, frozen=True):
-    """Parameters of `listFiles`; `pattern` is a glob, of the name if it holds no slash.
+    """Parameters of `listFiles`.
 
-    Of the relative path otherwise, where `**` stands for any folders.
+    `pattern` is a glob for the file name or, if it contains a slash, for the relative path; `**`
+    matches any number of folders.
     """
 
     pattern: str | None = None
@@ -53,9 +54,9 @@ class Nothing(msgspec.Struct, frozen=True):
 
 
 async def read_file(client: Client, params: ReadFile) -> str:
-    """Return a file's text: the buffer's when it is loaded, saved or not."""
+    """Return a file's text; that of its buffer, saved or not, if it is loaded."""
     root, path = await _resolve(client, params.path)
-    # Links are followed once, so that one that is put there now leads to no other buffer.
+    # Links are resolved only once: a link created since then must not lead to another buffer.
     text = await client.editor.text(str(path), real=True)
     if text is not None:
         return text
@@ -68,13 +69,13 @@ async def read_file(client: Client, params: ReadFile) -> str:
 
 
 async def write_file(client: Client, params: WriteFile) -> dict[str, bool]:
-    """Write a file whole or not at all; refused while its buffer has unsaved changes."""
+    """Write a file atomically; refused while its buffer has unsaved changes."""
     root, path = await _resolve(client, params.path)
     buffer = await client.editor.find(str(path), real=True)
     if buffer is not None and buffer["modified"]:
         reason = f"writeFile: {params.path}: has unsaved changes in Neovim"
         raise RpcError(INTERNAL_ERROR, reason)
-    client.editor.names(str(path))
+    client.editor.announce_write(str(path))
     with _refusals("writeFile", params.path):
         files.write_within(root, path, params.content.encode())
     with contextlib.suppress(TimeoutError):  # its buffer follows later, as after any write
@@ -83,13 +84,13 @@ async def write_file(client: Client, params: WriteFile) -> dict[str, bool]:
 
 
 async def list_files(client: Client, params: ListFiles) -> list[str]:
-    """Return the relative paths of the workspace's files, sorted; 20,000 at most."""
+    """Return the sorted relative paths of the workspace's files, at most 20,000."""
     root = await _root(client)
     return sorted([path async for path in _files(root) if matches(path, params.pattern or "*")])
 
 
 async def get_workspace_info(client: Client, _params: Nothing) -> dict[str, Any]:
-    """Return the workspace's name, absolute path, number of files, and type."""
+    """Return the workspace's name, absolute path, number of files and type."""
     root = await _root(client)
     count = 0
     async for _ in _files(root):
@@ -98,13 +99,13 @@ async def get_workspace_info(client: Client, _params: Nothing) -> dict[str, Any]
 
 
 async def get_open_files(client: Client, _params: Nothing) -> list[str]:
-    """Return the open files, relative to the workspace where they lie in it."""
+    """Return the open files; paths in the workspace are relative to it."""
     root = await _root(client)
     return [_relative(path, root) for path in await client.editor.paths()]
 
 
 async def get_current_file(client: Client, _params: Nothing) -> str | None:
-    """Return the current file, relative to the workspace where it lies in it, or null."""
+    """Return the current file, relative to the workspace if it is inside, or null."""
     path = await client.editor.current_path()
     return None if path is None else _relative(path, await _root(client))
 
@@ -117,7 +118,7 @@ METHODS: dict[str, tuple[Callable[[Client, Any], Awaitable[Any]], type]] = {
     "getOpenFiles": (get_open_files, Nothing),
     "getCurrentFile": (get_current_file, Nothing),
 }
-"""Each with the type of its parameters."""
+"""By wire name: the method, and the type of its parameters."""
 
 
 async def _root(client: Client) -> Path:
@@ -126,7 +127,7 @@ async def _root(client: Client) -> Path:
 
 
 async def _resolve(client: Client, path: str) -> tuple[Path, Path]:
-    """Return the workspace's folder, and what the path means in it; neither holds a link."""
+    """Return the workspace's folder and the resolved path in it, both without links."""
     if not path:
         raise RpcError.invalid_params("path: is empty")
     if "\0" in path:
@@ -143,7 +144,7 @@ async def _resolve(client: Client, path: str) -> tuple[Path, Path]:
 
 @contextlib.contextmanager
 def _refusals(method: str, path: str) -> Iterator[None]:
-    """Answer what the disk refuses with the path and the reason."""
+    """Turn an `OSError` into an `RpcError` with the path and the reason."""
     try:
         yield
     except (files.RefusedError, FileNotFoundError) as error:
@@ -164,9 +165,9 @@ def _relative(path: str, root: Path) -> str:
 
 
 async def _files(root: Path) -> AsyncIterator[str]:
-    """Give relative paths, folder by folder, letting other clients in between.
+    """Yield relative paths, folder by folder; other clients are served in between.
 
-    Names that are not Unicode are left out: they could not be asked for.
+    Names that are not Unicode are skipped, because no client could request them.
     """
     found = 0
     folders = [""]
@@ -181,7 +182,7 @@ async def _files(root: Path) -> AsyncIterator[str]:
 
 
 def _entries(root: Path, folder: str) -> tuple[list[str], list[str]]:
-    """Return the folders and the files in a folder, as paths relative to the workspace."""
+    """Return the subfolders and the files of a folder, as paths relative to the workspace."""
     inner, names = [], []
     with contextlib.suppress(OSError), files.scan_within(root, folder) as entries:
         for entry in entries:
@@ -208,14 +209,14 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Tell whether a relative path matches a glob; `*` stays within one name, `**` does not."""
+    """Return whether a relative path matches a glob; `**` matches slashes, `*` does not."""
     if "/" not in pattern:
         return fnmatch.fnmatchcase(path.rpartition("/")[2], pattern)
     return _match(path.split("/"), pattern.removeprefix("/").split("/"))
 
 
 def _match(names: list[str], globs: list[str]) -> bool:
-    matched = {0}  # how many of the names the globs so far may stand for
+    matched = {0}  # the numbers of leading names that the globs so far can match
     for glob in globs:
         if glob == "**":
             matched = {n for first in matched for n in range(first, len(names) + 1)}

@@ -1,1 +1,1 @@
-"""Moves text between this process and another; knows no message."""
+"""Moves text between this process and others; independent of the messages."""

@@ -1,9 +1,9 @@
-"""Ends programs and all that they have started; itself a program that outlives its parent.
+"""A program that ends programs with all their descendants, and that outlives its parent.
 
-It reads lines from stdin: `watch PID MARK` names the leader of a session, which has `MARK` in its
-environment; `end PID SECONDS` ends one with all that it has started, or has left behind if it has
-ended by itself. When the parent has ended, however that came about, stdin does
-so too, and all that are watched are ended. Standard library only, since it is run by path.
+It reads lines from stdin. `watch PID MARK` names the leader of a session, which has `MARK` in its
+environment. `end PID SECONDS` ends that leader and its descendants, or the remaining descendants
+of a leader that has exited. When the parent has ended for any reason, stdin closes, and all watched
+programs are ended. It is run by path and therefore imports only the standard library.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 GRACE_SECONDS = 1.0
-"""How long a program has to end by itself after SIGTERM."""
+"""The time between SIGTERM and SIGKILL."""
 
 KILLING_SECONDS = 1.0
-"""How long it is tried to kill what is left."""
+"""How long to repeat SIGKILL."""
 
 POLL_SECONDS = 0.03
 ENDED = ("Z", "X")
-"""The states of processes that have ended and are not waited for yet."""
+"""The states of processes that have ended but have not been waited for."""
 
 PS = ("ps", "-A", "-o", "pid=,ppid=,stat=,lstart=")
 
@@ -37,7 +37,7 @@ class Process(NamedTuple):
     started: str
 
     def runs_in(self, processes: "Processes") -> bool:
-        """Whether it still runs: its id may be another's by now, and its parent another one."""
+        """Return whether this process is still running; its id may belong to another one now."""
         found = processes.get(self.pid)
         return found is not None and found.started == self.started
 
@@ -46,18 +46,18 @@ Processes = dict[int, Process]
 
 
 def running() -> Processes:
-    """Return all running processes by their ids."""
+    """Return all running processes by id."""
     found = _in_proc() if os.path.exists("/proc/self/stat") else _by_ps()
     return {process.pid: process for process in found}
 
 
 class Family:
-    """The leader of a session, and all that it has started.
+    """The leader of a session and its descendants.
 
-    A program may start others in sessions of their own, which lose their parent when it ends. So
-    the sessions are noted while it runs, and what is in them is found afterwards too. A command
-    that a shell left in the background (`command &`) lost its parent before that: it is known by
-    the mark that it inherited. A daemon, which leads a session, is meant to stay.
+    A program may start others in new sessions, which lose their parent when it ends. Their session
+    ids are therefore recorded while it runs, so that they are found afterwards. A background
+    command of a shell (`command &`) may lose its parent earlier: the mark that it inherited
+    identifies it. A daemon leads its own session and is left running.
     """
 
     def __init__(self, leader: Process, mark: str) -> None:
@@ -69,16 +69,16 @@ class Family:
         self._is_orphaned = False
 
     def end(self, processes: Processes, grace: float) -> None:
-        """Begin to end it; `step` goes on with that."""
+        """Start to end it; call `step` until it returns False."""
         self._deadline = time.monotonic() + grace
         if self._leader.runs_in(processes):
             self._members(processes)
             _signal(os.killpg, self._leader.pid, signal.SIGTERM)
         elif self._leader.pid in processes:
-            self._sessions.clear()  # its id, and so that of its session, is another's
+            self._sessions.clear()  # another process has its id, and so that of its session
 
     def step(self, processes: Processes) -> bool:
-        """Do what the time is for; return whether more is to be done."""
+        """Send the signal that is due; return whether more steps are needed."""
         members = self._members(processes)
         late = time.monotonic() - self._deadline
         if late >= 0:
@@ -89,7 +89,7 @@ class Family:
         return bool(members) and late < KILLING_SECONDS
 
     def _members(self, processes: Processes) -> list[Process]:
-        """Find all that belong to it, and note their sessions."""
+        """Return the running members, and record their sessions."""
         members: Processes = {}
         while True:
             found = {
@@ -115,17 +115,17 @@ class Family:
 
 
 class Watch:
-    """What the parent has named, and what is being ended."""
+    """The programs that the parent has named, and those that are being ended."""
 
     def __init__(self, source: int) -> None:
         self._source = source
         self._is_open = True
-        self._begun = b""
+        self._rest = b""
         self._families: dict[int, Family] = {}
         self._ending: list[Family] = []
 
     def run(self) -> None:
-        """Do what is said until the source is closed and all has ended."""
+        """Execute the lines from the source until it is closed and all programs have ended."""
         while self._is_open or self._ending:
             sources = [self._source] if self._is_open else []
             if select.select(sources, [], [], POLL_SECONDS if self._ending else None)[0]:
@@ -136,17 +136,17 @@ class Watch:
 
     def _read(self) -> None:
         piece = os.read(self._source, 65536)
-        *lines, self._begun = (self._begun + piece).split(b"\n")
+        *lines, self._rest = (self._rest + piece).split(b"\n")
         for line in lines:
-            self._take(line.decode().split())
+            self._execute(line.decode().split())
         if not piece:
             self._is_open = False
             self._end(self._families.values(), GRACE_SECONDS)
 
-    def _take(self, words: list[str]) -> None:
+    def _execute(self, words: list[str]) -> None:
         match words:
             case ["watch", pid, mark]:
-                # One that is gone already may have left something behind.
+                # A program that has exited already may have left descendants.
                 leader = running().get(int(pid)) or Process(int(pid), 0, int(pid), "")
                 if leader.session == leader.pid:
                     self._families[leader.pid] = Family(leader, mark)
@@ -162,16 +162,16 @@ class Watch:
 
 def _in_proc() -> Iterator[Process]:
     for pid in filter(str.isdecimal, os.listdir("/proc")):
-        # It may end while its state is read.
+        # The process may end during this.
         with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as stat:
-            # The name, which comes before, may hold anything.
+            # The name, which comes first, may contain any character.
             fields = stat.read().rpartition(b")")[2].decode().split()
             if fields[0] not in ENDED:
                 yield Process(int(pid), int(fields[1]), int(fields[3]), fields[19])
 
 
 def _environment(pid: int) -> bytes:
-    """Return what a process was started with; nothing where that cannot be known."""
+    """Return the initial environment of a process; empty if it cannot be read."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as environment:
         return environment.read()
     return b""
@@ -199,7 +199,7 @@ def _signal(send: Callable[[int, int], None], pid: int, sent: signal.Signals) ->
 
 
 def main() -> None:
-    """Watch what stdin names. Only its end ends this: whoever ends the parent may mean us too."""
+    """Run until stdin closes. Signals are ignored: those for the parent may be sent here, too."""
     for sent in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(sent, signal.SIG_IGN)
     Watch(sys.stdin.fileno()).run()

@@ -1,4 +1,4 @@
-"""Our side of the process that ends our children when we have ended (`ending.py`)."""
+"""The host's side of the process that ends its children when the host has ended (`ending.py`)."""
 
 import atexit
 import subprocess
@@ -9,9 +9,9 @@ from claude_ide.transport import ending
 
 
 class Guardian:
-    """Ends children with all that they have started, now or as soon as this process has ended.
+    """Ends children with all their descendants, on request or when this process has ended.
 
-    Only we hold the pipe to it, so that even SIGKILL, after which we can do nothing, lets it know.
+    Only this process holds the pipe to it, so that the pipe closes even after a SIGKILL.
     """
 
     def __init__(self) -> None:
@@ -19,10 +19,10 @@ class Guardian:
         self._watched: dict[int, str] = {}
 
     def start(self) -> None:
-        """Have it run; raises `OSError` if it cannot."""
+        """Start the process unless it is running. Raises `OSError` if it cannot be started."""
         if self._process is None or self._process.poll() is not None:
             self._close()  # the pipe to one that was killed
-            # In a session of its own: what ends ours is not meant to end it.
+            # In its own session, so that a signal to ours does not end it.
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", ending.__file__],
                 bufsize=0,
@@ -36,21 +36,21 @@ class Guardian:
                 self._write(f"watch {pid} {mark}")
 
     def watch(self, pid: int, mark: str) -> None:
-        """Take charge of a child, which leads a session and has `mark` in its environment."""
+        """Watch a child, which leads a session and has `mark` in its environment."""
         self._watched[pid] = mark
-        self._say(f"watch {pid} {mark}")
+        self._send(f"watch {pid} {mark}")
 
     def end(self, pid: int, grace: float) -> None:
-        """End a child, or what one that has ended left behind.
+        """End a child and its descendants, or the remaining descendants of one that has exited.
 
-        It gets SIGTERM; what is left after `grace` seconds, SIGKILL.
+        They get SIGTERM, and those still running after `grace` seconds SIGKILL.
         """
         if pid in self._watched:
-            self._say(f"end {pid} {grace}")
+            self._send(f"end {pid} {grace}")
             del self._watched[pid]
 
     def end_all(self) -> None:
-        """End every child; nothing more is needed of this process, which may end at once."""
+        """End every child; this process may exit immediately afterwards."""
         self._watched.clear()
         self._close()
 
@@ -58,9 +58,9 @@ class Guardian:
         process, self._process = self._process, None
         if process is not None and process.stdin is not None:
             process.stdin.close()
-            process.returncode = 0  # it is not waited for: it may outlive us
+            process.returncode = 0  # prevents a wait for it: it may outlive this process
 
-    def _say(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         self.start()
         try:
             self._write(line)
@@ -74,6 +74,6 @@ class Guardian:
 
 
 guardian = Guardian()
-"""This process's."""
+"""The guardian of this process."""
 
 atexit.register(guardian.end_all)

@@ -1,7 +1,7 @@
-"""A child process, spoken with in lines: its stdin and stdout, the last of its stderr, its end.
+"""A child process with lines on stdin and stdout; keeps the end of its stderr.
 
-A line may be megabytes long and may come in any pieces. The child leads a session of its own, so
-that whatever it started goes with it; the guardian ends it when this process has ended.
+A line may be megabytes long and may arrive in any pieces. The child leads its own session, so that
+its descendants end with it. The guardian ends it when this process has ended.
 """
 
 import asyncio
@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Self
 
 from claude_ide.errors import TransportClosed
-from claude_ide.program import located
+from claude_ide.program import locate
 from claude_ide.transport.ending import KILLING_SECONDS
 from claude_ide.transport.guardian import guardian
 
 MARK = "CLAUDE_IDE_CHILD"
-"""A variable by which the guardian knows what a child has started, and that in turn."""
+"""A variable by which the guardian recognizes the descendants of a child."""
 
 GRACE_SECONDS = 2.0
-"""How long each rung of the stop ladder is given."""
+"""The time for each step of stopping a child."""
 
 DRAIN_SECONDS = 1.0
-"""How long stdout is read after the child's exit: something that it started may hold it open."""
+"""How long stdout is read after the child's exit: a descendant may keep it open."""
 
 STDERR_LINES = 40
 LONGEST_STDERR_LINE = 2_000
@@ -36,30 +36,30 @@ STDIN, STDOUT, STDERR = range(3)
 
 
 class LineSplitter:
-    """Pieces of a stream come in, whole lines leave; a piece is copied once, whatever its size."""
+    """Joins the pieces of a stream into lines; each piece is copied only once."""
 
     def __init__(self) -> None:
-        self._begun: list[bytes] = []
+        self._partial: list[bytes] = []
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """Return the lines that this piece ends, without their line feeds."""
+        """Return the lines that this piece completes, without their line feeds."""
         *ended, rest = piece.split(b"\n")
         if ended:
-            ended[0] = b"".join((*self._begun, ended[0]))
-            self._begun.clear()
+            ended[0] = b"".join((*self._partial, ended[0]))
+            self._partial.clear()
         if rest:
-            self._begun.append(rest)
+            self._partial.append(rest)
         return ended
 
     def rest(self) -> bytes:
-        """Return what has come of a line that was not ended, and forget it."""
-        rest = b"".join(self._begun)
-        self._begun.clear()
+        """Return and forget the incomplete last line."""
+        rest = b"".join(self._partial)
+        self._partial.clear()
         return rest
 
 
 class Child(asyncio.SubprocessProtocol):
-    """A running child; made by `spawn`."""
+    """A running child; `spawn` creates it."""
 
     def __init__(self, mark: str) -> None:
         self._mark = mark
@@ -80,11 +80,11 @@ class Child(asyncio.SubprocessProtocol):
     async def spawn(
         cls, arguments: Sequence[str | Path], *, cwd: str | Path, environment: Mapping[str, str]
     ) -> Self:
-        """Start a program in `cwd` with exactly this environment, and the guardian's mark.
+        """Start a program in `cwd` with this environment and the guardian's mark.
 
         Raises `OSError` if it cannot be started.
         """
-        program = located(str(arguments[0]), environment.get("PATH", os.defpath))
+        program = locate(str(arguments[0]), environment.get("PATH", os.defpath))
         guardian.start()
         mark = os.urandom(16).hex()
         _, child = await asyncio.get_running_loop().subprocess_exec(
@@ -99,7 +99,7 @@ class Child(asyncio.SubprocessProtocol):
 
     @property
     def pid(self) -> int:
-        """The child's process id, which is that of its group too."""
+        """The id of the child's process, and of its process group."""
         return self._transport.get_pid()
 
     @property
@@ -108,19 +108,19 @@ class Child(asyncio.SubprocessProtocol):
 
     @property
     def stderr(self) -> str:
-        """The last lines that the child wrote to stderr."""
+        """The last lines of the child's stderr."""
         return b"\n".join(self._stderr).decode("utf-8", "replace")
 
     async def send(self, line: bytes) -> None:
-        """Send a line, whole and in turn; waits while the child does not read.
+        """Send a line in one piece and in order; waits while the child does not read.
 
-        Raises `TransportClosed` when the child takes no more.
+        Raises `TransportClosed` if the child has closed its stdin or ended.
         """
         assert b"\n" not in line
         await self.write(line + b"\n")
 
     async def write(self, data: bytes) -> None:
-        """Send anything, for a child that does not take lines; otherwise as `send`."""
+        """Send raw bytes, for a child that does not read lines; otherwise like `send`."""
         async with self._sending:
             stdin = self._stdin()
             if not self._over and not stdin.is_closing():
@@ -131,7 +131,7 @@ class Child(asyncio.SubprocessProtocol):
             raise TransportClosed("the process has ended")
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Give each line of stdout until it ends; empty lines are left out."""
+        """Yield each line of stdout until it ends; empty lines are skipped."""
         while True:
             while self._lines:
                 line = self._lines.popleft()
@@ -145,19 +145,19 @@ class Child(asyncio.SubprocessProtocol):
             await self._arrived.wait()
 
     async def wait(self) -> int:
-        """Wait for the end of the child itself; return its exit code."""
+        """Wait for the end of the child, but not of its descendants; return its exit code."""
         await self._exited.wait()
         assert self.code is not None
         return self.code
 
     def close_input(self) -> None:
-        """Tell the child that nothing more will come; what was sent still arrives."""
+        """Close the child's stdin, after the data that was sent."""
         self._stdin().close()
 
     async def stop(self, grace: float = GRACE_SECONDS) -> int:
         """End the child: close its stdin, then SIGTERM, then SIGKILL, each after `grace` seconds.
 
-        From SIGTERM on all that it has started ends too. Returns its exit code.
+        The signals also go to its descendants. Returns its exit code.
         """
         self.close_input()
         if not await self._ends_within(grace):
@@ -167,48 +167,48 @@ class Child(asyncio.SubprocessProtocol):
         return await self.wait()
 
     def kill(self, grace: float = GRACE_SECONDS) -> None:
-        """End the child and all that it has started, without waiting for it.
+        """End the child and its descendants, without waiting for them.
 
-        It gets SIGTERM; what is left after `grace` seconds, SIGKILL.
+        They get SIGTERM, and those still running after `grace` seconds SIGKILL.
         """
         if self.code is None:
             guardian.end(self.pid, grace)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the running process (called by asyncio)."""
+        """Watch the running process (called by asyncio)."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
         guardian.watch(self.pid, f"{MARK}={self._mark}")
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Take a piece of stdout or stderr (called by asyncio)."""
-        self._take(fd, self._splitters[fd].feed(data))
+        """Store a piece of stdout or stderr (called by asyncio)."""
+        self._store(fd, self._splitters[fd].feed(data))
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Note that a pipe has ended (called by asyncio)."""
+        """Handle the end of a pipe (called by asyncio)."""
         if fd == STDIN:
             self._writable.set()
             return
-        self._take(fd, [self._splitters[fd].rest()])
+        self._store(fd, [self._splitters[fd].rest()])
         if fd == STDOUT:
             self._end()
             if self.code is not None:
                 self._transport.close()
 
     def pause_writing(self) -> None:
-        """Note that the child reads more slowly than we write (called by asyncio)."""
+        """Stop writing: the child reads too slowly (called by asyncio)."""
         self._writable.clear()
 
     def resume_writing(self) -> None:
-        """Note that the child has caught up (called by asyncio)."""
+        """Continue writing: the child has caught up (called by asyncio)."""
         self._writable.set()
 
     def process_exited(self) -> None:
-        """Note the child's end (called by asyncio)."""
+        """Handle the child's end (called by asyncio)."""
         self.code = self._transport.get_returncode()
         self._exited.set()
         self._writable.set()
-        # What it has left behind is ended too.
+        # This also ends its descendants.
         guardian.end(self.pid, GRACE_SECONDS)
         if self._ended:
             self._transport.close()
@@ -221,7 +221,7 @@ class Child(asyncio.SubprocessProtocol):
                 await self.wait()
         return self.code is not None
 
-    def _take(self, fd: int, lines: list[bytes]) -> None:
+    def _store(self, fd: int, lines: list[bytes]) -> None:
         lines = [line for line in lines if line.strip()]
         if fd == STDERR:
             self._stderr.extend(line[:LONGEST_STDERR_LINE] for line in lines)
@@ -242,7 +242,7 @@ class Child(asyncio.SubprocessProtocol):
         self._transport.close()
 
     def _signal(self, sent: signal.Signals) -> None:
-        # What the child started is in its group, and may outlive it.
+        # Descendants of the child are in its group and may outlive it.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, sent)
 

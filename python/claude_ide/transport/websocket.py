@@ -1,7 +1,7 @@
-"""The WebSocket listener: who may enter, and one connection per client.
+"""The WebSocket listener: checks each handshake, and runs one connection per client.
 
-Every door is checked before the upgrade, so whoever is refused sees an HTTP status and the user
-sees nothing. Source: doc/protocol.md; RFC 6455 section 4.2.2; RFC 6454 for Origin.
+All checks happen before the upgrade: a refused client gets an HTTP status, and the user sees
+nothing. Source: doc/protocol.md; RFC 6455 section 4.2.2; RFC 6454 for Origin.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from claude_ide.errors import TransportClosed
 
 logger = logging.getLogger(__name__)
 
-# It reports as errors what strangers do wrong, and logs the token when debugging; what is worth
-# a line is logged here.
+# The library logs mistakes of unknown clients as errors, and the token at the debug level. This
+# module logs the events that matter.
 _library_logger = logging.getLogger(f"{__name__}.library")
 _library_logger.setLevel(logging.CRITICAL)
 
@@ -38,15 +38,15 @@ LARGEST_HANDSHAKE = 16 * 2**10
 HANDSHAKE_SECONDS = 5.0
 CLOSE_SECONDS = 1.0
 MOST_RECEIVED = 2
-"""Messages that are received before they are read: beyond that the client has to wait."""
+"""How many messages are received in advance; beyond that the client has to wait."""
 RECEIVED_AT_ONCE = 2**16
-"""Bytes. A client's small messages delay the others while they are taken apart."""
+"""Bytes. Parsing many small messages of one client delays the other clients."""
 DEAF_SECONDS = 300.0
-"""After so long a client that reads nothing of an answer is cut; a suspended one may come back."""
+"""How long a client may read nothing of an answer; a suspended one may continue within this."""
 
 
 class Refused(Exception):
-    """A handshake that is not let in, and the HTTP status that says so."""
+    """A refused handshake, with the HTTP status to answer."""
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
@@ -55,15 +55,15 @@ class Refused(Exception):
 
 
 class Connection:
-    """One client's frames, both ways."""
+    """The frames of one client, in both directions."""
 
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
 
     async def send(self, frame: bytes) -> None:
-        """Send one text message of UTF-8; waits while this client does not read.
+        """Send one text message, encoded as UTF-8; waits while this client does not read.
 
-        Raises `TransportClosed` when the client is gone, or is cut off because it never reads.
+        Raises `TransportClosed` if the client is gone, or is cut off because it never reads.
         """
         try:
             async with asyncio.timeout(DEAF_SECONDS):
@@ -76,7 +76,7 @@ class Connection:
             raise TransportClosed("the client does not read") from None
 
     async def frames(self) -> AsyncIterator[bytes]:
-        """Give each message, text or binary, whole, until the client leaves."""
+        """Yield each whole message, text or binary, until the client leaves."""
         try:
             while True:
                 yield await self._connection.recv(decode=False)
@@ -84,7 +84,7 @@ class Connection:
             logger.info("client left: %s", closed)
 
     async def close(self, code: int = 1001) -> None:
-        """Close with a status code of RFC 6455 section 7.4; a client that does not read is cut."""
+        """Close with a status code of RFC 6455 section 7.4; cut off a client that does not read."""
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self._connection.close(code)
@@ -93,7 +93,7 @@ class Connection:
 
 
 class _Socket(ServerConnection):
-    """A client's socket from the moment it is accepted; dropped if its handshake is too large."""
+    """A client's socket, once accepted; it is dropped if its handshake is too large."""
 
     def __init__(self, accepted: "set[_Socket]", *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -101,8 +101,8 @@ class _Socket(ServerConnection):
         self._received = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # The loop does so by itself only for sockets that name their protocol, which one made by
-        # `socket.create_server` does not.
+        # The loop sets this option only on sockets that name their protocol; those created by
+        # `socket.create_server` do not.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._accepted.add(self)
         transport.max_size = RECEIVED_AT_ONCE  # type: ignore[attr-defined]
@@ -123,7 +123,7 @@ class _Socket(ServerConnection):
 
 
 class Listener:
-    """Listens on a bound socket and runs `on_connection` for each client that is let in."""
+    """Listens on a bound socket and runs `on_connection` for each accepted client."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class Listener:
         self._accepted: set[_Socket] = set()
 
     async def start(self) -> None:
-        """Begin to accept; clients that connected since the socket was bound are first."""
+        """Start to accept clients; those that connected since the bind come first."""
         self._server = await serve(
             self._serve,
             sock=self._socket,
@@ -150,7 +150,7 @@ class Listener:
             close_timeout=CLOSE_SECONDS,
             max_size=LARGEST_MESSAGE,
             max_queue=MOST_RECEIVED,
-            # On loopback compression costs more than it saves, and the socket itself tells of a
+            # On loopback, compression costs more than it saves, and the socket itself reports a
             # peer that is gone.
             compression=None,
             ping_interval=None,
@@ -161,8 +161,7 @@ class Listener:
     async def stop(self) -> None:
         """Stop accepting and close every client with 1001 (going away).
 
-        Nobody is waited for: neither a handshake that is under way, nor a client that does not
-        read what it is sent, the close frame included.
+        Unfinished handshakes, and clients that do not read the close frame, are cut off.
         """
         if self._server is None:
             return
@@ -199,7 +198,7 @@ class Listener:
         if request.path.partition("?")[0] not in PATHS:
             raise Refused(HTTPStatus.NOT_FOUND, "there is nothing at this path")
         if "Origin" in headers:
-            # Only a page in a browser sends one.
+            # Only a web page sends an Origin.
             raise Refused(HTTPStatus.FORBIDDEN, "a page may not connect")
         if not self._is_our_host(_single(headers, "Host")):
             raise Refused(HTTPStatus.FORBIDDEN, "the Host is not this server's")
@@ -216,7 +215,7 @@ class Listener:
             return False
         if name in ("localhost", self._address, f"[{self._address}]"):
             return True
-        # A name that an attacker's DNS points here is refused; an address cannot be one.
+        # Other names are refused: an attacker's DNS may resolve them to this machine.
         try:
             address = ipaddress.ip_address(name.strip("[]"))
         except ValueError:

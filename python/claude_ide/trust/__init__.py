@@ -1,1 +1,1 @@
-"""Which folders the user trusts, and what a folder would have the CLI run."""
+"""Trusted folders, and the settings that a folder brings for the CLI."""

@@ -1,4 +1,4 @@
-"""What a folder would have the CLI follow: hooks, helpers, servers, environment, permissions."""
+"""The settings that a folder brings for the CLI: hooks, servers, environment, permissions."""
 
 import json
 from collections import Counter
@@ -10,7 +10,7 @@ from claude_ide import files
 from claude_ide.trust import repository
 
 LARGEST = 1_000_000
-"""Bytes of a file with settings; a larger one is named, and not read."""
+"""Bytes of the largest settings file that is read; a larger one is reported as unreadable."""
 
 SETTINGS = ("settings.json", "settings.local.json")
 HELPERS = (
@@ -20,10 +20,10 @@ HELPERS = (
     "gcpAuthRefresh",
     "otelHeadersHelper",
 )
-"""Commands that give the CLI a key."""
+"""Commands that print a key for the CLI."""
 
 COMMANDS = ("statusLine", "subagentStatusLine", "fileSuggestion")
-"""Settings that are commands in a `command`."""
+"""Settings whose `command` is a shell command."""
 
 MEMORY = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
 FOLDERS = ("rules", "agents", "commands", "skills", "output-styles", "workflows")
@@ -31,7 +31,10 @@ FOLDERS = ("rules", "agents", "commands", "skills", "output-styles", "workflows"
 
 
 class Item(NamedTuple):
-    """One thing that a folder brings: such as a `hook`, `SessionStart`, `make setup`."""
+    """One thing that a folder brings: its kind, name and text.
+
+    An example is `hook`, `SessionStart`, `make setup`.
+    """
 
     kind: str
     name: str
@@ -39,7 +42,7 @@ class Item(NamedTuple):
 
 
 def items(folder: str | Path, config: Path) -> list[Item]:
-    """Return what the CLI would follow in a folder; `config` is the user's own folder of it."""
+    """Return all things that the CLI would use in a folder; `config` is the user's own settings."""
     real, found = Path(folder).resolve(), list[Item]()
     try:
         found += _settings_of(real / ".claude", config)
@@ -52,7 +55,10 @@ def items(folder: str | Path, config: Path) -> list[Item]:
 
 
 def settings(folder: str | Path) -> Iterator[tuple[Path, Mapping[str, Any] | None]]:
-    """Give the settings files of a folder, the weaker first; None for one that is no JSON."""
+    """Yield the settings files of a folder with their content, lowest priority first.
+
+    The content is None if the file cannot be read or is not a JSON object.
+    """
     for name in SETTINGS:
         path = Path(folder, ".claude", name)
         if path.exists():
@@ -60,7 +66,7 @@ def settings(folder: str | Path) -> Iterator[tuple[Path, Mapping[str, Any] | Non
 
 
 def summary(found: Iterable[Item]) -> str:
-    """Return in a few words what a folder brings."""
+    """Return a short summary of items."""
     counts = Counter(item.kind for item in found if item.kind not in ("file", "env", "mode"))
     words = [f"{count} {_plural(kind, count)}" for kind, count in counts.items()]
     variables = [item.name for item in found if item.kind == "env"]
@@ -145,7 +151,7 @@ def _server(server: Any) -> str:
 
 
 def _files(folder: Path, config: Path) -> Iterator[str]:
-    """Give the files and folders that the model would read."""
+    """Yield the files and folders that the model would read."""
     is_own = (folder / ".claude").resolve() == config.resolve()
     yield from (name for name in MEMORY if not is_own and (folder / name).is_file())
     if not is_own:
@@ -156,7 +162,7 @@ def _files(folder: Path, config: Path) -> Iterator[str]:
 
 
 def _reaching(real: Path) -> Iterator[Path]:
-    """Give the folders that the CLI looks into: up to the repository's root, or below home."""
+    """Yield the folders that the CLI searches: up to the repository's root, or below home."""
     found = repository.find(real)
     home = Path.home().resolve()
     for each in (real, *real.parents):

@@ -1,7 +1,7 @@
-"""The CLI's own record of the folders that its user trusts; only read, never written.
+"""The CLI's own record of trusted folders; it is only read, never written.
 
-It is read as 2.1.330 does when it decides whether to ask: trust reaches down from a folder, but
-not into another repository.
+The rules are those by which CLI 2.1.330 decides whether to ask: the trust in a folder includes its
+subfolders, but not other repositories in it.
 """
 
 import unicodedata
@@ -15,7 +15,7 @@ from claude_ide.paths import config_folder, home
 from claude_ide.trust import repository
 
 LARGEST = 64_000_000
-"""Bytes: the CLI keeps much more in this file than its trust."""
+"""Bytes of the file; the CLI also stores much other data in it."""
 
 
 class _Project(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ class _State(msgspec.Struct, frozen=True):
 
 
 def trusting(folder: Path, environment: Mapping[str, str]) -> str:
-    """Return the recorded folder by which the CLI trusts this real path; empty if by none."""
+    """Return the recorded folder because of which the CLI trusts a real path, or ''."""
     recorded = _recorded(environment)
     found = repository.find(folder)
     candidates = [folder] if found is None else [found.main]

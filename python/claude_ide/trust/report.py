@@ -1,4 +1,4 @@
-"""What `:ClaudeTrust` says of a folder."""
+"""The messages of `:ClaudeTrust` about a folder."""
 
 from datetime import datetime
 from pathlib import Path
@@ -7,7 +7,7 @@ from claude_ide.trust.trust import Trust, shown
 
 
 def state(trust: Trust, folder: str) -> str:
-    """Return in a line whether a folder is trusted, and why; a line is cut at its end."""
+    """Return one line on whether a folder is trusted, and why; the folder, last, may be cut off."""
     verdict = trust.verdict(folder)
     reasons = [f"since {_day(at)} (:ClaudeTrust revoke ends it)" for _, at in verdict.ours[:1]]
     reasons += ["by the CLI's own record"] if verdict.by_cli else []
@@ -19,7 +19,7 @@ def state(trust: Trust, folder: str) -> str:
 
 
 def revoked(trust: Trust, folder: str, removed: list[str]) -> str:
-    """Return in a line what has become of the trust in a folder."""
+    """Return one line on the trust in a folder after a revocation."""
     verdict = trust.verdict(folder)
     if verdict.by_cli:
         return (
@@ -30,7 +30,7 @@ def revoked(trust: Trust, folder: str, removed: list[str]) -> str:
 
 
 def listing(trust: Trust) -> list[str]:
-    """Return a line for each folder in our record."""
+    """Return one line per folder in our record."""
     return [f"{_day(at)}  {shown(name)}" for name, at in trust.folders().items()]
 
 

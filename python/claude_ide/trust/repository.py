@@ -1,4 +1,4 @@
-"""The git repository that a folder is in, found without running git."""
+"""Finds the git repository of a folder without running git."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -6,18 +6,18 @@ from typing import NamedTuple
 from claude_ide import files
 
 LARGEST = 4096
-"""Bytes of a file that only names a folder."""
+"""Bytes of the largest file that is read; such files contain only a path."""
 
 
 class Repository(NamedTuple):
-    """Where a repository begins; `main` is the main worktree where `root` is a linked one."""
+    """A repository's root folder; `main` is the main worktree if `root` is a linked one."""
 
     root: Path
     main: Path
 
 
 def find(folder: Path) -> Repository | None:
-    """Return the repository of a real path, the innermost one; None outside of any."""
+    """Return the innermost repository of a real path, or None."""
     for root in (folder, *folder.parents):
         git = root / ".git"
         if git.is_dir():
@@ -28,7 +28,7 @@ def find(folder: Path) -> Repository | None:
 
 
 def _main_worktree(git: Path) -> Path | None:
-    """Return where the repository of a linked worktree is, if that repository knows it, too."""
+    """Return the main worktree of a linked one, if the repository lists the linked one, too."""
     own = _named_in(git, "gitdir:")
     if own is None or own.parent.name != "worktrees" or own.parent.parent.name != ".git":
         return None

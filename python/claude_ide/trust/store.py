@@ -1,4 +1,4 @@
-"""Our own record of trusted folders: a file that only the user can read or write."""
+"""Our own record of trusted folders: a file that only the user can read and write."""
 
 import json
 import os
@@ -20,9 +20,9 @@ class _Content(msgspec.Struct, frozen=True):
 
 
 class Store:
-    """The folders at `path`, each with when it was trusted. A broken file trusts nothing.
+    """The trusted folders in the file `path`, with the time of each; a broken file has none.
 
-    `complain` is called once, with what is wrong with the file.
+    `complain` is called once, with the problem of the file.
     """
 
     def __init__(self, path: Path, complain: Callable[[str], None]) -> None:
@@ -31,7 +31,7 @@ class Store:
         self._complained = False
 
     def folders(self) -> dict[str, datetime]:
-        """Return all trusted folders, as real paths."""
+        """Return all trusted folders, as real paths, with the time of each."""
         if not os.path.lexists(self._path):
             return {}
         if self._is_writable_by_others():
@@ -40,7 +40,7 @@ class Store:
         if content is None:
             return self._refuse("it cannot be read")
         try:
-            # A name that is not UTF-8 has surrogates, which msgspec's own decoder refuses.
+            # A name that is not UTF-8 has surrogates, which msgspec's decoder rejects.
             return msgspec.convert(json.loads(content), _Content).folders
         except (ValueError, RecursionError):
             return self._refuse("it is broken")
@@ -50,7 +50,7 @@ class Store:
         self._write(self.folders() | {folder: datetime.now(UTC).replace(microsecond=0)})
 
     def remove(self, folders: list[str]) -> None:
-        """Trust these folders no more."""
+        """Remove these folders."""
         self._write({name: at for name, at in self.folders().items() if name not in folders})
 
     def _write(self, folders: Mapping[str, datetime]) -> None:

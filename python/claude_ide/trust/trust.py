@@ -1,4 +1,4 @@
-"""Whether the user trusts a folder: by the CLI's own record, or by ours."""
+"""The user's trust in folders, from the CLI's own record and ours."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """By which folders one is trusted; both are empty if it is not."""
+    """The recorded folders because of which a folder is trusted; false if there are none."""
 
     by_cli: str = ""
     """The folder in the CLI's record."""
     ours: tuple[tuple[str, datetime], ...] = ()
-    """Those in ours, with when they were trusted."""
+    """The folders in our record, with the time of each."""
 
     def __bool__(self) -> bool:
         return bool(self.by_cli or self.ours)
 
 
 class Trust:
-    """The folders that the user trusts, those below them included."""
+    """The folders that the user trusts, including their subfolders."""
 
     def __init__(
         self, path: Path, environment: Mapping[str, str], complain: Callable[[str], None]
@@ -36,11 +36,11 @@ class Trust:
 
     @property
     def config(self) -> Path:
-        """The folder of the user's own settings of the CLI."""
+        """The folder with the user's own settings for the CLI."""
         return config_folder(self._environment)
 
     def is_trusted(self, folder: str | Path) -> bool:
-        """Return whether the settings of a folder may be followed."""
+        """Return whether the settings of a folder may be used."""
         try:
             return bool(self.verdict(folder))
         except OSError:
@@ -53,11 +53,11 @@ class Trust:
         return Verdict(record.trusting(real, self._environment), tuple(ours))
 
     def grant(self, folder: str | Path) -> None:
-        """Trust a folder and those below it, in our record."""
+        """Add a folder to our record."""
         self._store.add(str(Path(folder).resolve()))
 
     def revoke(self, folder: str | Path) -> list[str]:
-        """Remove from our record what trusts a folder; return the folders that were removed."""
+        """Remove the folders because of which a folder is trusted from our record; return them."""
         removed = [name for name, _ in self.verdict(folder).ours]
         if removed:
             self._store.remove(removed)
@@ -71,12 +71,12 @@ class Trust:
         above = Path(trusted)
         if above == real:
             return True
-        # Else one yes in the home directory would trust all that is ever cloned there.
+        # Otherwise one yes in the home directory would trust every later clone in it.
         return above in real.parents and not home(self._environment).resolve().is_relative_to(above)
 
 
 def shown(folder: str | Path) -> str:
-    """Return a folder as the user knows it: from `~`, in one line."""
+    """Return a folder as one line for the user, with `~` for the home directory."""
     path, own = Path(folder), Path.home()
     name = f"~/{path.relative_to(own)}" if own in path.parents else str(path)
     return "".join(letter if letter.isprintable() else REPLACEMENT for letter in name)

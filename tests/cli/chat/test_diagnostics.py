@@ -34,7 +34,7 @@ async def test_the_models_own_tools_of_the_editor_need_no_permission(
     await panel.say("What is wrong?")
 
     await panel.shows("One error.")
-    assert "two is too many" in api.requests[1].told
+    assert "two is too many" in api.requests[1].new_text
 
 
 async def test_the_model_hears_only_what_its_edit_has_broken(
@@ -53,7 +53,7 @@ async def test_the_model_hears_only_what_its_edit_has_broken(
         await panel.say("Go on")
         await panel.shows(answer)
 
-    first, second, third = (api.requests[number].told for number in (2, 5, 8))
+    first, second, third = (api.requests[number].new_text for number in (2, 5, 8))
     assert f"{words}:\n  ⚠ [Line 2:4] odd word [report-odd] (words)" in first
     assert "wrong word" not in first
     assert "New diagnostics" not in second
@@ -72,7 +72,7 @@ async def test_the_model_hears_the_errors_in_a_file_that_it_has_made(
     await panel.say("Make it")
     await panel.shows("Made.")
 
-    assert f"{new}:\n  ✘ [Line 1:3] wrong word [report-wrong] (words)" in api.requests[1].told
+    assert f"{new}:\n  ✘ [Line 1:3] wrong word [report-wrong] (words)" in api.requests[1].new_text
 
 
 async def test_the_model_is_told_with_the_next_prompt_what_was_found_late(
@@ -92,6 +92,6 @@ async def test_the_model_is_told_with_the_next_prompt_what_was_found_late(
         await panel.say("Go on")
         await panel.shows(answer)
 
-    second, third = (request.told for request in api.requests[-2:])
+    second, third = (request.new_text for request in api.requests[-2:])
     assert f"{words}:\n  ⚠ [Line 1:1] a late finding" in second
     assert "a late finding" not in third

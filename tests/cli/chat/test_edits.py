@@ -72,7 +72,7 @@ async def test_an_edit_that_the_user_changes_is_written_and_told(
 
     assert "↳ allowed, with your changes" in await panel.shows("All done.")
     assert path.read_text() == "one\nTWO\nthree\n"
-    assert "+three" in api.requests[2].told
+    assert "+three" in api.requests[2].new_text
 
 
 KEPT = chunk("edits/kept")
@@ -104,7 +104,7 @@ async def test_an_edit_is_put_on_top_of_what_others_wrote_meanwhile(
     await accept_with_a_line(nvim)
 
     await panel.shows("All done.")
-    if "updated successfully" in api.requests[2].told:
+    if "updated successfully" in api.requests[2].new_text:
         assert path.read_text() == lines(line_2="LINE 2\nmine", line_8="theirs")
         assert not await nvim.lua(KEPT)
     else:  # 2.1.197 writes no file that has changed
@@ -178,7 +178,7 @@ async def test_a_new_file_that_somebody_else_has_made_meanwhile_is_left_alone(
 
     assert "rejected: the file already exists" in await panel.shows("All done.")
     assert new.read_text() == "theirs\n"
-    assert "read it" in api.requests[1].told
+    assert "read it" in api.requests[1].new_text
     if "mine" in keys:
         await is_kept_in_a_buffer(nvim, "first\nmine\n")
 
@@ -216,7 +216,7 @@ async def test_an_edit_is_rejected_with_a_reason(
 
     assert "rejected: please whisper" in await panel.shows("Very well.")
     assert path.read_text() == "one\ntwo\n"
-    assert "please whisper" in api.requests[2].told
+    assert "please whisper" in api.requests[2].new_text
 
 
 async def test_the_files_are_put_back_as_they_were(

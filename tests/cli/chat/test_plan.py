@@ -25,7 +25,7 @@ async def test_a_question_is_answered_in_a_form(nvim: Neovim, panel: Panel, api:
     await nvim.keys("2<C-s>")
 
     assert "↳ aiohttp" in await panel.shows("So be it.")
-    assert "aiohttp" in api.requests[1].told
+    assert "aiohttp" in api.requests[1].new_text
 
 
 async def _in_float(nvim: Neovim) -> bool:
@@ -72,7 +72,7 @@ async def test_a_plan_is_approved_with_w(
     await nvim.keys(":w<CR>")
 
     assert "↳ approved" in await panel.shows("As you say.")
-    assert "approved" in api.requests[-1].told
+    assert "approved" in api.requests[-1].new_text
     await panel.bar_shows("default")
 
 
@@ -84,5 +84,5 @@ async def test_a_plan_is_sent_back_with_what_was_written_into_it(
     await nvim.keys("Goand whisper<Esc>:q<CR>")
 
     assert "keep planning" in await panel.shows("As you say.")
-    assert "and whisper" in api.requests[-1].told
+    assert "and whisper" in api.requests[-1].new_text
     await panel.bar_shows("plan")

@@ -22,7 +22,7 @@ async def test_an_answer_is_shown_with_what_it_took(panel: Panel, api: FakeApi) 
     assert "» Greet me" in shown
     assert "Hello, **you**." in shown
     assert "▸ Thought" in shown
-    assert "Greet me" in api.requests[0].told
+    assert "Greet me" in api.requests[0].new_text
 
 
 async def test_the_model_learns_where_the_user_is(panel: Panel, api: FakeApi, path: Path) -> None:
@@ -37,8 +37,8 @@ async def test_the_model_learns_where_the_user_is(panel: Panel, api: FakeApi, pa
     await panel.say("And now?")
     await panel.shows("Again.")
 
-    assert f"opened the file {path}" in api.requests[0].told
-    assert "opened the file" not in api.requests[1].told
+    assert f"opened the file {path}" in api.requests[0].new_text
+    assert "opened the file" not in api.requests[1].new_text
 
 
 async def test_a_command_is_allowed_with_one_key(
@@ -231,7 +231,7 @@ async def test_what_is_said_during_a_turn_waits_and_can_be_taken_back(
     await nvim.keys("<C-c>")
     shown = await panel.shows("Second.")
     assert "» and then this" in shown
-    assert "but not that" not in api.requests[-1].told
+    assert "but not that" not in api.requests[-1].new_text
 
 
 async def _holds(panel: Panel, words: str) -> bool:
@@ -249,7 +249,7 @@ async def test_gr_says_something_else_at_once(nvim: Neovim, panel: Panel, api: F
     await nvim.keys("No, this<Esc>gr")
 
     await panel.shows("Instead.")
-    assert "No, this" in api.requests[-1].told
+    assert "No, this" in api.requests[-1].new_text
 
 
 async def test_a_cli_that_was_killed_goes_on_where_it_was(
@@ -315,7 +315,7 @@ async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeA
 
     shown = await panel.shows("As you wish.")
     assert "» and be quick\n\nAs you wish." in shown
-    assert "and be quick" in api.requests[1].told
+    assert "and be quick" in api.requests[1].new_text
 
 
 async def test_an_overloaded_model_is_tried_again_and_told(panel: Panel, api: FakeApi) -> None:

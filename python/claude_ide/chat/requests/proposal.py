@@ -8,7 +8,7 @@ from pathlib import Path
 
 from claude_ide import files
 from claude_ide.agents.events import PermissionAsked, Replacement
-from claude_ide.paths import plain
+from claude_ide.paths import normalized
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def of(asked: PermissionAsked) -> Proposal | None:
     [edit] = asked.edits
     if not Path(edit.path).is_absolute():
         return None
-    path = plain(edit.path)
+    path = normalized(edit.path)
     try:
         original = _read(path)
     except (OSError, ValueError):  # not a text, or a path with a NUL

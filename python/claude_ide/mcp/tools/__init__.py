@@ -1,4 +1,4 @@
-"""The tools, one noun a module; importing a module registers what is in it."""
+"""The tools, one module per noun; importing a module registers its tools."""
 
 from claude_ide.mcp.tools import code, diagnostics, diffs, documents, editors, selection
 

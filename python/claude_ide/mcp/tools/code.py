@@ -1,4 +1,4 @@
-"""Running code; there is no kernel to run it in."""
+"""Running code; there is no kernel to run it."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What language servers and linters say of the code."""
+"""The diagnostics of language servers and linters."""
 
 import contextlib
 from pathlib import Path
@@ -13,7 +13,7 @@ from claude_ide.mcp.tool import Arguments, Caller, Content, json_text, tool
 from claude_ide.paths import from_uri, is_same
 
 PUBLISH_SECONDS = 1.5
-"""How long language servers may take after a reload: the CLI waits for 2.0 s (measured)."""
+"""How long to wait for language servers after a reload: the CLI waits for 2.0 s (measured)."""
 
 
 class GetDiagnostics(Arguments, frozen=True):
@@ -41,7 +41,7 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
 
 
 async def _for_the_model(client: Client, uri: str | None) -> Content:
-    """Have it checked first: to the model, no diagnostics would mean that all is well."""
+    """Return the diagnostics after a check: to the model, none means that there is no problem."""
     if uri:
         path = _path(uri)
         return _described({path: await client.editor.check(path, PUBLISH_SECONDS)})
@@ -55,7 +55,7 @@ async def _for_the_model(client: Client, uri: str | None) -> Content:
 
 
 async def _before_a_write(client: Client, path: str) -> Content:
-    """Answer from what is there: nothing may hold up the write for long."""
+    """Return the diagnostics of a file that the CLI is about to write, with little delay."""
     found = await client.baseline.prepare(client.editor, path)
     for uri, known in found.items():
         if is_same(from_uri(uri), path):
@@ -68,7 +68,7 @@ def _by_path(known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
 
 
 def _path(uri: str) -> str:
-    """Return the path of a uri: the CLI puts paths into uris as they are, others encode them."""
+    """Return the path of a uri: the CLI puts paths into uris unencoded, others encode them."""
     plain = uri.removeprefix("file://")
     with contextlib.suppress(OSError):
         if Path(plain).exists():
@@ -77,7 +77,7 @@ def _path(uri: str) -> str:
 
 
 def _described(known: dict[str, Diagnostics]) -> Content:
-    """Describe the diagnostics of each path; the CLI compares uris with paths, undecoded."""
+    """Return the diagnostics of each path; uris are unencoded, as the CLI compares them so."""
     files: list[dict[str, Any]] = []
     for path, diagnostics in known.items():
         described: dict[str, Any] = {"uri": f"file://{path}", "diagnostics": diagnostics.items}

@@ -1,4 +1,4 @@
-"""Proposed edits: shown, decided by the user, closed by either side."""
+"""Proposed edits: opened as diffs, decided by the user, closed by either side."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from claude_ide.errors import ToolError
 from claude_ide.mcp.baseline import load
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
-from claude_ide.paths import exists, plain
+from claude_ide.paths import exists, normalized
 
 
 class OpenDiff(Arguments, frozen=True):
@@ -50,11 +50,11 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     name = arguments.tab_name or path
     is_new = not exists(path)
     if not is_new:
-        # What was wrong with it before is found while the user looks at the diff.
+        # Existing problems are found while the user looks at the diff.
         await load(client.editor, path)
     diff = await client.editor.diffs.show(
         name,
-        plain(path),
+        normalized(path),
         arguments.new_file_contents,
         client.title or client.name,
         client.config.diff.layout,
@@ -67,7 +67,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
         client.diffs.remove(diff)
         client.editor.diffs.close(diff)
     if decision.accepted and is_new and exists(path):
-        # 2.1.330 would replace it, whatever it holds.
+        # CLI 2.1.330 would overwrite the file.
         client.editor.diffs.settle(diff, is_written=False)
         client.editor.notify(f"not accepted: {Path(path).name} already exists", "warn")
     elif decision.accepted:
@@ -98,13 +98,13 @@ async def close_all_diff_tabs(client: Client, _arguments: NoArguments) -> Conten
 
 
 def _compared(arguments: OpenDiff) -> dict[str, str]:
-    """Return the file that is shown beside nothing, and is checked all the same."""
+    """Return the file to compare with, if it is not the one to write; only its path is checked."""
     is_other = arguments.new_file_path not in (None, "", arguments.old_file_path)
-    return {"old_path": plain(arguments.old_file_path)} if is_other else {}
+    return {"old_path": normalized(arguments.old_file_path)} if is_other else {}
 
 
 async def _withdraw(client: Client, diffs: list[Diff]) -> None:
     for diff in diffs:
-        # Answered in the terminal: if that was a yes, the file is written next.
+        # The user answered in the terminal; after a yes the CLI writes the file next.
         diff.withdraw()
         await client.editor.expect_write(diff.path)

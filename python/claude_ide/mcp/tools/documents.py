@@ -1,4 +1,4 @@
-"""Files as documents: opened, saved, formatted, asked whether they have unsaved changes."""
+"""Documents: open, save and format files, and check them for unsaved changes."""
 
 from typing import Annotated
 

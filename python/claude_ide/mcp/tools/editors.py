@@ -1,4 +1,4 @@
-"""What is open in Neovim, and where it works."""
+"""Open files and working folders."""
 
 from pathlib import Path
 

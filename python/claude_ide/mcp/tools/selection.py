@@ -1,4 +1,4 @@
-"""Where the user is."""
+"""The selection, or the cursor's position."""
 
 from typing import Any
 

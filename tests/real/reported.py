@@ -1,4 +1,4 @@
-"""What the model has been told about diagnostics; the CLI and the chat say it alike."""
+"""Reads the diagnostics in a request to the model; the CLI and the chat format them alike."""
 
 import re
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ _LINE = re.compile(r"^ +\S \[Line (\d+):\d+\] (.*)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One diagnostic that the model was told."""
+class Diagnostic:
+    """One diagnostic in a request."""
 
     file: str
     line: int
@@ -21,11 +21,11 @@ class Told:
         return f"{self.file}:{self.line}: {self.says}"
 
 
-def told(text: str) -> Iterator[Told]:
-    """Return the diagnostics in what the model was told, of files by their last names."""
+def diagnostics(text: str) -> Iterator[Diagnostic]:
+    """Yield the diagnostics in the text of a request; `file` is the last part of the path."""
     file = ""
     for line in text.splitlines():
         if found := _LINE.match(line):
-            yield Told(file, int(found[1]), found[2])
+            yield Diagnostic(file, int(found[1]), found[2])
         elif named := _FILE.match(line):
             file = Path(named[1]).name

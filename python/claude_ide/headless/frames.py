@@ -1,6 +1,7 @@
-"""What the editor is told of an answer while it grows, in frames.
+"""Sends a growing answer to the editor in frames.
 
-At most one each 33 ms, and the next only once the last has arrived: so typing never waits for it.
+It sends at most one frame every 33 ms, and the next only after the last has arrived, so that typing
+never waits for them.
 """
 
 import asyncio
@@ -17,70 +18,74 @@ logger = logging.getLogger(__name__)
 FRAME_SECONDS = 0.033
 
 
-class Telling:
-    """What of an answer has been told; each frame has what is new in it."""
+class AnswerFrames:
+    """The frames of one answer; each has the changes since the last.
+
+    A frame may have `keep` (how many bytes of the text stay) with `text` (the text after these),
+    `progress`, and `events` (a list).
+    """
 
     def __init__(self, answer: Answer, send: Callable[[dict[str, Any]], Awaitable[Any]]) -> None:
         self._answer = answer
         self._send = send
-        self._told_text = self._told_progress = ""
+        self._sent_text = self._sent_progress = ""
         self._events: list[dict[str, Any]] = []
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._refused = False
 
     def changed(self) -> None:
-        """Note that there may be something new."""
-        self._news.set()
+        """Send a frame soon, if the answer has changed."""
+        self._changed.set()
 
     def put_event(self, event: dict[str, Any]) -> None:
-        """Take an event; each is told."""
+        """Send an event with the next frame."""
         self._events.append(event)
-        self._news.set()
+        self._changed.set()
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Tell what comes while this is open; on a normal end, what is left too."""
-        telling = asyncio.create_task(self._run())
+        """Send frames while this is open; after a normal end, send the remaining changes."""
+        sending = asyncio.create_task(self._run())
         try:
             yield
         finally:
-            telling.cancel()
-            await asyncio.wait([telling])
+            sending.cancel()
+            await asyncio.wait([sending])
         await self._flush()
 
     async def _run(self) -> None:
         clock = asyncio.get_running_loop().time
         while True:
-            await self._news.wait()
+            await self._changed.wait()
             began = clock()
             await self._flush()
             took = clock() - began
             await asyncio.sleep(max(FRAME_SECONDS - took, took))
 
     async def _flush(self) -> None:
-        self._news.clear()
+        self._changed.clear()
         frame = self._frame()
         if self._refused or not frame:
             return
         try:
             await self._send(frame)
         except EditorError as error:
-            # A later frame goes on from this one.
+            # Later frames depend on this one, so none is sent any more.
             self._refused = True
             logger.warning("an answer cannot be shown: %s", error)
 
     def _frame(self) -> dict[str, Any]:
-        """Return what has changed: of the text, how many bytes of it stay, and what follows."""
+        """Return the changes since the last frame; empty if there are none."""
         frame: dict[str, Any] = {}
         text, progress = self._answer.text, self._answer.progress
-        if text != self._told_text:
-            # A preview that was not the truth is replaced, and all after it.
-            kept = self._told_text if text.startswith(self._told_text) else ""
+        if text != self._sent_text:
+            # A preview may be corrected; then the whole text is sent again.
+            kept = self._sent_text if text.startswith(self._sent_text) else ""
             frame["keep"] = len(kept.encode("utf-8", "surrogateescape"))
             frame["text"] = text[len(kept) :]
-            self._told_text = text
-        if progress != self._told_progress:
-            frame["progress"] = self._told_progress = progress
+            self._sent_text = text
+        if progress != self._sent_progress:
+            frame["progress"] = self._sent_progress = progress
         if self._events:
             frame["events"], self._events = self._events, []
         return frame
