@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.language_client import attach, publish, received, start
-from support.neovim import Neovim
+from support.neovim import Neovim, until
 from support.publishing import (
     LINT,
     ODD,
@@ -185,6 +185,8 @@ async def test_only_some_of_many_files_that_may_depend_are_pulled(
         await attach(nvim, *options)
     await edit(nvim, path)
     await attach(nvim, *options)
+    # Neovim pulls for each buffer that a server is attached to.
+    await until(lambda: len(received(log, "textDocument/diagnostic")) >= 31)
     before = len(received(log, "textDocument/diagnostic"))
 
     await await_publish(nvim, await write(nvim, path, "wrong\n"))
