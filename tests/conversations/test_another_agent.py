@@ -11,7 +11,7 @@ from claude_ide.agents.events import Option, OptionKind, Replacement
 from support.another_agent import FEW
 from support.neovim import Neovim, until
 from support.panel import PATIENCE
-from support.river import Begin
+from support.river import FLOAT, Begin
 
 OPTIONS = (
     Option("o1", "Let it", OptionKind.ALLOW_ONCE),
@@ -21,15 +21,6 @@ OPTIONS = (
 SHELL = events.PermissionAsked(
     "r1", "t1", "paddle", {"command": "swim --far"}, OPTIONS, kind="execute", title="swim --far"
 )
-FLOAT = """
-for _, win in ipairs(vim.api.nvim_list_wins()) do
-  if vim.api.nvim_win_get_config(win).relative ~= '' then
-    local bufnr = vim.api.nvim_win_get_buf(win)
-    return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\\n')
-  end
-end
-return ''
-"""
 
 
 def tool(kind: str = "edit", name: str = "gnaw") -> list[events.Event]:

@@ -7,29 +7,11 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import Capabilities
-from claude_ide.agents.events import Option, OptionKind
 from support.another_agent import ALL, FEW
 from support.neovim import until
 from support.panel import PATIENCE
-from support.river import Begin, River
+from support.river import FLOAT, Begin, River
 
-OPTIONS = (
-    Option("o1", "Let it", OptionKind.ALLOW_ONCE),
-    Option("o2", "Let it swim", OptionKind.ALLOW_ALWAYS, "this river"),
-    Option("o3", "No", OptionKind.REJECT_ONCE),
-)
-SHELL = events.PermissionAsked(
-    "r1", "t1", "paddle", {"command": "swim --far"}, OPTIONS, kind="execute", title="swim --far"
-)
-FLOAT = """
-for _, win in ipairs(vim.api.nvim_list_wins()) do
-  if vim.api.nvim_win_get_config(win).relative ~= '' then
-    local bufnr = vim.api.nvim_win_get_buf(win)
-    return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\\n')
-  end
-end
-return ''
-"""
 COMPLETED = "getcompletion('ClaudeChat {}', 'cmdline')"
 OPTIONAL = {
     *("resume", "continue", "fork", "rewind", "context", "mode", "model"),

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from support.another_agent import AnotherAgent, AnotherKind
+from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 
@@ -11,6 +12,8 @@ REPORT = """
 _G.reports = {}
 vim.notify = function(text) table.insert(_G.reports, text) end
 """
+FLOAT = chunk("river/float")
+"""The text of a float on the screen, or the empty string."""
 
 Begin = Callable[..., Awaitable["River"]]
 

@@ -6,7 +6,7 @@ A feature has the name of its subcommand of `:ClaudeChat`, or of its key (`<Plug
 from collections.abc import Callable
 from typing import Any
 
-from claude_ide.agents.agent import Agent
+from claude_ide.agents.agent import Agent, Capabilities
 from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Command, CommandsChanged, Event, Ready
 from claude_ide.errors import UserError
@@ -94,6 +94,7 @@ class Offer:
         self._send = send
         self._ready = Ready()
         self._commands: tuple[Command, ...] = ()
+        self._basis: tuple[Capabilities, Ready, tuple[Command, ...]] | None = None
         self._sent: dict[str, Any] = {}
 
     def apply(self, event: Event) -> None:
@@ -105,7 +106,14 @@ class Offer:
                 self._commands = commands
 
     def update(self) -> None:
-        """Send the offer if it has changed, for example after the agent has rejected a request."""
+        """Send the offer if it has changed, for example after the agent has rejected a request.
+
+        It is called with each piece of an answer, so it composes nothing while nothing has changed.
+        """
+        basis = (self._agent.capabilities, self._ready, self._commands)
+        if basis == self._basis:
+            return
+        self._basis = basis
         offer = self._described()
         if offer != self._sent:
             self._sent = offer
