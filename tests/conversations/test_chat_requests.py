@@ -51,7 +51,7 @@ async def ask(nvim: Neovim, log: Path, tmp_path: Path) -> Ask:
         panel = await Panel.open(nvim, cli, mode="default", side=side)
         await nvim.keys(keys)
         await panel.say("Go on")
-        await panel.shows("? May ")
+        await panel.shows("? ")
         return panel
 
     return begin

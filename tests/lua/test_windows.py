@@ -323,7 +323,7 @@ async def test_a_file_with_a_left_over_swap_file_opens_without_a_question(
     result = await open_file(nvim, path, start_text="gamma")
 
     assert result["found"] is True
-    assert result["note"].startswith("Opened read-only: an editor that crashed")
+    assert result["note"].startswith("Opened read-only: a crashed editor")
     assert await selected(nvim) == "gamma"
     assert await nvim.eval("&readonly") == 1
 

@@ -281,7 +281,7 @@ class TestTheLockIsGoneWhenNoServerListens:
             os.kill(pid, signal.SIGKILL)
 
         await until(lambda: not any(alive(pid) for pid in hosts), "killed")
-        await until(lambda: "is back" in nvim.screen.text(), "another is started")
+        await until(lambda: "was restarted" in nvim.screen.text(), "another is started")
         await until(lambda: nvim.eval(SERVER), "the server is up")
         port, lock = await the_lock(config_folder)
         assert alive(lock["hostPid"])
