@@ -1,4 +1,4 @@
-"""Commands that want to look shorter than they are: all of each is on a real Neovim's screen."""
+"""Commands designed to look shorter than they are: each is completely visible on the screen."""
 
 import random
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def commands() -> Iterator[str]:
 
 
 def without_blanks(text: str) -> str:
-    """A tab is blanks on the screen."""
+    """The text without white space: tabs are drawn as spaces."""
     return "".join(text.split())
 
 
