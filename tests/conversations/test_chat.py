@@ -50,12 +50,12 @@ async def test_prompts_are_sent_in_the_order_in_which_they_were_typed(
     await panel.write()
     await nvim.keys(f"first @{path.name}<C-s>second<C-s>")
 
-    def said() -> list[str]:
+    def sent() -> list[str]:
         frames = [frame for frame in heard(log) if frame.get("type") == "user"]
         return [frame["message"]["content"][-1]["text"] for frame in frames]
 
-    await until(lambda: len(said()) == 2, "both are sent", PATIENCE)
-    assert said() == ["first @a.py", "second"]
+    await until(lambda: len(sent()) == 2, "both are sent", PATIENCE)
+    assert sent() == ["first @a.py", "second"]
 
 
 async def test_a_chat_works_in_the_folder_of_its_tab_page(
@@ -139,7 +139,7 @@ async def test_the_buffer_is_busy_during_a_turn(nvim: Neovim, replay: Open) -> N
     await until(lambda: nvim.eval(f"{is_busy} == 0"), "it is at rest")
 
 
-async def test_a_dead_cli_is_reported_and_an_unsent_prompt_is_returned(
+async def test_a_dead_cli_is_reported_and_an_unsent_prompt_is_restored(
     nvim: Neovim, replay: Open
 ) -> None:
     panel = await replay("killed_kill")
@@ -148,7 +148,7 @@ async def test_a_dead_cli_is_reported_and_an_unsent_prompt_is_returned(
     assert "R" in await panel.shows("ended")
     await panel.bar_shows("ended")
     await panel.say("are you there?")
-    await until(lambda: holds(panel, "are you there?"), "the prompt comes back", PATIENCE)
+    await until(lambda: holds(panel, "are you there?"), "the prompt is restored", PATIENCE)
 
 
 async def test_the_cli_ends_with_its_buffers_and_with_neovim(
@@ -194,7 +194,7 @@ async def _child(nvim: Neovim) -> int:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ("model nonsense", "no such model: nonsense; available: default"),
         ("effort nonsense", "no such effort: nonsense; available: low"),
@@ -203,13 +203,13 @@ async def _child(nvim: Neovim) -> int:
     ],
 )
 async def test_an_invalid_setting_is_reported(
-    nvim: Neovim, replay: Open, arguments: str, says: str
+    nvim: Neovim, replay: Open, arguments: str, message: str
 ) -> None:
     await replay("plain_thinking")
 
     await nvim.keys(f"<Esc>:ClaudeChat {arguments}<CR>")
 
-    await until(lambda: says in nvim.screen.text(), says, PATIENCE)
+    await until(lambda: message in nvim.screen.text(), message, PATIENCE)
 
 
 async def test_claude_chat_log_shows_the_traffic_with_the_cli(nvim: Neovim, replay: Open) -> None:

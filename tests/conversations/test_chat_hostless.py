@@ -43,7 +43,7 @@ async def test_a_chat_that_cannot_be_resumed_keeps_its_transcript_and_prompt(
     await panel.say("and you?")
 
     await until(lambda: "there is no session" in nvim.screen.text(), "a message", PATIENCE)
-    await until(lambda: holds(panel, "and you?"), "the prompt comes back", PATIENCE)
+    await until(lambda: holds(panel, "and you?"), "the prompt is restored", PATIENCE)
     assert "Hello! **How** can I help?" in await panel.text()
 
 
@@ -100,7 +100,7 @@ async def test_the_prompt_is_kept_if_the_cli_is_missing(nvim: Neovim) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ("nonsense", ':ClaudeChat: no subcommand "nonsense"'),
         ("new please", ":ClaudeChat new takes no argument: please"),
@@ -110,11 +110,11 @@ async def test_the_prompt_is_kept_if_the_cli_is_missing(nvim: Neovim) -> None:
         ("answer", "there is no chat (:ClaudeChat starts one)"),
     ],
 )
-async def test_an_invalid_command_is_reported(nvim: Neovim, arguments: str, says: str) -> None:
+async def test_an_invalid_command_is_reported(nvim: Neovim, arguments: str, message: str) -> None:
     await nvim.lua(RECORD)
     await nvim.lua(CONFIGURE, {"cmd": [sys.executable]})
 
     await nvim.command(f"ClaudeChat {arguments}")
 
     notified = await until(lambda: nvim.lua("return _G.notified"), "a message", PATIENCE)
-    assert says[:60] in notified[0]
+    assert message[:60] in notified[0]

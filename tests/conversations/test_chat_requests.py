@@ -89,7 +89,7 @@ async def press_until(nvim: Neovim, panel: Panel, key: str, words: str) -> None:
     await until(pressed, f"{key} shows {words}", PATIENCE)
 
 
-async def is_led(nvim: Neovim) -> bool:
+async def is_at_its_beginning(nvim: Neovim) -> bool:
     """Whether the cursor is on the request's first line, at the top of its window."""
     at = await nvim.eval("[getline('.'), line('.') == line('w0'), mode(), &filetype]")
     return bool(at[0].startswith("? May") and at[1:] == [1, "n", "claude-chat"])
@@ -106,7 +106,7 @@ async def test_the_first_y_shows_a_whole_long_command_and_the_next_allows_it(
     await press_until(nvim, panel, "y", "touch HIDDEN")
 
     assert answers(log) == []
-    await until(lambda: is_led(nvim), "the beginning is on the screen")
+    await until(lambda: is_at_its_beginning(nvim), "the beginning is on the screen")
     await until(lambda: "│ echo step 0" in nvim.screen.text())
     assert body((await panel.look())["lines"]) == LONG
     await allow(nvim, log)
@@ -188,9 +188,9 @@ async def test_in_a_tiny_window_y_first_jumps_to_the_beginning(
     assert "step 0" not in nvim.screen.text()
 
     async def pressed() -> bool:
-        if not await is_led(nvim):
+        if not await is_at_its_beginning(nvim):
             await nvim.keys("y")
-        return await is_led(nvim)
+        return await is_at_its_beginning(nvim)
 
     await until(pressed, "the jump to the beginning", PATIENCE)
     assert answers(log) == []
@@ -234,7 +234,7 @@ async def test_the_list_of_answers_opens_a_request_that_it_cannot_show_whole(
         *("Show it all (41 lines)", "No", "No, because…"),
     ]
     assert answers(log) == []
-    await until(lambda: is_led(nvim), "the cursor is on the request", PATIENCE)
+    await until(lambda: is_at_its_beginning(nvim), "the cursor is on the request", PATIENCE)
     await allow(nvim, log)
 
 

@@ -60,8 +60,8 @@ async def test_a_write_without_a_diff_is_attributed_to_claude(
     await until(lambda: f"Claude changed calc.py {COUNTS}; u undoes" in serving.screen.text())
     path.write_text(OLD)
     await until(lambda: f"calc.py changed on disk {COUNTS}" in serving.screen.text())
-    said = await serving.eval("execute('messages')")
-    assert said.count("calc.py") == 2
+    messages = await serving.eval("execute('messages')")
+    assert messages.count("calc.py") == 2
 
 
 async def test_a_file_changed_by_claude_is_reloaded_despite_noautoread(

@@ -103,7 +103,7 @@ async def test_another_editor_for_the_same_folder_is_reported(
         "1",
     ],
 )
-async def test_a_lock_file_of_no_running_editor_is_ignored(
+async def test_an_invalid_or_stale_lock_file_is_ignored(
     serving: Neovim, config_folder: Path, project: Path, lock: str
 ) -> None:
     await serving.command("let g:claude_ide.cmd = 'nope'")
@@ -112,7 +112,7 @@ async def test_a_lock_file_of_no_running_editor_is_ignored(
     text = lock.format(dead=ended.pid, project=project)
     (config_folder / "ide" / "1.lock").write_text(text)
 
-    said = await report(serving)
+    reported = await report(serving)
 
-    assert "Another editor" not in said
-    assert "ERROR" not in said
+    assert "Another editor" not in reported
+    assert "ERROR" not in reported

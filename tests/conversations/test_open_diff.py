@@ -109,8 +109,8 @@ async def test_a_new_file_that_was_created_in_the_meantime_is_not_overwritten(
         lambda: serving.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$') == ['one', 'mine']"),
         "the text is kept",
     )
-    said = await serving.eval("execute('messages')")
-    assert "not accepted: new.txt already exists" in said
+    messages = await serving.eval("execute('messages')")
+    assert "not accepted: new.txt already exists" in messages
 
 
 async def test_an_accepted_text_is_kept_if_the_host_dies_before_the_write(

@@ -27,7 +27,7 @@ async def refusal(asking: Awaitable[Any]) -> tuple[int, str]:
 
 
 async def no_more_answers(claude: ClaudeCode, count: int = 0) -> None:
-    """Check that only `count` unexpected frames arrived; a ping flushes all earlier ones."""
+    """Check that exactly `count` unmatched answers have arrived; a ping is answered after them."""
     assert await claude.request("ping") == {}
     assert len(claude.notifications_of("?")) == count
 
@@ -257,7 +257,7 @@ async def shown(nvim: Neovim, count: int) -> None:
 
 async def nothing_open(nvim: Neovim) -> None:
     await shown(nvim, 0)
-    await until(lambda: nvim.eval("tab pagenr('$') == 1"), "one tab page")
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "one tab page")
 
 
 async def test_a_cancelled_open_diff_closes_and_is_not_answered(

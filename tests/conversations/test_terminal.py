@@ -36,7 +36,7 @@ async def test_claude_toggles_the_window_of_its_terminal(nvim: Neovim, program: 
     await until(lambda: "read: hello" in nvim.screen.text())
 
 
-async def test_a_terminal_hidden_immediately_does_not_leave_insert_mode_on(
+async def test_hiding_the_terminal_right_after_showing_it_starts_no_insert_mode(
     nvim: Neovim, program: Path
 ) -> None:
     await nvim.command("call setline(1, 'one')")

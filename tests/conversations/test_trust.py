@@ -71,14 +71,14 @@ async def press(panel: Panel, key: str) -> None:
     await until(pressed, f"{key} changes the transcript", PATIENCE)
 
 
-async def says(nvim: Neovim, words: str) -> str:
+async def shows_message(nvim: Neovim, words: str) -> str:
     """Wait until the latest message contains `words`; return its line on the screen."""
 
-    async def is_said() -> bool:
+    async def is_shown() -> bool:
         messages = str(await nvim.eval("execute('messages')"))
         return words in messages.rpartition("\n")[2]
 
-    await until(is_said, words)
+    await until(is_shown, words)
     return nvim.screen.lines()[-1]
 
 
@@ -267,16 +267,18 @@ async def test_claude_trust_shows_gives_lists_and_revokes_trust(
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.command("ClaudeTrust")
-    await says(nvim, f"not trusted, only your own settings are used: {project.parents[-2]}")
+    await shows_message(
+        nvim, f"not trusted, only your own settings are used: {project.parents[-2]}"
+    )
     await nvim.command("ClaudeTrust yes")
-    await says(nvim, "trusted since 2")
+    await shows_message(nvim, "trusted since 2")
     await nvim.command("ClaudeTrust list")
     await until(lambda: "Trusted folders" in nvim.screen.text(), "the list")
     assert (await nvim.eval("getline(1)")).endswith(f"  {project}")
     await nvim.keys("q:ClaudeTrust revoke<CR>")
-    await says(nvim, "no longer trusted: /")
+    await shows_message(nvim, "no longer trusted: /")
     await nvim.command("ClaudeTrust revoke")
-    await says(nvim, "was not trusted: /")
+    await shows_message(nvim, "was not trusted: /")
 
     assert await nvim.lua("return require('claude_ide.host').server() == nil")
 
@@ -289,10 +291,12 @@ async def test_revoking_does_not_change_the_record_of_the_cli(
     (config_folder / ".claude.json").write_text(json.dumps(record))
 
     await nvim.command("ClaudeTrust")
-    await says(nvim, "trusted by the CLI's own record: /")
+    await shows_message(nvim, "trusted by the CLI's own record: /")
     await nvim.command("ClaudeTrust revoke")
 
-    await says(nvim, "still trusted by the CLI's own record, which only the CLI changes: /")
+    await shows_message(
+        nvim, "still trusted by the CLI's own record, which only the CLI changes: /"
+    )
     assert json.loads((config_folder / ".claude.json").read_text()) == record
 
 
@@ -306,7 +310,7 @@ async def test_revoking_does_not_change_the_record_of_the_cli(
 async def test_an_invalid_command_is_reported(nvim: Neovim, arguments: str, words: str) -> None:
     await nvim.command(f"ClaudeTrust {arguments}")
 
-    await says(nvim, words)
+    await shows_message(nvim, words)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,9 @@ async def test_the_commands_of_the_agent_are_updated_when_they_change(begin: Beg
     await until(offered, "the new commands", PATIENCE)
 
 
-async def test_every_optional_command_works_with_a_fully_capable_agent(begin: Begin) -> None:
+async def test_optional_commands_are_completed_and_work_if_the_agent_supports_them(
+    begin: Begin,
+) -> None:
     river = await begin(ALL)
     await river.panel.say("go")
     await river.hears("prompt")

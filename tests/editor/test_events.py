@@ -40,17 +40,17 @@ def test_the_state_is_updated_before_subscribers_are_called(events: Events, stat
 def test_an_exception_in_a_subscriber_is_logged_and_stops_no_other(
     events: Events, caplog: pytest.LogCaptureFixture
 ) -> None:
-    heard: list[str] = []
+    received: list[str] = []
 
     def fail(_event: dict[str, Any]) -> None:
         raise KeyError("oops")
 
     events.subscribe("answered", fail)
-    events.subscribe("answered", lambda event: heard.append(event["text"]))
+    events.subscribe("answered", lambda event: received.append(event["text"]))
 
     events.dispatch("answered", {"text": "yes"})
 
-    assert heard == ["yes"]
+    assert received == ["yes"]
     assert "event answered failed" in caplog.text
 
 

@@ -68,7 +68,7 @@ async def test_current_selection_asks_the_editor(pocket: Pocket, editor: Editor)
     assert await editor.current_selection() == {"text": "x"}
 
 
-async def test_an_event_decides_a_proposal(pocket: Pocket, editor: Editor) -> None:
+async def test_an_event_delivers_the_decision_on_a_proposal(pocket: Pocket, editor: Editor) -> None:
     diff = await editor.diffs.show("name", "/a.py", "text", "title", "tab")
     editor.events.dispatch("diff_shown", {"id": diff.id})
     editor.events.dispatch("diff_decided", {"id": diff.id, "accepted": True, "text": "mine"})

@@ -115,7 +115,7 @@ class EditorMachine(RuleBasedStateMachine):
 
     @rule(keys=st.sampled_from(["abc", "<Esc>", "<Tab>"]))
     def type_on(self, keys: str) -> None:
-        self.do("go_on", keys)
+        self.do("keep_typing", keys)
 
     @rule()
     def pause(self) -> None:

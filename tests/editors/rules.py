@@ -15,7 +15,7 @@ OURS = re.compile(r"claude_ide[/.]|claude-ide: .*(E\d+:|cannot be)")
 OTHERS = re.compile("a plugin fails in")
 RESTLESS = {"resizer", "tree", "explorer"}
 """Plugins that change sizes or add windows on their own."""
-WITHDRAWING = {"keys", "go_on", "close_tab", "close_all", "reconnect"}
+WITHDRAWING = {"keys", "keep_typing", "close_tab", "close_all", "reconnect"}
 """Steps in which a diff may be decided."""
 HARMLESS = {
     *("open_diff", "close_tab", "close_all", "diagnose", "reconnect", "write_disk"),
@@ -54,7 +54,7 @@ class Rules:
     def before(self, step: str, values: tuple[Any, ...], seen: Sight) -> None:
         """Record what the next step is allowed to cause."""
         self.step = step
-        keys = str(values[0]) if step in ("keys", "go_on") else ""
+        keys = str(values[0]) if step in ("keys", "keep_typing") else ""
         if any(word in keys for word in ACCEPTING):
             self.may_accept |= {int(number) for number in PROPOSAL.findall(seen.fields["text"])}
             if "Claude" in keys:

@@ -56,7 +56,7 @@ async def test_a_chat_leaves_no_trace_next_to_another_plugin(editor: Begin, plug
     await world.do("keys", ":vsplit<CR>")
 
     await world.do("chat")
-    await world.do("go_on", "hello")
+    await world.do("keep_typing", "hello")
     await world.do("chat")
     await is_clear(world)
     await world.do("chat")
@@ -167,7 +167,7 @@ async def test_the_keys_of_a_completion_menu_work_in_a_proposal(editor: Begin) -
     await world.do("keys", "oon")
     await until(lambda: world.nvim.eval("len(nvim_list_wins()) > 3"), "the menu is shown")
 
-    await world.do("go_on", "<C-y><Esc>")
+    await world.do("keep_typing", "<C-y><Esc>")
     await world.do("keys", ":w<CR>")
 
     await is_clear(world)

@@ -24,7 +24,7 @@ PLUGINS = tuple(sorted(path.stem for path in PLUGINS_FOLDER.glob("*.lua")))
 FILES = ("a.txt", "b.txt", "c.txt")
 PATIENCE = 10.0
 """Seconds after which a wait counts as a fault."""
-SUBMISSIVE = "<C-\\><C-n>"
+TO_NORMAL_MODE = "<C-\\><C-n>"
 """Ends any mode the user is in."""
 PROMPT_ANSWERS = {"r": "<CR>", "rm": "q", "r?": "n<CR>"}
 
@@ -169,10 +169,10 @@ class World:
     async def step_keys(self, keys: str) -> None:
         """The user types keys in Normal mode."""
         if not await self._would_quit(keys):
-            await self.nvim.keys(SUBMISSIVE + keys)
+            await self.nvim.keys(TO_NORMAL_MODE + keys)
             await self.request("nvim_eval", "1")
 
-    async def step_go_on(self, keys: str) -> None:
+    async def step_keep_typing(self, keys: str) -> None:
         """The user continues to type if they are in Insert mode."""
         if not (await self.look()).mode.startswith("i"):
             return
@@ -245,22 +245,22 @@ class World:
     async def step_chat(self) -> None:
         """The user shows or hides the chat."""
         shown = await self._chat_is_here()
-        await self.nvim.keys(f"{SUBMISSIVE}:ClaudeChat<CR>")
+        await self.nvim.keys(f"{TO_NORMAL_MODE}:ClaudeChat<CR>")
         # There may be no room for it, or the key guard of a new diff may have swallowed the keys.
         with contextlib.suppress(Fault):
-            await self.until(lambda: self._chat_turned(shown), "the chat opens or closes", 2)
+            await self.until(lambda: self._chat_toggled(shown), "the chat opens or closes", 2)
 
     async def step_end_chat(self) -> None:
         """The user ends the chat."""
         if not await self._has_chat() or (await self.look()).fields["in_command_window"]:
             return
-        await self.nvim.keys(SUBMISSIVE)
+        await self.nvim.keys(TO_NORMAL_MODE)
         await self.request("nvim_command", "ClaudeChat end")
         await self.until(self._no_chat, "the chat has ended")
 
     async def step_pause(self) -> None:
         """The user stops typing and leaves all floats: waiting diffs must appear."""
-        await self.nvim.keys(SUBMISSIVE)
+        await self.nvim.keys(TO_NORMAL_MODE)
         fields = (await self.look()).fields
         if fields["in_command_window"]:
             await self.nvim.keys(":quit<CR>")
@@ -322,7 +322,7 @@ class World:
         tabpages = [t for t in seen.fields["tabpages"] if t["tabpage"] == here]
         return any(w["name"].startswith("claude-chat://") for t in tabpages for w in t["windows"])
 
-    async def _chat_turned(self, shown: bool) -> bool:
+    async def _chat_toggled(self, shown: bool) -> bool:
         return await self._chat_is_here() != shown and await self.lua(HAS_HOST)
 
     async def _would_quit(self, keys: str) -> bool:

@@ -37,7 +37,7 @@ async def port(ide: Ide) -> AsyncIterator[int]:
 
 
 @pytest.fixture
-def often(monkeypatch: pytest.MonkeyPatch) -> None:
+def frequent_pings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ping clients often, and wait only briefly for their answers."""
     monkeypatch.setattr(ide_module, "PING_SECONDS", 0.02)
     monkeypatch.setattr(ide_module, "PONG_SECONDS", 0.2)
@@ -80,14 +80,14 @@ async def test_a_client_is_listed_while_it_is_connected(ide: Ide, port: int) -> 
     await until(lambda: not ide.clients, "no client is left")
 
 
-@pytest.mark.usefixtures("often")
+@pytest.mark.usefixtures("frequent_pings")
 async def test_a_client_that_answers_pings_is_responsive(ide: Ide, claude: ClaudeCode) -> None:
     await until(lambda: len(claude.notifications_of("ping")) > 10)
 
     assert the_client(ide).responsive
 
 
-@pytest.mark.usefixtures("often")
+@pytest.mark.usefixtures("frequent_pings")
 async def test_a_client_that_rejects_pings_is_responsive(ide: Ide, claude: ClaudeCode) -> None:
     claude.answers_pings = False
     await until(lambda: not the_client(ide).responsive)
@@ -98,7 +98,7 @@ async def test_a_client_that_rejects_pings_is_responsive(ide: Ide, claude: Claud
     await until(lambda: the_client(ide).responsive)
 
 
-@pytest.mark.usefixtures("often")
+@pytest.mark.usefixtures("frequent_pings")
 async def test_a_silent_client_is_kept_while_its_process_is_alive(ide: Ide, port: int) -> None:
     """A suspended CLI is silent and can resume later."""
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=-1)
@@ -118,7 +118,7 @@ async def test_a_silent_client_is_kept_while_its_process_is_alive(ide: Ide, port
         await process.wait()
 
 
-@pytest.mark.usefixtures("often")
+@pytest.mark.usefixtures("frequent_pings")
 async def test_a_silent_client_whose_process_has_ended_is_dropped(ide: Ide, port: int) -> None:
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
     await process.wait()
@@ -131,7 +131,7 @@ async def test_a_silent_client_whose_process_has_ended_is_dropped(ide: Ide, port
         await until(lambda: not ide.clients)
 
 
-@pytest.mark.usefixtures("often")
+@pytest.mark.usefixtures("frequent_pings")
 async def test_a_silent_client_without_a_known_process_is_kept(ide: Ide, port: int) -> None:
     async with joined(ide, port) as client:
         client.answers_pings = False
@@ -158,7 +158,7 @@ async def test_a_new_client_is_notified_of_the_current_selection(ide: Ide, port:
         await until(lambda: client.notifications_of("selection_changed") == [SELECTION])
 
 
-@pytest.mark.usefixtures("often")
+@pytest.mark.usefixtures("frequent_pings")
 @pytest.mark.parametrize("answers", [True, False])
 async def test_a_client_that_rejects_or_ignores_pings_is_notified_of_the_selection(
     ide: Ide, port: int, answers: bool

@@ -44,7 +44,7 @@ async def other(serving: Neovim, config_folder: Path) -> AsyncIterator[ClaudeCod
         yield client
 
 
-async def heard(nvim: Neovim) -> Any:
+async def reports(nvim: Neovim) -> Any:
     return await nvim.lua("return { _G.heard, _G.shown }")
 
 
@@ -87,8 +87,8 @@ async def test_a_write_noticed_by_several_requests_at_once_is_applied_once(
     await shows(serving, path, NEW)
     await until(lambda: serving.lua("return #_G.shown > 0"))
     by = "Claude changed a.txt" if is_named else "a.txt changed on disk"
-    said = [f"{by} (+1 {MINUS}1); u undoes"]
-    assert await heard(serving) == [ONCE, said]
+    expected = [f"{by} (+1 {MINUS}1); u undoes"]
+    assert await reports(serving) == [ONCE, expected]
     assert len(received(log, "textDocument/didChange")) == 1
     assert len(received(log, "textDocument/didSave")) == 1
     await serving.keys("u")
@@ -120,7 +120,7 @@ async def test_an_accepted_diff_is_applied_once_while_two_clients_wait(
         (file,) = task.result()
         assert [item["message"] for item in file["diagnostics"]] == ["wrong word"]
     await shows(serving, path, NEW)
-    assert await heard(serving) == [ONCE, []]
+    assert await reports(serving) == [ONCE, []]
     assert len(received(log, "textDocument/didChange")) == 1
     assert len(received(log, "textDocument/didSave")) == 1
 
@@ -171,8 +171,8 @@ async def test_a_switch_of_branches_is_announced_once_for_each_open_file(
         for path in paths[:30]
         for event in ("FileChangedShellPost", "User")
     }
-    said = f"30 files changed on disk (+30 {MINUS}30); u undoes each"
-    assert await heard(serving) == [once, [said]]
+    expected = f"30 files changed on disk (+30 {MINUS}30); u undoes each"
+    assert await reports(serving) == [once, [expected]]
 
 
 async def test_a_write_during_insert_mode_is_applied_afterwards(
@@ -184,12 +184,12 @@ async def test_a_write_during_insert_mode_is_applied_afterwards(
 
     path.write_text(NEW)
     await claude.json("getDiagnostics")
-    assert await heard(serving) == [[], []]
+    assert await reports(serving) == [[], []]
     await serving.keys("<Esc>")
 
     await shows(serving, path, NEW)
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    assert await heard(serving) == [ONCE, [f"a.txt changed on disk (+1 {MINUS}1); u undoes"]]
+    assert await reports(serving) == [ONCE, [f"a.txt changed on disk (+1 {MINUS}1); u undoes"]]
 
 
 @pytest.mark.parametrize("keys", ["i", "Ax<Esc>"])
@@ -227,7 +227,7 @@ async def test_a_language_server_that_dies_during_the_wait_does_not_delay_the_an
 
     text = (await answer)["content"][0]["text"]
     assert text.count("wrong word") == 1
-    assert (await heard(serving))[0] == ONCE
+    assert (await reports(serving))[0] == ONCE
 
 
 async def test_changes_of_a_file_loaded_for_checking_are_reported_once_it_is_opened(
@@ -247,10 +247,10 @@ async def test_changes_of_a_file_loaded_for_checking_are_reported_once_it_is_ope
     path.write_text("2\n3\n")
     await shows(serving, path, "2\n3\n")
 
-    said = f"b.txt changed on disk (+1 {MINUS}0); u undoes"
+    expected = f"b.txt changed on disk (+1 {MINUS}0); u undoes"
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    announced, shown = await heard(serving)
-    assert shown[-1] == said
+    announced, shown = await reports(serving)
+    assert shown[-1] == expected
     assert len(shown) <= 2
     assert announced["User b.txt"] == 3
     assert await serving.eval("[&l:autoread, &swapfile]") == [-1, await serving.eval("&g:swapfile")]
@@ -267,13 +267,13 @@ async def test_a_file_that_is_deleted_and_recreated_is_applied_once(
 
     path.unlink()
     await claude.json("getDiagnostics")
-    assert await heard(serving) == [[], []]
+    assert await reports(serving) == [[], []]
     path.write_text(NEW)
     (file,) = await claude.json("getDiagnostics")
 
     assert len(file["diagnostics"]) == 1
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    assert (await heard(serving))[0] == ONCE
+    assert (await reports(serving))[0] == ONCE
     assert len(received(log, "textDocument/didChange")) == 1
     assert await serving.eval("[&modified, &l:autoread]") == [0, -1]
     assert not path.with_name(".a.txt.swp").exists() or option == "swapfile"
@@ -288,7 +288,7 @@ async def test_two_writes_reported_in_one_line_count_as_one_change(
     await serving.lua(write, str(path), [[*lines, "four"], [*lines, "four", "five"]])
 
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    assert (await heard(serving))[1] == [f"a.txt changed on disk (+2 {MINUS}0); u undoes"]
+    assert (await reports(serving))[1] == [f"a.txt changed on disk (+2 {MINUS}0); u undoes"]
 
 
 async def test_repeated_starts_and_stops_leak_nothing(
@@ -343,7 +343,7 @@ async def test_each_file_is_watched_once_after_a_host_is_killed_during_a_wait(
         path.write_text(NEW + "wrong\n")
         (file,) = await client.json("getDiagnostics")
     assert len(file["diagnostics"]) == 2
-    assert (await heard(serving))[0] == dict.fromkeys(ONCE, 2)
+    assert (await reports(serving))[0] == dict.fromkeys(ONCE, 2)
     handles = "local n = 0; vim.uv.walk(function(h) if h:get_type() == 'fs_event' and"
     handles += " not h:is_closing() then n = n + 1 end end); return n"
     assert await serving.lua(handles) == 1

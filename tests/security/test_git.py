@@ -77,7 +77,7 @@ class Repository:
         for name in ("post-index-change", "fsmonitor-watchman", "pre-commit"):
             self._script(hooks / name, f"hook-{name}")
 
-    def lack(self) -> None:
+    def become_partial(self) -> None:
         """Turn into a partial clone lacking a staged file, which git would fetch with a command."""
         blob = self.git("rev-parse", ":a.txt")
         (self.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
@@ -162,7 +162,7 @@ async def _holds(nvim: Neovim, words: str) -> bool:
 async def test_composing_a_commit_message_fetches_nothing(
     nvim: Neovim, repository: Repository, claude: FakeHeadless
 ) -> None:
-    repository.lack()
+    repository.become_partial()
     repository.git("diff", "--cached", "--no-ext-diff", "--no-textconv")
     assert "fetch" in repository.ran
     (repository.folder.parent / "ran").write_text("")

@@ -49,7 +49,7 @@ class TestUnwritableLockFile:
             assert not await nvim.eval(SERVER)
             assert await nvim.eval("exists('$CLAUDE_CODE_SSE_PORT')") == 0
 
-    async def test_a_running_host_reports_it_and_starts_no_server(
+    async def test_a_running_host_reports_the_error_and_starts_no_server(
         self, serving: Neovim, config_folder: Path
     ) -> None:
         _, lock = await the_lock(config_folder)

@@ -28,11 +28,11 @@ async def log(nvim: Neovim) -> Path:
     """The log, with the host's and Neovim's lines about the start of the server."""
     path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
 
-    def says_so() -> bool:
+    def has_started() -> bool:
         text = path.read_text() if path.exists() else ""
         return "listening on" in text and "ready (" in text
 
-    await until(says_so, "the log")
+    await until(has_started, "the log")
     return path
 
 

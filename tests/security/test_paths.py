@@ -129,7 +129,7 @@ async def call(claude: ClaudeCode, tool: str, arguments: Any) -> str:
     return "\n".join(block["text"] for block in answer["content"])
 
 
-async def lives(nvim: Neovim) -> bool:
+async def is_alive(nvim: Neovim) -> bool:
     """Whether Neovim answers, is not blocked by a prompt, and has no terminal."""
     mode = await nvim.mode()
     terminals = 'len(filter(getbufinfo(), \'getbufvar(v:val.bufnr, "&buftype") == "terminal"\'))'
@@ -158,7 +158,7 @@ async def test_no_tool_runs_a_command_in_a_path(
         for tool, arguments in TOOLS.items():
             await call(claude, tool, arguments(name))
 
-            assert await lives(serving), (tool, name)
+            assert await is_alive(serving), (tool, name)
             assert not canary.exists(), (tool, name)
         await serving.command("silent! %bwipeout!")
     assert await serving.eval("getcwd()") == folder
@@ -172,7 +172,7 @@ async def test_no_proposal_runs_a_command_in_its_path(
         _, opening = claude.start_call("openDiff", proposal(name))
         await until(lambda: is_shown_or_answered(serving, opening), name)  # noqa: B023
 
-        assert await lives(serving), name
+        assert await is_alive(serving), name
         assert not canary.exists(), name
 
         await claude.call("closeAllDiffTabs")
@@ -190,7 +190,7 @@ async def test_a_path_that_a_plugin_would_reinterpret_is_refused(
             answer = await call(claude, tool, TOOLS[tool](f"{project}/{name}"))
 
             assert answer.startswith(f"{project}/{name}: a plugin handles such names itself"), tool
-    assert await lives(serving)
+    assert await is_alive(serving)
 
 
 async def test_only_a_regular_file_is_opened(
@@ -201,7 +201,7 @@ async def test_only_a_regular_file_is_opened(
             assert await call(claude, tool, TOOLS[tool](path)) == f"{path}: {reason}"
         for tool, arguments in TOOLS.items():
             await call(claude, tool, arguments(path))
-    assert await lives(serving)
+    assert await is_alive(serving)
     assert await serving.eval("[bufname(), len(getbufinfo())]") == ["", 1]
 
 
@@ -216,7 +216,7 @@ async def test_only_a_regular_file_is_compared(
         assert await call(claude, "openDiff", new) == refused
         old = proposal(path, new_file_path=f"{project}/new")
         assert await call(claude, "openDiff", old) == refused
-    assert await lives(serving)
+    assert await is_alive(serving)
     assert await serving.eval("[bufname(), len(getbufinfo()), tabpagenr('$')]") == ["", 1, 1]
 
 
@@ -234,7 +234,7 @@ async def test_an_impossible_path_is_refused_by_name(
             assert reason in answer, tool
     assert await call(claude, "openFile", {"filePath": ""}) == "the path is empty"
     assert await call(claude, "openDiff", proposal("")) == ": not an absolute path"
-    assert await lives(serving)
+    assert await is_alive(serving)
 
 
 async def test_a_path_is_normalized(serving: Neovim, claude: ClaudeCode, project: Path) -> None:
@@ -334,7 +334,7 @@ async def test_a_large_file_is_refused_with_its_size(
     for tool in OPENING:
         assert await call(claude, tool, TOOLS[tool](path)) == f"{path}: {reason}"
     assert await call(claude, "openDiff", proposal(path)) == f"{path}: {reason}"
-    assert await lives(serving)
+    assert await is_alive(serving)
 
 
 async def test_only_a_regular_file_is_read_or_replaced(
@@ -362,7 +362,7 @@ async def test_a_path_that_is_not_unicode_is_an_error_with_the_requests_id(
 
         assert answer["id"] == id_
         assert place in answer["error"]["message"]
-    assert await lives(serving)
+    assert await is_alive(serving)
 
 
 @pytest.mark.parametrize("name", ["x.gpg", "secret:x", "x.shada", "x.zip"])
@@ -379,4 +379,4 @@ async def test_plugins_that_handle_certain_names_do_not_write_a_proposal(
     answer = await asyncio.wait_for(opening, 10)
     assert [block["text"] for block in answer["content"]] == ["FILE_SAVED", "b\n"]
     assert await serving.eval("g:written") == 0
-    assert await lives(serving)
+    assert await is_alive(serving)

@@ -74,10 +74,10 @@ async def crash(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]
     await until(lambda: nvim.eval(SERVER), "the server is up")
     _, lock = await the_lock(config_folder)
     os.kill(lock["hostPid"], signal.SIGKILL)
-    return await another(nvim, config_folder, lock)
+    return await next_host(nvim, config_folder, lock)
 
 
-async def another(
+async def next_host(
     nvim: Neovim, config_folder: Path, lock: dict[str, Any]
 ) -> tuple[int, dict[str, Any]]:
     """Wait for the host after the one of this lock; return its port and lock."""
@@ -91,7 +91,7 @@ async def another(
     return await the_lock(config_folder)
 
 
-async def used_up(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]:
+async def exhaust_restarts(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]:
     """Kill hosts until none is restarted; return the last port and lock."""
     last = await the_lock(config_folder)
     for _ in range(3):
@@ -207,14 +207,14 @@ class TestValidity:
         with closing(squatter()) as attempt:
             os.kill(lock["hostPid"], signal.SIGKILL)
             await until(lambda: _bind(attempt, port), "the port is squatted")
-            new_port, new = await another(serving, config_folder, lock)
+            new_port, new = await next_host(serving, config_folder, lock)
 
             assert new_port != port
             assert new["authToken"] != lock["authToken"]
             assert not await is_let_in(new_port, lock["authToken"])
             assert await is_let_in(new_port, new["authToken"])
 
-    async def test_a_port_that_was_unprotected_for_a_moment_gets_a_new_token(
+    async def test_an_unprotected_port_is_reused_only_with_a_new_token(
         self, serving: Neovim, config_folder: Path
     ) -> None:
         port, lock = await the_lock(config_folder)
@@ -222,7 +222,7 @@ class TestValidity:
         await serving.lua("require('claude_ide.host.port_hold').release()")
         os.kill(lock["hostPid"], signal.SIGKILL)
 
-        new_port, new = await another(serving, config_folder, lock)
+        new_port, new = await next_host(serving, config_folder, lock)
 
         assert new_port == port
         assert not await is_let_in(port, lock["authToken"])
@@ -252,7 +252,7 @@ class TestValidity:
                 os.kill(lock["hostPid"], signal.SIGTERM)
                 await until(lambda: serving.lua(NO_HOST), "the host has ended")
             case _:
-                port, lock = await used_up(serving, config_folder)
+                port, lock = await exhaust_restarts(serving, config_folder)
         await until(lambda: not locks(config_folder), "no lock")
         await until(lambda: _is_refused(port), "no server listens")
 
@@ -317,7 +317,7 @@ class TestRemovalOfTheLockFile:
     async def test_no_lock_file_remains_when_the_restarts_are_used_up(
         self, serving: Neovim, config_folder: Path
     ) -> None:
-        await used_up(serving, config_folder)
+        await exhaust_restarts(serving, config_folder)
 
         assert locks(config_folder) == []
         assert (await serving.mode())["blocking"] is False

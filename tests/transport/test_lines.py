@@ -88,14 +88,14 @@ async def test_empty_lines_are_skipped_and_the_last_line_needs_no_newline(start:
 
 async def test_concurrent_messages_are_sent_whole_and_in_order(start: Start) -> None:
     child = await start("time.sleep(0.1)\nfor line in sys.stdin: print(line[:8], end='\\n')")
-    said = [f"{number:08}".encode() + b"x" * 40_000 for number in range(100)]
+    sent = [f"{number:08}".encode() + b"x" * 40_000 for number in range(100)]
 
-    async with asyncio.timeout(20), asyncio.TaskGroup() as saying:
-        for line in said:
-            saying.create_task(child.send(line))
+    async with asyncio.timeout(20), asyncio.TaskGroup() as sending:
+        for line in sent:
+            sending.create_task(child.send(line))
     child.close_input()
 
-    assert await lines(child) == [line[:8] for line in said]
+    assert await lines(child) == [line[:8] for line in sent]
 
 
 async def test_send_waits_while_the_child_does_not_read(start: Start) -> None:

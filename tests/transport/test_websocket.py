@@ -141,12 +141,12 @@ async def test_an_endless_handshake_is_dropped_once_it_is_too_large(port: int) -
 
 
 @pytest.fixture
-def hurry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def short_timeout(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(websocket, "HANDSHAKE_SECONDS", 0.2)
     yield
 
 
-@pytest.mark.usefixtures("hurry")
+@pytest.mark.usefixtures("short_timeout")
 @pytest.mark.parametrize("begun", [b"", b"G", b"GET / HTTP/1.1\r\nHost: "])
 async def test_a_handshake_that_times_out_is_dropped(begun: bytes) -> None:
     async with listening(echo) as (_, port), tcp(port) as (reader, writer):
@@ -155,7 +155,7 @@ async def test_a_handshake_that_times_out_is_dropped(begun: bytes) -> None:
         assert await end(reader) == b""
 
 
-@pytest.mark.usefixtures("hurry")
+@pytest.mark.usefixtures("short_timeout")
 async def test_sending_single_bytes_does_not_extend_the_time_for_a_handshake() -> None:
     async with listening(echo) as (_, port), tcp(port) as (reader, writer):
         ended = asyncio.create_task(end(reader))

@@ -173,8 +173,8 @@ def test_a_record_that_others_can_write_trusts_no_folder(user: User, tmp_path: P
     user.path.chmod(0o666)
 
     assert not user.trust.is_trusted(tmp_path)
-    said = "the record of trusted folders is ignored, other users can write it"
-    assert user.complaints == [f"{said}: {user.path}"]
+    expected = "the record of trusted folders is ignored, other users can write it"
+    assert user.complaints == [f"{expected}: {user.path}"]
 
 
 def test_granting_trust_replaces_a_broken_record(user: User, tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ class TestLua:
         asked.end("42")
 
         [answer] = await answers(nvim)
-        told = await nvim.lua("return vim.tbl_map(function(e) return e.type end, _G.told)")
-        assert told == ["novel", "result"]
+        types = await nvim.lua("return vim.tbl_map(function(e) return e.type end, _G.told)")
+        assert types == ["novel", "result"]
         assert answer["result"]["result"] == "42"
 
     async def test_options_are_passed_to_the_cli(

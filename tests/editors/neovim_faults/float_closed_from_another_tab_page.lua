@@ -30,12 +30,12 @@ local function round()
 end
 
 local rounds = 0
-local function go_on()
+local function next_round()
   rounds = rounds + 1
   if rounds > 500 then
     vim.cmd('qall!')
   end
   round()
-  vim.defer_fn(go_on, 1)
+  vim.defer_fn(next_round, 1)
 end
-vim.schedule(go_on)
+vim.schedule(next_round)

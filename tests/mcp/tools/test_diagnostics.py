@@ -122,7 +122,7 @@ async def test_a_note_says_that_no_server_has_checked_a_file(
         assert file["note"] == "no language server or linter has checked it"
 
 
-async def test_a_clean_checked_file_has_no_note_for_the_model(
+async def test_a_clean_file_has_an_empty_result_without_a_note(
     claude: ClaudeCode, checked: Path
 ) -> None:
     checked.write_text("right\n")
