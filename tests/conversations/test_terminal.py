@@ -79,7 +79,7 @@ async def test_a_missing_program_is_named(nvim: Neovim) -> None:
     ("side", "size", "expected"),
     [("left", 30, [1, 30]), ("below", 8, [2, 8]), ("above", 0.5, [1, 15])],
 )
-async def test_side_and_size_are_configurable(
+async def test_side_and_size_of_the_terminal_are_configurable(
     nvim: Neovim, program: Path, side: str, size: float, expected: list[int]
 ) -> None:
     await nvim.lua(

@@ -131,7 +131,7 @@ async def test_the_question_summarizes_the_settings_of_the_folder(
     assert line.endswith(" y trust this folder · n not now · d details")
 
 
-async def test_the_details_are_shown_and_hidden(panel: Panel, hostile: Hostile) -> None:
+async def test_d_shows_and_hides_the_details(panel: Panel, hostile: Hostile) -> None:
     await press(panel, "d")
     shown = await panel.text()
     assert f"  hook SessionStart: {hostile.note('SessionStart')}" in shown
@@ -307,7 +307,9 @@ async def test_revoking_does_not_change_the_record_of_the_cli(
         ("yes /no/such", "no such folder: /no/such"),
     ],
 )
-async def test_an_invalid_command_is_reported(nvim: Neovim, arguments: str, words: str) -> None:
+async def test_invalid_arguments_of_claude_trust_are_reported(
+    nvim: Neovim, arguments: str, words: str
+) -> None:
     await nvim.command(f"ClaudeTrust {arguments}")
 
     await shows_message(nvim, words)
@@ -323,7 +325,7 @@ async def test_an_invalid_command_is_reported(nvim: Neovim, arguments: str, word
         ("yes  s", ["sub/"]),
     ],
 )
-async def test_arguments_are_completed(
+async def test_arguments_of_claude_trust_are_completed(
     nvim: Neovim, project: Path, typed: str, completed: list[str]
 ) -> None:
     (project / "sub").mkdir()

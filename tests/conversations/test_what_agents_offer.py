@@ -107,7 +107,7 @@ async def test_the_help_lists_only_the_keys_that_the_agent_supports(
     assert not re.search(r"\bClaude\b", listed)
 
 
-async def test_an_unsupported_key_reports_why(begin: Begin) -> None:
+async def test_a_key_that_the_agent_does_not_support_reports_why(begin: Begin) -> None:
     river = await begin(FEW)
     await river.panel.write()
 

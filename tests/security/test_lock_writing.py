@@ -37,7 +37,7 @@ class TestUnwritableLockFile:
         ("code", "reason"),
         [(errno.EEXIST, "its folder is a file"), (errno.ENOTDIR, "Not a directory")],
     )
-    async def test_start_reports_the_file_and_the_reason(
+    async def test_start_reports_the_unwritable_file_and_the_reason(
         self, nvim: Neovim, config_folder: Path, code: int, reason: str
     ) -> None:
         async with unwritable(config_folder, code):

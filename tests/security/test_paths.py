@@ -237,7 +237,9 @@ async def test_an_impossible_path_is_refused_by_name(
     assert await is_alive(serving)
 
 
-async def test_a_path_is_normalized(serving: Neovim, claude: ClaudeCode, project: Path) -> None:
+async def test_a_proposed_path_is_normalized(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
     _, opening = claude.start_call("openDiff", proposal(f"//{project}/sub/.././/new.txt"))
     await until(lambda: shown(serving))
 

@@ -185,7 +185,7 @@ class TestAsk:
         await asked.gone()
         assert await lines(nvim) == ["half"]
 
-    async def test_a_bang_stops_every_running_question(
+    async def test_claude_ask_with_a_bang_stops_every_running_question(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await nvim.command("ClaudeAsk x")

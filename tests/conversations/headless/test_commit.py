@@ -164,7 +164,7 @@ class TestCommit:
         assert "big.txt" in prompt and "100000 +" in prompt
         assert len(prompt) < 250_000
 
-    async def test_a_bang_stops_the_request(
+    async def test_claude_commit_with_a_bang_stops_the_request(
         self, nvim: Neovim, claude: FakeHeadless, project: Path
     ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
@@ -177,7 +177,7 @@ class TestCommit:
         await asked.gone()
         await hidden(nvim, "writing…")
 
-    async def test_a_bang_stops_a_request_that_is_shown_in_a_float(
+    async def test_claude_commit_with_a_bang_stops_a_message_shown_in_a_float(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await nvim.command("ClaudeCommit")

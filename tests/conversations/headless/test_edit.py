@@ -235,7 +235,7 @@ class TestEdit:
         await shown(nvim, "Claude suggests no changes")
         assert await nvim.eval("[&modified, tabpagenr('$')]") == [0, 1]
 
-    async def test_a_bang_stops_the_rewrite(
+    async def test_claude_edit_with_a_bang_stops_the_rewrite(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit x")

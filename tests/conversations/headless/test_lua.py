@@ -27,7 +27,9 @@ class TestLua:
         assert await answers(nvim) == [{"result": "forty-two", "fast": False}]
         assert await nvim.lua("return _G.told") == ["for", "forty-two"]
 
-    async def test_text_is_passed_unchanged(self, nvim: Neovim, claude: FakeHeadless) -> None:
+    async def test_text_is_passed_to_the_callbacks_unchanged(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
         exact = "\x1b]0;a\x07\r\n\x9b"
         await ask(nvim, "what?", {"told": ["on_text"]})
         asked = await claude.asked()
