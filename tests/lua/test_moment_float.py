@@ -1,4 +1,4 @@
-"""`when/moment.lua`: some floats are in use and must not be interrupted; others count as windows."""
+"""`when/moment.lua`: some floats must not be interrupted; others count as windows."""
 
 import pytest
 
