@@ -96,7 +96,7 @@ async def test_the_keys_hide_no_text_while_a_line_has_room(
 
     await until(
         lambda: any("short" in line and KEYS in line for line in nvim.screen.lines()),
-        "beside the short line",
+        "next to the short line",
     )
 
 
@@ -124,7 +124,7 @@ async def test_keys_that_are_shown_in_the_text_do_not_change_the_proposal(
     await diffs.closed(id_)
 
 
-async def test_a_warning_is_visible_beside_the_keys(
+async def test_a_warning_is_visible_next_to_the_keys(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
     await nvim.command("set columns=160")
@@ -141,7 +141,7 @@ async def test_the_keys_leave_the_text_when_the_winbar_is_ours_again(
     await diffs.open(path, proposed(path))
     ours = await nvim.eval(WINBAR)
     await nvim.command("setlocal winbar=theirs")
-    await until(lambda: any(KEYS in line for line in nvim.screen.lines()[2:]), "beside the text")
+    await until(lambda: any(KEYS in line for line in nvim.screen.lines()[2:]), "next to the text")
 
     await nvim.lua("vim.wo[0][0].winbar = ...", ours)
 
