@@ -41,7 +41,7 @@ async def test_a_new_text_is_linted_whichever_window_the_user_is_in(
 async def test_a_linter_counts_as_running_until_it_has_published(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
-    """Its process ends earlier."""
+    """The process of the linter ends earlier."""
     states = chunk("nvim_lint/a_linter_runs_until_it_has_published")
     assert not await is_running(nvim, bufnr)
 

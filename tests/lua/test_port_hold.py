@@ -43,7 +43,7 @@ async def test_a_held_port_outlives_the_host(nvim: Neovim, server: socket.socket
     server.close()
 
     with closing(socket.create_connection(("127.0.0.1", port))) as client:
-        for _ in range(2):  # it is kept for the host after the next, too
+        for _ in range(2):  # it is kept for later hosts, too
             with fetch(await nvim.lua(OPEN)) as again:
                 assert again.getsockname()[1] == port
         with fetch(await nvim.lua(OPEN)) as again, again.accept()[0] as accepted:

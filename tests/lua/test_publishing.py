@@ -96,7 +96,7 @@ async def test_the_last_of_several_servers_ends_the_wait(nvim: Neovim, path: Pat
     assert await messages(nvim, bufnr) == ["wrong word"] * 3
 
 
-async def test_the_last_of_several_servers_ends_the_wait_while_diagnostics_are_disabled(
+async def test_the_last_of_several_servers_ends_the_wait_with_diagnostics_disabled(
     nvim: Neovim, path: Path
 ) -> None:
     bufnr = await edit(nvim, path)

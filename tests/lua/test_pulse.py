@@ -10,7 +10,7 @@ PERIOD = 40
 
 SETUP = chunk("pulse/setup")
 
-# A change every 3 ms, as often as given.
+# Makes the given number of changes, one every 3 ms.
 CHANGES = chunk("pulse/changes")
 
 

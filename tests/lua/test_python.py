@@ -11,7 +11,7 @@ from support.neovim import Neovim, until
 
 PLACES = ["g:claude_ide.python", "own environment", "checkout", "python3_host_prog", "PATH"]
 BARE = f"exec '{sys.base_prefix}/bin/python3' \"$@\""
-"""A Python without what the host needs."""
+"""A Python without the packages that the host needs."""
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ async def configure(nvim: Neovim, places: dict[str, Path]) -> None:
         await nvim.lua("vim.g.python3_host_prog = ...", str(places["python3_host_prog"]))
 
 
-async def message_of_start(nvim: Neovim) -> str:
+async def message(nvim: Neovim) -> str:
     """Wait for the message of `:ClaudeStart`, which must not cause a prompt."""
     line = await until(lambda: nvim.lua("return vim.fn.execute('1messages')"), "a message")
     assert (await nvim.mode())["blocking"] is False
@@ -66,14 +66,14 @@ async def test_the_host_runs_with_the_first_python_that_is_found(
 
     await nvim.command("ClaudeStart")
 
-    assert "ready (127.0.0.1:" in await message_of_start(nvim)
+    assert "ready (127.0.0.1:" in await message(nvim)
     assert used.read_text().splitlines() == [first]
 
 
 async def test_without_any_python_the_message_says_what_to_do(nvim: Neovim) -> None:
     await nvim.command("ClaudeStart")
 
-    assert await message_of_start(nvim) == (
+    assert await message(nvim) == (
         "claude-ide: no Python found; install Python 3.11 or newer, then run :ClaudeInstall"
     )
 
@@ -83,10 +83,7 @@ async def test_a_configured_python_that_does_not_exist_is_named(nvim: Neovim) ->
 
     await nvim.command("ClaudeStart")
 
-    assert (
-        await message_of_start(nvim)
-        == "claude-ide: g:claude_ide.python is not executable: /no/python"
-    )
+    assert await message(nvim) == "claude-ide: g:claude_ide.python is not executable: /no/python"
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -98,7 +95,7 @@ async def test_for_a_python_without_the_dependencies_the_message_says_what_to_ru
 
     await nvim.command("ClaudeStart")
 
-    assert (await message_of_start(nvim)).startswith("claude-ide: run :ClaudeInstall; ")
+    assert (await message(nvim)).startswith("claude-ide: run :ClaudeInstall; ")
 
 
 async def test_the_message_names_the_python_and_what_it_lacks(
@@ -109,9 +106,7 @@ async def test_the_message_names_the_python_and_what_it_lacks(
 
     await nvim.command("ClaudeStart")
 
-    assert "packages are missing: msgpack, msgspec, pynvim, websockets" in await message_of_start(
-        nvim
-    )
+    assert "packages are missing: msgpack, msgspec, pynvim, websockets" in await message(nvim)
 
 
 async def test_a_failed_start_can_be_repeated_and_succeed(
@@ -119,13 +114,13 @@ async def test_a_failed_start_can_be_repeated_and_succeed(
 ) -> None:
     program(places["PATH"], BARE)
     await nvim.command("ClaudeStart")
-    assert ":ClaudeInstall" in await message_of_start(nvim)
+    assert ":ClaudeInstall" in await message(nvim)
 
     program(places["own environment"], f"exec '{sys.executable}' \"$@\"")
     await nvim.command("messages clear")
     await nvim.command("ClaudeStart")
 
-    assert "ready (" in await message_of_start(nvim)
+    assert "ready (" in await message(nvim)
 
 
 async def test_recent_skips_pythons_that_do_not_run(

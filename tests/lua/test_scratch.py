@@ -1,4 +1,4 @@
-"""`window/scratch.lua`: a text in a window of its own, for reading."""
+"""`window/scratch.lua`: a read-only text in its own window."""
 
 import pytest
 

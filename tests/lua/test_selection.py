@@ -25,7 +25,7 @@ async def current(nvim: Neovim) -> Selection:
 # What is selected.
 
 
-async def test_outside_of_visual_mode_the_cursor_is_an_empty_selection(
+async def test_outside_visual_mode_the_cursor_is_an_empty_selection(
     editor: Neovim, project: Path
 ) -> None:
     await editor.keys("jwx")
@@ -96,7 +96,7 @@ async def test_a_buffer_without_a_file_has_no_selection(editor: Neovim) -> None:
 # When it is reported.
 
 
-async def test_nothing_is_reported_at_the_start_and_the_first_change_immediately(
+async def test_starting_reports_nothing_and_the_first_change_is_reported_immediately(
     editor: Neovim,
 ) -> None:
     await editor.keys("i<Esc>:<Esc>")

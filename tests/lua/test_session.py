@@ -46,7 +46,7 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
     ]
 
 
-async def test_the_features_watch_while_a_host_serves(serving: Neovim) -> None:
+async def test_the_features_watch_buffers_while_a_host_serves(serving: Neovim) -> None:
     assert await serving.lua(WATCHES)
 
     await serving.command("ClaudeStop")
@@ -55,7 +55,7 @@ async def test_the_features_watch_while_a_host_serves(serving: Neovim) -> None:
     assert not await serving.lua(WATCHES)
 
 
-async def test_the_features_watch_again_after_the_host_has_died(
+async def test_the_features_watch_buffers_again_after_the_host_has_died(
     serving: Neovim, config_folder: Path
 ) -> None:
     _, lock = await the_lock(config_folder)

@@ -186,7 +186,7 @@ async def test_marks_past_the_end_of_the_text_are_moved_back_to_it(nvim: Neovim)
     assert got[:2] == ["ab\ncd", "ab\ncd"]
 
 
-async def test_nul_bytes_are_kept(nvim: Neovim) -> None:
+async def test_nul_bytes_in_a_selection_are_kept(nvim: Neovim) -> None:
     got = await nvim.lua(
         r"""vim.api.nvim_buf_set_lines(0, 0, -1, true, {'a\0b', 'c\0d'})
         local area = require('claude_ide.selection.visual').area

@@ -227,7 +227,7 @@ async def test_a_float_that_opens_or_closes_during_a_diff_resizes_no_window(
 @pytest.mark.parametrize("way", ["hide", "close"])
 @pytest.mark.parametrize("side", ["right", "above", "tab", "float"])
 @pytest.mark.parametrize("opens", [True, False])
-async def test_a_float_that_opens_or_closes_during_a_chat_resizes_no_window(
+async def test_a_float_that_opens_or_closes_while_a_chat_is_shown_resizes_no_window(
     arranged: Neovim, side: str, way: str, opens: bool
 ) -> None:
     nvim = arranged

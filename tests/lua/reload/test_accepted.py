@@ -106,7 +106,7 @@ async def test_text_typed_into_the_left_side_stays_on_top_of_the_write(
     assert await nvim.eval(f"getbufvar('{path}', '&modified')") == 1
 
 
-async def test_a_diff_answered_elsewhere_leaves_unsaved_changes_on_top(
+async def test_a_diff_that_was_answered_elsewhere_keeps_unsaved_changes_on_top(
     nvim: Neovim, path: Path
 ) -> None:
     diffs = await Diffs.start(nvim)

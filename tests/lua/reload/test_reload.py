@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: buffers follow what Claude writes to their files."""
+"""`disk/reload.lua`: buffers follow Claude's writes to their files."""
 
 from pathlib import Path
 
@@ -328,7 +328,7 @@ async def test_expecting_a_write_twice_has_no_further_effect(nvim: Neovim, path:
     assert await state(nvim) == before
 
 
-async def test_a_file_that_did_not_exist_is_shown(nvim: Neovim, project: Path) -> None:
+async def test_a_write_that_creates_the_file_is_shown(nvim: Neovim, project: Path) -> None:
     """Neovim itself would ask about a file that was created after editing started (W13)."""
     path = project / "new.txt"
     await nvim.command("edit new.txt")
