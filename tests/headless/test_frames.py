@@ -11,7 +11,7 @@ from support.neovim import until
 
 
 class Editor:
-    """Receives frames, each once `free` is set; `text` is the text that it shows."""
+    """Receives frames, and finishes each once `free` is set; `text` is the text that it shows."""
 
     def __init__(self) -> None:
         self.frames: list[dict[str, Any]] = []
@@ -35,7 +35,7 @@ def say(answer: Answer, frames: AnswerFrames, words: str, progress: str = "") ->
     frames.changed()
 
 
-async def test_everything_is_sent_by_the_end() -> None:
+async def test_all_text_and_all_events_are_sent_by_the_end() -> None:
     editor = Editor()
     answer = Answer()
     frames = AnswerFrames(answer, editor.receive)
@@ -55,7 +55,7 @@ async def test_everything_is_sent_by_the_end() -> None:
     assert all(pause >= FRAME_SECONDS * 0.9 for pause in pauses)
 
 
-async def test_the_next_frame_waits_for_the_last_one() -> None:
+async def test_the_next_frame_waits_for_the_previous_one() -> None:
     editor = Editor()
     editor.free.clear()
     answer = Answer()
