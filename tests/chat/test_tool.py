@@ -165,7 +165,7 @@ def test_a_tool_without_anything_to_show_says_so() -> None:
     assert lines(tool)[1:] == ["    nothing to show"]
 
 
-def test_its_line_leads_to_the_first_changed_line() -> None:
+def test_the_line_of_a_tool_leads_to_the_first_changed_line() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
 
     assert tool.location(0, 5) == ("/p/a.py", 11)

@@ -1,6 +1,6 @@
 """The real CLI in a folder with its own hooks, helpers, servers, environment and mode.
 
-Two versions of the CLI, which apply different settings, are tested if both are installed.
+Two versions of the CLI, which apply different settings, are tested where they are installed.
 """
 
 import json
@@ -91,7 +91,7 @@ def touch(project: Path) -> list[list[dict[str, object]]]:
 
 
 async def press(panel: Panel, words: str, key: str, done: Callable[[], Awaitable[bool]]) -> None:
-    """Press a key on a line until `done`; the line ignores keys until the user could have read it."""
+    """Press a key on a line until `done`; the chat ignores keys until the line could be read."""
 
     async def pressed() -> bool:
         if await done():

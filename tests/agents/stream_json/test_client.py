@@ -46,7 +46,9 @@ def test_the_agent_has_every_method_of_the_port() -> None:
     assert agent.state.state is State.OFF
 
 
-async def test_it_reports_what_the_cli_offers_before_the_first_prompt(replay: Replay) -> None:
+async def test_modes_models_and_commands_are_reported_before_the_first_prompt(
+    replay: Replay,
+) -> None:
     talk = await replay("plain_thinking")
     ready = await talk.until(Ready)
 
@@ -122,7 +124,7 @@ async def test_a_prompt_is_withdrawn_and_another_runs(replay: Replay) -> None:
     )
 
 
-async def test_the_turn_is_steered(replay: Replay) -> None:
+async def test_a_prompt_can_steer_a_turn(replay: Replay) -> None:
     talk = await replay("priority_next_midtools")
     await talk.say("one")
     await talk.until(ToolEnded, count=2)
@@ -134,7 +136,7 @@ async def test_the_turn_is_steered(replay: Replay) -> None:
     assert talk.heard("user")[-1]["priority"] == "next"
 
 
-async def test_the_turn_is_redirected(replay: Replay) -> None:
+async def test_a_prompt_can_redirect_a_turn(replay: Replay) -> None:
     talk = await replay("priority_now")
     await talk.say("one")
     await talk.until(TextDelta)
