@@ -43,4 +43,4 @@ async def waited(nvim: Neovim, milliseconds: int = 100) -> None:
 
 
 async def asked_for_comments(nvim: Neovim) -> None:
-    await until(lambda: QUESTION in nvim.screen.lines()[-1], "the user is asked")
+    await until(lambda: QUESTION in nvim.screen.lines()[-1], "the question")

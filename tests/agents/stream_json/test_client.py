@@ -272,8 +272,8 @@ async def test_the_stages_of_queued_prompts_are_inferred_for_an_old_cli(replay: 
     await talk.until(TurnEnded, count=4)
 
     assert agent.state == SessionState(State.IDLE)
-    told = [event for event in talk.told if isinstance(event, PromptChanged | ToolEnded)]
-    begun = [e.prompt if isinstance(e, PromptChanged) else "tool" for e in told if not waits(e)]
+    ended = [event for event in talk.told if isinstance(event, PromptChanged | ToolEnded)]
+    begun = [e.prompt if isinstance(e, PromptChanged) else "tool" for e in ended if not waits(e)]
     assert begun == [one, five, "tool", two, three, six, seven, eight, nine]
 
 
