@@ -22,7 +22,7 @@ debian = pytest.mark.skipif(
 )
 
 
-def bring(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def install(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [SCRIPT, folder],
         env={"PATH": os.environ["PATH"], "PATCHELF": "true", **environment},
@@ -32,9 +32,9 @@ def bring(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def fails(folder: Path, **environment: str) -> str:
+def failure(folder: Path, **environment: str) -> str:
     """Run the script, which must fail; return the reason from its only line of output."""
-    done = bring(folder / "neovim", **environment)
+    done = install(folder / "neovim", **environment)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith("no Neovim of Debian ")
@@ -55,26 +55,26 @@ def apt_config(folder: Path, mirror: str) -> str:
 def test_an_installed_neovim_is_kept(tmp_path: Path) -> None:
     program(tmp_path / "neovim/usr/bin/nvim", f'exec {nvim_binary()} "$@"')
 
-    done = bring(tmp_path / "neovim", PATCHELF="no-such-program")
+    done = install(tmp_path / "neovim", PATCHELF="no-such-program")
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @debian
 def test_a_missing_program_is_named(tmp_path: Path) -> None:
-    assert fails(tmp_path, PATCHELF="no-such-program") == "there is no no-such-program"
+    assert failure(tmp_path, PATCHELF="no-such-program") == "there is no no-such-program"
 
 
 @debian
 def test_a_missing_mirror_is_reported(tmp_path: Path) -> None:
-    assert fails(tmp_path, APT_CONFIG=apt_config(tmp_path, "")) == "apt knows no mirror"
+    assert failure(tmp_path, APT_CONFIG=apt_config(tmp_path, "")) == "apt knows no mirror"
 
 
 @debian
 def test_an_unreachable_mirror_is_named(tmp_path: Path) -> None:
     closed = apt_config(tmp_path, "http://127.0.0.1:9/debian")
 
-    assert "127.0.0.1" in fails(tmp_path, APT_CONFIG=closed)
+    assert "127.0.0.1" in failure(tmp_path, APT_CONFIG=closed)
 
 
 @debian
@@ -85,4 +85,4 @@ def test_an_unsigned_mirror_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "mirror/dists/forky/Release").write_text("Codename: forky\nSuite: forky\n")
     unsigned = apt_config(tmp_path, f"file:{tmp_path}/mirror")
 
-    assert fails(tmp_path, APT_CONFIG=unsigned).endswith("is not signed.")
+    assert failure(tmp_path, APT_CONFIG=unsigned).endswith("is not signed.")

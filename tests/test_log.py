@@ -1,4 +1,4 @@
-"""`log.py`: its size, its permissions, and entries that it omits."""
+"""`log.py`: the size and the permissions of the log, and the entries that it omits."""
 
 import logging
 import os

@@ -43,7 +43,7 @@ def test_lua_has_every_function_that_python_names() -> None:
 def emitted() -> dict[str, str]:
     """Return the events that Lua emits, with their locations.
 
-    A variable with an event's name means any such string in its module.
+    If a variable holds the name, each `…_changed` string of its module counts.
     """
     found: dict[str, str] = {}
     for name, source in lua_source.modules().items():

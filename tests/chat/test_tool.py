@@ -171,7 +171,7 @@ def test_the_line_of_a_tool_leads_to_the_first_changed_line() -> None:
     assert tool.location(0, 5) == ("/p/a.py", 11)
 
 
-def test_a_line_of_a_change_leads_to_itself() -> None:
+def test_a_line_of_a_change_leads_to_that_line_of_the_file() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
     tool.rows()
 
@@ -180,7 +180,7 @@ def test_a_line_of_a_change_leads_to_itself() -> None:
     ]
 
 
-def test_a_numbered_line_of_a_file_leads_to_itself() -> None:
+def test_a_numbered_line_of_output_leads_to_that_line_of_the_file() -> None:
     tool = run("read", "Read", {"file_path": "/p/a.py"}, "  41\tone\n  42\ttwo")
     tool.rows()
 

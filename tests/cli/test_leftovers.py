@@ -24,17 +24,17 @@ HOST = "return vim.fn.jobpid(require('claude_ide.channel').id)"
 End = Callable[[Neovim], Awaitable[None]]
 
 
-def of_the_test(tmp_path: Path) -> set[int]:
+def processes_of_test(tmp_path: Path) -> set[int]:
     """Return all processes of this test, which have its folder in their environment."""
     return started_with(str(tmp_path)) - {os.getpid()}
 
 
 def clis(tmp_path: Path) -> set[int]:
     """Return the CLIs of this test."""
-    return of_the_test(tmp_path) & started_with("\0--output-format\0")
+    return processes_of_test(tmp_path) & started_with("\0--output-format\0")
 
 
-async def follows(mark: Path) -> set[int]:
+async def followers(mark: Path) -> set[int]:
     """Wait until processes follow a file with `tail -f`; return these."""
     found: set[int] = await until(
         lambda: started_with(f"tail\0-f\0{mark}"), f"{mark.name} is followed", PATIENCE
@@ -42,7 +42,7 @@ async def follows(mark: Path) -> set[int]:
     return found
 
 
-async def are_gone(running: set[int]) -> None:
+async def have_ended(running: set[int]) -> None:
     """Wait until none of these processes is running."""
     await until(lambda: not any(map(alive, running)), f"{running} have ended", PATIENCE)
 
@@ -80,7 +80,7 @@ async def nvim(
     await neovim.lua(CONFIGURE, {"cmd": str(cli)})
     yield neovim
     await neovim.stop()
-    for pid in of_the_test(tmp_path):
+    for pid in processes_of_test(tmp_path):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
@@ -106,7 +106,7 @@ async def panel(nvim: Neovim, cli: Path, api: FakeApi, marks: dict[str, Path]) -
     )
     await panel.say("Follow them")
     for name in ("server", "back", "left", "front"):
-        await follows(marks[name])
+        await followers(marks[name])
     return panel
 
 
@@ -152,7 +152,7 @@ async def test_no_process_outlives_neovim(panel: Panel, tmp_path: Path, end: End
     await end(panel.nvim)
 
     await panel.nvim.process.wait()
-    await until(lambda: not of_the_test(tmp_path), "all processes have ended", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
 @pytest.mark.parametrize("end", [quit_neovim, kill_with_the_host])
@@ -165,7 +165,7 @@ async def test_no_process_outlives_neovim_if_a_cli_hangs(
     await end(panel.nvim)
 
     await panel.nvim.process.wait()
-    await until(lambda: not of_the_test(tmp_path), "all processes have ended", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
 @pytest.mark.parametrize("end", [quit_neovim, kill_with_the_host])
@@ -175,12 +175,12 @@ async def test_no_process_outlives_neovim_if_a_cli_is_still_starting(
     hook = {"hooks": [{"type": "command", "command": f"tail -f {marks['hook']}"}]}
     settings.write_text(json.dumps({"hooks": {"SessionStart": [hook]}}))
     await nvim.command("ClaudeChat")
-    await follows(marks["hook"])
+    await followers(marks["hook"])
 
     await end(nvim)
 
     await nvim.process.wait()
-    await until(lambda: not of_the_test(tmp_path), "all processes have ended", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
 @pytest.mark.parametrize("end", [quit_neovim, kill_with_the_host])
@@ -193,33 +193,33 @@ async def test_no_process_of_the_terminal_outlives_neovim(
     await nvim.keys("Follow it")
     await until(lambda: "Follow it" in nvim.screen.text(), "it is typed", PATIENCE)
     await nvim.keys("<CR>")
-    await follows(marks["front"])
+    await followers(marks["front"])
 
     await end(nvim)
 
     await nvim.process.wait()
-    await until(lambda: not of_the_test(tmp_path), "all processes have ended", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
 async def test_no_process_outlives_the_host(
     panel: Panel, tmp_path: Path, sent: signal.Signals
 ) -> None:
-    running = of_the_test(tmp_path) - {panel.nvim.process.pid}
+    running = processes_of_test(tmp_path) - {panel.nvim.process.pid}
 
     os.kill(await panel.nvim.lua(HOST), sent)
 
-    await are_gone(running)
+    await have_ended(running)
 
 
 async def test_no_process_of_a_chat_outlives_the_chat(
     panel: Panel, tmp_path: Path, marks: dict[str, Path]
 ) -> None:
-    commands = set().union(*[await follows(marks[name]) for name in ("back", "left", "front")])
+    commands = set().union(*[await followers(marks[name]) for name in ("back", "left", "front")])
 
     await panel.nvim.command("stopinsert | ClaudeChat end")
 
-    await are_gone(commands)
+    await have_ended(commands)
     await until(lambda: len(clis(tmp_path)) == 1, "only the idle chat's CLI is running", PATIENCE)
     await until(lambda: len(started_with(f"tail\0-f\0{marks['server']}")) == 1, "and its server")
 

@@ -255,7 +255,7 @@ async def test_an_always_rule_in_an_untrusted_folder_lasts_for_the_session(
     assert sorted(path.name for path in (project / ".claude").iterdir()) == before
 
 
-async def test_declining_trust_is_remembered_until_neovim_exits(
+async def test_a_declined_folder_is_not_asked_about_again_in_this_neovim(
     panel: Panel, hostile: Hostile, api: FakeApi
 ) -> None:
     await panel.shows(QUESTION)
