@@ -104,7 +104,7 @@ async def panel(nvim: Neovim, cli: Path, api: FakeApi, marks: dict[str, Path]) -
         [tool_use("Bash", command=f"tail -f {marks['left']} >/dev/null 2>&1 &")],
         follow(marks["front"]),
     )
-    await panel.say("Follow them")
+    await panel.send("Follow them")
     for name in ("server", "back", "left", "front"):
         await followers(marks[name])
     return panel

@@ -114,7 +114,7 @@ async def test_a_chat_uses_a_folders_settings_only_after_the_user_trusts_it(
 ) -> None:
     await panel.shows(QUESTION)
     api.script(*touch(project))
-    await panel.say("Make it")
+    await panel.send("Make it")
     await panel.shows("? May Claude use Bash")
     await press(panel, "? May Claude use Bash", "n", lambda: _has(panel, "Done."))
     await panel.shows("── ")
@@ -129,7 +129,7 @@ async def test_a_chat_uses_a_folders_settings_only_after_the_user_trusts_it(
     await until(lambda: {"SessionStart", "apiKeyHelper", "server"} <= hostile.ran, "", PATIENCE)
     await panel.is_ready()
     elsewhere.script([text("I am elsewhere.")])
-    await panel.say("And now?")
+    await panel.send("And now?")
     shown = await panel.shows("I am elsewhere.")
     await until(lambda: {"UserPromptSubmit", "Stop"} <= hostile.ran, "", PATIENCE)
     assert MEMORY in str(elsewhere.requests[-1].body)
@@ -165,7 +165,7 @@ async def test_trusting_during_a_turn_takes_effect_when_it_ends(
 ) -> None:
     await panel.shows(QUESTION)
     api.script(*touch(project))
-    await panel.say("Make it")
+    await panel.send("Make it")
     await panel.shows("? May Claude use Bash")
 
     await press(panel, QUESTION, "y", lambda: no_question(panel))
@@ -195,7 +195,7 @@ async def test_trusting_before_the_first_prompt_of_a_fork_keeps_its_conversation
     panel: Panel, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, config_folder: Path
 ) -> None:
     api.script([text("The word is swordfish.")])
-    await panel.say("Which word?")
+    await panel.send("Which word?")
     await panel.shows("── ")
     await is_kept("The word is swordfish.", config_folder)
     await panel.nvim.command("stopinsert | ClaudeChat fork")
@@ -206,7 +206,7 @@ async def test_trusting_before_the_first_prompt_of_a_fork_keeps_its_conversation
     await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
     await panel.is_ready()
     elsewhere.script([text("You were told.")])
-    await panel.say("What was it?")
+    await panel.send("What was it?")
 
     assert (await panel.shows("You were told.")).count("The word is swordfish.") == 1
     assert "swordfish" in str(elsewhere.requests[-1].body["messages"])
@@ -216,7 +216,7 @@ async def test_a_resumed_session_asks_whether_to_trust_the_folder(
     panel: Panel, api: FakeApi, hostile: Hostile, config_folder: Path
 ) -> None:
     api.script([text("The word is swordfish.")])
-    await panel.say("Which word?")
+    await panel.send("Which word?")
     await panel.shows("── ")
     await is_kept("The word is swordfish.", config_folder)
     await panel.nvim.command("stopinsert | ClaudeChat end")
@@ -246,7 +246,7 @@ async def test_an_always_rule_in_an_untrusted_folder_lasts_for_the_session(
     before = sorted(path.name for path in (project / ".claude").iterdir())
     one, two = ([tool_use("Bash", command=f"touch made{n}")] for n in (1, 1))
     api.script(one, two, [text("Done.")])
-    await panel.say("Make it twice")
+    await panel.send("Make it twice")
     await panel.shows("? May Claude use Bash")
 
     await press(panel, "? May Claude use Bash", "a", lambda: _has(panel, "Done."))
@@ -265,7 +265,7 @@ async def test_a_declined_folder_is_not_asked_about_again_in_this_neovim(
     await panel.nvim.command("stopinsert | ClaudeChat new")
     await panel.is_new(2)
     api.script([text("Hello.")])
-    await panel.say("Greet me")
+    await panel.send("Greet me")
     assert QUESTION not in await panel.shows("Hello.")
     assert hostile.ran == set()
 
@@ -276,7 +276,7 @@ async def test_a_chat_in_a_trusted_folder_does_not_ask_about_trust(
 ) -> None:
     await until(lambda: {"SessionStart", "apiKeyHelper"} <= hostile.ran, "", PATIENCE)
     elsewhere.script([text("Hello.")])
-    await panel.say("Greet me")
+    await panel.send("Greet me")
 
     assert QUESTION not in await panel.shows("Hello.")
 

@@ -18,7 +18,7 @@ from support.transcripts import FAKE_CLI, GOLDEN
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     """The file in which the CLI records what it receives."""
-    return tmp_path / "heard.jsonl"
+    return tmp_path / "received.jsonl"
 
 
 @pytest.fixture

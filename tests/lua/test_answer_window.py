@@ -63,10 +63,10 @@ async def test_keys_and_closing_are_reported(nvim: Neovim) -> None:
     await open_window(nvim)
 
     await nvim.keys("<C-c>")
-    await until(lambda: nvim.lua("return #_G.told == 1"))
+    await until(lambda: nvim.lua("return #_G.events == 1"))
     await nvim.keys("q")
 
-    await until(lambda: nvim.lua("return vim.deep_equal(_G.told, { 'stop', 'closed' })"))
+    await until(lambda: nvim.lua("return vim.deep_equal(_G.events, { 'stop', 'closed' })"))
     assert await nvim.eval("winnr('$')") == 1
     await nvim.lua("require('claude_ide.question.answer_window').draw(_G.view, 'late', 0)")
     await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view, 'late')")

@@ -35,7 +35,7 @@ async def write_and_reload(nvim: Neovim, path: Path, text: str = NEW) -> None:
 
 async def announcements(nvim: Neovim) -> list[dict[str, Any]]:
     """Return the announcements so far."""
-    got: list[dict[str, Any]] = await nvim.lua("return _G.heard")
+    got: list[dict[str, Any]] = await nvim.lua("return _G.events")
     return got
 
 

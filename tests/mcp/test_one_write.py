@@ -45,7 +45,7 @@ async def other(serving: Neovim, config_folder: Path) -> AsyncIterator[ClaudeCod
 
 
 async def reports(nvim: Neovim) -> Any:
-    return await nvim.lua("return { _G.heard, _G.shown }")
+    return await nvim.lua("return { _G.counts, _G.shown }")
 
 
 async def shows(nvim: Neovim, path: Path, text: str) -> None:

@@ -37,7 +37,7 @@ class TimedApi(FakeApi):
 class Conversation(Protocol):
     """The user's conversation with Claude."""
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
 
     async def shows(self, words: str) -> None:
@@ -50,7 +50,7 @@ class OwnTerminal:
     def __init__(self, claude: ClaudeCli) -> None:
         self._claude = claude
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
         await self._claude.prompt(words)
 
@@ -70,7 +70,7 @@ class NeovimsTerminal:
         await self._drawn(CARET)
         await self._drawn("⧉")
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
         if (await self._nvim.mode())["mode"] != "t":
             await self._nvim.keys("i")
@@ -100,9 +100,9 @@ class Chat:
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
-        await self._panel.say(words)
+        await self._panel.send(words)
 
     async def shows(self, words: str) -> None:
         """Wait until Claude has answered with these words."""
@@ -120,7 +120,7 @@ class Session:
 
     async def prompt(self, words: str, answer: str, diffs: int) -> None:
         """Send a prompt, accept `diffs` diffs, and wait for the last words of the answer."""
-        await self.conversation.say(words)
+        await self.conversation.send(words)
         for _ in range(diffs):
             await until(lambda: self.nvim.lua(SHOWN), "the diff is shown", PATIENCE)
             await self.nvim.keys(":w<CR>")

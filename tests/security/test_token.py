@@ -20,7 +20,7 @@ from support.handshake import handshake, is_let_in, status
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, Panel
 from support.processes import alive
-from support.transcripts import FAKE_CLI, GOLDEN, heard
+from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 SERVER = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
 
@@ -122,7 +122,7 @@ class TestSecrecy:
         git.write_text(f'#!/bin/sh\nenv >"{tmp_path}/git.$$"\nexec {shutil.which("git")} "$@"\n')
         git.chmod(0o755)
         await nvim.lua("vim.env.PATH = ... .. ':' .. vim.env.PATH", str(tools))
-        log = tmp_path / "heard.jsonl"
+        log = tmp_path / "received.jsonl"
         cmd = [sys.executable, "-I", str(FAKE_CLI), str(GOLDEN / "plain_thinking.jsonl")]
         await nvim.lua(CONFIGURE, {"cmd": cmd})
         await nvim.command(f"let $FAKE_CLI_LOG = '{log}' | ClaudeStart!")
@@ -145,7 +145,7 @@ class TestSecrecy:
             environment = read(pid, "environ")
             assert token not in environment
             assert b"CLAUDE_IDE_HOST" not in environment
-        for seen in (json.dumps(heard(log)[0]), *seen_by_git()):
+        for seen in (json.dumps(read_log(log)[0]), *seen_by_git()):
             assert lock["authToken"] not in seen
             assert "CLAUDE_IDE_HOST" not in seen
         assert await nvim.eval("exists('$CLAUDE_IDE_HOST')") == 0

@@ -95,7 +95,7 @@ class Panel:
         except AssertionError as error:
             raise AssertionError(f"{error}; shown is\n{json.dumps(await self.look())}") from None
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Type `words` into the prompt and send them."""
         await self.write()
         await self.nvim.keys(f"{words.replace('<', '<lt>')}<C-s>")
