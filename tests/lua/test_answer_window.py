@@ -73,7 +73,7 @@ async def test_keys_and_closing_are_reported(nvim: Neovim) -> None:
 
 
 async def test_no_filetype_autocommand_runs_in_a_buffer_that_is_closing(nvim: Neovim) -> None:
-    await nvim.lua(chunk("answer_window/nothing_starts_in_a_buffer_that_is_being_closed"))
+    await nvim.lua(chunk("answer_window/finish_when_closed"))
     await nvim.command("let g:seen = [] | autocmd FileType * let g:seen += [expand('<amatch>')]")
 
     await nvim.keys("q")

@@ -271,7 +271,7 @@ async def test_closing_a_chat_removes_its_windows_and_buffers(nvim: Neovim, chat
 async def test_chat_buffers_are_not_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("set number list spell foldenable")
     await chats.open()
-    found = await nvim.lua(chunk("chat_panel/the_buffers_are_no_files"))
+    found = await nvim.lua(chunk("chat_panel/options"))
 
     rest = ["hide", False, False, False, "no", True, True, True, False, False, False]
     assert found == {"claude-chat": ["nofile", *rest], "claude-prompt": ["acwrite", *rest]}

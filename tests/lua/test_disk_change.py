@@ -261,7 +261,7 @@ async def test_a_buffer_saved_under_a_new_name_is_watched_there(nvim: Neovim, pa
 async def test_a_constantly_written_file_is_followed_less_and_less_often(
     nvim: Neovim, path: Path
 ) -> None:
-    follows = chunk("disk_change/a_file_that_is_written_all_the_time_is_followed_less_and_less")
+    follows = chunk("disk_change/append_and_count_reloads")
     await nvim.lua(follows, str(path))
     await until(lambda: nvim.eval("line('$') == 23"))
 
@@ -270,7 +270,7 @@ async def test_a_constantly_written_file_is_followed_less_and_less_often(
 
 
 async def test_a_file_that_never_settles_is_ignored_for_a_while(nvim: Neovim, path: Path) -> None:
-    restless = chunk("disk_change/a_file_that_never_rests_is_left_alone_for_a_while")
+    restless = chunk("disk_change/append_often")
     await nvim.lua(restless, str(path))
     given_up = "return _G.lines < 150 and not require('claude_ide.disk.reload').is_expected(1)"
     await until(lambda: nvim.lua("return require('claude_ide.disk.reload').is_expected(1)"))

@@ -42,7 +42,7 @@ async def test_a_linter_counts_as_running_until_it_has_published(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     """The process of the linter ends earlier."""
-    states = chunk("nvim_lint/a_linter_runs_until_it_has_published")
+    states = chunk("nvim_lint/record_states")
     assert not await is_running(nvim, bufnr)
 
     assert await write_and_reload(nvim, project)

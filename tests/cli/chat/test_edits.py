@@ -228,7 +228,7 @@ async def test_rewinding_restores_files_and_buffers(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
-    await nvim.lua(chunk("edits/the_files_are_put_back_as_they_were"))
+    await nvim.lua(chunk("edits/choose_first"))
     await panel.send("Shout")
     await diff_is_open(nvim)
     await nvim.keys(":w<CR>")

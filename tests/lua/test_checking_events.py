@@ -3,7 +3,7 @@
 from support.chunks import chunk
 from support.neovim import Neovim
 
-SUBSCRIBE = chunk("diagnostic_events/subscribe")
+SUBSCRIBE = chunk("checking_events/subscribe")
 CHANGE = "vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ..., {})"
 COUNT = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_diagnostics' })"
 
@@ -27,12 +27,12 @@ async def test_a_subscriber_that_unsubscribes_is_no_longer_notified(nvim: Neovim
     assert sorted(names) == ["first", "second", "second"]
 
 
-NAMESPACES = chunk("diagnostic_events/namespaces")
-REMEMBER = chunk("diagnostic_events/remember")
+NAMESPACES = chunk("checking_events/namespaces")
+RECORD = chunk("checking_events/record")
 
 
 async def test_a_subscriber_is_notified_of_the_namespace(nvim: Neovim) -> None:
-    await nvim.lua(REMEMBER)
+    await nvim.lua(RECORD)
     await nvim.lua(CHANGE, 1)
     await nvim.lua("vim.diagnostic.reset(vim.api.nvim_create_namespace('other'), ...)", 1)
 
@@ -40,7 +40,7 @@ async def test_a_subscriber_is_notified_of_the_namespace(nvim: Neovim) -> None:
 
 
 async def test_a_namespace_hidden_by_the_user_is_not_reported_as_changed(nvim: Neovim) -> None:
-    await nvim.lua(REMEMBER)
+    await nvim.lua(RECORD)
     await nvim.lua("vim.diagnostic.hide(vim.api.nvim_create_namespace('other'), ...)", 1)
     await nvim.lua("vim.diagnostic.enable(false)")
 
