@@ -109,7 +109,7 @@ async def _times(runs: int) -> Table:
             began = now()
             await served.nvim.command("ClaudeChat new")
             panel = Panel(served.nvim)
-            await panel.is_new(2)
+            await panel.wait_for_chats(2)
             opened.append(now() - began)
             await served.nvim.lua(WATCH)
             await panel.write()

@@ -127,7 +127,7 @@ async def test_a_chat_uses_a_folders_settings_only_after_the_user_trusts_it(
     await press(panel, QUESTION, "y", lambda: no_question(panel))
     await panel.shows("is trusted: Claude restarts with its settings")
     await until(lambda: {"SessionStart", "apiKeyHelper", "server"} <= hostile.ran, "", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     elsewhere.script([text("I am elsewhere.")])
     await panel.send("And now?")
     shown = await panel.shows("I am elsewhere.")
@@ -151,7 +151,7 @@ async def test_trusting_before_the_first_prompt_keeps_the_typed_text(
     await press(panel, QUESTION, "y", lambda: no_question(panel))
 
     await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     assert (await panel.look())["prompt"] == ["half a thou"]
     elsewhere.script([text("I see.")])
     await panel.write()
@@ -187,7 +187,7 @@ async def test_trusting_keeps_the_mode_that_the_user_has_set(
     await press(panel, QUESTION, "y", lambda: no_question(panel))
 
     await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     await panel.bar_shows("plan")
 
 
@@ -199,12 +199,12 @@ async def test_trusting_before_the_first_prompt_of_a_fork_keeps_its_conversation
     await panel.shows("── ")
     await is_kept("The word is swordfish.", config_folder)
     await panel.nvim.command("stopinsert | ClaudeChat fork")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
     await panel.shows(QUESTION)
 
     await press(panel, QUESTION, "y", lambda: no_question(panel))
     await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     elsewhere.script([text("You were told.")])
     await panel.send("What was it?")
 
@@ -229,7 +229,7 @@ async def test_a_resumed_session_asks_whether_to_trust_the_folder(
 
     await panel.shows("The word is swordfish.")
     await panel.shows(QUESTION)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     assert hostile.ran == set()
 
 
@@ -263,7 +263,7 @@ async def test_a_declined_folder_is_not_asked_about_again_in_this_neovim(
     await press(panel, QUESTION, "n", lambda: no_question(panel))
 
     await panel.nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
     api.script([text("Hello.")])
     await panel.send("Greet me")
     assert QUESTION not in await panel.shows("Hello.")
@@ -301,8 +301,9 @@ async def commit(nvim: Neovim, api: FakeApi) -> None:
 
 async def ask_from_lua(nvim: Neovim, api: FakeApi) -> None:
     api.script([text("It is forty-two.")])
-    await nvim.command("lua require('claude_ide').ask('what?', {}, function(_, it) _G.it = it end)")
-    await until(lambda: nvim.lua("return _G.it == 'It is forty-two.'"), "the answer", PATIENCE)
+    callback = "function(_, text) _G.text = text end"
+    await nvim.command(f"lua require('claude_ide').ask('what?', {{}}, {callback})")
+    await until(lambda: nvim.lua("return _G.text == 'It is forty-two.'"), "the answer", PATIENCE)
 
 
 REQUESTS = pytest.mark.parametrize("request_", [ask, rewrite, commit, ask_from_lua])

@@ -69,7 +69,7 @@ async def begin(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Begin]:
         await nvim.lua(REPORT)
         await nvim.command(f"ClaudeChat {command}")
         await until(lambda: river.kind.agents, "there is an agent", PATIENCE)
-        await river.panel.is_ready()
+        await river.panel.wait_until_ready()
         return river
 
     yield begin

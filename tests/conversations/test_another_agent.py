@@ -313,7 +313,7 @@ async def test_an_earlier_session_is_shown_and_resumed(begin: Begin) -> None:
 
     await river.command("resume s-old")
 
-    await river.panel.is_new(2)
+    await river.panel.wait_for_chats(2)
     shown = await river.panel.shows("In the past.")
     assert "where is the fish?" in shown
     assert river.agent.calls == [("start", ResumeSession("s-old"))]

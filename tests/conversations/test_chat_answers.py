@@ -100,7 +100,7 @@ async def test_the_request_of_a_hidden_chat_can_be_answered(
     await panel.send("Make a file")
     await panel.shows("? May Claude use")
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
 
     await nvim.command("ClaudeChat answer")
 

@@ -57,7 +57,7 @@ async def test_a_new_chat_is_not_confused_with_one_of_the_earlier_host(
 
     await nvim.command("ClaudeChat new")
 
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
     assert await panel.text() == ""
 
 

@@ -225,7 +225,7 @@ async def test_the_list_of_answers_opens_a_request_that_it_cannot_show_whole(
     )
     panel = await ask(input={"command": LONG})
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
 
     await nvim.command("stopinsert | ClaudeChat answer")
 

@@ -215,7 +215,7 @@ async def test_a_yes_in_one_chat_counts_in_every_chat(
     nvim: Neovim, panel: Panel, log: Path
 ) -> None:
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
     await panel.shows(QUESTION)
 
     await press(panel, "y")
@@ -255,7 +255,7 @@ async def test_a_no_is_remembered_when_the_host_dies(nvim: Neovim, panel: Panel)
     await end_host(nvim, panel)
 
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
 
     assert QUESTION not in await panel.text()
 
@@ -339,7 +339,7 @@ async def test_a_chat_restarts_when_the_command_changes_the_trust(
     await nvim.command("ClaudeTrust yes")
     await panel.shows("is trusted: Claude restarts with its settings")
     await until(lambda: len(starts(log)) == 2, "the second start", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
 
     await nvim.command("ClaudeTrust revoke")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from support.answers import answer, answers, settled
-from support.forms import BOTH, FEATURES, LIBRARY, given, is_gone, open_form
+from support.forms import BOTH, FEATURES, LIBRARY, given, open_form, wait_until_closed
 from support.neovim import Neovim, until
 
 
@@ -51,7 +51,7 @@ async def test_a_key_picks_the_choice_under_the_cursor(form: Neovim, key: str) -
     await form.keys("<CR>")
 
     assert await answer(form, 1) == given(["requests"], ["Retry", "Cache"])
-    await is_gone(form)
+    await wait_until_closed(form)
     await settled(form)
 
 
@@ -186,7 +186,7 @@ async def test_a_closed_form_keeps_its_answers_when_it_reopens(form: Neovim, key
         await form.keys(keys)
 
     assert await answer(form, 1) == {"closed": True}
-    await is_gone(form)
+    await wait_until_closed(form)
     await settled(form)
     await open_form(form, BOTH)
     await until(lambda: "(•) 2 requests" in form.screen.text())

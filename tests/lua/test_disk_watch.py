@@ -169,16 +169,16 @@ async def test_a_request_checks_only_changed_files(nvim: Neovim, project: Path) 
     await begin(nvim)
     await nvim.lua(
         """
-        _G.looked = 0
+        _G.checks = 0
         local stat = vim.uv.fs_stat
-        vim.uv.fs_stat = function(...) _G.looked = _G.looked + 1; return stat(...) end
+        vim.uv.fs_stat = function(...) _G.checks = _G.checks + 1; return stat(...) end
         """
     )
     assert await nvim.lua("return require('claude_ide.disk.reload').sync()") == []
 
     (project / "7.txt").write_text("two\n")
     assert len(await nvim.lua("return require('claude_ide.disk.reload').sync()")) == 1
-    assert await nvim.lua("return _G.looked") < 25
+    assert await nvim.lua("return _G.checks") < 25
 
 
 RENAME = {

@@ -102,7 +102,7 @@ async def test_an_announcement_does_not_disturb_the_user(
     assert await names(nvim) == BOTH
     # A terminal updates its cursor a moment after each output.
     await until(lambda: nvim.eval(f"{PLACE} == {before}".replace("None", "v:null")))
-    assert await nvim.lua("return _G.other") == []
+    assert await nvim.lua("return _G.other_events") == []
 
 
 async def test_a_write_below_unsaved_changes_is_announced(nvim: Neovim, path: Path) -> None:

@@ -65,7 +65,7 @@ class NeovimsTerminal:
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
 
-    async def is_ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until the CLI accepts prompts and is connected."""
         await self._drawn(CARET)
         await self._drawn("⧉")
@@ -254,7 +254,7 @@ async def in_the_terminal(
     await nvim.lua(CONFIGURE, {"cmd": [str(cli_path())]})
     await nvim.command(f"Claude --permission-mode {mode}")
     terminal = NeovimsTerminal(nvim)
-    await terminal.is_ready()
+    await terminal.wait_until_ready()
     return terminal
 
 

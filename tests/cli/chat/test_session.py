@@ -92,7 +92,7 @@ async def test_a_session_is_resumed_with_its_conversation(
     await nvim.command("ClaudeChat continue")
 
     await panel.shows("The word is swordfish.")
-    await panel.is_ready()
+    await panel.wait_until_ready()
     await panel.send("What was it?")
     await panel.shows("You were told.")
     conversation = str(api.requests[-1].body["messages"])
@@ -173,7 +173,7 @@ async def test_resuming_a_session_that_is_open_shows_its_chat(
     await panel.send("Which word?")
     await panel.shows("── ")
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
 
     await nvim.command(f"stopinsert | ClaudeChat {command}")
 
