@@ -38,7 +38,7 @@ from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import UnknownSessionError
 from support.agents import PATIENCE, Talk
-from support.claude_cli import environment, is_kept
+from support.claude_cli import environment, wait_until_saved
 from support.digest import digest
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
 from support.neovim import until
@@ -271,7 +271,7 @@ async def test_the_session_of_a_killed_cli_is_resumed(
 ) -> None:
     api.script([text("one")], [text("two")])
     await talk.turn("first")
-    await is_kept("first", config_folder)
+    await wait_until_saved("first", config_folder)
 
     talk.agent.kill()
     dead = await talk.until(Dead)
@@ -315,7 +315,7 @@ async def test_the_selection_reaches_the_model_and_is_hidden_in_the_history(
 
     await talk.agent.prompt([Selection("a.py", 2, 2, "two"), Words("what is it?")])
     await talk.until(TurnEnded)
-    await is_kept("what is it?", config_folder)
+    await wait_until_saved("what is it?", config_folder)
     history = await talk.agent.history(talk.agent.session)
 
     assert "The user selected the lines 2 to 2 from a.py:\ntwo" in api.requests[-1].new_text

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.claude_cli import cli_path, environment, is_kept, older_cli_path, settle_in
+from support.claude_cli import cli_path, environment, older_cli_path, settle_in, wait_until_saved
 from support.fake_api import FakeApi, text, tool_use
 from support.headless import shown
 from support.hostile_folder import MEMORY, Hostile
@@ -197,7 +197,7 @@ async def test_trusting_before_the_first_prompt_of_a_fork_keeps_its_conversation
     api.script([text("The word is swordfish.")])
     await panel.send("Which word?")
     await panel.shows("── ")
-    await is_kept("The word is swordfish.", config_folder)
+    await wait_until_saved("The word is swordfish.", config_folder)
     await panel.nvim.command("stopinsert | ClaudeChat fork")
     await panel.wait_for_chats(2)
     await panel.shows(QUESTION)
@@ -218,7 +218,7 @@ async def test_a_resumed_session_asks_whether_to_trust_the_folder(
     api.script([text("The word is swordfish.")])
     await panel.send("Which word?")
     await panel.shows("── ")
-    await is_kept("The word is swordfish.", config_folder)
+    await wait_until_saved("The word is swordfish.", config_folder)
     await panel.nvim.command("stopinsert | ClaudeChat end")
 
     async def ended() -> bool:

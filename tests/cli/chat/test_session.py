@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.claude_cli import is_kept
+from support.claude_cli import wait_until_saved
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -264,7 +264,7 @@ async def test_a_killed_cli_is_restarted_with_its_session(
     api.script([text("The word is swordfish.")], [text("You were told.")])
     await panel.send("Which word?")
     await panel.shows("── ")
-    await is_kept("swordfish", config_folder)
+    await wait_until_saved("swordfish", config_folder)
 
     os.kill(_cli_in(project), signal.SIGKILL)
     await panel.bar_shows("ended")
