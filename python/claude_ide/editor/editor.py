@@ -47,7 +47,7 @@ class Editor:
     async def listening(self, port: int, token: str) -> None:
         """Report the server's address, and start to receive what the user does."""
         await self._port.call("host.listening", port, token)
-        self.state.apply_snapshot(await self._port.json("file.buffers.begin"))
+        self.state.apply_snapshot(await self._port.json("file.editor_changes.begin"))
         self.state.selection = None
         latest = await self._port.call("selection.latest")
         # Events during the call have been handled by now, and are newer than `latest`.
@@ -78,13 +78,13 @@ class Editor:
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
         try:
-            return list(await self._soon_json("file.buffers.editors"))
+            return list(await self._soon_json("file.open_editors.editors"))
         except TimeoutError:
             return self.state.editors
 
     async def paths(self) -> list[str]:
         """Return the absolute paths of the open files."""
-        return await self._fresh("file.buffers.paths", last_known=lambda: self.state.paths)
+        return await self._fresh("file.open_editors.paths", last_known=lambda: self.state.paths)
 
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
@@ -92,7 +92,7 @@ class Editor:
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
-        return await self._fresh("file.buffers.current", last_known=lambda: self.state.current)
+        return await self._fresh("file.open_editors.current", last_known=lambda: self.state.current)
 
     async def dirty(self, path: str) -> dict[str, bool]:
         """Return `{isOpen, isDirty, isUntitled}` of a file; only `isOpen` if it is not open."""
