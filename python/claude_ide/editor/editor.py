@@ -164,12 +164,9 @@ class Editor:
     async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
         """Return the diagnostics of one file, by uri; read in slices."""
         try:
-            return await self._read(path)
+            return await self._read_on(await self._soon_json("diagnostics.read", path))
         except TimeoutError:
             return dict(self.state.diagnostics)
-
-    async def _read(self, path: str) -> dict[str, Diagnostics]:
-        return await self._read_on(await self._soon_json("diagnostics.read", path))
 
     async def all_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
         """Return the diagnostics of all files; the last known ones if Neovim is busy."""
@@ -226,13 +223,13 @@ class Editor:
             loaded = await self.load(path)
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: {loaded.obstacle}")
-            await self._soon("disk.reload.sync")
-            is_behind = await self._soon("disk.change.is_behind", loaded.bufnr)
-            is_settled = loaded.bufnr not in await self._soon("checking.publishing.unsettled")
-            is_settled = is_settled or await self.published([loaded.bufnr], seconds)
-            known = next(iter((await self._read(path)).values()), Diagnostics())
-            known.note = BEHIND if is_behind else "" if is_settled else PENDING
-            if not await self._soon("checking.events.namespaces", loaded.bufnr):
+            # A separate call: servers may attach a moment after the load.
+            begun = await self._soon("diagnostics.check.begin", loaded.bufnr)
+            is_settled = begun["is_settled"] or await self.published([loaded.bufnr], seconds)
+            read = await self._soon_json("diagnostics.check.read", path, loaded.bufnr)
+            known = next(iter((await self._read_on(read["first"])).values()), Diagnostics())
+            known.note = BEHIND if begun["is_behind"] else "" if is_settled else PENDING
+            if not read["is_checked"]:
                 known.note = UNCHECKED
         except TimeoutError:
             return self._last_known(path)
