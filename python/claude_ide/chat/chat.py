@@ -80,7 +80,9 @@ class Chat:
             *(root, agent, editor, self.panel, self.transcript),
             *(self.about, self._offer, self._refresh_now),
         )
-        self._relaunching = Relaunching(agent, self.sending.lock, self._started, self._start_again)
+        self._relaunching = Relaunching(
+            *(agent, self.requests, self.sending.lock, self._started, self._start_again)
+        )
         self._bar = Bar()
         self._bars = Bars(self._bar, self.requests, self.about, self._state, self.refresh_bars)
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
