@@ -1,4 +1,4 @@
-"""`window/place.lua`: where the user is, and the way back."""
+"""`window/location.lua`: where the user is, and the way back."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ from support.chunks import chunk
 from support.diffs import Diffs
 from support.neovim import Neovim, NvimError, until
 
-TAKE = "_G.place = require('claude_ide.window.place').current()"
-GO_BACK = "require('claude_ide.window.place').go_back(_G.place)"
+TAKE = "_G.location = require('claude_ide.window.location').current()"
+GO_BACK = "require('claude_ide.window.location').go_back(_G.location)"
 HERE = "[tabpagenr(), winnr(), winnr('#'), tabpagenr('#')]"
 
 
@@ -95,8 +95,8 @@ async def test_one_types_into_a_terminal_again(nvim: Neovim) -> None:
     await until(lambda: nvim.eval("mode() == 't'"))
 
 
-SELF_CLOSING = chunk("place/self_closing")
-LEAVE = "require('claude_ide.window.place').leave(vim.cmd.tabnew)"
+SELF_CLOSING = chunk("location/self_closing")
+LEAVE = "require('claude_ide.window.location').leave(vim.cmd.tabnew)"
 HAS_FLOAT = "return vim.api.nvim_win_is_valid(_G.float)"
 
 
@@ -118,7 +118,7 @@ async def test_a_float_notices_again_once_a_failure_to_leave_it_is_over(nvim: Ne
 
     with pytest.raises(NvimError, match="no such luck"):
         await nvim.lua(
-            "require('claude_ide.window.place').leave(function() error('no such luck', 0) end)"
+            "require('claude_ide.window.location').leave(function() error('no such luck', 0) end)"
         )
 
     assert await nvim.eval("&eventignore") == ""

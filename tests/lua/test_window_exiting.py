@@ -1,11 +1,11 @@
-"""`window/leaving.lua`: what is only shown goes before Neovim exits."""
+"""`window/exiting.lua`: what is only shown goes before Neovim exits."""
 
 from pathlib import Path
 
 from support.answers import listen
 from support.neovim import Neovim, until
 
-WATCH = "require('claude_ide.window.leaving').watch(function() vim.g.count = vim.g.count + 1 end)"
+WATCH = "require('claude_ide.window.exiting').watch(function() vim.g.count = vim.g.count + 1 end)"
 
 
 async def test_a_window_that_goes_while_neovim_stays_means_nothing(nvim: Neovim) -> None:
