@@ -1,4 +1,4 @@
-"""`trust/brought.py`: what a folder would have the CLI follow, in words that can be judged."""
+"""`trust/folder_settings.py`: what a folder would have the CLI follow, in words to be judged."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.trust.brought import Item, items, summary
+from claude_ide.trust.folder_settings import Item, items, summary
 from support.hostile_folder import EVENTS, HELPERS, Hostile
 
 

@@ -1,6 +1,6 @@
-"""`headless/asking.py`: what stands before a question."""
+"""`headless/ask.py`: what stands before a question."""
 
-from claude_ide.headless.asking import prompt
+from claude_ide.headless.ask import prompt
 from claude_ide.headless.requests import AskRequest, Lines
 
 
