@@ -209,12 +209,7 @@ async def test_watch_does_not_repeat_itself(nvim: Neovim, project: Path) -> None
     await nvim.command("doautocmd BufEnter")
     await until(lambda: nvim.events("editors_changed"))
 
-    await nvim.lua("""
-      for _ = 1, 30 do
-        vim.cmd.doautocmd('BufEnter')
-        vim.wait(10)
-      end
-    """)
+    await nvim.lua(chunk("buffers_snapshot/thirty_events"))
     await nvim.command("cd /")
     await until(lambda: nvim.events("editors_changed")[-1]["folders"] == ["/"])
 

@@ -274,12 +274,7 @@ async def test_linters_that_its_load_has_started_run_once_and_are_waited_for(
 
 
 async def test_a_load_is_no_write(nvim: Neovim, path: Path) -> None:
-    await nvim.lua("""
-      _G.written = 0
-      vim.api.nvim_create_autocmd({ 'User', 'FileChangedShellPost' }, {
-        callback = function() _G.written = _G.written + 1 end,
-      })
-    """)
+    await nvim.lua(chunk("unopened/count_written"))
 
     await load(nvim, path)
 
