@@ -9,7 +9,7 @@ import pytest
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.neovim import Neovim, nvim_binary, nvim_version, until
 
-# How long an example takes says nothing on a machine that others use too.
+# The duration of an example means nothing on a busy machine.
 hypothesis.settings.register_profile(
     "busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
@@ -17,7 +17,7 @@ hypothesis.settings.load_profile("busy")
 
 
 def pytest_configure() -> None:
-    """End before the first test where there is no Neovim to test."""
+    """Stop before the first test if there is no Neovim to test."""
     try:
         nvim_version()
     except OSError as reason:
@@ -30,7 +30,7 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that start a Neovim: `make quick` leaves them out."""
+    """Mark the tests that start a Neovim, which `make quick` omits."""
     for item in items:
         if "nvim" in getattr(item, "fixturenames", ()):
             item.add_marker("neovim")
@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """An empty folder that the Neovim under test is started in."""
+    """The empty working folder of the Neovim under test."""
     folder = tmp_path / "project"
     folder.mkdir()
     return folder
@@ -54,7 +54,7 @@ async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
 
 @pytest.fixture
 def config_folder(tmp_path: Path) -> Path:
-    """The folder that stands for `~/.claude`: `CLAUDE_CONFIG_DIR` of the Neovim under test."""
+    """The folder in place of `~/.claude`: `CLAUDE_CONFIG_DIR` of the Neovim under test."""
     return tmp_path / "home" / "claude"
 
 
@@ -71,6 +71,6 @@ async def serving(nvim: Neovim, config_folder: Path) -> Neovim:
 
 @pytest.fixture
 async def claude(serving: Neovim, config_folder: Path) -> AsyncIterator[ClaudeCode]:
-    """A client that has connected and said that it is initialized."""
+    """A client that has connected and initialized the session."""
     async with claude_code(config_folder) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Take the pictures of doc/: a real Neovim in a terminal, the real CLI, a scripted model.
+"""Create the pictures of doc/ with a real Neovim in a terminal, the real CLI, and a scripted model.
 
 `make pictures` runs it; the CLI has to be where the tests expect it.
 """
@@ -37,7 +37,7 @@ I'll mend the first one now.
 
 
 async def main() -> None:
-    """Take them all."""
+    """Create all pictures."""
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -53,12 +53,12 @@ async def main() -> None:
                 *command, cwd=project, env=given, columns=COLUMNS, rows=ROWS
             )
             try:
-                await _take(terminal, api, project)
+                await _create(terminal, api, project)
             finally:
                 await terminal.stop()
 
 
-async def _take(terminal: Terminal, api: FakeApi, project: Path) -> None:
+async def _create(terminal: Terminal, api: FakeApi, project: Path) -> None:
     path = str(project / "shop.py")
     question = {
         "question": "How shall the test be run?",

@@ -1,4 +1,4 @@
-"""The house as ARCHITECTURE.md draws it: who may import whom, and how large a file may be."""
+"""The rules of ARCHITECTURE.md: which room may import which, and the maximum length of a file."""
 
 import ast
 import graphlib
@@ -64,17 +64,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "install": set(),
     "demo": {"__init__", "errors", "paths", "jsonrpc", "mcp"},
 }
-"""The rooms of the package, and which others each may import.
+"""The rooms of the package, and the other rooms that each may import.
 
-A folder that stands here, and a module that is in none, is a room.
+A room is a folder that is listed here, or a module in none of these folders.
 """
 
 LONGEST = 400
-"""Lines of a file."""
+"""The maximum number of lines in a file."""
 
 
 def part(module: str) -> str:
-    """The room that a module belongs to, or the module's own name if it has none."""
+    """Return the room of a module, or the module's own name if it has none."""
     _, _, inside = module.partition(".")
     room = inside
     while room and room not in MAY_IMPORT:
@@ -83,13 +83,13 @@ def part(module: str) -> str:
 
 
 def is_module(name: str) -> bool:
-    """Whether this is a module of the package, or a folder of them."""
+    """Return whether this is a module of the package, or a folder of modules."""
     path = PACKAGE.parent / name.replace(".", "/")
     return path.is_dir() or path.with_suffix(".py").is_file()
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The full names of the modules that a file imports anywhere, functions included."""
+    """Yield the full names of the modules that a file imports, also inside functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -121,11 +121,11 @@ def test_a_python_module_imports_only_what_its_room_may() -> None:
     assert not offenders, "\n".join(offenders)
 
 
-def test_dependency_runs_one_way() -> None:
+def test_imports_between_rooms_have_no_cycle() -> None:
     list(graphlib.TopologicalSorter(MAY_IMPORT).static_order())
 
 
-def test_only_the_port_to_neovim_and_the_host_know_pynvim() -> None:
+def test_only_the_port_to_neovim_and_the_host_import_pynvim() -> None:
     foreign = {"greenlet", "msgpack", "pynvim"}
     knowing = {
         name(path)
@@ -136,8 +136,8 @@ def test_only_the_port_to_neovim_and_the_host_know_pynvim() -> None:
     assert knowing == {"claude_ide.editor.neovim", "claude_ide.host"}
 
 
-def test_the_panel_knows_no_agent_but_by_the_port() -> None:
-    """Another protocol is a room beside `stream_json`, and nothing else."""
+def test_the_chat_uses_agents_only_through_the_port() -> None:
+    """Another protocol needs a room next to `stream_json`, and no other change."""
     port = {path.stem for path in (PACKAGE / "agents").glob("*.py")} | {"events"}
     for path in sorted((PACKAGE / "chat").rglob("*.py")):
         agents = [module for module in imported(path) if part(module) == "agents"]
@@ -145,7 +145,7 @@ def test_the_panel_knows_no_agent_but_by_the_port() -> None:
         assert not re.search(r"\bClaude\b|stream.json", path.read_text("utf-8")), path
 
 
-def test_nothing_imports_the_remote_plugin() -> None:
+def test_no_module_imports_the_remote_plugin() -> None:
     plugins = {path.stem for path in RPLUGIN.glob("*.py")}
     assert plugins == {"claude_ide_rplugin"}
 
@@ -153,8 +153,8 @@ def test_nothing_imports_the_remote_plugin() -> None:
         assert not plugins & set(imported(path))
 
 
-def test_a_server_is_announced_before_anything_but_the_standard_library_is_imported() -> None:
-    """What `startup` imports is what the user waits for."""
+def test_startup_imports_neither_other_packages_nor_slow_modules() -> None:
+    """The user waits for everything that `startup` imports."""
     code = f"""
 import sys
 sys.path.insert(0, {str(PACKAGE.parent)!r})
@@ -169,10 +169,10 @@ print(*{{name.partition(".")[0] for name in sys.modules}})
     assert not loaded & {"asyncio", "logging", "msgpack", "msgspec", "pynvim", "websockets"}
 
 
-def test_lua_replaces_nothing_of_neovims() -> None:
-    """Other plugins run in the same loop; variables and options are there to be set."""
+def test_lua_replaces_no_function_of_neovim() -> None:
+    """Other plugins use the same functions. Variables and options may be set."""
     settable = {"b", "bo", "env", "g", "o", "opt", "t", "v", "w", "wo"}
-    # A diagnostic handler under a name of our own is an addition.
+    # A diagnostic handler under our own name replaces nothing.
     added = "vim.diagnostic.handlers.claude_ide"
     offenders = [
         f"{path.relative_to(ROOT)}:{target.line} assigns {target.text}"
@@ -192,14 +192,14 @@ ROOMS = (
     *("chat.window", "chat.waiting", "chat.transcript", "chat.prompt", "chat.form", "chat.plan"),
     *("chat", "session", "status", "health", "init"),
 )
-"""The rooms of the editor's half: each may require itself and those that stand before it.
+"""The rooms of the Lua half; each may require itself and those listed before it.
 
-A folder is a room. A module that is in none, or that stands here by itself, is a room of its own.
+A room is a folder, a module that is in no folder, or a module that is listed here.
 """
 
 
 def lua_room(module: str) -> str:
-    """The room that a module of Lua belongs to, or its own name if it has none."""
+    """Return the room of a Lua module, or the module's own name if it has none."""
     room = module
     while room and room not in ROOMS:
         room = room.rpartition(".")[0]
@@ -207,7 +207,7 @@ def lua_room(module: str) -> str:
 
 
 def test_a_lua_module_requires_nothing_above_its_room() -> None:
-    """Not even lazily, or in a string that Neovim evaluates: what is required is loaded then."""
+    """Lazy requires count, too, and those in a string that Neovim evaluates."""
     offenders = []
     for own, source in lua_source.modules().items():
         here = lua_room(own)
@@ -228,7 +228,7 @@ def test_each_lua_module_has_a_room() -> None:
 CODE = ("lua", "plugin", "python", "rplugin", "tests", "build.lua", "lazy.lua")
 
 
-def test_a_file_can_be_read_in_one_go() -> None:
+def test_no_file_is_longer_than_the_limit() -> None:
     roots = [ROOT / name for name in CODE]
     files = [path for root in roots for path in (root.rglob("*") if root.is_dir() else [root])]
     lengths = {

@@ -1,4 +1,4 @@
-"""The `:Claude…` commands: defined in Lua, carried out in Python, described in the help."""
+"""The `:Claude…` commands: defined in Lua, run in Python, described in the help."""
 
 import importlib.util
 import re
@@ -18,7 +18,7 @@ PLUGIN = (ROOT / "plugin" / "claude_ide.lua").read_text(encoding="utf-8")
 HELP = (ROOT / "doc" / "claude_ide.txt").read_text(encoding="utf-8")
 DEFINED = re.findall(r"^command\('(\w+)'", PLUGIN, re.MULTILINE)
 FORWARDED = re.findall(r"^command\('(\w+)', (?:\w+\('\w+', )?host\('(\w+)'\)", PLUGIN, re.MULTILINE)
-"""Name, and under which name the host gets it."""
+"""The name of each command, and its name in the host."""
 CHAT = (ROOT / "lua/claude_ide/chat/command.lua").read_text(encoding="utf-8")
 
 
@@ -34,25 +34,25 @@ def rplugin() -> ModuleType:
 
 
 def specs(rplugin: ModuleType) -> dict[str, Any]:
-    """What pynvim knows of each command: its decorator's arguments."""
+    """Return the arguments of pynvim's decorator for each command."""
     members = [getattr(rplugin.ClaudeIde, name) for name in dir(rplugin.ClaudeIde)]
     found = [member._nvim_rpc_spec for member in members if hasattr(member, "_nvim_rpc_spec")]
     return {spec["name"]: spec for spec in found if spec["type"] == "command"}
 
 
-def test_the_commands_that_go_to_the_host_are_those_that_it_knows() -> None:
+def test_lua_forwards_exactly_the_commands_of_the_host() -> None:
     later = set(re.findall(r"host\.command\('(\w+)'", CHAT))
     assert sorted(FORWARDED) == sorted((name, name) for name in set(COMMANDS) - later)
     assert later | {name for name, _ in FORWARDED} == set(COMMANDS)
     assert set(COMMANDS) < set(DEFINED)
 
 
-def test_pynvim_knows_the_same_commands(rplugin: ModuleType) -> None:
+def test_the_remote_plugin_has_the_same_commands(rplugin: ModuleType) -> None:
     assert sorted(specs(rplugin)) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_is_never_waited_for_and_takes_what_lua_sends(
+def test_a_command_is_asynchronous_and_accepts_the_arguments_from_lua(
     rplugin: ModuleType, name: str
 ) -> None:
     spec = specs(rplugin)[name]
@@ -63,7 +63,7 @@ def test_a_command_is_never_waited_for_and_takes_what_lua_sends(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_says_what_it_does_under_its_own_name(name: str) -> None:
+def test_the_docstring_of_a_command_starts_with_its_name(name: str) -> None:
     assert re.match(rf":(\[range\])?{name}\b", COMMANDS[name].__doc__ or "")
 
 
@@ -71,7 +71,7 @@ def test_a_command_says_what_it_does_under_its_own_name(name: str) -> None:
 async def test_a_command_exists_in_neovim_with_a_description(nvim: Neovim, name: str) -> None:
     commands = await nvim.request("nvim_get_commands", {})
 
-    # For a command that is Lua, the definition is its description.
+    # The definition of a command in Lua is its description.
     assert re.fullmatch(r"[A-Z][^\n]{10,60}", commands[name]["definition"])
 
 
@@ -80,12 +80,12 @@ def test_a_command_has_a_help_tag(name: str) -> None:
     assert re.search(rf"\*:{name}\*", HELP)
 
 
-def test_the_help_describes_no_command_that_is_not_there() -> None:
+def test_the_help_has_tags_for_exactly_the_existing_commands() -> None:
     assert set(re.findall(r"\*:(Claude\w*)\*", HELP)) == set(DEFINED)
 
 
 def test_update_remote_plugins_finds_nothing_to_register() -> None:
-    """It loads the file in a host that knows nothing of us."""
+    """`:UpdateRemotePlugins` loads the file in a host without our package."""
     code = f"import runpy; print([n for n in runpy.run_path({str(ENTRY)!r}) if n[0] != '_'])"
 
     done = subprocess.run(

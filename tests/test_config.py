@@ -1,4 +1,4 @@
-"""`config.py`: what the user sets, and what is said of what is wrong."""
+"""`config.py`: the user's options, and the complaints about invalid ones."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from claude_ide.config import (
 )
 
 
-def test_nothing_set_gives_the_defaults_without_complaint() -> None:
+def test_no_options_give_the_defaults_without_complaints() -> None:
     assert decode({}) == (Config(), [])
 
 
@@ -51,18 +51,18 @@ def test_every_option_can_be_set() -> None:
 
 
 @pytest.mark.parametrize("value", [0, 1])
-def test_vimscript_numbers_stand_for_booleans(value: int) -> None:
+def test_vimscript_numbers_are_accepted_as_booleans(value: int) -> None:
     config, complaints = decode({"auto_start": value})
 
     assert (config.auto_start, complaints) == (bool(value), [])
 
 
-def test_an_empty_table_of_lua_is_a_list_and_sets_nothing() -> None:
+def test_an_empty_lua_table_that_arrives_as_a_list_sets_nothing() -> None:
     assert decode({"diff": [], "terminal": []}) == (Config(), [])
 
 
 @pytest.mark.parametrize("options", [[], None])
-def test_no_dictionary_at_all_sets_nothing(options: Any) -> None:
+def test_a_missing_dictionary_of_options_gives_the_defaults(options: Any) -> None:
     assert decode(options) == (Config(), [])
 
 
@@ -90,21 +90,21 @@ def test_no_dictionary_at_all_sets_nothing(options: Any) -> None:
         (["auto_start"], "g:claude_ide must be a table, not a list"),
     ],
 )
-def test_what_is_wrong_is_named_and_left_at_its_default(options: Any, complaint: str) -> None:
+def test_an_invalid_option_is_named_and_keeps_its_default(options: Any, complaint: str) -> None:
     config, complaints = decode(options)
 
     assert config == Config()
-    (said,) = complaints
-    assert said.startswith(complaint)
+    (reported,) = complaints
+    assert reported.startswith(complaint)
 
 
-def test_an_unknown_option_that_resembles_none_is_answered_with_a_help_tag() -> None:
+def test_an_unknown_option_without_a_similar_one_is_reported_with_a_help_tag() -> None:
     _, (complaint,) = decode({"zzz": 1})
 
     assert complaint == "g:claude_ide.zzz is not an option (:help claude-ide-options)"
 
 
-def test_one_slip_leaves_the_other_options_alone() -> None:
+def test_an_invalid_option_does_not_affect_the_others() -> None:
     config, complaints = decode(
         {"host": 5, "log_level": "debug", "terminal": {"side": "up", "size": 20}}
     )
@@ -124,7 +124,7 @@ options = st.dictionaries(
 
 
 @given(options)
-def test_whatever_is_set_the_config_is_sound(given: dict[str, Any]) -> None:
+def test_any_options_give_a_valid_config(given: dict[str, Any]) -> None:
     config, complaints = decode(given)
 
     assert msgspec.convert(msgspec.to_builtins(config), Config) == config

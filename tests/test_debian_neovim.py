@@ -1,4 +1,4 @@
-"""`.ci/debian-neovim`: brings a newer Neovim, or says in one line why not."""
+"""`.ci/debian-neovim`: installs a newer Neovim, or reports in one line why it cannot."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ debian = pytest.mark.skipif(
 )
 
 
-def bring(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def install(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [SCRIPT, folder],
         env={"PATH": os.environ["PATH"], "PATCHELF": "true", **environment},
@@ -32,9 +32,9 @@ def bring(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def fails(folder: Path, **environment: str) -> str:
-    """Return the one line that says why."""
-    done = bring(folder / "neovim", **environment)
+def failure(folder: Path, **environment: str) -> str:
+    """Run the script, which must fail; return the reason from its only line of output."""
+    done = install(folder / "neovim", **environment)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith("no Neovim of Debian ")
@@ -43,7 +43,7 @@ def fails(folder: Path, **environment: str) -> str:
 
 
 def apt_config(folder: Path, mirror: str) -> str:
-    """Settings of apt which know one mirror of this release, if any."""
+    """Write apt settings with one mirror of this release, or none; return their path."""
     source = f"deb {mirror} {RELEASE['VERSION_CODENAME']} main\n" if mirror else ""
     (folder / "sources.list").write_text(source)
     (folder / "apt.conf").write_text(
@@ -52,37 +52,37 @@ def apt_config(folder: Path, mirror: str) -> str:
     return str(folder / "apt.conf")
 
 
-def test_a_neovim_that_is_there_already_stays(tmp_path: Path) -> None:
+def test_an_installed_neovim_is_kept(tmp_path: Path) -> None:
     program(tmp_path / "neovim/usr/bin/nvim", f'exec {nvim_binary()} "$@"')
 
-    done = bring(tmp_path / "neovim", PATCHELF="no-such-program")
+    done = install(tmp_path / "neovim", PATCHELF="no-such-program")
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @debian
-def test_without_a_program_that_it_needs_there_is_none(tmp_path: Path) -> None:
-    assert fails(tmp_path, PATCHELF="no-such-program") == "there is no no-such-program"
+def test_a_missing_program_is_named(tmp_path: Path) -> None:
+    assert failure(tmp_path, PATCHELF="no-such-program") == "there is no no-such-program"
 
 
 @debian
-def test_without_a_mirror_there_is_none(tmp_path: Path) -> None:
-    assert fails(tmp_path, APT_CONFIG=apt_config(tmp_path, "")) == "apt knows no mirror"
+def test_a_missing_mirror_is_reported(tmp_path: Path) -> None:
+    assert failure(tmp_path, APT_CONFIG=apt_config(tmp_path, "")) == "apt knows no mirror"
 
 
 @debian
-def test_without_a_network_there_is_none(tmp_path: Path) -> None:
+def test_an_unreachable_mirror_is_named(tmp_path: Path) -> None:
     closed = apt_config(tmp_path, "http://127.0.0.1:9/debian")
 
-    assert "127.0.0.1" in fails(tmp_path, APT_CONFIG=closed)
+    assert "127.0.0.1" in failure(tmp_path, APT_CONFIG=closed)
 
 
 @debian
-def test_a_mirror_without_a_signature_is_refused(tmp_path: Path) -> None:
+def test_an_unsigned_mirror_is_rejected(tmp_path: Path) -> None:
     packages = tmp_path / "mirror/dists/forky/main/binary-amd64"
     packages.mkdir(parents=True)
     (packages / "Packages").touch()
     (tmp_path / "mirror/dists/forky/Release").write_text("Codename: forky\nSuite: forky\n")
     unsigned = apt_config(tmp_path, f"file:{tmp_path}/mirror")
 
-    assert fails(tmp_path, APT_CONFIG=unsigned).endswith("is not signed.")
+    assert failure(tmp_path, APT_CONFIG=unsigned).endswith("is not signed.")

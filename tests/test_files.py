@@ -1,4 +1,4 @@
-"""`files.py`: what the host reads and writes is a file, of bounded size, where it was asked for."""
+"""`files.py`: the host reads and writes only regular files, of limited size, in a given folder."""
 
 import contextlib
 import itertools
@@ -34,7 +34,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def exchanged(root: Path) -> Iterator[Path]:
-    """`d` is a folder and a link to another one outside, in turns."""
+    """A folder in which `d` is alternately a folder and a link to one outside."""
     with subprocess.Popen([sys.executable, "-c", EXCHANGE], cwd=root) as process:
         yield root
         assert process.poll() is None
@@ -46,7 +46,7 @@ def reason(error: pytest.ExceptionInfo[OSError]) -> str | None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "folder", "device"])
-def test_only_a_file_is_read_or_replaced(tmp_path: Path, kind: str) -> None:
+def test_only_a_regular_file_is_read_or_replaced(tmp_path: Path, kind: str) -> None:
     path = tmp_path / kind
     if kind == "pipe":
         os.mkfifo(path)
@@ -71,7 +71,7 @@ def test_only_a_file_is_read_or_replaced(tmp_path: Path, kind: str) -> None:
     assert path.stat().st_mode == before
 
 
-def test_a_file_is_as_large_as_is_allowed_and_no_larger(tmp_path: Path) -> None:
+def test_a_file_larger_than_the_limit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"x" * 10)
 
@@ -83,13 +83,13 @@ def test_a_file_is_as_large_as_is_allowed_and_no_larger(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-def test_a_file_that_says_nothing_of_its_size_is_read_within_bounds() -> None:
+def test_a_file_without_a_stated_size_is_refused_beyond_the_limit() -> None:
     assert files.read(Path("/proc/self/status")).startswith(b"Name:")
     with pytest.raises(files.RefusedError, match="has more than 4 bytes"):
         files.read(Path("/proc/self/status"), 4)
 
 
-def test_a_link_that_stays_inside_is_followed(root: Path) -> None:
+def test_only_a_link_that_stays_inside_is_resolved(root: Path) -> None:
     (root / "to-d").symlink_to(root / "d")
 
     assert files.resolve(root, "to-d/a.txt") == root / "d" / "a.txt"
@@ -98,7 +98,7 @@ def test_a_link_that_stays_inside_is_followed(root: Path) -> None:
             files.resolve(root, path)
 
 
-def test_no_name_on_the_way_may_have_become_a_link(root: Path) -> None:
+def test_a_resolved_path_that_contains_a_link_is_refused(root: Path) -> None:
     outside = root.parent / "outside"
     for path in (root / "link" / "a.txt", root / "link" / "new" / "a.txt"):
         with pytest.raises(OSError):
@@ -117,7 +117,7 @@ def test_no_name_on_the_way_may_have_become_a_link(root: Path) -> None:
     assert [path.read_text() for path in outside.iterdir()] == ["outside"]
 
 
-def test_whatever_is_exchanged_nothing_outside_is_read(exchanged: Path) -> None:
+def test_no_file_outside_is_read_while_a_folder_is_exchanged_for_a_link(exchanged: Path) -> None:
     seen: set[str] = set()
     for number in itertools.count():
         try:
@@ -125,13 +125,15 @@ def test_whatever_is_exchanged_nothing_outside_is_read(exchanged: Path) -> None:
         except OSError as error:
             seen.add(type(error).__name__)
         assert "outside" not in seen
-        # It was read at times, and exchanged at others.
+        # Some reads succeeded, and others met the link.
         if number >= 4_000 and "inside" in seen and len(seen) > 2:
             break
         assert number < 200_000, seen
 
 
-def test_whatever_is_exchanged_nothing_outside_is_listed(exchanged: Path) -> None:
+def test_no_folder_outside_is_listed_while_a_folder_is_exchanged_for_a_link(
+    exchanged: Path,
+) -> None:
     (exchanged.parent / "outside" / "secret").touch()
     for _ in range(1_000):
         try:
@@ -141,7 +143,7 @@ def test_whatever_is_exchanged_nothing_outside_is_listed(exchanged: Path) -> Non
             pass
 
 
-def test_a_file_is_written_whole_with_the_permissions_it_had(root: Path) -> None:
+def test_a_write_preserves_permissions_and_leaves_no_other_files(root: Path) -> None:
     path = root / "d" / "a.txt"
     path.chmod(0o640)
     mask = os.umask(0o027)
@@ -160,7 +162,7 @@ def test_a_file_is_written_whole_with_the_permissions_it_had(root: Path) -> None
     )
 
 
-def test_a_write_that_fails_leaves_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_changes_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_arguments: object, **_options: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -173,7 +175,7 @@ def test_a_write_that_fails_leaves_nothing(root: Path, monkeypatch: pytest.Monke
     assert (root / "d" / "a.txt").read_text() == "inside"
 
 
-def test_nothing_is_left_open(root: Path) -> None:
+def test_no_file_descriptor_remains_open(root: Path) -> None:
     before = len(list(Path("/dev/fd").iterdir()))
     for name in ("d/a.txt", "d", "none/none", "link/a.txt", "d/a.txt/x"):
         with contextlib.suppress(OSError):
@@ -186,7 +188,7 @@ def test_nothing_is_left_open(root: Path) -> None:
     assert len(list(Path("/dev/fd").iterdir())) == before
 
 
-def test_a_way_without_descriptors_of_folders_works_too(
+def test_reads_and_writes_work_without_folder_descriptors(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "_WALKS", False)

@@ -1,4 +1,4 @@
-"""What `:help` and the README say, held against what there is."""
+"""`:help` and the README, compared with the code."""
 
 import re
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ COMMANDS = set(re.findall(r"command\('(\w+)'", LUA))
 
 
 def section(tag: str) -> str:
-    """The section of the help that begins with a tag."""
+    """Return the section of the help that starts with a tag."""
     return HELP.partition(f"*{tag}*")[2].partition("\n====")[0]
 
 
 def options(type_: Any = Config, prefix: str = "") -> Iterator[str]:
-    """The names of all options, such as `diff.layout`."""
+    """Yield the names of all options, such as `diff.layout`."""
     for field in msgspec.structs.fields(type_):
         if isinstance(field.default, msgspec.Struct):
             yield from options(field.type, f"{prefix}{field.name}.")
@@ -36,7 +36,7 @@ def options(type_: Any = Config, prefix: str = "") -> Iterator[str]:
 
 
 @pytest.mark.parametrize("text", [section("claude-ide-options"), README], ids=["help", "README"])
-async def test_the_defaults_that_are_shown_are_those_that_hold(nvim: Neovim, text: str) -> None:
+async def test_the_documented_defaults_are_the_actual_ones(nvim: Neovim, text: str) -> None:
     shown = re.search(r"vim\.g\.claude_ide = (\{.*?\n\s*\})\n", text, re.DOTALL)
     assert shown
 
@@ -45,18 +45,18 @@ async def test_the_defaults_that_are_shown_are_those_that_hold(nvim: Neovim, tex
     assert defaults == msgspec.to_builtins(Config())
 
 
-def test_each_option_has_its_tag_and_no_other_has() -> None:
+def test_the_help_has_tags_for_exactly_the_existing_options() -> None:
     described = section("claude-ide-options")
 
     assert sorted(re.findall(r"\*claude-ide-([\w.]+)\*", described)) == sorted(options())
 
 
-def test_each_highlight_group_has_its_tag_and_no_other_has() -> None:
+def test_the_help_has_tags_for_exactly_the_existing_highlight_groups() -> None:
     assert set(re.findall(r"\*hl-(\w+)\*", HELP)) == GROUPS
 
 
-def test_each_event_has_its_tag_and_no_other_has() -> None:
-    """Whatever else has a name of ours is a highlight group or a command."""
+def test_the_help_has_tags_for_exactly_the_existing_events() -> None:
+    """Every other name of ours in Lua is a highlight group or a command."""
     named = set(re.findall(r"'(Claude[A-Z]\w+)'", LUA))
 
     assert set(re.findall(r"\*(Claude\w+)\*", section("claude-ide-events"))) == (
@@ -64,7 +64,7 @@ def test_each_event_has_its_tag_and_no_other_has() -> None:
     )
 
 
-def test_each_map_has_its_tag_and_no_other_has() -> None:
+def test_the_help_has_tags_for_exactly_the_existing_maps() -> None:
     plugin = (ROOT / "plugin/claude_ide.lua").read_text(encoding="utf-8")
 
     assert set(re.findall(r"\*(<Plug>\(claude-[\w-]+\))\*", section("claude-ide-maps"))) == set(
@@ -72,7 +72,7 @@ def test_each_map_has_its_tag_and_no_other_has() -> None:
     )
 
 
-def test_each_word_of_the_chat_command_is_completed_and_described() -> None:
+def test_each_subcommand_of_claude_chat_is_completed_and_described() -> None:
     chats = (ROOT / "python/claude_ide/chat/chats.py").read_text(encoding="utf-8")
     command = chats.partition("async def command(")[2].partition("async def ")[0]
     alone, _, with_argument = command.partition("with_argument:")

@@ -1,4 +1,4 @@
-"""`log.py`: how large the file gets, who may read it, and what is left out of it."""
+"""`log.py`: the size and the permissions of the log, and the entries that it omits."""
 
 import logging
 import os
@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def log(path: Path) -> Iterator[logging.Logger]:
-    """A logger that writes the file, and nowhere else."""
+    """A logger that writes only to the file."""
     logger = logging.Logger("test")
     handler = LogFile(path)
     handler.addFilter(RateLimit())
@@ -34,7 +34,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_only_its_owner_can_read_it_whatever_the_umask_and_what_was_there(path: Path) -> None:
+def test_only_the_owner_can_read_the_log_whatever_its_earlier_permissions(path: Path) -> None:
     path.parent.mkdir(mode=0o777)
     path.write_text("before\n")
     path.chmod(0o666)
@@ -48,7 +48,7 @@ def test_only_its_owner_can_read_it_whatever_the_umask_and_what_was_there(path: 
     assert path.read_text() == "before\n"
 
 
-def test_it_never_grows_beyond_its_bound_and_the_one_before_is_kept(
+def test_the_log_never_exceeds_its_limit_and_one_older_log_is_kept(
     log: logging.Logger, path: Path
 ) -> None:
     for number in range(700):
@@ -62,13 +62,13 @@ def test_it_never_grows_beyond_its_bound_and_the_one_before_is_kept(
     assert {mode(older), mode(path)} == {0o600}
 
 
-def test_an_entry_is_cut_where_it_is_too_long(log: logging.Logger, path: Path) -> None:
+def test_a_long_entry_is_cut(log: logging.Logger, path: Path) -> None:
     log.warning("x" * 100_000)
 
     assert path.read_text() == f"{'x' * LONGEST}… ({100_000 - LONGEST} more letters)\n"
 
 
-def test_the_same_again_and_again_is_left_out_and_counted(
+def test_repeated_entries_are_omitted_and_counted(
     log: logging.Logger, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0
@@ -89,7 +89,7 @@ def test_the_same_again_and_again_is_left_out_and_counted(
     assert len([line for line in lines if line.startswith("accept")]) == BURST
 
 
-def test_different_errors_are_not_the_same_though_they_are_logged_in_one_place(
+def test_different_errors_from_one_place_do_not_count_as_repeated(
     log: logging.Logger, path: Path
 ) -> None:
     for number in range(50):
@@ -98,7 +98,7 @@ def test_different_errors_are_not_the_same_though_they_are_logged_in_one_place(
     assert path.read_text().splitlines() == [f"error {number}" for number in range(50)]
 
 
-def test_processes_that_write_at_once_lose_nothing_and_keep_the_bound(path: Path) -> None:
+def test_concurrent_processes_lose_no_entries_and_respect_the_limit(path: Path) -> None:
     code = f"""
 import logging, pathlib, sys
 sys.path.insert(0, {str(ROOT / "python")!r})
@@ -119,7 +119,7 @@ for number in range(900):
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "folder", "no right"])
-def test_a_log_that_cannot_be_written_stops_nobody(
+def test_a_log_that_cannot_be_written_raises_no_error(
     log: logging.Logger, path: Path, tmp_path: Path, kind: str
 ) -> None:
     path.unlink()
@@ -138,9 +138,7 @@ def test_a_log_that_cannot_be_written_stops_nobody(
     assert not (tmp_path / "target").exists()
 
 
-def test_it_goes_on_in_a_new_file_when_somebody_has_deleted_it(
-    log: logging.Logger, path: Path
-) -> None:
+def test_a_deleted_log_is_created_again(log: logging.Logger, path: Path) -> None:
     log.warning("one")
     path.unlink()
 

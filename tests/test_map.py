@@ -1,4 +1,4 @@
-"""The map of the house in ARCHITECTURE.md: it names every module, and nothing that is not there."""
+"""The map of the house in ARCHITECTURE.md: it names every module, and nothing else."""
 
 import re
 
@@ -10,7 +10,7 @@ PYTHON = ROOT / "python/claude_ide"
 LUA = ROOT / "lua/claude_ide"
 
 WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/tools", "trust")
-"""Folders of Python that the map names without what is in them."""
+"""The Python folders that the map names without their modules."""
 
 
 def test_every_python_module_or_its_folder_is_on_the_map() -> None:
@@ -26,7 +26,7 @@ def test_every_python_module_or_its_folder_is_on_the_map() -> None:
 
 
 def lua_on_the_map() -> set[str]:
-    """The names of the Lua modules on the map, with their folders; `x/` stands for `x.init`."""
+    """Return the names of the Lua modules on the map, with their folders; `x/` is `x.init`."""
     found, folder = set(), ""
     for line in MAP.partition("lua/claude_ide/")[2].partition("rplugin/")[0].splitlines()[1:]:
         indent, names = len(line) - len(line.lstrip()), re.split(" {2,}", line.strip())[0].split()

@@ -1,4 +1,4 @@
-"""What comes with the checkout besides the plugin: the package, the Makefile, the README."""
+"""The parts of a checkout other than the plugin: the package, the Makefile, the README."""
 
 import email
 import os
@@ -22,7 +22,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_pip_install_brings_what_the_host_needs(tmp_path: Path) -> None:
+def test_pip_installs_everything_that_the_host_needs(tmp_path: Path) -> None:
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels()), "HOME": str(tmp_path)}
     project = copy_plugin(tmp_path / "project")
     for name in ("README.md", "LICENSE"):
@@ -37,7 +37,7 @@ def test_pip_install_brings_what_the_host_needs(tmp_path: Path) -> None:
     assert (Path(found.strip()).parent / "py.typed").exists()
 
 
-# What `:ClaudeInstall` installs.
+# The packages that `:ClaudeInstall` installs.
 
 LOCKED = re.findall(
     r"^([\w-]+)==([\w.]+)( ; [^\\]+)? \\\n((?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)",
@@ -49,14 +49,14 @@ LOCKED = re.findall(
 PINS = {name: version for name, version, _, _ in LOCKED}
 
 
-def test_all_that_is_locked_has_one_version_and_hashes() -> None:
+def test_each_locked_package_has_one_version_and_hashes() -> None:
     lines = LOCK.read_text(encoding="utf-8").splitlines()
     pins = [line for line in lines if line and line.lstrip()[0] not in "#-"]
 
     assert len(pins) == len(PINS) == len(LOCKED) > 3
 
 
-def test_the_lock_names_no_index_and_nothing_else_to_fetch_from() -> None:
+def test_the_lock_names_no_index_and_no_address() -> None:
     for line in LOCK.read_text(encoding="utf-8").splitlines():
         assert re.match(r" *(#|--hash=)|[\w-]+==", line)
         assert "://" not in line
@@ -64,7 +64,7 @@ def test_the_lock_names_no_index_and_nothing_else_to_fetch_from() -> None:
 
 
 @pytest.mark.parametrize("dependency", PROJECT["dependencies"])
-def test_the_lock_is_within_the_ranges_that_are_asked_for(dependency: str) -> None:
+def test_each_dependency_is_locked_within_its_range(dependency: str) -> None:
     needed = Requirement(dependency)
 
     assert any(specifier.operator == "<" for specifier in needed.specifier)
@@ -76,7 +76,7 @@ MACHINES = [("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32"
 
 @pytest.mark.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine[0])
-def test_the_lock_holds_all_that_its_packages_need(
+def test_the_lock_includes_all_dependencies_of_its_packages(
     python: str, machine: tuple[str, str, str]
 ) -> None:
     names = dict(zip(("sys_platform", "platform_system", "os_name"), machine, strict=True))
@@ -101,7 +101,7 @@ def needed_by(wheel: Path) -> list[Requirement]:
     return [Requirement(needed) for needed in metadata.get_all("Requires-Dist", [])]
 
 
-def test_the_version_is_one() -> None:
+def test_all_files_have_the_same_version() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
     assert PROJECT["version"] == claude_ide.__version__
@@ -111,7 +111,7 @@ def test_the_version_is_one() -> None:
 OUTSIDE_OF_MAKE = {
     name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "TESTS")
 }
-"""A `make` that runs these tests hands on what it was given."""
+"""A `make` that runs these tests passes its own arguments on."""
 
 
 def make(*arguments: str, **variables: str) -> str:
@@ -120,7 +120,7 @@ def make(*arguments: str, **variables: str) -> str:
     return run("make", "--dry-run", "--directory", str(ROOT), *arguments, env=env)
 
 
-def test_the_two_commands_of_the_first_screen_are_targets() -> None:
+def test_the_two_commands_at_the_top_of_the_readme_are_targets() -> None:
     first_screen = README.splitlines()[:24]
     commands = [line.split()[:2] for line in first_screen if line.startswith("make ")]
 
@@ -140,12 +140,12 @@ def test_make_help_lists_the_targets() -> None:
     assert max(map(len, done.splitlines())) <= 100
 
 
-def test_make_try_takes_the_real_cli_on_request() -> None:
+def test_make_try_uses_the_real_cli_on_request() -> None:
     assert "--claude" not in make("try")
     assert "--claude" in make("try", "CLAUDE=1")
 
 
-def test_make_says_which_python_it_needs(tmp_path: Path) -> None:
+def test_make_reports_which_python_it_needs(tmp_path: Path) -> None:
     for name in ("echo", "mkdir", "nvim"):
         program(tmp_path / "bin" / name, f'exec /bin/{name} "$@"')
     program(tmp_path / "bin/python3", "exit 1")
@@ -170,14 +170,14 @@ def test_make_says_which_python_it_needs(tmp_path: Path) -> None:
 NVIM = nvim_binary()
 
 
-def test_make_takes_the_neovim_to_test() -> None:
+def test_make_uses_the_chosen_neovim() -> None:
     for target in ("doc", "try"):
         assert NVIM in make(target, f"NVIM={NVIM}")
     assert NVIM in make("try", f"NVIM={os.path.relpath(NVIM, ROOT)}")
 
 
 @pytest.mark.parametrize("nvim", ["", "/no/such/nvim", "/bin/cat", "/bin/true"])
-def test_make_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
+def test_make_rejects_a_program_that_is_no_neovim_in_one_line(nvim: str) -> None:
     done = subprocess.run(
         ["make", "--dry-run", "--directory", ROOT, "--no-print-directory", "test", f"NVIM={nvim}"],
         env=OUTSIDE_OF_MAKE,
@@ -191,11 +191,11 @@ def test_make_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_address_of_a_neovim_around_it_does_not_choose_the_neovim_to_test() -> None:
+def test_make_ignores_the_address_of_a_surrounding_neovim() -> None:
     assert "/run/nvim.1.0" not in make("try", NVIM="/run/nvim.1.0")
 
 
-def test_some_of_the_tests_can_be_run() -> None:
+def test_make_runs_selected_tests_without_coverage() -> None:
     some = make("unit", "TESTS=tests/test_files.py -k link")
 
     assert "tests/test_files.py -k link" in some
@@ -204,7 +204,7 @@ def test_some_of_the_tests_can_be_run() -> None:
 
 
 @pytest.mark.parametrize("nvim", ["no/such/nvim", "/bin/cat", "/bin/true"])
-def test_pytest_says_in_one_line_that_this_is_no_neovim(nvim: str) -> None:
+def test_pytest_rejects_a_program_that_is_no_neovim_in_one_line(nvim: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_paths.py"],
         cwd=ROOT,

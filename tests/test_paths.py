@@ -33,7 +33,7 @@ def test_windows_paths_are_spelled_three_ways(windows: str, posix: str, uri: str
         ("", ""),
     ],
 )
-def test_only_an_absolute_windows_path_is_respelled_with_slashes(path: str, posix: str) -> None:
+def test_only_an_absolute_windows_path_is_converted_to_slashes(path: str, posix: str) -> None:
     assert to_posix(path) == posix
 
 
@@ -47,7 +47,7 @@ def test_only_an_absolute_windows_path_is_respelled_with_slashes(path: str, posi
         ("", ""),
     ],
 )
-def test_only_a_path_below_a_drive_is_respelled_for_windows(path: str, windows: str) -> None:
+def test_only_a_path_below_a_drive_is_converted_to_windows(path: str, windows: str) -> None:
     assert to_windows(path) == windows
 
 
@@ -57,7 +57,7 @@ def test_encoded_colons_and_capital_drives_in_uris_are_understood() -> None:
     assert from_uri("file:///C:/Users/x", windows=True) == "C:\\Users\\x"
 
 
-def test_a_drive_in_a_uri_means_nothing_elsewhere() -> None:
+def test_a_drive_in_a_uri_has_no_meaning_on_other_systems() -> None:
     assert from_uri("file:///c:/Users/x") == "/c:/Users/x"
 
 
@@ -77,7 +77,9 @@ def test_a_drive_in_a_uri_means_nothing_elsewhere() -> None:
         ("", ""),
     ],
 )
-def test_any_spelling_of_a_file_uri_gives_its_path_and_a_path_stays(uri: str, path: str) -> None:
+def test_any_spelling_of_a_file_uri_gives_its_path_and_a_path_is_unchanged(
+    uri: str, path: str
+) -> None:
     assert from_uri(uri) == path
 
 
@@ -96,18 +98,18 @@ windows_paths = st.builds(
 
 
 @given(posix_paths)
-def test_a_path_survives_its_uri(path: str) -> None:
+def test_a_path_survives_conversion_to_a_uri_and_back(path: str) -> None:
     assert from_uri(to_uri(path)) == path
 
 
 @given(windows_paths)
-def test_a_windows_path_survives_its_other_spellings(path: str) -> None:
+def test_a_windows_path_survives_each_conversion_and_back(path: str) -> None:
     assert to_windows(to_posix(path)) == path
     assert from_uri(to_uri(path), windows=True) == path
 
 
 @given(st.binary(min_size=1).filter(lambda name: b"/" not in name and b"\0" not in name))
-def test_a_path_that_is_not_unicode_survives_its_uri(name: bytes) -> None:
+def test_a_path_that_is_not_unicode_survives_conversion_to_a_uri_and_back(name: bytes) -> None:
     path = "/" + name.decode("utf-8", "surrogateescape")
 
     assert from_uri(to_uri(path)) == path
@@ -122,12 +124,12 @@ def test_a_uri_is_ascii_without_blanks(path: str) -> None:
 
 
 @given(st.text())
-def test_no_uri_is_too_strange(uri: str) -> None:
+def test_any_text_is_accepted_as_a_uri(uri: str) -> None:
     from_uri(uri)
     from_uri(f"file:{uri}", windows=True)
 
 
-async def test_the_uris_that_neovim_makes_give_their_paths(nvim: Neovim) -> None:
+async def test_uris_from_neovim_give_their_paths(nvim: Neovim) -> None:
     paths = [f"/a{chr(code)}b" for code in range(1, 128)] + ["/ü/日本/🎉.py", "/a%20b"]
 
     uris = await nvim.lua("return vim.tbl_map(vim.uri_from_fname, ...)", paths)
@@ -147,5 +149,5 @@ async def test_the_uris_that_neovim_makes_give_their_paths(nvim: Neovim) -> None
         ("//", "/"),
     ],
 )
-def test_a_normalized_path_names_each_folder_once(path: str, expected: str) -> None:
+def test_a_normalized_path_has_no_superfluous_parts(path: str, expected: str) -> None:
     assert normalized(path) == expected

@@ -1,6 +1,6 @@
-"""The seam of the two halves: what one side names, the other has. And the calls within Lua.
+"""The seam of the two halves: each name that one uses exists in the other. Also calls within Lua.
 
-Nothing is run: Python is read by its own parser, Lua by Neovim's.
+No code is run: Python's own parser reads Python, and Neovim's reads Lua.
 """
 
 from pathlib import Path
@@ -12,14 +12,14 @@ from support.neovim import ROOT
 
 
 def field(name: str) -> Field | None:
-    """What `module.function` names in Lua."""
+    """Return the field of a Lua module for `module.function`, or None."""
     module, _, function = name.rpartition(".")
     source = lua_source.modules().get(module)
     return source.defined.get(function) if source else None
 
 
 def complaint(call: Call) -> str:
-    """What is wrong with a call from Python; empty if nothing is."""
+    """Return the error in a call from Python, or the empty string."""
     found = field(call.function)
     if found is None or not found.is_function:
         return f"{call.location}: Lua has no function {call.function}"
@@ -41,7 +41,10 @@ def test_lua_has_every_function_that_python_names() -> None:
 
 
 def emitted() -> dict[str, str]:
-    """The events that Lua emits, and where; one that a variable names is a string of the module."""
+    """Return the events that Lua emits, with their locations.
+
+    If a variable holds the name, each `…_changed` string of its module counts.
+    """
     found: dict[str, str] = {}
     for name, source in lua_source.modules().items():
         found |= {event.text: f"{name}:{event.line}" for event in source.emits}
@@ -64,7 +67,7 @@ def test_each_event_has_an_emitter_and_a_handler() -> None:
 
 
 def complaints_in_lua(modules: dict[str, Source], path: str, source: Source) -> list[str]:
-    """What is wrong with the calls of one file."""
+    """Return the errors in the calls of one file."""
     complaints = []
     for use in source.calls():
         module = use.module.removeprefix("claude_ide").removeprefix(".")
@@ -92,7 +95,7 @@ def test_lua_has_every_function_that_lua_calls() -> None:
 
 
 def test_lua_has_every_function_that_a_command_calls_by_name() -> None:
-    """`plugin/` loads a module when its command is used, so nothing else would notice."""
+    """`plugin/` loads a module when its command is used, so only a user would notice."""
     modules = lua_source.modules()
     named = [
         (use, f"{path.relative_to(ROOT)}:{use.line}")
@@ -125,11 +128,11 @@ def test_each_class_is_annotated_once() -> None:
     assert not offenders, "\n".join(offenders)
 
 
-def test_all_of_lua_can_be_parsed() -> None:
+def test_every_lua_file_can_be_parsed() -> None:
     assert [path for path, source in lua_source.sources().items() if not source.is_sound] == []
 
 
-# The reader itself: what it finds in a file that is wrong.
+# The reader itself, with a file that has errors.
 
 WRONG = """
 local channel = require('claude_ide.channel')
@@ -150,7 +153,7 @@ return M
 """
 
 
-def test_a_wrong_call_is_found_where_it_stands(tmp_path: Path) -> None:
+def test_a_wrong_call_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "wrong.lua"
     path.write_text(WRONG)
     (source,) = lua_source.read([path]).values()

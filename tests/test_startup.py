@@ -1,4 +1,4 @@
-"""`startup.py`: what Neovim passes to a host, and the port that is taken first of all."""
+"""`startup.py`: the options that Neovim passes to a host, and the port that it binds first."""
 
 import errno
 import json
@@ -23,7 +23,7 @@ Bind = Callable[..., Bound]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where lock files go."""
+    """The folder for lock files."""
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
     return tmp_path / "ide"
 
@@ -41,19 +41,19 @@ def free_port() -> int:
 
 @pytest.fixture
 def binding(folder: Path) -> Iterator[Bind]:
-    """Binds, and frees the ports when the test ends."""
-    taken: list[Bound] = []
+    """Bind ports, which are freed when the test ends."""
+    ports: list[Bound] = []
 
-    def take(**given: Any) -> Bound:
-        taken.append(bind(options(**given)))
-        return taken[-1]
+    def bind_port(**given: Any) -> Bound:
+        ports.append(bind(options(**given)))
+        return ports[-1]
 
-    yield take
-    for bound in taken:
+    yield bind_port
+    for bound in ports:
         bound.give_up()
 
 
-def test_options_are_what_lua_encoded() -> None:
+def test_options_from_lua_are_decoded() -> None:
     decoded = options(config={"host": "0.0.0.0"}, serve=False, port=4711, token="t")
 
     assert decoded.folders == ("/project",)
@@ -66,12 +66,12 @@ def test_options_are_what_lua_encoded() -> None:
 
 
 @pytest.mark.parametrize("config", [[], {}, None, {"host": ""}, {"host": 5}, "0.0.0.0", ["host"]])
-def test_without_a_sound_address_it_listens_on_loopback(config: Any) -> None:
-    """What is wrong with it is said later, when the config is decoded."""
+def test_without_a_valid_address_the_host_is_loopback(config: Any) -> None:
+    """The error is reported later, when the config is decoded."""
     assert options(config=config).host == "127.0.0.1"
 
 
-def test_a_port_is_taken_and_announced(binding: Bind, folder: Path) -> None:
+def test_a_port_is_bound_and_announced(binding: Bind, folder: Path) -> None:
     bound = binding()
 
     assert bound.socket.getsockname() == ("127.0.0.1", bound.port)
@@ -79,11 +79,11 @@ def test_a_port_is_taken_and_announced(binding: Bind, folder: Path) -> None:
     assert fields["workspaceFolders"] == ["/project"]
     assert (fields["pid"], fields["hostPid"]) == (os.getpid(), os.getpid())
     assert fields["authToken"] == bound.lock.authToken
-    # Who connects now waits for the listener.
+    # A client that connects now waits for the listener.
     socket.create_connection(("127.0.0.1", bound.port)).close()
 
 
-def test_two_servers_have_ports_tokens_and_names_of_their_own(binding: Bind) -> None:
+def test_two_servers_have_different_ports_tokens_and_names(binding: Bind) -> None:
     one, other = binding(), binding()
 
     assert one.port != other.port
@@ -91,10 +91,10 @@ def test_two_servers_have_ports_tokens_and_names_of_their_own(binding: Bind) -> 
     assert (one.lock.ideName, other.lock.ideName) == ("Neovim", "Neovim (project)")
 
 
-def test_with_the_socket_that_was_held_it_comes_back_at_the_same_address(
+def test_a_restarted_host_has_the_held_socket_with_its_port_and_token(
     binding: Bind, tmp_path: Path
 ) -> None:
-    """No other process can have had the port; a client that connects in between is not lost."""
+    """No other process can have bound the port, and a client that connects in between is kept."""
     before = binding()
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(str(tmp_path / "hold"))
@@ -117,7 +117,7 @@ def test_with_the_socket_that_was_held_it_comes_back_at_the_same_address(
 
 
 @pytest.mark.parametrize("hold", ["", "nowhere", "gone"])
-def test_a_socket_that_is_not_held_any_more_takes_its_token_with_it(
+def test_a_port_has_a_new_token_if_its_socket_was_not_held(
     binding: Bind, tmp_path: Path, hold: str
 ) -> None:
     before = binding()
@@ -144,7 +144,7 @@ def _give(door: socket.socket, held: int) -> None:
     os.close(held)
 
 
-def test_a_port_that_was_taken_meanwhile_is_left_to_whoever_has_it(binding: Bind) -> None:
+def test_another_port_is_bound_if_the_port_is_in_use(binding: Bind) -> None:
     other = binding()
 
     bound = binding(port=other.port, token="t")
@@ -153,7 +153,7 @@ def test_a_port_that_was_taken_meanwhile_is_left_to_whoever_has_it(binding: Bind
     assert len(bound.lock.authToken) == 86
 
 
-def test_the_options_are_taken_out_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_options_are_removed_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"entry": "/e.py", "pid": 1, "config": {}, "folders": ["/ä"], "log": "/l"}
     monkeypatch.setenv(startup.VARIABLE, json.dumps(given))
 
@@ -161,7 +161,7 @@ def test_the_options_are_taken_out_of_the_environment(monkeypatch: pytest.Monkey
     assert subprocess.check_output(["env"]).find(startup.VARIABLE.encode()) == -1
 
 
-def test_a_port_that_cannot_be_announced_is_given_up(folder: Path) -> None:
+def test_a_port_that_cannot_be_announced_is_freed(folder: Path) -> None:
     folder.write_text("not a folder")
     port = free_port()
 
@@ -183,7 +183,7 @@ def test_a_port_that_cannot_be_announced_is_given_up(folder: Path) -> None:
         (errno.EACCES, "Permission denied"),
     ],
 )
-def test_the_reason_why_a_lock_is_not_written_comes_before_its_path(
+def test_the_error_has_its_reason_before_the_path_of_the_lock_file(
     folder: Path, code: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(lock: LockFile) -> None:
@@ -195,16 +195,14 @@ def test_the_reason_why_a_lock_is_not_written_comes_before_its_path(
         bind(options())
 
 
-def test_an_address_that_is_not_of_this_machine_is_an_error(folder: Path) -> None:
+def test_the_address_of_another_machine_is_an_error(folder: Path) -> None:
     with pytest.raises(Unserved, match=r"^cannot listen on 192\.0\.2\.1: Cannot assign"):
         bind(options(config={"host": "192.0.2.1"}))
 
     assert not folder.exists()
 
 
-def test_giving_up_withdraws_the_announcement_and_frees_the_port(
-    binding: Bind, folder: Path
-) -> None:
+def test_giving_up_removes_the_lock_file_and_frees_the_port(binding: Bind, folder: Path) -> None:
     bound = binding()
 
     bound.give_up()
@@ -214,7 +212,7 @@ def test_giving_up_withdraws_the_announcement_and_frees_the_port(
         socket.create_connection(("127.0.0.1", bound.port))
 
 
-def test_what_was_bound_early_is_handed_over_once(
+def test_the_port_that_was_bound_at_startup_can_be_claimed_once(
     binding: Bind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound = binding()
@@ -225,13 +223,13 @@ def test_what_was_bound_early_is_handed_over_once(
 
 
 def run_python(code: str, *folders: Path) -> list[str]:
-    """Run code as the host is run, with these folders first on its path; return its output."""
+    """Run code as the host runs, with these folders first on its path; return its output."""
     path = [str(folder) for folder in (*folders, ROOT / "python")]
     command = [sys.executable, "-I", "-c", f"import sys; sys.path[:0] = {path}\n{code}"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
 
 
-def test_websockets_is_imported_without_the_metadata_of_all_packages() -> None:
+def test_importing_websockets_does_not_load_the_metadata_of_packages() -> None:
     code = """
 from claude_ide import host
 host.import_websockets()
@@ -243,7 +241,7 @@ print(importlib.metadata.version("websockets") == websockets.__version__)
     assert run_python(code) == ["False", "True"]
 
 
-def test_a_websockets_that_was_not_released_finds_its_metadata(tmp_path: Path) -> None:
+def test_an_unreleased_websockets_can_read_metadata(tmp_path: Path) -> None:
     (tmp_path / "websockets").mkdir()
     (tmp_path / "websockets" / "__init__.py").write_text(
         "import importlib.metadata\nversion = importlib.metadata.version('msgspec')\n"
@@ -257,7 +255,7 @@ print(websockets.version[0].isdigit())
     assert run_python(code, tmp_path) == ["True"]
 
 
-def test_what_a_first_answer_does_not_need_is_imported_later() -> None:
+def test_rooms_that_the_first_answer_does_not_need_are_imported_later() -> None:
     code = """
 import claude_ide.app, claude_ide.commands, claude_ide.mcp.server
 rooms = ("agents", "chat", "headless", "trust", "mcp.workspace", "mcp.in_process",

@@ -28,9 +28,9 @@ transcript.draw = function(id, frame)
   for _, edit in ipairs(frame.edits or {}) do
     for _, line in ipairs(edit.lines) do
       if line:find('^── ') or line:find('^interrupted') then
-        bench.tell('turn ended')
+        bench.report('turn ended')
       elseif line:find('^## A heading') then
-        bench.tell('first words')
+        bench.report('first words')
       end
     end
   end

@@ -26,7 +26,7 @@ local function switch()
     vim.cmd.buffer(numbers[next])
     vim.defer_fn(switch, 120)
   else
-    bench.tell('switched')
+    bench.report('switched')
   end
 end
 vim.schedule(switch)

@@ -1,4 +1,4 @@
---- What a benchmark needs inside of Neovim. The chunk's argument is the channel that is told.
+--- Instruments of the benchmarks inside Neovim. The chunk's argument is the channel for reports.
 local channel = ...
 
 local M = {}
@@ -17,8 +17,8 @@ function M.now()
   return now()
 end
 
---- Tell the benchmark that something is so, and since when.
-function M.tell(name, payload, at)
+--- Send the benchmark a report with its time.
+function M.report(name, payload, at)
   vim.rpcnotify(channel, 'bench', name, at or now(), payload)
 end
 
@@ -32,8 +32,8 @@ function M.cpu()
   return ms(usage.utime) + ms(usage.stime)
 end
 
---- Begin to watch how long the editor takes no event. The timer alone would also fire in the midst
---- of work that looks for CTRL-C; what it schedules runs only where a key would be taken, too.
+--- Begin to measure how long the editor handles no events. The timer alone would also fire during
+--- work that checks for CTRL-C; scheduled functions run only where a key would be handled, too.
 function M.watch_loop()
   local last = now()
   longest_gap = 0
@@ -64,18 +64,18 @@ vim.api.nvim_set_decoration_provider(ns, {
       is_awaited = false
       local at = now()
       vim.schedule(function()
-        M.tell('visible', vim.NIL, at)
+        M.report('visible', vim.NIL, at)
       end)
     end
   end,
 })
 
---- Tell when the next diff has been drawn.
+--- Report when the next diff has been drawn.
 function M.await_diff()
   is_awaited = true
 end
 
---- The floor of openDiff: the least that shows a text beside a file.
+--- The floor of openDiff: the minimal code that shows a text next to a file.
 function M.plain_diff(path, text, most_coloured)
   local lines = vim.split(text, '\n', { plain = true })
   lines[#lines] = nil
@@ -104,7 +104,7 @@ function M.close_plain_diff()
   end
 end
 
---- The floor of accepting: a buffer whose `:write` sends its text.
+--- The floor of accepting: a buffer whose `:write` reads its text.
 function M.plain_proposal(text)
   vim.cmd.tabnew()
   local bufnr = vim.api.nvim_get_current_buf()
@@ -119,7 +119,7 @@ function M.plain_proposal(text)
       vim.bo[bufnr].modified = false
       local written = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
       local text_written = table.concat(written, '\n') .. '\n'
-      M.tell('written', #text_written)
+      M.report('written', #text_written)
     end,
   })
 end
@@ -127,7 +127,7 @@ end
 vim.api.nvim_create_autocmd('User', {
   pattern = 'ClaudeDiffOpened',
   callback = function()
-    M.tell('ready')
+    M.report('ready')
   end,
 })
 

@@ -16,7 +16,7 @@ local host = require('claude_ide.host')
 local bound = host.bound
 host.bound = function(port, token)
   host.bound = bound
-  bench.tell('bound', { port, token })
+  bench.report('bound', { port, token })
   bound(port, token)
 end
 local before = bench.now()

@@ -45,8 +45,8 @@ async def run(effort: Effort) -> list[Table]:
 def _program() -> str:
     """Return the path of the executable itself; the one on PATH may be a script."""
     command = [nvim_binary(), "-l", "-"]
-    tell = b"io.stdout:write(vim.v.progpath)"
-    return subprocess.run(command, input=tell, check=True, capture_output=True).stdout.decode()
+    script = b"io.stdout:write(vim.v.progpath)"
+    return subprocess.run(command, input=script, check=True, capture_output=True).stdout.decode()
 
 
 def _start(*arguments: str) -> tuple[float, float]:

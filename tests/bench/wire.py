@@ -88,11 +88,11 @@ class Wire:
             while True:
                 frame = await self.connection.recv(decode=False)
                 at = now()
-                await self._take(at, msgspec.json.decode(frame))
+                await self._handle(at, msgspec.json.decode(frame))
         except websockets.ConnectionClosed:
             pass
 
-    async def _take(self, at: float, message: Any) -> None:
+    async def _handle(self, at: float, message: Any) -> None:
         if message.get("method") == "ping":
             pong = {"jsonrpc": "2.0", "id": message["id"], "result": {}}
             await self.connection.send(msgspec.json.encode(pong), text=True)

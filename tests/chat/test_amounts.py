@@ -17,16 +17,16 @@ from claude_ide.chat.page.amounts import count, duration, money
         (3725, "62 min 5 s"),
     ],
 )
-def test_durations(seconds: float, shown: str) -> None:
+def test_a_duration_is_shown_in_suitable_units(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
 
 
 @pytest.mark.parametrize(
     ("dollars", "shown"), [(1.234, "$1.23"), (0.0294, "$0.03"), (0.0001, "$0.0001")]
 )
-def test_money(dollars: float, shown: str) -> None:
+def test_an_amount_of_money_is_shown_in_dollars(dollars: float, shown: str) -> None:
     assert money(dollars) == shown
 
 
-def test_counts() -> None:
+def test_a_count_has_separators_and_a_plural() -> None:
     assert (count(1, "line"), count(1034, "line")) == ("1 line", "1,034 lines")

@@ -42,14 +42,14 @@ def text(sides: Sides, side: str) -> str:
     return "".join(chunk for chunk, _ in sides[side])
 
 
-def test_it_shows_mode_model_effort_context_and_cost() -> None:
+def test_the_bar_shows_mode_model_effort_context_and_cost() -> None:
     assert (
         text(bar_after(*EVENTS).transcript(IDLE), "right")
         == "acceptEdits  opus-5-5 high  25%  $0.12"
     )
 
 
-def test_it_shows_only_what_was_reported() -> None:
+def test_the_bar_shows_only_reported_values() -> None:
     assert bar_after(Ready()).transcript(IDLE) == {"left": [], "right": []}
 
 
@@ -71,7 +71,7 @@ def test_every_state_has_a_name(state: State) -> None:
     )
 
 
-def test_it_counts_requests_and_queued_prompts() -> None:
+def test_the_bar_counts_requests_and_queued_prompts() -> None:
     state = SessionState(State.TOOLS, queued=("a",))
 
     assert (
@@ -80,7 +80,7 @@ def test_it_counts_requests_and_queued_prompts() -> None:
     )
 
 
-def test_one_request_waits() -> None:
+def test_the_bar_shows_a_single_request_in_the_singular() -> None:
     state = SessionState(State.IDLE)
 
     assert bar_after().transcript(state, 1)["left"] == [("1 request waiting", "ClaudeChatRequest")]

@@ -17,7 +17,7 @@ def selection(text: str, start: tuple[int, int], end: tuple[int, int]) -> dict[s
     return {"filePath": "/project/a.py", "text": text, "selection": selection}
 
 
-def test_a_cursor_means_the_file() -> None:
+def test_a_cursor_without_a_selection_gives_the_open_file() -> None:
     assert context.where(selection("", (3, 1), (3, 1))) == OpenFile("/project/a.py")
 
 

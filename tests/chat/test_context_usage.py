@@ -14,6 +14,6 @@ def test_each_category_has_its_share() -> None:
     ]
 
 
-def test_the_size_may_be_unknown() -> None:
+def test_usage_is_shown_without_a_known_size() -> None:
     assert lines(ContextUsage(15, 0, (("Tools", 15),))) == ["15 tokens", "  Tools         15  100%"]
     assert lines(ContextUsage(0, 0)) == ["0 tokens"]

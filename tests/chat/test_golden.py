@@ -109,7 +109,7 @@ def replay(name: str) -> tuple[Transcript, Drawn]:
 
 
 @pytest.mark.parametrize("name", SCREENS)
-def test_a_conversation_looks_like_this(name: str) -> None:
+def test_each_recorded_conversation_is_drawn_as_expected(name: str) -> None:
     _, page = replay(name)
 
     assert [line.rstrip() for line in page.text] == SCREENS[name]
@@ -212,7 +212,7 @@ def test_queued_prompts_are_shown_where_their_turns_start() -> None:
     ]
 
 
-def test_a_withdrawn_prompt_leaves_nothing() -> None:
+def test_a_withdrawn_prompt_leaves_no_lines() -> None:
     assert replay_with_prompts("cancel_queued") == [
         *("» prompt 1", "slow slow ", "interrupte"),
         *("» prompt 3", "second", "── 48 ms ·"),

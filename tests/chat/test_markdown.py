@@ -57,7 +57,7 @@ def test_a_line_is_highlighted(line: str, expected: list[tuple[str, str]]) -> No
     assert groups(line) == expected
 
 
-def test_columns_are_bytes() -> None:
+def test_columns_are_counted_in_bytes() -> None:
     row, _ = highlight("ä **ö🙂** `ü`")
 
     assert [tuple(mark) for mark in row.marks] == [
@@ -115,7 +115,7 @@ def test_marks_are_within_the_line_and_on_character_boundaries(line: str) -> Non
 
 
 @pytest.mark.parametrize("piece", ["[", "`", "*a", "``` ", "](", "__", "\\", "[a](", "https://"])
-def test_the_cost_of_a_line_of_openings_is_linear(piece: str) -> None:
+def test_highlighting_many_opening_marks_takes_linear_time(piece: str) -> None:
     """A search that backtracks would need seconds of CPU time, this one milliseconds."""
     began = time.process_time()
 

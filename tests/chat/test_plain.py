@@ -40,7 +40,7 @@ def test_a_text_is_split_into_lines(text: str, found: list[str]) -> None:
 
 
 @given(st.text())
-def test_lines_can_be_put_into_a_buffer(text: str) -> None:
+def test_every_line_is_valid_in_a_buffer(text: str) -> None:
     for line in lines(text):
         assert not set(line) & {"\n", "\r", "\x00"}
         line.encode()

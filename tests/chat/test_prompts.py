@@ -51,7 +51,7 @@ def test_a_withdrawn_prompt_is_removed() -> None:
     assert (panel.text, panel.transcript.queued) == ([], {})
 
 
-def test_an_interrupted_prompt_stays() -> None:
+def test_an_interrupted_prompt_remains_visible() -> None:
     panel = Panel()
     panel.transcript.add_prompt("a", "Do it")
 

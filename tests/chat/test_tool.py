@@ -165,13 +165,13 @@ def test_a_tool_without_anything_to_show_says_so() -> None:
     assert lines(tool)[1:] == ["    nothing to show"]
 
 
-def test_its_line_leads_to_the_first_changed_line() -> None:
+def test_the_line_of_a_tool_leads_to_the_first_changed_line() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
 
     assert tool.location(0, 5) == ("/p/a.py", 11)
 
 
-def test_a_line_of_a_change_leads_to_itself() -> None:
+def test_a_line_of_a_change_leads_to_that_line_of_the_file() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
     tool.rows()
 
@@ -180,7 +180,7 @@ def test_a_line_of_a_change_leads_to_itself() -> None:
     ]
 
 
-def test_a_numbered_line_of_a_file_leads_to_itself() -> None:
+def test_a_numbered_line_of_output_leads_to_that_line_of_the_file() -> None:
     tool = run("read", "Read", {"file_path": "/p/a.py"}, "  41\tone\n  42\ttwo")
     tool.rows()
 

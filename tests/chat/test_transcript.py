@@ -168,7 +168,7 @@ def test_a_death_shows_the_last_output_and_removes_requests() -> None:
     assert panel.waiting == []
 
 
-def test_a_resumed_agent_is_not_offered_again() -> None:
+def test_the_offer_to_resume_disappears_when_the_agent_is_resumed() -> None:
     panel = Panel().take(Dead(1))
     assert panel.text[-1] == "R resumes"
 

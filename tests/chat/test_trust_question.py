@@ -19,7 +19,7 @@ def lines(*items: Item) -> list[str]:
     return [row.text for row in TrustQuestion(Part(1, "trust"), "~/p", items).rows()]
 
 
-def test_it_is_one_line() -> None:
+def test_the_question_is_one_line() -> None:
     assert lines(HOOK) == [
         "? Use the settings in ~/p: 1 hook? y trust this folder · n not now · d details"
     ]
@@ -49,7 +49,7 @@ def test_long_details_end_with_the_size_of_the_rest() -> None:
     assert details([HOOK] * 250)[-1] == "and 50 more"
 
 
-def test_it_stays_below_the_conversation_and_is_not_a_request() -> None:
+def test_the_question_stays_below_the_conversation_and_is_not_a_request() -> None:
     panel = Panel()
     line = TrustLine(panel.transcript.sheet)
     line.show(TrustAsked("~/p", [HOOK]))

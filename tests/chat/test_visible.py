@@ -33,7 +33,7 @@ def test_a_visible_line_is_unchanged() -> None:
 
 
 @given(st.text(), st.integers(8, 60))
-def test_rows_are_the_whole_text_and_fit(text: str, width: int) -> None:
+def test_rows_contain_the_whole_text_and_fit_the_window(text: str, width: int) -> None:
     found = rows(text, width)
 
     assert all(cells(row) <= width for row, _ in found)

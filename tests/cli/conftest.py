@@ -1,4 +1,4 @@
-"""Fixtures for the tests with the real Claude CLI, which skip where there is none."""
+"""Fixtures for the tests with the real Claude CLI; without a CLI these tests are skipped."""
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def cli() -> Path:
-    """The CLI's binary; without one the test skips, or fails where `CLAUDE_IDE_REQUIRE_CLI=1`."""
+    """The CLI's path; without a CLI the test is skipped, or fails if `CLAUDE_IDE_REQUIRE_CLI=1`."""
     return required(cli_path())
 
 
@@ -39,7 +39,7 @@ async def api(cli: Path) -> AsyncIterator[FakeApi]:
 
 @pytest.fixture
 def config_folder(config_folder: Path, project: Path, tmp_path: Path) -> Path:
-    """That of a settled user of the CLI; the CLI and Neovim share it."""
+    """The configuration of a user who has answered the CLI's first questions."""
     settle_in(tmp_path / "home", config_folder, tmp_path, project)
     return config_folder
 
@@ -48,7 +48,7 @@ def config_folder(config_folder: Path, project: Path, tmp_path: Path) -> Path:
 async def start_claude(
     api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
 ) -> AsyncIterator[StartClaude]:
-    """Starts CLIs in `project` (or another `cwd`), which end with the test."""
+    """Start CLIs in `project` (or another `cwd`); they end with the test."""
     async with AsyncExitStack() as running:
 
         async def start(
@@ -91,7 +91,7 @@ async def claude(start_claude: StartClaude, ide_port: int) -> ClaudeCli:
 
 
 def required(path: Path) -> Path:
-    """The CLI at `path`, if it is there."""
+    """Return the path of a CLI; if there is none, skip the test or fail."""
     if not os.access(path, os.X_OK):
         reason = f"no Claude CLI at {path}"
         if os.environ.get("CLAUDE_IDE_REQUIRE_CLI") == "1":
@@ -101,9 +101,9 @@ def required(path: Path) -> Path:
 
 
 async def serve(nvim: Neovim, config_folder: Path, path: Path) -> int:
-    """Show `path`, start the server, and return its port.
+    """Start the server in `nvim`, which shows `path`; return the server's port.
 
-    The plugin's diff events come to this test: `nvim.events("ClaudeDiffOpened")`.
+    The plugin's diff events are sent to this test: `nvim.events("ClaudeDiffOpened")`.
     """
     await nvim.lua(
         chunk("cli/serve"),
@@ -115,20 +115,20 @@ async def serve(nvim: Neovim, config_folder: Path, path: Path) -> int:
 
 
 def port_of(nvim: Neovim, config_folder: Path) -> int | None:
-    """The port in the lock file that carries the pid of `nvim`."""
+    """Return the port in the lock file with the pid of `nvim`."""
     ports = [port for port, lock in locks(config_folder) if lock["pid"] == nvim.process.pid]
     return ports[0] if ports else None
 
 
 async def diff_opened(nvim: Neovim, count: int = 1) -> None:
-    """Wait until `nvim` has shown so many diffs and takes keys in the last one."""
+    """Wait until `nvim` has shown `count` diffs and the last one accepts keys."""
     await until(
         lambda: len(nvim.events("ClaudeDiffOpened")) >= count, f"diff {count} is open", PATIENCE
     )
 
 
 async def diffs_closed(nvim: Neovim) -> None:
-    """Wait until `nvim` has closed all its diffs, and check that no trace is left."""
+    """Wait until `nvim` has closed all diffs; fail if a window or a tabpage remains."""
     await until(
         lambda: len(nvim.events("ClaudeDiffClosed")) == len(nvim.events("ClaudeDiffOpened")),
         "the diffs are closed",

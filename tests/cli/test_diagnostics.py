@@ -1,4 +1,4 @@
-"""What Neovim's diagnostics say of an edit reaches the model together with the edit's outcome."""
+"""New diagnostics after an edit reach the model together with the edit's outcome."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from support.neovim import Neovim
 from .conftest import StartClaude, diff_opened
 
 
-async def test_an_error_that_an_edit_causes_is_told_in_the_request_that_follows(
+async def test_the_request_after_an_edit_includes_the_errors_it_caused(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     await attach(nvim)
@@ -29,7 +29,7 @@ async def test_an_error_that_an_edit_causes_is_told_in_the_request_that_follows(
 
 @pytest.fixture
 async def closed(nvim: Neovim, project: Path) -> Path:
-    """A file with an error, which is not open; a server checks all text files that are loaded."""
+    """A file with an error that is not open; a server checks each text file that is loaded."""
     await attach_to_every_text_file(nvim)
     path = project / "closed.txt"
     path.write_text("a wrong one\ntwo\n")
@@ -80,7 +80,7 @@ async def test_a_new_file_is_checked(
     assert await listed(nvim) == ["a.py"]
 
 
-async def test_the_model_may_ask_for_a_file_that_is_not_open(
+async def test_the_model_can_request_the_diagnostics_of_a_file_that_is_not_open(
     start_claude: StartClaude, ide_port: int, api: FakeApi, closed: Path
 ) -> None:
     claude = await start_claude("--allowedTools", "mcp__ide__getDiagnostics", ide_port=ide_port)

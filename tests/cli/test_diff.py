@@ -1,4 +1,4 @@
-"""An edit that the model proposes is decided in a real Neovim, and written by the real CLI."""
+"""Proposals of the model: the user decides in a real Neovim, and the real CLI writes."""
 
 from pathlib import Path
 
@@ -55,10 +55,10 @@ async def test_unsaved_changes_stay_unsaved_on_top_of_an_accepted_edit(
     assert await nvim.eval("&modified") == 1
 
 
-async def test_what_was_accepted_is_kept_when_the_file_has_changed(
+async def test_an_accepted_text_is_kept_in_a_buffer_if_the_file_has_changed(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
-    """The CLI refuses the write, and does not say so."""
+    """The CLI refuses the write without reporting it."""
     api.script(*edit(path, "two", "TWO", then="All done."))
     await claude.prompt("Shout")
     await diff_opened(nvim)
@@ -69,14 +69,16 @@ async def test_what_was_accepted_is_kept_when_the_file_has_changed(
     await claude.shows("● All done.")
     await diffs_closed(nvim)
     assert path.read_text() == "theirs\ntwo\n"
-    await until(lambda: "your edits are kept in buffer" in nvim.screen.text(), "kept", PATIENCE)
+    await until(
+        lambda: "your edits are kept in buffer" in nvim.screen.text(), "the message", PATIENCE
+    )
     kept = await nvim.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$')")
     assert kept == ["one", "TWO", "mine"]
     await nvim.command("checktime")
     await holds(nvim, path, "theirs", "two")
 
 
-async def test_a_new_file_that_somebody_else_has_made_meanwhile_is_left_alone(
+async def test_a_file_that_another_program_has_created_is_not_overwritten(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     new = path.with_name("new.py")
@@ -94,7 +96,7 @@ async def test_a_new_file_that_somebody_else_has_made_meanwhile_is_left_alone(
     assert kept == ["first", "mine"]
 
 
-async def test_an_edit_that_the_user_changes_is_written_as_changed(
+async def test_an_edit_is_written_with_the_users_changes(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
@@ -112,7 +114,7 @@ async def test_an_edit_that_the_user_changes_is_written_as_changed(
     "keys",
     [":q<CR>", ":q!<CR>", ":tabclose<CR>", ":bd<CR>", "ZQ", "<C-w>c", ":ClaudeReject<CR>"],
 )
-async def test_an_edit_is_rejected_by_closing_its_proposal(
+async def test_closing_a_proposal_rejects_the_edit(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path, keys: str
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
@@ -129,7 +131,7 @@ async def test_an_edit_is_rejected_by_closing_its_proposal(
     assert len(api.requests) == 2
 
 
-async def test_leaving_neovim_rejects_the_edit(
+async def test_quitting_neovim_rejects_the_edit(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
@@ -173,7 +175,7 @@ async def test_escape_in_the_terminal_rejects_the_edit_and_closes_the_diff(
     assert path.read_text() == "one\ntwo\n"
 
 
-async def test_a_new_file_is_made_when_it_is_accepted(
+async def test_an_accepted_new_file_is_created(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path
 ) -> None:
     path = project / "folder" / "new.py"
@@ -191,7 +193,7 @@ async def test_a_new_file_is_made_when_it_is_accepted(
     await diffs_closed(nvim)
 
 
-async def test_a_new_file_is_not_made_when_it_is_rejected(
+async def test_a_rejected_new_file_is_not_created(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path
 ) -> None:
     path = project / "new.py"

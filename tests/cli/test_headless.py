@@ -1,4 +1,4 @@
-"""Single questions with the real CLI: asked in Neovim, answered by a stand-in for the model."""
+"""One-off requests from Neovim with the real CLI, answered by a stand-in for the model."""
 
 import json
 import re
@@ -26,7 +26,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required"
 async def nvim(
     cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
 ) -> AsyncIterator[Neovim]:
-    """A Neovim whose `claude` is the real one, and talks to the stand-in."""
+    """A Neovim whose `claude` is the real CLI, which uses the stand-in for the model."""
     home = tmp_path / "home"
     given = environment(api, home, config_folder) | {"CLAUDE_CODE_MAX_RETRIES": "1"}
     neovim = await Neovim.start(
@@ -42,13 +42,13 @@ async def shown(nvim: Neovim, words: str) -> None:
 
 
 async def lines(nvim: Neovim) -> list[str]:
-    """The current buffer's lines."""
-    got: list[str] = await nvim.eval("getline(1, '$')")
-    return got
+    """Return the lines of the current buffer."""
+    found: list[str] = await nvim.eval("getline(1, '$')")
+    return found
 
 
 async def ask(nvim: Neovim, prompt: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Call the Lua function, and wait for what its callback gets."""
+    """Call the Lua function; return the argument of its callback."""
     await nvim.lua(
         chunk("headless/ask"),
         prompt,
@@ -59,13 +59,13 @@ async def ask(nvim: Neovim, prompt: str, options: dict[str, Any]) -> dict[str, A
     return dict(answered[0])
 
 
-def told(api: FakeApi) -> str:
-    """What the model was told first."""
+def first_message(api: FakeApi) -> str:
+    """Return the first text that the model has received."""
     return api.requests[0].new_text
 
 
 def offered(api: FakeApi) -> set[str]:
-    """The tools that the model has, but for those that are there for the API's sake."""
+    """Return the names of the model's tools, except a placeholder that the API needs."""
     names = {tool["name"] for tool in api.requests[0].body["tools"]}
     return names - {"DeferredToolPlaceholder"}
 
@@ -78,7 +78,7 @@ async def test_a_question_is_answered_in_a_float(nvim: Neovim, api: FakeApi) -> 
     await shown(nvim, "forty-two")
     await until(lambda: nvim.eval("&filetype == 'markdown'"), "the answer is complete")
     assert (await lines(nvim))[2:] == ["```lua", "return 42", "```"]
-    assert "what is it?" in told(api)
+    assert "what is it?" in first_message(api)
     assert offered(api) == {"Read", "Grep", "Glob"}
 
 
@@ -90,23 +90,27 @@ async def test_a_hostile_answer_does_no_harm(nvim: Neovim, api: FakeApi) -> None
     await nvim.keys(":ClaudeAsk Repeat the file<CR>")
 
     await shown(nvim, "The end.")
-    await until(lambda: "CTRL-C stops" not in nvim.screen.text(), "it is complete", PATIENCE)
+    await until(
+        lambda: "CTRL-C stops" not in nvim.screen.text(), "the answer is complete", PATIENCE
+    )
     await survives(nvim)
     assert (await lines(nvim))[0] == "[a](http://x/^[]0;pwned^G)"
     assert addresses.hostile() == []
 
 
-async def test_lines_go_along_with_a_question(nvim: Neovim, api: FakeApi, path: Path) -> None:
+async def test_a_question_includes_the_lines_of_its_range(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
     api.script([text("ok")])
     await nvim.command(f"edit {path}")
 
     await nvim.keys(":2ClaudeAsk what is it?<CR>")
 
     await shown(nvim, "ok")
-    assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in told(api)
+    assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in first_message(api)
 
 
-async def test_a_file_is_read_but_nothing_is_changed_or_run(
+async def test_a_question_can_read_files_but_not_write_them_or_run_commands(
     nvim: Neovim, api: FakeApi, path: Path
 ) -> None:
     api.script(
@@ -126,7 +130,7 @@ async def test_a_file_is_read_but_nothing_is_changed_or_run(
     assert not (path.parent / "made").exists()
 
 
-async def test_an_answer_is_stopped(nvim: Neovim, api: FakeApi) -> None:
+async def test_ctrl_c_stops_an_answer_and_its_cli(nvim: Neovim, api: FakeApi) -> None:
     api.hold = True
     api.script([text("a long answer")])
     await nvim.keys(":ClaudeAsk go on<CR>")
@@ -137,11 +141,11 @@ async def test_an_answer_is_stopped(nvim: Neovim, api: FakeApi) -> None:
     await nvim.keys("<C-c>")
 
     await shown(nvim, "cancelled")
-    await until(lambda: not clis(host), "no CLI runs any more")
+    await until(lambda: not clis(host), "the CLI has ended")
 
 
 def clis(host: int) -> set[int]:
-    """The CLIs that a host has started; it has a guardian too, which stays."""
+    """Return the running CLIs of a host, but not its guardian process."""
     tasks = Path(f"/proc/{host}/task").glob("*/children")
     children = {int(pid) for task in tasks for pid in task.read_text().split()}
     return {*filter(alive, children)} - started_with("ending.py")
@@ -155,7 +159,7 @@ def clis(host: int) -> set[int]:
         (529, "529"),
     ],
 )
-async def test_an_error_of_the_api_is_one_line(
+async def test_an_api_error_is_one_line(
     nvim: Neovim, api: FakeApi, status: int, words: str
 ) -> None:
     api.status = status
@@ -167,7 +171,9 @@ async def test_an_error_of_the_api_is_one_line(
     assert "result" not in answered
 
 
-async def test_lines_are_rewritten(nvim: Neovim, api: FakeApi, path: Path) -> None:
+async def test_claude_edit_rewrites_lines_in_the_buffer(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
     api.script([tool_use("StructuredOutput", replacement="TWO\nthree\n")])
     await nvim.command(f"edit {path}")
 
@@ -180,20 +186,22 @@ async def test_lines_are_rewritten(nvim: Neovim, api: FakeApi, path: Path) -> No
     assert await until(lambda: nvim.eval("&modified"))
     assert await lines(nvim) == ["one", "TWO", "three"]
     assert path.read_text() == "one\ntwo\n"
-    assert "<rewrite>\ntwo\n</rewrite>" in told(api)
+    assert "<rewrite>\ntwo\n</rewrite>" in first_message(api)
     assert offered(api) == {"Read", "Grep", "Glob", "StructuredOutput"}
 
 
 @pytest.fixture
 def staged(project: Path) -> None:
-    """A file is staged in the project."""
+    """Stage a file in the project."""
     (project / "a.py").write_text("print(1)\n")
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
     subprocess.run(["git", "add", "."], cwd=project, check=True)
 
 
 @pytest.mark.usefixtures("staged")
-async def test_a_commit_message_is_written(nvim: Neovim, api: FakeApi, project: Path) -> None:
+async def test_claude_commit_writes_a_commit_message(
+    nvim: Neovim, api: FakeApi, project: Path
+) -> None:
     api.script([tool_use("StructuredOutput", message="Print one\n\nTwo came before.")])
     (project / ".git/COMMIT_EDITMSG").write_text("\n# Please enter the message\n")
     await nvim.command("edit .git/COMMIT_EDITMSG | set filetype=gitcommit")
@@ -205,17 +213,17 @@ async def test_a_commit_message_is_written(nvim: Neovim, api: FakeApi, project: 
         *("Print one", "", "Two came before.", ""),
         "# Please enter the message",
     ]
-    assert "+print(1)" in told(api)
+    assert "+print(1)" in first_message(api)
     assert offered(api) == {"StructuredOutput"}
 
 
-async def test_lua_gets_a_text(nvim: Neovim, api: FakeApi) -> None:
+async def test_ask_gives_lua_the_text_of_an_answer(nvim: Neovim, api: FakeApi) -> None:
     api.script([text("forty-two")])
 
     assert await ask(nvim, "what?", {}) == {"result": "forty-two"}
 
 
-async def test_lua_gets_the_whole_result(nvim: Neovim, api: FakeApi) -> None:
+async def test_ask_gives_lua_the_whole_result_in_json_format(nvim: Neovim, api: FakeApi) -> None:
     api.script([tool_use("StructuredOutput", n=3)])
 
     answered = await ask(nvim, "how many?", {"format": "json", "schema": SCHEMA})
@@ -224,7 +232,7 @@ async def test_lua_gets_the_whole_result(nvim: Neovim, api: FakeApi) -> None:
     assert answered["result"]["structured_output"] == {"n": 3}
 
 
-async def test_lua_gets_a_text_that_fits_a_schema(nvim: Neovim, api: FakeApi) -> None:
+async def test_ask_gives_lua_an_answer_that_fits_a_schema(nvim: Neovim, api: FakeApi) -> None:
     api.script([tool_use("StructuredOutput", n=3)])
 
     answered = await ask(nvim, "how many?", {"schema": SCHEMA})
@@ -232,14 +240,14 @@ async def test_lua_gets_a_text_that_fits_a_schema(nvim: Neovim, api: FakeApi) ->
     assert json.loads(answered["result"]) == {"n": 3}
 
 
-async def test_a_schema_that_is_none_is_refused(nvim: Neovim) -> None:
+async def test_an_invalid_schema_is_refused(nvim: Neovim) -> None:
     answered = await ask(nvim, "how many?", {"schema": {"type": "nonsense"}})
 
-    # 2.1.197 asks all the same, and the answer is none.
+    # 2.1.197 does not check the schema, and its answer is not JSON.
     assert re.search("not a valid JSON Schema|not valid JSON", answered["err"])
 
 
-async def test_a_single_question_leaves_no_session_behind(
+async def test_a_one_off_request_stores_no_session(
     nvim: Neovim, api: FakeApi, config_folder: Path
 ) -> None:
     api.script([text("ok")])
@@ -249,7 +257,7 @@ async def test_a_single_question_leaves_no_session_behind(
     assert list(config_folder.rglob("*.jsonl")) == []
 
 
-async def test_python_gets_what_fits_a_schema(
+async def test_ask_gives_python_an_answer_that_fits_a_schema(
     cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
 ) -> None:
     given = environment(api, tmp_path / "home", config_folder)

@@ -1,4 +1,4 @@
-"""The real CLI stays with its Neovim: after a host's sudden death, and beside another Neovim."""
+"""The real CLI stays with its Neovim: after its host was killed, and with two Neovims."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from support.terminal import PATIENCE
 from .conftest import StartClaude, diff_opened, serve
 
 
-async def test_the_cli_comes_back_after_the_host_was_killed(
+async def test_the_cli_reconnects_after_the_host_was_killed(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, config_folder: Path, path: Path
 ) -> None:
     ((port, killed),) = locks(config_folder)

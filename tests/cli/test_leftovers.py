@@ -1,6 +1,6 @@
-"""Nothing that Claude has started outlives Neovim, the host or the chat, however these end.
+"""All processes that Claude has started end with Neovim, the host or the chat.
 
-The real CLI runs its commands in sessions of their own: no signal to its group reaches them.
+The real CLI runs each command in a new session, which no signal to the CLI's group reaches.
 """
 
 import contextlib
@@ -24,32 +24,32 @@ HOST = "return vim.fn.jobpid(require('claude_ide.channel').id)"
 End = Callable[[Neovim], Awaitable[None]]
 
 
-def of_the_test(tmp_path: Path) -> set[int]:
-    """All processes of this test: they have its folder in their environment."""
+def processes_of_test(tmp_path: Path) -> set[int]:
+    """Return all processes of this test, which have its folder in their environment."""
     return started_with(str(tmp_path)) - {os.getpid()}
 
 
 def clis(tmp_path: Path) -> set[int]:
-    """The CLIs of this test."""
-    return of_the_test(tmp_path) & started_with("\0--output-format\0")
+    """Return the CLIs of this test."""
+    return processes_of_test(tmp_path) & started_with("\0--output-format\0")
 
 
-async def follows(mark: Path) -> set[int]:
-    """Wait until a file is followed; return who does."""
+async def followers(mark: Path) -> set[int]:
+    """Wait until processes follow a file with `tail -f`; return these."""
     found: set[int] = await until(
         lambda: started_with(f"tail\0-f\0{mark}"), f"{mark.name} is followed", PATIENCE
     )
     return found
 
 
-async def are_gone(running: set[int]) -> None:
-    """Wait until none of these processes runs."""
-    await until(lambda: not any(map(alive, running)), f"{running} are gone", PATIENCE)
+async def have_ended(running: set[int]) -> None:
+    """Wait until none of these processes is running."""
+    await until(lambda: not any(map(alive, running)), f"{running} have ended", PATIENCE)
 
 
 @pytest.fixture
 def marks(tmp_path: Path) -> dict[str, Path]:
-    """Files that are followed by what Claude starts, which is known by them."""
+    """Files that Claude's child processes follow with `tail -f`; this identifies the processes."""
     marks = {
         name: tmp_path / f"{name}-mark" for name in ("server", "hook", "front", "back", "left")
     }
@@ -60,7 +60,7 @@ def marks(tmp_path: Path) -> dict[str, Path]:
 
 @pytest.fixture
 def settings(config_folder: Path, marks: dict[str, Path]) -> Path:
-    """Those of a user who allows every command, and has an MCP server that never answers."""
+    """Settings that allow every command, and an MCP server that never answers."""
     state = json.loads((config_folder / ".claude.json").read_text())
     state["mcpServers"] = {"silent": {"command": "tail", "args": ["-f", str(marks["server"])]}}
     (config_folder / ".claude.json").write_text(json.dumps(state))
@@ -73,28 +73,28 @@ def settings(config_folder: Path, marks: dict[str, Path]) -> Path:
 async def nvim(
     cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, settings: Path
 ) -> AsyncIterator[Neovim]:
-    """A Neovim whose children find the stand-in for the model."""
+    """A Neovim whose child processes use the stand-in for the model."""
     home = tmp_path / "home"
     given = environment(api, home, config_folder)
     neovim = await Neovim.start(cwd=project, home=home, env=given, columns=120, rows=40)
     await neovim.lua(CONFIGURE, {"cmd": str(cli)})
     yield neovim
     await neovim.stop()
-    for pid in of_the_test(tmp_path):
+    for pid in processes_of_test(tmp_path):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
 
 def follow(mark: Path, **how: Any) -> Turn:
-    """The model runs a command that does not end."""
+    """Return a turn in which the model runs a command that does not end."""
     return [tool_use("Bash", command=f"tail -f {mark}", **how)]
 
 
 @pytest.fixture
 async def panel(nvim: Neovim, cli: Path, api: FakeApi, marks: dict[str, Path]) -> Panel:
-    """A chat that runs a command, and others in the background, beside an idle chat.
+    """A chat with a running command and two in the background; another chat is idle.
 
-    One of these was started by the tool, one by the shell.
+    The tool has started one of the background commands, a shell the other.
     """
     panel = await Panel.open(nvim, [cli], mode="default")
     await nvim.command("stopinsert | ClaudeChat new")
@@ -106,17 +106,17 @@ async def panel(nvim: Neovim, cli: Path, api: FakeApi, marks: dict[str, Path]) -
     )
     await panel.say("Follow them")
     for name in ("server", "back", "left", "front"):
-        await follows(marks[name])
+        await followers(marks[name])
     return panel
 
 
-async def quit_at_once(nvim: Neovim) -> None:
+async def quit_neovim(nvim: Neovim) -> None:
     nvim.send_request("nvim_command", "qa!")
 
 
-async def quit_beside_a_stopped_host(nvim: Neovim) -> None:
+async def quit_with_a_stopped_host(nvim: Neovim) -> None:
     os.kill(await nvim.lua(HOST), signal.SIGSTOP)
-    await quit_at_once(nvim)
+    await quit_neovim(nvim)
 
 
 async def hang_up(nvim: Neovim) -> None:
@@ -138,8 +138,8 @@ async def kill_with_the_host(nvim: Neovim) -> None:
 
 
 ENDS: list[End] = [
-    quit_at_once,
-    quit_beside_a_stopped_host,
+    quit_neovim,
+    quit_with_a_stopped_host,
     hang_up,
     terminate,
     kill,
@@ -148,15 +148,15 @@ ENDS: list[End] = [
 
 
 @pytest.mark.parametrize("end", ENDS)
-async def test_nothing_outlives_neovim(panel: Panel, tmp_path: Path, end: End) -> None:
+async def test_no_process_outlives_neovim(panel: Panel, tmp_path: Path, end: End) -> None:
     await end(panel.nvim)
 
     await panel.nvim.process.wait()
-    await until(lambda: not of_the_test(tmp_path), "all is gone", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
-@pytest.mark.parametrize("end", [quit_at_once, kill_with_the_host])
-async def test_a_cli_that_hangs_leaves_nothing_either(
+@pytest.mark.parametrize("end", [quit_neovim, kill_with_the_host])
+async def test_no_process_outlives_neovim_if_a_cli_hangs(
     panel: Panel, tmp_path: Path, end: End
 ) -> None:
     for pid in clis(tmp_path):
@@ -165,26 +165,26 @@ async def test_a_cli_that_hangs_leaves_nothing_either(
     await end(panel.nvim)
 
     await panel.nvim.process.wait()
-    await until(lambda: not of_the_test(tmp_path), "all is gone", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
-@pytest.mark.parametrize("end", [quit_at_once, kill_with_the_host])
-async def test_a_cli_that_still_starts_leaves_nothing(
+@pytest.mark.parametrize("end", [quit_neovim, kill_with_the_host])
+async def test_no_process_outlives_neovim_if_a_cli_is_still_starting(
     nvim: Neovim, tmp_path: Path, settings: Path, marks: dict[str, Path], end: End
 ) -> None:
     hook = {"hooks": [{"type": "command", "command": f"tail -f {marks['hook']}"}]}
     settings.write_text(json.dumps({"hooks": {"SessionStart": [hook]}}))
     await nvim.command("ClaudeChat")
-    await follows(marks["hook"])
+    await followers(marks["hook"])
 
     await end(nvim)
 
     await nvim.process.wait()
-    await until(lambda: not of_the_test(tmp_path), "all is gone", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
-@pytest.mark.parametrize("end", [quit_at_once, kill_with_the_host])
-async def test_nothing_of_the_terminal_outlives_neovim(
+@pytest.mark.parametrize("end", [quit_neovim, kill_with_the_host])
+async def test_no_process_of_the_terminal_outlives_neovim(
     nvim: Neovim, api: FakeApi, tmp_path: Path, marks: dict[str, Path], end: End
 ) -> None:
     api.script(follow(marks["front"]))
@@ -193,39 +193,39 @@ async def test_nothing_of_the_terminal_outlives_neovim(
     await nvim.keys("Follow it")
     await until(lambda: "Follow it" in nvim.screen.text(), "it is typed", PATIENCE)
     await nvim.keys("<CR>")
-    await follows(marks["front"])
+    await followers(marks["front"])
 
     await end(nvim)
 
     await nvim.process.wait()
-    await until(lambda: not of_the_test(tmp_path), "all is gone", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
-async def test_nothing_outlives_the_host(
+async def test_no_process_outlives_the_host(
     panel: Panel, tmp_path: Path, sent: signal.Signals
 ) -> None:
-    running = of_the_test(tmp_path) - {panel.nvim.process.pid}
+    running = processes_of_test(tmp_path) - {panel.nvim.process.pid}
 
     os.kill(await panel.nvim.lua(HOST), sent)
 
-    await are_gone(running)
+    await have_ended(running)
 
 
-async def test_nothing_outlives_the_chat(
+async def test_no_process_of_a_chat_outlives_the_chat(
     panel: Panel, tmp_path: Path, marks: dict[str, Path]
 ) -> None:
-    commands = set().union(*[await follows(marks[name]) for name in ("back", "left", "front")])
+    commands = set().union(*[await followers(marks[name]) for name in ("back", "left", "front")])
 
     await panel.nvim.command("stopinsert | ClaudeChat end")
 
-    await are_gone(commands)
-    await until(lambda: len(clis(tmp_path)) == 1, "the idle chat's CLI is left", PATIENCE)
+    await have_ended(commands)
+    await until(lambda: len(clis(tmp_path)) == 1, "only the idle chat's CLI is running", PATIENCE)
     await until(lambda: len(started_with(f"tail\0-f\0{marks['server']}")) == 1, "and its server")
 
 
 @pytest.mark.parametrize("end", ["ClaudeAsk!", "qa!"])
-async def test_a_question_that_is_given_up_leaves_no_cli(
+async def test_no_cli_outlives_a_cancelled_question(
     nvim: Neovim, api: FakeApi, tmp_path: Path, end: str
 ) -> None:
     api.hold = True
@@ -236,4 +236,4 @@ async def test_a_question_that_is_given_up_leaves_no_cli(
 
     nvim.send_request("nvim_command", end)
 
-    await until(lambda: not clis(tmp_path), "no CLI is left", PATIENCE)
+    await until(lambda: not clis(tmp_path), "the CLI has ended", PATIENCE)

@@ -1,4 +1,4 @@
-"""What linters that are no language servers say of an edit reaches the model with its outcome."""
+"""New findings of linter plugins after an edit reach the model with the edit's outcome."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ PLUGINS = {"nvim-lint": (nvim_lint, "lua require('lint').try_lint()"), "ALE": (a
 
 @pytest.fixture
 def path(project: Path) -> Path:
-    """A text with a word that a linter objects to."""
+    """A text file with a word that a linter reports."""
     file = project / "a.txt"
     file.write_text("one wrong\ntwo\n")
     return file
@@ -23,7 +23,7 @@ def path(project: Path) -> Path:
 
 @pytest.mark.parametrize("plugin", ["nvim-lint", "ALE"])
 @pytest.mark.parametrize("elsewhere", ["", "enew", "split | terminal cat"])
-async def test_what_a_linter_finds_in_an_edit_is_in_the_request_that_follows(
+async def test_the_request_after_an_edit_includes_a_linters_new_findings(
     nvim: Neovim,
     start_claude: StartClaude,
     api: FakeApi,

@@ -1,4 +1,4 @@
-"""Requests of the real CLI: what a yes allows was on the screen before, and who asks is named."""
+"""Requests of the real CLI: `y` allows only what was on the screen, and a subagent is named."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,7 +15,7 @@ from support.panel import PATIENCE, Panel
 async def nvim(
     cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
 ) -> AsyncIterator[Neovim]:
-    """A Neovim whose children find the stand-in for the model."""
+    """A Neovim whose child processes use the stand-in for the model."""
     home = tmp_path / "home"
     given = environment(api, home, config_folder)
     del given["PATH"]
@@ -26,19 +26,19 @@ async def nvim(
 
 @pytest.fixture
 async def panel(nvim: Neovim, cli: Path, path: Path) -> Panel:
-    """A chat beside the file at `path`."""
+    """A chat next to the file at `path`."""
     await nvim.command(f"edit {path}")
     return await Panel.open(nvim, [cli], mode="default")
 
 
 def body(shown: str) -> str:
-    """What a request shows of its input, its rows put together again."""
+    """Return the input that a request shows, with its wrapped rows joined."""
     rows = [line for line in shown.split("\n") if line.startswith(("  │ ", "  ┊ "))]
     return "".join(f"\n{row[4:]}" if row[2] == "│" else row[4:] for row in rows)[1:]
 
 
 async def press(panel: Panel, key: str, made: Path) -> bool:
-    """Press a key on the request, which counts only once that could be read."""
+    """Press a key on the request, which ignores keys until the user could have read it."""
     if not made.exists() and await panel.go_to(f"  {key}  "):
         await panel.nvim.keys(key)
     return made.exists()
@@ -61,10 +61,10 @@ async def test_the_whole_command_is_shown_before_it_is_allowed(
 
     shown = await panel.shows("? May Claude use Bash?")
     assert body(shown) == command
-    await until(lambda: press(panel, "y", project / "HIDDEN"), "it runs", PATIENCE)
+    await until(lambda: press(panel, "y", project / "HIDDEN"), "the command runs", PATIENCE)
 
 
-async def test_a_long_command_is_allowed_by_a_second_key(
+async def test_the_first_y_shows_all_of_a_long_command_and_the_second_allows_it(
     panel: Panel, api: FakeApi, project: Path
 ) -> None:
     command = "\n".join(f"echo step {number}" for number in range(40)) + "\ntouch HIDDEN"
@@ -76,13 +76,15 @@ async def test_a_long_command_is_allowed_by_a_second_key(
         await press(panel, "y", project / "HIDDEN")
         return "touch HIDDEN" in await panel.text()
 
-    await until(opened, "all of it", PATIENCE)
+    await until(opened, "the whole command", PATIENCE)
     assert not (project / "HIDDEN").exists()
     assert body(await panel.text()) == command
-    await until(lambda: press(panel, "y", project / "HIDDEN"), "it runs", PATIENCE)
+    await until(lambda: press(panel, "y", project / "HIDDEN"), "the command runs", PATIENCE)
 
 
-async def test_what_a_server_is_asked_is_shown(panel: Panel, api: FakeApi, path: Path) -> None:
+async def test_all_arguments_of_an_mcp_tool_are_shown(
+    panel: Panel, api: FakeApi, path: Path
+) -> None:
     asked = {"old_file_path": str(path), "new_file_contents": "new\ntext\n"}
     api.script([tool_use("mcp__neovim__openDiff", **asked)], [text("Shown.")])
 
@@ -93,10 +95,12 @@ async def test_what_a_server_is_asked_is_shown(panel: Panel, api: FakeApi, path:
     assert "new_file_contents:\n  new\n  text" in shown
 
 
-async def test_the_subagent_that_asks_is_named(panel: Panel, api: FakeApi, project: Path) -> None:
+async def test_a_request_names_the_subagent_that_asks(
+    panel: Panel, api: FakeApi, project: Path
+) -> None:
     run = tool_use("Bash", command="touch made.txt")
     started = {"description": "explore things", "prompt": "Look", "subagent_type": AGENT}
-    # The agent goes on beside its subagent, or waits for it.
+    # The agent continues while its subagent runs, or waits for it.
     api.script([tool_use("Task", **started)], [run], [run], [text("Made.")], [text("Made.")])
 
     await panel.say("Make it")

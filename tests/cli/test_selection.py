@@ -1,4 +1,4 @@
-"""What the real CLI learns of where the user is, and of what the user mentions."""
+"""The user's selection, file and mentions reach the real CLI and its model."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from support.neovim import Neovim
 from .conftest import StartClaude
 
 
-async def test_the_selected_lines_are_shown_and_told_to_the_model(
+async def test_the_selection_is_shown_in_the_cli_and_sent_to_the_model(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script([text("I see.")])
@@ -19,11 +19,11 @@ async def test_the_selected_lines_are_shown_and_told_to_the_model(
     await claude.prompt("Look")
     await claude.shows("● I see.")
 
-    told = api.requests[0].new_text
-    assert f"The user selected the lines 1 to 2 from {path}:\none\ntwo\n" in told
+    message = api.requests[0].new_text
+    assert f"The user selected the lines 1 to 2 from {path}:\none\ntwo\n" in message
 
 
-async def test_without_a_selection_the_model_is_told_the_file(
+async def test_without_a_selection_the_model_receives_the_files_name(
     claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script([text("I see.")])
@@ -37,17 +37,17 @@ async def test_without_a_selection_the_model_is_told_the_file(
 async def test_claude_send_mentions_a_range_in_the_prompt(nvim: Neovim, claude: ClaudeCli) -> None:
     await nvim.keys(":1,2ClaudeSend<CR>")
 
-    await claude.until(lambda: "@a.py#L1-2" in claude.box(), "the range stands in the prompt box")
+    await claude.until(lambda: "@a.py#L1-2" in claude.box(), "the range is in the prompt box")
 
 
-async def test_what_was_mentioned_before_the_cli_started_reaches_it(
+async def test_a_mention_from_before_the_cli_started_reaches_it(
     nvim: Neovim, ide_port: int, start_claude: StartClaude
 ) -> None:
     await nvim.keys(":2ClaudeSend<CR>")
 
     claude = await start_claude(ide_port=ide_port)
 
-    await claude.until(lambda: "@a.py#L2" in claude.box(), "the line stands in the prompt box")
+    await claude.until(lambda: "@a.py#L2" in claude.box(), "the line is in the prompt box")
 
 
 async def test_a_mentioned_file_with_spaces_in_its_path_reaches_the_model(
@@ -60,13 +60,13 @@ async def test_a_mentioned_file_with_spaces_in_its_path_reaches_the_model(
 
     await nvim.keys(r":ClaudeAdd sp\ ace/x\ y.py 2 3<CR>")
     await claude.until(
-        # A long path wraps in the box, at its blanks too.
+        # A long path wraps in the box, also at its blanks.
         lambda: "xy.py#L2-3" in "".join(claude.box().split()),
-        "the file stands in the prompt box",
+        "the file is in the prompt box",
     )
     await claude.prompt("Look")
     await claude.shows("● I see.")
 
-    told = api.requests[0].new_text
-    assert "banana" in told
-    assert "apple" not in told
+    message = api.requests[0].new_text
+    assert "banana" in message
+    assert "apple" not in message

@@ -1,4 +1,4 @@
-"""The real CLI against the stand-in for the model, without an editor: what the others stand on."""
+"""The real CLI with the stand-in for the model, without an editor; the other tests rely on this."""
 
 import json
 import os
@@ -29,7 +29,7 @@ async def test_a_prompt_is_sent_and_the_scripted_answer_is_on_the_screen(
     assert "Say hello" in api.requests[0].new_text
 
 
-async def test_an_edit_without_an_editor_is_asked_in_the_terminal_and_written_on_enter(
+async def test_without_an_editor_the_cli_asks_about_an_edit_in_its_terminal(
     api: FakeApi, start_claude: StartClaude, project: Path
 ) -> None:
     path = project / "a.py"
@@ -49,7 +49,7 @@ async def test_an_edit_without_an_editor_is_asked_in_the_terminal_and_written_on
 
 @dataclass
 class Recorder:
-    """An IDE that only listens: the requests that came, with the headers of their connection."""
+    """An IDE that records the methods of requests and the headers of their connection."""
 
     port: int = 0
     headers: dict[str, str] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Recorder:
 
 @asynccontextmanager
 async def recorder(config_folder: Path, workspace: Path) -> AsyncIterator[Recorder]:
-    """A recorder with a lock file, as an IDE that has `workspace` open."""
+    """Yield a recorder with a lock file, like an IDE that has `workspace` open."""
     ide = Recorder()
     async with serve(ide.record, "127.0.0.1", 0, subprotocols=[Subprotocol("mcp")]) as server:
         ide.port = next(iter(server.sockets)).getsockname()[1]

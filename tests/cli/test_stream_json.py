@@ -48,7 +48,7 @@ StartTalk = Callable[..., Awaitable[Talk]]
 
 @pytest.fixture
 def launch(cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path) -> Launch:
-    """How to start the CLI in `project`, as a settled user of it."""
+    """The launch of the CLI in `project`, for a user who has answered its first questions."""
     given = environment(api, tmp_path / "home", config_folder)
     given |= {"CLAUDE_CODE_MAX_RETRIES": "1"}
     return Launch((cli,), project, given, mode="default", trusted=True)
@@ -56,7 +56,7 @@ def launch(cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder
 
 @pytest.fixture
 async def start_talk(launch: Launch) -> AsyncIterator[StartTalk]:
-    """Starts agents, which end with the test."""
+    """Start agents; they end with the test."""
     talks: list[Talk] = []
 
     async def start(opening: Any = None, **options: Any) -> Talk:
@@ -77,7 +77,7 @@ async def talk(start_talk: StartTalk) -> Talk:
     return await start_talk()
 
 
-async def test_a_text_with_thinking_is_told_as_it_comes(talk: Talk, api: FakeApi) -> None:
+async def test_text_and_thinking_are_reported_while_they_arrive(talk: Talk, api: FakeApi) -> None:
     api.script([thinking("hm"), text("hello")])
 
     ended = await talk.turn("hi")
@@ -91,7 +91,7 @@ async def test_a_text_with_thinking_is_told_as_it_comes(talk: Talk, api: FakeApi
     assert ended.why is TurnEndReason.COMPLETED
 
 
-async def test_an_edit_is_allowed(talk: Talk, api: FakeApi, path: Path) -> None:
+async def test_an_allowed_edit_is_written(talk: Talk, api: FakeApi, path: Path) -> None:
     api.script(*edit(path, "one", "ONE", then="done"))
     await talk.say("change it")
     asked = await talk.until(PermissionAsked)
@@ -106,7 +106,7 @@ async def test_an_edit_is_allowed(talk: Talk, api: FakeApi, path: Path) -> None:
     ]
 
 
-async def test_the_model_is_told_that_the_user_changed_its_edit(
+async def test_the_users_change_to_an_edit_is_reported_to_the_model(
     talk: Talk, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "one", "ONE", then="done"))
@@ -122,7 +122,9 @@ async def test_the_model_is_told_that_the_user_changed_its_edit(
     assert "+mine" in api.requests[-1].new_text
 
 
-async def test_an_edit_is_denied_with_words(talk: Talk, api: FakeApi, path: Path) -> None:
+async def test_the_reason_for_rejecting_an_edit_reaches_the_model(
+    talk: Talk, api: FakeApi, path: Path
+) -> None:
     api.script(*edit(path, "one", "ONE", then="as you like"))
     await talk.say("change it")
 
@@ -134,7 +136,7 @@ async def test_an_edit_is_denied_with_words(talk: Talk, api: FakeApi, path: Path
     assert "rejected Edit" in digest(talk.told)
 
 
-async def test_what_is_always_allowed_is_not_asked_again(
+async def test_no_request_follows_after_edits_are_always_allowed(
     talk: Talk, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "one", "ONE", then="once"), *edit(path, "two", "TWO", then="twice"))
@@ -151,7 +153,7 @@ async def test_what_is_always_allowed_is_not_asked_again(
     assert [e.mode for e in talk.told if isinstance(e, ModeChanged)] == ["default", "acceptEdits"]
 
 
-async def test_a_rule_holds_in_a_folder_that_nobody_trusts_or_the_user_is_told(
+async def test_a_rule_applies_in_an_untrusted_folder_or_the_user_is_warned(
     start_talk: StartTalk, api: FakeApi, config_folder: Path
 ) -> None:
     config = config_folder / ".claude.json"
@@ -170,7 +172,11 @@ async def test_a_rule_holds_in_a_folder_that_nobody_trusts_or_the_user_is_told(
     def count(kind: type[Event]) -> int:
         return sum(isinstance(event, kind) for event in talk.told)
 
-    await until(lambda: 2 in (count(PermissionAsked), count(TurnEnded)), "what follows", PATIENCE)
+    await until(
+        lambda: 2 in (count(PermissionAsked), count(TurnEnded)),
+        "a second request or turn",
+        PATIENCE,
+    )
     warned = [event for event in talk.told if isinstance(event, Notice) and "trust" in event.text]
     assert len(warned) == (count(PermissionAsked) == 2)
 
@@ -188,7 +194,7 @@ async def test_a_plan_is_approved_together_with_its_edits(talk: Talk, api: FakeA
     assert modes[-1] == "acceptEdits"
 
 
-async def test_a_text_is_interrupted_and_the_talk_goes_on(talk: Talk, api: FakeApi) -> None:
+async def test_the_session_continues_after_an_interrupted_answer(talk: Talk, api: FakeApi) -> None:
     api.hold = True
     api.script([text("a long answer")], [text("fresh")])
     await talk.say("write")
@@ -203,7 +209,7 @@ async def test_a_text_is_interrupted_and_the_talk_goes_on(talk: Talk, api: FakeA
     assert talk.story()[-2:] == ["says fresh", "turn completed"]
 
 
-async def test_a_turn_is_undone(talk: Talk, api: FakeApi, path: Path) -> None:
+async def test_rewinding_a_turn_restores_its_file(talk: Talk, api: FakeApi, path: Path) -> None:
     api.script(*edit(path, "one", "ONE", then="done"))
     prompt = await talk.say("change it")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
@@ -232,18 +238,18 @@ async def test_a_session_is_resumed_with_its_history(
     resumed = await start_talk(ResumeSession(session))
     kind = Claude(["claude"], launch.environment)
     [listed] = await kind.sessions(launch.cwd)
-    told = await resumed.agent.history(session)
+    history = await resumed.agent.history(session)
     api.script([text("second answer")])
     await resumed.turn("second question")
 
     assert (listed.id, listed.title, listed.first_prompt) == (session, "My talk", "first question")
-    assert UserMessage("first question", prompt) in told
-    assert digest(told)[-2:] == ["completed Edit +1 -1", "says first answer"]
+    assert UserMessage("first question", prompt) in history
+    assert digest(history)[-2:] == ["completed Edit +1 -1", "says first answer"]
     assert resumed.agent.session == session
     assert "first question" in str(api.requests[-1].body["messages"])
 
 
-async def test_a_fork_has_an_id_of_its_own(start_talk: StartTalk, talk: Talk, api: FakeApi) -> None:
+async def test_a_fork_has_its_own_id(start_talk: StartTalk, talk: Talk, api: FakeApi) -> None:
     api.script([text("one")], [text("two")])
     await talk.turn("first")
     await talk.end()
@@ -260,7 +266,7 @@ async def test_an_unknown_session_cannot_be_resumed(launch: Launch) -> None:
         await Talk(launch).start(ResumeSession("00000000-0000-4000-8000-000000000000"))
 
 
-async def test_a_killed_cli_is_resumed_where_it_was(
+async def test_the_session_of_a_killed_cli_is_resumed(
     talk: Talk, api: FakeApi, config_folder: Path
 ) -> None:
     api.script([text("one")], [text("two")])
@@ -277,7 +283,7 @@ async def test_a_killed_cli_is_resumed_where_it_was(
     assert "first" in str(api.requests[-1].body["messages"])
 
 
-async def test_a_conversation_is_cleared(talk: Talk, api: FakeApi) -> None:
+async def test_clear_starts_a_new_conversation(talk: Talk, api: FakeApi) -> None:
     api.script([text("swordfish")], [text("two")])
     await talk.turn("first")
     before = talk.agent.session
@@ -290,7 +296,7 @@ async def test_a_conversation_is_cleared(talk: Talk, api: FakeApi) -> None:
     assert "swordfish" not in str(api.requests[-1].body["messages"])
 
 
-async def test_an_error_of_the_api_is_told_with_its_retries(talk: Talk, api: FakeApi) -> None:
+async def test_an_api_error_is_reported_with_its_retries(talk: Talk, api: FakeApi) -> None:
     api.status = 401
 
     ended = await talk.turn("hi")
@@ -310,14 +316,14 @@ async def test_the_selection_reaches_the_model_and_is_hidden_in_the_history(
     await talk.agent.prompt([Selection("a.py", 2, 2, "two"), Words("what is it?")])
     await talk.until(TurnEnded)
     await is_kept("what is it?", config_folder)
-    told = await talk.agent.history(talk.agent.session)
+    history = await talk.agent.history(talk.agent.session)
 
     assert "The user selected the lines 2 to 2 from a.py:\ntwo" in api.requests[-1].new_text
-    said = [event.text for event in told if isinstance(event, UserMessage)]
-    assert said == ["what is it?"]
+    prompts = [event.text for event in history if isinstance(event, UserMessage)]
+    assert prompts == ["what is it?"]
 
 
-async def test_a_prompt_is_followed_through_the_queue(talk: Talk, api: FakeApi) -> None:
+async def test_the_stages_of_a_prompt_are_reported(talk: Talk, api: FakeApi) -> None:
     api.script([text("ok")])
     prompt = await talk.say("hi")
     await talk.until(PromptChanged, lambda event: event.stage is PromptStage.COMPLETED)
@@ -327,7 +333,7 @@ async def test_a_prompt_is_followed_through_the_queue(talk: Talk, api: FakeApi) 
     assert [change.stage.value for change in changes] == ["queued", "started", "completed"]
 
 
-async def test_the_editors_tools_are_used_by_the_model(start_talk: StartTalk, api: FakeApi) -> None:
+async def test_the_model_can_use_the_editors_tools(start_talk: StartTalk, api: FakeApi) -> None:
     async def server(message: dict[str, Any]) -> dict[str, Any] | None:
         tool = {"name": "where", "description": "Where", "inputSchema": {"type": "object"}}
         results = {
@@ -354,12 +360,12 @@ async def test_the_editors_tools_are_used_by_the_model(start_talk: StartTalk, ap
 
 
 @pytest.mark.parametrize("form", Format)
-async def test_a_single_question_is_answered(launch: Launch, api: FakeApi, form: Format) -> None:
+async def test_a_one_off_request_is_answered(launch: Launch, api: FakeApi, form: Format) -> None:
     api.script([text("forty-two")])
     ask = Ask(replace(launch, mode=""), Question("what is it?", form))
 
-    told = [event async for event in ask.events()]
+    events = [event async for event in ask.events()]
 
     assert ask.result().text == "forty-two"
     assert "what is it?" in api.requests[-1].new_text
-    assert any(isinstance(event, TextDelta) for event in told) == (form is not Format.JSON)
+    assert any(isinstance(event, TextDelta) for event in events) == (form is not Format.JSON)

@@ -1,4 +1,4 @@
-"""What is accepted in a real Neovim is, byte for byte, what the real CLI writes."""
+"""The real CLI writes exactly the bytes that the user accepts in a real Neovim."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from .conftest import diff_opened
         pytest.param("é\U0001f980two\n".encode(), "é\U0001f980TWO\n".encode(), id="emoji"),
     ],
 )
-async def test_an_accepted_edit_keeps_what_it_does_not_change(
+async def test_an_accepted_edit_preserves_all_other_bytes(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path, before: bytes, after: bytes
 ) -> None:
     path = project / "b.txt"

@@ -1,6 +1,6 @@
-"""The real CLI in a folder that brings its own hooks, helpers, servers, environment and mode.
+"""The real CLI in a folder with its own hooks, helpers, servers, environment and mode.
 
-Both versions that are known to differ in what they follow are asked, where both are installed.
+Two versions of the CLI, which apply different settings, are tested where they are installed.
 """
 
 import json
@@ -25,26 +25,26 @@ QUESTION = "? Use the settings "
 
 @pytest.fixture(params=[cli_path(), older_cli_path()], ids=["cli", "older"])
 def cli(request: pytest.FixtureRequest) -> Path:
-    """One CLI after the other."""
+    """Each of the two CLIs."""
     return required(request.param)
 
 
 @pytest.fixture
 async def elsewhere(cli: Path) -> AsyncIterator[FakeApi]:
-    """The server to which the folder would send the user's key."""
+    """The server to which the folder's settings send the user's key."""
     async with FakeApi.serve() as api:
         yield api
 
 
 @pytest.fixture
 def trusted() -> list[str]:
-    """The folders in the CLI's own record."""
+    """The folders that the CLI's own configuration lists as trusted."""
     return []
 
 
 @pytest.fixture
 def config_folder(tmp_path: Path, trusted: list[str]) -> Path:
-    """That of a settled user of the CLI, who has not trusted the project."""
+    """The configuration of a user of the CLI who trusts only the folders in `trusted`."""
     folder = tmp_path / "home" / "claude"
     settle_in(tmp_path / "home", folder, *(tmp_path / name for name in trusted))
     return folder
@@ -52,7 +52,7 @@ def config_folder(tmp_path: Path, trusted: list[str]) -> Path:
 
 @pytest.fixture
 def hostile(project: Path, tmp_path: Path, elsewhere: FakeApi) -> Hostile:
-    """What the project brings."""
+    """The hostile settings of the project."""
     hostile = Hostile(project, tmp_path / "ran", elsewhere.url)
     hostile.become_repository()
     return hostile
@@ -62,7 +62,7 @@ def hostile(project: Path, tmp_path: Path, elsewhere: FakeApi) -> Hostile:
 async def nvim(
     cli: Path, api: FakeApi, hostile: Hostile, project: Path, tmp_path: Path, config_folder: Path
 ) -> AsyncIterator[Neovim]:
-    """A Neovim in the project, whose `claude` is the real one."""
+    """A Neovim in the project, whose `claude` is the real CLI."""
     home = tmp_path / "home"
     given = environment(api, home, config_folder)
     # 2.1.197 refuses bypassPermissions to root outside of a sandbox.
@@ -87,22 +87,22 @@ async def panel(nvim: Neovim, cli: Path) -> Panel:
 
 
 def touch(project: Path) -> list[list[dict[str, object]]]:
-    """Turns in which the model wants to make a file."""
+    """Return turns in which the model wants to create a file."""
     return [[tool_use("Bash", command=f"touch {project}/made")], [text("Done.")]]
 
 
-async def press(panel: Panel, words: str, key: str, what: Callable[[], Awaitable[bool]]) -> None:
-    """Press a key on a line, which counts only once the line could be read."""
+async def press(panel: Panel, words: str, key: str, done: Callable[[], Awaitable[bool]]) -> None:
+    """Press a key on a line until `done`; the chat ignores keys until the line could be read."""
 
     async def pressed() -> bool:
-        if await what():
+        if await done():
             return True
         if await panel.go_to(words):
             await panel.nvim.keys(key)
-        return await what()
+        return await done()
 
     await until(pressed, f"{key} answers", PATIENCE)
-    # Pressed once more than was needed, `y` would wait for what to yank.
+    # A superfluous `y` would wait for a motion.
     await panel.nvim.keys("<Esc>")
 
 
@@ -110,7 +110,7 @@ async def no_question(panel: Panel) -> bool:
     return QUESTION not in await panel.text()
 
 
-async def test_a_chat_runs_nothing_of_a_folder_before_the_yes_and_all_of_it_after(
+async def test_a_chat_uses_a_folders_settings_only_after_the_user_trusts_it(
     panel: Panel, hostile: Hostile, project: Path, api: FakeApi, elsewhere: FakeApi
 ) -> None:
     await panel.shows(QUESTION)
@@ -142,7 +142,7 @@ async def _has(panel: Panel, words: str) -> bool:
     return words in await panel.text()
 
 
-async def test_a_yes_before_the_first_prompt_keeps_what_is_typed(
+async def test_trusting_before_the_first_prompt_keeps_the_typed_text(
     panel: Panel, hostile: Hostile, elsewhere: FakeApi
 ) -> None:
     await panel.shows(QUESTION)
@@ -161,7 +161,7 @@ async def test_a_yes_before_the_first_prompt_keeps_what_is_typed(
     assert "half a thought" in elsewhere.requests[-1].new_text
 
 
-async def test_a_yes_during_a_turn_waits_for_its_end(
+async def test_trusting_during_a_turn_takes_effect_when_it_ends(
     panel: Panel, hostile: Hostile, project: Path, api: FakeApi
 ) -> None:
     await panel.shows(QUESTION)
@@ -178,7 +178,9 @@ async def test_a_yes_during_a_turn_waits_for_its_end(
     assert (project / "made").exists()
 
 
-async def test_a_yes_keeps_what_the_user_has_set(panel: Panel, hostile: Hostile) -> None:
+async def test_trusting_keeps_the_mode_that_the_user_has_set(
+    panel: Panel, hostile: Hostile
+) -> None:
     await panel.shows(QUESTION)
     await panel.nvim.command("stopinsert | ClaudeChat mode plan")
     await panel.bar_shows("plan")
@@ -190,7 +192,7 @@ async def test_a_yes_keeps_what_the_user_has_set(panel: Panel, hostile: Hostile)
     await panel.bar_shows("plan")
 
 
-async def test_a_yes_before_the_first_prompt_of_a_fork_keeps_what_was_said(
+async def test_trusting_before_the_first_prompt_of_a_fork_keeps_its_conversation(
     panel: Panel, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, config_folder: Path
 ) -> None:
     api.script([text("The word is swordfish.")])
@@ -211,7 +213,7 @@ async def test_a_yes_before_the_first_prompt_of_a_fork_keeps_what_was_said(
     assert "swordfish" in str(elsewhere.requests[-1].body["messages"])
 
 
-async def test_a_resumed_session_asks_as_well(
+async def test_a_resumed_session_asks_whether_to_trust_the_folder(
     panel: Panel, api: FakeApi, hostile: Hostile, config_folder: Path
 ) -> None:
     api.script([text("The word is swordfish.")])
@@ -232,10 +234,10 @@ async def test_a_resumed_session_asks_as_well(
     assert hostile.ran == set()
 
 
-async def test_a_rule_for_always_lasts_for_the_session(
+async def test_an_always_rule_in_an_untrusted_folder_lasts_for_the_session(
     nvim: Neovim, panel: Panel, hostile: Hostile, project: Path, api: FakeApi
 ) -> None:
-    """The CLI would keep it where nothing is read, and ask again."""
+    """The CLI would store the rule in a file that it ignores, and ask again."""
     await nvim.lua(chunk("choice/choose_first"))
     before = sorted(path.name for path in (project / ".claude").iterdir())
     one, two = ([tool_use("Bash", command=f"touch made{n}")] for n in (1, 1))
@@ -249,7 +251,9 @@ async def test_a_rule_for_always_lasts_for_the_session(
     assert sorted(path.name for path in (project / ".claude").iterdir()) == before
 
 
-async def test_a_no_is_for_this_neovim(panel: Panel, hostile: Hostile, api: FakeApi) -> None:
+async def test_a_declined_folder_is_not_asked_about_again_in_this_neovim(
+    panel: Panel, hostile: Hostile, api: FakeApi
+) -> None:
     await panel.shows(QUESTION)
 
     await press(panel, QUESTION, "n", lambda: no_question(panel))
@@ -263,7 +267,7 @@ async def test_a_no_is_for_this_neovim(panel: Panel, hostile: Hostile, api: Fake
 
 
 @pytest.mark.parametrize("trusted", [["project"]])
-async def test_a_chat_in_a_trusted_folder_asks_nothing(
+async def test_a_chat_in_a_trusted_folder_does_not_ask_about_trust(
     panel: Panel, hostile: Hostile, elsewhere: FakeApi
 ) -> None:
     await until(lambda: {"SessionStart", "apiKeyHelper"} <= hostile.ran, "", PATIENCE)
@@ -302,7 +306,7 @@ Ask = Callable[[Neovim, FakeApi], Awaitable[None]]
 
 
 @REQUESTS
-async def test_a_one_off_request_uses_nothing_of_a_folder_that_is_not_trusted(
+async def test_a_one_off_request_uses_no_settings_of_an_untrusted_folder(
     nvim: Neovim, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, request_: Ask
 ) -> None:
     await request_(nvim, api)
@@ -314,7 +318,7 @@ async def test_a_one_off_request_uses_nothing_of_a_folder_that_is_not_trusted(
 
 @REQUESTS
 @pytest.mark.parametrize("trusted", [["project"]])
-async def test_a_one_off_request_in_a_trusted_folder_follows_all_but_hooks_and_servers(
+async def test_one_off_requests_apply_trusted_settings_except_hooks_and_servers(
     nvim: Neovim, elsewhere: FakeApi, hostile: Hostile, request_: Ask, config_folder: Path
 ) -> None:
     guard = [{"hooks": [{"type": "command", "command": hostile.note("guard")}]}]

@@ -17,13 +17,13 @@ from support.transcripts import FAKE_CLI, GOLDEN
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Where the CLI notes what it hears."""
+    """The file in which the CLI records what it receives."""
     return tmp_path / "heard.jsonl"
 
 
 @pytest.fixture
 async def replay(nvim: Neovim, log: Path) -> Open:
-    """Begin a chat with a recording."""
+    """Open a chat that replays a recording."""
 
     async def begin(name: str) -> Panel:
         await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
@@ -36,7 +36,7 @@ async def replay(nvim: Neovim, log: Path) -> Open:
 
 @pytest.fixture
 async def path(nvim: Neovim, project: Path) -> Path:
-    """A file of three lines, which Neovim shows."""
+    """A file of three lines, open in Neovim."""
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
     await nvim.command(f"edit {path}")
@@ -45,7 +45,7 @@ async def path(nvim: Neovim, project: Path) -> Path:
 
 @pytest.fixture
 async def program(nvim: Neovim, tmp_path: Path) -> Path:
-    """A program that says what it was given and stays until it is told to `quit`."""
+    """A program that prints its arguments and runs until it reads `quit`."""
     script = tmp_path / "claude-stand-in"
     script.write_text(
         '#!/bin/sh\necho "given: $*" "port: $CLAUDE_CODE_SSE_PORT"\n'
@@ -60,7 +60,7 @@ async def program(nvim: Neovim, tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def begin(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Begin]:
-    """Begins a chat with an agent of these capabilities."""
+    """Open a chat with an agent that has these capabilities."""
     running: list[ChatsHere] = []
 
     async def begin(capabilities: Capabilities = ALL, command: str = "") -> River:

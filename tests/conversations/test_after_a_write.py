@@ -1,4 +1,4 @@
-"""What `getDiagnostics` answers right after a write, with language servers of many habits."""
+"""Results of `getDiagnostics` right after a write, with different kinds of language servers."""
 
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ async def reported(claude: ClaudeCode) -> list[tuple[int, str]]:
 
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("habit", HABITS)
-async def test_each_edit_is_reported_in_the_answer_after_it(
+async def test_the_first_call_after_each_edit_reports_its_diagnostics(
     serving: Neovim, claude: ClaudeCode, path: Path, habit: str, view: str
 ) -> None:
     await attach(serving, *HABITS[habit])
@@ -59,7 +59,7 @@ async def test_each_edit_is_reported_in_the_answer_after_it(
     assert await reported(claude) == []
 
 
-async def test_each_of_two_servers_is_heard(
+async def test_diagnostics_of_two_servers_are_combined(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await attach(serving, "--publish=pull", name="quick")
@@ -70,7 +70,7 @@ async def test_each_of_two_servers_is_heard(
         assert await reported(claude) == [(number, "wrong word")] * 2
 
 
-async def test_while_diagnostics_are_disabled_claude_hears_of_them_all_the_same(
+async def test_diagnostics_are_reported_even_if_their_display_is_disabled(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await attach(serving, "--publish=pull", name="quick")

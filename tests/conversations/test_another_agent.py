@@ -1,4 +1,4 @@
-"""The chat panel in a real Neovim, with an agent that is not Claude's."""
+"""The chat panel in a real Neovim, with an agent other than Claude."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def tool(kind: str = "edit", name: str = "gnaw") -> list[events.Event]:
     return [events.ToolStarted("t1", name, kind), events.ToolInput("t1", 5, {"what": "wood"})]
 
 
-async def test_its_words_and_thoughts_are_shown_while_they_grow(begin: Begin) -> None:
+async def test_text_and_thinking_are_shown_as_they_stream(begin: Begin) -> None:
     river = await begin()
     await river.panel.say("hello")
     assert await river.hears("prompt") == ("prompt", "hello")
@@ -45,7 +45,7 @@ async def test_its_words_and_thoughts_are_shown_while_they_grow(begin: Begin) ->
     await river.panel.shows("── 1.2 s")
 
 
-async def test_a_tool_shows_its_output_as_it_is_replaced(begin: Begin) -> None:
+async def test_new_output_replaces_the_old_output_of_a_tool(begin: Begin) -> None:
     river = await begin()
     river.agent.tell(*tool("execute"), events.ToolOutput("t1", "1 of 2"))
     await river.panel.shows("gnaw")
@@ -82,7 +82,7 @@ async def test_a_tool_shows_all_the_files_that_it_has_changed(begin: Begin, proj
 @pytest.mark.parametrize(
     ("key", "answer"), [("y", Allow()), ("a", Allow(("o2",))), ("n", Reject())]
 )
-async def test_its_requests_are_answered_in_the_transcript(
+async def test_a_permission_request_is_answered_in_the_transcript(
     begin: Begin, key: str, answer: Allow | Reject
 ) -> None:
     river = await begin()
@@ -95,7 +95,7 @@ async def test_its_requests_are_answered_in_the_transcript(
     await river.panel.shows_no_more("? May")
 
 
-async def test_a_withdrawn_request_is_shown_no_more(begin: Begin) -> None:
+async def test_a_withdrawn_request_disappears(begin: Begin) -> None:
     river = await begin()
     river.agent.tell(*tool("execute"), SHELL)
     await river.panel.shows("? May Otter use paddle")
@@ -122,7 +122,7 @@ async def diff_buffer(nvim: Neovim) -> int:
 
 
 async def change_and_accept(nvim: Neovim, bufnr: int, line: str) -> None:
-    """Change the second line of a proposed text, and accept that."""
+    """Change the second line of a proposed text and accept the result."""
     go = "vim.api.nvim_set_current_win(vim.fn.win_findbuf(...)[1])"
     await nvim.keys("<Esc>")
     await nvim.lua(go, bufnr)
@@ -136,7 +136,9 @@ def path(project: Path) -> Path:
     return path
 
 
-async def test_its_edit_is_a_diff_that_the_user_can_change(begin: Begin, path: Path) -> None:
+async def test_an_edit_is_shown_as_a_diff_that_the_user_can_change(
+    begin: Begin, path: Path
+) -> None:
     river = await begin()
     river.agent.tell(*tool(), edit_of(path))
     bufnr = await diff_buffer(river.nvim)
@@ -149,7 +151,7 @@ async def test_its_edit_is_a_diff_that_the_user_can_change(begin: Begin, path: P
     await river.panel.shows("allowed, with your changes")
 
 
-async def test_its_edit_is_shown_in_the_transcript_too(begin: Begin, path: Path) -> None:
+async def test_an_edit_is_also_shown_in_the_transcript(begin: Begin, path: Path) -> None:
     river = await begin()
     river.agent.tell(*tool(), edit_of(path))
     await diff_buffer(river.nvim)
@@ -165,7 +167,7 @@ async def test_its_edit_is_shown_in_the_transcript_too(begin: Begin, path: Path)
     assert "-two" in await river.panel.text()
 
 
-async def test_a_changed_edit_waits_on_where_the_agent_would_drop_the_changes(
+async def test_a_changed_edit_keeps_waiting_if_the_agent_cannot_accept_changes(
     begin: Begin, path: Path
 ) -> None:
     river = await begin(FEW)
@@ -179,7 +181,7 @@ async def test_a_changed_edit_waits_on_where_the_agent_would_drop_the_changes(
     assert await river.press("? May", "y", "answer") == ("answer", "r1", Allow())
 
 
-async def test_a_reason_that_it_cannot_read_with_the_answer_is_its_next_prompt(
+async def test_a_reason_that_a_rejection_cannot_carry_is_sent_as_the_next_prompt(
     begin: Begin,
 ) -> None:
     river = await begin(FEW)
@@ -200,7 +202,7 @@ async def test_a_reason_that_it_cannot_read_with_the_answer_is_its_next_prompt(
     await river.panel.shows("use a raft")
 
 
-async def test_its_questions_open_a_form(begin: Begin) -> None:
+async def test_questions_open_a_form(begin: Begin) -> None:
     question = events.Question(
         "Which bank?", "Bank", (events.Choice("Left"), events.Choice("Right"))
     )
@@ -220,7 +222,7 @@ async def _float(nvim: Neovim, title: str, words: str) -> bool:
     return title in nvim.screen.text() and words in str(await nvim.lua(FLOAT))
 
 
-async def test_its_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None:
+async def test_a_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None:
     river = await begin()
     river.agent.tell(events.PlanProposed("r1", "", "1. Build a dam\n", "", OPTIONS))
     await river.panel.shows("? Approve this plan?")
@@ -256,7 +258,7 @@ async def test_todos_notices_and_retries_are_shown(begin: Begin) -> None:
         (events.TurnEndReason.FAILED, "failed"),
     ],
 )
-async def test_the_end_of_a_turn_says_why(
+async def test_the_reason_for_the_end_of_a_turn_is_shown(
     begin: Begin, why: events.TurnEndReason, words: str
 ) -> None:
     river = await begin()
@@ -268,7 +270,7 @@ async def test_the_end_of_a_turn_says_why(
     await river.panel.shows(words)
 
 
-async def test_its_end_is_told_by_its_name_and_it_is_resumed(begin: Begin) -> None:
+async def test_an_ended_agent_is_reported_by_name_and_can_be_resumed(begin: Begin) -> None:
     river = await begin()
     await river.panel.say("go")
     await river.hears("prompt")
@@ -283,7 +285,7 @@ async def test_its_end_is_told_by_its_name_and_it_is_resumed(begin: Begin) -> No
     assert river.agent.heard[-1] == ("start", ResumeSession("s-1"))
 
 
-async def test_one_that_cannot_resume_begins_a_new_session(begin: Begin) -> None:
+async def test_an_agent_that_cannot_resume_begins_a_new_session(begin: Begin) -> None:
     river = await begin(FEW)
     await river.panel.say("go")
     await river.hears("prompt")
@@ -308,7 +310,7 @@ async def test_an_earlier_session_is_shown_and_resumed(begin: Begin) -> None:
     assert river.agent.heard == [("start", ResumeSession("s-old"))]
 
 
-async def test_a_session_that_it_does_not_have_opens_no_panel(begin: Begin) -> None:
+async def test_resuming_an_unknown_session_opens_no_panel(begin: Begin) -> None:
     river = await begin()
 
     await river.command("resume s-none")

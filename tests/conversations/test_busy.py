@@ -1,4 +1,4 @@
-"""While Neovim answers nobody: the protocol goes on, reads come from the last known state."""
+"""While Neovim is busy, the protocol keeps working and reads return the last known state."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -64,7 +64,7 @@ BUSY = pytest.mark.parametrize("busy", [hit_enter, half_a_mapping, busy_lua, she
 
 @pytest.fixture
 async def at_work(serving: Neovim, claude: ClaudeCode, project: Path) -> Path:
-    """A file that Neovim is known to be in, with two lines selected before."""
+    """A file that the host knows to be open, after two of its lines were selected."""
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
     await serving.command(f"edit {path}")
@@ -72,14 +72,15 @@ async def at_work(serving: Neovim, claude: ClaudeCode, project: Path) -> Path:
     await claude.json("getOpenEditors")
     await until(
         lambda: any(
-            told["filePath"] == str(path) for told in claude.notifications_of("selection_changed")
+            selection["filePath"] == str(path)
+            for selection in claude.notifications_of("selection_changed")
         )
     )
     return path
 
 
 @BUSY
-async def test_reads_are_answered_from_the_last_known_state(
+async def test_reads_return_the_last_known_state(
     serving: Neovim, claude: ClaudeCode, at_work: Path, busy: object
 ) -> None:
     async with busy(serving):  # type: ignore[operator]
@@ -105,7 +106,7 @@ async def test_the_protocol_does_not_wait_for_neovim(
             assert await other.request("ping") == {}
 
 
-async def test_what_must_touch_the_editor_waits_and_then_happens(
+async def test_a_call_that_changes_the_editor_waits_until_neovim_is_ready(
     serving: Neovim, claude: ClaudeCode, at_work: Path, project: Path
 ) -> None:
     other = project / "b.py"
@@ -121,7 +122,7 @@ async def test_what_must_touch_the_editor_waits_and_then_happens(
     assert await serving.eval("expand('%:p')") == str(other)
 
 
-async def test_a_status_that_is_longer_than_the_screen_causes_no_prompt(
+async def test_messages_longer_than_the_screen_cause_no_prompt(
     serving: Neovim,
 ) -> None:
     await serving.lua("require('claude_ide.say.message').show(('long '):rep(100), 'error')")
@@ -132,7 +133,7 @@ async def test_a_status_that_is_longer_than_the_screen_causes_no_prompt(
     assert (await serving.mode())["blocking"] is False
 
 
-async def test_what_the_model_asks_while_neovim_is_busy_is_said_to_be_from_before(
+async def test_diagnostics_for_the_model_are_marked_as_earlier_while_neovim_is_busy(
     serving: Neovim, claude: ClaudeCode, at_work: Path
 ) -> None:
     await serving.lua(
@@ -155,7 +156,7 @@ async def test_what_the_model_asks_while_neovim_is_busy_is_said_to_be_from_befor
         assert file == {"uri": f"file://{other}", "diagnostics": [], "note": note}
 
 
-async def test_that_nothing_is_known_is_an_error_for_the_model_while_neovim_is_busy(
+async def test_the_model_gets_an_error_if_neovim_is_busy_and_no_diagnostics_are_known(
     serving: Neovim, claude: ClaudeCode, at_work: Path
 ) -> None:
     async with hit_enter(serving):

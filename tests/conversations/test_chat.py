@@ -1,4 +1,4 @@
-"""The chat panel in a real Neovim, with a CLI that replays what the real one once said."""
+"""The chat panel in a real Neovim, with a CLI that replays recorded sessions."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from support.transcripts import FAKE_CLI, GOLDEN, heard
 PLAIN = GOLDEN / "plain_thinking.jsonl"
 
 
-async def test_what_is_typed_while_the_host_starts_is_for_the_prompt(
+async def test_keys_typed_while_the_host_starts_go_to_the_prompt(
     nvim: Neovim, replay: Open
 ) -> None:
     await nvim.lua(CONFIGURE, {"cmd": [sys.executable, "-I", str(FAKE_CLI), str(PLAIN)]})
@@ -50,15 +50,15 @@ async def test_prompts_are_sent_in_the_order_in_which_they_were_typed(
     await panel.write()
     await nvim.keys(f"first @{path.name}<C-s>second<C-s>")
 
-    def said() -> list[str]:
+    def sent() -> list[str]:
         frames = [frame for frame in heard(log) if frame.get("type") == "user"]
         return [frame["message"]["content"][-1]["text"] for frame in frames]
 
-    await until(lambda: len(said()) == 2, "both are sent", PATIENCE)
-    assert said() == ["first @a.py", "second"]
+    await until(lambda: len(sent()) == 2, "both are sent", PATIENCE)
+    assert sent() == ["first @a.py", "second"]
 
 
-async def test_a_chat_is_at_home_in_the_folder_of_its_tabpage(
+async def test_a_chat_works_in_the_folder_of_its_tab_page(
     nvim: Neovim, replay: Open, project: Path, log: Path
 ) -> None:
     (project / "sub").mkdir()
@@ -71,7 +71,7 @@ async def test_a_chat_is_at_home_in_the_folder_of_its_tabpage(
     assert heard(log)[0]["cwd"] == str(project / "sub")
 
 
-async def test_the_panel_opens_with_the_user_in_its_prompt(nvim: Neovim, replay: Open) -> None:
+async def test_a_new_panel_starts_in_insert_mode_in_its_prompt(nvim: Neovim, replay: Open) -> None:
     panel = await replay("plain_thinking")
 
     seen = await panel.look()
@@ -81,7 +81,7 @@ async def test_the_panel_opens_with_the_user_in_its_prompt(nvim: Neovim, replay:
     assert [len(windows) for windows in seen["windows"]] == [1, 1]
 
 
-async def test_what_is_said_and_thought_is_shown(nvim: Neovim, replay: Open) -> None:
+async def test_text_and_thinking_are_shown(nvim: Neovim, replay: Open) -> None:
     panel = await replay("plain_thinking")
 
     await panel.say("hello there")
@@ -94,7 +94,7 @@ async def test_what_is_said_and_thought_is_shown(nvim: Neovim, replay: Open) -> 
     assert (await panel.look())["prompt"] == [""]
 
 
-async def test_toggling_hides_the_panel_and_the_chat_goes_on(nvim: Neovim, replay: Open) -> None:
+async def test_the_chat_continues_while_its_panel_is_hidden(nvim: Neovim, replay: Open) -> None:
     panel = await replay("plain_thinking")
     await panel.say("hello there")
     await nvim.keys("<Esc>")
@@ -108,7 +108,7 @@ async def test_toggling_hides_the_panel_and_the_chat_goes_on(nvim: Neovim, repla
     assert "Hello! **How** can I help?" in await panel.text()
 
 
-async def test_ctrl_c_in_the_prompt_stops_and_keeps_what_is_typed(
+async def test_ctrl_c_interrupts_the_turn_and_keeps_the_prompt(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("interrupt_stream")
@@ -122,7 +122,7 @@ async def test_ctrl_c_in_the_prompt_stops_and_keeps_what_is_typed(
     assert (await panel.look())["prompt"] == ["and then"]
 
 
-async def test_neovim_shows_that_claude_is_at_work(nvim: Neovim, replay: Open) -> None:
+async def test_the_buffer_is_busy_during_a_turn(nvim: Neovim, replay: Open) -> None:
     if not await nvim.eval("exists('+busy')"):
         pytest.skip("this Neovim has no 'busy'")
     is_busy = "getbufvar('claude-chat://*', '&busy')"
@@ -139,17 +139,19 @@ async def test_neovim_shows_that_claude_is_at_work(nvim: Neovim, replay: Open) -
     await until(lambda: nvim.eval(f"{is_busy} == 0"), "it is at rest")
 
 
-async def test_a_cli_that_dies_is_told_and_can_be_started_again(nvim: Neovim, replay: Open) -> None:
+async def test_a_dead_cli_is_reported_and_an_unsent_prompt_is_restored(
+    nvim: Neovim, replay: Open
+) -> None:
     panel = await replay("killed_kill")
     await panel.say("Tell me a story")
 
     assert "R" in await panel.shows("ended")
     await panel.bar_shows("ended")
     await panel.say("are you there?")
-    await until(lambda: holds(panel, "are you there?"), "the prompt comes back", PATIENCE)
+    await until(lambda: holds(panel, "are you there?"), "the prompt is restored", PATIENCE)
 
 
-async def test_the_cli_ends_with_the_buffers_and_with_neovim(
+async def test_the_cli_ends_with_its_buffers_and_with_neovim(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("plain_thinking")
@@ -172,7 +174,7 @@ async def _buffers(nvim: Neovim) -> list[int]:
 
 
 async def _child(nvim: Neovim) -> int:
-    """The pid of the replaying CLI."""
+    """The process id of the replaying CLI."""
 
     def find() -> int:
         for entry in Path("/proc").iterdir():
@@ -192,7 +194,7 @@ async def _child(nvim: Neovim) -> int:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ("model nonsense", "no such model: nonsense; available: default"),
         ("effort nonsense", "no such effort: nonsense; available: low"),
@@ -200,17 +202,17 @@ async def _child(nvim: Neovim) -> int:
         ("thinking -1", "not a number of tokens or unlimited: -1"),
     ],
 )
-async def test_what_cannot_be_set_is_told(
-    nvim: Neovim, replay: Open, arguments: str, says: str
+async def test_an_invalid_setting_is_reported(
+    nvim: Neovim, replay: Open, arguments: str, message: str
 ) -> None:
     await replay("plain_thinking")
 
     await nvim.keys(f"<Esc>:ClaudeChat {arguments}<CR>")
 
-    await until(lambda: says in nvim.screen.text(), says, PATIENCE)
+    await until(lambda: message in nvim.screen.text(), message, PATIENCE)
 
 
-async def test_what_went_over_the_wire_is_shown(nvim: Neovim, replay: Open) -> None:
+async def test_claude_chat_log_shows_the_traffic_with_the_cli(nvim: Neovim, replay: Open) -> None:
     await replay("plain_thinking")
 
     await nvim.command("stopinsert | ClaudeChat log")

@@ -1,4 +1,4 @@
-"""Requests of a chat are counted, announced, and answered in the panel."""
+"""Requests of a chat are counted, announced and answered in the panel."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from support.transcripts import heard
 
 
 def answers(log: Path) -> list[dict[str, Any]]:
-    """What the CLI was answered when it asked the user."""
+    """The answers that the CLI has received to its permission requests."""
     return [
         frame["response"]["response"]
         for frame in (heard(log)[1:] if log.exists() else [])
@@ -21,7 +21,7 @@ def answers(log: Path) -> list[dict[str, Any]]:
 
 
 async def press(nvim: Neovim, panel: Panel, words: str, key: str, log: Path) -> None:
-    """Press a key on a request, which counts only once the request could be read."""
+    """Press a key on a request until it is answered: keys do not count before it can be read."""
 
     async def pressed() -> bool:
         if not answers(log) and await panel.go_to(words):
@@ -48,7 +48,7 @@ async def test_a_question_is_answered_in_a_form(nvim: Neovim, replay: Open, log:
     await panel.shows("── ")
 
 
-async def test_a_rejection_has_its_reason(nvim: Neovim, replay: Open, log: Path) -> None:
+async def test_a_rejection_carries_its_reason(nvim: Neovim, replay: Open, log: Path) -> None:
     panel = await replay("always_allow")
     await nvim.lua("vim.ui.input = function(_, done) done('not here') end")
 
@@ -59,7 +59,7 @@ async def test_a_rejection_has_its_reason(nvim: Neovim, replay: Open, log: Path)
     assert answers(log)[0]["message"] == "not here"
 
 
-async def test_allowing_always_offers_each_way_with_its_scope(
+async def test_allow_always_offers_each_rule_with_its_scope(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("always_allow")
@@ -74,7 +74,7 @@ async def test_allowing_always_offers_each_way_with_its_scope(
     assert all(item.endswith(")") for item in offered)
 
 
-async def test_a_request_is_answered_from_the_empty_prompt(
+async def test_enter_in_an_empty_prompt_answers_the_request(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("always_allow")
@@ -88,7 +88,7 @@ async def test_a_request_is_answered_from_the_empty_prompt(
     assert answers(log)[0]["behavior"] == "allow"
 
 
-async def test_a_request_of_a_hidden_chat_can_be_answered(
+async def test_the_request_of_a_hidden_chat_can_be_answered(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("always_allow")
@@ -104,17 +104,21 @@ async def test_a_request_of_a_hidden_chat_can_be_answered(
     assert answers(log)[0]["behavior"] == "allow"
 
 
-async def test_that_nothing_waits_for_an_answer_is_told(nvim: Neovim, replay: Open) -> None:
+async def test_claude_chat_answer_reports_that_no_request_is_waiting(
+    nvim: Neovim, replay: Open
+) -> None:
     await replay("plain_thinking")
-    await nvim.lua("vim.notify = function(text) _G.told = text end")
+    await nvim.lua("vim.notify = function(text) _G.notified = text end")
 
     await nvim.command("stopinsert | ClaudeChat answer")
 
-    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
-    assert told == "claude-ide: no request is waiting"
+    notified = await until(lambda: nvim.lua("return _G.notified"), "a message", PATIENCE)
+    assert notified == "claude-ide: no request is waiting"
 
 
-async def test_a_request_that_nobody_sees_is_told(nvim: Neovim, replay: Open) -> None:
+async def test_the_request_of_a_hidden_chat_is_counted_in_the_status(
+    nvim: Neovim, replay: Open
+) -> None:
     panel = await replay("always_allow")
     await panel.say("Make a file")
     await nvim.keys("<Esc>")
@@ -123,7 +127,7 @@ async def test_a_request_that_nobody_sees_is_told(nvim: Neovim, replay: Open) ->
     await counts(nvim, " 1?")
 
 
-async def test_a_request_that_is_answered_waits_no_more(
+async def test_an_answered_request_is_no_longer_counted(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("always_allow")
@@ -136,26 +140,28 @@ async def test_a_request_that_is_answered_waits_no_more(
     await counts(nvim, "")
 
 
-async def test_an_autocommand_that_fails_is_told_and_stops_nothing(
+async def test_an_error_in_an_autocommand_is_reported_and_blocks_nothing(
     nvim: Neovim, replay: Open
 ) -> None:
     await nvim.command("autocmd User ClaudeChatWaiting throw 'no thanks'")
     await nvim.lua(
-        """_G.told = ''
-        vim.notify = function(text) _G.told = _G.told .. text end"""
+        """_G.notified = ''
+        vim.notify = function(text) _G.notified = _G.notified .. text end"""
     )
     panel = await replay("always_allow")
 
     await panel.say("Make a file")
 
     await counts(nvim, " 1?")
-    told = await until(lambda: nvim.lua("return _G.told"), "it is told", PATIENCE)
-    assert "ClaudeChatWaiting: " in told
+    notified = await until(
+        lambda: nvim.lua("return _G.notified"), "the error is reported", PATIENCE
+    )
+    assert "ClaudeChatWaiting: " in notified
     assert (await nvim.mode())["blocking"] is False
 
 
 @pytest.mark.parametrize("end", ["ClaudeChat end", "bwipeout! claude-chat://*"])
-async def test_a_request_of_a_chat_that_has_ended_waits_no_more(
+async def test_a_request_of_a_chat_that_has_ended_is_no_longer_counted(
     nvim: Neovim, replay: Open, end: str
 ) -> None:
     panel = await replay("always_allow")

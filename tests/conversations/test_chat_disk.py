@@ -1,4 +1,4 @@
-"""What Claude writes in a chat without asking, in the buffers of its files."""
+"""Files that Claude changes in a chat without asking, and their buffers."""
 
 import sys
 from pathlib import Path
@@ -11,14 +11,14 @@ COUNTS = "(+1 \N{MINUS SIGN}1)"
 
 
 async def begin(nvim: Neovim, project: Path, tmp_path: Path) -> Panel:
-    """Begin a chat that edits `a.py` of the project without a question."""
+    """Open a chat that edits `a.py` in the project without asking."""
     recording = (GOLDEN / "rewind.jsonl").read_text("utf-8")
     recorded = tmp_path / "edits.jsonl"
     recorded.write_text(recording.replace("/home/dev/project", str(project)))
     return await Panel.open(nvim, [sys.executable, "-I", FAKE_CLI, recorded], mode="acceptEdits")
 
 
-async def test_what_it_writes_is_called_claudes(
+async def test_an_edit_of_the_chat_is_attributed_to_claude(
     nvim: Neovim, project: Path, tmp_path: Path
 ) -> None:
     path = project / "a.py"
@@ -35,7 +35,7 @@ async def test_what_it_writes_is_called_claudes(
     assert await nvim.eval(f"getbufline('{path}', 1, '$')") == ["one", "TWO"]
 
 
-async def test_without_a_server_open_files_follow_until_the_chat_ends(
+async def test_without_a_server_buffers_are_reloaded_until_the_chat_ends(
     nvim: Neovim, project: Path, tmp_path: Path, config_folder: Path
 ) -> None:
     path = project / "a.py"

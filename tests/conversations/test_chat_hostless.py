@@ -8,19 +8,19 @@ import pytest
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, PATIENCE, Open, Panel, counts, holds
 
-HEAR = """
-_G.told = {}
-vim.notify = function(text) table.insert(_G.told, text) end
+RECORD = """
+_G.notified = {}
+vim.notify = function(text) table.insert(_G.notified, text) end
 """
 
 
 async def kill_the_host(nvim: Neovim) -> None:
-    """End the process of the Python host, and wait until the panel says so."""
+    """Kill the Python host and wait until the panel reports it."""
     os.kill(await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"), 9)
     await Panel(nvim).bar_shows("not running")
 
 
-async def test_a_chat_in_which_nothing_was_said_goes_on_without_its_host(
+async def test_a_chat_without_messages_continues_after_its_host_dies(
     nvim: Neovim, replay: Open
 ) -> None:
     panel = await replay("plain_thinking")
@@ -32,7 +32,9 @@ async def test_a_chat_in_which_nothing_was_said_goes_on_without_its_host(
     assert (await panel.look())["count"] == 1
 
 
-async def test_nothing_is_lost_with_the_host(nvim: Neovim, replay: Open) -> None:
+async def test_a_chat_that_cannot_be_resumed_keeps_its_transcript_and_prompt(
+    nvim: Neovim, replay: Open
+) -> None:
     panel = await replay("plain_thinking")
     await panel.say("hello there")
     await panel.shows("── ")
@@ -40,12 +42,12 @@ async def test_nothing_is_lost_with_the_host(nvim: Neovim, replay: Open) -> None
 
     await panel.say("and you?")
 
-    await until(lambda: "there is no session" in nvim.screen.text(), "it is told", PATIENCE)
-    await until(lambda: holds(panel, "and you?"), "the prompt comes back", PATIENCE)
+    await until(lambda: "there is no session" in nvim.screen.text(), "a message", PATIENCE)
+    await until(lambda: holds(panel, "and you?"), "the prompt is restored", PATIENCE)
     assert "Hello! **How** can I help?" in await panel.text()
 
 
-async def test_a_new_chat_is_not_mistaken_for_one_of_the_host_before(
+async def test_a_new_chat_is_not_confused_with_one_of_the_earlier_host(
     nvim: Neovim, replay: Open
 ) -> None:
     panel = await replay("plain_thinking")
@@ -59,7 +61,7 @@ async def test_a_new_chat_is_not_mistaken_for_one_of_the_host_before(
     assert await panel.text() == ""
 
 
-async def test_what_waited_in_a_chat_does_not_wait_without_its_host(
+async def test_a_pending_request_is_withdrawn_when_the_host_dies(
     nvim: Neovim, replay: Open
 ) -> None:
     panel = await replay("ask_user")
@@ -75,19 +77,19 @@ async def test_what_waited_in_a_chat_does_not_wait_without_its_host(
     await counts(nvim, "")
 
 
-async def test_without_a_cli_one_line_says_how_to_get_one(nvim: Neovim) -> None:
-    await nvim.lua(HEAR)
+async def test_a_missing_cli_is_reported_in_one_line(nvim: Neovim) -> None:
+    await nvim.lua(RECORD)
     await nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
 
     await nvim.command("ClaudeChat")
 
-    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
-    assert told == ["claude-ide: no-such-claude is not on PATH"]
-    await until(lambda: nvim.eval("winnr('$') == 1"), "no panel is left")
+    notified = await until(lambda: nvim.lua("return _G.notified"), "a message", PATIENCE)
+    assert notified == ["claude-ide: no-such-claude is not on PATH"]
+    await until(lambda: nvim.eval("winnr('$') == 1"), "the panel is closed")
     assert (await nvim.mode())["mode"] == "n"
 
 
-async def test_without_a_cli_what_was_typed_stays(nvim: Neovim) -> None:
+async def test_the_prompt_is_kept_if_the_cli_is_missing(nvim: Neovim) -> None:
     await nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
 
     await nvim.keys(":ClaudeChat<CR>hello there")
@@ -98,7 +100,7 @@ async def test_without_a_cli_what_was_typed_stays(nvim: Neovim) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ("nonsense", ':ClaudeChat: no subcommand "nonsense"'),
         ("new please", ":ClaudeChat new takes no argument: please"),
@@ -108,11 +110,11 @@ async def test_without_a_cli_what_was_typed_stays(nvim: Neovim) -> None:
         ("answer", "there is no chat (:ClaudeChat starts one)"),
     ],
 )
-async def test_what_is_asked_wrongly_is_told(nvim: Neovim, arguments: str, says: str) -> None:
-    await nvim.lua(HEAR)
+async def test_an_invalid_command_is_reported(nvim: Neovim, arguments: str, message: str) -> None:
+    await nvim.lua(RECORD)
     await nvim.lua(CONFIGURE, {"cmd": [sys.executable]})
 
     await nvim.command(f"ClaudeChat {arguments}")
 
-    told = await until(lambda: nvim.lua("return _G.told"), "a message", PATIENCE)
-    assert says[:60] in told[0]
+    notified = await until(lambda: nvim.lua("return _G.notified"), "a message", PATIENCE)
+    assert message[:60] in notified[0]

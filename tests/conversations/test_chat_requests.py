@@ -1,4 +1,4 @@
-"""Requests in the chat panel, in a real Neovim: what a yes allows was on the screen before."""
+"""Requests in a real chat panel: nothing can be allowed before it was on the screen."""
 
 import copy
 import json
@@ -18,13 +18,13 @@ RECORDING = GOLDEN / "always_allow.jsonl"
 LONG = "\n".join(f"echo step {number}" for number in range(40)) + "\ntouch HIDDEN"
 HEAD = "? May Claude use"
 RECORD = "<Esc>qa"
-"""Nothing appears while a macro is recorded."""
+"""The keys that start recording a macro; diffs and plans do not open during a recording."""
 
 Ask = Callable[..., Awaitable[Panel]]
 
 
 def recording(**asked: Any) -> list[dict[str, Any]]:
-    """A conversation in which the CLI asks for one thing, and then has no more to say."""
+    """A conversation in which the CLI makes one request and then falls silent."""
     entries: list[dict[str, Any]] = []
     for line in RECORDING.read_text("utf-8").splitlines():
         entry = json.loads(line)
@@ -35,12 +35,12 @@ def recording(**asked: Any) -> list[dict[str, Any]]:
             changed["m"]["request"].update(asked)
             return [*entries, changed]
         entries.append(entry)
-    raise AssertionError("the recording asks nothing")
+    raise AssertionError("the recording contains no request")
 
 
 @pytest.fixture
 async def ask(nvim: Neovim, log: Path, tmp_path: Path) -> Ask:
-    """Begin a chat in which Claude asks for something; `keys` are typed before."""
+    """Open a chat in which Claude makes a request; `keys` are typed before the prompt."""
 
     async def begin(side: str = "right", keys: str = "", **asked: Any) -> Panel:
         entries = recording(**asked)
@@ -51,14 +51,14 @@ async def ask(nvim: Neovim, log: Path, tmp_path: Path) -> Ask:
         panel = await Panel.open(nvim, cli, mode="default", side=side)
         await nvim.keys(keys)
         await panel.say("Go on")
-        await panel.shows("? May ")
+        await panel.shows("? ")
         return panel
 
     return begin
 
 
 def answers(log: Path) -> list[dict[str, Any]]:
-    """What the CLI was answered when it asked the user."""
+    """The answers that the CLI has received to its permission requests."""
     return [
         frame["response"]["response"]
         for frame in (heard(log)[1:] if log.exists() else [])
@@ -67,19 +67,19 @@ def answers(log: Path) -> list[dict[str, Any]]:
 
 
 async def allow(nvim: Neovim, log: Path, key: str = "y") -> None:
-    """Press a key until it has allowed what is asked under the cursor."""
+    """Press a key until it has allowed the request under the cursor."""
 
     async def pressed() -> bool:
         if not answers(log):
             await nvim.keys(key)
         return bool(answers(log))
 
-    await until(pressed, f"{key} allows", PATIENCE)
+    await until(pressed, f"{key} allows the request", PATIENCE)
     assert answers(log)[0]["behavior"] == "allow"
 
 
 async def press_until(nvim: Neovim, panel: Panel, key: str, words: str) -> None:
-    """Press a key on the request until the transcript shows something."""
+    """Press a key on the request until the transcript shows some text."""
 
     async def pressed() -> bool:
         if words not in await panel.text() and await panel.go_to(f"  {key}  "):
@@ -89,13 +89,13 @@ async def press_until(nvim: Neovim, panel: Panel, key: str, words: str) -> None:
     await until(pressed, f"{key} shows {words}", PATIENCE)
 
 
-async def is_led(nvim: Neovim) -> bool:
-    """Whether the user stands on the request's first line, at the top of its window."""
+async def is_at_its_beginning(nvim: Neovim) -> bool:
+    """Whether the cursor is on the request's first line, at the top of its window."""
     at = await nvim.eval("[getline('.'), line('.') == line('w0'), mode(), &filetype]")
     return bool(at[0].startswith("? May") and at[1:] == [1, "n", "claude-chat"])
 
 
-async def test_the_first_y_shows_all_of_a_long_command_and_the_next_allows_it(
+async def test_the_first_y_shows_a_whole_long_command_and_the_next_allows_it(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
     panel = await ask(input={"command": LONG})
@@ -106,14 +106,14 @@ async def test_the_first_y_shows_all_of_a_long_command_and_the_next_allows_it(
     await press_until(nvim, panel, "y", "touch HIDDEN")
 
     assert answers(log) == []
-    await until(lambda: is_led(nvim), "the beginning is on the screen")
+    await until(lambda: is_at_its_beginning(nvim), "the beginning is on the screen")
     await until(lambda: "│ echo step 0" in nvim.screen.text())
     assert body((await panel.look())["lines"]) == LONG
     await allow(nvim, log)
     assert answers(log)[0]["updatedInput"]["command"] == LONG
 
 
-async def test_no_number_of_keys_typed_at_once_allows_what_was_hidden(
+async def test_repeated_typed_ahead_keys_do_not_allow_a_hidden_command(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
     panel = await ask(input={"command": LONG})
@@ -147,7 +147,7 @@ async def test_the_first_a_shows_every_rule_and_the_next_allows_one(
 
 
 def body(lines: list[str]) -> str:
-    """What a request shows of its input, its rows put together again."""
+    """The input as a request shows it, with its wrapped rows joined again."""
     rows = [line for line in lines if line.startswith(("  │ ", "  ┊ "))]
     return "".join(f"\n{row[4:]}" if row[2] == "│" else row[4:] for row in rows)[1:]
 
@@ -164,7 +164,7 @@ ON_SCREEN = chunk("chat_requests/on_screen")
         f"ls{' ' * 300}; touch HIDDEN",
     ],
 )
-async def test_what_fits_is_on_the_screen_before_any_key(
+async def test_a_command_that_fits_is_on_the_screen_before_any_key(
     nvim: Neovim, ask: Ask, log: Path, side: str, command: str
 ) -> None:
     await nvim.command("set columns=120 lines=80")
@@ -173,13 +173,13 @@ async def test_what_fits_is_on_the_screen_before_any_key(
     async def shown() -> bool:
         return body(await nvim.lua(ON_SCREEN)) == command
 
-    await until(shown, "all of it", PATIENCE)
+    await until(shown, "the whole command", PATIENCE)
 
     await panel.go_to(HEAD)
     await allow(nvim, log)
 
 
-async def test_in_a_tiny_window_y_leads_to_the_beginning_first(
+async def test_in_a_tiny_window_y_first_jumps_to_the_beginning(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
     await nvim.command("set columns=40 lines=14")
@@ -188,17 +188,17 @@ async def test_in_a_tiny_window_y_leads_to_the_beginning_first(
     assert "step 0" not in nvim.screen.text()
 
     async def pressed() -> bool:
-        if not await is_led(nvim):
+        if not await is_at_its_beginning(nvim):
             await nvim.keys("y")
-        return await is_led(nvim)
+        return await is_at_its_beginning(nvim)
 
-    await until(pressed, "the beginning", PATIENCE)
+    await until(pressed, "the jump to the beginning", PATIENCE)
     assert answers(log) == []
     await until(lambda: "step 0" in nvim.screen.text(), "its beginning on the screen")
     await allow(nvim, log)
 
 
-async def test_what_was_shown_whole_is_allowed_in_a_smaller_window(
+async def test_a_command_that_was_shown_whole_is_allowed_in_a_smaller_window(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
     await nvim.command("set columns=160")
@@ -214,7 +214,7 @@ async def test_what_was_shown_whole_is_allowed_in_a_smaller_window(
     await allow(nvim, log)
 
 
-async def test_the_list_of_answers_leads_to_what_it_cannot_show(
+async def test_the_list_of_answers_opens_a_request_that_it_cannot_show_whole(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
     await nvim.lua(chunk("choice/choose_first_of_prompt"))
@@ -229,11 +229,11 @@ async def test_the_list_of_answers_leads_to_what_it_cannot_show(
         *("Show it all (41 lines)", "No", "No, because…"),
     ]
     assert answers(log) == []
-    await until(lambda: is_led(nvim), "the user is led there", PATIENCE)
+    await until(lambda: is_at_its_beginning(nvim), "the cursor is on the request", PATIENCE)
     await allow(nvim, log)
 
 
-async def test_the_list_of_answers_has_a_yes_for_what_was_seen(
+async def test_the_list_of_answers_offers_yes_for_a_request_that_was_seen(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
     panel = await ask(input={"command": "ls\nrm x"})
@@ -243,11 +243,11 @@ async def test_the_list_of_answers_has_a_yes_for_what_was_seen(
         await nvim.keys("<C-s>")
         return bool("Yes, once" in (await nvim.lua("return _G.offered") or []))
 
-    await until(offered, "a yes", PATIENCE)
+    await until(offered, "the answer yes", PATIENCE)
     assert "rm x" in await panel.text()
 
 
-async def test_a_file_that_no_diff_can_show_is_shown_itself(
+async def test_a_change_that_a_diff_cannot_show_is_shown_in_the_request(
     nvim: Neovim, ask: Ask, log: Path, project: Path
 ) -> None:
     path = project / "latin.txt"
@@ -261,7 +261,7 @@ async def test_a_file_that_no_diff_can_show_is_shown_itself(
     await allow(nvim, log)
 
 
-async def test_y_allows_no_edit_whose_diff_could_not_appear_yet(
+async def test_y_shows_an_edit_before_allowing_it_if_its_diff_is_deferred(
     nvim: Neovim, ask: Ask, log: Path, project: Path
 ) -> None:
     path = project / "b.py"
@@ -275,7 +275,7 @@ async def test_y_allows_no_edit_whose_diff_could_not_appear_yet(
     await allow(nvim, log)
 
 
-async def test_what_the_diff_shows_is_allowed_always_by_one_key(
+async def test_one_key_always_allows_an_edit_that_is_shown_in_a_diff(
     nvim: Neovim, ask: Ask, log: Path, project: Path
 ) -> None:
     suggestion = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
@@ -288,12 +288,12 @@ async def test_what_the_diff_shows_is_allowed_always_by_one_key(
             await nvim.keys("a")
         return bool(answers(log))
 
-    await until(pressed, "a allows", PATIENCE)
+    await until(pressed, "the key allows the request", PATIENCE)
     assert answers(log)[0]["updatedPermissions"] == [suggestion]
     assert "  │ +text" not in await panel.text()
 
 
-async def test_y_allows_no_plan_that_could_not_appear_yet(
+async def test_y_shows_a_plan_before_approving_it_if_its_buffer_is_deferred(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
     asked = {"plan": "# Plan\n\n1. rm -rf ~\n"}
@@ -306,7 +306,7 @@ async def test_y_allows_no_plan_that_could_not_appear_yet(
     await allow(nvim, log)
 
 
-async def test_the_arguments_of_a_servers_tool_are_shown(nvim: Neovim, ask: Ask) -> None:
+async def test_the_arguments_of_an_mcp_tool_are_shown(nvim: Neovim, ask: Ask) -> None:
     panel = await ask(
         tool_name="mcp__neovim__openDiff",
         input={"old_file_path": "/p/term://sh x.sh", "new_file_contents": "x\ny\n", "n": {"a": 1}},
@@ -317,7 +317,7 @@ async def test_the_arguments_of_a_servers_tool_are_shown(nvim: Neovim, ask: Ask)
     assert '  │ n:\n  │   {\n  │     "a": 1\n  │   }' in shown
 
 
-async def test_a_file_outside_of_the_project_is_marked(
+async def test_a_sensitive_file_outside_the_project_is_marked(
     nvim: Neovim, ask: Ask, tmp_path: Path
 ) -> None:
     home = Path(await nvim.eval("$HOME"))
@@ -329,7 +329,7 @@ async def test_a_file_outside_of_the_project_is_marked(
     assert f"{HEAD} Write ~/.bash_profile?\n  runs at login" in shown
 
 
-async def test_nothing_lies_on_a_request(nvim: Neovim, ask: Ask, log: Path) -> None:
+async def test_pinned_tasks_never_cover_a_request(nvim: Neovim, ask: Ask, log: Path) -> None:
     panel = await ask(input={"command": "ls"})
     id_ = (await panel.look())["id"]
     rows = [[["a task " * 4, "ClaudeChatTodo"]]]
@@ -340,4 +340,4 @@ async def test_nothing_lies_on_a_request(nvim: Neovim, ask: Ask, log: Path) -> N
     assert await nvim.eval(floats) == 0
     await panel.go_to(HEAD)
     await allow(nvim, log)
-    await until(lambda: nvim.eval(f"{floats} == 1"), "it is pinned again")
+    await until(lambda: nvim.eval(f"{floats} == 1"), "the tasks are pinned again")

@@ -1,4 +1,4 @@
-"""What a chat learns of the selection, and what is mentioned to it."""
+"""The selection and the mentions that a chat receives."""
 
 import sys
 from pathlib import Path
@@ -15,12 +15,14 @@ PLAIN = GOLDEN / "plain_thinking.jsonl"
 
 @pytest.mark.usefixtures("path")
 class TestSelection:
-    async def test_the_file_goes_along(self, nvim: Neovim, replay: Open) -> None:
+    async def test_the_current_file_is_attached_to_the_prompt(
+        self, nvim: Neovim, replay: Open
+    ) -> None:
         panel = await replay("plain_thinking")
 
         await until(lambda: _chip_is(panel, "[a.py]"), "the chip", PATIENCE)
 
-    async def test_what_is_selected_goes_along(self, nvim: Neovim, log: Path) -> None:
+    async def test_the_selection_is_attached_to_the_prompt(self, nvim: Neovim, log: Path) -> None:
         await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
         await nvim.lua(CONFIGURE, {"cmd": [sys.executable, "-I", str(FAKE_CLI), str(PLAIN)]})
 
@@ -39,7 +41,7 @@ async def _chip_is(panel: Panel, chip: str) -> bool:
 
 @pytest.mark.usefixtures("path")
 class TestMention:
-    async def test_it_goes_into_the_prompt_and_the_user_stays(
+    async def test_a_mention_goes_into_the_prompt_and_the_cursor_stays_in_the_file(
         self, nvim: Neovim, replay: Open
     ) -> None:
         panel = await replay("plain_thinking")
@@ -51,7 +53,7 @@ class TestMention:
         await until(lambda: holds(panel, "look @a.py#L2-3 "), "the mention")
         assert await nvim.eval("win_getid()") == here
 
-    async def test_with_a_bang_the_user_types_on_behind_it(
+    async def test_a_bang_moves_to_the_prompt_behind_the_mention(
         self, nvim: Neovim, replay: Open
     ) -> None:
         panel = await replay("plain_thinking")
@@ -63,7 +65,7 @@ class TestMention:
 
         await until(lambda: holds(panel, "@a.py why?"), "what was typed")
 
-    async def test_a_hidden_chat_is_meant_where_no_client_is(
+    async def test_a_mention_goes_to_a_hidden_chat_if_no_client_is_connected(
         self, nvim: Neovim, replay: Open
     ) -> None:
         panel = await replay("plain_thinking")
@@ -73,10 +75,10 @@ class TestMention:
 
         await nvim.command("ClaudeAdd a.py 1")
 
-        await until(lambda: "mentioned in the chat" in nvim.screen.text(), "it is told")
+        await until(lambda: "mentioned in the chat" in nvim.screen.text(), "a message")
         await until(lambda: holds(panel, "@a.py#L1 "), "the mention")
 
-    async def test_a_hidden_chat_is_not_meant_where_a_client_is(
+    async def test_a_mention_goes_to_a_connected_client_rather_than_a_hidden_chat(
         self, nvim: Neovim, replay: Open, config_folder: Path
     ) -> None:
         panel = await replay("plain_thinking")

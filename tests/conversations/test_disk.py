@@ -1,4 +1,4 @@
-"""What is written to open files, seen by a Neovim that serves."""
+"""Changes on disk to open files, in a Neovim with a running server."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ COUNTS = "(+1 \N{MINUS SIGN}1)"
 
 @pytest.fixture
 async def path(serving: Neovim, project: Path) -> Path:
-    """A file that Neovim shows."""
+    """A watched file that is open in Neovim."""
     file = project / "calc.py"
     file.write_text(OLD)
     await serving.command("edit calc.py")
@@ -35,7 +35,9 @@ async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
     )
 
 
-async def test_what_a_command_writes_is_seen_from_the_terminal(serving: Neovim, path: Path) -> None:
+async def test_a_file_changed_by_a_command_is_reloaded_from_terminal_mode(
+    serving: Neovim, path: Path
+) -> None:
     await serving.command("botright split | terminal cat")
     await serving.keys("i")
     await until(lambda: serving.eval("mode() == 't'"))
@@ -47,7 +49,7 @@ async def test_what_a_command_writes_is_seen_from_the_terminal(serving: Neovim, 
     await until(lambda: f"calc.py changed on disk {COUNTS}; u undoes" in serving.screen.text())
 
 
-async def test_what_claude_writes_without_a_diff_is_called_claudes(
+async def test_a_write_without_a_diff_is_attributed_to_claude(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await claude.call("getDiagnostics", {"uri": f"file://{path}"})
@@ -58,11 +60,11 @@ async def test_what_claude_writes_without_a_diff_is_called_claudes(
     await until(lambda: f"Claude changed calc.py {COUNTS}; u undoes" in serving.screen.text())
     path.write_text(OLD)
     await until(lambda: f"calc.py changed on disk {COUNTS}" in serving.screen.text())
-    said = await serving.eval("execute('messages')")
-    assert said.count("calc.py") == 2
+    messages = await serving.eval("execute('messages')")
+    assert messages.count("calc.py") == 2
 
 
-async def test_what_claude_writes_is_read_where_autoread_is_off(
+async def test_a_file_changed_by_claude_is_reloaded_despite_noautoread(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await serving.command("set noautoread")
@@ -78,7 +80,7 @@ async def test_what_claude_writes_is_read_where_autoread_is_off(
     await shows(serving, path, OLD)
 
 
-async def test_a_file_that_is_written_for_a_client_is_called_claudes(
+async def test_a_write_requested_by_a_client_is_attributed_to_claude(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await claude.request("writeFile", {"path": "calc.py", "content": NEW})
@@ -87,7 +89,7 @@ async def test_a_file_that_is_written_for_a_client_is_called_claudes(
     await until(lambda: f"Claude changed calc.py {COUNTS}; u undoes" in serving.screen.text())
 
 
-async def test_an_accepted_diff_is_not_reported_again(
+async def test_an_accepted_diff_is_not_reported_again_as_a_change(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await claude.call("getDiagnostics", {"uri": f"file://{path}"})
@@ -109,7 +111,7 @@ async def test_an_accepted_diff_is_not_reported_again(
     assert "calc.py" not in await serving.eval("execute('messages')")
 
 
-async def test_when_the_server_stops_nothing_is_watched(serving: Neovim, path: Path) -> None:
+async def test_stopping_the_server_stops_watching_files(serving: Neovim, path: Path) -> None:
     await serving.command("ClaudeStop!")
 
     state = "return require('claude_ide.disk.folders').state()"
@@ -118,7 +120,7 @@ async def test_when_the_server_stops_nothing_is_watched(serving: Neovim, path: P
     assert await serving.eval("getline(2)") == "two"
 
 
-async def test_a_visual_area_of_claudes_holds_no_diff_back(
+async def test_a_visual_selection_made_by_claude_does_not_defer_a_diff(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await claude.call("openFile", {"filePath": str(path), "startText": "two"})
@@ -131,7 +133,7 @@ async def test_a_visual_area_of_claudes_holds_no_diff_back(
     assert await serving.eval("mode()") == "n"
 
 
-async def test_a_visual_area_that_the_user_has_changed_holds_a_diff_back(
+async def test_a_visual_selection_changed_by_the_user_defers_a_diff(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await claude.call("openFile", {"filePath": str(path), "startText": "two"})
@@ -147,7 +149,7 @@ async def test_a_visual_area_that_the_user_has_changed_holds_a_diff_back(
     await until(lambda: serving.lua(shown), "a diff")
 
 
-async def test_a_buffer_in_which_claude_has_selected_something_follows(
+async def test_a_buffer_is_reloaded_while_claude_has_a_selection_in_it(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await claude.call("openFile", {"filePath": str(path), "startText": "two"})

@@ -1,6 +1,6 @@
-"""Nonsense from the network: the server goes on answering, and the user sees none of it.
+"""Fuzzing: the server keeps answering, and the user sees nothing of it.
 
-What is random comes from a seed, so that a failure can be had again.
+The random data comes from a seed, so that failures can be reproduced.
 """
 
 import asyncio
@@ -30,14 +30,14 @@ def chance() -> random.Random:
 
 @pytest.fixture
 async def address(config_folder: Path, serving: Neovim) -> tuple[int, str]:
-    """Port and token of the server."""
+    """The port and token of the server."""
     port, lock = await the_lock(config_folder)
     return port, lock["authToken"]
 
 
 @asynccontextmanager
 async def undisturbed(nvim: Neovim, claude: ClaudeCode) -> AsyncIterator[None]:
-    """Check afterwards that nobody but the client that talked nonsense has noticed anything."""
+    """Check afterwards that no one except the fuzzing client was disturbed."""
     await nvim.command("silent edit notes.txt | call setline(1, ['one', 'two']) | silent write")
     await until(lambda: "two" in nvim.screen.text())
     messages = await nvim.eval("execute('messages')")
@@ -59,7 +59,7 @@ async def undisturbed(nvim: Neovim, claude: ClaudeCode) -> AsyncIterator[None]:
 
 
 def nonsense(chance: random.Random, request: bytes) -> bytes:
-    """A handshake with something wrong about it, or nothing like one."""
+    """A handshake with something wrong in it, or random bytes."""
     kind = chance.randrange(5)
     if kind == 0:
         return chance.randbytes(chance.randrange(1, 400))
@@ -120,7 +120,7 @@ async def test_random_frames_do_no_harm(
 # JSON.
 
 TEXTS = ["", "x", "ü🎉", "\0", "a\nb", "~", "..", "/nowhere/x", "x" * 2000, "%{1}", "file:///%"]
-# Without `content`, so that no file comes into being that could then be opened.
+# Without `content`, so that no file is created that could then be opened.
 PARAMETERS = sorted(
     {name for tool in TOOLS.values() for name in tool.describe()["inputSchema"]["properties"]}
     | {"path", "pattern", "name", "arguments", "requestId", "pid", "level"}
@@ -147,7 +147,7 @@ def value(chance: random.Random, depth: int = 0) -> Any:
 
 
 def message(chance: random.Random) -> Any:
-    """Something with the shape of a message; what it calls is there more often than not."""
+    """A value shaped like a message; the method it calls usually exists."""
     shape: dict[str, Any] = {"jsonrpc": chance.choice(["2.0", "2.0", "2.0", "1.0", None])}
     if chance.random() < 0.8:
         shape["id"] = chance.choice([value(chance), chance.randrange(10), "a"])
@@ -172,7 +172,7 @@ async def test_random_json_does_no_harm(
         for _ in range(500):
             await client.connection.send(json.dumps(value(chance)))
 
-        # Nothing of that breaks the connection it came by.
+        # No value breaks its own connection.
         assert await client.request("ping") == {}
 
 
@@ -188,7 +188,7 @@ async def test_random_messages_do_no_harm(
                     sent = chance.choice([batch, message(chance), message(chance)])
                     await client.connection.send(json.dumps(sent))
 
-                # An id of ours may have been taken for one of theirs.
+                # A random id may have answered one of the server's own requests.
                 answer = await asyncio.wait_for(client.connection.ping(), WAIT)
                 await asyncio.wait_for(answer, WAIT)
                 assert client.connection.state is websockets.State.OPEN

@@ -1,4 +1,4 @@
-"""`:checkhealth claude_ide` goes the CLI's way and names what is broken."""
+"""`:checkhealth claude_ide` connects as the CLI would and names the step that fails."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ async def report(nvim: Neovim) -> str:
     return "\n".join(await nvim.eval("getline(1, '$')"))
 
 
-async def test_all_is_well_and_a_server_started_for_it_is_stopped(
+async def test_a_healthy_setup_has_no_errors_and_the_server_is_stopped_afterwards(
     nvim: Neovim, config_folder: Path
 ) -> None:
     await nvim.command("let g:claude_ide.cmd = 'nope'")
@@ -36,7 +36,7 @@ async def test_all_is_well_and_a_server_started_for_it_is_stopped(
     assert "stopped" not in str(await nvim.eval("execute('messages')"))
 
 
-async def test_a_lock_that_was_taken_away_is_the_broken_step(
+async def test_a_missing_lock_file_is_reported_as_the_failing_step(
     serving: Neovim, config_folder: Path
 ) -> None:
     await serving.command("let g:claude_ide.cmd = 'nope'")
@@ -49,7 +49,7 @@ async def test_a_lock_that_was_taken_away_is_the_broken_step(
     assert "conversation" not in text
 
 
-async def test_a_python_without_the_packages_is_named(nvim: Neovim, tmp_path: Path) -> None:
+async def test_a_python_without_the_packages_is_reported(nvim: Neovim, tmp_path: Path) -> None:
     bare = tmp_path / "bare-python"
     bare.write_text("#!/bin/sh\necho \"No module named 'msgspec'\" >&2\nexit 1\n")
     bare.chmod(0o755)
@@ -61,7 +61,7 @@ async def test_a_python_without_the_packages_is_named(nvim: Neovim, tmp_path: Pa
     assert ":ClaudeInstall" in text
 
 
-async def test_a_host_that_dies_before_it_answers_is_named(nvim: Neovim, tmp_path: Path) -> None:
+async def test_a_host_that_dies_before_it_answers_is_reported(nvim: Neovim, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\ntest -e {broken} || exec {sys.executable} "$@"\nexit 1\n')
@@ -83,7 +83,7 @@ async def test_a_host_that_dies_before_it_answers_is_named(nvim: Neovim, tmp_pat
     assert "Failed to run healthcheck" not in text
 
 
-async def test_another_editor_for_the_same_folder_is_named(
+async def test_another_editor_for_the_same_folder_is_reported(
     serving: Neovim, config_folder: Path, project: Path
 ) -> None:
     await serving.command("let g:claude_ide.cmd = 'nope'")
@@ -103,7 +103,7 @@ async def test_another_editor_for_the_same_folder_is_named(
         "1",
     ],
 )
-async def test_a_lock_that_is_nobodys_is_passed_over(
+async def test_an_invalid_or_stale_lock_file_is_ignored(
     serving: Neovim, config_folder: Path, project: Path, lock: str
 ) -> None:
     await serving.command("let g:claude_ide.cmd = 'nope'")
@@ -112,7 +112,7 @@ async def test_a_lock_that_is_nobodys_is_passed_over(
     text = lock.format(dead=ended.pid, project=project)
     (config_folder / "ide" / "1.lock").write_text(text)
 
-    said = await report(serving)
+    reported = await report(serving)
 
-    assert "Another editor" not in said
-    assert "ERROR" not in said
+    assert "Another editor" not in reported
+    assert "ERROR" not in reported

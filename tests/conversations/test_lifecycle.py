@@ -1,4 +1,4 @@
-"""The server's life: announced, stopped, ended with Neovim, brought back when it dies."""
+"""The life of the server: its announcement, its end, and its restart after a crash."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ async def listening(nvim: Neovim) -> None:
 
 @pytest.fixture
 async def second(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
-    """A second Neovim in the same project, which shares the config folder."""
+    """A second Neovim in the same project, with the same config folder."""
     neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
     yield neovim
     await neovim.stop()
@@ -36,7 +36,7 @@ async def test_no_python_runs_before_the_first_command(nvim: Neovim) -> None:
     assert await nvim.lua("return #vim.api.nvim_get_proc_children(vim.fn.getpid())") == 0
 
 
-async def test_start_says_where_it_listens_and_again_that_it_does(
+async def test_start_reports_the_address_and_a_second_start_that_it_is_running(
     nvim: Neovim, config_folder: Path
 ) -> None:
     await nvim.keys(":ClaudeStart<CR>")
@@ -50,7 +50,7 @@ async def test_start_says_where_it_listens_and_again_that_it_does(
     assert len(locks(config_folder)) == 1
 
 
-async def test_the_lock_tells_what_the_cli_needs_and_nobody_else_reads_it(
+async def test_the_lock_file_contains_what_the_cli_needs_and_is_private(
     serving: Neovim, config_folder: Path, project: Path
 ) -> None:
     port, lock = await the_lock(config_folder)
@@ -66,7 +66,7 @@ async def test_the_lock_tells_what_the_cli_needs_and_nobody_else_reads_it(
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-async def test_the_lock_follows_the_working_folder(
+async def test_the_lock_file_follows_the_working_folder(
     serving: Neovim, config_folder: Path, project: Path
 ) -> None:
     (project / "sub").mkdir()
@@ -77,7 +77,7 @@ async def test_the_lock_follows_the_working_folder(
     await until(lambda: set(locks(config_folder)[0][1]["workspaceFolders"]) == folders)
 
 
-async def test_two_neovims_have_names_of_their_own(
+async def test_two_neovims_in_one_project_have_different_names(
     serving: Neovim, second: Neovim, config_folder: Path
 ) -> None:
     await second.command("ClaudeStart!")
@@ -86,7 +86,7 @@ async def test_two_neovims_have_names_of_their_own(
     assert {lock["ideName"] for _, lock in locks(config_folder)} == {"Neovim", "Neovim (project)"}
 
 
-async def test_stop_closes_with_1001_and_withdraws_everything(
+async def test_stop_closes_connections_with_1001_and_withdraws_everything(
     serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
 ) -> None:
     path = project / "a.py"
@@ -104,7 +104,7 @@ async def test_stop_closes_with_1001_and_withdraws_everything(
     await until(lambda: serving.eval("tabpagenr('$') == 1"))
 
 
-async def test_start_after_stop_comes_back_at_the_same_port_with_another_token(
+async def test_a_restarted_server_has_the_same_port_and_another_token(
     serving: Neovim, config_folder: Path
 ) -> None:
     before = await the_lock(config_folder)
@@ -120,7 +120,7 @@ async def test_start_after_stop_comes_back_at_the_same_port_with_another_token(
         assert await client.request("ping") == {}
 
 
-async def test_terminals_started_afterwards_find_the_server(
+async def test_later_terminals_have_the_servers_address_in_their_environment(
     serving: Neovim, config_folder: Path
 ) -> None:
     port, _ = await the_lock(config_folder)
@@ -135,7 +135,7 @@ async def test_terminals_started_afterwards_find_the_server(
 
 
 @pytest.mark.parametrize("end", ["qa", "SIGTERM", "SIGKILL", "SIGHUP"])
-async def test_nothing_is_left_however_neovim_ends(
+async def test_lock_and_host_disappear_however_neovim_ends(
     serving: Neovim, claude: ClaudeCode, config_folder: Path, end: str
 ) -> None:
     _, lock = await the_lock(config_folder)
@@ -150,7 +150,7 @@ async def test_nothing_is_left_however_neovim_ends(
     await until(lambda: not alive(lock["hostPid"]), "no host")
 
 
-async def test_a_host_that_is_terminated_leaves_no_lock(
+async def test_a_terminated_host_removes_its_lock_file(
     serving: Neovim, config_folder: Path
 ) -> None:
     _, lock = await the_lock(config_folder)
@@ -161,7 +161,7 @@ async def test_a_host_that_is_terminated_leaves_no_lock(
     await until(lambda: serving.lua("return require('claude_ide.host').server() == nil"))
 
 
-async def test_a_killed_host_comes_back_at_the_same_address(
+async def test_a_killed_host_is_restarted_at_the_same_address(
     serving: Neovim, claude: ClaudeCode, config_folder: Path
 ) -> None:
     port, lock = await the_lock(config_folder)
@@ -180,7 +180,9 @@ async def test_a_killed_host_comes_back_at_the_same_address(
     assert (await serving.mode())["blocking"] is False
 
 
-async def test_a_host_that_keeps_dying_is_given_up(serving: Neovim, config_folder: Path) -> None:
+async def test_a_host_that_keeps_dying_is_not_restarted(
+    serving: Neovim, config_folder: Path
+) -> None:
     killed = set[int]()
     for _ in range(4):
         await listening(serving)
@@ -204,7 +206,9 @@ async def test_a_host_that_keeps_dying_is_given_up(serving: Neovim, config_folde
     assert len(locks(config_folder)) == 1
 
 
-async def test_locks_of_the_dead_are_swept_at_start(nvim: Neovim, config_folder: Path) -> None:
+async def test_only_our_own_stale_lock_files_are_removed_at_start(
+    nvim: Neovim, config_folder: Path
+) -> None:
     folder = config_folder / "ide"
     folder.mkdir(parents=True)
     dead = 2**22 + 1
@@ -230,7 +234,7 @@ async def test_update_remote_plugins_does_no_harm(serving: Neovim, tmp_path: Pat
     assert await serving.eval(LISTENING)
 
 
-async def test_a_client_without_the_token_costs_the_user_nothing(
+async def test_a_client_without_the_token_leaves_the_screen_unchanged(
     serving: Neovim, config_folder: Path
 ) -> None:
     port, _ = await the_lock(config_folder)
@@ -238,12 +242,12 @@ async def test_a_client_without_the_token_costs_the_user_nothing(
 
     with contextlib.suppress(websockets.InvalidStatus):
         async with connected(port, "wrong"):
-            raise AssertionError("let in")
+            raise AssertionError("the server accepted a wrong token")
 
     assert serving.screen.text() == before
 
 
-async def test_auto_start_waits_for_the_first_screen(
+async def test_auto_start_runs_without_disturbing_the_first_screen(
     project: Path, tmp_path: Path, config_folder: Path
 ) -> None:
     nvim = await Neovim.start(
@@ -257,10 +261,10 @@ async def test_auto_start_waits_for_the_first_screen(
         await nvim.stop()
 
 
-async def test_auto_start_holds_for_a_plugin_that_is_loaded_later(
+async def test_auto_start_works_for_a_plugin_that_is_loaded_later(
     project: Path, tmp_path: Path, config_folder: Path
 ) -> None:
-    """A plugin manager loads it on an event, or the user by `:packadd`."""
+    """A plugin manager may load it on an event, or the user with `:packadd`."""
     options = "let g:claude_ide.auto_start = v:true | let g:loaded_claude_ide = v:true"
     nvim = await Neovim.start("--cmd", options, cwd=project, home=tmp_path / "home")
     try:
@@ -270,7 +274,7 @@ async def test_auto_start_holds_for_a_plugin_that_is_loaded_later(
         await nvim.stop()
 
 
-async def test_a_wrong_option_is_named_and_the_server_starts(
+async def test_an_unknown_option_is_reported_and_the_server_starts(
     project: Path, tmp_path: Path, config_folder: Path
 ) -> None:
     options = "let g:claude_ide = extend(g:claude_ide, {'autostart': 1})"

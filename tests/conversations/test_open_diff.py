@@ -8,12 +8,12 @@ from support.neovim import Neovim, until
 
 
 async def diff_is_ready(nvim: Neovim) -> None:
-    """Wait until a proposal is on the screen and takes keys."""
+    """Wait until a proposal is on the screen and accepts keys."""
     shown = "vim.tbl_filter(function(d) return d.shown end, require('claude_ide.diff').list())"
     await until(lambda: nvim.lua(f"return #{shown}"), "a diff")
 
 
-async def test_w_accepts_and_answers_with_the_text(
+async def test_w_accepts_the_diff_and_answers_with_the_text(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "greet.py"
@@ -37,7 +37,7 @@ async def test_w_accepts_and_answers_with_the_text(
     await until(lambda: serving.eval("tabpagenr('$') == 1"))
 
 
-async def test_what_claude_wrote_can_be_edited_and_saved(
+async def test_an_accepted_file_can_be_edited_and_saved_after_the_write(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "notes.txt"
@@ -50,18 +50,20 @@ async def test_what_claude_wrote_can_be_edited_and_saved(
     await serving.keys(":w<CR>")
     await asked
     path.write_text("two\n")
-    await until(lambda: serving.eval(f"getbufline('{path}', 1) == ['two']"), "it is read")
-    await until(lambda: serving.eval("tabpagenr('$') == 1"), "the diff is gone")
+    await until(
+        lambda: serving.eval(f"getbufline('{path}', 1) == ['two']"), "the buffer is reloaded"
+    )
+    await until(lambda: serving.eval("tabpagenr('$') == 1"), "the diff is closed")
 
     await serving.keys("othree<Esc>")
-    await until(lambda: serving.eval("&modified && mode() == 'n'"), "it is edited")
+    await until(lambda: serving.eval("&modified && mode() == 'n'"), "the buffer is edited")
     result = await claude.call("saveDocument", {"filePath": str(path)})
 
     assert not result.get("isError"), result
     assert path.read_text() == "two\nthree\n"
 
 
-async def test_what_is_unsaved_on_top_of_a_write_is_read_and_saved(
+async def test_unsaved_lines_survive_an_accepted_diff_and_can_be_saved(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "notes.txt"
@@ -76,7 +78,9 @@ async def test_what_is_unsaved_on_top_of_a_write_is_read_and_saved(
     assert result["content"][1]["text"] == "ONE\ntwo\n"
     path.write_text("ONE\ntwo\n")
     lines = "['ONE', 'two', 'mine']"
-    await until(lambda: serving.eval(f"getbufline('{path}', 1, '$') == {lines}"), "it is read")
+    await until(
+        lambda: serving.eval(f"getbufline('{path}', 1, '$') == {lines}"), "the write is merged"
+    )
 
     assert await claude.request("readFile", {"path": "notes.txt"}) == "ONE\ntwo\nmine\n"
     dirty = await claude.json("checkDocumentDirty", {"filePath": str(path)})
@@ -87,7 +91,7 @@ async def test_what_is_unsaved_on_top_of_a_write_is_read_and_saved(
     assert path.read_text() == "ONE\ntwo\nmine\n"
 
 
-async def test_a_new_file_that_exists_by_now_is_not_accepted(
+async def test_a_new_file_that_was_created_in_the_meantime_is_not_overwritten(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "new.txt"
@@ -105,11 +109,11 @@ async def test_a_new_file_that_exists_by_now_is_not_accepted(
         lambda: serving.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$') == ['one', 'mine']"),
         "the text is kept",
     )
-    said = await serving.eval("execute('messages')")
-    assert "not accepted: new.txt already exists" in said
+    messages = await serving.eval("execute('messages')")
+    assert "not accepted: new.txt already exists" in messages
 
 
-async def test_what_was_accepted_outlives_a_host_that_dies_before_the_write(
+async def test_an_accepted_text_is_kept_if_the_host_dies_before_the_write(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "notes.txt"

@@ -20,14 +20,14 @@ TOOLS = {
 
 
 async def refusal(asking: Awaitable[Any]) -> tuple[int, str]:
-    """Return code and message of the JSON-RPC error that answers."""
+    """Return the code and message of the JSON-RPC error that answers a request."""
     with pytest.raises(RpcFailure) as raised:
         await asking
     return raised.value.code, raised.value.message
 
 
 async def no_more_answers(claude: ClaudeCode, count: int = 0) -> None:
-    """Check that no answer came beyond those asked for; what was sent before has been read."""
+    """Check that exactly `count` unmatched answers have arrived; a ping is answered after them."""
     assert await claude.request("ping") == {}
     assert len(claude.notifications_of("?")) == count
 
@@ -35,7 +35,7 @@ async def no_more_answers(claude: ClaudeCode, count: int = 0) -> None:
 # Frames.
 
 
-async def test_text_binary_and_fragmented_frames_are_the_same_to_us(claude: ClaudeCode) -> None:
+async def test_text_binary_and_fragmented_frames_are_equivalent(claude: ClaudeCode) -> None:
     text = '{"jsonrpc": "2.0", "id": "ü", "method": "ping"}'
     expected = {"jsonrpc": "2.0", "id": "ü", "result": {}}
 
@@ -53,7 +53,7 @@ async def test_an_answer_has_the_id_of_its_request(claude: ClaudeCode) -> None:
         assert answer == {"jsonrpc": "2.0", "id": id_, "result": {}}
 
 
-async def test_what_is_not_json_is_a_parse_error(claude: ClaudeCode) -> None:
+async def test_invalid_json_is_a_parse_error(claude: ClaudeCode) -> None:
     for frame in ("{", "", "{'a': 1}", b"\xff", "[" * 100_000):
         answer = await claude.raw(frame)
 
@@ -62,7 +62,7 @@ async def test_what_is_not_json_is_a_parse_error(claude: ClaudeCode) -> None:
     await no_more_answers(claude, 5)
 
 
-async def test_what_is_no_request_is_an_invalid_one(claude: ClaudeCode) -> None:
+async def test_json_that_is_no_request_is_an_invalid_request(claude: ClaudeCode) -> None:
     for frame in ("1", "[]", '{"id": "a"}', '{"jsonrpc": "2.0", "id": "a"}'):
         answer = await claude.raw(frame)
 
@@ -71,13 +71,13 @@ async def test_what_is_no_request_is_an_invalid_one(claude: ClaudeCode) -> None:
         assert answer["id"] == ("a" if "id" in frame else None)
 
 
-async def test_a_method_that_is_not_there_is_named(claude: ClaudeCode) -> None:
+async def test_an_unknown_method_is_named(claude: ClaudeCode) -> None:
     refused = await refusal(claude.request("nothing/list"))
 
     assert refused == (-32601, "Method not found: nothing/list")
 
 
-async def test_a_batch_is_answered_as_one(claude: ClaudeCode) -> None:
+async def test_a_batch_is_answered_with_one_frame(claude: ClaudeCode) -> None:
     batch = [
         {"jsonrpc": "2.0", "id": "a", "method": "ping"},
         {"jsonrpc": "2.0", "method": "notifications/unknown"},
@@ -88,12 +88,12 @@ async def test_a_batch_is_answered_as_one(claude: ClaudeCode) -> None:
 
     answer = await claude.raw(json.dumps(batch))
 
-    told = {item["id"]: item for item in answer}
-    assert set(told) == {"a", "b", "c", None}
-    assert told["a"]["result"] == {}
-    assert told["b"]["result"]["content"][0]["type"] == "text"
-    assert told["c"]["error"]["code"] == -32601
-    assert told[None]["error"]["code"] == -32600
+    by_id = {item["id"]: item for item in answer}
+    assert set(by_id) == {"a", "b", "c", None}
+    assert by_id["a"]["result"] == {}
+    assert by_id["b"]["result"]["content"][0]["type"] == "text"
+    assert by_id["c"]["error"]["code"] == -32601
+    assert by_id[None]["error"]["code"] == -32600
     await no_more_answers(claude, 1)
 
 
@@ -103,7 +103,7 @@ async def test_a_batch_of_notifications_is_not_answered(claude: ClaudeCode) -> N
     await no_more_answers(claude)
 
 
-async def test_a_notification_never_gets_an_answer(claude: ClaudeCode) -> None:
+async def test_a_notification_is_never_answered(claude: ClaudeCode) -> None:
     for method, params in (
         ("notifications/unknown", None),
         ("notifications/cancelled", [1]),
@@ -116,7 +116,7 @@ async def test_a_notification_never_gets_an_answer(claude: ClaudeCode) -> None:
     await no_more_answers(claude)
 
 
-async def test_answers_of_the_client_are_not_answered(claude: ClaudeCode) -> None:
+async def test_responses_of_the_client_are_not_answered(claude: ClaudeCode) -> None:
     error = {"code": -32600, "message": "What?"}
     await claude.connection.send(json.dumps({"jsonrpc": "2.0", "id": None, "error": error}))
     await claude.connection.send(json.dumps({"jsonrpc": "2.0", "id": 99, "result": {}}))
@@ -127,7 +127,9 @@ async def test_answers_of_the_client_are_not_answered(claude: ClaudeCode) -> Non
 # The lifecycle.
 
 
-async def test_initialize_agrees_on_a_version(serving: Neovim, config_folder: Path) -> None:
+async def test_initialize_negotiates_the_protocol_version(
+    serving: Neovim, config_folder: Path
+) -> None:
     port, lock = await the_lock(config_folder)
     known = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
     for asked in (*known, "2031-01-01", None):
@@ -139,15 +141,15 @@ async def test_initialize_agrees_on_a_version(serving: Neovim, config_folder: Pa
         assert result["serverInfo"]["name"] == "claude-ide"
 
 
-async def test_both_sides_answer_a_ping(claude: ClaudeCode) -> None:
+async def test_client_and_server_ping_each_other(claude: ClaudeCode) -> None:
     assert await claude.request("ping") == {}
     await until(lambda: claude.notifications_of("ping"), "the server's own ping")
 
 
-async def test_what_it_is_asked_at_once_is_answered_in_any_order(
+async def test_concurrent_list_requests_are_all_answered(
     serving: Neovim, config_folder: Path
 ) -> None:
-    """The CLI sends these without waiting for each other's answers."""
+    """The CLI sends these requests without waiting for answers in between."""
     port, lock = await the_lock(config_folder)
     async with connected(port, lock["authToken"]) as client:
         await client.initialize(pid=4711)
@@ -164,7 +166,7 @@ async def test_what_it_is_asked_at_once_is_answered_in_any_order(
     assert templates == {"resourceTemplates": []}
 
 
-async def test_a_log_level_may_be_set(claude: ClaudeCode) -> None:
+async def test_a_log_level_can_be_set(claude: ClaudeCode) -> None:
     assert await claude.request("logging/setLevel", {"level": "warning"}) == {}
 
     code, message = await refusal(claude.request("logging/setLevel", {"level": "loud"}))
@@ -180,36 +182,36 @@ async def test_an_unknown_tool_is_an_invalid_parameter(claude: ClaudeCode) -> No
     assert await refusal(claude.call("openNothing")) == (-32602, "Unknown tool: openNothing")
 
 
-async def test_a_wrong_argument_is_named(claude: ClaudeCode) -> None:
+async def test_an_argument_of_the_wrong_type_is_named(claude: ClaudeCode) -> None:
     refused = await refusal(claude.call("openFile", {"filePath": 5}))
 
     assert refused == (-32602, "openFile: filePath: Expected `str`, got `int`")
 
 
-async def test_code_is_not_executed_and_the_model_is_told_so(claude: ClaudeCode) -> None:
+async def test_execute_code_fails_with_an_explanation_for_the_model(claude: ClaudeCode) -> None:
     result = await claude.call("executeCode", {"code": "1 + 1"})
 
     assert result["isError"] is True
     assert "No Jupyter kernel is attached" in result["content"][0]["text"]
 
 
-async def test_a_tool_that_fails_is_a_result_with_one_sentence(
-    claude: ClaudeCode, project: Path
-) -> None:
+async def test_a_failing_tool_returns_a_one_line_error(claude: ClaudeCode, project: Path) -> None:
     result = await claude.call("saveDocument", {"filePath": str(project / "not-open.py")})
 
     assert result["isError"] is True
     assert len(result["content"][0]["text"].splitlines()) == 1
 
 
-async def test_a_bug_is_an_error_without_a_traceback(serving: Neovim, claude: ClaudeCode) -> None:
+async def test_an_internal_error_is_answered_without_a_traceback(
+    serving: Neovim, claude: ClaudeCode
+) -> None:
     await serving.lua("require('claude_ide.selection').latest = function() return 'nonsense' end")
 
     assert await refusal(claude.call("getLatestSelection")) == (-32603, "Internal error")
     assert await claude.request("ping") == {}
 
 
-async def test_an_answer_that_the_cli_would_not_take_is_an_error_and_the_connection_stays(
+async def test_an_answer_too_large_for_the_cli_becomes_an_error(
     claude: ClaudeCode, project: Path
 ) -> None:
     """A message of over 16 MB makes the CLI close the connection."""
@@ -225,11 +227,11 @@ async def test_an_answer_that_the_cli_would_not_take_is_an_error_and_the_connect
     assert await claude.request("ping") == {}
 
 
-# Diffs, and who waits for them.
+# Diffs, and the clients that wait for them.
 
 
 def diff(project: Path, name: str = "a.py") -> dict[str, str]:
-    """Arguments of an openDiff for a file of the project."""
+    """The arguments of an openDiff for a file of the project."""
     path = project / name
     path.write_text("one\n")
     return {
@@ -241,7 +243,7 @@ def diff(project: Path, name: str = "a.py") -> dict[str, str]:
 
 
 async def shown(nvim: Neovim, count: int) -> None:
-    """Wait until exactly so many proposals are known, all on the screen."""
+    """Wait until there are exactly `count` proposals, all on the screen."""
     await until(
         lambda: nvim.lua(
             "local list = require('claude_ide.diff').list() "
@@ -255,7 +257,7 @@ async def shown(nvim: Neovim, count: int) -> None:
 
 async def nothing_open(nvim: Neovim) -> None:
     await shown(nvim, 0)
-    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "one tabpage")
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "one tab page")
 
 
 async def test_a_cancelled_open_diff_closes_and_is_not_answered(
@@ -273,7 +275,7 @@ async def test_a_cancelled_open_diff_closes_and_is_not_answered(
     assert not asked.done()
 
 
-async def test_an_open_diff_that_is_cancelled_before_it_was_shown_never_is(
+async def test_an_open_diff_cancelled_before_it_is_shown_never_appears(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     await serving.keys("i")
@@ -289,7 +291,7 @@ async def test_an_open_diff_that_is_cancelled_before_it_was_shown_never_is(
     assert await serving.eval("tabpagenr('$')") == 1
 
 
-async def test_close_tab_answers_a_diff_that_waits_as_rejected(
+async def test_close_tab_rejects_its_waiting_diff(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     arguments = diff(project)
@@ -307,7 +309,7 @@ async def test_close_tab_answers_a_diff_that_waits_as_rejected(
     assert again == ["Tab not found"]
 
 
-async def test_close_all_closes_only_the_diffs_of_who_asks(
+async def test_close_all_diff_tabs_closes_only_the_diffs_of_its_client(
     serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
 ) -> None:
     async with claude_code(config_folder) as other:
@@ -330,7 +332,7 @@ async def test_close_all_closes_only_the_diffs_of_who_asks(
     await nothing_open(serving)
 
 
-async def test_a_client_that_leaves_takes_its_diffs_with_it_and_nothing_else(
+async def test_only_the_diffs_of_a_disconnected_client_are_closed(
     serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
 ) -> None:
     claude.start_call("openDiff", diff(project, "a"))
@@ -345,7 +347,7 @@ async def test_a_client_that_leaves_takes_its_diffs_with_it_and_nothing_else(
     )
 
 
-async def test_a_client_that_disappears_costs_the_user_nothing(
+async def test_an_aborted_connection_closes_its_diffs_without_a_message(
     serving: Neovim, config_folder: Path, project: Path
 ) -> None:
     before = await serving.eval("execute('messages')")
@@ -361,7 +363,7 @@ async def test_a_client_that_disappears_costs_the_user_nothing(
     assert "claude-ide" not in serving.screen.text()
 
 
-async def test_a_diff_of_one_client_does_not_hold_up_anything_else(
+async def test_a_waiting_diff_does_not_block_other_requests(
     serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
 ) -> None:
     claude.start_call("openDiff", diff(project))
@@ -373,7 +375,7 @@ async def test_a_diff_of_one_client_does_not_hold_up_anything_else(
         assert await other.json("getWorkspaceFolders")
 
 
-async def test_status_shows_what_a_client_says_of_itself_in_one_line(
+async def test_status_shows_the_name_and_version_of_a_client_in_one_line(
     serving: Neovim, config_folder: Path
 ) -> None:
     port, lock = await the_lock(config_folder)

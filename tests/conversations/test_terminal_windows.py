@@ -1,4 +1,4 @@
-"""The windows of Claude's terminal, however they come and go."""
+"""The windows of Claude's terminal, in every way they are opened and closed."""
 
 from pathlib import Path
 
@@ -18,14 +18,14 @@ IDLE = (
 
 
 async def terminals(nvim: Neovim) -> int:
-    """How many programs run in terminals."""
+    """The number of programs that run in terminals."""
     running: int = await nvim.lua(f"{IDLE}; return n")
     return running
 
 
 @pytest.mark.parametrize("alone", ["only", "wincmd o", "1close"])
 @pytest.mark.parametrize("float_too", [False, True])
-async def test_hidden_as_the_only_window_it_gives_it_to_the_file(
+async def test_hiding_the_only_window_shows_the_file_in_it(
     nvim: Neovim, program: Path, alone: str, float_too: bool
 ) -> None:
     await nvim.command("edit a.txt")
@@ -43,7 +43,7 @@ async def test_hidden_as_the_only_window_it_gives_it_to_the_file(
     assert "claude" not in await nvim.eval("v:errmsg")
 
 
-async def test_hidden_with_no_file_at_all_it_leaves_an_empty_buffer(
+async def test_hiding_the_only_window_shows_an_empty_buffer_if_there_is_no_file(
     nvim: Neovim, program: Path
 ) -> None:
     blank = await nvim.eval("bufnr()")
@@ -56,7 +56,7 @@ async def test_hidden_with_no_file_at_all_it_leaves_an_empty_buffer(
     assert await terminals(nvim) == 1
 
 
-async def test_hidden_as_the_only_window_of_its_tabpage_it_takes_that_along(
+async def test_hiding_the_only_window_of_a_tab_page_closes_the_tab_page(
     nvim: Neovim, program: Path
 ) -> None:
     terminal = await open_claude(nvim)
@@ -72,7 +72,7 @@ async def test_hidden_as_the_only_window_of_its_tabpage_it_takes_that_along(
     await until(lambda: nvim.eval(f"bufnr() == {terminal} && winnr('$') == 2"))
 
 
-async def test_no_buffer_keeps_the_command_that_was_run(nvim: Neovim, program: Path) -> None:
+async def test_no_buffer_keeps_the_name_of_the_command(nvim: Neovim, program: Path) -> None:
     await nvim.command("edit a.txt")
 
     await open_claude(nvim)
@@ -82,10 +82,10 @@ async def test_no_buffer_keeps_the_command_that_was_run(nvim: Neovim, program: P
     assert await nvim.eval("bufname() =~ '^claude://'")
 
 
-async def test_a_program_that_ends_in_a_tabpage_of_its_own_with_a_float_does_no_harm(
+async def test_a_program_can_end_in_its_own_tab_page_with_a_float(
     nvim: Neovim, program: Path
 ) -> None:
-    """Neovim 0.11 dies when such a window is closed from elsewhere."""
+    """Neovim 0.11 crashes if such a window is closed from another tab page."""
     await open_claude(nvim)
     await nvim.command("wincmd T")
     await nvim.lua(FLOAT)
@@ -99,7 +99,7 @@ async def test_a_program_that_ends_in_a_tabpage_of_its_own_with_a_float_does_no_
 
 
 @pytest.mark.parametrize("how", ["quit", "wincmd c", "bdelete!", "bwipeout!", "1wincmd w | only"])
-async def test_whatever_way_it_is_closed_the_next_command_shows_one(
+async def test_the_terminal_reopens_however_its_window_was_closed(
     nvim: Neovim, program: Path, how: str
 ) -> None:
     await nvim.command("edit a.txt")
@@ -118,7 +118,7 @@ async def test_whatever_way_it_is_closed_the_next_command_shows_one(
     assert await nvim.eval("bufname(winbufnr(1))") == "a.txt"
 
 
-async def test_a_float_that_the_terminal_was_made_is_closed(nvim: Neovim, program: Path) -> None:
+async def test_a_terminal_turned_into_a_float_is_hidden(nvim: Neovim, program: Path) -> None:
     await open_claude(nvim)
     await nvim.lua(
         "vim.api.nvim_win_set_config(0, { relative = 'editor', row = 1, col = 1, width = 40,"
@@ -130,7 +130,7 @@ async def test_a_float_that_the_terminal_was_made_is_closed(nvim: Neovim, progra
     await until(lambda: nvim.eval("winnr('$') == 1 && &buftype == ''"))
 
 
-async def test_the_terminal_of_a_client_is_known_while_it_is_connected(
+async def test_the_terminal_of_a_client_is_marked_while_it_is_connected(
     serving: Neovim, config_folder: Path
 ) -> None:
     await serving.command("split | terminal cat")
@@ -143,7 +143,7 @@ async def test_the_terminal_of_a_client_is_known_while_it_is_connected(
     await until(lambda: serving.lua("return vim.b.claude_ide_terminal == nil"))
 
 
-async def test_the_terminal_of_the_command_is_known_from_the_start(
+async def test_the_terminal_of_the_command_is_marked_from_the_start(
     nvim: Neovim, program: Path
 ) -> None:
     await open_claude(nvim)

@@ -1,4 +1,4 @@
-"""Every tool but the diff's, asked over the socket and seen in a real Neovim."""
+"""Every tool except openDiff, called over the socket and observed in a real Neovim."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), bufnr, items)
 
 @pytest.fixture
 async def path(serving: Neovim, project: Path) -> Path:
-    """A file that Neovim shows."""
+    """A file that is open in Neovim."""
     file = project / "a b.py"
     file.write_text("first = 1\nsecond = 2\nthird = 3\n")
     await serving.lua("vim.cmd.edit(vim.fn.fnameescape(...))", str(file))
@@ -24,11 +24,11 @@ async def path(serving: Neovim, project: Path) -> Path:
 
 
 def warning(lnum: int, text: str) -> dict[str, Any]:
-    """A diagnostic as a linter sets it, from column 0 to 5."""
+    """A linter's diagnostic for the columns 0 to 5."""
     return {"lnum": lnum, "col": 0, "end_col": 5, "message": text, "severity": 2, "source": "lint"}
 
 
-async def test_open_file_selects_what_lies_between_the_texts(
+async def test_open_file_selects_from_the_start_text_to_the_end_text(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await serving.command("enew")
@@ -44,7 +44,7 @@ async def test_open_file_selects_what_lies_between_the_texts(
     assert selected["selection"]["end"] == {"line": 1, "character": 6}
 
 
-async def test_open_file_in_the_background_takes_no_focus(
+async def test_open_file_in_the_background_keeps_the_current_file(
     serving: Neovim, claude: ClaudeCode, path: Path, project: Path
 ) -> None:
     other = project / "other.py"
@@ -59,14 +59,14 @@ async def test_open_file_in_the_background_takes_no_focus(
     assert await serving.eval(f"bufloaded('{other}')") == 1
 
 
-async def test_open_file_names_a_path_that_is_not_there(claude: ClaudeCode, project: Path) -> None:
+async def test_open_file_names_a_missing_path(claude: ClaudeCode, project: Path) -> None:
     result = await claude.call("openFile", {"filePath": str(project / "none.py")})
 
     assert result["isError"] is True
     assert str(project / "none.py") in result["content"][0]["text"]
 
 
-async def test_open_files_lists_what_is_open_now(
+async def test_open_files_lists_the_opened_files(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     files = [project / "x.py", project / "y.py"]
@@ -79,7 +79,7 @@ async def test_open_files_lists_what_is_open_now(
     assert set(await claude.texts("get_all_opened_file_paths")) == {"\n".join(map(str, files))}
 
 
-async def test_open_files_says_why_a_file_is_not_open(claude: ClaudeCode, project: Path) -> None:
+async def test_open_files_reports_why_a_file_is_not_open(claude: ClaudeCode, project: Path) -> None:
     path = project / "x.py"
     path.write_text("1\n")
 
@@ -91,7 +91,7 @@ async def test_open_files_says_why_a_file_is_not_open(claude: ClaudeCode, projec
     }
 
 
-async def test_open_editors_tell_language_and_state(
+async def test_open_editors_have_their_language_and_state(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await serving.keys("x")
@@ -152,7 +152,7 @@ async def test_reformat_uses_formatprg(serving: Neovim, claude: ClaudeCode, path
     assert path.read_text() == "third = 3\nsecond = 2\nfirst = 1\n"
 
 
-async def test_reformat_without_a_formatter_says_so(
+async def test_reformat_without_a_formatter_is_an_error(
     serving: Neovim, claude: ClaudeCode, path: Path, project: Path
 ) -> None:
     await serving.command("setlocal formatprg= equalprg=")
@@ -166,12 +166,12 @@ async def test_reformat_without_a_formatter_says_so(
     assert missing["content"][0]["text"] == "File not found"
 
 
-async def test_diagnostics_of_one_file_and_of_all(
+async def test_diagnostics_are_returned_for_one_file_and_for_all(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
-    await until(lambda: claude.notifications_of("selection_changed"), "it hears what is told")
+    await until(lambda: claude.notifications_of("selection_changed"), "notifications arrive")
     await serving.lua(PUBLISH, str(path), [warning(1, "unused")])
-    uri = f"file://{path}"  # not encoded: the CLI compares it with the path as it is
+    uri = f"file://{path}"  # unencoded, because the CLI compares it with the plain path
     encoded = uri.replace(" ", "%20")
     expected = {
         "message": "unused",
@@ -189,13 +189,15 @@ async def test_diagnostics_of_one_file_and_of_all(
     assert claude.notifications_of("diagnostics_changed")[-1]["uri"] == encoded
 
 
-async def test_a_file_without_diagnostics_has_none(claude: ClaudeCode, project: Path) -> None:
+async def test_a_file_without_diagnostics_has_an_empty_list(
+    claude: ClaudeCode, project: Path
+) -> None:
     uri = f"file://{project}/none.py"
 
     assert await claude.json("getDiagnostics", {"uri": uri}) == [{"uri": uri, "diagnostics": []}]
 
 
-async def test_five_thousand_diagnostics_arrive_whole(
+async def test_five_thousand_diagnostics_are_returned_and_the_rest_is_counted(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "big.py"
@@ -209,7 +211,7 @@ async def test_five_thousand_diagnostics_arrive_whole(
     assert "1 more" in file["note"]
 
 
-async def test_a_diagnostic_that_is_still_true_after_a_write_is_not_reported_as_another(
+async def test_a_diagnostic_that_outlasts_a_write_is_not_reported_as_new(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     path.write_text("first = 'a string'\n")
@@ -226,7 +228,7 @@ async def test_a_diagnostic_that_is_still_true_after_a_write_is_not_reported_as_
     assert all(item in before["diagnostics"] for file in after for item in file["diagnostics"])
 
 
-async def test_close_tab_closes_a_file_but_not_its_changes(
+async def test_close_tab_closes_a_saved_file_but_not_a_modified_one(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await serving.keys("x")
@@ -242,11 +244,11 @@ async def test_close_tab_closes_a_file_but_not_its_changes(
     assert await claude.texts("get_all_opened_file_paths") == [""]
 
 
-async def test_close_tab_of_nothing_says_so(claude: ClaudeCode) -> None:
+async def test_close_tab_reports_an_unknown_tab(claude: ClaudeCode) -> None:
     assert await claude.texts("close_tab", {"tab_name": "none"}) == ["Tab not found"]
 
 
-async def test_files_of_the_workspace(
+async def test_files_of_the_workspace_are_read_written_and_listed(
     serving: Neovim, claude: ClaudeCode, path: Path, project: Path
 ) -> None:
     await serving.keys("ccunsaved<Esc>")
@@ -267,7 +269,7 @@ async def test_files_of_the_workspace(
     assert info == {"name": "project", "path": str(project), "fileCount": 2, "type": "neovim"}
 
 
-async def test_write_file_is_seen_in_an_unchanged_buffer(
+async def test_write_file_reloads_an_unchanged_buffer(
     serving: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     await claude.request("writeFile", {"path": path.name, "content": "new\n"})
@@ -277,7 +279,7 @@ async def test_write_file_is_seen_in_an_unchanged_buffer(
 
 
 @pytest.mark.parametrize("wrong", ["../x", "/etc/passwd", "~/x", "", "a\0b", "out/x"])
-async def test_what_leaves_the_workspace_is_refused(
+async def test_a_path_outside_the_workspace_is_rejected(
     claude: ClaudeCode, project: Path, tmp_path: Path, wrong: str
 ) -> None:
     (project / "out").symlink_to(tmp_path)
@@ -288,7 +290,7 @@ async def test_what_leaves_the_workspace_is_refused(
         assert raised.value.code == -32602
 
 
-async def test_bytes_of_no_known_encoding_are_told_as_far_as_they_can_be(
+async def test_undecodable_bytes_are_sent_as_replacement_characters(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "latin.txt"

@@ -1,4 +1,4 @@
-"""Trust in a folder: asked for in the chat, shown and changed by `:ClaudeTrust`."""
+"""Trust in a folder: the question in the chat, and `:ClaudeTrust`."""
 
 import json
 import os
@@ -23,13 +23,13 @@ HOST = "vim.fn.jobpid(require('claude_ide.channel').id)"
 
 @pytest.fixture
 def hostile(project: Path, tmp_path: Path) -> Hostile:
-    """What the project brings."""
+    """A project with hostile settings."""
     return Hostile(project, tmp_path / "ran", "http://127.0.0.1:1")
 
 
 @pytest.fixture
 async def replay(nvim: Neovim, log: Path) -> Open:
-    """Begin a chat with a CLI that replays a recording, started with more words."""
+    """Open a chat with a CLI that replays a recording, with more arguments."""
 
     async def begin(*words: str) -> Panel:
         await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
@@ -41,7 +41,7 @@ async def replay(nvim: Neovim, log: Path) -> Open:
 
 @pytest.fixture
 async def panel(hostile: Hostile, replay: Open) -> Panel:
-    """A chat that asks."""
+    """A chat that shows the question."""
     panel = await replay()
     await panel.shows(QUESTION)
     return panel
@@ -61,7 +61,7 @@ def session(arguments: list[str]) -> str:
 
 
 async def press(panel: Panel, key: str) -> None:
-    """Press a key on the question, which counts only once that could be read."""
+    """Press a key on the question until it reacts: keys do not count before it can be read."""
     before = await panel.text()
 
     async def pressed() -> bool:
@@ -69,24 +69,24 @@ async def press(panel: Panel, key: str) -> None:
             await panel.nvim.keys(key)
         return await panel.text() != before
 
-    await until(pressed, f"{key} answers", PATIENCE)
+    await until(pressed, f"{key} changes the transcript", PATIENCE)
 
 
-async def says(nvim: Neovim, words: str) -> str:
-    """Wait until the latest message says something; the line on the screen, which may be cut."""
+async def shows_message(nvim: Neovim, words: str) -> str:
+    """Wait until the latest message contains `words`; return its line on the screen."""
 
-    async def is_said() -> bool:
+    async def is_shown() -> bool:
         messages = str(await nvim.eval("execute('messages')"))
         return words in messages.rpartition("\n")[2]
 
-    await until(is_said, words)
+    await until(is_shown, words)
     return nvim.screen.lines()[-1]
 
 
 # The question.
 
 
-async def test_a_folder_that_brings_nothing_is_not_asked_about(
+async def test_a_folder_without_settings_raises_no_question(
     replay: Open, project: Path, log: Path
 ) -> None:
     panel = await replay()
@@ -96,7 +96,9 @@ async def test_a_folder_that_brings_nothing_is_not_asked_about(
     assert follows_user_only(starts(log)[0])
 
 
-async def test_the_question_takes_nothing_from_the_user(nvim: Neovim, panel: Panel) -> None:
+async def test_the_question_neither_takes_the_focus_nor_counts_as_a_request(
+    nvim: Neovim, panel: Panel
+) -> None:
     assert (await nvim.mode())["mode"] == "i"
     assert await nvim.eval("&filetype") == "claude-prompt"
     assert await nvim.lua("return require('claude_ide.chat.waiting').count()") == 0
@@ -104,10 +106,10 @@ async def test_the_question_takes_nothing_from_the_user(nvim: Neovim, panel: Pan
     await panel.say("hello there")
 
     lines = (await panel.shows("── ")).splitlines()
-    assert lines[-1].startswith(QUESTION), "it stays at the end"
+    assert lines[-1].startswith(QUESTION), "the question stays at the end"
 
 
-async def test_the_question_is_about_the_folder_of_the_tabpage(
+async def test_the_question_is_about_the_folder_of_the_tab_page(
     nvim: Neovim, replay: Open, project: Path
 ) -> None:
     (project / "sub").mkdir()
@@ -120,7 +122,9 @@ async def test_the_question_is_about_the_folder_of_the_tabpage(
     assert f"? Use the settings in {project}/sub: CLAUDE.md? y" in shown
 
 
-async def test_the_question_names_what_the_folder_brings(panel: Panel, project: Path) -> None:
+async def test_the_question_summarizes_the_settings_of_the_folder(
+    panel: Panel, project: Path
+) -> None:
     [line] = [line for line in (await panel.text()).splitlines() if line]
 
     assert line.startswith(f"? Use the settings in {project}: 11 hooks, 5 helpers, 2 commands, ")
@@ -128,7 +132,7 @@ async def test_the_question_names_what_the_folder_brings(panel: Panel, project: 
     assert line.endswith(" y trust this folder · n not now · d details")
 
 
-async def test_the_details_are_shown_and_hidden(panel: Panel, hostile: Hostile) -> None:
+async def test_d_shows_and_hides_the_details(panel: Panel, hostile: Hostile) -> None:
     await press(panel, "d")
     shown = await panel.text()
     assert f"  hook SessionStart: {hostile.note('SessionStart')}" in shown
@@ -159,7 +163,7 @@ async def test_a_yes_restarts_the_cli_in_the_same_session(
 
 
 @pytest.mark.parametrize("key", ["n", "d", "a", "N"])
-async def test_no_other_key_trusts(panel: Panel, log: Path, key: str) -> None:
+async def test_no_other_key_trusts_the_folder(panel: Panel, log: Path, key: str) -> None:
     await panel.go_to(QUESTION)
     await panel.nvim.idle(500)
     await panel.nvim.keys(key)
@@ -169,7 +173,7 @@ async def test_no_other_key_trusts(panel: Panel, log: Path, key: str) -> None:
     assert len(starts(log)) == 1
 
 
-async def test_it_is_answered_from_anywhere_where_nothing_else_waits(
+async def test_claude_chat_answer_answers_the_question_from_any_window(
     nvim: Neovim, panel: Panel
 ) -> None:
     await nvim.lua(chunk("choice/choose_first_of_prompt"))
@@ -182,7 +186,7 @@ async def test_it_is_answered_from_anywhere_where_nothing_else_waits(
     assert items == ["Yes, trust this folder", "Not now", "Show details"]
 
 
-async def test_what_the_folder_brings_is_read_in_a_split(
+async def test_the_details_can_be_opened_in_a_split(
     nvim: Neovim, panel: Panel, hostile: Hostile
 ) -> None:
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[3], 3) end")
@@ -193,7 +197,7 @@ async def test_what_the_folder_brings_is_read_in_a_split(
     assert f"hook Stop: {hostile.note('Stop')}" in await nvim.eval("getline(1, '$')")
 
 
-async def test_the_users_own_choice_of_settings_leaves_nothing_to_ask(
+async def test_a_configured_choice_of_settings_raises_no_question(
     hostile: Hostile, replay: Open, log: Path
 ) -> None:
     panel = await replay("--setting-sources", "user,project")
@@ -203,7 +207,7 @@ async def test_the_users_own_choice_of_settings_leaves_nothing_to_ask(
     assert starts(log)[0].count("--setting-sources") == 1
 
 
-async def test_a_yes_in_one_chat_is_one_for_all_of_them(
+async def test_a_yes_in_one_chat_counts_in_every_chat(
     nvim: Neovim, panel: Panel, log: Path
 ) -> None:
     await nvim.command("stopinsert | ClaudeChat new")
@@ -216,7 +220,7 @@ async def test_a_yes_in_one_chat_is_one_for_all_of_them(
     assert [follows_user_only(each) for each in starts(log)] == [True, True, False, False]
 
 
-# The host's end.
+# When the host ends.
 
 
 async def end_host(nvim: Neovim, panel: Panel) -> None:
@@ -224,7 +228,7 @@ async def end_host(nvim: Neovim, panel: Panel) -> None:
     await panel.bar_shows("not running")
 
 
-async def test_a_chat_that_shows_the_question_alone_goes_on_in_another_host(
+async def test_a_chat_that_only_shows_the_question_continues_in_a_new_host(
     nvim: Neovim, panel: Panel, log: Path
 ) -> None:
     await panel.write()
@@ -240,7 +244,7 @@ async def test_a_chat_that_shows_the_question_alone_goes_on_in_another_host(
     assert follows_user_only(starts(log)[-1])
 
 
-async def test_a_no_outlives_the_host(nvim: Neovim, panel: Panel) -> None:
+async def test_a_no_is_remembered_when_the_host_dies(nvim: Neovim, panel: Panel) -> None:
     await press(panel, "n")
     await panel.say("hello there")
     await panel.shows("── ")
@@ -255,23 +259,27 @@ async def test_a_no_outlives_the_host(nvim: Neovim, panel: Panel) -> None:
 # The command.
 
 
-async def test_the_command_shows_gives_and_ends_trust(nvim: Neovim, project: Path) -> None:
+async def test_claude_trust_shows_gives_lists_and_revokes_trust(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.command("ClaudeTrust")
-    await says(nvim, f"not trusted, only your own settings are used: {project.parents[-2]}")
+    await shows_message(
+        nvim, f"not trusted, only your own settings are used: {project.parents[-2]}"
+    )
     await nvim.command("ClaudeTrust yes")
-    await says(nvim, "trusted since 2")
+    await shows_message(nvim, "trusted since 2")
     await nvim.command("ClaudeTrust list")
     await until(lambda: "Trusted folders" in nvim.screen.text(), "the list")
     assert (await nvim.eval("getline(1)")).endswith(f"  {project}")
     await nvim.keys("q:ClaudeTrust revoke<CR>")
-    await says(nvim, "no longer trusted: /")
+    await shows_message(nvim, "no longer trusted: /")
     await nvim.command("ClaudeTrust revoke")
-    await says(nvim, "was not trusted: /")
+    await shows_message(nvim, "was not trusted: /")
 
     assert await nvim.lua("return require('claude_ide.host').server() == nil")
 
 
-async def test_the_clis_own_record_is_the_clis_to_change(
+async def test_revoking_does_not_change_the_record_of_the_cli(
     nvim: Neovim, project: Path, config_folder: Path
 ) -> None:
     config_folder.mkdir(parents=True)
@@ -279,10 +287,12 @@ async def test_the_clis_own_record_is_the_clis_to_change(
     (config_folder / ".claude.json").write_text(json.dumps(record))
 
     await nvim.command("ClaudeTrust")
-    await says(nvim, "trusted by the CLI's own record: /")
+    await shows_message(nvim, "trusted by the CLI's own record: /")
     await nvim.command("ClaudeTrust revoke")
 
-    await says(nvim, "still trusted by the CLI's own record, which only the CLI changes: /")
+    await shows_message(
+        nvim, "still trusted by the CLI's own record, which only the CLI changes: /"
+    )
     assert json.loads((config_folder / ".claude.json").read_text()) == record
 
 
@@ -293,10 +303,12 @@ async def test_the_clis_own_record_is_the_clis_to_change(
         ("yes /no/such", "no such folder: /no/such"),
     ],
 )
-async def test_wrong_input_is_named(nvim: Neovim, arguments: str, words: str) -> None:
+async def test_invalid_arguments_of_claude_trust_are_reported(
+    nvim: Neovim, arguments: str, words: str
+) -> None:
     await nvim.command(f"ClaudeTrust {arguments}")
 
-    await says(nvim, words)
+    await shows_message(nvim, words)
 
 
 @pytest.mark.parametrize(
@@ -309,7 +321,7 @@ async def test_wrong_input_is_named(nvim: Neovim, arguments: str, words: str) ->
         ("yes  s", ["sub/"]),
     ],
 )
-async def test_the_words_are_completed(
+async def test_arguments_of_claude_trust_are_completed(
     nvim: Neovim, project: Path, typed: str, completed: list[str]
 ) -> None:
     (project / "sub").mkdir()
@@ -317,7 +329,9 @@ async def test_the_words_are_completed(
     assert await nvim.eval(f"getcompletion('ClaudeTrust {typed}', 'cmdline')") == completed
 
 
-async def test_a_chat_follows_the_command(nvim: Neovim, panel: Panel, log: Path) -> None:
+async def test_a_chat_restarts_when_the_command_changes_the_trust(
+    nvim: Neovim, panel: Panel, log: Path
+) -> None:
     await nvim.command("ClaudeTrust yes")
     await panel.shows("is trusted: Claude restarts with its settings")
     await until(lambda: len(starts(log)) == 2, "the second start", PATIENCE)
@@ -331,7 +345,7 @@ async def test_a_chat_follows_the_command(nvim: Neovim, panel: Panel, log: Path)
     assert QUESTION not in shown
 
 
-async def test_a_broken_record_is_named_and_trusts_nothing(
+async def test_a_broken_record_is_reported_and_trusts_no_folder(
     nvim: Neovim, hostile: Hostile, replay: Open, tmp_path: Path, log: Path
 ) -> None:
     folder = await nvim.eval("stdpath('state')")

@@ -1,4 +1,4 @@
-"""What a chat offers follows what its agent can do: completion, keys, commands, messages."""
+"""A chat offers only what its agent can do: completion, keys, commands, messages."""
 
 import re
 from dataclasses import replace
@@ -17,10 +17,10 @@ OPTIONAL = {
     *("resume", "continue", "fork", "rewind", "context", "mode", "model"),
     *("effort", "thinking", "aside", "rename"),
 }
-"""The words of `:ClaudeChat` that not every agent can carry out."""
+"""The subcommands of `:ClaudeChat` that some agents cannot carry out."""
 
 
-async def test_its_settings_are_set_by_what_it_offers(begin: Begin) -> None:
+async def test_settings_accept_and_complete_the_values_of_the_agent(begin: Begin) -> None:
     river = await begin()
     await river.panel.bar_shows("Ask first")
 
@@ -42,7 +42,7 @@ async def test_its_settings_are_set_by_what_it_offers(begin: Begin) -> None:
         assert await river.nvim.eval(COMPLETED.format(f"{what} ")) == offered
 
 
-async def test_its_commands_are_completed_also_when_they_change(begin: Begin) -> None:
+async def test_the_commands_of_the_agent_are_updated_when_they_change(begin: Begin) -> None:
     river = await begin()
     river.agent.tell(events.CommandsChanged((events.Command("surface"),)))
 
@@ -53,7 +53,9 @@ async def test_its_commands_are_completed_also_when_they_change(begin: Begin) ->
     await until(offered, "the new commands", PATIENCE)
 
 
-async def test_one_that_can_do_all_is_asked_for_all(begin: Begin) -> None:
+async def test_optional_commands_are_completed_and_work_if_the_agent_supports_them(
+    begin: Begin,
+) -> None:
     river = await begin(ALL)
     await river.panel.say("go")
     await river.hears("prompt")
@@ -70,7 +72,9 @@ async def test_one_that_can_do_all_is_asked_for_all(begin: Begin) -> None:
 
 
 @pytest.mark.parametrize("what", sorted(OPTIONAL))
-async def test_what_it_cannot_do_is_not_completed_and_says_so(begin: Begin, what: str) -> None:
+async def test_an_unsupported_command_is_not_completed_and_reports_why(
+    begin: Begin, what: str
+) -> None:
     river = await begin(FEW)
 
     assert not OPTIONAL & set(await river.nvim.eval(COMPLETED.format("")))
@@ -86,7 +90,7 @@ KEYS = {"prompt": ("gs", "gr", "gp", "<S-Tab>"), "transcript": ("x", "<S-Tab>")}
 
 @pytest.mark.parametrize(("capabilities", "shown"), [(ALL, True), (FEW, False)])
 @pytest.mark.parametrize("window", sorted(KEYS))
-async def test_the_list_of_keys_has_those_that_it_can_follow(
+async def test_the_help_lists_only_the_keys_that_the_agent_supports(
     begin: Begin, window: str, capabilities: Capabilities, shown: bool
 ) -> None:
     river = await begin(capabilities)
@@ -103,13 +107,13 @@ async def test_the_list_of_keys_has_those_that_it_can_follow(
     assert not re.search(r"\bClaude\b", listed)
 
 
-async def test_a_key_that_it_cannot_follow_says_so(begin: Begin) -> None:
+async def test_a_key_that_the_agent_does_not_support_reports_why(begin: Begin) -> None:
     river = await begin(FEW)
     await river.panel.write()
 
     await river.nvim.keys("swim<Esc>gs")
     await river.reports("Otter cannot accept a prompt during a turn")
-    await until(lambda: _prompt(river, ["swim"]), "the words are back", PATIENCE)
+    await until(lambda: _prompt(river, ["swim"]), "the prompt is restored", PATIENCE)
     await river.nvim.keys("gp")
     await river.reports("Otter cannot accept images")
     await river.nvim.keys("<S-Tab>")
@@ -122,7 +126,9 @@ async def _prompt(river: River, lines: list[str]) -> bool:
     return bool((await river.panel.look())["prompt"] == lines)
 
 
-async def test_what_it_turns_out_not_to_know_is_offered_no_more(begin: Begin) -> None:
+async def test_a_command_that_turns_out_to_be_unsupported_is_no_longer_completed(
+    begin: Begin,
+) -> None:
     river = await begin(ALL)
     assert "fork" in await river.nvim.eval(COMPLETED.format(""))
 
@@ -130,7 +136,7 @@ async def test_what_it_turns_out_not_to_know_is_offered_no_more(begin: Begin) ->
     await river.command("fork")
 
     await river.reports("Otter cannot fork a session")
-    await until(lambda: _lacks(river, "fork"), "fork is offered no more", PATIENCE)
+    await until(lambda: _lacks(river, "fork"), "fork is no longer completed", PATIENCE)
 
 
 async def _lacks(river: River, what: str) -> bool:

@@ -1,4 +1,4 @@
-"""`demo/launch.py`: what `make try CLAUDE=1` does."""
+"""`demo/launch.py`: `make try CLAUDE=1` starts the real CLI."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ def environment(tmp_path: Path, path: Path) -> dict[str, str]:
     return {"PATH": str(path), "HOME": str(tmp_path), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
 
 
-async def test_with_claude_the_cli_runs_with_the_folders_of_the_user(tmp_path: Path) -> None:
+async def test_with_claude_the_cli_runs_with_the_users_configuration(tmp_path: Path) -> None:
     path = tmp_path / "bin"
     program(
         path / "claude",
@@ -36,7 +36,7 @@ async def test_with_claude_the_cli_runs_with_the_folders_of_the_user(tmp_path: P
         await screen.stop()
 
 
-def test_without_claude_it_says_how_to_get_it(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_cli_explains_how_to_install_it(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-I", LAUNCH, tmp_path / "try", "--claude"],
         env=environment(tmp_path, tmp_path),

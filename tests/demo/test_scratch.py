@@ -1,4 +1,4 @@
-"""`demo/scratch.py`: the project and the edits that are proposed in it."""
+"""`demo/scratch.py`: the demo's project, and the edits that the demo proposes."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ def run(folder: Path) -> str:
     ).stdout.strip()
 
 
-def test_the_ideas_come_one_after_the_other_and_mend_the_bug(tmp_path: Path) -> None:
+def test_the_ideas_apply_one_after_the_other_and_fix_the_bug(tmp_path: Path) -> None:
     scratch.make(tmp_path)
     file = tmp_path / "shop.py"
     outputs = [run(tmp_path)]
@@ -36,7 +36,7 @@ def test_there_is_always_one_more_idea() -> None:
         text = idea.change(text)
 
 
-def test_the_proposed_tests_fail_before_the_first_edit_only(tmp_path: Path) -> None:
+def test_the_proposed_tests_fail_only_before_the_first_edit(tmp_path: Path) -> None:
     scratch.make(tmp_path)
     (tmp_path / "test_shop.py").write_text(scratch.TEST)
 
@@ -51,7 +51,7 @@ def test_the_proposed_tests_fail_before_the_first_edit_only(tmp_path: Path) -> N
     assert passes()
 
 
-def test_make_begins_anew_and_leaves_other_files_alone(tmp_path: Path) -> None:
+def test_make_restores_its_files_and_keeps_others(tmp_path: Path) -> None:
     scratch.make(tmp_path)
     (tmp_path / "shop.py").write_text("mine\n")
     (tmp_path / "other.py").write_text("mine\n")

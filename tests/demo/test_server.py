@@ -20,7 +20,7 @@ LOCK = {"authToken": "secret", "ideName": "Neovim"}
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder of the test's own."""
+    """The test's own home folder."""
     monkeypatch.setenv("HOME", str(tmp_path))
     return tmp_path
 
@@ -31,7 +31,7 @@ def write_lock(config: Path, name: str, fields: object) -> None:
     (folder / name).write_text(json.dumps(fields))
 
 
-def test_find_takes_the_lock_file_of_the_port_in_the_environment(home: Path) -> None:
+def test_find_reads_the_lock_file_of_the_port_in_the_environment(home: Path) -> None:
     write_lock(home / ".claude", "4711.lock", LOCK)
 
     found = find({"CLAUDE_CODE_SSE_PORT": "4711"})
@@ -39,7 +39,7 @@ def test_find_takes_the_lock_file_of_the_port_in_the_environment(home: Path) -> 
     assert found == Address(4711, "secret", "Neovim")
 
 
-def test_find_looks_into_the_configured_folder_first_and_then_at_home(home: Path) -> None:
+def test_find_prefers_the_configured_folder_to_the_home_folder(home: Path) -> None:
     environment = {"CLAUDE_CODE_SSE_PORT": "4711", "CLAUDE_CONFIG_DIR": str(home / "own")}
     write_lock(home / ".claude", "4711.lock", LOCK)
     assert find(environment) == Address(4711, "secret", "Neovim")
@@ -49,13 +49,13 @@ def test_find_looks_into_the_configured_folder_first_and_then_at_home(home: Path
 
 
 @pytest.mark.parametrize("fields", ["text", {"ideName": "Neovim"}, None])
-def test_find_passes_over_a_lock_that_says_nothing(home: Path, fields: object) -> None:
+def test_find_ignores_an_invalid_lock_file(home: Path, fields: object) -> None:
     write_lock(home / ".claude", "4711.lock", fields)
 
     assert find({"CLAUDE_CODE_SSE_PORT": "4711"}) is None
 
 
-def test_without_the_variable_nothing_is_found(home: Path) -> None:
+def test_find_needs_the_port_in_the_environment(home: Path) -> None:
     write_lock(home / ".claude", "4711.lock", LOCK)
 
     assert find({}) is None
@@ -83,31 +83,29 @@ async def notifications() -> Notifications:
 
 @pytest.fixture
 async def server(address: Address, notifications: Notifications) -> AsyncIterator[Server]:
-    """A connection to it."""
+    """A connection to that server."""
     async with connected(address, notifications) as server:
         yield server
 
 
-async def test_the_server_knows_the_demo_by_name_and_process(
-    server: Server, serving: Neovim
-) -> None:
+async def test_the_server_shows_the_demos_name_and_pid(server: Server, serving: Neovim) -> None:
     await serving.command("ClaudeStatus")
 
     await until(lambda: "Demo 0.1.0" in serving.screen.text(), "the name")
     await until(lambda: f"pid {os.getpid()}" in serving.screen.text())
 
 
-async def test_a_tool_that_fails_raises_what_it_says(server: Server) -> None:
+async def test_a_failed_tool_raises_its_message(server: Server) -> None:
     with pytest.raises(ToolError, match="kernel"):
         await server.call("executeCode", {"code": "1"})
 
 
-async def test_an_unknown_tool_raises_the_error(server: Server) -> None:
+async def test_an_unknown_tool_raises_an_error_that_names_it(server: Server) -> None:
     with pytest.raises(RpcError, match="Unknown tool: nothing"):
         await server.call("nothing", {})
 
 
-async def test_the_notifications_of_the_server_arrive(
+async def test_notifications_from_the_server_are_received(
     server: Server, serving: Neovim, notifications: Notifications, project: Path
 ) -> None:
     (project / "a.py").write_text("one\n")
@@ -123,7 +121,7 @@ async def test_the_notifications_of_the_server_arrive(
     )
 
 
-async def test_a_stopped_server_ends_the_conversation_and_what_waits(
+async def test_stopping_the_server_ends_the_connection_and_pending_calls(
     server: Server, serving: Neovim, project: Path
 ) -> None:
     path = str(project / "a.py")
@@ -135,14 +133,14 @@ async def test_a_stopped_server_ends_the_conversation_and_what_waits(
     await serving.command("ClaudeStop")
 
     await asyncio.wait_for(server.conversation, WAIT)
-    # Told of the rejection before the end, or of the end itself.
+    # The call ends with the rejection, or with the connection.
     with contextlib.suppress(TransportClosed):
         assert (await asked)[0] == "DIFF_REJECTED"
     with pytest.raises(TransportClosed):
         await server.call("getLatestSelection", {})
 
 
-async def test_a_wrong_token_is_a_closed_transport(
+async def test_a_wrong_token_closes_the_transport(
     address: Address, notifications: Notifications
 ) -> None:
     with pytest.raises(TransportClosed, match="401"):
@@ -150,7 +148,7 @@ async def test_a_wrong_token_is_a_closed_transport(
             raise AssertionError("connected")
 
 
-async def test_nobody_who_listens_is_a_closed_transport(
+async def test_connecting_to_a_stopped_server_raises_an_error(
     address: Address, serving: Neovim, notifications: Notifications, config_folder: Path
 ) -> None:
     await serving.command("ClaudeStop")

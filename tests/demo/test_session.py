@@ -1,4 +1,4 @@
-"""The demo in its terminal, as `make try` shows it: a real Neovim, the keys of a new user."""
+"""The demo in its terminal, as `make try` shows it: a real Neovim, and the keys of a new user."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ ASKED = "· :q reject"
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """What a login shell has, and what measures coverage."""
+    """The environment of a login shell, and the variables for measuring coverage."""
     measuring = {k: v for k, v in os.environ.items() if k.startswith("COVERAGE_")}
     return {
         "PATH": os.environ["PATH"],
@@ -40,7 +40,7 @@ def file(tmp_path: Path) -> Path:
 async def screen(
     tmp_path: Path, environment: dict[str, str], request: pytest.FixtureRequest
 ) -> AsyncIterator[Terminal]:
-    """The screen of `make try`, with the demo connected; large if not said otherwise."""
+    """The screen of `make try`, with the demo connected; large by default."""
     columns, rows = getattr(request, "param", (160, 45))
     terminal = await Terminal.start(
         *(sys.executable, "-I", LAUNCH, tmp_path / "try", f"--nvim={nvim_binary()}"),
@@ -55,12 +55,12 @@ async def screen(
 
 
 async def enter(screen: Terminal, letter: str) -> None:
-    """Type into the demo."""
+    """Type a letter into the demo, and press Enter."""
     screen.type(f"{letter}\r")
 
 
 async def decide(screen: Terminal, keys: str) -> None:
-    """Type into the diff once it takes keys: it discards what is typed blindly."""
+    """Type into the diff once it accepts keys; it discards earlier ones."""
     await screen.shows(ASKED)
     await screen.still()
     screen.type(keys)
@@ -68,7 +68,7 @@ async def decide(screen: Terminal, keys: str) -> None:
 
 
 @pytest.mark.parametrize("screen", [(80, 24)], indirect=True)
-async def test_the_first_screen_explains_the_keys_and_says_what_is_selected(
+async def test_the_first_screen_explains_the_keys_and_shows_the_selection(
     screen: Terminal,
 ) -> None:
     await screen.shows("⧉ In shop.py, line 1")
@@ -80,14 +80,14 @@ async def test_the_first_screen_explains_the_keys_and_says_what_is_selected(
     assert '"""The till of a small shop."""' in screen.lines()[0]
 
 
-async def test_it_proposes_an_edit_by_itself(screen: Terminal, file: Path) -> None:
+async def test_the_demo_proposes_an_edit_without_input(screen: Terminal, file: Path) -> None:
     await decide(screen, ":w\r")
 
     await screen.shows("Accepted as proposed, and written.")
     assert MENDED in file.read_text()
 
 
-async def test_an_accepted_edit_is_written_shown_and_looked_at_again(
+async def test_an_accepted_edit_is_written_shown_and_checked_again(
     screen: Terminal, file: Path
 ) -> None:
     await enter(screen, "e")
@@ -101,17 +101,15 @@ async def test_an_accepted_edit_is_written_shown_and_looked_at_again(
     await enter(screen, "e")
     await decide(screen, ":w\r")
 
-    def since_then() -> str:
+    def shown_since() -> str:
         return screen.text().partition("None is compared with `is`.")[2]
 
-    await screen.until(lambda: "Another one?" in since_then(), "the second is through")
-    assert "★ shop.py:6:5" in since_then()
-    assert "⚠ shop.py:9:8" not in since_then()
+    await screen.until(lambda: "Another one?" in shown_since(), "the second edit is written")
+    assert "★ shop.py:6:5" in shown_since()
+    assert "⚠ shop.py:9:8" not in shown_since()
 
 
-async def test_an_edit_that_the_user_changed_is_printed_with_the_changes(
-    screen: Terminal, file: Path
-) -> None:
+async def test_a_changed_edit_is_printed_with_the_changes(screen: Terminal, file: Path) -> None:
     await enter(screen, "e")
     await decide(screen, "Goprint('mine')\x1b:w\r")
 
@@ -157,20 +155,22 @@ async def test_mentions_are_printed(screen: Terminal) -> None:
     await screen.shows("You mention @shop.py#L4-5")
 
 
-async def test_diagnostics_can_be_asked_for(screen: Terminal) -> None:
+async def test_diagnostics_can_be_requested(screen: Terminal) -> None:
     await enter(screen, "d")
 
     await screen.shows("⚠ shop.py:9:8 comparison to None")
     await screen.shows("★ shop.py:6:5 `sum` hides")
 
 
-async def test_wrong_input_is_answered_with_the_menu(screen: Terminal) -> None:
+async def test_invalid_input_shows_the_menu_again(screen: Terminal) -> None:
     await enter(screen, "what?")
 
-    await screen.until(lambda: screen.text().count("e  propose an edit") == 2, "the menu again")
+    await screen.until(
+        lambda: screen.text().count("e  propose an edit") == 2, "the menu is shown again"
+    )
 
 
-async def test_it_says_when_the_server_stops_and_comes_back_with_it(screen: Terminal) -> None:
+async def test_the_demo_reports_that_the_server_stops_and_reconnects(screen: Terminal) -> None:
     screen.type("\x17h")
     screen.type(":ClaudeStop\r")
     await screen.shows("No server; :ClaudeStart starts it.")
@@ -179,7 +179,7 @@ async def test_it_says_when_the_server_stops_and_comes_back_with_it(screen: Term
     await screen.until(lambda: screen.text().count("Connected to Neovim.") == 2, "connected")
 
 
-async def test_q_ends_the_demo_and_qa_leaves_neovim(screen: Terminal) -> None:
+async def test_q_ends_the_demo_and_qa_quits_neovim(screen: Terminal) -> None:
     await enter(screen, "q")
     await screen.hides("A demo of Claude Code")
 
@@ -188,7 +188,9 @@ async def test_q_ends_the_demo_and_qa_leaves_neovim(screen: Terminal) -> None:
     assert await screen.process.wait() == 0
 
 
-async def test_nothing_is_left_in_the_folders_of_the_user(screen: Terminal, tmp_path: Path) -> None:
+async def test_the_demo_leaves_no_files_in_the_users_home_folder(
+    screen: Terminal, tmp_path: Path
+) -> None:
     await enter(screen, "q")
     await screen.hides("A demo of Claude Code")
     screen.type(":qa\r")

@@ -1,4 +1,4 @@
-"""`editor/events.py`: who is called when the editor's half has emitted something."""
+"""`editor/events.py`: the subscribers to the events of the editor."""
 
 import logging
 from typing import Any
@@ -21,9 +21,7 @@ def events(state: State) -> Events:
     return Events(state)
 
 
-def test_the_state_is_up_to_date_before_a_subscriber_is_called(
-    events: Events, state: State
-) -> None:
+def test_the_state_is_updated_before_subscribers_are_called(events: Events, state: State) -> None:
     seen: list[Any] = []
     events.subscribe("selection_changed", lambda _: seen.append(state.selection))
     events.subscribe("diagnostics_changed", lambda _: seen.append([*state.diagnostics]))
@@ -39,20 +37,20 @@ def test_the_state_is_up_to_date_before_a_subscriber_is_called(
     assert seen == [SELECTION, ["file:///a.py"], ["/one"], ["/two"]]
 
 
-def test_a_subscriber_that_fails_is_logged_and_stops_no_other(
+def test_an_exception_in_a_subscriber_is_logged_and_stops_no_other(
     events: Events, caplog: pytest.LogCaptureFixture
 ) -> None:
-    heard: list[str] = []
+    received: list[str] = []
 
     def fail(_event: dict[str, Any]) -> None:
         raise KeyError("oops")
 
     events.subscribe("answered", fail)
-    events.subscribe("answered", lambda event: heard.append(event["text"]))
+    events.subscribe("answered", lambda event: received.append(event["text"]))
 
     events.dispatch("answered", {"text": "yes"})
 
-    assert heard == ["yes"]
+    assert received == ["yes"]
     assert "event answered failed" in caplog.text
 
 

@@ -1,4 +1,4 @@
-"""`editor/port.py`: an editor that is not Neovim stands behind the same port."""
+"""`editor/port.py`: another editor than Neovim can implement the port."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ ITEM = {"message": "undefined", "range": {"start": {"line": 0}}}
 
 
 class Pocket:
-    """An editor as small as can be: a table of functions, and what was called."""
+    """A minimal editor: a table of functions, and the names of those that were called."""
 
     def __init__(self) -> None:
         self.functions: dict[str, Callable[..., Any]] = {}
@@ -62,13 +62,13 @@ async def diagnosed(editor: Editor, path: Path) -> Any:
     return await TOOLS["getDiagnostics"].call(client, GetDiagnostics(str(path)), Caller.CLIENT)
 
 
-async def test_a_selection_is_asked_of_the_editor(pocket: Pocket, editor: Editor) -> None:
+async def test_current_selection_asks_the_editor(pocket: Pocket, editor: Editor) -> None:
     pocket.functions["selection.current"] = lambda: {"text": "x"}
 
     assert await editor.current_selection() == {"text": "x"}
 
 
-async def test_a_proposal_is_decided_by_an_event(pocket: Pocket, editor: Editor) -> None:
+async def test_an_event_delivers_the_decision_on_a_proposal(pocket: Pocket, editor: Editor) -> None:
     diff = await editor.diffs.show("name", "/a.py", "text", "title", "tab")
     editor.events.dispatch("diff_shown", {"id": diff.id})
     editor.events.dispatch("diff_decided", {"id": diff.id, "accepted": True, "text": "mine"})
@@ -78,10 +78,10 @@ async def test_a_proposal_is_decided_by_an_event(pocket: Pocket, editor: Editor)
     assert (await diff.decision).text == "mine"
 
 
-async def test_what_is_asked_before_a_write_crosses_to_the_editor_once(
+async def test_diagnostics_before_a_write_take_one_call_to_the_editor(
     pocket: Pocket, editor: Editor, tmp_path: Path
 ) -> None:
-    """The client waits for the answer, and the user for the client."""
+    """The client waits for the answer, and the user waits for the client."""
     path = tmp_path / "open.py"
     path.touch()
     file = {"uri": path.as_uri(), "items": [ITEM], "omitted": 0}
@@ -94,7 +94,7 @@ async def test_what_is_asked_before_a_write_crosses_to_the_editor_once(
     assert pocket.called == ["diagnostics.before_write.read"]
 
 
-async def test_a_file_that_could_not_be_loaded_is_read_all_the_same(
+async def test_diagnostics_are_read_even_if_the_file_cannot_be_loaded(
     pocket: Pocket, editor: Editor, tmp_path: Path
 ) -> None:
     path = tmp_path / "unreadable.py"
@@ -111,9 +111,7 @@ async def test_a_file_that_could_not_be_loaded_is_read_all_the_same(
     assert "undefined" in content["text"]
 
 
-async def test_an_editor_that_has_ended_fails_what_is_asked_of_it(
-    pocket: Pocket, editor: Editor
-) -> None:
+async def test_a_call_to_an_ended_editor_raises(pocket: Pocket, editor: Editor) -> None:
     pocket.close()
 
     with pytest.raises(EditorError, match="has ended"):

@@ -1,4 +1,4 @@
-"""Editors with plugins in them."""
+"""Editors with plugins."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ Begin = Callable[..., Awaitable[World]]
 
 @pytest.fixture
 async def editor(tmp_path: Path) -> AsyncIterator[Begin]:
-    """Start editors with the plugins that are named, for example with "tree" and "autosave"."""
+    """Start editors with the named plugins, for example "tree" and "autosave"."""
     worlds: list[World] = []
 
     async def begin(*plugins: str, layout: str = "tab", side: str = "right") -> World:

@@ -1,4 +1,4 @@
-"""A user, a client, other plugins and other programs at work in one editor, in any order."""
+"""A user, a client, plugins and other programs act on one editor in random order."""
 
 import asyncio
 import os
@@ -28,22 +28,22 @@ BUFFERS = (
 MODES = ("v", "V", "i", "A", "R", "q:", "/a", ":", "d", '"', "qa", "G", "zf3j")
 FLOATS = ("editor", "label", "elsewhere", "focus")
 DEADLY = {"explorer", "stray_floats"}
-"""Neovim 0.11 does not survive the two together: `sidebar_alone_with_stray_floats.lua`."""
+"""Neovim 0.11 crashes with both of them: see `sidebar_alone_with_stray_floats.lua`."""
 
 
 def can_meet(plugins: list[str]) -> bool:
-    """Whether Neovim survives these plugins together, without ours."""
+    """Whether Neovim survives this combination of plugins when ours is not installed."""
     return not set(plugins) >= DEADLY
 
 
 class EditorMachine(RuleBasedStateMachine):
-    """One Neovim for each round."""
+    """A stateful test with a new Neovim for each round."""
 
-    goes_on = False
-    """Whether faults are only written down."""
+    continues = False
+    """Whether to record a fault and continue instead of failing."""
     faults: dict[str, Path] = {}  # noqa: RUF012
     counts: Counter[str] = Counter()  # noqa: RUF012
-    """How often each step was taken, and each answer given."""
+    """How often each step was carried out, and how often each result occurred."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,14 +59,14 @@ class EditorMachine(RuleBasedStateMachine):
     )
     def start(self, plugins: list[str], layout: str, side: str) -> None:
         self.counts["rounds"] += 1
-        if self.goes_on and self.counts["rounds"] % 25 == 0:
+        if self.continues and self.counts["rounds"] % 25 == 0:
             print(dict(self.counts), list(self.faults), flush=True)
         world = World(Path(self.folder.name).resolve(), tuple(plugins), layout, side)
         self.loop.run_until_complete(world.start())
         self.world = world
 
     def do(self, name: str, *values: Any) -> None:
-        """Carry out a step; a fault is written down as a script."""
+        """Carry out a step; record a fault as a script that repeats it."""
         if self.world is None:
             return
         try:
@@ -75,7 +75,7 @@ class EditorMachine(RuleBasedStateMachine):
             script = repeat.write(self.world, fault)
             self.faults[repeat.signature(fault)] = script
             hypothesis.note(script.read_text(encoding="utf-8"))
-            if not self.goes_on:
+            if not self.continues:
                 raise
             self._stop()
 
@@ -90,7 +90,7 @@ class EditorMachine(RuleBasedStateMachine):
             self.loop.run_until_complete(self.world.stop())
         self.world = None
 
-    # The user.
+    # Steps of the user.
 
     @rule(keys=st.sampled_from(DECISIONS))
     def decide(self, keys: str) -> None:
@@ -115,13 +115,13 @@ class EditorMachine(RuleBasedStateMachine):
 
     @rule(keys=st.sampled_from(["abc", "<Esc>", "<Tab>"]))
     def type_on(self, keys: str) -> None:
-        self.do("go_on", keys)
+        self.do("keep_typing", keys)
 
     @rule()
     def pause(self) -> None:
         self.do("pause")
 
-    # Claude.
+    # Steps of Claude.
 
     @rule(file=st.sampled_from((*FILES, "new.txt")), change=st.sampled_from(["small", "all"]))
     def propose(self, file: str, change: str) -> None:
@@ -165,7 +165,7 @@ class EditorMachine(RuleBasedStateMachine):
     def reconnect(self) -> None:
         self.do("reconnect")
 
-    # The chat.
+    # Steps in the chat.
 
     @rule()
     def chat(self) -> None:
@@ -175,7 +175,7 @@ class EditorMachine(RuleBasedStateMachine):
     def end_chat(self) -> None:
         self.do("end_chat")
 
-    # Others.
+    # Steps of plugins and other programs.
 
     @rule(file=st.sampled_from(FILES), text=st.sampled_from(["other\n", "one\ntwo\n", ""]))
     def write_disk(self, file: str, text: str) -> None:
@@ -199,7 +199,7 @@ class EditorMachine(RuleBasedStateMachine):
 
 
 def settings(rounds: int, steps: int, **options: Any) -> hypothesis.settings:
-    """How long to go on; how long one example takes says nothing."""
+    """Settings for a number of rounds and steps, without a time limit for a single example."""
     return hypothesis.settings(
         max_examples=rounds,
         stateful_step_count=steps,

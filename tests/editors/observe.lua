@@ -1,9 +1,9 @@
---- What can be seen from outside: windows, buffers, messages, and what of it belongs to the plugin.
+--- A snapshot of windows, buffers and messages, and which of them belong to the plugin.
 local api = vim.api
 
 local function is_own(bufnr)
   local name = api.nvim_buf_get_name(bufnr)
-  -- Texts that are kept for the user are theirs.
+  -- Texts that are kept for the user belong to the user.
   return name:find('^claude%-%l+://') ~= nil and not vim.startswith(name, 'claude-ide://kept/')
 end
 

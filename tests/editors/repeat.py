@@ -1,4 +1,4 @@
-"""A round as a script: what went wrong, written down so that it can be repeated by itself."""
+"""Rounds that found a fault, written as scripts that repeat them."""
 
 import asyncio
 import hashlib
@@ -31,7 +31,7 @@ repeat(
 
 
 def write(world: World, fault: Fault) -> Path:
-    """Write the script of a round that failed; a shorter one of the same fault replaces it."""
+    """Write the script of a failed round, unless there is a shorter one for the same fault."""
     reason = str(fault).replace("\\", "\\\\").replace('"""', "'''")
     kind = hashlib.sha256(signature(fault).encode()).hexdigest()[:8]
     path = FOLDER / f"fault_{kind}.py"
@@ -50,7 +50,7 @@ def write(world: World, fault: Fault) -> Path:
 
 
 def signature(fault: Fault) -> str:
-    """What two faults of the same kind have in common."""
+    """The part of a fault's message that faults of the same kind share."""
     first = str(fault).partition("\n")[0]
     return "".join("0" if letter.isdigit() else letter for letter in first)[:60]
 
@@ -66,7 +66,7 @@ async def play(world: World, steps: list[tuple[Any, ...]]) -> None:
 
 
 def repeat(plugins: tuple[str, ...], layout: str, side: str, steps: list[tuple[Any, ...]]) -> None:
-    """Carry out a round as often as the command line says, once by default; print what happens."""
+    """Repeat a round once, or as often as the command line says, and print each fault."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     faults = 0
     for _ in range(times):

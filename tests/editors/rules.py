@@ -1,4 +1,4 @@
-"""What has to hold in an editor after each step, whatever the plugins of others do."""
+"""The invariants of an editor after each step, whatever other plugins do."""
 
 import re
 from pathlib import Path
@@ -14,22 +14,22 @@ DISCARDING = ("dd", "u", "!", "ZQ")
 OURS = re.compile(r"claude_ide[/.]|claude-ide: .*(E\d+:|cannot be)")
 OTHERS = re.compile("a plugin fails in")
 RESTLESS = {"resizer", "tree", "explorer"}
-"""Plugins that change sizes, or add windows, by themselves."""
-WITHDRAWING = {"keys", "go_on", "close_tab", "close_all", "reconnect"}
+"""Plugins that change sizes or add windows on their own."""
+WITHDRAWING = {"keys", "keep_typing", "close_tab", "close_all", "reconnect"}
 """Steps in which a diff may be decided."""
 HARMLESS = {
     *("open_diff", "close_tab", "close_all", "diagnose", "reconnect", "write_disk"),
     *("open_float", "close_float", "close_float_later", "notify", "chat", "end_chat", "pause"),
 }
-"""Steps that leave the windows of the user alone."""
+"""Steps that leave the user's windows alone."""
 
 
 class Fault(AssertionError):
-    """Something does not hold that has to."""
+    """An invariant is violated."""
 
 
 class Rules:
-    """What was there when the plugin was not, and what may have happened since."""
+    """The state when nothing of the plugin was on the screen, and what may have changed since."""
 
     def __init__(self, plugins: tuple[str, ...]) -> None:
         self.is_restless = bool(RESTLESS & set(plugins))
@@ -42,19 +42,19 @@ class Rules:
         self.messages = ""
 
     def begin(self, seen: Sight) -> None:
-        """Take the first look."""
+        """Record the initial state."""
         self.cmdheight = seen.fields["cmdheight"]
         self._calm(seen)
 
     def note_prompt(self, mode: str, screen: str) -> None:
-        """Neovim waits for a key: only what the user does, or others, may have led to it."""
+        """Check a prompt that blocks Neovim: it must not be caused by the plugin."""
         if OURS.search(screen) and not OTHERS.search(screen):
             raise Fault(f"a prompt of ours in mode {mode}:\n{screen}")
 
     def before(self, step: str, values: tuple[Any, ...], seen: Sight) -> None:
-        """Note what a step may bring about."""
+        """Record what the next step is allowed to cause."""
         self.step = step
-        keys = str(values[0]) if step in ("keys", "go_on") else ""
+        keys = str(values[0]) if step in ("keys", "keep_typing") else ""
         if any(word in keys for word in ACCEPTING):
             self.may_accept |= {int(number) for number in PROPOSAL.findall(seen.fields["text"])}
             if "Claude" in keys:
@@ -69,7 +69,7 @@ class Rules:
             self.is_moved = True
 
     def after(self, seen: Sight, answers: dict[int, str], project: Path) -> None:
-        """Check everything."""
+        """Check all invariants."""
         self._check_answers(answers)
         self._check_messages(seen)
         self._check_text(seen, answers, project)
@@ -125,7 +125,7 @@ class Rules:
 
 
 def _is_alike(now: Shape, before: Shape, here: int) -> bool:
-    """Whether windows are what they were; elsewhere a tab line may have taken its row or not."""
+    """Whether windows are unchanged; in other tab pages a tab line may have changed the height."""
     return now[here] == before[here] and _without_heights(now) == _without_heights(before)
 
 

@@ -1,4 +1,4 @@
-"""What is seen of an editor at one moment."""
+"""A snapshot of an editor."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,12 +7,12 @@ from typing import Any
 OBSERVE = Path(__file__).with_name("observe.lua").read_text(encoding="utf-8")
 
 Shape = dict[int, tuple[str, tuple[tuple[int, int, int], ...]]]
-"""Layout and sizes of the tiled windows, by tab page."""
+"""The layout and the sizes of the tiled windows, by tab page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One look at a Neovim; `fields` is what `observe.lua` returns."""
+    """One snapshot of a Neovim; `fields` is what `observe.lua` returns."""
 
     fields: dict[str, Any]
 
@@ -23,7 +23,7 @@ class Sight:
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether the user is in a tiled window and in the middle of nothing."""
+        """Whether the user is in a tiled window, in Normal mode, and not recording."""
         is_busy = self.fields["is_recording"] or self.fields["in_command_window"]
         return self.mode == "n" and not self.fields["in_float"] and not is_busy
 
@@ -34,7 +34,7 @@ class Sight:
 
     @property
     def proposals(self) -> list[str]:
-        """The names of the buffers that hold proposals."""
+        """The names of the buffers with proposals."""
         own = [b["name"] for b in self.buffers if b["is_own"]]
         return [name for name in own if name.startswith("claude-ide://")]
 
@@ -45,24 +45,24 @@ class Sight:
 
     @property
     def windows(self) -> list[dict[str, Any]]:
-        """All windows of all tab pages."""
+        """The windows of all tab pages."""
         return [window for tabpage in self.fields["tabpages"] for window in tabpage["windows"]]
 
     @property
     def tiled(self) -> list[dict[str, Any]]:
-        """The windows that are no floats."""
+        """The windows that are not floats."""
         return [window for window in self.windows if not window["is_float"]]
 
     @property
     def is_clear(self) -> bool:
-        """Whether nothing of the plugin's is on the screen or waits, nor a command-line window."""
+        """Whether no window or diff of the plugin, and no command-line window, is open."""
         if self.fields["in_command_window"]:
             return False
         return not self.diffs and not self.proposals and not any(w["is_own"] for w in self.windows)
 
     @property
     def shape(self) -> Shape:
-        """Layout and sizes of the tiled windows."""
+        """The layout and the sizes of the tiled windows."""
         return {
             tabpage["tabpage"]: (
                 tabpage["layout"],
@@ -77,7 +77,7 @@ class Sight:
 
     @property
     def summary(self) -> str:
-        """What matters most of it, to be read in a report."""
+        """The most important fields, for a report."""
         names = ("mode", "win", "tabpage", "name", "in_float", "in_command_window", "is_recording")
         lines = [f"{name}: {self.fields[name]}" for name in names]
         lines += [f"diff: {diff}" for diff in self.diffs]
@@ -87,5 +87,5 @@ class Sight:
         )
 
     def words(self, marker: str) -> bool:
-        """Whether a buffer holds something."""
+        """Whether a buffer contains the marker."""
         return any(marker in buffer["text"] for buffer in self.buffers)

@@ -1,6 +1,6 @@
-"""`make soak`: many rounds of the machine.
+"""`make soak`: many random rounds of the machine.
 
-ROUNDS and SEED choose which, STEPS how long one is; with GO_ON=1 faults are collected, not shrunk.
+ROUNDS and SEED select the rounds, STEPS sets their length; GO_ON=1 collects faults unshrunk.
 """
 
 import os
@@ -14,10 +14,10 @@ from editors.machine import STEPS, EditorMachine, settings
 
 
 def main() -> int:
-    """Run the rounds; return how many kinds of faults there were."""
+    """Run the rounds; return the number of different faults."""
     rounds = int(os.environ.get("ROUNDS", "1000"))
     number = int(os.environ.get("SEED", "1"))
-    EditorMachine.goes_on = os.environ.get("GO_ON") == "1"
+    EditorMachine.continues = os.environ.get("GO_ON") == "1"
     began = time.monotonic()
     print(f"{rounds} rounds of up to {STEPS} steps, SEED={number}", flush=True)
     try:

@@ -1,8 +1,8 @@
-"""Diffs and chats beside plugins with the habits of real ones; `rules.py` says what has to hold.
+"""Diffs and chats next to plugins that behave like real ones; `rules.py` has the invariants.
 
-Every step of a world checks that Neovim lives, that no error of ours is in `:messages`, that only
-the user has accepted anything, and, once nothing of ours is there any more, that the windows, their
-sizes and the focus are as they were.
+Every step of a world checks that Neovim has not crashed, that `:messages` contains no error of the
+plugin, and that only the user has accepted a proposal. Once no window of the plugin is open, it
+also checks that the windows, their sizes and the focus are unchanged.
 """
 
 import pytest
@@ -21,24 +21,26 @@ every_plugin = pytest.mark.parametrize("plugin", PLUGINS)
 
 
 async def shown(world: World, file: str = "a.txt") -> None:
-    """Have Claude propose a change, and wait until it is on the screen."""
+    """Make Claude propose a change, and wait until it is on the screen."""
     await world.do("open_diff", file, "small")
     await world.do("pause")
     assert (await world.look()).proposals
 
 
 async def is_clear(world: World) -> None:
-    """Wait until nothing of the plugin's is left."""
+    """Wait until no window or diff of the plugin is open."""
 
     async def clear() -> bool:
         return (await world.look()).is_clear
 
-    await world.until(clear, "nothing of it is left")
+    await world.until(clear, "no window or diff of the plugin is open")
 
 
 @every_plugin
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_diffs_leave_no_trace(editor: Begin, plugin: str, layout: str) -> None:
+async def test_diffs_leave_no_trace_next_to_another_plugin(
+    editor: Begin, plugin: str, layout: str
+) -> None:
     world = await editor(plugin, layout=layout)
     await world.do("keys", ":split<CR>")
 
@@ -49,12 +51,12 @@ async def test_diffs_leave_no_trace(editor: Begin, plugin: str, layout: str) -> 
 
 
 @every_plugin
-async def test_a_chat_leaves_no_trace(editor: Begin, plugin: str) -> None:
+async def test_a_chat_leaves_no_trace_next_to_another_plugin(editor: Begin, plugin: str) -> None:
     world = await editor(plugin)
     await world.do("keys", ":vsplit<CR>")
 
     await world.do("chat")
-    await world.do("go_on", "hello")
+    await world.do("keep_typing", "hello")
     await world.do("chat")
     await is_clear(world)
     await world.do("chat")
@@ -64,21 +66,21 @@ async def test_a_chat_leaves_no_trace(editor: Begin, plugin: str) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_a_message_that_comes_before_a_diff_may_go_while_it_is_open(
+async def test_a_notification_shown_before_a_diff_can_close_during_it(
     editor: Begin, layout: str
 ) -> None:
     world = await editor("notifications", layout=layout)
     await world.do("notify", 1)
     await until(lambda: world.nvim.eval("len(nvim_list_wins()) > 1"), "the message is shown")
     await shown(world)
-    await until(lambda: no_float(world), "the message is gone")
+    await until(lambda: no_float(world), "the message is closed")
 
     await world.do("keys", ":w<CR>")
 
     await is_clear(world)
 
 
-async def test_a_message_may_come_while_a_diff_is_open(editor: Begin) -> None:
+async def test_a_notification_can_appear_and_close_during_a_diff(editor: Begin) -> None:
     world = await editor("notifications")
     await shown(world)
     await world.do("notify", 1)
@@ -90,12 +92,12 @@ async def test_a_message_may_come_while_a_diff_is_open(editor: Begin) -> None:
 
 @pytest.mark.parametrize("plugin", ["autosave", "late_write"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_an_autosave_accepts_nothing(editor: Begin, plugin: str, layout: str) -> None:
+async def test_an_autosave_does_not_accept_a_diff(editor: Begin, plugin: str, layout: str) -> None:
     world = await editor(plugin, layout=layout)
     await shown(world)
 
     await world.do("keys", "otyped by the user<Esc>")
-    await until(lambda: world.nvim.eval("get(g:, 'autosaves')"), "it has written")
+    await until(lambda: world.nvim.eval("get(g:, 'autosaves')"), "the autosave has run")
     await world.nvim.command("doautocmd FocusLost")
     await world.do("keys", "<C-w>p")
     await world.do("keys", "<C-w>p")
@@ -106,7 +108,7 @@ async def test_an_autosave_accepts_nothing(editor: Begin, plugin: str, layout: s
     await is_clear(world)
 
 
-async def test_a_tree_that_opens_in_a_tab_page_by_itself_does_not_keep_it(editor: Begin) -> None:
+async def test_the_tab_page_of_a_diff_closes_even_if_a_tree_opened_in_it(editor: Begin) -> None:
     world = await editor("tree")
     await shown(world)
     await until(lambda: world.nvim.eval("winnr('$') == 3"), "the tree is in the diff's tab page")
@@ -129,7 +131,7 @@ async def test_a_tree_keeps_its_width(editor: Begin) -> None:
     assert await world.nvim.eval(width) == 24
 
 
-async def test_a_buffer_that_is_deleted_by_a_plugin_rejects_and_leaves_nothing(
+async def test_deleting_a_proposal_with_a_plugin_closes_the_diff(
     editor: Begin,
 ) -> None:
     world = await editor("buffer_closer")
@@ -141,7 +143,7 @@ async def test_a_buffer_that_is_deleted_by_a_plugin_rejects_and_leaves_nothing(
     assert await world.nvim.eval("tabpagenr('$')") == 1
 
 
-async def test_a_diff_is_chosen_in_the_select_of_a_plugin(editor: Begin) -> None:
+async def test_a_diff_is_chosen_in_the_select_dialog_of_a_plugin(editor: Begin) -> None:
     world = await editor("prompts")
     await shown(world, "b.txt")
     await shown(world, "c.txt")
@@ -150,22 +152,22 @@ async def test_a_diff_is_chosen_in_the_select_of_a_plugin(editor: Begin) -> None
     await until(lambda: world.nvim.eval("&filetype == 'prompts'"), "the choice is offered")
     await world.nvim.keys("<CR>")
 
-    async def one_left() -> bool:
+    async def one_remains() -> bool:
         return len((await world.look()).diffs) == 1
 
-    await world.until(one_left, "one of two is rejected")
+    await world.until(one_remains, "one of two diffs is rejected")
     world.rules.before("keys", (":ClaudeReject<CR>",), await world.look())
     await world.do("close_all")
     await is_clear(world)
 
 
-async def test_keys_of_a_completion_menu_stay_what_they_are_in_a_proposal(editor: Begin) -> None:
+async def test_the_keys_of_a_completion_menu_work_in_a_proposal(editor: Begin) -> None:
     world = await editor("completion_menu")
     await shown(world)
     await world.do("keys", "oon")
     await until(lambda: world.nvim.eval("len(nvim_list_wins()) > 3"), "the menu is shown")
 
-    await world.do("go_on", "<C-y><Esc>")
+    await world.do("keep_typing", "<C-y><Esc>")
     await world.do("keys", ":w<CR>")
 
     await is_clear(world)
@@ -183,7 +185,7 @@ QUESTION = {
 
 
 async def quiet_editor(nvim: Neovim, plugin: str) -> Sight:
-    """Load a plugin into two windows, without a host, and see what that looks like."""
+    """Open two windows, load a plugin without a host, and return a snapshot."""
     await listen(nvim)
     await nvim.command("split")
     await load(nvim, plugin)
@@ -192,7 +194,7 @@ async def quiet_editor(nvim: Neovim, plugin: str) -> Sight:
 
 
 async def is_as_before(nvim: Neovim, before: Sight) -> None:
-    """Wait until windows, sizes and the focus are what they were."""
+    """Wait until windows, sizes and focus are as in the snapshot."""
 
     async def alike() -> bool:
         seen = Sight(await nvim.lua(OBSERVE))
@@ -206,15 +208,17 @@ async def is_as_before(nvim: Neovim, before: Sight) -> None:
         raise AssertionError(f"{error}\n{before.summary}\nhas become\n{seen.summary}") from None
 
 
-# What the user closes makes a plugin that fails ask for <Enter>, whatever it is.
+# When the user closes windows, the failing plugin causes a prompt in any case.
 @pytest.mark.parametrize("plugin", sorted(set(STEADY) - {"failing"}))
 @pytest.mark.parametrize("keys", [":w<CR>", ":q<CR>"])
-async def test_a_plan_leaves_no_trace(nvim: Neovim, plugin: str, keys: str) -> None:
+async def test_a_plan_leaves_no_trace_next_to_another_plugin(
+    nvim: Neovim, plugin: str, keys: str
+) -> None:
     before = await quiet_editor(nvim, plugin)
     await nvim.lua("vim.ui.input = function(_, done) done('shorter') end")
     await nvim.lua(f"{PLAN}.open(...)", 1, {"title": "Plan", "text": TEXT})
     ready = "bufname() =~# '^claude-plan://' && &modifiable"
-    await until(lambda: nvim.eval(ready), "the plan takes keys")
+    await until(lambda: nvim.eval(ready), "the plan accepts keys")
 
     await nvim.keys(keys)
 
@@ -225,7 +229,9 @@ async def test_a_plan_leaves_no_trace(nvim: Neovim, plugin: str, keys: str) -> N
 
 @pytest.mark.parametrize("plugin", STEADY)
 @pytest.mark.parametrize("keys", ["2<C-s>", "q"])
-async def test_a_form_leaves_no_trace(nvim: Neovim, plugin: str, keys: str) -> None:
+async def test_a_form_leaves_no_trace_next_to_another_plugin(
+    nvim: Neovim, plugin: str, keys: str
+) -> None:
     before = await quiet_editor(nvim, plugin)
     await nvim.lua(f"{FORM}.open(...)", 1, {"title": "Claude asks", "questions": [QUESTION]})
     is_in_form = "getline('.') =~# 'httpx' && mode() ==# 'n'"
@@ -250,7 +256,9 @@ WINDOWS = {
 
 
 @pytest.mark.parametrize("opening", WINDOWS.values(), ids=WINDOWS)
-async def test_a_plugin_that_fails_does_not_ask_for_enter(nvim: Neovim, opening: str) -> None:
+async def test_an_error_in_another_plugin_causes_no_prompt_when_a_window_opens(
+    nvim: Neovim, opening: str
+) -> None:
     await load(nvim, "failing")
     nothing = "local handlers = { stop = function() end, closed = function() end }"
 

@@ -1,7 +1,7 @@
-"""A real Neovim with plugins of others, files and a client: what can happen in it, step by step.
+"""A real Neovim with plugins, files and a client, and the steps that can happen in it.
 
-Every step is a name and plain values, so that a round is a script. After each of them everything
-has to have come to rest, and `rules.py` says what has to hold.
+A step is a name with plain values, so that a round can be written as a script. After each step the
+world waits until Neovim and the client agree, and `rules.py` checks the invariants.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ PLUGINS_FOLDER = Path(__file__).parent / "plugins"
 PLUGINS = tuple(sorted(path.stem for path in PLUGINS_FOLDER.glob("*.lua")))
 FILES = ("a.txt", "b.txt", "c.txt")
 PATIENCE = 10.0
-"""Seconds that anything may take before it counts as stuck."""
-SUBMISSIVE = "<C-\\><C-n>"
-"""Ends whatever mode the user is in."""
+"""Seconds after which a wait counts as a fault."""
+TO_NORMAL_MODE = "<C-\\><C-n>"
+"""Ends any mode the user is in."""
 PROMPT_ANSWERS = {"r": "<CR>", "rm": "q", "r?": "n<CR>"}
 
 OPEN_FLOAT = chunk("world/open_float")
@@ -44,14 +44,14 @@ GO_TO_TILED = chunk("world/go_to_tiled")
 
 
 async def load(nvim: Neovim, *names: str) -> None:
-    """Load plugins as a plugin manager does, once Neovim is up."""
+    """Load plugins as a plugin manager does, after Neovim has started."""
     for name in names:
         await nvim.command(f"luafile {PLUGINS_FOLDER / name}.lua")
     await nvim.lua(LOADED)
 
 
 class World:
-    """One Neovim under test, its files, its client, and what has happened so far."""
+    """One Neovim under test, its files, its client and the steps so far."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class World:
         return self.folder / "home" / "claude"
 
     async def start(self) -> None:
-        """Start Neovim with the plugins, its server, and a client."""
+        """Start Neovim with the plugins, its server and a client."""
         self.project.mkdir(parents=True)
         for name in FILES:
             (self.project / name).write_text("".join(f"{name} {n}\n" for n in range(1, 41)))
@@ -91,7 +91,7 @@ class World:
         self.rules.begin(await self.look())
 
     async def stop(self) -> None:
-        """End everything."""
+        """Disconnect the client and stop Neovim."""
         await self.disconnect()
         await self.nvim.stop()
 
@@ -103,15 +103,15 @@ class World:
         await self.client.initialize()
 
     async def disconnect(self) -> None:
-        """Let the client go; its diffs are answered no more."""
+        """Disconnect the client; its diffs get no answers."""
         self.pending.clear()
         if hasattr(self, "_stack"):
             await self._stack.aclose()
 
-    # What Neovim is asked.
+    # Requests to Neovim.
 
     async def request(self, method: str, *arguments: Any) -> Any:
-        """Ask Neovim something; a prompt that is in the way is answered, and noted."""
+        """Send a request to Neovim; answer a prompt that blocks it, and check that prompt."""
         asked = self.nvim.send_request(method, *arguments)
         deadline = asyncio.get_running_loop().time() + PATIENCE
         while True:
@@ -127,13 +127,13 @@ class World:
         return await self.request("nvim_exec_lua", code, list(arguments))
 
     async def look(self) -> Sight:
-        """See what is there now."""
+        """Return a snapshot of the editor."""
         return Sight(await self.lua(OBSERVE))
 
     async def until(
         self, condition: Callable[[], Awaitable[Any]], what: str, seconds: float = PATIENCE
     ) -> Any:
-        """Wait for a condition; a fault if it does not come about."""
+        """Wait for a condition; raise a fault if it is not met in time."""
         deadline = asyncio.get_running_loop().time() + seconds
         while not (value := await condition()):
             if asyncio.get_running_loop().time() > deadline:
@@ -150,7 +150,7 @@ class World:
     # Steps.
 
     async def do(self, name: str, *values: Any) -> None:
-        """Carry out a step, let everything come to rest, and check what has to hold."""
+        """Carry out a step, wait until everything is at rest, and check the invariants."""
         self.steps.append((name, *values))
         self.counts[name] += 1
         try:
@@ -167,13 +167,13 @@ class World:
         return Fault(f"Neovim has died: status {await self.nvim.process.wait()}")
 
     async def step_keys(self, keys: str) -> None:
-        """The user types, from Normal mode on."""
+        """The user types keys in Normal mode."""
         if not await self._would_quit(keys):
-            await self.nvim.keys(SUBMISSIVE + keys)
+            await self.nvim.keys(TO_NORMAL_MODE + keys)
             await self.request("nvim_eval", "1")
 
-    async def step_go_on(self, keys: str) -> None:
-        """The user types on in Insert mode, if they are in it."""
+    async def step_keep_typing(self, keys: str) -> None:
+        """The user continues to type if they are in Insert mode."""
         if not (await self.look()).mode.startswith("i"):
             return
         await self.nvim.keys(keys)
@@ -197,14 +197,14 @@ class World:
         await self.until(self._is_known, "the editor knows of the diff")
 
     async def step_close_tab(self, which: int) -> None:
-        """Claude's user has answered in the terminal."""
+        """The client closes a diff, because the user has answered in the terminal."""
         numbers = sorted(self.pending)
         if numbers:
             name = f"tab {numbers[which % len(numbers)]}"
             await self.client.call("close_tab", {"tab_name": name})
 
     async def step_close_all(self) -> None:
-        """The client takes all its diffs away."""
+        """The client closes all its diffs."""
         await self.client.call("closeAllDiffTabs")
 
     async def step_open_file(self, file: str) -> None:
@@ -216,14 +216,14 @@ class World:
         await self.client.call("getDiagnostics")
 
     async def step_reconnect(self) -> None:
-        """The client goes, and comes again."""
+        """The client disconnects and connects again."""
         await self.disconnect()
         await self.connect()
 
     async def step_write_disk(self, file: str, text: str) -> None:
         """Another program writes a file."""
         (self.project / file).write_text(text)
-        # The command-line window refuses it.
+        # The command-line window does not allow it.
         await self.request("nvim_command", "silent! checktime")
 
     async def step_open_float(self, kind: str, number: int) -> None:
@@ -235,32 +235,32 @@ class World:
         await self.lua(CLOSE_FLOAT, number)
 
     async def step_close_float_later(self, number: int) -> None:
-        """A timer of another plugin's will close one of its floats."""
+        """A timer of another plugin closes one of its floats a little later."""
         await self.lua(CLOSE_FLOAT_LATER, number)
 
     async def step_notify(self, number: int) -> None:
-        """Another plugin has something to say."""
+        """Another plugin shows a notification."""
         await self.lua(NOTIFY, number)
 
     async def step_chat(self) -> None:
-        """The user shows the chat, or hides it."""
+        """The user shows or hides the chat."""
         shown = await self._chat_is_here()
-        await self.nvim.keys(f"{SUBMISSIVE}:ClaudeChat<CR>")
-        # There may be no room for it, or the guard of a new diff may have swallowed the keys.
+        await self.nvim.keys(f"{TO_NORMAL_MODE}:ClaudeChat<CR>")
+        # There may be no room for it, or the key guard of a new diff may have swallowed the keys.
         with contextlib.suppress(Fault):
-            await self.until(lambda: self._chat_turned(shown), "the chat comes or goes", 2)
+            await self.until(lambda: self._chat_toggled(shown), "the chat opens or closes", 2)
 
     async def step_end_chat(self) -> None:
         """The user ends the chat."""
         if not await self._has_chat() or (await self.look()).fields["in_command_window"]:
             return
-        await self.nvim.keys(SUBMISSIVE)
+        await self.nvim.keys(TO_NORMAL_MODE)
         await self.request("nvim_command", "ClaudeChat end")
         await self.until(self._no_chat, "the chat has ended")
 
     async def step_pause(self) -> None:
-        """The user stops typing, out of all floats: what waits has to appear."""
-        await self.nvim.keys(SUBMISSIVE)
+        """The user stops typing and leaves all floats: waiting diffs must appear."""
+        await self.nvim.keys(TO_NORMAL_MODE)
         fields = (await self.look()).fields
         if fields["in_command_window"]:
             await self.nvim.keys(":quit<CR>")
@@ -273,10 +273,10 @@ class World:
         except Fault as fault:
             raise Fault(f"{fault}\n{(await self.look()).summary}") from None
 
-    # What is waited for.
+    # Waiting.
 
     def answers(self) -> dict[int, str]:
-        """What the client has been answered since this was asked last, by number of proposal."""
+        """The client's answers since the last call, by number of the proposal."""
         done = {n: future for n, future in self.pending.items() if future.done()}
         for number in done:
             del self.pending[number]
@@ -284,13 +284,13 @@ class World:
         self.counts.update(answer.partition("\n")[0] for answer in answers.values())
         strange = self.client.notifications_of("?")
         if strange:
-            raise Fault(f"an answer that nobody waits for: {strange}")
+            raise Fault(f"an unexpected answer: {strange}")
         return answers
 
     async def rest(self) -> Sight:
-        """Wait until the editor and the client agree, and nothing is left of what was decided."""
+        """Wait until editor and client agree, and decided diffs are closed; return a snapshot."""
         try:
-            await self.until(self._is_agreed, "each openDiff waits in the editor, or is answered")
+            await self.until(self._is_agreed, "each openDiff waits in the editor or is answered")
         except Fault as fault:
             raise Fault(
                 f"{fault}\npending: {list(self.pending)}\n{(await self.look()).summary}"
@@ -322,7 +322,7 @@ class World:
         tabpages = [t for t in seen.fields["tabpages"] if t["tabpage"] == here]
         return any(w["name"].startswith("claude-chat://") for t in tabpages for w in t["windows"])
 
-    async def _chat_turned(self, shown: bool) -> bool:
+    async def _chat_toggled(self, shown: bool) -> bool:
         return await self._chat_is_here() != shown and await self.lua(HAS_HOST)
 
     async def _would_quit(self, keys: str) -> bool:

@@ -1,4 +1,4 @@
-"""`headless/answer.py`: what is shown of an answer while it grows."""
+"""`headless/answer.py`: the text and the progress of an answer while it arrives."""
 
 import pytest
 
@@ -26,25 +26,25 @@ def after(*events: Event) -> Answer:
     return answer
 
 
-def test_pieces_make_up_texts_in_their_order() -> None:
+def test_pieces_are_joined_to_texts_in_order() -> None:
     answer = after(TextDelta("a", "one"), TextDelta("b", "two"), TextDelta("a", "!"))
 
     assert answer.text == "one!\n\ntwo"
 
 
-def test_what_is_said_whole_replaces_its_pieces() -> None:
+def test_a_complete_text_replaces_its_pieces() -> None:
     assert after(TextDelta("a", "on"), Text("a", "one")).text == "one"
 
 
-def test_what_was_said_in_vain_goes() -> None:
+def test_a_void_preview_is_removed() -> None:
     assert after(Text("a", "one"), TextDelta("b", "tw"), PreviewVoided(("b", "c"))).text == "one"
 
 
-def test_a_subagents_words_are_not_the_answer() -> None:
+def test_the_text_of_a_subagent_is_not_part_of_the_answer() -> None:
     assert after(TextDelta("a", "x", "tool"), Text("b", "y", "tool")).text == ""
 
 
-def test_an_error_is_kept_but_not_what_is_only_told() -> None:
+def test_an_error_is_kept_and_other_notices_are_not() -> None:
     error = Notice("no", "error", "authentication_failed")
 
     assert after(error, Notice("by the way")).error is error
@@ -65,5 +65,5 @@ def test_an_error_is_kept_but_not_what_is_only_told() -> None:
         ([TextDelta("a", "x"), Waiting()], WAITING),
     ],
 )
-def test_what_goes_on_is_said(events: list[Event], words: str) -> None:
+def test_the_progress_describes_the_latest_activity(events: list[Event], words: str) -> None:
     assert after(*events).progress == words

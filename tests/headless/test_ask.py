@@ -1,14 +1,14 @@
-"""`headless/ask.py`: what stands before a question."""
+"""`headless/ask.py`: the context that precedes a question."""
 
 from claude_ide.headless.ask import prompt
 from claude_ide.headless.requests import AskRequest, Lines
 
 
-def test_a_question_alone_stays_as_it_is() -> None:
+def test_a_question_without_context_is_unchanged() -> None:
     assert prompt(AskRequest(1, "/", "/context")) == "/context"
 
 
-def test_lines_are_told_before_it() -> None:
+def test_selected_lines_precede_the_question() -> None:
     about = Lines("/a.py", 2, 3, "two\nthree")
 
     words = prompt(AskRequest(1, "/", "why?", lines=about, file="/b.py"))
@@ -18,7 +18,7 @@ def test_lines_are_told_before_it() -> None:
     assert "/b.py" not in words
 
 
-def test_else_the_file_is_named() -> None:
+def test_without_lines_the_open_file_precedes_the_question() -> None:
     words = prompt(AskRequest(1, "/", "why?", file="/b.py"))
 
     assert words.startswith("<ide_opened_file>The user opened the file /b.py")

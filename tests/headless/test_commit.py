@@ -1,4 +1,4 @@
-"""`headless/commit.py`: what Git tells, of which repository, and how much of it."""
+"""`headless/commit.py`: git's output, the repository that it is from, and its limit."""
 
 import asyncio
 import subprocess
@@ -15,7 +15,7 @@ from support.neovim import WAIT
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with one file, which is staged."""
+    """A repository with one staged file."""
     folder = tmp_path / "repository"
     folder.mkdir()
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
@@ -24,28 +24,32 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-async def test_the_folder_says_which_repository(repository: Path) -> None:
+async def test_the_working_folder_determines_the_repository(repository: Path) -> None:
     git = Git(CommitRequest(1, str(repository)))
 
     assert await git.read("diff", "--cached", "--name-only") == "a.txt"
 
 
-async def test_the_messages_file_says_it_first(repository: Path, tmp_path: Path) -> None:
+async def test_the_repository_of_the_message_file_has_priority(
+    repository: Path, tmp_path: Path
+) -> None:
     git = Git(CommitRequest(1, str(tmp_path), str(repository / ".git" / "COMMIT_EDITMSG")))
 
     assert await git.read("diff", "--cached", "--name-only") == "a.txt"
 
 
-async def test_a_message_elsewhere_says_nothing_of_it(repository: Path) -> None:
+async def test_a_message_that_is_not_a_file_does_not_determine_the_repository(
+    repository: Path,
+) -> None:
     git = Git(CommitRequest(1, str(repository), "fugitive://x/COMMIT_EDITMSG"))
 
     assert await git.read("diff", "--cached", "--name-only") == "a.txt"
 
 
-async def test_the_index_of_a_commit_of_files_is_found_from_anywhere(
+async def test_the_temporary_index_of_a_commit_is_found_from_any_folder(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`git commit -a` names an index that is seen from the folder it began in."""
+    """`git commit -a` passes the path of its index relative to the folder where it was started."""
     (repository / ".git/index").rename(repository / ".git/next-index-1.lock")
     monkeypatch.setenv("GIT_INDEX_FILE", ".git/next-index-1.lock")
     git = Git(CommitRequest(1, str(tmp_path), str(repository / ".git" / "COMMIT_EDITMSG")))
@@ -53,7 +57,7 @@ async def test_the_index_of_a_commit_of_files_is_found_from_anywhere(
     assert await git.read("diff", "--cached", "--name-only") == "a.txt"
 
 
-async def test_an_index_of_another_repository_is_left_out(
+async def test_an_index_of_another_repository_is_ignored(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_INDEX_FILE", ".git/next-index-1.lock")
@@ -62,16 +66,16 @@ async def test_an_index_of_another_repository_is_left_out(
     assert await git.read("diff", "--cached", "--name-only") == "a.txt"
 
 
-async def test_what_is_too_long_is_cut_at_a_line(repository: Path) -> None:
-    said = await Git(CommitRequest(1, str(repository))).read("diff", "--cached", most=1000)
+async def test_long_output_is_cut_at_the_end_of_a_line(repository: Path) -> None:
+    output = await Git(CommitRequest(1, str(repository))).read("diff", "--cached", most=1000)
 
-    *lines, last = said.split("\n")
+    *lines, last = output.split("\n")
     assert last == "(cut)"
     assert len("\n".join(lines)) <= 1000
     assert lines[-1].startswith("+line ")
 
 
-async def test_a_refusal_is_one_line_or_nothing(tmp_path: Path) -> None:
+async def test_an_error_of_git_is_one_line_or_an_empty_result(tmp_path: Path) -> None:
     git = Git(CommitRequest(1, str(tmp_path)))
 
     with pytest.raises(UserError, match=r"^not a git repository"):
@@ -79,7 +83,9 @@ async def test_a_refusal_is_one_line_or_nothing(tmp_path: Path) -> None:
     assert await git.try_read("log") == ""
 
 
-async def test_warnings_hold_up_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_warnings_do_not_block_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program(tmp_path / "git", "printf '%1000000d' 0 >&2; echo said")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
 
@@ -87,7 +93,7 @@ async def test_warnings_hold_up_nothing(tmp_path: Path, monkeypatch: pytest.Monk
         assert await Git(CommitRequest(1, str(tmp_path))).read("log") == "said"
 
 
-async def test_a_missing_git_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_git_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(UserError, match="git cannot be run"):

@@ -1,4 +1,4 @@
-"""`headless/following.py`: what a one-off request follows of a trusted folder."""
+"""`headless/following.py`: the settings of a trusted folder that a one-off request applies."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def launch(project: Path, *words: str) -> Launch:
     return Launch(("claude", *words), project, {"A": "b"}, arguments=ALONE)
 
 
-def test_nothing_is_followed_in_a_folder_that_is_not_trusted(
+def test_the_settings_of_an_untrusted_folder_are_ignored(
     project: Path, trust: Trust, state: Path
 ) -> None:
     write(project, {"env": {"A": "b"}})
@@ -50,7 +50,7 @@ def test_nothing_is_followed_in_a_folder_that_is_not_trusted(
         assert "--setting-sources" in followed.options()
 
 
-def test_helpers_and_environment_go_through_a_private_file_that_ends_with_the_request(
+def test_helpers_and_environment_are_passed_in_a_private_temporary_file(
     project: Path, trust: Trust, state: Path
 ) -> None:
     trust.grant(project)
@@ -72,7 +72,9 @@ def test_helpers_and_environment_go_through_a_private_file_that_ends_with_the_re
     assert not Path(path).exists()
 
 
-def test_the_file_ends_with_a_request_that_fails(project: Path, trust: Trust, state: Path) -> None:
+def test_the_settings_file_is_removed_when_the_request_fails(
+    project: Path, trust: Trust, state: Path
+) -> None:
     trust.grant(project)
     write(project, {"env": {"TOKEN": "secret"}})
 
@@ -82,7 +84,7 @@ def test_the_file_ends_with_a_request_that_fails(project: Path, trust: Trust, st
     assert list((state / "settings").iterdir()) == []
 
 
-def test_the_files_of_a_host_that_was_killed_are_removed(
+def test_the_settings_files_of_a_killed_host_are_removed(
     project: Path, trust: Trust, state: Path
 ) -> None:
     trust.grant(project)
@@ -100,7 +102,9 @@ def test_the_files_of_a_host_that_was_killed_are_removed(
     assert {path.name for path in (state / "settings").iterdir()} == kept
 
 
-def test_a_folder_without_settings_needs_no_file(project: Path, trust: Trust, state: Path) -> None:
+def test_a_folder_without_settings_needs_no_settings_file(
+    project: Path, trust: Trust, state: Path
+) -> None:
     trust.grant(project)
 
     with following(launch(project), trust, state) as followed:
@@ -108,7 +112,9 @@ def test_a_folder_without_settings_needs_no_file(project: Path, trust: Trust, st
         assert followed.environment["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] == "1"
 
 
-def test_the_users_own_settings_hold(project: Path, trust: Trust, state: Path) -> None:
+def test_the_users_own_settings_option_has_priority(
+    project: Path, trust: Trust, state: Path
+) -> None:
     trust.grant(project)
     write(project, {"env": {"A": "b"}})
 
@@ -116,7 +122,7 @@ def test_the_users_own_settings_hold(project: Path, trust: Trust, state: Path) -
         assert "--settings" not in followed.arguments
 
 
-def test_local_settings_come_before_those_that_are_shared(project: Path) -> None:
+def test_local_settings_override_shared_settings(project: Path) -> None:
     denied = {"permissions": {"deny": ["Read(./.env)"], "allow": ["Bash"], "defaultMode": "plan"}}
     write(project, {"env": {"A": "shared", "B": "shared"}, "model": "x"} | denied)
     write(project, {"env": {"A": "local"}, "model": "y"}, "settings.local.json")
@@ -142,7 +148,7 @@ def test_local_settings_come_before_those_that_are_shared(project: Path) -> None
         [],
     ],
 )
-def test_nothing_else_is_followed(project: Path, given: Any) -> None:
+def test_all_other_settings_are_ignored(project: Path, given: Any) -> None:
     write(project, given)
 
     assert settings(project) == {}

@@ -11,7 +11,7 @@ from support.neovim import until
 
 
 class Editor:
-    """Receives frames, each once `free` is set; `text` is the text that it shows."""
+    """Receives frames, and finishes each once `free` is set; `text` is the text that it shows."""
 
     def __init__(self) -> None:
         self.frames: list[dict[str, Any]] = []
@@ -28,21 +28,21 @@ class Editor:
         await self.free.wait()
 
 
-def say(answer: Answer, frames: AnswerFrames, words: str, progress: str = "") -> None:
+def update(answer: Answer, frames: AnswerFrames, words: str, progress: str = "") -> None:
     """Set the text and progress of an answer."""
     answer.apply(Text("block", words))
     answer.progress = progress
     frames.changed()
 
 
-async def test_everything_is_sent_by_the_end() -> None:
+async def test_all_text_and_all_events_are_sent_by_the_end() -> None:
     editor = Editor()
     answer = Answer()
     frames = AnswerFrames(answer, editor.receive)
 
     async with frames.running():
         for count in range(1, 2001):
-            say(answer, frames, "ä" * count, "busy")
+            update(answer, frames, "ä" * count, "busy")
             frames.put_event({"n": count})
             if count % 100 == 0:
                 await asyncio.sleep(0.005)
@@ -55,16 +55,16 @@ async def test_everything_is_sent_by_the_end() -> None:
     assert all(pause >= FRAME_SECONDS * 0.9 for pause in pauses)
 
 
-async def test_the_next_frame_waits_for_the_last_one() -> None:
+async def test_the_next_frame_waits_for_the_previous_one() -> None:
     editor = Editor()
     editor.free.clear()
     answer = Answer()
     frames = AnswerFrames(answer, editor.receive)
 
     async with frames.running():
-        say(answer, frames, "a")
+        update(answer, frames, "a")
         await until(lambda: editor.frames)
-        say(answer, frames, "ab")
+        update(answer, frames, "ab")
         await asyncio.sleep(3 * FRAME_SECONDS)
         assert len(editor.frames) == 1
         editor.free.set()
@@ -79,7 +79,7 @@ async def test_a_text_that_changes_is_sent_again() -> None:
 
     for text in ("abc", "xyz", ""):
         async with frames.running():
-            say(answer, frames, text)
+            update(answer, frames, text)
         assert editor.text.decode() == text
 
 
@@ -93,8 +93,8 @@ async def test_a_frame_that_cannot_be_shown_does_not_stop_the_answer() -> None:
     answer = Answer()
     frames = AnswerFrames(answer, refuse)
     async with frames.running():
-        say(answer, frames, "a")
+        update(answer, frames, "a")
         await until(lambda: refused)
-        say(answer, frames, "b")
+        update(answer, frames, "b")
 
     assert len(refused) == 1

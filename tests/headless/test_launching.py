@@ -1,4 +1,4 @@
-"""`headless/launching.py`: the CLI of a single question, and what it may do."""
+"""`headless/launching.py`: the CLI of a one-off request, and its permitted tools."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from claude_ide.errors import AgentError, UserError
 from claude_ide.headless.launching import launch
 
 
-def test_it_may_use_these_tools_alone(tmp_path: Path) -> None:
+def test_the_cli_may_use_only_the_given_tools(tmp_path: Path) -> None:
     launched = launch(Config(cmd=sys.executable), str(tmp_path), ("Read", "Grep"))
 
     assert launched.command == (sys.executable,)
@@ -22,7 +22,7 @@ def test_it_may_use_these_tools_alone(tmp_path: Path) -> None:
     assert "--no-session-persistence" in launched.arguments
 
 
-def test_a_question_may_want_another_model(tmp_path: Path) -> None:
+def test_a_request_can_override_the_configured_model(tmp_path: Path) -> None:
     config = Config(cmd=[sys.executable, "-I"], ask=AskConfig(model="opus"))
 
     assert launch(config, str(tmp_path), ()).model == "opus"
@@ -30,7 +30,9 @@ def test_a_question_may_want_another_model(tmp_path: Path) -> None:
     assert launch(config, str(tmp_path), ()).command == (sys.executable, "-I")
 
 
-def test_a_missing_cli_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_missing_cli_explains_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "")
 
     with pytest.raises(AgentError, match=r"claude is not on PATH; npm install -g @anthropic-ai"):
@@ -39,6 +41,6 @@ def test_a_missing_cli_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.Mo
         launch(Config(cmd="mine"), str(tmp_path), ())
 
 
-def test_a_missing_folder_is_named() -> None:
+def test_a_missing_folder_is_named_in_the_error() -> None:
     with pytest.raises(UserError, match=r"^no such folder: /no/such$"):
         launch(Config(cmd=sys.executable), "/no/such", ())

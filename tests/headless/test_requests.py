@@ -1,4 +1,4 @@
-"""`headless/requests.py`: what `question/init.lua` sends becomes a request."""
+"""`headless/requests.py`: payloads from `question/init.lua` become requests."""
 
 import msgspec
 import pytest
@@ -13,14 +13,14 @@ from claude_ide.headless.requests import (
 )
 
 
-def test_a_question_is_known_by_its_kind() -> None:
+def test_a_question_is_decoded() -> None:
     about = {"name": "a", "first": 1, "last": 2, "text": "x"}
     payload = {"kind": "ask", "id": 1, "cwd": "/", "prompt": "x", "lines": about}
 
     assert decode(payload) == AskRequest(1, "/", "x", tools=READING, lines=Lines("a", 1, 2, "x"))
 
 
-def test_the_other_kinds_are_known() -> None:
+def test_commit_and_rewrite_requests_are_decoded() -> None:
     common = {"id": 1, "cwd": "/"}
     lines = {"instruction": "i", "name": "n", "filetype": "f", "lines": ["a"]}
 
@@ -30,13 +30,13 @@ def test_the_other_kinds_are_known() -> None:
     )
 
 
-def test_no_tools_are_none() -> None:
+def test_an_empty_list_of_tools_permits_none() -> None:
     request = decode({"kind": "ask", "id": 1, "cwd": "/", "prompt": "x", "tools": []})
 
     assert isinstance(request, AskRequest)
     assert request.tools == ()
 
 
-def test_what_is_not_known_is_refused() -> None:
+def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError):
         decode({"kind": "other", "id": 1, "cwd": "/"})

@@ -1,4 +1,4 @@
-"""`headless/rewriting.py`: what the model is told of the lines to rewrite."""
+"""`headless/rewriting.py`: the model's prompt for rewriting lines."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_the_lines_are_marked_in_the_whole_text(first: int, last: int, text: str
     assert "<instruction>\nshout {it}\n</instruction>" in asked
 
 
-def test_a_text_without_a_language_has_none() -> None:
+def test_the_prompt_names_no_language_for_a_text_without_one() -> None:
     asked = prompt(RewriteRequest(1, "/", "x", "[No Name]", "", LINES, 0, 1))
 
     assert "lines of [No Name] as" in asked

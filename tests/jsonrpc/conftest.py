@@ -1,4 +1,4 @@
-"""A peer under test, the wire that it is at, and its methods."""
+"""A peer under test, its wire and its methods."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`jsonrpc/message.py`: what a frame means, and how a message is spelled."""
+"""`jsonrpc/message.py`: decoding and encoding of messages."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ from claude_ide.jsonrpc.message import (
 
 
 @pytest.mark.parametrize("id_", [0, 1, -1, "", "a", 1.5, None, 2**70])
-def test_a_method_with_an_id_is_a_request_whatever_the_id(id_: Any) -> None:
+def test_a_method_with_any_id_is_a_request(id_: Any) -> None:
     frame = json.dumps({"jsonrpc": "2.0", "id": id_, "method": "ping"})
 
     assert decode(frame) == Request(id_, "ping")
@@ -34,14 +34,14 @@ def test_a_method_with_an_id_is_a_request_whatever_the_id(id_: Any) -> None:
 
 @pytest.mark.parametrize("params", [None, [1], {"a": 1}, 5, "x"])
 def test_a_method_without_an_id_is_a_notification_whatever_its_params(params: Any) -> None:
-    """It must not be answered, so it cannot be refused."""
+    """A notification must not be answered, so it cannot be rejected."""
     frame = json.dumps({"jsonrpc": "2.0", "method": "log", "params": params})
 
     assert decode(frame) == Notification("log", params)
 
 
 @pytest.mark.parametrize("result", [0, None, {}, []])
-def test_a_result_is_a_response_even_if_it_is_empty(result: Any) -> None:
+def test_an_empty_result_is_a_response(result: Any) -> None:
     frame = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result})
 
     assert decode(frame) == Response(1, result)
@@ -75,7 +75,7 @@ def test_an_error_keeps_its_code_message_and_data() -> None:
         b"[" * 100_000,
     ],
 )
-def test_what_is_not_json_is_a_parse_error_without_an_id(frame: str | bytes) -> None:
+def test_invalid_json_is_a_parse_error_without_an_id(frame: str | bytes) -> None:
     decoded = decode(frame)
 
     assert isinstance(decoded, Invalid)
@@ -101,9 +101,7 @@ def test_what_is_not_json_is_a_parse_error_without_an_id(frame: str | bytes) -> 
         ('{"jsonrpc": "2.0", "id": 1, "error": {"code": "no"}}', 1, "neither a method"),
     ],
 )
-def test_what_is_json_but_no_message_is_an_invalid_request(
-    text: str, id_: Any, reason: str
-) -> None:
+def test_json_that_is_no_message_is_an_invalid_request(text: str, id_: Any, reason: str) -> None:
     decoded = decode(text)
 
     assert isinstance(decoded, Invalid)
@@ -123,7 +121,7 @@ def test_a_batch_is_decoded_item_by_item() -> None:
     assert isinstance(fourth, Invalid)
 
 
-# Large frames, of which no more is decoded than is read.
+# Large frames, which are decoded only as far as they are read.
 
 
 def large(**fields: Any) -> Any:
@@ -140,7 +138,7 @@ def test_the_params_of_a_large_request_are_decoded_when_they_are_read() -> None:
 
 
 @pytest.mark.parametrize("params", ["x" * LARGE, [0] * LARGE])
-def test_a_large_request_has_to_be_in_order(params: Any) -> None:
+def test_a_large_request_is_validated(params: Any) -> None:
     assert isinstance(large(id=1, method="m", params="x" * LARGE), Invalid)
     assert isinstance(large(id=[1], method="m", params=params), Invalid)
     assert isinstance(large(id=1, method=5, params=params), Invalid)
@@ -149,12 +147,12 @@ def test_a_large_request_has_to_be_in_order(params: Any) -> None:
     assert isinstance(decode('{"jsonrpc": "2.0", "id": 1, "params": [' + "1," * LARGE), Invalid)
 
 
-def test_a_large_notification_and_a_large_answer_are_what_they_are() -> None:
+def test_a_large_notification_and_a_large_response_are_recognized() -> None:
     assert isinstance(large(method="m", params={"text": "x" * LARGE}), Notification)
     assert large(id=7, result="x" * LARGE) == Response(7, None)
 
 
-def test_a_batch_of_too_many_messages_is_refused() -> None:
+def test_a_batch_of_too_many_messages_is_rejected() -> None:
     decoded = decode("[" + "1," * MOST_COMMAS + "1,1]")
 
     assert isinstance(decoded, Invalid)
@@ -181,37 +179,37 @@ messages = st.one_of(
 
 
 @given(messages)
-def test_what_is_encoded_is_decoded_to_the_same_message(message: Message) -> None:
+def test_an_encoded_message_is_decoded_to_the_same_message(message: Message) -> None:
     assert decode(encode(message)) == message
 
 
 @given(st.binary() | json_values.map(msgspec.json.encode))
 def test_decode_never_raises(frame: bytes) -> None:
-    decode(frame)
+    assert decode(frame) is not None
 
 
-def test_an_error_is_encoded_with_data_only_if_there_is_some() -> None:
+def test_an_error_is_encoded_with_its_data_if_it_has_any() -> None:
     plain = encode(ErrorResponse(3, RpcError(-32601, "no")))
-    told = encode(ErrorResponse(3, RpcError(-32000, "no", data=[])))
+    detailed = encode(ErrorResponse(3, RpcError(-32000, "no", data=[])))
 
     assert json.loads(plain)["error"] == {"code": -32601, "message": "no"}
-    assert json.loads(told)["error"] == {"code": -32000, "message": "no", "data": []}
+    assert json.loads(detailed)["error"] == {"code": -32000, "message": "no", "data": []}
 
 
-def test_raw_json_is_encoded_as_it_is() -> None:
+def test_raw_json_is_encoded_unchanged() -> None:
     assert encode(Response(1, msgspec.Raw(b'{"a":  1}'))).endswith(b'"result":{"a":  1}}')
 
 
 LATIN_1 = b"caf\xe9".decode("utf-8", "surrogateescape")
-"""Text as Neovim gives it of a buffer that is not UTF-8."""
+"""The text of a buffer that is not UTF-8, as Neovim sends it."""
 
 
-def test_an_answer_with_text_that_is_not_unicode_is_not_encoded() -> None:
+def test_a_response_with_text_that_is_not_unicode_is_not_encoded() -> None:
     with pytest.raises(ValueError, match="surrogates not allowed"):
         encode(Response(1, {"text": LATIN_1}))
 
 
-def test_a_notification_is_encoded_with_replacements_for_text_that_is_not_unicode() -> None:
+def test_text_in_a_notification_that_is_not_unicode_is_replaced() -> None:
     frame = encode(Notification("selection_changed", {"text": LATIN_1, "lines": [1, LATIN_1]}))
 
     assert json.loads(frame)["params"] == {"text": "caf\ufffd", "lines": [1, "caf\ufffd"]}
@@ -221,7 +219,7 @@ LONE = "\\ud800"
 
 
 @pytest.mark.parametrize("id_", [0, 7, "seven", None, 1.5])
-def test_a_request_with_half_a_surrogate_pair_is_refused_under_its_id(id_: Any) -> None:
+def test_a_request_with_a_lone_surrogate_is_rejected_with_its_id(id_: Any) -> None:
     params = f'{{"a": ["x", {{"path": "/caf{LONE}"}}]}}'
     frame = f'{{"jsonrpc": "2.0", "id": {json.dumps(id_)}, "method": "m", "params": {params}}}'
 
@@ -232,7 +230,7 @@ def test_a_request_with_half_a_surrogate_pair_is_refused_under_its_id(id_: Any) 
         assert "params.a[1].path holds a lone surrogate" in decoded.answer.error.message
 
 
-def test_an_id_that_is_half_a_surrogate_pair_is_not_answered_under() -> None:
+def test_an_id_with_a_lone_surrogate_is_not_repeated_in_the_answer() -> None:
     decoded = decode(f'{{"jsonrpc": "2.0", "id": "{LONE}", "method": "m"}}')
 
     assert isinstance(decoded, Invalid)
@@ -240,7 +238,7 @@ def test_an_id_that_is_half_a_surrogate_pair_is_not_answered_under() -> None:
     encode(decoded.answer)
 
 
-def test_only_the_request_of_a_batch_that_holds_half_a_pair_is_refused() -> None:
+def test_only_the_request_of_a_batch_with_a_lone_surrogate_is_rejected() -> None:
     good = '{"jsonrpc": "2.0", "id": 1, "method": "m"}'
     bad = f'{{"jsonrpc": "2.0", "id": 2, "method": "m", "params": {{"{LONE}": 1}}}}'
 
@@ -253,7 +251,7 @@ def test_only_the_request_of_a_batch_that_holds_half_a_pair_is_refused() -> None
     assert second.answer.id == 2
 
 
-def test_what_needs_no_answer_is_read_with_a_replacement() -> None:
+def test_lone_surrogates_in_notifications_and_responses_are_replaced() -> None:
     notification = decode(f'{{"jsonrpc": "2.0", "method": "m", "params": {{"a": "x{LONE}y"}}}}')
     response = decode(f'{{"jsonrpc": "2.0", "id": 1, "result": "{LONE}"}}')
 
@@ -262,7 +260,7 @@ def test_what_needs_no_answer_is_read_with_a_replacement() -> None:
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_what_is_no_number_is_a_parse_error_also_beside_half_a_pair(number: str) -> None:
+def test_an_invalid_number_next_to_a_lone_surrogate_is_a_parse_error(number: str) -> None:
     decoded = decode(
         f'{{"jsonrpc": "2.0", "id": 1, "method": "m", "params": ["{LONE}", {number}]}}'
     )

@@ -1,4 +1,4 @@
-"""`jsonrpc/peer.py`: frames in, frames out; and two peers that talk to each other."""
+"""`jsonrpc/peer.py`: frames in, frames out, and two peers that talk to each other."""
 
 import asyncio
 import gc
@@ -14,11 +14,11 @@ from claude_ide.jsonrpc.peer import Peer
 from support.neovim import until
 from support.peers import SECRET, Methods, Wire, answer, call, note
 
-# Requests that come in.
+# Incoming requests.
 
 
 @pytest.mark.parametrize("id_", [0, "", "a", 7, None])
-async def test_a_request_is_answered_under_its_id(peer: Peer, wire: Wire, id_: Any) -> None:
+async def test_a_request_is_answered_with_its_id(peer: Peer, wire: Wire, id_: Any) -> None:
     assert await answer(peer, wire, call(id_, "echo", 1, 2)) == {
         "jsonrpc": "2.0",
         "id": id_,
@@ -26,7 +26,7 @@ async def test_a_request_is_answered_under_its_id(peer: Peer, wire: Wire, id_: A
     }
 
 
-async def test_a_request_that_waits_holds_up_no_other(
+async def test_a_waiting_request_does_not_block_another(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     await peer.receive(call(1, "wait"))
@@ -39,7 +39,7 @@ async def test_a_request_that_waits_holds_up_no_other(
 
 
 @pytest.mark.parametrize("method", ["nothing", "refuse"])
-async def test_an_rpc_error_is_answered_as_it_is(peer: Peer, wire: Wire, method: str) -> None:
+async def test_an_rpc_error_is_answered_unchanged(peer: Peer, wire: Wire, method: str) -> None:
     expected = {
         "nothing": {"code": -32601, "message": "Method not found: nothing"},
         "refuse": {"code": -32602, "message": "refuse: always"},
@@ -49,38 +49,38 @@ async def test_an_rpc_error_is_answered_as_it_is(peer: Peer, wire: Wire, method:
 
 
 @pytest.mark.parametrize("method", ["fail", "fail_at_once"])
-async def test_a_failure_tells_the_peer_nothing_and_the_log_all(
+async def test_an_exception_is_logged_and_answered_without_details(
     peer: Peer, wire: Wire, method: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told = await answer(peer, wire, call(1, method))
+    reply = await answer(peer, wire, call(1, method))
 
-    assert told["error"] == {"code": -32603, "message": "Internal error"}
+    assert reply["error"] == {"code": -32603, "message": "Internal error"}
     (record,) = caplog.records
     assert record.getMessage() == f"{method} failed"
     assert record.exc_info
     assert SECRET in str(record.exc_info[1])
 
 
-async def test_what_the_editor_refuses_is_told(peer: Peer, wire: Wire) -> None:
-    told = await answer(peer, wire, call(1, "editor"))
+async def test_the_message_of_an_editor_error_is_answered(peer: Peer, wire: Wire) -> None:
+    reply = await answer(peer, wire, call(1, "editor"))
 
-    assert told["error"] == {"code": -32603, "message": "E37: no"}
+    assert reply["error"] == {"code": -32603, "message": "E37: no"}
 
 
 @pytest.mark.parametrize("method", ["latin_1", "editor_latin_1"])
-async def test_text_that_is_not_unicode_is_an_error_and_the_next_answer_comes(
+async def test_text_that_is_not_unicode_is_an_error_and_the_next_request_works(
     peer: Peer, wire: Wire, method: str
 ) -> None:
-    told = await answer(peer, wire, call(1, method))
+    reply = await answer(peer, wire, call(1, method))
 
-    assert told["error"] == {
+    assert reply["error"] == {
         "code": -32603,
         "message": "The answer holds text that is not valid UTF-8",
     }
     assert (await answer(peer, wire, call(2, "soon")))["result"] == "soon"
 
 
-async def test_an_answer_that_the_client_would_not_take_is_replaced(
+async def test_an_answer_too_large_for_the_client_is_replaced(
     peer: Peer, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peer_module, "LARGEST_ANSWER", 1000)
@@ -96,10 +96,10 @@ async def test_an_answer_that_the_client_would_not_take_is_replaced(
 async def test_an_invalid_frame_is_answered_with_an_error(
     peer: Peer, wire: Wire, frame: str
 ) -> None:
-    told = await answer(peer, wire, frame)
+    reply = await answer(peer, wire, frame)
 
-    assert told["error"]["code"] == (-32700 if frame == "{" else -32600)
-    assert told["id"] == (5 if frame.startswith("{") and len(frame) > 1 else None)
+    assert reply["error"]["code"] == (-32700 if frame == "{" else -32600)
+    assert reply["id"] == (5 if frame.startswith("{") and len(frame) > 1 else None)
 
 
 @pytest.mark.parametrize("method", ["known", "fail"])
@@ -120,10 +120,10 @@ async def test_a_notification_is_never_answered(
         '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}',
     ],
 )
-async def test_a_response_that_nobody_waits_for_is_not_answered(
+async def test_an_unexpected_response_is_not_answered(
     peer: Peer, wire: Wire, response: str
 ) -> None:
-    """Else two sides could go on telling each other of the same error for ever."""
+    """Otherwise two peers could report the same error to each other forever."""
     await peer.receive(response)
 
     assert (await answer(peer, wire, call(1, "soon")))["id"] == 1
@@ -132,7 +132,7 @@ async def test_a_response_that_nobody_waits_for_is_not_answered(
 # Batches.
 
 
-async def test_a_batch_is_answered_as_one_list_in_its_order(
+async def test_a_batch_is_answered_with_one_list_in_its_order(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     batch = [call(1, "wait"), note("known"), call("b", "soon"), "7", call(3, "refuse")]
@@ -141,14 +141,14 @@ async def test_a_batch_is_answered_as_one_list_in_its_order(
 
     await until(lambda: wire.frames)
 
-    (told,) = wire.sent
-    assert [(item["id"], item.get("result")) for item in told] == [
+    (reply,) = wire.sent
+    assert [(item["id"], item.get("result")) for item in reply] == [
         (1, "waited"),
         ("b", "soon"),
         (None, None),
         (3, None),
     ]
-    assert [item["error"]["code"] for item in told if "error" in item] == [-32600, -32602]
+    assert [item["error"]["code"] for item in reply if "error" in item] == [-32600, -32602]
     assert methods.noted == ["known"]
 
 
@@ -170,7 +170,7 @@ async def test_a_request_of_a_batch_can_be_cancelled(peer: Peer, wire: Wire) -> 
     assert [item["id"] for item in wire.sent[0]] == [2]
 
 
-async def test_answers_that_are_too_much_together_come_in_parts(
+async def test_answers_of_a_batch_that_are_too_large_together_are_split(
     peer: Peer, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peer_module, "LARGEST_ANSWER", 1000)
@@ -183,7 +183,7 @@ async def test_answers_that_are_too_much_together_come_in_parts(
     assert all(len(frame) <= 1000 for frame in wire.frames)
 
 
-async def test_an_answer_that_is_as_large_as_may_be_comes_alone(
+async def test_a_maximal_answer_of_a_batch_is_sent_alone(
     peer: Peer, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peer_module, "LARGEST_ANSWER", 1000)
@@ -194,7 +194,7 @@ async def test_an_answer_that_is_as_large_as_may_be_comes_alone(
     assert [len(frame) for frame in wire.frames] == [len("[") + 1000 + len("]")] * 2
 
 
-async def test_a_batch_whose_asker_has_left_is_dropped(
+async def test_the_answers_to_a_batch_are_dropped_if_the_client_disconnects(
     peer: Peer, wire: Wire, methods: Methods, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -207,7 +207,7 @@ async def test_a_batch_whose_asker_has_left_is_dropped(
     assert [record for record in caplog.records if record.levelno > logging.INFO] == []
 
 
-# Giving up.
+# Cancelling and closing.
 
 
 async def test_a_cancelled_request_is_stopped_and_never_answered(
@@ -223,7 +223,7 @@ async def test_a_cancelled_request_is_stopped_and_never_answered(
     assert not peer.cancel("1")
 
 
-async def test_cancel_tells_whether_there_was_something_to_cancel(peer: Peer) -> None:
+async def test_cancel_returns_whether_a_request_was_cancelled(peer: Peer) -> None:
     await peer.receive(call(1, "wait"))
 
     assert not peer.cancel("1")
@@ -231,7 +231,7 @@ async def test_cancel_tells_whether_there_was_something_to_cancel(peer: Peer) ->
     assert peer.cancel(1)
 
 
-async def test_close_stops_what_is_under_way_on_both_sides(
+async def test_close_stops_incoming_and_outgoing_requests(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     await peer.receive(call(1, "wait"))
@@ -247,9 +247,7 @@ async def test_close_stops_what_is_under_way_on_both_sides(
 
 
 @pytest.mark.parametrize("turns", range(6))
-async def test_a_failure_that_nobody_can_be_told_of_any_more_is_not_reported(
-    peer: Peer, turns: int
-) -> None:
+async def test_a_failure_after_the_peer_is_closed_is_not_reported(peer: Peer, turns: int) -> None:
     reports: list[dict[str, Any]] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: reports.append(context))
@@ -259,12 +257,12 @@ async def test_a_failure_that_nobody_can_be_told_of_any_more_is_not_reported(
 
     await peer.close()
 
-    await asyncio.sleep(0)  # what was awaited last is still held
+    await asyncio.sleep(0)  # the loop still holds the last awaitable
     gc.collect()
     assert reports == []
 
 
-async def test_settled_waits_for_answers_but_not_for_ever(
+async def test_settled_waits_for_answers_but_not_forever(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     await peer.receive(call(1, "soon"))
@@ -276,10 +274,10 @@ async def test_settled_waits_for_answers_but_not_for_ever(
     assert len(wire.frames) == 1
 
 
-# Requests that go out.
+# Outgoing requests.
 
 
-async def test_a_request_goes_out_under_a_new_id_and_returns_its_result(
+async def test_a_request_is_sent_with_a_new_id_and_returns_its_result(
     peer: Peer, wire: Wire
 ) -> None:
     first = asyncio.create_task(peer.request("ping"))
@@ -307,22 +305,22 @@ async def test_an_error_response_is_raised(peer: Peer, wire: Wire) -> None:
     assert raised.value.code == -32601
 
 
-async def test_an_invalid_request_is_no_answer_to_a_request_with_the_same_id(
+async def test_an_invalid_request_does_not_answer_a_request_with_the_same_id(
     peer: Peer, wire: Wire
 ) -> None:
     calling = asyncio.create_task(peer.request("ping"))
     await until(lambda: wire.frames)
     id_ = wire.sent[0]["id"]
 
-    told = await answer(peer, wire, json.dumps({"jsonrpc": "2.0", "id": id_, "method": 5}))
+    reply = await answer(peer, wire, json.dumps({"jsonrpc": "2.0", "id": id_, "method": 5}))
 
-    assert told["error"]["code"] == -32600
+    assert reply["error"]["code"] == -32600
     assert not calling.done()
     await peer.receive(json.dumps({"jsonrpc": "2.0", "id": id_, "result": {}}))
     assert await calling == {}
 
 
-async def test_a_request_to_a_peer_that_has_left_raises(peer: Peer, wire: Wire) -> None:
+async def test_a_request_to_a_disconnected_peer_raises(peer: Peer, wire: Wire) -> None:
     wire.cut = True
 
     with pytest.raises(TransportClosed):
@@ -338,7 +336,7 @@ async def test_a_late_answer_is_ignored(peer: Peer, wire: Wire) -> None:
     assert (await answer(peer, wire, call(1, "soon")))["id"] == 1
 
 
-async def test_two_peers_ask_each_other_at_once() -> None:
+async def test_two_peers_can_send_requests_to_each_other_at_the_same_time() -> None:
     one, other = Wire(), Wire()
     left, right = Peer(one, Methods()), Peer(other, Methods())
     one.deliver, other.deliver = right.receive, left.receive

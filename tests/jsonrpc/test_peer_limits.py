@@ -1,4 +1,4 @@
-"""`jsonrpc/peer.py`: what a peer is asked at once has limits."""
+"""`jsonrpc/peer.py`: limits on concurrent requests."""
 
 import asyncio
 
@@ -12,29 +12,29 @@ from claude_ide.jsonrpc.peer import Peer
 from support.neovim import until
 from support.peers import Methods, Wire, answer, call, note
 
-# Too much at once.
+# Too many requests at a time.
 
 
 async def fill(peer: Peer, methods: Methods, count: int = AT_ONCE, first: int = 0) -> None:
-    """Have this many requests wait."""
+    """Send this many requests that wait, until all of them have begun."""
     for number in range(first, first + count):
         await peer.receive(call(f"w{number}", "wait"))
-    await until(lambda: len(methods.waiting) == first + count, "they have begun")
+    await until(lambda: len(methods.waiting) == first + count, "all requests have begun")
 
 
-async def test_as_many_requests_as_may_be_are_worked_on_and_the_next_waits_a_moment(
+async def test_a_request_beyond_the_limit_starts_after_a_delay(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     await fill(peer, methods)
     begun = asyncio.get_running_loop().time()
 
-    told = await answer(peer, wire, call("next", "soon"))
+    reply = await answer(peer, wire, call("next", "soon"))
 
-    assert told["result"] == "soon"
+    assert reply["result"] == "soon"
     assert asyncio.get_running_loop().time() - begun > USER_PATIENCE / 2
 
 
-async def test_a_request_that_is_held_back_comes_as_soon_as_another_has_ended(
+async def test_a_queued_request_starts_when_another_has_ended(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "USER_PATIENCE", 3600)
@@ -43,11 +43,11 @@ async def test_a_request_that_is_held_back_comes_as_soon_as_another_has_ended(
 
     peer.cancel("w3")
 
-    await until(lambda: wire.frames, "the next")
+    await until(lambda: wire.frames, "the answer to the queued request")
     assert wire.sent == [{"jsonrpc": "2.0", "id": "next", "result": "soon"}]
 
 
-async def test_a_request_that_is_held_back_can_be_cancelled(
+async def test_a_queued_request_can_be_cancelled(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "USER_PATIENCE", 3600)
@@ -63,7 +63,7 @@ async def test_a_request_that_is_held_back_can_be_cancelled(
     assert {item["id"] for item in wire.sent} == {"two", *(f"w{n}" for n in range(AT_ONCE))}
 
 
-async def test_what_is_no_request_passes_those_that_are_held_back(
+async def test_responses_and_notifications_overtake_queued_requests(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "USER_PATIENCE", 3600)
@@ -79,7 +79,7 @@ async def test_what_is_no_request_passes_those_that_are_held_back(
     assert methods.noted == ["known"]
 
 
-async def test_no_more_is_read_while_too_much_is_held_back(
+async def test_reading_pauses_while_the_queue_is_full(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "USER_PATIENCE", 3600)
@@ -96,7 +96,7 @@ async def test_no_more_is_read_while_too_much_is_held_back(
     await asyncio.wait_for(reading, 1)
 
 
-async def test_more_requests_than_may_wait_are_refused(
+async def test_requests_beyond_the_limit_of_waiting_ones_are_rejected(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "USER_PATIENCE", 0)
@@ -111,7 +111,7 @@ async def test_more_requests_than_may_wait_are_refused(
     assert (await answer(peer, wire, call("more", "soon")))["result"] == "soon"
 
 
-async def test_requests_that_are_too_large_together_are_refused_but_one_alone_is_not(
+async def test_requests_too_large_together_are_rejected_but_a_single_one_is_not(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "MOST_STARTED_BYTES", 1000)
@@ -120,7 +120,7 @@ async def test_requests_that_are_too_large_together_are_refused_but_one_alone_is
     assert (await answer(peer, wire, call(1, "soon")))["error"]["code"] == -32000
 
 
-async def test_nothing_is_begun_while_answers_are_not_read(
+async def test_no_request_is_started_while_answers_are_not_read(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     reads = asyncio.Event()
@@ -137,7 +137,7 @@ async def test_nothing_is_begun_while_answers_are_not_read(
     await until(lambda: len(wire.frames) == 20)
 
 
-async def test_what_is_held_back_is_dropped_when_the_other_side_has_left(
+async def test_queued_requests_are_dropped_when_the_peer_has_disconnected(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     batch = ",".join(call(number, "wait") for number in range(1_000))
@@ -145,7 +145,7 @@ async def test_what_is_held_back_is_dropped_when_the_other_side_has_left(
     await peer.receive(call("held", "wait"))
     wire.cut = True
 
-    await peer.receive("{")  # whose answer cannot be sent
+    await peer.receive("{")  # an invalid frame, whose answer cannot be sent
 
     before = len(methods.waiting)
     methods.finish.set()
@@ -154,7 +154,7 @@ async def test_what_is_held_back_is_dropped_when_the_other_side_has_left(
     assert "held" not in methods.waiting
 
 
-async def test_a_request_that_comes_as_the_last_of_those_held_begins_is_not_forgotten(
+async def test_a_request_that_arrives_as_the_queue_empties_is_answered(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     await fill(peer, methods)
@@ -163,10 +163,10 @@ async def test_a_request_that_comes_as_the_last_of_those_held_begins_is_not_forg
         for _ in range(number % 7):
             await asyncio.sleep(0)
 
-    await until(lambda: len(wire.frames) == 300, "all answers")
+    await until(lambda: len(wire.frames) == 300, "every answer")
 
 
-async def test_a_batch_creates_no_more_tasks_than_may_be(
+async def test_a_large_batch_creates_only_a_few_tasks_at_a_time(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     before = len(asyncio.all_tasks())

@@ -13,7 +13,7 @@ from support.neovim import Neovim, until
 
 @pytest.fixture
 def path(request: pytest.FixtureRequest, project: Path) -> Path:
-    """`a.txt` in the project; it holds what the test's module calls `OLD`, if there is that."""
+    """`a.txt` in the project, with the text `OLD` of the test's module if there is one."""
     file = project / "a.txt"
     if (old := getattr(request.module, "OLD", None)) is not None:
         file.write_text(old)
@@ -29,13 +29,13 @@ def numbered_files(project: Path) -> None:
 
 @pytest.fixture
 async def diffs(nvim: Neovim) -> Diffs:
-    """The diffs of a Neovim of which this test is the host."""
+    """The diffs of a Neovim whose host is this test."""
     return await Diffs.start(nvim)
 
 
 @pytest.fixture
 async def chats(nvim: Neovim) -> Chats:
-    """The chats of a Neovim of which this test is the host."""
+    """The chats of a Neovim whose host is this test."""
     return await Chats.start(nvim)
 
 
@@ -72,7 +72,7 @@ async def typing(nvim: Neovim) -> Neovim:
 
 @pytest.fixture
 async def editor(nvim: Neovim, project: Path) -> Neovim:
-    """A Neovim that shows `a.txt` and tells this test what is selected."""
+    """A Neovim that shows `a.txt` and reports its selection to this test."""
     (project / "a.txt").write_text(selections.TEXT, encoding="utf-8")
     await nvim.command("edit a.txt")
     await nvim.lua(
@@ -84,7 +84,7 @@ async def editor(nvim: Neovim, project: Path) -> Neovim:
 
 @pytest.fixture
 async def terminal(nvim: Neovim, project: Path) -> int:
-    """A terminal at the right of `left.txt`, in terminal mode; the window's id."""
+    """The window id of a terminal to the right of `left.txt`, in Terminal mode."""
     await nvim.command(f"edit {opening.write(project / 'left.txt')}")
     await nvim.command("botright vsplit | terminal cat")
     await nvim.keys("i")

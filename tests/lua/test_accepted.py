@@ -1,4 +1,4 @@
-"""`diff/accepted.lua`: what the user made of a proposal is written, or kept."""
+"""`diff/accepted.lua`: an accepted text with user edits is written, or kept in a buffer."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ KEPT = "filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"^claude-ide://kept
 
 
 async def accept(nvim: Neovim, diffs: Diffs, path: Path, keys: str = "Gomine<Esc>:w<CR>") -> int:
-    """Accept a proposal, by default with a line of the user's own, as a host that reports."""
+    """Accept a proposal, by default with an added line, as a host that reports writes."""
     id_ = await diffs.open(path, NEW, is_reported=True)
     await nvim.keys(keys)
     await diffs.decision(id_)
@@ -28,23 +28,27 @@ async def settle(nvim: Neovim, id_: int, *is_written: bool) -> None:
 
 
 async def kept(nvim: Neovim) -> list[Any]:
-    """The texts that are kept."""
+    """The texts in the buffers that keep edits."""
     found = await nvim.eval(KEPT)
     return ["\n".join(await nvim.eval(f"getbufline({info['bufnr']}, 1, '$')")) for info in found]
 
 
-async def test_what_was_refused_is_kept(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_an_accepted_text_with_user_edits_is_kept_when_it_was_not_written(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     id_ = await accept(nvim, diffs, path)
 
     await settle(nvim, id_, False)
 
     assert await kept(nvim) == [MINE.strip()]
     [info] = await nvim.eval(KEPT)
-    said = f"a.txt: not written; your edits are kept in buffer {info['bufnr']}"
-    await until(lambda: said in nvim.screen.text())
+    message = f"a.txt: not written; your edits are kept in buffer {info['bufnr']}"
+    await until(lambda: message in nvim.screen.text())
 
 
-async def test_what_was_written_is_not(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_an_accepted_text_that_was_written_is_not_kept(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     id_ = await accept(nvim, diffs, path)
 
     await settle(nvim, id_, True)
@@ -53,7 +57,9 @@ async def test_what_was_written_is_not(nvim: Neovim, diffs: Diffs, path: Path) -
     assert await kept(nvim) == []
 
 
-async def test_what_the_user_has_not_changed_is_not(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_an_unwritten_text_without_user_edits_is_not_kept(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     id_ = await accept(nvim, diffs, path, ":w<CR>")
 
     await settle(nvim, id_, False)
@@ -61,7 +67,9 @@ async def test_what_the_user_has_not_changed_is_not(nvim: Neovim, diffs: Diffs, 
     assert await kept(nvim) == []
 
 
-async def test_what_is_on_disk_all_the_same_is_not(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_a_text_that_is_already_on_disk_is_not_kept(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     id_ = await accept(nvim, diffs, path)
     path.write_text(MINE)
 
@@ -71,7 +79,7 @@ async def test_what_is_on_disk_all_the_same_is_not(nvim: Neovim, diffs: Diffs, p
 
 
 @pytest.mark.parametrize("is_written", [True, False])
-async def test_where_it_is_not_known_the_file_says(
+async def test_settle_all_keeps_a_text_unless_its_file_was_written(
     nvim: Neovim, diffs: Diffs, path: Path, is_written: bool
 ) -> None:
     await accept(nvim, diffs, path)
@@ -83,7 +91,7 @@ async def test_where_it_is_not_known_the_file_says(
     assert await kept(nvim) == ([] if is_written else [MINE.strip()])
 
 
-async def test_where_nothing_is_reported_the_file_says_so_after_a_while(
+async def test_without_reports_the_file_is_checked_after_a_delay(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     written = path.with_name("written.txt")

@@ -1,11 +1,11 @@
-"""`say/announce.lua`: the `User` autocommands that others may listen to."""
+"""`say/announce.lua`: the `User` autocommands that other plugins can listen to."""
 
 from support.neovim import Neovim, until
 
 EVENT = "require('claude_ide.say.announce').event('ClaudeTest', { number = 1 })"
 
 
-async def test_an_event_comes_with_its_data(nvim: Neovim) -> None:
+async def test_an_event_carries_its_data(nvim: Neovim) -> None:
     await nvim.lua(
         "vim.api.nvim_create_autocmd('User', { pattern = 'ClaudeTest', callback = function(event)"
         " _G.got = event.data end })"
@@ -16,7 +16,7 @@ async def test_an_event_comes_with_its_data(nvim: Neovim) -> None:
     assert await nvim.lua("return _G.got") == {"number": 1}
 
 
-async def test_what_fails_in_one_autocommand_is_reported_and_stops_no_other(nvim: Neovim) -> None:
+async def test_a_failing_autocommand_is_reported_and_does_not_stop_others(nvim: Neovim) -> None:
     await nvim.lua(
         "vim.api.nvim_create_autocmd('User', { callback = function() error('no luck', 0) end })"
     )

@@ -1,4 +1,4 @@
-"""`question/answer.lua`: what `:ClaudeAsk` asks, and what is shown of the answer."""
+"""`question/answer.lua`: the request of `:ClaudeAsk`, and how its answer is shown."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from support.neovim import Neovim, until
 
 @pytest.fixture
 async def nvim(nvim: Neovim) -> Neovim:
-    """A Neovim of which this test is the host."""
+    """A Neovim whose host is this test."""
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     return nvim
 
 
-async def asked(nvim: Neovim, command: str) -> dict[str, Any]:
-    """Carry out a command, and return what it asks."""
+async def ask(nvim: Neovim, command: str) -> dict[str, Any]:
+    """Run a command, and return its request."""
     await nvim.command(command)
     got = await until(lambda: nvim.events("question_asked"))
     return dict(got[-1])
@@ -25,32 +25,34 @@ async def finish(nvim: Neovim, id_: int, ended: dict[str, Any]) -> None:
     await nvim.lua("require('claude_ide.question').finish(...)", id_, ended)
 
 
-async def test_a_question_in_a_buffer_without_a_file_stands_alone(nvim: Neovim) -> None:
-    request = await asked(nvim, "ClaudeAsk why | how?")
+async def test_a_question_in_a_buffer_without_a_file_includes_no_file_or_lines(
+    nvim: Neovim,
+) -> None:
+    request = await ask(nvim, "ClaudeAsk why | how?")
 
     assert request["prompt"] == "why | how?"
     assert "file" not in request
     assert "lines" not in request
 
 
-async def test_lines_of_a_buffer_without_a_file_go_along(nvim: Neovim) -> None:
+async def test_lines_of_a_buffer_without_a_file_are_sent_with_the_question(nvim: Neovim) -> None:
     await nvim.command("call setline(1, ['one', 'two'])")
 
-    about = (await asked(nvim, "2ClaudeAsk why?"))["lines"]
+    about = (await ask(nvim, "2ClaudeAsk why?"))["lines"]
 
     assert about == {"name": "an unnamed buffer", "first": 2, "last": 2, "text": "two"}
 
 
-async def test_an_answer_that_never_grew_is_shown_at_its_end(nvim: Neovim) -> None:
-    request = await asked(nvim, "ClaudeAsk why?")
+async def test_an_answer_without_updates_is_shown_when_it_ends(nvim: Neovim) -> None:
+    request = await ask(nvim, "ClaudeAsk why?")
 
     await finish(nvim, request["id"], {"result": "because\nof that"})
 
     assert await nvim.eval("getline(1, '$')") == ["because", "of that"]
 
 
-async def test_what_goes_wrong_is_said_below_what_came(nvim: Neovim) -> None:
-    request = await asked(nvim, "ClaudeAsk why?")
+async def test_an_error_does_not_remove_the_partial_answer(nvim: Neovim) -> None:
+    request = await ask(nvim, "ClaudeAsk why?")
     update = "require('claude_ide.question').update(...)"
     await nvim.lua(update, request["id"], {"keep": 0, "text": "because"})
 
@@ -60,7 +62,7 @@ async def test_what_goes_wrong_is_said_below_what_came(nvim: Neovim) -> None:
     assert await nvim.eval("getline(1, '$')") == ["because"]
 
 
-async def test_a_title_of_several_lines_is_one(nvim: Neovim) -> None:
+async def test_a_title_of_several_lines_is_shown_on_one_line(nvim: Neovim) -> None:
     await nvim.lua("vim.ui.input = function(_, answer) answer('why\\nand how?') end")
 
     await nvim.command("ClaudeAsk")
@@ -68,13 +70,13 @@ async def test_a_title_of_several_lines_is_one(nvim: Neovim) -> None:
     await until(lambda: "why and how?" in nvim.screen.text())
 
 
-async def test_nothing_to_stop_is_said(nvim: Neovim) -> None:
+async def test_stopping_without_a_question_reports_nothing_to_stop(nvim: Neovim) -> None:
     await nvim.command("ClaudeAsk!")
 
     await until(lambda: "nothing to stop" in nvim.screen.text())
 
 
-async def test_from_the_command_line_window_it_is_refused_in_one_line(nvim: Neovim) -> None:
+async def test_a_question_from_the_command_line_window_is_refused(nvim: Neovim) -> None:
     await nvim.keys("q:")
     await until(lambda: nvim.eval("getcmdwintype() == ':'"))
 
@@ -84,7 +86,7 @@ async def test_from_the_command_line_window_it_is_refused_in_one_line(nvim: Neov
     assert nvim.events("question_asked") == []
 
 
-async def test_it_can_be_asked_while_typing(nvim: Neovim) -> None:
+async def test_a_question_can_be_asked_in_insert_mode(nvim: Neovim) -> None:
     await nvim.command("inoremap <F2> <Cmd>ClaudeAsk why?<CR>")
     await nvim.keys("ihello<F2>")
 

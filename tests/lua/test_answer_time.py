@@ -1,4 +1,4 @@
-"""`checking/answer_time.lua`: how long to wait for those that publish diagnostics."""
+"""`checking/answer_time.lua`: how long to wait for each publisher of diagnostics."""
 
 import pytest
 
@@ -27,20 +27,20 @@ async def of(nvim: Neovim, kind: str) -> float:
     return float(await nvim.lua(f"return math.min(1e9, {MODULE}.of_{kind}(1))"))
 
 
-async def test_an_unknown_server_is_worth_the_whole_wait(nvim: Neovim) -> None:
+async def test_an_unknown_server_gets_the_whole_wait(nvim: Neovim) -> None:
     assert await of_server(nvim) == AS_LONG_AS_ALLOWED
     assert await of(nvim, "pulled") == AS_LONG_AS_ALLOWED
 
 
-async def test_a_server_that_answers_is_worth_twice_what_it_takes(nvim: Neovim) -> None:
+async def test_a_server_that_answers_gets_twice_its_answer_time(nvim: Neovim) -> None:
     await answered(nvim, 300, 300, 600)
     assert await of_server(nvim) == 1200
 
-    await answered(nvim, 10)  # a slow answer is not forgotten at once
+    await answered(nvim, 10)  # a slow answer counts for a while
     assert await of_server(nvim) == pytest.approx(840)
 
 
-async def test_the_first_answers_may_have_been_quick_by_chance(nvim: Neovim) -> None:
+async def test_one_quick_answer_shortens_the_wait_less_than_three_do(nvim: Neovim) -> None:
     await answered(nvim, 10)
     assert await of_server(nvim) == 1000
 
@@ -48,7 +48,7 @@ async def test_the_first_answers_may_have_been_quick_by_chance(nvim: Neovim) -> 
     assert await of_server(nvim) == 400
 
 
-async def test_a_server_that_reads_code_is_worth_less_each_time_but_never_nothing(
+async def test_each_timeout_shortens_the_wait_for_a_server_down_to_a_minimum(
     nvim: Neovim,
 ) -> None:
     seen = []
@@ -78,7 +78,7 @@ async def test_a_server_that_always_answers_too_late_costs_the_whole_wait_once(
     assert await of_server(nvim) == 2940  # it is in time again
 
 
-async def test_a_pulled_server_that_hangs_is_worth_less_until_it_answers(nvim: Neovim) -> None:
+async def test_a_pulled_server_that_hangs_gets_less_time_until_it_answers(nvim: Neovim) -> None:
     await timed_out(nvim)
     assert await of(nvim, "pulled") == 500
 
@@ -86,7 +86,7 @@ async def test_a_pulled_server_that_hangs_is_worth_less_until_it_answers(nvim: N
     assert await of(nvim, "pulled") == AS_LONG_AS_ALLOWED
 
 
-async def test_a_linter_is_worth_waiting_for_until_it_has_missed_a_write(nvim: Neovim) -> None:
+async def test_a_linter_is_waited_for_until_it_misses_a_write(nvim: Neovim) -> None:
     assert await of(nvim, "linter") == 750
     await timed_out(nvim)
     assert await of(nvim, "linter") == 0

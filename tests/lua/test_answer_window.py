@@ -13,14 +13,14 @@ async def open_window(nvim: Neovim, title: str = "Why?", kind: str = "float") ->
 
 
 async def draw(nvim: Neovim, text: str, keep: int = 0) -> list[str]:
-    """Draw, and return what the buffer holds then."""
+    """Draw the text, and return the buffer's lines."""
     await nvim.lua("require('claude_ide.question.answer_window').draw(_G.view, ...)", text, keep)
     lines: list[str] = await nvim.eval("getline(1, '$')")
     return lines
 
 
 @pytest.mark.parametrize("kind", ["float", "split"])
-async def test_only_what_is_new_is_drawn(nvim: Neovim, kind: str) -> None:
+async def test_only_new_text_is_drawn(nvim: Neovim, kind: str) -> None:
     await open_window(nvim, kind=kind)
 
     assert await draw(nvim, "ä\nb") == ["ä", "b"]
@@ -31,7 +31,7 @@ async def test_only_what_is_new_is_drawn(nvim: Neovim, kind: str) -> None:
 
 
 @pytest.mark.parametrize("columns, rows", [(100, 30), (20, 6), (300, 80)])
-async def test_it_fits_every_screen(nvim: Neovim, columns: int, rows: int) -> None:
+async def test_the_window_fits_every_screen(nvim: Neovim, columns: int, rows: int) -> None:
     await open_window(nvim, "日本 " * 100)
 
     await nvim.request("nvim_ui_try_resize", columns, rows)
@@ -59,7 +59,7 @@ async def test_the_status_is_shown_below_the_text(nvim: Neovim) -> None:
     await until(lambda: "waiting" not in nvim.screen.text())
 
 
-async def test_keys_and_closing_are_told(nvim: Neovim) -> None:
+async def test_keys_and_closing_are_reported(nvim: Neovim) -> None:
     await open_window(nvim)
 
     await nvim.keys("<C-c>")
@@ -72,7 +72,7 @@ async def test_keys_and_closing_are_told(nvim: Neovim) -> None:
     await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view, 'late')")
 
 
-async def test_nothing_starts_in_a_buffer_that_is_being_closed(nvim: Neovim) -> None:
+async def test_no_filetype_autocommand_runs_in_a_buffer_that_is_closing(nvim: Neovim) -> None:
     await nvim.lua(chunk("answer_window/nothing_starts_in_a_buffer_that_is_being_closed"))
     await nvim.command("let g:seen = [] | autocmd FileType * let g:seen += [expand('<amatch>')]")
 
@@ -82,7 +82,7 @@ async def test_nothing_starts_in_a_buffer_that_is_being_closed(nvim: Neovim) -> 
     assert await nvim.eval("g:seen") == []
 
 
-async def test_it_is_coloured_once_it_is_complete(nvim: Neovim) -> None:
+async def test_a_complete_answer_is_highlighted(nvim: Neovim) -> None:
     await nvim.command("autocmd FileType markdown throw 'mine'")
     await open_window(nvim)
     await draw(nvim, "# x")

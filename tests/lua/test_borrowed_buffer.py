@@ -1,4 +1,4 @@
-"""`file/borrowed_buffer.lua`: a file is looked at and put back as it was."""
+"""`file/borrowed_buffer.lua`: borrows a file's buffer, and restores it."""
 
 import os
 from pathlib import Path
@@ -48,7 +48,7 @@ async def info(nvim: Neovim, path: Path) -> Any:
         ["call bufload(bufadd('a.txt'))"],
     ],
 )
-async def test_it_is_as_it_was(nvim: Neovim, path: Path, before: list[str]) -> None:
+async def test_a_returned_buffer_is_as_before(nvim: Neovim, path: Path, before: list[str]) -> None:
     for command in before:
         await nvim.command(command)
     known = await info(nvim, path)
@@ -61,7 +61,9 @@ async def test_it_is_as_it_was(nvim: Neovim, path: Path, before: list[str]) -> N
     assert await info(nvim, path) == known
 
 
-async def test_what_two_have_taken_is_put_back_by_the_last(nvim: Neovim, path: Path) -> None:
+async def test_a_buffer_borrowed_twice_is_restored_by_the_last_return(
+    nvim: Neovim, path: Path
+) -> None:
     bufnr = await borrow(nvim, path)
     await borrow(nvim, path)
 
@@ -73,7 +75,9 @@ async def test_what_two_have_taken_is_put_back_by_the_last(nvim: Neovim, path: P
 
 
 @pytest.mark.parametrize("adopt", ["normal! ddu", "normal! dd", "tab split | tabprevious"])
-async def test_what_the_user_has_made_theirs_stays(nvim: Neovim, path: Path, adopt: str) -> None:
+async def test_a_buffer_that_the_user_has_started_to_use_stays_loaded(
+    nvim: Neovim, path: Path, adopt: str
+) -> None:
     bufnr = await borrow(nvim, path)
     await nvim.command(adopt)
 
@@ -82,7 +86,9 @@ async def test_what_the_user_has_made_theirs_stays(nvim: Neovim, path: Path, ado
     assert await nvim.eval(f"[bufloaded({bufnr}), buflisted({bufnr})]") == [1, 1]
 
 
-async def test_a_file_that_does_not_exist_is_an_empty_buffer(nvim: Neovim, project: Path) -> None:
+async def test_a_file_that_does_not_exist_is_shown_as_an_empty_buffer(
+    nvim: Neovim, project: Path
+) -> None:
     bufnr = await borrow(nvim, project / "new.txt")
 
     assert await nvim.eval("[bufnr(), bufname(), &buftype, &modifiable, getline(1, '$')]") == [
@@ -96,7 +102,9 @@ async def test_a_file_that_does_not_exist_is_an_empty_buffer(nvim: Neovim, proje
     assert await nvim.eval(f"bufexists({bufnr})") == 0
 
 
-async def test_unsaved_changes_are_not_shown_but_what_is_on_disk(nvim: Neovim, path: Path) -> None:
+async def test_the_text_on_disk_is_shown_instead_of_unsaved_changes(
+    nvim: Neovim, path: Path
+) -> None:
     await nvim.command("edit a.txt | set hidden | call setline(1, 'mine')")
     known = await nvim.eval("[bufnr(), changenr()]")
 
@@ -111,14 +119,14 @@ async def test_unsaved_changes_are_not_shown_but_what_is_on_disk(nvim: Neovim, p
 
 
 async def rewrite(path: Path, text: str) -> None:
-    """Write a file as another program does, at another time than before."""
+    """Write a file as another program does, with a newer modification time."""
     path.write_text(text)
     later = path.stat().st_mtime + 5
     os.utime(path, (later, later))
 
 
 @pytest.mark.parametrize("watched", [False, True])
-async def test_a_file_that_somebody_else_has_written_asks_nothing(
+async def test_a_file_written_by_another_program_causes_no_prompt(
     nvim: Neovim, path: Path, watched: bool
 ) -> None:
     if watched:
@@ -135,9 +143,7 @@ async def test_a_file_that_somebody_else_has_written_asks_nothing(
     assert await nvim.eval("getbufvar('a.txt', '&modified')") == 0
 
 
-async def test_a_file_that_is_read_again_by_itself_is_its_own_buffer(
-    nvim: Neovim, path: Path
-) -> None:
+async def test_a_buffer_with_autoread_is_reloaded_and_borrowed(nvim: Neovim, path: Path) -> None:
     await nvim.command("set autoread hidden | edit a.txt | enew")
     known = await nvim.eval("bufnr('a.txt')")
     await rewrite(path, "theirs\n")
@@ -148,7 +154,9 @@ async def test_a_file_that_is_read_again_by_itself_is_its_own_buffer(
     assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["theirs"]
 
 
-async def test_a_file_that_exists_only_in_neovim_is_its_buffer(nvim: Neovim, project: Path) -> None:
+async def test_a_buffer_whose_file_does_not_exist_yet_is_borrowed(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.command("edit new.txt")
     await nvim.command("normal! ihello")
     known = await nvim.eval("bufnr()")
@@ -170,14 +178,14 @@ async def test_a_swap_file_raises_no_dialog(nvim: Neovim, path: Path) -> None:
     assert not (await nvim.mode())["blocking"]
 
 
-async def test_what_cannot_be_loaded_is_an_error(nvim: Neovim, path: Path) -> None:
+async def test_a_buffer_that_cannot_be_loaded_is_an_error(nvim: Neovim, path: Path) -> None:
     await nvim.command("autocmd BufReadPre a.txt bwipeout!")
 
     with pytest.raises(NvimError):
         await borrow(nvim, path)
 
 
-async def test_a_file_in_a_folder_like_a_url_is_that_file(nvim: Neovim, project: Path) -> None:
+async def test_a_path_that_looks_like_a_url_opens_the_file(nvim: Neovim, project: Path) -> None:
     path = project / "term:" / "touch CANARY"
     path.parent.mkdir()
     path.write_text("one\n")
@@ -189,23 +197,23 @@ async def test_a_file_in_a_folder_like_a_url_is_that_file(nvim: Neovim, project:
     assert not (project / "CANARY").exists()
 
 
-async def test_what_is_no_file_is_not_shown(nvim: Neovim, project: Path) -> None:
+async def test_a_named_pipe_is_refused(nvim: Neovim, project: Path) -> None:
     os.mkfifo(project / "pipe")
 
     with pytest.raises(NvimError, match=f"{project}/pipe: not a file but a pipe"):
         await borrow(nvim, project / "pipe")
 
 
-async def test_a_file_that_a_plugin_shows_as_something_else_is_not_shown(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_a_file_that_a_plugin_handles_itself_is_refused(nvim: Neovim, project: Path) -> None:
     (project / "a.zip").write_text("not an archive\n")
 
     with pytest.raises(NvimError, match=r"a plugin handles such files itself \(\*.zip\)"):
         await borrow(nvim, project / "a.zip")
 
 
-async def test_what_the_user_has_open_is_shown_as_it_is(nvim: Neovim, project: Path) -> None:
+async def test_an_open_file_is_borrowed_even_if_a_plugin_handles_its_type(
+    nvim: Neovim, project: Path
+) -> None:
     (project / "a.zip").write_text("not an archive\n")
     await nvim.command("noautocmd edit a.zip")
     known = await nvim.eval("bufnr()")

@@ -1,4 +1,4 @@
-"""`diff/borrowed_window.lua`: a window takes part in a diff and is as before."""
+"""`diff/borrowed_window.lua`: borrows a window for a diff, and restores it."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ async def state(nvim: Neovim) -> Any:
         ["setlocal scrolloff=7 sidescrolloff=3"],
     ],
 )
-async def test_options_folds_and_view_are_as_before(window: Neovim, setup: list[str]) -> None:
+async def test_options_folds_and_view_are_restored(window: Neovim, setup: list[str]) -> None:
     for command in setup:
         await window.command(command)
     await window.command("normal! 40Gzt")
@@ -50,7 +50,7 @@ async def test_options_folds_and_view_are_as_before(window: Neovim, setup: list[
         assert after[name] == before[name], name
 
 
-async def test_taking_it_changes_nothing(window: Neovim) -> None:
+async def test_borrowing_a_window_changes_nothing(window: Neovim) -> None:
     await window.command("10,20fold | set hlsearch | nohlsearch")
     await window.command("let g:heard = 0 | autocmd SessionLoadPost * let g:heard = 1")
     before = await everything(window)
@@ -63,7 +63,7 @@ async def test_taking_it_changes_nothing(window: Neovim) -> None:
     assert await window.eval("[g:heard, v:hlsearch]") == [0, 0]
 
 
-async def test_another_buffer_that_the_user_shows_in_it_keeps_its_view(window: Neovim) -> None:
+async def test_a_buffer_that_the_user_opens_in_the_window_keeps_its_view(window: Neovim) -> None:
     await window.lua(BORROW)
     await window.command("enew | call setline(1, range(50)) | normal! 30G")
 
@@ -72,7 +72,7 @@ async def test_another_buffer_that_the_user_shows_in_it_keeps_its_view(window: N
     assert await window.eval("line('.')") == 30
 
 
-async def test_a_window_that_has_gone_is_not_missed(window: Neovim) -> None:
+async def test_returning_a_closed_window_is_no_error(window: Neovim) -> None:
     await window.command("split")
     await window.lua(BORROW)
     await window.command("close")

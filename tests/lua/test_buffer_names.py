@@ -1,4 +1,4 @@
-"""`file/names.lua`: the buffers that may hold a file, not looking at all."""
+"""`file/names.lua`: finds the buffers that may hold a file without checking all of them."""
 
 from pathlib import Path
 from typing import Any
@@ -30,14 +30,14 @@ def write(path: Path) -> Path:
 
 @pytest.fixture
 async def known(nvim: Neovim, project: Path) -> Path:
-    """A file that is open in a Neovim that has been asked before."""
+    """A file that is open in a Neovim in which it has been searched before."""
     path = write(project / "a.txt")
     await nvim.command(f"edit {path}")
     assert await find(nvim, path) == await number(nvim)
     return path
 
 
-async def test_with_many_buffers_a_question_looks_at_few(nvim: Neovim, project: Path) -> None:
+async def test_a_search_checks_only_a_few_of_many_buffers(nvim: Neovim, project: Path) -> None:
     await nvim.lua(OPEN, str(project))
     await find(nvim, project / "f1.txt")
 
@@ -56,7 +56,7 @@ async def test_a_buffer_that_is_opened_later_is_found(
     assert await find(nvim, project / "b.txt") == await number(nvim)
 
 
-async def test_a_buffer_that_was_made_without_an_event_is_found(
+async def test_a_buffer_created_without_autocommands_is_found(
     nvim: Neovim, known: Path, project: Path
 ) -> None:
     await nvim.command(f"noautocmd edit {project}/b.txt")
@@ -65,7 +65,7 @@ async def test_a_buffer_that_was_made_without_an_event_is_found(
 
 
 @pytest.mark.parametrize("modifier", ["", "noautocmd"])
-async def test_a_buffer_with_another_name_is_found_under_it_only(
+async def test_a_renamed_buffer_is_found_only_by_its_new_name(
     nvim: Neovim, known: Path, project: Path, modifier: str
 ) -> None:
     await nvim.command(f"{modifier} file b.txt")
@@ -75,7 +75,9 @@ async def test_a_buffer_with_another_name_is_found_under_it_only(
     assert await find(nvim, known) != await number(nvim)
 
 
-async def test_text_that_gets_a_name_is_found(nvim: Neovim, known: Path, project: Path) -> None:
+async def test_an_unnamed_buffer_is_found_once_it_gets_a_name(
+    nvim: Neovim, known: Path, project: Path
+) -> None:
     await nvim.command("enew | call setline(1, 'x')")
     assert await find(nvim, project / "new.txt") is None
 
@@ -84,7 +86,7 @@ async def test_text_that_gets_a_name_is_found(nvim: Neovim, known: Path, project
     assert await find(nvim, project / "new.txt") == await number(nvim)
 
 
-async def test_a_buffer_that_is_gone_is_not_found(nvim: Neovim, known: Path) -> None:
+async def test_a_wiped_buffer_is_not_found(nvim: Neovim, known: Path) -> None:
     await nvim.command("noautocmd bwipeout")
 
     assert await find(nvim, known) is None
@@ -114,7 +116,7 @@ async def test_a_buffer_is_found_when_its_file_has_become_a_link(
     assert await find(nvim, other) == await number(nvim)
 
 
-async def test_after_the_end_nothing_is_noticed_and_all_is_found(
+async def test_after_the_watch_ends_no_autocommand_remains_and_buffers_are_found(
     nvim: Neovim, known: Path, project: Path
 ) -> None:
     await nvim.lua("require('claude_ide.file.buffers').watch(false)")

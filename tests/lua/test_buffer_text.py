@@ -1,4 +1,4 @@
-"""`file/text.lua`: text into a buffer and out of it, byte for byte."""
+"""`file/text.lua`: puts text into a buffer and gets it back, byte for byte."""
 
 import base64
 from pathlib import Path
@@ -59,14 +59,14 @@ async def show(nvim: Neovim) -> None:
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-async def test_what_is_put_is_got(nvim: Neovim, text: bytes) -> None:
+async def test_get_returns_the_text_that_was_put(nvim: Neovim, text: bytes) -> None:
     await put(nvim, text)
 
     assert await get(nvim) == text
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-async def test_what_is_put_is_what_a_write_would_put_on_disk(
+async def test_writing_the_buffer_writes_the_text_that_was_put(
     nvim: Neovim, text: bytes, tmp_path: Path
 ) -> None:
     path = tmp_path / "written"
@@ -79,7 +79,7 @@ async def test_what_is_put_is_what_a_write_would_put_on_disk(
     assert path.read_bytes() == text
 
 
-async def test_ten_megabytes_are_put_and_got(nvim: Neovim) -> None:
+async def test_ten_megabytes_survive_a_round_trip(nvim: Neovim) -> None:
     text = b"".join(b"line %d\n" % number for number in range(900_000))
 
     await put(nvim, text)
@@ -94,7 +94,7 @@ async def test_crlf_lines_are_shown_without_carriage_returns(nvim: Neovim) -> No
     assert await nvim.lua("return vim.bo[_G.bufnr].fileformat") == "dos"
 
 
-async def test_what_was_put_is_unmodified_and_cannot_be_undone(nvim: Neovim) -> None:
+async def test_a_text_that_was_put_is_unmodified_and_cannot_be_undone(nvim: Neovim) -> None:
     await put(nvim, b"a\nb\n")
     await show(nvim)
 
@@ -104,7 +104,7 @@ async def test_what_was_put_is_unmodified_and_cannot_be_undone(nvim: Neovim) -> 
     assert await nvim.eval("&modified") == 0
 
 
-async def test_an_edit_is_undone_only_to_what_was_put(nvim: Neovim) -> None:
+async def test_undo_stops_at_the_text_that_was_put(nvim: Neovim) -> None:
     await put(nvim, b"a\nb\n")
     await show(nvim)
     await nvim.keys("ccx<Esc>")
@@ -160,7 +160,9 @@ async def test_an_edit_adds_no_final_newline(nvim: Neovim) -> None:
         ("bomb", b"\xef\xbb\xbfa\r\nb\r\n"),
     ],
 )
-async def test_options_set_by_the_user_count(nvim: Neovim, option: str, text: bytes) -> None:
+async def test_options_set_by_the_user_are_respected(
+    nvim: Neovim, option: str, text: bytes
+) -> None:
     await put(nvim, b"a\r\nb\r\n")
     await show(nvim)
 

@@ -1,4 +1,4 @@
-"""`file/buffers.lua`: what is open in Neovim, and writing it."""
+"""`file/buffers.lua`: finds open files, and saves them."""
 
 import stat
 from pathlib import Path
@@ -24,7 +24,7 @@ TRICKY = [
 
 
 @pytest.mark.parametrize("name", TRICKY)
-async def test_find_takes_a_name_as_it_is_not_as_a_pattern(
+async def test_find_treats_a_name_literally_not_as_a_pattern(
     nvim: Neovim, project: Path, name: str
 ) -> None:
     for other in TRICKY:
@@ -36,7 +36,7 @@ async def test_find_takes_a_name_as_it_is_not_as_a_pattern(
     assert found == {"bufnr": bufnr, "loaded": True, "modified": False, "listed": True}
 
 
-async def test_find_tells_whether_the_buffer_is_loaded_and_modified(
+async def test_find_reports_whether_the_buffer_is_loaded_and_modified(
     nvim: Neovim, project: Path
 ) -> None:
     await edit(nvim, write(project / "a.txt"))
@@ -49,7 +49,7 @@ async def test_find_tells_whether_the_buffer_is_loaded_and_modified(
     assert (b["loaded"], b["modified"], b["listed"]) == (False, False, True)
 
 
-async def test_find_sees_through_symlinks_in_what_is_asked_and_in_what_is_open(
+async def test_find_resolves_symlinks_in_its_argument_and_in_buffer_names(
     nvim: Neovim, project: Path
 ) -> None:
     (project / "real").mkdir()
@@ -74,7 +74,7 @@ async def test_find_knows_a_file_that_is_not_on_disk_yet(nvim: Neovim, project: 
     assert await call(nvim, "find", str(project / "link" / "new.txt"))
 
 
-async def test_find_gives_nil_for_what_is_not_open_and_for_special_buffers(
+async def test_find_returns_nil_for_unopened_files_and_special_buffers(
     nvim: Neovim, project: Path
 ) -> None:
     await edit(nvim, write(project / "a.txt"))
@@ -88,7 +88,7 @@ async def test_find_gives_nil_for_what_is_not_open_and_for_special_buffers(
 # dirty, text
 
 
-async def test_dirty_tells_the_state_of_a_file(nvim: Neovim, project: Path) -> None:
+async def test_dirty_reports_the_state_of_a_file(nvim: Neovim, project: Path) -> None:
     await edit(nvim, write(project / "a.txt"))
 
     clean = await call(nvim, "dirty", str(project / "a.txt"))
@@ -99,7 +99,7 @@ async def test_dirty_tells_the_state_of_a_file(nvim: Neovim, project: Path) -> N
     assert changed == {"isOpen": True, "isDirty": True, "isUntitled": False}
 
 
-async def test_dirty_tells_that_a_file_is_not_open(nvim: Neovim, project: Path) -> None:
+async def test_dirty_reports_that_a_file_is_not_open(nvim: Neovim, project: Path) -> None:
     await edit(nvim, write(project / "a.txt"))
     await nvim.command("enew | bdelete a.txt")
 
@@ -119,7 +119,7 @@ async def test_a_file_that_is_only_loaded_is_not_open(nvim: Neovim, project: Pat
     assert seen == {"isOpen": True, "isDirty": False, "isUntitled": False}
 
 
-async def test_text_is_what_a_write_would_put_on_disk(nvim: Neovim, project: Path) -> None:
+async def test_text_matches_what_a_write_would_put_on_disk(nvim: Neovim, project: Path) -> None:
     path = project / "dos.txt"
     path.write_bytes("\ufeffeins\r\nzwei ü\r\n".encode())
     await edit(nvim, path)
@@ -139,7 +139,7 @@ async def test_text_of_a_file_that_is_not_loaded_is_nil(nvim: Neovim, project: P
 
 
 @pytest.mark.parametrize("name", TRICKY)
-async def test_save_writes_a_hidden_buffer_and_leaves_the_user_where_they_are(
+async def test_save_writes_a_hidden_buffer_without_moving_the_user(
     nvim: Neovim, project: Path, name: str
 ) -> None:
     path = write(project / name)
@@ -159,7 +159,7 @@ async def test_save_writes_a_hidden_buffer_and_leaves_the_user_where_they_are(
     }
 
 
-async def test_save_runs_the_autocommands_of_the_user(nvim: Neovim, project: Path) -> None:
+async def test_save_runs_user_autocommands(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await edit(nvim, path)
     await nvim.command("autocmd BufWritePre *.txt %s/$/;/")
@@ -178,14 +178,14 @@ async def test_save_of_a_file_that_is_not_open_is_an_error(nvim: Neovim, project
     assert await call(nvim, "save", str(path)) == {"error": f"{path} is not open in Neovim."}
 
 
-async def test_save_leaves_a_file_without_changes_alone(nvim: Neovim, project: Path) -> None:
+async def test_save_does_not_write_an_unmodified_buffer(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await edit(nvim, path)
-    path.write_text("written by somebody else\n", encoding="utf-8")
+    path.write_text("written by another program\n", encoding="utf-8")
 
     assert await call(nvim, "save", str(path)) == {"saved": True}
 
-    assert path.read_text(encoding="utf-8") == "written by somebody else\n"
+    assert path.read_text(encoding="utf-8") == "written by another program\n"
 
 
 async def test_save_creates_a_new_file(nvim: Neovim, project: Path) -> None:
@@ -210,7 +210,9 @@ async def test_save_does_not_write_a_read_only_buffer(nvim: Neovim, project: Pat
     assert await nvim.mode() == {"mode": "n", "blocking": False}
 
 
-async def test_save_gives_the_reason_when_the_folder_is_gone(nvim: Neovim, project: Path) -> None:
+async def test_save_reports_the_reason_when_the_folder_is_missing(
+    nvim: Neovim, project: Path
+) -> None:
     await edit(nvim, project / "gone" / "a.txt")
     await nvim.command("call setline(1, 'changed')")
 
@@ -219,9 +221,7 @@ async def test_save_gives_the_reason_when_the_folder_is_gone(nvim: Neovim, proje
     assert result["error"].startswith("E212: Can't open file for writing")
 
 
-async def test_save_gives_the_first_line_of_what_an_autocommand_raises(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_save_reports_an_autocommand_error_in_one_line(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await edit(nvim, path)
     await nvim.lua("""
@@ -238,7 +238,7 @@ async def test_save_gives_the_first_line_of_what_an_autocommand_raises(
 
 
 @pytest.mark.parametrize("typing", IN_THE_MIDDLE)
-async def test_what_is_half_typed_goes_on_while_a_file_is_saved(
+async def test_saving_a_file_does_not_interrupt_typing(
     nvim: Neovim, project: Path, typing: Typing
 ) -> None:
     path = write(project / "a.txt")
@@ -251,7 +251,7 @@ async def test_what_is_half_typed_goes_on_while_a_file_is_saved(
     await typing.finish(nvim)
 
 
-async def test_save_keeps_the_mode_of_the_file(nvim: Neovim, project: Path) -> None:
+async def test_save_keeps_the_file_permissions(nvim: Neovim, project: Path) -> None:
     path = write(project / "run.sh")
     path.chmod(0o755)
     await edit(nvim, path)
@@ -262,7 +262,7 @@ async def test_save_keeps_the_mode_of_the_file(nvim: Neovim, project: Path) -> N
     assert stat.S_IMODE(path.stat().st_mode) == 0o755
 
 
-async def test_find_of_a_real_path_follows_no_link_that_has_been_put_there(
+async def test_find_of_a_real_path_does_not_follow_symlinks(
     nvim: Neovim, project: Path, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"

@@ -1,4 +1,4 @@
-"""`file/open_editors.lua` and `file/editor_changes.lua`: which editors are open, and changes."""
+"""`file/open_editors.lua`, `file/editor_changes.lua`: snapshots of the editors, and changes."""
 
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ async def test_editors_describes_an_open_file(nvim: Neovim, project: Path) -> No
     ]
 
 
-async def test_editors_and_paths_leave_out_what_is_not_an_open_file(
+async def test_editors_and_paths_omit_buffers_that_are_not_open_files(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -63,7 +63,7 @@ async def test_editors_is_empty_for_the_buffer_that_neovim_starts_with(nvim: Neo
     assert await open_editors(nvim, "paths") == []
 
 
-async def test_editors_calls_text_without_a_name_untitled(nvim: Neovim) -> None:
+async def test_editors_names_an_unnamed_buffer_untitled(nvim: Neovim) -> None:
     await nvim.command("call setline(1, 'note')")
 
     [editor] = await open_editors(nvim, "editors")
@@ -74,7 +74,7 @@ async def test_editors_calls_text_without_a_name_untitled(nvim: Neovim) -> None:
     assert await open_editors(nvim, "paths") == []
 
 
-async def test_editors_come_in_the_order_of_their_last_use(nvim: Neovim, project: Path) -> None:
+async def test_editors_are_ordered_by_last_use(nvim: Neovim, project: Path) -> None:
     await call(nvim, "watch", True)
     for name in ("a.txt", "b.txt", "c.txt"):
         await edit(nvim, write(project / name))
@@ -86,7 +86,7 @@ async def test_editors_come_in_the_order_of_their_last_use(nvim: Neovim, project
     assert [Path(path).name for path in await open_editors(nvim, "paths")] == labels
 
 
-async def test_editors_says_where_each_file_is_shown(nvim: Neovim, project: Path) -> None:
+async def test_editors_reports_where_each_file_is_shown(nvim: Neovim, project: Path) -> None:
     await edit(nvim, write(project / "hidden.txt"))
     await edit(nvim, write(project / "first.txt"))
     await nvim.command(f"tabedit {write(project / 'left.txt')}")
@@ -105,7 +105,7 @@ async def test_editors_says_where_each_file_is_shown(nvim: Neovim, project: Path
     }
 
 
-async def test_the_file_beside_the_terminal_is_active_while_the_user_is_in_the_terminal(
+async def test_the_file_next_to_a_terminal_is_active_while_the_terminal_has_focus(
     nvim: Neovim, project: Path
 ) -> None:
     await call(nvim, "watch", True)
@@ -121,7 +121,9 @@ async def test_the_file_beside_the_terminal_is_active_while_the_user_is_in_the_t
     assert (await open_editors(nvim, "snapshot"))["current"] == str(project / "shown.txt")
 
 
-async def test_two_hundred_editors_take_less_than_an_instant(nvim: Neovim, project: Path) -> None:
+async def test_describing_two_hundred_editors_takes_less_than_20_ms(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.lua(
         "for i = 1, 200 do vim.cmd.badd(('%s/f%d.txt'):format(..., i)) end", str(project)
     )
@@ -137,7 +139,7 @@ async def test_two_hundred_editors_take_less_than_an_instant(nvim: Neovim, proje
 # folders
 
 
-async def test_folders_begin_with_the_global_one(nvim: Neovim, project: Path) -> None:
+async def test_folders_starts_with_the_global_folder(nvim: Neovim, project: Path) -> None:
     for name in ("tab", "window"):
         (project / name).mkdir()
     await nvim.command(f"lcd window | tabnew | tcd {project}/tab | split | new")
@@ -158,7 +160,9 @@ async def test_folders_names_each_folder_once(nvim: Neovim, project: Path) -> No
 # snapshot, watch
 
 
-async def test_snapshot_is_all_of_it_at_one_instant(nvim: Neovim, project: Path) -> None:
+async def test_snapshot_combines_editors_paths_folders_and_the_current_file(
+    nvim: Neovim, project: Path
+) -> None:
     await edit(nvim, write(project / "a.txt"))
 
     assert await open_editors(nvim, "snapshot") == {
@@ -169,7 +173,7 @@ async def test_snapshot_is_all_of_it_at_one_instant(nvim: Neovim, project: Path)
     }
 
 
-async def test_snapshot_has_no_current_file_where_there_is_none(nvim: Neovim) -> None:
+async def test_snapshot_omits_the_current_file_when_no_file_is_open(nvim: Neovim) -> None:
     assert "current" not in await open_editors(nvim, "snapshot")
 
 
@@ -178,7 +182,7 @@ async def last_snapshot(nvim: Neovim) -> Any:
     return events and events[-1] == await open_editors(nvim, "snapshot") and events[-1]
 
 
-async def test_watch_tells_what_changed_and_the_last_state(nvim: Neovim, project: Path) -> None:
+async def test_watch_reports_each_change(nvim: Neovim, project: Path) -> None:
     await watch(nvim)
     (project / "sub").mkdir()
 
@@ -203,7 +207,7 @@ async def test_watch_tells_what_changed_and_the_last_state(nvim: Neovim, project
     )
 
 
-async def test_watch_does_not_repeat_itself(nvim: Neovim, project: Path) -> None:
+async def test_watch_does_not_report_an_unchanged_snapshot(nvim: Neovim, project: Path) -> None:
     await edit(nvim, write(project / "a.txt"))
     await watch(nvim)
     await nvim.command("doautocmd BufEnter")
@@ -216,7 +220,7 @@ async def test_watch_does_not_repeat_itself(nvim: Neovim, project: Path) -> None
     assert len(nvim.events("editors_changed")) == 2
 
 
-async def test_watch_tells_at_most_every_tenth_of_a_second(nvim: Neovim, project: Path) -> None:
+async def test_watch_reports_at_most_every_tenth_of_a_second(nvim: Neovim, project: Path) -> None:
     await watch(nvim)
 
     milliseconds = await nvim.lua(
@@ -228,7 +232,7 @@ async def test_watch_tells_at_most_every_tenth_of_a_second(nvim: Neovim, project
     assert len(nvim.events("editors_changed")) <= milliseconds / 100 + 2
 
 
-async def test_watch_can_be_ended(nvim: Neovim, project: Path) -> None:
+async def test_watch_reports_nothing_after_it_ends(nvim: Neovim, project: Path) -> None:
     await watch(nvim)
     await call(nvim, "watch", False)
 

@@ -1,4 +1,4 @@
-"""`channel.lua`: what the editor tells the host."""
+"""`channel.lua`: sends events from the editor to the host."""
 
 from support.neovim import Neovim, until
 

@@ -1,4 +1,4 @@
-"""`chat/busy.lua`: what an agent does, as Neovim 0.12 shows it."""
+"""`chat/busy.lua`: an agent's progress, as Neovim 0.12 shows it."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ async def test_the_transcript_is_busy_while_the_agent_works(nvim: Neovim, chats:
 
 
 @pytest.mark.parametrize("end", ["panel').close(1)", "hostless').host_ended()"])
-async def test_nothing_is_busy_once_the_chat_or_its_host_has_ended(
+async def test_progress_ends_when_the_chat_or_its_host_ends(
     nvim: Neovim, chats: Chats, end: str
 ) -> None:
     await chats.show_bars(NO_BARS, "running", "writing…")

@@ -1,4 +1,4 @@
-"""`chat/prompt/clipboard.lua`: images from the clipboard, by whatever tool there is."""
+"""`chat/prompt/clipboard.lua`: reads images from the clipboard with the tool that is installed."""
 
 import base64
 from pathlib import Path
@@ -36,7 +36,7 @@ esac
 
 @pytest.fixture
 def tools(tmp_path: Path) -> Path:
-    """A folder that is all of PATH, with what the scripts need."""
+    """The only folder in PATH, with the programs that the scripts need."""
     folder = tmp_path / "tools"
     folder.mkdir()
     (folder / "cat").symlink_to("/bin/cat")
@@ -84,14 +84,16 @@ async def test_an_image_is_sent_with_the_prompt(
     await typed(chats, "see [Image 1]")
     await nvim.keys("!<C-s>")
 
-    told = await chats.tells("send")
-    assert told["text"] == "see [Image 1]!"
-    (image,) = told["images"]
+    event = await chats.tells("send")
+    assert event["text"] == "see [Image 1]!"
+    (image,) = event["images"]
     assert image["media_type"] == media_type
     assert base64.b64decode(image["data"]) == PNG
 
 
-async def test_it_is_pasted_in_normal_mode(nvim: Neovim, chats: Chats, tools: Path) -> None:
+async def test_an_image_can_be_pasted_in_normal_mode(
+    nvim: Neovim, chats: Chats, tools: Path
+) -> None:
     install(tools, "xclip", XCLIP)
 
     await nvim.keys("one two<Esc>0wgp")
@@ -99,7 +101,7 @@ async def test_it_is_pasted_in_normal_mode(nvim: Neovim, chats: Chats, tools: Pa
     await typed(chats, "one [Image 1]two")
 
 
-async def test_typing_goes_on_while_the_tool_runs(
+async def test_typing_continues_while_the_tool_runs(
     nvim: Neovim, chats: Chats, tools: Path, tmp_path: Path
 ) -> None:
     go = tmp_path / "go"
@@ -129,7 +131,7 @@ async def test_an_image_whose_placeholder_is_gone_is_not_sent(
     assert len((await chats.tells("send"))["images"]) == 1
 
 
-async def test_a_prompt_that_comes_back_has_its_image(
+async def test_a_prompt_restored_by_undo_keeps_its_image(
     nvim: Neovim, chats: Chats, tools: Path
 ) -> None:
     install(tools, "xclip", XCLIP)
@@ -141,7 +143,7 @@ async def test_a_prompt_that_comes_back_has_its_image(
     assert chats.told("send")[0] == chats.told("send")[1]
 
 
-async def test_without_a_tool_it_says_so(nvim: Neovim, chats: Chats) -> None:
+async def test_a_missing_clipboard_tool_is_reported(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<C-g>p")
 
     await until(lambda: "no tool to read images" in nvim.screen.text())
@@ -150,7 +152,7 @@ async def test_without_a_tool_it_says_so(nvim: Neovim, chats: Chats) -> None:
 
 
 @pytest.mark.parametrize("name", ["xclip", "wl-paste", "pngpaste"])
-async def test_without_an_image_it_says_so(
+async def test_a_clipboard_without_an_image_is_reported(
     nvim: Neovim, chats: Chats, tools: Path, name: str
 ) -> None:
     install(tools, name, NO_IMAGE)
@@ -161,7 +163,7 @@ async def test_without_an_image_it_says_so(
     assert await chats.lines("prompt") == ["one"]
 
 
-async def test_a_tool_that_fails_leaves_it_to_the_next(
+async def test_the_next_tool_is_tried_when_one_fails(
     nvim: Neovim, chats: Chats, tools: Path
 ) -> None:
     install(tools, "wl-paste", "#!/bin/sh\nexit 1\n")

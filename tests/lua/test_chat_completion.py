@@ -1,4 +1,4 @@
-"""`chat/prompt/completion.lua`: `@file` anywhere, `/command` where the prompt begins."""
+"""`chat/prompt/completion.lua`: `@file` anywhere, `/command` at the start of the prompt."""
 
 import subprocess
 from pathlib import Path
@@ -54,7 +54,7 @@ async def typed(nvim: Neovim, text: str) -> None:
     await until(lambda: nvim.eval(f"getline('.') ==# '{text}'"), f"typed {text}")
 
 
-async def test_files_are_offered_at_once(nvim: Neovim, chats: Chats) -> None:
+async def test_typing_an_at_sign_offers_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("see @")
 
     items = await offered(nvim, "@main.py")
@@ -69,7 +69,7 @@ async def test_files_are_offered_at_once(nvim: Neovim, chats: Chats) -> None:
     }
 
 
-async def test_files_are_narrowed_down_and_taken(nvim: Neovim, chats: Chats) -> None:
+async def test_files_are_filtered_and_accepted(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("see @")
     await offered(nvim, "@main.py")
     await nvim.keys("tmain")
@@ -80,7 +80,7 @@ async def test_files_are_narrowed_down_and_taken(nvim: Neovim, chats: Chats) -> 
     await typed(nvim, "see @src/deep/test_main.py please")
 
 
-async def test_a_folder_is_gone_into(nvim: Neovim, chats: Chats) -> None:
+async def test_accepting_a_folder_offers_its_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("@sr")
     await offered(nvim, "@src/")
     await nvim.keys("<Tab>")
@@ -93,7 +93,7 @@ async def test_a_folder_is_gone_into(nvim: Neovim, chats: Chats) -> None:
     await typed(nvim, "@src/util.py!")
 
 
-async def test_a_path_with_a_blank_is_quoted(nvim: Neovim, chats: Chats) -> None:
+async def test_a_path_with_a_space_is_quoted(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys('@"a b')
 
     assert await offered(nvim, '@"a b.py"') == ['@"a b.py"']
@@ -101,7 +101,7 @@ async def test_a_path_with_a_blank_is_quoted(nvim: Neovim, chats: Chats) -> None
     await typed(nvim, '@"a b.py"')
 
 
-async def test_a_file_that_was_taken_is_not_offered_again(nvim: Neovim, chats: Chats) -> None:
+async def test_an_accepted_file_is_not_offered_again(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("@main")
     await offered(nvim, "@main.py")
     await nvim.keys("<Tab>")
@@ -110,7 +110,7 @@ async def test_a_file_that_was_taken_is_not_offered_again(nvim: Neovim, chats: C
     assert await nvim.eval("pumvisible()") == 0
 
 
-async def test_the_enter_key_is_not_taken(nvim: Neovim, chats: Chats) -> None:
+async def test_the_enter_key_does_not_accept_an_item(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("@ma")
     await offered(nvim, "@main.py")
 
@@ -120,9 +120,7 @@ async def test_the_enter_key_is_not_taken(nvim: Neovim, chats: Chats) -> None:
     assert await chats.lines("prompt") == ["@ma", "next"]
 
 
-async def test_a_menu_that_was_closed_stays_closed_until_one_types_on(
-    nvim: Neovim, chats: Chats
-) -> None:
+async def test_a_closed_menu_stays_closed_until_more_is_typed(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("@ma")
     await offered(nvim, "@main.py")
 
@@ -136,7 +134,7 @@ async def test_a_menu_that_was_closed_stays_closed_until_one_types_on(
     assert await offered(nvim, "@main.py") == ["@main.py", "@src/deep/test_main.py"]
 
 
-async def test_an_address_is_no_file(nvim: Neovim, chats: Chats) -> None:
+async def test_an_email_address_offers_no_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("@")
     await offered(nvim, "@main.py")
     await nvim.keys("<BS>me@main")
@@ -145,7 +143,7 @@ async def test_an_address_is_no_file(nvim: Neovim, chats: Chats) -> None:
     assert await nvim.eval("pumvisible()") == 0
 
 
-async def test_commands_are_offered_with_what_they_do(nvim: Neovim, chats: Chats) -> None:
+async def test_commands_are_offered_with_their_descriptions(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("/")
 
     assert await offered(nvim, "/init") == ["/compact", "/review", "/init"]
@@ -159,7 +157,9 @@ async def test_commands_are_offered_with_what_they_do(nvim: Neovim, chats: Chats
 
 
 @pytest.mark.parametrize("keys", ["x<CR>/", "a /"])
-async def test_commands_begin_the_prompt_only(nvim: Neovim, chats: Chats, keys: str) -> None:
+async def test_commands_are_offered_only_at_the_start_of_the_prompt(
+    nvim: Neovim, chats: Chats, keys: str
+) -> None:
     await nvim.keys(keys)
     await until(lambda: nvim.eval("getline('.') =~ '/$'"))
 
@@ -176,7 +176,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("is_loaded_late", [False, True])
-async def test_the_menu_is_the_same_beside_other_completion_plugins(
+async def test_the_menu_works_alongside_other_completion_plugins(
     nvim: Neovim, files: Path, name: str, is_loaded_late: bool
 ) -> None:
     chats = await Chats.start(nvim)
@@ -195,7 +195,9 @@ async def test_the_menu_is_the_same_beside_other_completion_plugins(
     await typed(nvim, "see @src/deep/test_main.py please")
 
 
-async def test_the_user_can_give_the_prompt_to_another_plugin(nvim: Neovim, files: Path) -> None:
+async def test_the_user_can_let_another_plugin_complete_the_prompt(
+    nvim: Neovim, files: Path
+) -> None:
     await nvim.command("autocmd FileType claude-prompt let b:claude_chat_menu = v:false")
     await nvim.lua(OTHER_MENU, OTHERS["blink.cmp"])
     chats = await Chats.start(nvim)
@@ -207,7 +209,7 @@ async def test_the_user_can_give_the_prompt_to_another_plugin(nvim: Neovim, file
     assert not await nvim.eval("exists('b:completion')")
 
 
-async def test_what_the_user_says_of_another_plugin_stands(nvim: Neovim, files: Path) -> None:
+async def test_a_setting_for_another_plugin_is_kept(nvim: Neovim, files: Path) -> None:
     await nvim.command("autocmd FileType claude-prompt let b:completion = v:true")
     chats = await Chats.start(nvim)
 
@@ -216,7 +218,7 @@ async def test_what_the_user_says_of_another_plugin_stands(nvim: Neovim, files: 
     assert await nvim.eval("b:completion") is True
 
 
-async def test_neovims_own_autocompletion_is_kept_off(nvim: Neovim, files: Path) -> None:
+async def test_neovims_own_autocompletion_is_disabled(nvim: Neovim, files: Path) -> None:
     if not await nvim.eval("exists('+autocomplete')"):
         pytest.skip("this Neovim has no 'autocomplete'")
     await nvim.command("set autocomplete completeopt=menuone,noselect")
@@ -240,7 +242,7 @@ async def test_a_quote_that_a_plugin_paired_is_not_doubled(nvim: Neovim, chats: 
     await typed(nvim, 'see @"a b.py" please')
 
 
-async def test_the_omnifunc_offers_the_same(nvim: Neovim, chats: Chats) -> None:
+async def test_the_omnifunc_offers_the_same_items(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("let b:claude_chat_menu = v:false")
     await nvim.keys("@mai")
     await typed(nvim, "@mai")
@@ -253,7 +255,7 @@ async def test_the_omnifunc_offers_the_same(nvim: Neovim, chats: Chats) -> None:
     assert await offered(nvim, "/init") == ["/init"]
 
 
-async def test_without_a_repository_files_are_found_too(nvim: Neovim, tmp_path: Path) -> None:
+async def test_files_are_found_without_a_repository(nvim: Neovim, tmp_path: Path) -> None:
     folder = tmp_path / "plain"
     (folder / "sub" / ".hidden").mkdir(parents=True)
     for name in ("one.txt", "sub/two.txt", "sub/.hidden/three.txt"):
@@ -267,7 +269,9 @@ async def test_without_a_repository_files_are_found_too(nvim: Neovim, tmp_path: 
     assert set(await offered(nvim, "@one.txt")) == {"@one.txt", "@sub/", "@sub/two.txt"}
 
 
-async def test_a_huge_repository_is_bounded(nvim: Neovim, chats: Chats, files: Path) -> None:
+async def test_a_huge_repository_offers_at_most_200_files(
+    nvim: Neovim, chats: Chats, files: Path
+) -> None:
     for number in range(600):
         (files / f"many_{number}.c").write_text("")
     await nvim.keys("@many")
@@ -288,13 +292,13 @@ async def test_a_new_file_is_found_after_a_while(nvim: Neovim, chats: Chats, fil
     await until(found, "the new file is offered")
 
 
-async def test_without_a_menu_tab_is_a_tab(nvim: Neovim, chats: Chats) -> None:
+async def test_the_tab_key_inserts_a_tab_without_a_menu(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("a<Tab>b")
 
     await until(lambda: nvim.eval('getline(1) ==# "a\\tb"'))
 
 
-async def test_going_through_the_menu_keeps_it(nvim: Neovim, chats: Chats) -> None:
+async def test_selecting_items_keeps_the_menu_open(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("@")
     items = await offered(nvim, "@main.py")
 

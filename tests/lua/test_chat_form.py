@@ -18,7 +18,7 @@ async def is_on(nvim: Neovim, text: str) -> None:
     await until(found, f"the cursor is on {text!r}")
 
 
-async def test_it_shows_every_question_with_its_choices_and_the_keys(form: Neovim) -> None:
+async def test_a_form_shows_every_question_with_its_choices_and_the_keys(form: Neovim) -> None:
     await open_form(form, BOTH)
 
     await until(lambda: "Submit (2 unanswered)" in form.screen.text())
@@ -39,8 +39,8 @@ async def test_it_shows_every_question_with_its_choices_and_the_keys(form: Neovi
 
 
 @pytest.mark.parametrize("key", ["<CR>", "<Space>"])
-async def test_choices_are_picked_where_the_cursor_is(form: Neovim, key: str) -> None:
-    """`j` goes over a choice's description, which belongs to it."""
+async def test_a_key_picks_the_choice_under_the_cursor(form: Neovim, key: str) -> None:
+    """`j` skips the description of a choice."""
     await open_form(form, BOTH)
 
     await form.keys("jj" + key)
@@ -63,7 +63,7 @@ async def test_choices_are_picked_by_number(form: Neovim) -> None:
     assert await answer(form, 1) == given(["urllib"], ["Retry", "Cache"])
 
 
-async def test_the_last_of_the_single_choices_counts(form: Neovim) -> None:
+async def test_the_last_pick_of_a_single_choice_counts(form: Neovim) -> None:
     await open_form(form, BOTH)
 
     await form.keys("1<S-Tab>2<S-Tab>9<Tab>2")
@@ -74,7 +74,7 @@ async def test_the_last_of_the_single_choices_counts(form: Neovim) -> None:
     assert await answer(form, 1) == given(["requests"], ["Cache"])
 
 
-async def test_a_choice_among_many_is_taken_back(form: Neovim) -> None:
+async def test_picking_a_multiple_choice_again_unpicks_it(form: Neovim) -> None:
     await open_form(form, BOTH)
 
     await form.keys("1121<C-s>")
@@ -82,7 +82,7 @@ async def test_a_choice_among_many_is_taken_back(form: Neovim) -> None:
     assert await answer(form, 1) == given(["httpx"], ["Cache"])
 
 
-async def test_one_question_is_not_submitted_by_picking(form: Neovim) -> None:
+async def test_picking_a_choice_does_not_submit_a_single_question(form: Neovim) -> None:
     await open_form(form, [LIBRARY])
 
     await form.keys("<CR>")
@@ -96,7 +96,7 @@ async def test_one_question_is_not_submitted_by_picking(form: Neovim) -> None:
 
 
 @pytest.mark.parametrize("key", ["i", "a", "<CR>", "<Space>"])
-async def test_other_words_are_an_answer_of_their_own(form: Neovim, key: str) -> None:
+async def test_a_typed_text_is_an_answer(form: Neovim, key: str) -> None:
     await open_form(form, BOTH)
 
     await form.keys("1<S-Tab>/else<CR>" + key)
@@ -112,7 +112,7 @@ async def test_other_words_are_an_answer_of_their_own(form: Neovim, key: str) ->
     await settled(form)
 
 
-async def test_other_words_are_kept_while_a_choice_is_picked_instead(form: Neovim) -> None:
+async def test_a_typed_answer_is_kept_while_a_choice_is_picked_instead(form: Neovim) -> None:
     await open_form(form, [LIBRARY])
     await form.keys("iaiohttp<CR>")
     await is_on(form, "Submit")
@@ -126,7 +126,7 @@ async def test_other_words_are_kept_while_a_choice_is_picked_instead(form: Neovi
     assert (await answer(form, 1))["answers"][0]["chosen"] == ["aiohttp"]
 
 
-async def test_other_words_can_be_changed_and_taken_away(form: Neovim) -> None:
+async def test_a_typed_answer_can_be_edited_and_removed(form: Neovim) -> None:
     await open_form(form, [FEATURES])
     await form.keys("ilogs<CR>")
     await until(lambda: "something else: logs" in form.screen.text())
@@ -142,7 +142,7 @@ async def test_other_words_can_be_changed_and_taken_away(form: Neovim) -> None:
     assert (await answer(form, 1))["answers"][0]["chosen"] == ["Retry"]
 
 
-async def test_questions_without_an_answer_are_named(form: Neovim) -> None:
+async def test_submitting_names_the_unanswered_questions(form: Neovim) -> None:
     await open_form(form, BOTH)
     await form.keys("1<Tab>")
     await is_on(form, "Submit (1 unanswered)")
@@ -157,7 +157,7 @@ async def test_questions_without_an_answer_are_named(form: Neovim) -> None:
     assert await answer(form, 1) == given(["httpx"], ["Retry"])
 
 
-async def test_tab_goes_around(form: Neovim) -> None:
+async def test_the_tab_key_cycles_through_the_questions(form: Neovim) -> None:
     await open_form(form, BOTH)
 
     for key, text in (
@@ -175,7 +175,7 @@ async def test_tab_goes_around(form: Neovim) -> None:
 @pytest.mark.parametrize(
     "keys", ["q", "<Esc>", ":q<CR>", "<C-w>c", "ZQ", ":bwipeout<CR>", ":close<CR>", "<C-w>o"]
 )
-async def test_closed_it_can_be_opened_again_as_it_was(form: Neovim, keys: str) -> None:
+async def test_a_closed_form_keeps_its_answers_when_it_reopens(form: Neovim, keys: str) -> None:
     await open_form(form, BOTH)
     await form.keys("21")
     await until(lambda: "[x] 1 Retry" in form.screen.text())
@@ -195,7 +195,7 @@ async def test_closed_it_can_be_opened_again_as_it_was(form: Neovim, keys: str) 
     assert answers(form, 1)[1] == given(["requests"], ["Retry"])
 
 
-async def test_a_question_without_choices_takes_words(form: Neovim) -> None:
+async def test_a_question_without_choices_accepts_typed_text(form: Neovim) -> None:
     await open_form(form, [{"text": "Name?", "choices": []}])
     await is_on(form, "something else")
 
@@ -204,7 +204,7 @@ async def test_a_question_without_choices_takes_words(form: Neovim) -> None:
     assert (await answer(form, 1))["answers"] == [{"question": "Name?", "chosen": ["it"]}]
 
 
-async def test_the_users_colours_are_kept(form: Neovim) -> None:
+async def test_user_highlights_are_kept(form: Neovim) -> None:
     await form.command("highlight link ClaudeFormPicked Search")
 
     await open_form(form, BOTH)
@@ -215,7 +215,7 @@ async def test_the_users_colours_are_kept(form: Neovim) -> None:
         assert await form.eval(linked.format(f"ClaudeForm{name}")) != f"ClaudeForm{name}"
 
 
-async def test_keys_that_edit_change_nothing_and_ask_nothing(form: Neovim) -> None:
+async def test_editing_keys_change_nothing_and_cause_no_prompt(form: Neovim) -> None:
     await open_form(form, BOTH)
     before = form.screen.text()
 
@@ -232,7 +232,7 @@ async def test_keys_that_edit_change_nothing_and_ask_nothing(form: Neovim) -> No
     assert await answer(form, 1) == given(["requests"], ["Retry"])
 
 
-async def test_a_ui_that_answers_twice_is_heard_once(form: Neovim) -> None:
+async def test_only_the_first_answer_of_a_ui_counts(form: Neovim) -> None:
     await form.lua("vim.ui.input = function(opts, fn) fn('first'); fn('second') end")
     await open_form(form, [LIBRARY])
 

@@ -1,4 +1,4 @@
-"""`chat/form/init.lua`: the form's window comes, goes and fits the screen."""
+"""`chat/form/init.lua`: the form's window opens, closes and fits the screen."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from support.forms import BOTH, FLOATS, MODULE, ask, given, is_gone, open_form
 from support.neovim import Neovim, until
 
 
-async def test_another_form_begins_empty(form: Neovim) -> None:
+async def test_a_second_form_starts_empty(form: Neovim) -> None:
     await open_form(form, BOTH)
     await form.keys("21q")
     await answer(form, 1)
@@ -21,7 +21,7 @@ async def test_another_form_begins_empty(form: Neovim) -> None:
     assert "•" not in form.screen.text()
 
 
-async def test_it_is_declined(form: Neovim) -> None:
+async def test_declining_a_form_discards_its_answers(form: Neovim) -> None:
     await open_form(form, BOTH)
 
     await form.keys("2<C-c>")
@@ -33,7 +33,7 @@ async def test_it_is_declined(form: Neovim) -> None:
     await until(lambda: "Submit (2 unanswered)" in form.screen.text())
 
 
-async def test_withdrawn_it_goes_without_an_answer(form: Neovim, project: Path) -> None:
+async def test_a_withdrawn_form_closes_without_an_answer(form: Neovim, project: Path) -> None:
     (project / "a.txt").write_text("one\n")
     await form.command("edit a.txt")
     await open_form(form, BOTH)
@@ -42,7 +42,7 @@ async def test_withdrawn_it_goes_without_an_answer(form: Neovim, project: Path) 
     await form.lua(f"{MODULE}.close(1)")
 
     await is_gone(form)
-    # What is typed on at once was meant for the form.
+    # Keys typed right after the close were meant for the form.
     await form.keys("dd")
     await form.lua("vim.defer_fn(function() vim.g.waited = 1 end, 400)")
     await until(lambda: form.eval("get(g:, 'waited')"))
@@ -51,7 +51,7 @@ async def test_withdrawn_it_goes_without_an_answer(form: Neovim, project: Path) 
     assert answers(form, 1) == []
 
 
-async def test_withdrawn_while_other_words_are_typed_it_goes_afterwards(form: Neovim) -> None:
+async def test_a_form_withdrawn_during_text_input_closes_after_the_input(form: Neovim) -> None:
     await open_form(form, BOTH)
     await form.keys("iwords")
     await until(lambda: "words" in form.screen.lines()[-1])
@@ -67,7 +67,9 @@ async def test_withdrawn_while_other_words_are_typed_it_goes_afterwards(form: Ne
 
 
 @pytest.mark.parametrize("ending", ["q", ":q<CR>", "<C-c>", "21<C-s>"])
-async def test_the_user_is_back_where_they_were(form: Neovim, project: Path, ending: str) -> None:
+async def test_closing_a_form_restores_the_windows_and_the_mode(
+    form: Neovim, project: Path, ending: str
+) -> None:
     (project / "a.txt").write_text("one\ntwo\n")
     await form.command("edit a.txt | vsplit | split | normal! j")
     await form.command("wincmd w | wincmd p")
@@ -84,7 +86,7 @@ async def test_the_user_is_back_where_they_were(form: Neovim, project: Path, end
         assert after[name] == before[name]
 
 
-async def test_insert_mode_goes_on_where_it_was(form: Neovim) -> None:
+async def test_insert_mode_resumes_after_a_form(form: Neovim) -> None:
     await form.keys("ione two<Left><Left>")
     await until(lambda: form.eval("col('.') == 6"))
 
@@ -97,7 +99,7 @@ async def test_insert_mode_goes_on_where_it_was(form: Neovim) -> None:
     await until(lambda: form.eval("getline(1) ==# 'one tXwo'"))
 
 
-async def test_nothing_that_is_half_typed_is_lost(form: Neovim) -> None:
+async def test_a_form_waits_until_the_command_line_is_finished(form: Neovim) -> None:
     await form.keys(":let g:a = 1")
     await until(lambda: form.eval("mode() ==# 'c'"))
 
@@ -110,7 +112,7 @@ async def test_nothing_that_is_half_typed_is_lost(form: Neovim) -> None:
     assert await answer(form, 1) == given(["requests"], ["Retry"])
 
 
-async def test_asked_for_twice_it_is_shown_once(form: Neovim) -> None:
+async def test_a_form_requested_twice_is_shown_once(form: Neovim) -> None:
     await ask(form, BOTH)
     await ask(form, BOTH)
     await until(lambda: form.eval(FLOATS), "the form is shown")
@@ -135,11 +137,11 @@ LONG = {
 }
 
 
-async def test_taller_than_the_screen_it_scrolls(form: Neovim) -> None:
+async def test_a_form_taller_than_the_screen_scrolls(form: Neovim) -> None:
     await open_form(form, [LONG])
     await until(lambda: "( ) 1 choice 1" in form.screen.text())
     assert "choice 12" not in form.screen.text()
-    # A description goes on where it began.
+    # The rows of a wrapped description keep its indent.
     shown = [row.split("│")[1] for row in form.screen.lines() if "words many" in row]
     assert len(shown) > 4
     for row in shown:
@@ -152,7 +154,7 @@ async def test_taller_than_the_screen_it_scrolls(form: Neovim) -> None:
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(40, 12), (20, 6), (12, 4), (200, 60)])
-async def test_it_fits_the_screen_as_that_changes(form: Neovim, columns: int, rows: int) -> None:
+async def test_a_form_fits_the_screen_after_a_resize(form: Neovim, columns: int, rows: int) -> None:
     await open_form(form, BOTH)
     await form.keys("<C-w>w")
 
@@ -168,7 +170,7 @@ async def test_it_fits_the_screen_as_that_changes(form: Neovim, columns: int, ro
     await settled(form)
 
 
-async def test_odd_texts_are_shown_in_one_piece(form: Neovim) -> None:
+async def test_odd_texts_are_shown_on_one_line_and_returned_unchanged(form: Neovim) -> None:
     odd = {
         "text": "two\nlines %d\twide",
         "header": None,

@@ -35,11 +35,11 @@ async def test_a_panel_opens_as_the_host_would_open_it(nvim: Neovim, options: An
     assert (opened["side"], opened["size"]) == (wanted.side, wanted.size)
 
 
-async def test_there_is_no_panel_where_no_host_can_start(nvim: Neovim) -> None:
+async def test_no_panel_opens_when_no_host_can_start(nvim: Neovim) -> None:
     await nvim.command("let g:claude_ide = {'python': '/nowhere/python'}")
 
     await nvim.keys(":ClaudeChat<CR>")
-    await until(lambda: "/nowhere/python" in nvim.screen.text(), "why there is no host")
+    await until(lambda: "/nowhere/python" in nvim.screen.text(), "the reason for the missing host")
 
     assert await nvim.eval("winnr('$')") == 1
     assert (await nvim.mode())["mode"] == "n"
@@ -54,16 +54,16 @@ async def test_a_host_that_cannot_run_leaves_no_panel(nvim: Neovim, tmp_path: Pa
 
     await nvim.keys(":ClaudeChat<CR>")
 
-    await until(lambda: "no pynvim here" in nvim.screen.text(), "why there is no host")
-    await until(lambda: nvim.eval("winnr('$') == 1"), "no panel is left")
+    await until(lambda: "no pynvim here" in nvim.screen.text(), "the reason for the missing host")
+    await until(lambda: nvim.eval("winnr('$') == 1"), "the panel is closed")
     assert (await nvim.mode()) == {"mode": "n", "blocking": False}
 
 
 @pytest.mark.parametrize("command", ["ClaudeChat", "ClaudeStatus", "ClaudeStart", "Claude"])
-async def test_a_command_for_a_host_that_has_just_died_is_no_prompt(
+async def test_a_command_for_a_host_that_has_just_died_causes_no_prompt(
     nvim: Neovim, command: str
 ) -> None:
-    """Its channel is gone some time before Neovim reports its exit."""
+    """Its channel closes some time before Neovim reports its exit."""
     await nvim.lua("require('claude_ide.channel').id = 9999")
 
     await nvim.keys(f":{command}<CR>")
@@ -75,7 +75,7 @@ async def test_a_command_for_a_host_that_has_just_died_is_no_prompt(
 
 @pytest.fixture
 async def broken(nvim: Neovim, tmp_path: Path) -> Path:
-    """A Python that dies as soon as it runs, until it is told otherwise."""
+    """A Python that exits with an error, until a test replaces it."""
     program = tmp_path / "python"
     program.write_text("#!/bin/sh\nsleep 0.5\necho SyntaxError: in your file >&2\nexit 1\n")
     program.chmod(0o755)
@@ -84,7 +84,7 @@ async def broken(nvim: Neovim, tmp_path: Path) -> Path:
     return program
 
 
-async def test_a_chat_whose_host_dies_at_once_says_why_and_what_to_do(
+async def test_a_chat_whose_host_dies_immediately_shows_why_and_how_to_retry(
     nvim: Neovim, broken: Path
 ) -> None:
     await nvim.keys(":ClaudeChat<CR>half typed")
@@ -101,19 +101,19 @@ async def test_a_chat_whose_host_dies_at_once_says_why_and_what_to_do(
 
 
 @pytest.mark.parametrize("keys", ["<C-w>kR", ":ClaudeChat<CR>"])
-async def test_it_can_be_tried_again(nvim: Neovim, broken: Path, keys: str) -> None:
+async def test_a_failed_host_can_be_started_again(nvim: Neovim, broken: Path, keys: str) -> None:
     await nvim.keys(":ClaudeChat<CR>half typed")
     await until(lambda: "SyntaxError: in your file" in nvim.screen.text())
     broken.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
 
     await nvim.keys("<Esc>" + keys)
 
-    await until(lambda: "not running" not in nvim.screen.text(), "a host has it")
+    await until(lambda: "not running" not in nvim.screen.text(), "the chat has a host")
     await until(lambda: "see :ClaudeLog" not in nvim.screen.text())
     await until(lambda: "half typed" in nvim.screen.text())
 
 
-async def test_a_chat_is_hidden_before_its_host_can_answer(nvim: Neovim, broken: Path) -> None:
+async def test_a_chat_can_be_hidden_before_its_host_answers(nvim: Neovim, broken: Path) -> None:
     await nvim.keys(":ClaudeChat<CR>half typed")
     await until(lambda: "half typed" in nvim.screen.text())
 

@@ -1,4 +1,4 @@
-"""`chat/panel.lua`: the panel comes into sight, and goes without a trace."""
+"""`chat/panel.lua`: the panel appears, and disappears without a trace."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ SCENES = {
         "tabnext",
     ],
     "one status line": ["set laststatus=3", "edit a.txt", "vsplit b.txt"],
-    "a tab line all the time": ["set showtabline=2", "edit a.txt", "normal! 40Gzb"],
+    "a permanent tab line": ["set showtabline=2", "edit a.txt", "normal! 40Gzb"],
     "a previous window": ["edit a.txt", "vsplit b.txt", "split c.txt", "wincmd h", "wincmd p"],
     "window options": ["edit a.txt", "setlocal number list nowrap signcolumn=yes spell"],
     "a window with a fixed buffer": ["edit a.txt", "setlocal winfixbuf winfixheight"],
@@ -50,7 +50,7 @@ SCENES = {
 
 
 async def looks(nvim: Neovim) -> dict[str, Any]:
-    """What the user sees of their own: a hidden chat's buffers are not among it."""
+    """The user's own windows and state, without the buffers of a hidden chat."""
     await nvim.command("redraw")
     state = await everything(nvim)
     del state["buffers"], state["registers"], state["options"]
@@ -58,7 +58,7 @@ async def looks(nvim: Neovim) -> dict[str, Any]:
 
 
 def differences(before: Any, after: Any, where: str = "") -> list[str]:
-    """Name each thing that is not as it was."""
+    """List each value that differs."""
     if isinstance(before, dict) and isinstance(after, dict):
         names = before.keys() | after.keys()
         pairs = {f".{name}": (before.get(name), after.get(name)) for name in sorted(names)}
@@ -75,7 +75,7 @@ def differences(before: Any, after: Any, where: str = "") -> list[str]:
 
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("scene", SCENES.values(), ids=SCENES)
-async def test_hiding_leaves_no_trace(
+async def test_hiding_the_panel_leaves_no_trace(
     nvim: Neovim, chats: Chats, scene: list[str], side: str
 ) -> None:
     await nvim.command("set noswapfile")
@@ -96,7 +96,7 @@ async def test_hiding_leaves_no_trace(
 
 
 @pytest.mark.parametrize("side", SIDES)
-async def test_it_is_shown_where_it_is_asked_for(nvim: Neovim, chats: Chats, side: str) -> None:
+async def test_the_panel_opens_on_the_requested_side(nvim: Neovim, chats: Chats, side: str) -> None:
     await nvim.command("edit a.txt")
 
     await chats.open(side=side)
@@ -115,7 +115,7 @@ async def test_it_is_shown_where_it_is_asked_for(nvim: Neovim, chats: Chats, sid
 
 
 @pytest.mark.parametrize("side", SIDES)
-async def test_it_is_shown_on_a_small_screen(nvim: Neovim, chats: Chats, side: str) -> None:
+async def test_the_panel_opens_on_a_small_screen(nvim: Neovim, chats: Chats, side: str) -> None:
     await nvim.command("set columns=40 lines=10 | edit a.txt")
 
     await chats.open(side=side)
@@ -128,7 +128,9 @@ async def test_it_is_shown_on_a_small_screen(nvim: Neovim, chats: Chats, side: s
 
 
 @pytest.mark.parametrize("side", SIDES)
-async def test_a_screen_without_any_room_is_no_error(nvim: Neovim, chats: Chats, side: str) -> None:
+async def test_a_screen_that_is_too_small_causes_no_error(
+    nvim: Neovim, chats: Chats, side: str
+) -> None:
     await nvim.command("set columns=40 lines=3 | edit a.txt")
 
     await chats.toggle(side=side)
@@ -141,7 +143,7 @@ async def test_a_screen_without_any_room_is_no_error(nvim: Neovim, chats: Chats,
     assert set(await chats.windows()) == {"transcript", "prompt"}
 
 
-async def test_toggling_shows_hides_and_shows_again(nvim: Neovim, chats: Chats) -> None:
+async def test_toggling_shows_hides_and_shows_the_panel_again(nvim: Neovim, chats: Chats) -> None:
     assert await chats.toggle() == "shown"
     assert await chats.toggle() == "hidden"
     await chats.hidden()
@@ -152,7 +154,7 @@ async def test_toggling_shows_hides_and_shows_again(nvim: Neovim, chats: Chats) 
 
 
 @pytest.mark.parametrize("side", SIDES)
-async def test_shown_and_hidden_at_once_it_leaves_no_insert_mode_behind(
+async def test_toggling_the_panel_twice_does_not_start_insert_mode(
     nvim: Neovim, chats: Chats, side: str
 ) -> None:
     await nvim.command("call setline(1, 'one') | set nomodified")
@@ -167,7 +169,7 @@ async def test_shown_and_hidden_at_once_it_leaves_no_insert_mode_behind(
     assert await nvim.eval("getline(1)") == "one!"
 
 
-async def test_shown_again_it_has_the_cursors_where_they_were(nvim: Neovim, chats: Chats) -> None:
+async def test_the_cursors_are_restored_when_the_panel_reopens(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await chats.draw(edit(0, 0, [f"text {number}" for number in range(200)]))
     await nvim.keys("one<CR>two<CR>three<Esc>gg0l")
@@ -185,7 +187,7 @@ async def test_shown_again_it_has_the_cursors_where_they_were(nvim: Neovim, chat
     assert after["prompt"]["cursor"] == [1, 1]
 
 
-async def test_shown_again_it_follows_what_was_drawn_in_the_meantime(
+async def test_a_reopened_transcript_follows_lines_drawn_while_it_was_hidden(
     nvim: Neovim, chats: Chats
 ) -> None:
     await chats.open()
@@ -221,7 +223,7 @@ async def test_closing_one_window_hides_the_panel(
 
 
 @pytest.mark.parametrize("command", ["edit", "edit!"])
-async def test_editing_the_prompt_anew_loses_nothing(
+async def test_reloading_the_prompt_with_edit_loses_nothing(
     nvim: Neovim, chats: Chats, command: str
 ) -> None:
     await nvim.command("edit a.txt")
@@ -237,7 +239,7 @@ async def test_editing_the_prompt_anew_loses_nothing(
 
 
 @pytest.mark.parametrize("command", ["edit", "edit!"])
-async def test_editing_the_transcript_anew_has_it_drawn_again(
+async def test_reloading_the_transcript_with_edit_redraws_it(
     nvim: Neovim, chats: Chats, command: str
 ) -> None:
     await nvim.command("edit a.txt")
@@ -254,7 +256,7 @@ async def test_editing_the_transcript_anew_has_it_drawn_again(
     assert chats.told("closed") == []
 
 
-async def test_a_chat_that_is_closed_leaves_nothing(nvim: Neovim, chats: Chats) -> None:
+async def test_closing_a_chat_removes_its_windows_and_buffers(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt")
     await chats.open()
 
@@ -266,7 +268,7 @@ async def test_a_chat_that_is_closed_leaves_nothing(nvim: Neovim, chats: Chats) 
     assert await nvim.eval("bufname()") == "a.txt"
 
 
-async def test_the_buffers_are_no_files(nvim: Neovim, chats: Chats) -> None:
+async def test_chat_buffers_are_not_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("set number list spell foldenable")
     await chats.open()
     found = await nvim.lua(chunk("chat_panel/the_buffers_are_no_files"))
@@ -275,7 +277,7 @@ async def test_the_buffers_are_no_files(nvim: Neovim, chats: Chats) -> None:
     assert found == {"claude-chat": ["nofile", *rest], "claude-prompt": ["acwrite", *rest]}
 
 
-async def test_window_options_of_the_panel_stay_in_it(nvim: Neovim, chats: Chats) -> None:
+async def test_window_options_of_the_panel_do_not_spread(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("set number | edit a.txt")
     await chats.open()
     await nvim.keys("<Esc><C-w>k<C-w>v")
@@ -284,7 +286,7 @@ async def test_window_options_of_the_panel_stay_in_it(nvim: Neovim, chats: Chats
     assert await nvim.eval("[&number, &winfixbuf, &winbar]") == [1, 0, ""]
 
 
-async def test_the_winbars_say_what_they_are_given(nvim: Neovim, chats: Chats) -> None:
+async def test_the_winbars_show_their_texts_literally(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     bars = {
         "transcript": {
@@ -313,22 +315,24 @@ async def test_a_narrow_winbar_leaves_out_its_end(nvim: Neovim, chats: Chats) ->
 
     await chats.show_bars(bars)
 
-    await until(lambda: nvim.screen.lines()[0][76:] == "writing…       plan  42%", "what fits")
+    await until(
+        lambda: nvim.screen.lines()[0][76:] == "writing…       plan  42%", "the texts that fit"
+    )
     await nvim.command("vertical resize +4")
-    await until(lambda: nvim.screen.lines()[0].endswith("plan  42%  $0.12"), "all of it")
+    await until(lambda: nvim.screen.lines()[0].endswith("plan  42%  $0.12"), "all texts")
 
 
-async def test_a_winbar_that_is_too_narrow_shows_how_it_begins(nvim: Neovim, chats: Chats) -> None:
+async def test_a_winbar_that_is_too_narrow_shows_its_start(nvim: Neovim, chats: Chats) -> None:
     await chats.open(size=24)
     left = [["Claude", "ClaudeChatMode"], [" in the mode of planning", "ClaudeChatMeta"]]
     bars = {"transcript": {"left": left, "right": [["42% $0.12", "ClaudeChatMeta"]]}}
 
     await chats.show_bars(bars)
 
-    await until(lambda: nvim.screen.lines()[0][76:].startswith("Claude<"), "what fits")
+    await until(lambda: nvim.screen.lines()[0][76:].startswith("Claude<"), "the texts that fit")
 
 
-async def test_floats_fit_a_screen_of_another_size(nvim: Neovim, chats: Chats) -> None:
+async def test_floats_fit_a_resized_screen(nvim: Neovim, chats: Chats) -> None:
     await chats.open(side="float")
 
     await nvim.request("nvim_ui_try_resize", 50, 20)
@@ -343,7 +347,7 @@ async def _is_narrower(chats: Chats) -> bool:
     return all(found["width"] <= 48 for found in (await chats.windows()).values())
 
 
-async def test_autocommands_that_fail_are_no_prompt(nvim: Neovim, chats: Chats) -> None:
+async def test_failing_autocommands_cause_no_prompt(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("autocmd WinEnter,WinNew,BufWinEnter,FileType * call Missing()")
 
     await chats.open()
@@ -353,7 +357,7 @@ async def test_autocommands_that_fail_are_no_prompt(nvim: Neovim, chats: Chats) 
     assert (await nvim.mode())["blocking"] is False
 
 
-async def test_a_recording_goes_on_through_the_panel(nvim: Neovim, chats: Chats) -> None:
+async def test_a_recording_continues_through_the_panel(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await chats.enter_transcript(1)
     await nvim.keys("<C-w>tqa")

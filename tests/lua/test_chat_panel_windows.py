@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("numbered_files")
 SIDES = ["right", "left", "above", "below", "float", "tab"]
 
 
-async def test_sizes_that_the_user_has_changed_stay(nvim: Neovim, chats: Chats) -> None:
+async def test_window_sizes_set_by_the_user_are_kept(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt | split b.txt")
     await chats.open()
     await nvim.keys("<Esc><C-w>t5<C-w>_")
@@ -23,9 +23,7 @@ async def test_sizes_that_the_user_has_changed_stay(nvim: Neovim, chats: Chats) 
     assert await nvim.eval("winheight(1)") == 5
 
 
-async def test_the_user_gets_back_to_the_window_they_came_from_last(
-    nvim: Neovim, chats: Chats
-) -> None:
+async def test_hiding_the_panel_returns_to_the_previous_window(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt | split b.txt")
     await chats.open()
     await nvim.keys("<Esc><C-w>t<C-w>j:let g:there = win_getid()<CR><C-w>b")
@@ -37,7 +35,7 @@ async def test_the_user_gets_back_to_the_window_they_came_from_last(
     assert await nvim.eval("win_getid() == g:there")
 
 
-async def test_insert_mode_goes_on_where_it_was(nvim: Neovim, chats: Chats) -> None:
+async def test_insert_mode_resumes_when_the_panel_hides(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("ione two<Left><Left><Left>")
     await until(lambda: nvim.eval("getline(1) == 'one two'"))
     await chats.open()
@@ -52,7 +50,7 @@ async def test_insert_mode_goes_on_where_it_was(nvim: Neovim, chats: Chats) -> N
     assert await chats.lines("prompt") == ["to claude"]
 
 
-async def test_a_terminal_takes_keys_again_afterwards(nvim: Neovim, chats: Chats) -> None:
+async def test_terminal_mode_resumes_when_the_panel_hides(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("terminal cat")
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 't'"))
@@ -64,7 +62,7 @@ async def test_a_terminal_takes_keys_again_afterwards(nvim: Neovim, chats: Chats
     await until(lambda: nvim.eval("mode() == 't'"))
 
 
-async def test_visual_mode_ends_when_the_panel_comes(nvim: Neovim, chats: Chats) -> None:
+async def test_visual_mode_ends_when_the_panel_opens(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt")
     await nvim.keys("Vjj")
     await until(lambda: nvim.eval("mode() == 'V'"))
@@ -74,7 +72,9 @@ async def test_visual_mode_ends_when_the_panel_comes(nvim: Neovim, chats: Chats)
     assert await nvim.lua("return vim.api.nvim_buf_get_mark(vim.fn.bufnr('a.txt'), '>')[1]") == 3
 
 
-async def test_a_command_that_is_being_typed_is_finished_first(nvim: Neovim, chats: Chats) -> None:
+async def test_the_panel_waits_for_a_command_that_is_being_typed(
+    nvim: Neovim, chats: Chats
+) -> None:
     await nvim.keys(":let g:typed = 'so")
     await until(lambda: nvim.eval("mode() == 'c'"))
     await nvim.lua(f"{PANEL}.open(...)", 1, options("right", 0.4))
@@ -86,7 +86,9 @@ async def test_a_command_that_is_being_typed_is_finished_first(nvim: Neovim, cha
     assert await nvim.eval("g:typed") == "some text"
 
 
-async def test_the_command_line_window_is_left_first(nvim: Neovim, chats: Chats) -> None:
+async def test_the_panel_waits_until_the_command_line_window_closes(
+    nvim: Neovim, chats: Chats
+) -> None:
     await nvim.keys("q:")
     await until(lambda: nvim.eval("getcmdwintype() == ':'"))
     await nvim.lua(f"{PANEL}.open(...)", 1, options("right", 0.4))
@@ -97,7 +99,7 @@ async def test_the_command_line_window_is_left_first(nvim: Neovim, chats: Chats)
 
 
 @pytest.mark.parametrize("side", SIDES)
-async def test_quitting_all_is_never_held_up(nvim: Neovim, chats: Chats, side: str) -> None:
+async def test_the_panel_never_blocks_quitting_all(nvim: Neovim, chats: Chats, side: str) -> None:
     await chats.open(side=side)
     await chats.draw(edit(0, 0, ["text"]))
 
@@ -106,7 +108,7 @@ async def test_quitting_all_is_never_held_up(nvim: Neovim, chats: Chats, side: s
     await until(lambda: nvim.process.returncode is not None, "Neovim has quit")
 
 
-async def test_only_in_a_file_hides_the_panel(nvim: Neovim, chats: Chats) -> None:
+async def test_ctrl_w_o_in_a_file_hides_the_panel(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt")
     await chats.open()
 
@@ -120,7 +122,7 @@ async def test_only_in_a_file_hides_the_panel(nvim: Neovim, chats: Chats) -> Non
 
 
 @pytest.mark.parametrize("keys", ["<C-w>o", "<C-w>k<C-w>o"])
-async def test_only_in_the_panel_leaves_nothing_but_the_panel(
+async def test_ctrl_w_o_in_the_panel_keeps_only_the_panel(
     nvim: Neovim, chats: Chats, keys: str
 ) -> None:
     await nvim.command("edit a.txt")
@@ -138,7 +140,7 @@ async def test_only_in_the_panel_leaves_nothing_but_the_panel(
     assert await nvim.eval("bufname()") == "a.txt"
 
 
-async def test_the_last_window_gets_a_file_back(nvim: Neovim, chats: Chats) -> None:
+async def test_the_last_window_shows_the_file_again(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt | setlocal number")
     await chats.open()
     await nvim.keys("<Esc><C-w>h:q<CR>")
@@ -156,7 +158,7 @@ async def test_the_last_window_gets_a_file_back(nvim: Neovim, chats: Chats) -> N
     ]
 
 
-async def test_a_closed_tabpage_hides_its_panel(nvim: Neovim, chats: Chats) -> None:
+async def test_closing_a_tabpage_hides_its_panel(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt | tabedit b.txt")
     await chats.open()
 
@@ -187,7 +189,7 @@ async def test_each_tabpage_has_its_own_chat(nvim: Neovim, chats: Chats) -> None
     assert await nvim.lua(here) == 1
 
 
-async def test_a_chat_comes_to_the_tabpage_where_it_is_asked_for(
+async def test_a_chat_moves_to_the_tabpage_in_which_it_is_requested(
     nvim: Neovim, chats: Chats
 ) -> None:
     await chats.open()
@@ -202,7 +204,7 @@ async def test_a_chat_comes_to_the_tabpage_where_it_is_asked_for(
     assert [event["shown"] for event in chats.told("visible")] == [True, False, True]
 
 
-async def test_another_chat_takes_the_place_of_the_one_that_is_shown(
+async def test_opening_another_chat_replaces_the_one_that_is_shown(
     nvim: Neovim, chats: Chats
 ) -> None:
     await nvim.command("edit a.txt")
@@ -222,19 +224,19 @@ async def test_another_chat_takes_the_place_of_the_one_that_is_shown(
     await until(lambda: nvim.eval("mode() == 'n'"))
 
 
-async def test_the_host_learns_how_wide_the_transcript_is(nvim: Neovim, chats: Chats) -> None:
+async def test_the_host_is_notified_of_the_transcript_width(nvim: Neovim, chats: Chats) -> None:
     await chats.open(1)
     win, width = [(await chats.windows())["transcript"][key] for key in ("win", "width")]
-    told = await chats.tells("resized")
-    assert told == {"chat": 1, "width": width, "columns": await nvim.eval("&columns")}
+    event = await chats.tells("resized")
+    assert event == {"chat": 1, "width": width, "columns": await nvim.eval("&columns")}
 
     await nvim.request("nvim_win_set_width", win, width - 5)
 
-    await until(lambda: chats.told("resized")[-1]["width"] == width - 5, "the other width")
+    await until(lambda: chats.told("resized")[-1]["width"] == width - 5, "the new width")
 
 
 @pytest.mark.parametrize("kind", ["chat", "prompt"])
-async def test_wiping_a_buffer_out_ends_the_chat(nvim: Neovim, chats: Chats, kind: str) -> None:
+async def test_wiping_a_chat_buffer_ends_the_chat(nvim: Neovim, chats: Chats, kind: str) -> None:
     await nvim.command("edit a.txt")
     await chats.open()
     await nvim.keys("<Esc>")

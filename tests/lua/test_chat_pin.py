@@ -30,7 +30,7 @@ async def test_rows_are_pinned_to_the_corner(nvim: Neovim, chats: Chats, side: s
     assert await chats.is_typing()
 
 
-async def test_the_winbar_stays_in_sight(nvim: Neovim, chats: Chats) -> None:
+async def test_pinned_rows_do_not_cover_the_winbar(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     bars = {"transcript": {"left": [], "right": [["$1.23", "ClaudeChatMeta"]]}}
     await chats.show_bars(bars)
@@ -52,14 +52,14 @@ async def test_rows_are_updated_in_place(nvim: Neovim, chats: Chats) -> None:
     assert after["width"] > before["width"]
 
 
-async def test_no_rows_take_it_away(nvim: Neovim, chats: Chats) -> None:
+async def test_pinning_no_rows_removes_the_float(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await pin(nvim, ROWS)
 
     assert await pin(nvim, []) == []
 
 
-async def test_it_goes_and_comes_with_the_panel(nvim: Neovim, chats: Chats) -> None:
+async def test_pinned_rows_are_hidden_and_shown_with_the_panel(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await pin(nvim, ROWS)
     await chats.toggle()
@@ -73,7 +73,9 @@ async def test_it_goes_and_comes_with_the_panel(nvim: Neovim, chats: Chats) -> N
     assert len(found["lines"]) == 1
 
 
-async def test_it_is_pinned_while_another_tabpage_is_shown(nvim: Neovim, chats: Chats) -> None:
+async def test_rows_can_be_pinned_while_another_tabpage_is_shown(
+    nvim: Neovim, chats: Chats
+) -> None:
     await chats.open()
     await nvim.keys("<Esc>")
     await nvim.command("tabnew")
@@ -84,7 +86,7 @@ async def test_it_is_pinned_while_another_tabpage_is_shown(nvim: Neovim, chats: 
     await until(lambda: nvim.lua(PINS))
 
 
-async def test_a_narrow_transcript_has_none(nvim: Neovim, chats: Chats) -> None:
+async def test_a_narrow_transcript_has_no_pinned_rows(nvim: Neovim, chats: Chats) -> None:
     await chats.open(size=60)
     (found,) = await pin(nvim, [[["long " * 20, "ClaudeChatTodo"]]])
     assert found["width"] == 36

@@ -1,4 +1,4 @@
-"""`chat/plan/init.lua`: a plan is edited, approved, or goes back with what is missing."""
+"""`chat/plan/init.lua`: a plan is edited, and approved or returned with comments."""
 
 from pathlib import Path
 
@@ -39,7 +39,9 @@ REVISING = [
 ]
 
 
-async def test_it_is_markdown_in_a_tabpage_of_its_own_with_its_keys(plans: Neovim) -> None:
+async def test_a_plan_opens_as_markdown_in_its_own_tabpage_and_shows_its_keys(
+    plans: Neovim,
+) -> None:
     await plans.command("filetype plugin on")
     await open_plan(plans)
 
@@ -53,9 +55,9 @@ async def test_it_is_markdown_in_a_tabpage_of_its_own_with_its_keys(plans: Neovi
     assert ":w approve · gA approve and accept edits · :q keep planning" in shown
 
 
-@pytest.mark.parametrize("edit", ["", "Gothree<Esc>"], ids=["as it was", "edited"])
+@pytest.mark.parametrize("edit", ["", "Gothree<Esc>"], ids=["unedited", "edited"])
 @pytest.mark.parametrize("keys", APPROVING)
-async def test_it_is_approved_by(plans: Neovim, keys: str, edit: str) -> None:
+async def test_writing_a_plan_approves_it(plans: Neovim, keys: str, edit: str) -> None:
     await open_plan(plans)
 
     await plans.keys(edit + keys)
@@ -66,9 +68,9 @@ async def test_it_is_approved_by(plans: Neovim, keys: str, edit: str) -> None:
     await settled(plans)
 
 
-@pytest.mark.parametrize("edit", ["", "Gothree<Esc>"], ids=["as it was", "edited"])
+@pytest.mark.parametrize("edit", ["", "Gothree<Esc>"], ids=["unedited", "edited"])
 @pytest.mark.parametrize("keys", ACCEPTING_EDITS)
-async def test_it_is_approved_and_edits_are_accepted_by(
+async def test_a_forced_write_or_ga_approves_a_plan_and_accepts_edits(
     plans: Neovim, keys: str, edit: str
 ) -> None:
     await open_plan(plans)
@@ -80,7 +82,7 @@ async def test_it_is_approved_and_edits_are_accepted_by(
     await gone(plans)
 
 
-async def test_the_user_may_give_another_key_to_accepting_edits(plans: Neovim) -> None:
+async def test_another_key_can_be_mapped_to_accepting_edits(plans: Neovim) -> None:
     await plans.command("nmap <F5> <Plug>(claude-plan-accept-edits)")
     await open_plan(plans)
 
@@ -91,9 +93,7 @@ async def test_the_user_may_give_another_key_to_accepting_edits(plans: Neovim) -
 
 
 @pytest.mark.parametrize("keys", REVISING)
-async def test_closed_as_it_was_the_user_is_asked_what_should_change(
-    plans: Neovim, keys: str
-) -> None:
+async def test_closing_an_unedited_plan_asks_for_comments(plans: Neovim, keys: str) -> None:
     await open_plan(plans)
 
     await plans.keys(keys)
@@ -111,7 +111,7 @@ async def test_closed_as_it_was_the_user_is_asked_what_should_change(
 
 
 @pytest.mark.parametrize("keys", ["<Esc>", "<CR>", "<C-c>", "half<Esc>"])
-async def test_without_comments_it_is_revised_all_the_same(plans: Neovim, keys: str) -> None:
+async def test_a_plan_without_comments_is_still_revised(plans: Neovim, keys: str) -> None:
     await open_plan(plans)
     await plans.keys(":q<CR>")
     await asked_for_comments(plans)
@@ -123,7 +123,9 @@ async def test_without_comments_it_is_revised_all_the_same(plans: Neovim, keys: 
 
 
 @pytest.mark.parametrize("keys", REVISING)
-async def test_what_was_typed_into_it_goes_back_when_it_is_closed(plans: Neovim, keys: str) -> None:
+async def test_closing_an_edited_plan_returns_its_text_for_revision(
+    plans: Neovim, keys: str
+) -> None:
     await open_plan(plans)
 
     await plans.keys("ggoNot this way.<Esc>" + keys)
@@ -155,8 +157,8 @@ async def test_what_was_typed_into_it_goes_back_when_it_is_closed(plans: Neovim,
         "uuu",
     ],
 )
-@pytest.mark.parametrize("edit", ["", "ccchanged<Esc>"], ids=["as it was", "edited"])
-async def test_nothing_is_decided_by(plans: Neovim, edit: str, keys: str) -> None:
+@pytest.mark.parametrize("edit", ["", "ccchanged<Esc>"], ids=["unedited", "edited"])
+async def test_other_commands_do_not_decide_a_plan(plans: Neovim, edit: str, keys: str) -> None:
     await open_plan(plans)
 
     await plans.keys(edit + keys)
@@ -176,7 +178,7 @@ AUTOSAVES = {
 
 
 @pytest.mark.parametrize("autosave", AUTOSAVES.values(), ids=AUTOSAVES)
-async def test_an_autosave_does_not_approve(plans: Neovim, autosave: str) -> None:
+async def test_an_autosave_does_not_approve_a_plan(plans: Neovim, autosave: str) -> None:
     await plans.command(autosave)
     await open_plan(plans)
 
@@ -191,7 +193,7 @@ async def test_an_autosave_does_not_approve(plans: Neovim, autosave: str) -> Non
 @pytest.mark.parametrize(
     "keys", [":qa<CR>", "Gothree<Esc>:qa<CR>", "gT:qa<CR>", ":tabonly<CR>:q<CR>"]
 )
-async def test_leaving_neovim_keeps_planning_without_a_question(plans: Neovim, keys: str) -> None:
+async def test_quitting_neovim_keeps_planning_without_a_question(plans: Neovim, keys: str) -> None:
     await open_plan(plans)
 
     await plans.keys(keys)
@@ -201,7 +203,7 @@ async def test_leaving_neovim_keeps_planning_without_a_question(plans: Neovim, k
     assert answers(plans, 1) == [{"decision": "revise", "text": text}]
 
 
-async def test_leaving_neovim_before_it_appeared_keeps_planning(plans: Neovim) -> None:
+async def test_quitting_neovim_before_a_plan_appears_keeps_planning(plans: Neovim) -> None:
     await plans.keys("i")
     await ask(plans)
     await plans.keys("<C-o>:qa!<CR>")
@@ -210,7 +212,7 @@ async def test_leaving_neovim_before_it_appeared_keeps_planning(plans: Neovim) -
     assert answers(plans, 1) == [{"decision": "revise", "text": PLAN}]
 
 
-async def test_leaving_neovim_after_an_edit_elsewhere_still_asks(plans: Neovim) -> None:
+async def test_quitting_neovim_still_warns_about_unsaved_files(plans: Neovim) -> None:
     await plans.command("edit a.txt")
     await plans.keys("ichanged<Esc>")
     await open_plan(plans)
@@ -226,7 +228,7 @@ async def test_leaving_neovim_after_an_edit_elsewhere_still_asks(plans: Neovim) 
     "text", ["", "a", "a\n", "a\n\n", "a\r\nb\r\n", "\ufeffa\n", "a\0b\n", "a\r\nb\n", "漢字 🎉"]
 )
 @pytest.mark.parametrize("keys", [":w<CR>", ":q<CR>"])
-async def test_it_is_given_back_byte_for_byte(plans: Neovim, text: str, keys: str) -> None:
+async def test_a_plan_is_returned_byte_for_byte(plans: Neovim, text: str, keys: str) -> None:
     await open_plan(plans, text)
 
     await plans.keys(keys)
@@ -237,7 +239,7 @@ async def test_it_is_given_back_byte_for_byte(plans: Neovim, text: str, keys: st
     assert (await answer(plans, 1))["text"] == text
 
 
-async def test_undo_ends_at_the_plan(plans: Neovim) -> None:
+async def test_undo_stops_at_the_original_plan(plans: Neovim) -> None:
     await open_plan(plans)
 
     await plans.keys("ggccchanged<Esc>uuuu:undo 0<CR>:w<CR>")
@@ -245,7 +247,9 @@ async def test_undo_ends_at_the_plan(plans: Neovim) -> None:
     assert (await answer(plans, 1))["text"] == PLAN
 
 
-async def test_a_copy_is_written_where_the_user_says(plans: Neovim, project: Path) -> None:
+async def test_a_copy_is_written_to_the_file_that_the_user_names(
+    plans: Neovim, project: Path
+) -> None:
     await open_plan(plans)
 
     await plans.keys("Gothree<Esc>:w copy.md<CR>")

@@ -1,4 +1,4 @@
-"""`chat/plan/init.lua`: a plan's tabpage appears, and goes without a trace."""
+"""`chat/plan/init.lua`: a plan's tabpage appears, and closes without a trace."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ async def looks(nvim: Neovim) -> dict[str, Any]:
 
 @pytest.mark.parametrize("keys", [":w<CR>", "ZZ", "onot so<Esc>:q<CR>", ":tabclose<CR>"])
 @pytest.mark.parametrize("scene", SCENES.values(), ids=SCENES)
-async def test_it_leaves_no_trace(plans: Neovim, scene: list[str], keys: str) -> None:
+async def test_a_plan_leaves_no_trace(plans: Neovim, scene: list[str], keys: str) -> None:
     for command in scene:
         await plans.command(command)
     before = await looks(plans)
@@ -58,7 +58,7 @@ async def test_it_leaves_no_trace(plans: Neovim, scene: list[str], keys: str) ->
     await until(same, "everything is as before")
 
 
-async def test_the_user_stays_where_they_have_gone(plans: Neovim) -> None:
+async def test_the_user_stays_in_the_window_that_they_moved_to(plans: Neovim) -> None:
     await plans.command("edit a.txt | vsplit b.txt | tabnew | tabprevious")
     await open_plan(plans)
     await plans.keys("1gt<C-w>wgt")
@@ -75,7 +75,7 @@ async def test_the_user_stays_where_they_have_gone(plans: Neovim) -> None:
     assert await plans.eval("win_getid()") == there
 
 
-async def test_a_file_beside_the_plan_stays_open(plans: Neovim) -> None:
+async def test_a_file_next_to_the_plan_stays_open(plans: Neovim) -> None:
     await open_plan(plans)
     await plans.keys(":split a.txt<CR>ochanged<Esc><C-w>p")
     await until(lambda: plans.eval("bufname() =~# 'claude-plan'"))
@@ -91,9 +91,7 @@ async def test_a_file_beside_the_plan_stays_open(plans: Neovim) -> None:
 @pytest.mark.parametrize(
     ("keys", "back"), [("i", "<Esc>"), (":", "<Esc>"), ("d", "<Esc>"), ("v", "<Esc>")]
 )
-async def test_it_appears_when_that_takes_nothing_from_the_user(
-    plans: Neovim, keys: str, back: str
-) -> None:
+async def test_a_plan_appears_only_in_normal_mode(plans: Neovim, keys: str, back: str) -> None:
     await plans.keys(keys)
     await until(lambda: plans.eval("mode(1) !=# 'n'"))
     await ask(plans)
@@ -105,7 +103,7 @@ async def test_it_appears_when_that_takes_nothing_from_the_user(
     await ready(plans)
 
 
-async def test_what_is_typed_blindly_does_not_land_in_it(plans: Neovim) -> None:
+async def test_keys_typed_while_a_plan_appears_do_not_reach_it(plans: Neovim) -> None:
     await ask(plans)
     await until(lambda: plans.eval("bufname() =~# 'claude-plan'"))
 
@@ -117,8 +115,8 @@ async def test_what_is_typed_blindly_does_not_land_in_it(plans: Neovim) -> None:
     assert await plans.eval("getline(1, '$')") == PLAN.splitlines()
 
 
-async def test_asked_for_again_it_is_shown_at_once(plans: Neovim) -> None:
-    """From Insert mode, which it would otherwise wait for."""
+async def test_a_plan_requested_again_is_shown_immediately(plans: Neovim) -> None:
+    """Even in Insert mode, whose end it would otherwise wait for."""
     await plans.keys("ione")
     await until(lambda: plans.eval("mode() ==# 'i'"))
     await ask(plans)
@@ -135,7 +133,7 @@ async def test_asked_for_again_it_is_shown_at_once(plans: Neovim) -> None:
     assert (await answer(plans, 1))["text"] == PLAN
 
 
-async def test_asked_for_again_while_comments_are_typed_it_is_answered_once(plans: Neovim) -> None:
+async def test_a_plan_requested_again_during_comments_is_answered_once(plans: Neovim) -> None:
     await open_plan(plans)
     await plans.keys(":q<CR>")
     await until(lambda: plans.eval("tabpagenr('$') == 1"))
@@ -149,7 +147,7 @@ async def test_asked_for_again_while_comments_are_typed_it_is_answered_once(plan
     assert await plans.eval("tabpagenr('$')") == 1
 
 
-async def test_the_question_waits_for_what_is_being_typed(plans: Neovim) -> None:
+async def test_the_question_for_comments_waits_until_insert_mode_ends(plans: Neovim) -> None:
     await plans.command("edit a.txt")
     await open_plan(plans)
 
@@ -164,7 +162,7 @@ async def test_the_question_waits_for_what_is_being_typed(plans: Neovim) -> None
     assert await plans.eval("getline(1)") == "words moreone"
 
 
-async def test_withdrawn_it_goes_without_an_answer(plans: Neovim) -> None:
+async def test_a_withdrawn_plan_closes_without_an_answer(plans: Neovim) -> None:
     await open_plan(plans)
 
     await plans.lua(f"{MODULE}.close(1)")
@@ -176,21 +174,21 @@ async def test_withdrawn_it_goes_without_an_answer(plans: Neovim) -> None:
     assert await plans.eval("len(getbufinfo({'buflisted': 1}))") == 1
 
 
-async def test_while_it_waits_the_status_line_and_a_message_say_so(plans: Neovim) -> None:
+async def test_the_status_line_and_a_message_report_a_waiting_plan(plans: Neovim) -> None:
     await plans.keys("i")
     await until(lambda: plans.eval("mode() == 'i'"))
 
     await ask(plans)
 
     await until(lambda: plans.lua("return require('claude_ide').statusline() == '1!'"))
-    said = "plan waits: leave Insert mode"
-    await until(lambda: said in plans.screen.text())
+    message = "plan waits: leave Insert mode"
+    await until(lambda: message in plans.screen.text())
     await plans.keys("<Esc>")
     await ready(plans)
     assert await plans.lua("return require('claude_ide').statusline()") == ""
 
 
-async def test_withdrawn_before_it_appeared_it_never_does(plans: Neovim) -> None:
+async def test_a_plan_withdrawn_before_it_appears_is_never_shown(plans: Neovim) -> None:
     await plans.keys("i")
     await ask(plans)
     await plans.lua(f"{MODULE}.close(1)")
@@ -202,7 +200,7 @@ async def test_withdrawn_before_it_appeared_it_never_does(plans: Neovim) -> None
     assert await plans.eval("getline(1)") == "another"
 
 
-async def test_withdrawn_what_was_typed_into_it_is_kept(plans: Neovim) -> None:
+async def test_edits_of_a_withdrawn_plan_are_kept(plans: Neovim) -> None:
     await open_plan(plans)
     await plans.keys("GoMy thoughts.<Esc>")
 
@@ -215,7 +213,7 @@ async def test_withdrawn_what_was_typed_into_it_is_kept(plans: Neovim) -> None:
     assert answers(plans, 1) == []
 
 
-async def test_withdrawn_while_the_user_is_elsewhere_they_stay(plans: Neovim) -> None:
+async def test_withdrawing_a_plan_does_not_move_a_user_in_another_tabpage(plans: Neovim) -> None:
     await open_plan(plans)
     await plans.keys("1gtiwords")
     await until(lambda: plans.eval("mode() ==# 'i'"))
@@ -233,7 +231,7 @@ vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'hide', false
 """
 
 
-async def test_withdrawn_while_the_user_is_in_a_tree_beside_it_they_are_back(
+async def test_withdrawing_a_plan_returns_the_user_from_a_tree_next_to_it(
     plans: Neovim,
 ) -> None:
     win = await plans.eval("win_getid()")
@@ -251,7 +249,9 @@ ENTER_FLOAT = chunk("chat_plan_window/enter_float")
 
 
 @pytest.mark.parametrize("event", ["BufLeave", "BufWinLeave", "BufUnload", "BufWipeout"])
-async def test_it_gets_its_window_whatever_an_autocommand_enters(plans: Neovim, event: str) -> None:
+async def test_a_plan_gets_its_window_when_an_autocommand_enters_a_float(
+    plans: Neovim, event: str
+) -> None:
     await plans.command("edit a.txt")
     await plans.lua(ENTER_FLOAT, event)
 
@@ -274,7 +274,7 @@ async def test_two_plans_are_answered_one_by_one(plans: Neovim) -> None:
     await gone(plans)
 
 
-async def test_a_filetype_plugin_that_fails_costs_nothing(plans: Neovim) -> None:
+async def test_a_failing_filetype_plugin_does_no_harm(plans: Neovim) -> None:
     await plans.command("filetype on | autocmd FileType markdown throw 'oops' | echo 1 | echo 2")
     await plans.command("autocmd FileType markdown setlocal bufhidden=hide")
     await open_plan(plans)
@@ -285,9 +285,11 @@ async def test_a_filetype_plugin_that_fails_costs_nothing(plans: Neovim) -> None
     await gone(plans)
 
 
-@pytest.mark.parametrize("place", ["vim.cmd.tabnew", "require('claude_ide.chat.plan.winbar').set"])
-async def test_a_plan_that_cannot_be_shown_keeps_planning(plans: Neovim, place: str) -> None:
-    await plans.lua(f"{place} = function() error('no room') end")
+@pytest.mark.parametrize(
+    "function", ["vim.cmd.tabnew", "require('claude_ide.chat.plan.winbar').set"]
+)
+async def test_a_plan_that_cannot_be_shown_keeps_planning(plans: Neovim, function: str) -> None:
+    await plans.lua(f"{function} = function() error('no room') end")
 
     await ask(plans)
 
@@ -298,7 +300,9 @@ async def test_a_plan_that_cannot_be_shown_keeps_planning(plans: Neovim, place: 
 
 
 @pytest.mark.parametrize("keys", [":w<CR>", "ZZ", "gA"])
-async def test_neovim_goes_on_when_the_plan_was_its_last_window(plans: Neovim, keys: str) -> None:
+async def test_neovim_stays_open_when_the_plan_was_its_last_window(
+    plans: Neovim, keys: str
+) -> None:
     await plans.command("edit a.txt")
     await open_plan(plans)
 
@@ -310,7 +314,7 @@ async def test_neovim_goes_on_when_the_plan_was_its_last_window(plans: Neovim, k
     assert await plans.eval("&winbar .. &winfixbuf") == "0"
 
 
-async def test_a_terminal_that_was_typed_into_goes_on(plans: Neovim) -> None:
+async def test_terminal_mode_resumes_after_a_plan(plans: Neovim) -> None:
     await plans.command("edit term://cat | startinsert")
     await until(lambda: plans.eval("mode() ==# 't'"))
     await open_plan(plans)
@@ -323,7 +327,7 @@ async def test_a_terminal_that_was_typed_into_goes_on(plans: Neovim) -> None:
     await until(lambda: plans.eval("mode() ==# 't'"))
 
 
-async def test_the_keys_are_seen_in_a_narrow_window(plans: Neovim) -> None:
+async def test_the_keys_are_visible_in_a_narrow_window(plans: Neovim) -> None:
     await plans.command("set columns=62")
 
     await open_plan(plans)

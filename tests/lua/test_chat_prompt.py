@@ -37,29 +37,33 @@ async def sent(chats: Chats, count: int = 1) -> dict[str, object]:
         ("<Esc>gr", "redirect"),
     ],
 )
-async def test_a_prompt_is_sent(nvim: Neovim, chats: Chats, keys: str, how: str) -> None:
+async def test_each_send_key_sends_the_prompt(
+    nvim: Neovim, chats: Chats, keys: str, how: str
+) -> None:
     await nvim.keys("<CR>one<CR><CR>two é<CR>  <CR>" + keys)
 
-    told = await sent(chats)
-    assert told == {"chat": 1, "text": "one\n\ntwo é", "images": [], "how": how}
+    event = await sent(chats)
+    assert event == {"chat": 1, "text": "one\n\ntwo é", "images": [], "how": how}
     await typed(chats, [""])
 
 
-async def test_insert_mode_goes_on_after_sending(nvim: Neovim, chats: Chats) -> None:
+async def test_insert_mode_continues_after_sending(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<C-s>two<C-s>three")
 
     await typed(chats, ["three"])
-    assert [told["text"] for told in chats.told("send")] == ["one", "two"]
+    assert [event["text"] for event in chats.told("send")] == ["one", "two"]
 
 
-async def test_writing_and_leaving_sends_and_hides(nvim: Neovim, chats: Chats) -> None:
+async def test_write_and_quit_sends_the_prompt_and_hides_the_panel(
+    nvim: Neovim, chats: Chats
+) -> None:
     await nvim.keys("one<Esc>:wq<CR>")
 
     assert (await sent(chats))["text"] == "one"
     await chats.hidden()
 
 
-async def test_window_pickers_see_no_place_for_a_file_in_it(nvim: Neovim, chats: Chats) -> None:
+async def test_window_pickers_do_not_offer_the_prompt_for_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<Esc><C-w>h")
     await until(lambda: nvim.eval("&filetype == ''"))
     buftype = "getbufvar(bufnr('claude-prompt://'), '&buftype')"
@@ -71,7 +75,7 @@ async def test_window_pickers_see_no_place_for_a_file_in_it(nvim: Neovim, chats:
     assert await nvim.eval(buftype) == "acwrite"
 
 
-async def test_leaving_sends_nothing(nvim: Neovim, chats: Chats) -> None:
+async def test_quitting_the_prompt_sends_nothing(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<Esc>ZZ")
 
     await chats.hidden()
@@ -79,19 +83,19 @@ async def test_leaving_sends_nothing(nvim: Neovim, chats: Chats) -> None:
     assert await chats.lines("prompt") == ["one"]
 
 
-async def test_an_empty_prompt_asks_for_what_waits(nvim: Neovim, chats: Chats) -> None:
+async def test_an_empty_prompt_asks_for_the_waiting_requests(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys(" <CR><Esc><CR>")
 
     assert await chats.tells("answers") == {"chat": 1}
     await nvim.keys("gsgr:w<CR>")
-    # An interrupt throws away what has been typed and not been read yet.
+    # An interrupt discards typed keys that Neovim has not read yet.
     await until(lambda: nvim.eval("histget(':') == 'w' && mode() == 'n'"))
     await nvim.keys("<C-c>")
     await chats.tells("stop")
     assert chats.told("send") == []
 
 
-async def test_sent_text_comes_back_by_one_undo(nvim: Neovim, chats: Chats) -> None:
+async def test_one_undo_restores_a_sent_prompt(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<CR>two<C-s>three<Esc>")
     await typed(chats, ["three"])
 
@@ -104,13 +108,13 @@ async def test_sent_text_comes_back_by_one_undo(nvim: Neovim, chats: Chats) -> N
     await typed(chats, ["three"])
 
 
-async def test_a_change_is_repeated_as_anywhere(nvim: Neovim, chats: Chats) -> None:
+async def test_the_dot_command_repeats_a_change(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one two three<Esc>0dw.")
 
     await typed(chats, ["three"])
 
 
-async def test_without_a_host_the_text_stays(nvim: Neovim, chats: Chats) -> None:
+async def test_a_prompt_without_a_host_is_not_sent_and_stays(nvim: Neovim, chats: Chats) -> None:
     await nvim.lua("require('claude_ide.channel').id = nil")
 
     await nvim.keys("one<C-s>")
@@ -120,12 +124,12 @@ async def test_without_a_host_the_text_stays(nvim: Neovim, chats: Chats) -> None
 
 
 @pytest.mark.parametrize(("mode", "key"), [("i", "<C-c>"), ("n", "<C-c>"), ("n", "<Esc>")])
-async def test_claude_is_stopped_from_the_prompt(
+async def test_a_key_in_the_prompt_stops_claude(
     nvim: Neovim, chats: Chats, mode: str, key: str
 ) -> None:
     await nvim.keys("one" + ("<Esc>" if mode == "n" else ""))
     await typed(chats, ["one"])
-    # An interrupt throws away what has been typed and not been read yet.
+    # An interrupt discards typed keys that Neovim has not read yet.
     await until(lambda: nvim.eval(f"mode() == '{mode}'"))
 
     await nvim.keys(key)
@@ -137,21 +141,21 @@ async def test_claude_is_stopped_from_the_prompt(
 
 
 @pytest.mark.parametrize("escape", ["", "<Esc>"])
-async def test_the_mode_is_changed(nvim: Neovim, chats: Chats, escape: str) -> None:
+async def test_shift_tab_cycles_the_mode(nvim: Neovim, chats: Chats, escape: str) -> None:
     await nvim.keys("one" + escape + "<S-Tab>")
 
     assert await chats.tells("cycle_mode") == {"chat": 1}
     assert await chats.lines("prompt") == ["one"]
 
 
-async def test_the_context_is_left_out(nvim: Neovim, chats: Chats) -> None:
+async def test_gx_drops_the_context(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("<Esc>gx")
 
     assert await chats.tells("drop_context") == {"chat": 1}
 
 
 @pytest.mark.parametrize("escape", ["", "<Esc>"])
-async def test_the_history_is_gone_through(nvim: Neovim, chats: Chats, escape: str) -> None:
+async def test_the_arrow_keys_browse_the_history(nvim: Neovim, chats: Chats, escape: str) -> None:
     await nvim.keys("one<C-s>two<CR>lines<C-s>dra<CR>ft" + escape)
     await typed(chats, ["dra", "ft"])
 
@@ -167,7 +171,7 @@ async def test_the_history_is_gone_through(nvim: Neovim, chats: Chats, escape: s
     assert (await nvim.mode())["mode"] == ("n" if escape else "i")
 
 
-async def test_what_is_made_of_an_old_prompt_is_kept(nvim: Neovim, chats: Chats) -> None:
+async def test_edits_of_an_old_prompt_are_kept(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<C-s>two<C-s>")
     await nvim.keys("<Up>x<Up>y<Down>")
     await typed(chats, ["twox"])
@@ -181,7 +185,7 @@ async def test_what_is_made_of_an_old_prompt_is_kept(nvim: Neovim, chats: Chats)
     await typed(chats, ["two"])
 
 
-async def test_a_count_goes_back_further(nvim: Neovim, chats: Chats) -> None:
+async def test_a_count_goes_further_back_in_the_history(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<C-s>two<C-s>three<C-s><Esc>3<Up>")
 
     await typed(chats, ["one"])
@@ -199,7 +203,7 @@ async def test_the_history_is_shared_by_all_chats(nvim: Neovim, chats: Chats) ->
     await typed(chats, ["one"])
 
 
-async def test_text_comes_back_to_an_empty_prompt(nvim: Neovim, chats: Chats) -> None:
+async def test_returned_text_fills_an_empty_prompt(nvim: Neovim, chats: Chats) -> None:
     await nvim.lua(PUT, 1, "one\ntwo")
     await nvim.keys("!")
 
@@ -208,7 +212,9 @@ async def test_text_comes_back_to_an_empty_prompt(nvim: Neovim, chats: Chats) ->
     await typed(chats, [""])
 
 
-async def test_text_comes_back_below_what_is_being_typed(nvim: Neovim, chats: Chats) -> None:
+async def test_returned_text_is_added_below_the_text_being_typed(
+    nvim: Neovim, chats: Chats
+) -> None:
     await nvim.keys("mine")
     await nvim.lua(PUT, 1, "one\ntwo")
     await nvim.keys("!")
@@ -216,7 +222,7 @@ async def test_text_comes_back_below_what_is_being_typed(nvim: Neovim, chats: Ch
     await typed(chats, ["mine!", "one", "two"])
 
 
-async def test_it_is_never_modified(nvim: Neovim, chats: Chats) -> None:
+async def test_the_prompt_is_never_modified(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<CR>two<Esc>ddp")
     await typed(chats, ["one", "two"])
 
@@ -246,7 +252,9 @@ async def test_a_timer_that_writes_sends_nothing(nvim: Neovim, chats: Chats) -> 
     assert (await chats.tells("send"))["text"] == "one"
 
 
-async def test_a_copy_is_written_to_a_file(nvim: Neovim, chats: Chats, project: Path) -> None:
+async def test_writing_to_a_file_name_saves_a_copy(
+    nvim: Neovim, chats: Chats, project: Path
+) -> None:
     await nvim.keys("one<CR>two<Esc>:w copy.txt<CR>")
 
     await until(lambda: (project / "copy.txt").exists())
@@ -254,7 +262,7 @@ async def test_a_copy_is_written_to_a_file(nvim: Neovim, chats: Chats, project: 
     assert chats.told("send") == []
 
 
-async def test_typing_goes_on_while_much_is_drawn(nvim: Neovim, chats: Chats) -> None:
+async def test_typing_continues_while_the_transcript_is_drawn(nvim: Neovim, chats: Chats) -> None:
     text = "the quick brown fox " * 5
     for number, letter in enumerate(text):
         await nvim.keys(letter)
@@ -266,7 +274,7 @@ async def test_typing_goes_on_while_much_is_drawn(nvim: Neovim, chats: Chats) ->
     assert len(await chats.lines()) == 2000
 
 
-async def test_the_keys_are_shown(nvim: Neovim, chats: Chats) -> None:
+async def test_the_help_key_shows_the_keys(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("<Esc>g?")
 
     await until(lambda: "Send the prompt" in nvim.screen.text())

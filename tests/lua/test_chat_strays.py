@@ -1,4 +1,4 @@
-"""`chat/strays.lua`: what is opened in the panel goes to a window for files."""
+"""`chat/strays.lua`: files opened in the panel move to a window for files."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from support.neovim import Neovim, until
 
 LINES = [f"line {number}" for number in range(1, 61)]
 PANEL = ["claude-chat", "claude-prompt"]
-# What the user does in the prompt, and the line of b.txt that they are to see.
+# What the user runs in the prompt, and the line of b.txt on which they arrive.
 WAYS = {
     "edit": ("edit b.txt", 1),
     "edit at a line": ("edit +20 b.txt", 20),
@@ -43,13 +43,13 @@ async def chats(nvim: Neovim, project: Path) -> Chats:
 
 
 async def shown(nvim: Neovim) -> list[str]:
-    """What the windows of this tabpage show, by name."""
+    """The names of the buffers that the windows of this tabpage show."""
     names: list[str] = await nvim.lua(chunk("chat_strays/names"))
     return names
 
 
 async def settled(nvim: Neovim, name: str) -> None:
-    """Wait until the user is in a file's window, and the panel shows itself."""
+    """Wait until the user is in the file's window, and the panel shows its own buffers."""
 
     async def is_there() -> Any:
         is_in = await nvim.eval(f"bufname() == '{name}'")
@@ -70,7 +70,7 @@ async def to_prompt(nvim: Neovim, typed: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_file_opened_in_the_prompt_lands_in_the_files_window(
+async def test_a_file_opened_in_the_prompt_moves_to_the_file_window(
     nvim: Neovim, chats: Chats, way: str
 ) -> None:
     command, line = WAYS[way]
@@ -94,7 +94,7 @@ async def test_a_file_opened_in_the_prompt_lands_in_the_files_window(
 
 
 @pytest.mark.parametrize("side", ["right", "above", "float"])
-async def test_a_file_opened_in_the_transcript_does_so_too(
+async def test_a_file_opened_in_the_transcript_moves_to_the_file_window(
     nvim: Neovim, chats: Chats, side: str
 ) -> None:
     await chats.open(side=side)
@@ -104,7 +104,7 @@ async def test_a_file_opened_in_the_transcript_does_so_too(
     await nvim.command("edit b.txt")
 
     if side == "float":
-        # What the user has gone to lies below it.
+        # The float would cover the file.
         await chats.hidden()
         assert await nvim.eval("bufname()") == "b.txt"
         return
@@ -112,7 +112,7 @@ async def test_a_file_opened_in_the_transcript_does_so_too(
     assert (await chats.windows())["transcript"]["cursor"] == [17, 0]
 
 
-async def test_the_transcript_goes_on_following_its_end(nvim: Neovim, chats: Chats) -> None:
+async def test_the_transcript_keeps_following_its_end(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await chats.draw(edit(0, 0, LINES))
     await chats.enter_transcript(60)
@@ -125,7 +125,7 @@ async def test_the_transcript_goes_on_following_its_end(nvim: Neovim, chats: Cha
     assert (await chats.windows())["transcript"]["bottom"] == 61
 
 
-async def test_the_way_back_is_the_files_windows_own(nvim: Neovim, chats: Chats) -> None:
+async def test_the_jump_list_stays_with_the_file_window(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await to_prompt(nvim, "x")
     await nvim.command("edit b.txt")
@@ -141,7 +141,7 @@ async def test_the_way_back_is_the_files_windows_own(nvim: Neovim, chats: Chats)
     assert await nvim.eval("&filetype") == "claude-prompt"
 
 
-async def test_a_file_that_is_shown_is_gone_to_where_it_is(nvim: Neovim, chats: Chats) -> None:
+async def test_opening_a_file_that_is_shown_enters_its_window(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await to_prompt(nvim, "x")
 
@@ -151,9 +151,7 @@ async def test_a_file_that_is_shown_is_gone_to_where_it_is(nvim: Neovim, chats: 
     assert await nvim.eval("line('.')") == 30
 
 
-async def test_unsaved_text_is_kept_where_buffers_are_not_hidden(
-    nvim: Neovim, chats: Chats
-) -> None:
+async def test_unsaved_text_is_kept_with_nohidden(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("set nohidden")
     await nvim.command("call setline(1, 'changed')")
     await chats.open()
@@ -166,7 +164,7 @@ async def test_unsaved_text_is_kept_where_buffers_are_not_hidden(
     assert await nvim.eval("len(win_findbuf(bufnr('a.txt')))") == 1
 
 
-async def test_a_buffer_that_is_wiped_out_when_hidden_arrives(nvim: Neovim, chats: Chats) -> None:
+async def test_a_buffer_with_bufhidden_wipe_survives_the_move(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await to_prompt(nvim, "x")
 
@@ -176,7 +174,7 @@ async def test_a_buffer_that_is_wiped_out_when_hidden_arrives(nvim: Neovim, chat
     assert await nvim.eval("[getline(1), &bufhidden]") == ["new", "wipe"]
 
 
-async def test_a_buffer_that_is_shown_there_from_elsewhere_takes_no_focus(
+async def test_a_buffer_shown_in_the_panel_from_another_window_takes_no_focus(
     nvim: Neovim, chats: Chats
 ) -> None:
     await nvim.command("vsplit b.txt")
@@ -190,7 +188,7 @@ async def test_a_buffer_that_is_shown_there_from_elsewhere_takes_no_focus(
     async def is_there() -> bool:
         return await panel(nvim) == PANEL and "c.txt" in await shown(nvim)
 
-    await until(is_there, "the panel has its own again")
+    await until(is_there, "the panel shows its own buffers again")
     assert await nvim.eval("bufname()") == "b.txt"
 
 
@@ -201,7 +199,7 @@ KEPT = (
 BUFDELETE = chunk("chat_strays/bufdelete")
 
 
-async def test_a_prompt_that_a_plugin_deletes_leaves_no_window(nvim: Neovim, chats: Chats) -> None:
+async def test_a_prompt_deleted_by_a_plugin_leaves_no_window(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await to_prompt(nvim, "half typed")
 
@@ -210,13 +208,13 @@ async def test_a_prompt_that_a_plugin_deletes_leaves_no_window(nvim: Neovim, cha
     async def is_gone() -> bool:
         return await shown(nvim) == ["a.txt"]
 
-    await until(is_gone, "the panel has gone")
+    await until(is_gone, "the panel is closed")
     assert await nvim.eval("v:errmsg") == ""
     assert await nvim.eval(KEPT) == [["half typed"]]
 
 
 @pytest.mark.parametrize("wiped", ["claude-chat", "claude-prompt", "both"])
-async def test_what_was_not_sent_outlives_the_panels_buffers(
+async def test_unsent_text_outlives_the_buffers_of_the_panel(
     nvim: Neovim, chats: Chats, wiped: str
 ) -> None:
     await chats.open()
@@ -230,7 +228,7 @@ async def test_what_was_not_sent_outlives_the_panels_buffers(
     assert "prompt: your text is kept in buffer" in await nvim.eval("execute('messages')")
 
 
-async def test_what_was_not_sent_outlives_the_chat(nvim: Neovim, chats: Chats) -> None:
+async def test_unsent_text_outlives_the_chat(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await to_prompt(nvim, "half typed")
 

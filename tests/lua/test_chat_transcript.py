@@ -1,4 +1,4 @@
-"""`chat/transcript/init.lua`: drawn by frames, without moving what the user looks at."""
+"""`chat/transcript/init.lua`: draws frames without moving the user's view."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ async def test_a_frame_is_drawn_with_its_marks(nvim: Neovim, chats: Chats) -> No
 
 
 @pytest.mark.parametrize("last", [0, 1])
-async def test_the_first_lines_replace_the_empty_one(chats: Chats, last: int) -> None:
+async def test_the_first_lines_replace_the_empty_line(chats: Chats, last: int) -> None:
     await chats.draw(edit(0, last, ["one"]))
     await chats.draw(edit(1, 1, ["two"]))
     assert await chats.lines() == ["one", "two"]
@@ -65,7 +65,7 @@ async def test_an_edit_replaces_the_marks_of_its_lines(nvim: Neovim, chats: Chat
     ]
 
 
-async def test_a_mark_that_is_wrong_spoils_nothing_else(nvim: Neovim, chats: Chats) -> None:
+async def test_an_invalid_mark_does_not_affect_the_others(nvim: Neovim, chats: Chats) -> None:
     marks = [["x", 0, 0, 1, "ClaudeChatBold"], [0, 99, 0, 200, "X"], [1, 0, 1, 3, "ClaudeChatBold"]]
     parts = [[0, "x", "turn"], [1, 7, "tool"]]
 
@@ -79,19 +79,19 @@ async def test_a_mark_that_is_wrong_spoils_nothing_else(nvim: Neovim, chats: Cha
     assert (await chats.tells("press"))["part"] == 7
 
 
-async def test_a_line_break_in_a_line_is_no_error(chats: Chats) -> None:
+async def test_a_line_break_in_a_line_is_drawn_as_a_space(chats: Chats) -> None:
     await chats.draw(edit(0, 0, ["one\ntwo"]))
 
     assert await chats.lines() == ["one two"]
 
 
-async def test_a_chat_that_has_gone_is_no_error(nvim: Neovim, chats: Chats) -> None:
+async def test_drawing_an_unknown_chat_does_nothing(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(edit(0, 0, ["one"]), id_=7)
 
     assert await chats.lines() == [""]
 
 
-async def test_the_user_cannot_change_it_and_nothing_is_to_be_undone(
+async def test_the_user_can_neither_edit_nor_undo_the_transcript(
     nvim: Neovim, chats: Chats
 ) -> None:
     await chats.draw(edit(0, 0, ["one"]))
@@ -102,7 +102,7 @@ async def test_the_user_cannot_change_it_and_nothing_is_to_be_undone(
     assert await chats.lines() == ["one"]
 
 
-async def test_it_follows_when_the_cursor_is_on_the_last_line(chats: Chats) -> None:
+async def test_the_view_follows_the_end_while_the_cursor_is_on_the_last_line(chats: Chats) -> None:
     for number in range(1, 101):
         await chats.draw(edit(number - 1, number - 1, [f"line {number}"]))
 
@@ -121,7 +121,7 @@ async def test_many_lines_at_once_fill_the_window(chats: Chats) -> None:
     assert found["bottom"] - found["top"] == found["height"] - 2
 
 
-async def test_what_goes_from_the_end_leaves_no_gap(chats: Chats) -> None:
+async def test_removing_lines_at_the_end_leaves_no_gap(chats: Chats) -> None:
     height = (await transcript(chats))["height"]
     await chats.draw(edit(0, 0, numbered(height + 3)))
     assert (await transcript(chats))["top"] > 1
@@ -131,7 +131,7 @@ async def test_what_goes_from_the_end_leaves_no_gap(chats: Chats) -> None:
     assert (await transcript(chats))["top"] == 1
 
 
-async def test_the_end_of_a_paragraph_that_grows_stays_in_sight(nvim: Neovim, chats: Chats) -> None:
+async def test_the_end_of_a_growing_paragraph_stays_visible(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(edit(0, 0, numbered(60)))
     for length in range(1, 60):
         text = " ".join(numbered(length, "word"))
@@ -141,7 +141,7 @@ async def test_the_end_of_a_paragraph_that_grows_stays_in_sight(nvim: Neovim, ch
     await until(lambda: "word 59" in nvim.screen.text())
 
 
-async def test_a_cursor_elsewhere_stays_with_its_view(nvim: Neovim, chats: Chats) -> None:
+async def test_a_cursor_above_the_end_keeps_its_view(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(edit(0, 0, numbered(100)))
     await chats.enter_transcript(50)
     await nvim.keys("zt<C-w>j")
@@ -153,7 +153,7 @@ async def test_a_cursor_elsewhere_stays_with_its_view(nvim: Neovim, chats: Chats
     assert await transcript(chats) == before
 
 
-async def test_what_is_drawn_above_moves_nothing(nvim: Neovim, chats: Chats) -> None:
+async def test_lines_drawn_above_the_view_do_not_move_it(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(edit(0, 0, numbered(100)))
     await chats.enter_transcript(50)
     await nvim.keys("zt")
@@ -165,7 +165,7 @@ async def test_what_is_drawn_above_moves_nothing(nvim: Neovim, chats: Chats) -> 
     assert await nvim.eval("[getline('.'), getline('w0')]") == ["line 50", "line 50"]
 
 
-async def test_each_window_is_judged_on_its_own(nvim: Neovim, chats: Chats) -> None:
+async def test_each_window_follows_independently(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(edit(0, 0, numbered(100)))
     await chats.enter_transcript(10)
     await nvim.command("split")
@@ -178,7 +178,9 @@ async def test_each_window_is_judged_on_its_own(nvim: Neovim, chats: Chats) -> N
     assert sorted(lines) == [10, 101]
 
 
-async def test_it_follows_while_the_user_types_elsewhere(nvim: Neovim, chats: Chats) -> None:
+async def test_the_view_follows_the_end_while_the_user_types_elsewhere(
+    nvim: Neovim, chats: Chats
+) -> None:
     for number in range(1, 60):
         await nvim.keys("x")
         await chats.draw(edit(number - 1, number - 1, [f"line {number}"]))
@@ -220,69 +222,71 @@ async def _is_drawn(chats: Chats, lines: list[str]) -> bool:
     return await chats.lines() == lines
 
 
-async def test_a_closed_fence_is_coloured_once(nvim: Neovim, chats: Chats) -> None:
+async def test_a_closed_fence_is_highlighted(nvim: Neovim, chats: Chats) -> None:
     text = ["```lua", "local x = 'é'", "return x", "```"]
 
     await chats.draw(edit(0, 0, text), code=[[1, 3, "lua"]])
 
-    async def is_coloured() -> bool:
-        """In slices, so that keys are taken meanwhile."""
-        colours = await nvim.lua(MARKS, "claude_ide_chat_code")
+    async def is_highlighted() -> bool:
+        """Highlighting runs in slices, so that keys are handled in between."""
+        highlights = await nvim.lua(MARKS, "claude_ide_chat_code")
         return all(
-            colour in colours
-            for colour in (
+            highlight in highlights
+            for highlight in (
                 [1, 0, 1, 5, "@keyword.lua"],
                 [1, 10, 1, 14, "@string.lua"],
                 [2, 0, 2, 6, "@keyword.return.lua"],
             )
         )
 
-    await until(is_coloured)
+    await until(is_highlighted)
 
 
 @pytest.mark.parametrize(
     "language", ["", "nonsense", "../../x", "LUA", "vimscript", "md", "lua title=x", "c"]
 )
-async def test_any_language_is_taken(nvim: Neovim, chats: Chats, language: str) -> None:
+async def test_any_fence_language_is_accepted(nvim: Neovim, chats: Chats, language: str) -> None:
     assert await chats.draw(edit(0, 0, ["return 1"]), code=[[0, 1, language]]) is None
 
-    async def is_coloured() -> bool:
+    async def is_highlighted() -> bool:
         return bool(await nvim.lua(MARKS, "claude_ide_chat_code"))
 
     if language in ("LUA", "vimscript", "lua title=x", "c"):
-        await until(is_coloured)
+        await until(is_highlighted)
     else:
-        assert not await is_coloured()
+        assert not await is_highlighted()
 
 
-async def test_a_very_long_fence_is_left_plain(nvim: Neovim, chats: Chats) -> None:
+async def test_a_very_long_fence_is_not_highlighted(nvim: Neovim, chats: Chats) -> None:
     lines = ["return 1"] * 501
 
     await chats.draw(edit(0, 0, lines), code=[[0, 501, "lua"]])
     assert await nvim.lua(MARKS, "claude_ide_chat_code") == []
     await chats.draw(edit(500, 501, []), code=[[0, 500, "lua"]])
 
-    async def is_coloured() -> bool:
+    async def is_highlighted() -> bool:
         return len(await nvim.lua(MARKS, "claude_ide_chat_code")) == 1000
 
-    await until(is_coloured, "all lines are coloured")
+    await until(is_highlighted, "all lines are highlighted")
 
 
-async def test_the_colours_move_with_the_code_and_go_with_it(nvim: Neovim, chats: Chats) -> None:
-    async def colours() -> list[list[Any]]:
+async def test_highlights_move_with_the_code_and_are_removed_with_it(
+    nvim: Neovim, chats: Chats
+) -> None:
+    async def highlights() -> list[list[Any]]:
         return list(await nvim.lua(MARKS, "claude_ide_chat_code"))
 
     await chats.draw(edit(0, 0, ["return 1"]), code=[[0, 1, "lua"]])
 
     async def all_there() -> list[list[Any]]:
-        found = await colours()
+        found = await highlights()
         return found if len(found) == 2 else []
 
-    before = await until(all_there, "the colours of both words")
+    before = await until(all_there, "the highlights of both words")
 
     await chats.draw(edit(0, 0, ["above", "it"]))
-    after = await colours()
+    after = await highlights()
     assert [[first + 2, start, last + 2, *rest] for first, start, last, *rest in before] == after
     await chats.draw(edit(2, 3, ["gone"]))
 
-    assert await colours() == []
+    assert await highlights() == []

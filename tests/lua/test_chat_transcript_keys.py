@@ -1,4 +1,4 @@
-"""`chat/transcript/keys.lua`: what the keys do where they are pressed."""
+"""`chat/transcript/keys.lua`: keys act on the part under the cursor."""
 
 import pytest
 
@@ -34,7 +34,7 @@ PARTS = [
     [14, 9, "end"],
 ]
 AGED = 500
-"""Milliseconds after which a request takes answers, with something to spare."""
+"""Milliseconds after which a request accepts answers, with a margin."""
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ async def type_at(chats: Chats, line: int, keys: str) -> None:
 
 
 async def age(nvim: Neovim) -> None:
-    """Let the request grow old, by the editor's own clock."""
+    """Wait, by the editor's own clock, until the request accepts answers."""
     await nvim.lua("vim.wait(...)", AGED)
 
 
@@ -60,13 +60,13 @@ async def age(nvim: Neovim) -> None:
 @pytest.mark.parametrize(
     ("line", "part", "kind", "offset"), [(8, 3, "tool", 0), (6, 2, "text", 3), (2, 1, "turn", 1)]
 )
-async def test_a_part_is_pressed(
+async def test_pressing_a_key_reports_the_part_under_the_cursor(
     chats: Chats, key: str, line: int, part: int, kind: str, offset: int
 ) -> None:
     await type_at(chats, line, key)
 
-    told = await chats.tells("press")
-    assert told == {"chat": 1, "part": part, "kind": kind, "offset": offset}
+    event = await chats.tells("press")
+    assert event == {"chat": 1, "part": part, "kind": kind, "offset": offset}
 
 
 async def test_parts_move_with_their_text(chats: Chats) -> None:
@@ -76,7 +76,7 @@ async def test_parts_move_with_their_text(chats: Chats) -> None:
     assert (await chats.tells("press"))["part"] == 3
 
 
-async def test_a_transcript_without_parts_takes_all_keys(nvim: Neovim) -> None:
+async def test_every_key_works_in_a_transcript_without_parts(nvim: Neovim) -> None:
     chats = await Chats.start(nvim)
     await chats.open()
 
@@ -91,7 +91,7 @@ async def test_a_transcript_without_parts_takes_all_keys(nvim: Neovim) -> None:
     assert await nvim.eval("v:errmsg") == ""
 
 
-async def test_gf_tells_where_the_cursor_is(chats: Chats) -> None:
+async def test_gf_reports_the_cursor_position(chats: Chats) -> None:
     await type_at(chats, 8, "$gf")
 
     assert await chats.tells("go_to") == {"chat": 1, "part": 3, "offset": 0, "column": 8}
@@ -112,7 +112,7 @@ async def test_gf_tells_where_the_cursor_is(chats: Chats) -> None:
         (1, "]]<C-o>", 1),
     ],
 )
-async def test_turns_are_gone_through(
+async def test_bracket_keys_jump_between_turns(
     nvim: Neovim, chats: Chats, line: int, keys: str, target: int
 ) -> None:
     await type_at(chats, line, keys + ":let g:typed = 1<CR>")
@@ -121,7 +121,7 @@ async def test_turns_are_gone_through(
     assert await nvim.eval("line('.')") == target
 
 
-async def test_a_turn_is_selected_and_yanked(nvim: Neovim, chats: Chats) -> None:
+async def test_bracket_motions_select_and_yank_a_turn(nvim: Neovim, chats: Chats) -> None:
     await type_at(chats, 1, "v]]y")
     await until(lambda: nvim.eval("@\" =~ 'Edit'"))
     assert (await nvim.eval('@"'))[:-1] == "\n".join(LINES[:9]) + "\n"
@@ -158,15 +158,15 @@ async def test_a_request_is_answered_by_one_key(nvim: Neovim, chats: Chats, key:
 
     await type_at(chats, 12, key)
 
-    told = await chats.tells("answer")
-    assert told == {"chat": 1, "part": 6, "kind": "request", "key": key}
+    event = await chats.tells("answer")
+    assert event == {"chat": 1, "part": 6, "kind": "request", "key": key}
     assert (await nvim.mode())["mode"] == "n"
     assert await nvim.eval("&filetype") == "claude-chat"
 
 
-async def test_a_request_that_has_just_come_takes_no_answer(nvim: Neovim, chats: Chats) -> None:
+async def test_a_new_request_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -> None:
     await chats.enter_transcript(11)
-    # In one instant, so that the request is young however busy the machine is.
+    # In a single call, so that the request is still new on a busy machine.
     code = """
     require('claude_ide.chat.transcript').draw(1, { edits = { ... } })
     vim.api.nvim_feedkeys('jyy', 'tx', false)
@@ -178,9 +178,7 @@ async def test_a_request_that_has_just_come_takes_no_answer(nvim: Neovim, chats:
     assert await nvim.eval('@"') == "Allow this?\n"
 
 
-async def test_a_request_that_is_drawn_again_does_not_start_anew(
-    nvim: Neovim, chats: Chats
-) -> None:
+async def test_redrawing_a_request_does_not_restart_its_delay(nvim: Neovim, chats: Chats) -> None:
     await age(nvim)
     await chats.draw(edit(11, 12, ["Allow? (2 wait)"], parts=[[0, 6, "request"]]))
 
@@ -190,14 +188,12 @@ async def test_a_request_that_is_drawn_again_does_not_start_anew(
 
 
 def asks(kind: str, length: int) -> dict[str, object]:
-    """The request, so many lines long."""
+    """A redrawn request with this number of lines."""
     lines = ["Allow?", *(f"step {number}" for number in range(length - 2)), "y n"]
     return edit(11, 12, lines, parts=[[0, 6, kind]])
 
 
-async def test_how_much_of_a_request_is_shown_is_told_with_the_key(
-    nvim: Neovim, chats: Chats
-) -> None:
+async def test_an_answer_reports_whether_the_request_was_cut(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(asks("request:cut", 3))
     await age(nvim)
 
@@ -206,9 +202,7 @@ async def test_how_much_of_a_request_is_shown_is_told_with_the_key(
     assert (await chats.tells("answer"))["kind"] == "request:cut"
 
 
-async def test_a_request_that_has_become_another_takes_no_answer_at_once(
-    nvim: Neovim, chats: Chats
-) -> None:
+async def test_a_request_that_has_changed_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(asks("request:cut", 3))
     await age(nvim)
     await chats.enter_transcript(12)
@@ -223,7 +217,7 @@ async def test_a_request_that_has_become_another_takes_no_answer_at_once(
 
 
 @pytest.mark.parametrize("key", ["y", "a"])
-async def test_a_request_that_the_window_does_not_show_whole_is_shown_first(
+async def test_a_partly_visible_request_is_scrolled_into_view_before_an_answer(
     nvim: Neovim, chats: Chats, key: str
 ) -> None:
     await chats.draw(asks("request", 40))
@@ -242,7 +236,9 @@ async def test_a_request_that_the_window_does_not_show_whole_is_shown_first(
     assert (await chats.tells("answer"))["key"] == key
 
 
-async def test_a_request_in_a_tiny_window_is_shown_first(nvim: Neovim, chats: Chats) -> None:
+async def test_a_request_in_a_tiny_window_is_scrolled_into_view_first(
+    nvim: Neovim, chats: Chats
+) -> None:
     await chats.enter_transcript(12)
     await nvim.command("resize 3")
     await chats.draw(asks("request", 6))
@@ -255,8 +251,8 @@ async def test_a_request_in_a_tiny_window_is_shown_first(nvim: Neovim, chats: Ch
     assert chats.told("answer") == []
 
 
-async def test_what_another_host_asks_takes_no_answer_at_once(nvim: Neovim, chats: Chats) -> None:
-    """It counts its parts from 1 again."""
+async def test_a_request_from_a_new_host_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -> None:
+    """The new host numbers its parts from 1 again."""
     await age(nvim)
     await chats.enter_transcript(12)
     code = """
@@ -270,7 +266,7 @@ async def test_what_another_host_asks_takes_no_answer_at_once(nvim: Neovim, chat
     assert chats.told("answer") == []
 
 
-async def test_no_is_always_taken(nvim: Neovim, chats: Chats) -> None:
+async def test_a_denial_is_always_accepted(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(asks("request:cut", 40))
     await age(nvim)
 
@@ -279,7 +275,7 @@ async def test_no_is_always_taken(nvim: Neovim, chats: Chats) -> None:
     assert (await chats.tells("answer"))["key"] == "n"
 
 
-async def test_elsewhere_the_keys_are_those_of_vim(nvim: Neovim, chats: Chats) -> None:
+async def test_outside_requests_keys_keep_their_vim_meaning(nvim: Neovim, chats: Chats) -> None:
     await age(nvim)
     await type_at(chats, 1, '"byy2yjgg/><CR>nN')
 
@@ -289,7 +285,7 @@ async def test_elsewhere_the_keys_are_those_of_vim(nvim: Neovim, chats: Chats) -
     assert chats.told("answer") == []
 
 
-async def test_a_prompt_that_waits_is_withdrawn(chats: Chats) -> None:
+async def test_x_withdraws_a_queued_prompt(chats: Chats) -> None:
     await type_at(chats, 14, "x")
     await type_at(chats, 13, "x")
 
@@ -300,16 +296,14 @@ async def test_a_prompt_that_waits_is_withdrawn(chats: Chats) -> None:
 @pytest.mark.parametrize(
     ("key", "event"), [("R", "restart"), ("<S-Tab>", "cycle_mode"), ("<C-c>", "stop")]
 )
-async def test_a_key_tells_the_host(chats: Chats, key: str, event: str) -> None:
+async def test_a_key_notifies_the_host(chats: Chats, key: str, event: str) -> None:
     await type_at(chats, 3, key)
 
     assert await chats.tells(event) == {"chat": 1}
 
 
 @pytest.mark.parametrize("key", ["i", "a", "I", "A", "o", "O"])
-async def test_what_would_insert_text_goes_to_the_prompt(
-    nvim: Neovim, chats: Chats, key: str
-) -> None:
+async def test_insert_keys_move_to_the_prompt(nvim: Neovim, chats: Chats, key: str) -> None:
     await type_at(chats, 3, key + "hello")
 
     await until(chats.is_typing)
@@ -322,7 +316,7 @@ async def test_q_hides_the_panel(chats: Chats) -> None:
     await chats.hidden()
 
 
-async def test_the_keys_are_shown(nvim: Neovim, chats: Chats) -> None:
+async def test_the_help_key_shows_the_keys(nvim: Neovim, chats: Chats) -> None:
     await type_at(chats, 3, "g?")
 
     await until(lambda: "Yank the code block" in nvim.screen.text())
@@ -332,7 +326,7 @@ async def test_the_keys_are_shown(nvim: Neovim, chats: Chats) -> None:
     assert await nvim.eval("&filetype") == "claude-chat"
 
 
-async def test_the_keys_fit_a_narrow_screen(nvim: Neovim, chats: Chats) -> None:
+async def test_the_key_help_fits_a_narrow_screen(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("set columns=30 lines=12")
 
     await type_at(chats, 3, "g?")
@@ -341,7 +335,7 @@ async def test_the_keys_fit_a_narrow_screen(nvim: Neovim, chats: Chats) -> None:
     assert (await nvim.mode())["blocking"] is False
 
 
-async def test_the_maps_can_be_used_for_other_keys(nvim: Neovim, chats: Chats) -> None:
+async def test_other_keys_can_be_mapped_to_the_plug_mappings(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("autocmd FileType claude-chat nmap <buffer> <F2> <Plug>(claude-chat-press)")
     await chats.open(2)
     await chats.draw(edit(0, 0, ["one"], parts=[[0, 1, "tool"]]), id_=2)
@@ -351,7 +345,7 @@ async def test_the_maps_can_be_used_for_other_keys(nvim: Neovim, chats: Chats) -
     assert (await chats.tells("press"))["chat"] == 2
 
 
-async def test_each_key_is_described(nvim: Neovim, chats: Chats) -> None:
+async def test_every_mapping_has_a_description(nvim: Neovim, chats: Chats) -> None:
     await chats.enter_transcript(1)
 
     described = await nvim.lua("""
@@ -363,7 +357,9 @@ async def test_each_key_is_described(nvim: Neovim, chats: Chats) -> None:
     assert all(described)
 
 
-async def test_a_float_is_left_for_its_other_window(nvim: Neovim, chats: Chats) -> None:
+async def test_ctrl_w_down_moves_from_the_floating_transcript_to_the_prompt(
+    nvim: Neovim, chats: Chats
+) -> None:
     await chats.open(side="float")
     await nvim.keys("<Esc><C-w>k")
     await until(lambda: nvim.eval("&filetype == 'claude-chat'"))

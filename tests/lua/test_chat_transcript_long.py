@@ -1,4 +1,4 @@
-"""`chat/transcript/init.lua`: paragraphs that are higher than the window."""
+"""`chat/transcript/init.lua`: paragraphs that are taller than the window."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -24,7 +24,7 @@ def words(count: int) -> str:
 
 
 async def rows(chats: Chats) -> list[str]:
-    """What the transcript's window shows, without the blank rows."""
+    """The rows that the transcript's window shows, without the blank ones."""
     await chats.nvim.command("redraw")
     height = (await chats.windows())["transcript"]["height"]
     shown = [line[59:].strip(" │") for line in chats.nvim.screen.lines()[1:height]]
@@ -41,7 +41,7 @@ async def low(project: Path, tmp_path: Path) -> AsyncIterator[Chats]:
     await neovim.stop()
 
 
-async def test_a_paragraph_higher_than_the_window_stays_in_sight(low: Chats) -> None:
+async def test_the_end_of_a_paragraph_taller_than_the_window_stays_visible(low: Chats) -> None:
     await low.draw(edit(0, 0, ["» question", "", words(160)]))
     shown = await rows(low)
     assert len(shown) == 14
@@ -55,7 +55,7 @@ async def test_a_paragraph_higher_than_the_window_stays_in_sight(low: Chats) -> 
     assert shown[-2].endswith("word160")
 
 
-async def test_it_stays_so_while_an_answer_comes(low: Chats) -> None:
+async def test_the_end_of_a_growing_answer_stays_visible(low: Chats) -> None:
     await low.draw(edit(0, 0, [words(160), ""]))
     for count in range(10, 131, 10):
         await low.draw(edit(2, 2 if count == 10 else 3, [words(count)]))
@@ -70,7 +70,7 @@ async def test_it_stays_so_while_an_answer_comes(low: Chats) -> None:
     assert len(shown) == 13
 
 
-async def test_what_is_taken_away_leaves_no_gap_below_a_paragraph(low: Chats) -> None:
+async def test_removing_lines_below_a_long_paragraph_leaves_no_gap(low: Chats) -> None:
     await low.draw(edit(0, 0, [words(160), *numbered(6)]))
     assert (await rows(low))[-1] == "line 6"
 
@@ -81,7 +81,7 @@ async def test_what_is_taken_away_leaves_no_gap_below_a_paragraph(low: Chats) ->
     assert len(shown) == 14
 
 
-async def test_who_reads_a_long_paragraph_from_its_beginning_is_left_there(low: Chats) -> None:
+async def test_a_user_at_the_start_of_a_long_paragraph_is_not_moved(low: Chats) -> None:
     await low.draw(edit(0, 0, [words(160), "", "more"]))
     await low.enter_transcript(1)
     await low.nvim.keys("gg0<C-e><C-e>")
@@ -97,11 +97,11 @@ async def test_who_reads_a_long_paragraph_from_its_beginning_is_left_there(low: 
     assert (await rows(low))[-1] == "the end"
 
 
-async def test_a_request_whose_first_rows_are_scrolled_away_is_not_seen(low: Chats) -> None:
+async def test_a_request_whose_first_rows_are_scrolled_away_counts_as_unseen(low: Chats) -> None:
     await low.draw(edit(0, 0, [words(40), "y n"], parts=[[0, 3, "request"]]))
     await low.enter_transcript(2)
     seen = "return require('claude_ide.chat.transcript.sight').seen(1, 3)"
-    await until(lambda: low.nvim.lua(seen), "all of it is seen")
+    await until(lambda: low.nvim.lua(seen), "the whole request is seen")
 
     await low.nvim.keys("<C-e>")
 

@@ -1,36 +1,36 @@
-"""`chat/waiting.lua`: requests of chats are counted, and reported where unseen."""
+"""`chat/waiting.lua`: counts the requests of chats, and reports unseen ones."""
 
 import pytest
 
 from support.chats import Chats
 from support.neovim import Neovim, until
 
-HEAR = """
+RECORD = """
 _G.notified = {}
 vim.notify = function(text) table.insert(_G.notified, text) end
 """
 SET = "require('claude_ide.chat.waiting').set(1, ...)"
-SAID = ["claude-ide: Claude is waiting for your answer (:ClaudeChat answer)"]
+MESSAGES = ["claude-ide: Claude is waiting for your answer (:ClaudeChat answer)"]
 
 
 @pytest.fixture
 async def chats(nvim: Neovim) -> Chats:
-    """A chat on screen, and ears for messages."""
+    """A chat on screen, in a Neovim that records messages."""
     chats = await Chats.start(nvim)
     await chats.open()
-    await nvim.lua(HEAR)
+    await nvim.lua(RECORD)
     return chats
 
 
 async def settled(nvim: Neovim) -> list[str]:
-    """What was shown, once what was waiting for a moment has had it."""
+    """The messages, after the next moment at which one can be shown."""
     await nvim.lua(
         "require('claude_ide.when.moment').when_notifiable(function()"
         " vim.schedule(function() _G.is_settled = true end) end)"
     )
     await until(lambda: nvim.lua("return _G.is_settled"))
-    said: list[str] = await nvim.lua("return _G.notified")
-    return said
+    messages: list[str] = await nvim.lua("return _G.notified")
+    return messages
 
 
 async def test_a_request_of_a_chat_in_another_tabpage_is_reported_once(
@@ -42,11 +42,13 @@ async def test_a_request_of_a_chat_in_another_tabpage_is_reported_once(
     await until(lambda: nvim.lua("return #_G.notified > 0"))
     await nvim.lua(SET, 0)
 
-    assert await settled(nvim) == SAID
+    assert await settled(nvim) == MESSAGES
 
 
 @pytest.mark.parametrize("where", ["wincmd h", "tabnew | sbuffer claude-chat"])
-async def test_a_request_of_a_chat_in_sight_is_not(nvim: Neovim, chats: Chats, where: str) -> None:
+async def test_a_request_of_a_visible_chat_is_not_reported(
+    nvim: Neovim, chats: Chats, where: str
+) -> None:
     await nvim.command(f"stopinsert | {where}")
 
     await nvim.lua(SET, 1)
@@ -54,7 +56,7 @@ async def test_a_request_of_a_chat_in_sight_is_not(nvim: Neovim, chats: Chats, w
     assert await settled(nvim) == []
 
 
-async def test_it_is_not_reported_while_something_is_asked_and_once_answered_never(
+async def test_a_request_answered_during_an_input_dialogue_is_never_reported(
     nvim: Neovim, chats: Chats
 ) -> None:
     await nvim.command("stopinsert | tabnew")

@@ -1,4 +1,4 @@
-"""`chat/window/init.lua`: the panel's windows, and those around them."""
+"""`chat/window/init.lua`: the panel's windows, and the windows around them."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ async def sizes(chats: Chats) -> dict[str, tuple[int, int]]:
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("side", ["right", "left", "above", "below"])
-async def test_the_panel_keeps_its_sizes_when_a_window_beside_it_closes(
+async def test_the_panel_keeps_its_sizes_when_a_window_next_to_it_closes(
     nvim: Neovim, chats: Chats, side: str, split: str
 ) -> None:
     await chats.open(side=side)
@@ -40,12 +40,12 @@ async def test_the_panel_keeps_its_sizes_when_a_window_beside_it_closes(
     async def are_kept() -> bool:
         return await sizes(chats) == before
 
-    await until(are_kept, "the sizes before")
+    await until(are_kept, "the previous sizes")
 
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("side", ["right", "left", "above", "below"])
-async def test_the_panel_keeps_its_sizes_when_a_window_comes_and_goes_at_once(
+async def test_the_panel_keeps_its_sizes_when_a_window_opens_and_closes_immediately(
     nvim: Neovim, chats: Chats, side: str, split: str
 ) -> None:
     await chats.open(side=side)
@@ -56,10 +56,10 @@ async def test_the_panel_keeps_its_sizes_when_a_window_comes_and_goes_at_once(
     async def are_kept() -> bool:
         return await sizes(chats) == before
 
-    await until(are_kept, "the sizes before")
+    await until(are_kept, "the previous sizes")
 
 
-async def test_a_window_that_came_and_went_does_not_keep_the_user_from_resizing(
+async def test_a_short_lived_window_does_not_prevent_the_user_from_resizing(
     nvim: Neovim, chats: Chats
 ) -> None:
     await chats.open()
@@ -77,7 +77,7 @@ TREE = chunk("chat_windows/tree")
 
 @pytest.mark.parametrize("is_in_it", [True, False])
 @pytest.mark.parametrize("how", ["hide", "close"])
-async def test_a_tree_beside_a_chat_goes_with_its_tabpage(
+async def test_a_tree_next_to_a_chat_closes_with_the_tabpage(
     nvim: Neovim, chats: Chats, how: str, is_in_it: bool
 ) -> None:
     win = await nvim.eval("win_getid()")
@@ -101,7 +101,9 @@ async def test_all_windows_make_room_for_the_panel(nvim: Neovim, chats: Chats, s
     assert [await nvim.eval(f"winwidth({win})") for win in files] == [29, 29]
 
 
-async def test_windows_that_are_not_made_equal_are_left_alone(nvim: Neovim, chats: Chats) -> None:
+async def test_with_noequalalways_other_windows_keep_their_sizes(
+    nvim: Neovim, chats: Chats
+) -> None:
     await nvim.command("set noequalalways | vsplit | vertical resize 11")
 
     await chats.open()
@@ -109,9 +111,7 @@ async def test_windows_that_are_not_made_equal_are_left_alone(nvim: Neovim, chat
     assert await nvim.eval("winwidth(1)") == 11
 
 
-async def test_a_size_that_the_user_gives_the_prompt_is_kept_too(
-    nvim: Neovim, chats: Chats
-) -> None:
+async def test_a_prompt_height_set_by_the_user_is_kept(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await nvim.command("stopinsert | resize 9")
     await nvim.command("redraw")
@@ -122,7 +122,7 @@ async def test_a_size_that_the_user_gives_the_prompt_is_kept_too(
     async def is_kept() -> bool:
         return (await sizes(chats))["prompt"] == (40, 9)
 
-    await until(is_kept, "the size that was given")
+    await until(is_kept, "the size that the user set")
 
 
 async def test_a_plugin_that_sets_status_lines_takes_no_row_of_a_float(

@@ -1,4 +1,4 @@
-"""`format/checkpoint.lua`: a buffer goes back to a state that it was in."""
+"""`format/checkpoint.lua`: restores a buffer to an earlier state."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ async def change_and_restore(nvim: Neovim, change: str) -> None:
     ],
 )
 @pytest.mark.parametrize("undolevels", [1000, -1])
-async def test_text_marks_and_flags_are_as_before(
+async def test_text_marks_and_flags_are_restored(
     nvim: Neovim, project: Any, change: str, undolevels: int
 ) -> None:
     (project / "a.txt").write_text("one\ntwo\nthree\n")

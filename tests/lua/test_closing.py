@@ -1,4 +1,4 @@
-"""`file/close.lua`: files are closed; changes and windows stay."""
+"""`file/close.lua`: closes files, and keeps unsaved changes and windows."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ def write(path: Path) -> Path:
 
 
 async def names(nvim: Neovim) -> list[str]:
-    """What the windows of the current tabpage show."""
+    """The names of the buffers that the current tabpage shows."""
     shown = await nvim.eval("map(tabpagebuflist(), 'bufname(v:val)')")
     return [name.split("/")[-1].split(":")[-1] for name in shown]
 
@@ -56,7 +56,9 @@ async def test_close_file_keeps_unsaved_changes(nvim: Neovim, project: Path) -> 
     assert await nvim.eval("getline(1)") == "mine"
 
 
-async def test_close_file_of_what_is_not_open_is_an_error(nvim: Neovim, project: Path) -> None:
+async def test_close_file_of_a_file_that_is_not_open_is_an_error(
+    nvim: Neovim, project: Path
+) -> None:
     result = await close_file(nvim, write(project / "a.txt"))
 
     assert result == {"closed": False, "error": f"{project}/a.txt is not open in Neovim."}
@@ -74,7 +76,7 @@ async def test_close_file_leaves_a_diff_alone(nvim: Neovim, project: Path) -> No
     assert await names(nvim) == ["b.txt", "a.txt"]
 
 
-async def test_close_file_does_not_pull_a_file_away_from_under_the_user(
+async def test_close_file_does_not_close_a_file_that_the_user_is_typing_in(
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.command(f"edit {write(project / 'a.txt')}")

@@ -1,4 +1,4 @@
-"""`file/command_buffer.lua`: `:w` carries out something, and any other file gets a copy."""
+"""`file/command_buffer.lua`: `:w` runs an action, and `:w` with a file name writes a copy."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from support.neovim import Neovim, until
 
 @pytest.fixture
 async def chats(nvim: Neovim) -> Chats:
-    """A chat in whose prompt something has been typed."""
+    """A chat with text in its prompt."""
     chats = await Chats.start(nvim)
     await chats.open()
     await nvim.keys("one<CR>two<Esc>")
@@ -30,7 +30,7 @@ async def test_a_prompt_that_is_saved_as_a_file_is_copied_and_not_sent(
     assert [prompt["text"] for prompt in chats.told("send")] == ["one\ntwo"]
 
 
-async def test_a_copy_that_cannot_be_written_is_named(
+async def test_a_copy_that_cannot_be_written_is_reported(
     nvim: Neovim, chats: Chats, tmp_path: Path
 ) -> None:
     await nvim.keys(f":write {tmp_path}/none/copy.txt<CR>")

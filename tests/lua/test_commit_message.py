@@ -1,4 +1,4 @@
-"""`question/commit_message.lua`: where a message goes among what is there."""
+"""`question/commit_message.lua`: where the message is inserted in the buffer."""
 
 import pytest
 
@@ -9,7 +9,7 @@ MESSAGE = "Subject\n\nBody"
 
 
 async def insert(nvim: Neovim, before: list[str], comment: str = "#") -> list[str]:
-    """Insert the message into a buffer of these lines, and return what it holds then."""
+    """Insert the message into a buffer with these lines, and return the new lines."""
     await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, before)
     await nvim.lua(INSERT, MESSAGE, comment)
     lines: list[str] = await nvim.eval("getline(1, '$')")
@@ -27,7 +27,7 @@ async def insert(nvim: Neovim, before: list[str], comment: str = "#") -> list[st
         (["", "Change-Id: I1", "Signed-off-by: A"], ["", "Change-Id: I1", "Signed-off-by: A"]),
     ],
 )
-async def test_it_comes_first_where_nothing_is_written(
+async def test_the_message_comes_first_when_the_user_has_written_nothing(
     nvim: Neovim, before: list[str], after: list[str]
 ) -> None:
     assert await insert(nvim, before) == ["Subject", "", "Body", *after]
@@ -41,23 +41,23 @@ async def test_it_comes_first_where_nothing_is_written(
         (["mine", "", "", "Signed-off-by: A"], ["mine", ""], ["", "Signed-off-by: A"]),
     ],
 )
-async def test_it_comes_below_what_the_user_has_written(
+async def test_the_message_comes_below_the_text_that_the_user_has_written(
     nvim: Neovim, before: list[str], head: list[str], tail: list[str]
 ) -> None:
     assert await insert(nvim, before) == [*head, "Subject", "", "Body", *tail]
 
 
-async def test_what_begins_a_comment_is_up_to_the_repository(nvim: Neovim) -> None:
+async def test_the_repository_sets_the_comment_character(nvim: Neovim) -> None:
     assert (await insert(nvim, ["# mine", "", "; c"], ";"))[0] == "# mine"
 
 
-async def test_control_characters_are_shown(nvim: Neovim) -> None:
+async def test_control_characters_are_made_visible(nvim: Neovim) -> None:
     await nvim.lua(INSERT, "Subject\x1b]0;x\x07\r\n\nBody", "#")
 
     assert await nvim.eval("getline(1, '$')") == ["Subject^[]0;x^G", "", "Body"]
 
 
-async def test_it_is_one_change(nvim: Neovim) -> None:
+async def test_one_undo_removes_the_message(nvim: Neovim) -> None:
     await insert(nvim, ["mine", "# c"])
 
     await nvim.command("undo")

@@ -1,4 +1,4 @@
-"""`checking/events.lua`: who hears of changed diagnostics."""
+"""`checking/events.lua`: notifies subscribers of changed diagnostics."""
 
 from support.chunks import chunk
 from support.neovim import Neovim
@@ -8,7 +8,7 @@ CHANGE = "vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ..., {})"
 COUNT = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_diagnostics' })"
 
 
-async def test_each_subscriber_hears_of_the_buffer(nvim: Neovim) -> None:
+async def test_each_subscriber_is_notified_of_the_buffer(nvim: Neovim) -> None:
     bufnr = await nvim.lua("return vim.api.nvim_create_buf(true, false)")
     await nvim.lua(SUBSCRIBE)
 
@@ -17,7 +17,7 @@ async def test_each_subscriber_hears_of_the_buffer(nvim: Neovim) -> None:
     assert sorted(await nvim.lua("return _G.heard")) == [["first", bufnr], ["second", bufnr]]
 
 
-async def test_who_has_unsubscribed_hears_nothing_more(nvim: Neovim) -> None:
+async def test_a_subscriber_that_unsubscribes_is_no_longer_notified(nvim: Neovim) -> None:
     await nvim.lua(SUBSCRIBE)
     await nvim.lua(CHANGE, 1)
 
@@ -31,7 +31,7 @@ NAMESPACES = chunk("diagnostic_events/namespaces")
 REMEMBER = chunk("diagnostic_events/remember")
 
 
-async def test_a_subscriber_hears_whose_diagnostics_have_changed(nvim: Neovim) -> None:
+async def test_a_subscriber_is_notified_of_the_namespace(nvim: Neovim) -> None:
     await nvim.lua(REMEMBER)
     await nvim.lua(CHANGE, 1)
     await nvim.lua("vim.diagnostic.reset(vim.api.nvim_create_namespace('other'), ...)", 1)
@@ -39,7 +39,7 @@ async def test_a_subscriber_hears_whose_diagnostics_have_changed(nvim: Neovim) -
     assert await nvim.lua("return _G.heard") == [[1, "linter"], [1, "other"]]
 
 
-async def test_what_the_user_hid_before_is_not_taken_for_what_has_changed(nvim: Neovim) -> None:
+async def test_a_namespace_hidden_by_the_user_is_not_reported_as_changed(nvim: Neovim) -> None:
     await nvim.lua(REMEMBER)
     await nvim.lua("vim.diagnostic.hide(vim.api.nvim_create_namespace('other'), ...)", 1)
     await nvim.lua("vim.diagnostic.enable(false)")
@@ -49,7 +49,7 @@ async def test_what_the_user_hid_before_is_not_taken_for_what_has_changed(nvim: 
     assert await nvim.lua("return _G.heard") == [[1, "unknown"]]
 
 
-async def test_who_has_published_is_remembered_until_the_buffer_is_gone(nvim: Neovim) -> None:
+async def test_publishers_are_remembered_until_the_buffer_is_wiped(nvim: Neovim) -> None:
     bufnr = await nvim.lua("return vim.api.nvim_create_buf(true, false)")
     found = "{ { lnum = 0, col = 0, message = 'odd' } }"
     await nvim.lua(

@@ -1,4 +1,4 @@
-"""`diagnostics/sets.lua`: what is published is read once, and converted once."""
+"""`diagnostics/sets.lua`: published diagnostics are read once, and converted once."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -40,13 +40,13 @@ async def read(nvim: Neovim, path: Path) -> list[Any]:
     return list(await nvim.lua(READ, str(path)) or [])
 
 
-async def places(nvim: Neovim, path: Path) -> list[tuple[int, int, int, int]]:
+async def spans(nvim: Neovim, path: Path) -> list[tuple[int, int, int, int]]:
     ranges = [(item["range"]["start"], item["range"]["end"]) for item in await read(nvim, path)]
     return [(a["line"], a["character"], b["line"], b["character"]) for a, b in ranges]
 
 
 async def adopt(nvim: Neovim, bufnr: int, path: Path, text: str) -> None:
-    """Take over what somebody wrote to the file."""
+    """Write the file, and have its buffer adopt the text."""
     path.write_text(text, encoding="utf-8")
     await nvim.lua(
         """local edit = require('claude_ide.file.edit')
@@ -55,12 +55,10 @@ async def adopt(nvim: Neovim, bufnr: int, path: Path, text: str) -> None:
     )
 
 
-# What is stale
+# Stale diagnostics
 
 
-async def test_a_diagnostic_of_the_text_before_stays_the_same(
-    watching: Neovim, project: Path
-) -> None:
+async def test_a_stale_diagnostic_stays_the_same(watching: Neovim, project: Path) -> None:
     path = project / "a.txt"
     bufnr = await edit(watching, path)
     await publish(watching, bufnr, DIAGNOSTIC)
@@ -71,7 +69,7 @@ async def test_a_diagnostic_of_the_text_before_stays_the_same(
     assert await read(watching, path) == before
 
 
-async def test_one_that_was_never_read_is_placed_in_the_text_it_was_published_for(
+async def test_an_unread_diagnostic_is_located_in_the_text_it_was_published_for(
     watching: Neovim, project: Path
 ) -> None:
     path = project / "a.txt"
@@ -80,10 +78,10 @@ async def test_one_that_was_never_read_is_placed_in_the_text_it_was_published_fo
 
     await adopt(watching, bufnr, path, "ok\n")
 
-    assert await places(watching, path) == [PUBLISHED]
+    assert await spans(watching, path) == [PUBLISHED]
 
 
-async def test_one_that_still_stands_stays_the_same_when_others_publish(
+async def test_a_stale_diagnostic_stays_the_same_when_another_source_publishes(
     watching: Neovim, project: Path
 ) -> None:
     path = project / "a.txt"
@@ -97,7 +95,7 @@ async def test_one_that_still_stands_stays_the_same_when_others_publish(
     assert before in await read(watching, path)
 
 
-async def test_what_is_published_again_is_placed_in_the_new_text(
+async def test_a_republished_diagnostic_is_located_in_the_new_text(
     watching: Neovim, project: Path
 ) -> None:
     path = project / "a.txt"
@@ -108,10 +106,10 @@ async def test_what_is_published_again_is_placed_in_the_new_text(
     await adopt(watching, bufnr, path, "ee wrong\n")
     await publish(watching, bufnr, DIAGNOSTIC)
 
-    assert await places(watching, path) == [(0, 3, 0, 8)]
+    assert await spans(watching, path) == [(0, 3, 0, 8)]
 
 
-async def test_what_the_user_types_moves_no_diagnostic_that_was_read(
+async def test_typing_does_not_move_a_diagnostic_that_was_read(
     watching: Neovim, project: Path
 ) -> None:
     path = project / "a.txt"
@@ -129,7 +127,7 @@ async def test_what_the_user_types_moves_no_diagnostic_that_was_read(
     ["vim.diagnostic.enable(false)", "vim.cmd.startinsert()"],
     ids=["disabled", "insert"],
 )
-async def test_what_neovim_does_not_show_stays_the_same_too(
+async def test_a_diagnostic_that_neovim_does_not_show_stays_the_same(
     watching: Neovim, project: Path, hide: str
 ) -> None:
     path = project / "a.txt"
@@ -141,11 +139,13 @@ async def test_what_neovim_does_not_show_stays_the_same_too(
 
     await publish(watching, bufnr, {"lnum": 0, "col": 0, "message": "ok"}, name="server")
 
-    assert [place for place in await places(watching, path) if place != (0, 0, 0, 0)] == [PUBLISHED]
+    assert [span for span in await spans(watching, path) if span != (0, 0, 0, 0)] == [PUBLISHED]
     assert before[0] in await read(watching, path)
 
 
-async def test_one_that_is_shown_again_stays_the_same(watching: Neovim, project: Path) -> None:
+async def test_a_diagnostic_that_is_shown_again_stays_the_same(
+    watching: Neovim, project: Path
+) -> None:
     path = project / "a.txt"
     bufnr = await edit(watching, path)
     await publish(watching, bufnr, DIAGNOSTIC)
@@ -159,10 +159,10 @@ async def test_one_that_is_shown_again_stays_the_same(watching: Neovim, project:
     assert await read(watching, path) == before
 
 
-# What has changed
+# Changes
 
 
-async def test_a_namespace_that_is_empty_now_has_none(watching: Neovim, project: Path) -> None:
+async def test_an_emptied_namespace_has_no_diagnostics(watching: Neovim, project: Path) -> None:
     path = project / "a.txt"
     bufnr = await edit(watching, path)
     await publish(watching, bufnr, DIAGNOSTIC)
@@ -174,7 +174,7 @@ async def test_a_namespace_that_is_empty_now_has_none(watching: Neovim, project:
     assert len(await read(watching, path)) == 1
 
 
-async def test_all_namespaces_may_be_reset_at_once(watching: Neovim, project: Path) -> None:
+async def test_all_namespaces_can_be_reset_together(watching: Neovim, project: Path) -> None:
     path = project / "a.txt"
     bufnr = await edit(watching, path)
     for name in ("linter", "server", "spelling"):
@@ -187,7 +187,7 @@ async def test_all_namespaces_may_be_reset_at_once(watching: Neovim, project: Pa
 
 
 @pytest.mark.parametrize("enabled", ["true", "false"])
-async def test_what_is_published_while_others_are_disabled_is_read(
+async def test_new_diagnostics_are_read_even_while_diagnostics_are_disabled(
     watching: Neovim, project: Path, enabled: str
 ) -> None:
     path = project / "a.txt"
@@ -201,7 +201,7 @@ async def test_what_is_published_while_others_are_disabled_is_read(
     assert [item["message"] for item in await read(watching, path)] == ["worse"]
 
 
-async def test_what_is_shown_of_them_is_not_taken_for_all(watching: Neovim, project: Path) -> None:
+async def test_diagnostics_that_are_not_shown_are_read_too(watching: Neovim, project: Path) -> None:
     path = project / "a.txt"
     bufnr = await edit(watching, path)
     await publish(watching, bufnr, DIAGNOSTIC, {**DIAGNOSTIC, "message": "worse"})
@@ -217,25 +217,25 @@ async def test_what_is_shown_of_them_is_not_taken_for_all(watching: Neovim, proj
 
 
 @pytest.mark.parametrize(
-    "place", [(1, 0, 2, 0), (1, 0, 9, 0), (5, 3, 5, 4)], ids=["next", "over", "below"]
+    "span", [(1, 0, 2, 0), (1, 0, 9, 0), (5, 3, 5, 4)], ids=["next", "over", "below"]
 )
 async def test_a_diagnostic_below_the_text_stays_there(
-    watching: Neovim, project: Path, place: tuple[int, int, int, int]
+    watching: Neovim, project: Path, span: tuple[int, int, int, int]
 ) -> None:
     path = project / "a.txt"
     bufnr = await edit(watching, path, "one\ntwo\n")
     keys = ("lnum", "col", "end_lnum", "end_col")
-    await publish(watching, bufnr, {**dict(zip(keys, place, strict=True)), "message": "m"})
+    await publish(watching, bufnr, {**dict(zip(keys, span, strict=True)), "message": "m"})
 
-    [[row, _, end_row, _]] = await places(watching, path)
+    [[row, _, end_row, _]] = await spans(watching, path)
 
-    assert (row, end_row) == (place[0], place[2])
-
-
-# What is let go of
+    assert (row, end_row) == (span[0], span[2])
 
 
-async def test_a_wiped_buffer_is_forgotten_even_if_something_resets_it(
+# Cleanup
+
+
+async def test_a_wiped_buffer_is_forgotten_even_if_an_autocommand_resets_it(
     watching: Neovim, project: Path
 ) -> None:
     bufnr = await edit(watching, project / "a.txt")
@@ -252,7 +252,7 @@ async def test_a_wiped_buffer_is_forgotten_even_if_something_resets_it(
     assert await watching.lua("return vim.v.errmsg") == ""
 
 
-async def test_nothing_is_kept_after_the_end(watching: Neovim, project: Path) -> None:
+async def test_nothing_is_kept_after_stop(watching: Neovim, project: Path) -> None:
     await publish(watching, await edit(watching, project / "a.txt"), DIAGNOSTIC)
 
     await watching.lua("require('claude_ide.diagnostics.sets').stop()")
@@ -261,10 +261,10 @@ async def test_nothing_is_kept_after_the_end(watching: Neovim, project: Path) ->
     assert await watching.lua("return vim.diagnostic.handlers['claude_ide/tables'] == nil")
 
 
-# How it is read
+# Reading
 
 
-async def test_neovim_copies_nothing_that_it_shows(watching: Neovim, project: Path) -> None:
+async def test_shown_diagnostics_are_read_without_a_copy(watching: Neovim, project: Path) -> None:
     bufnr = await edit(watching, project / "a.txt")
     await watching.lua(
         chunk("diagnostic_sets/attach"),

@@ -1,4 +1,4 @@
-"""`diagnostics/init.lua`: what `vim.diagnostic` holds, in the words of the wire."""
+"""`diagnostics/init.lua`: converts the entries of `vim.diagnostic` for the wire."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from support.diagnostics import SET, SET_MANY, edit, of_file
 from support.neovim import Neovim
 
 
-def place(item: dict[str, Any]) -> tuple[int, int, int, int]:
+def span(item: dict[str, Any]) -> tuple[int, int, int, int]:
     start, end = item["range"]["start"], item["range"]["end"]
     return start["line"], start["character"], end["line"], end["character"]
 
@@ -18,7 +18,7 @@ def place(item: dict[str, Any]) -> tuple[int, int, int, int]:
 # One file
 
 
-async def test_a_diagnostic_has_the_words_of_the_wire(nvim: Neovim, project: Path) -> None:
+async def test_a_diagnostic_is_converted_for_the_wire(nvim: Neovim, project: Path) -> None:
     bufnr = await edit(nvim, project / "a.txt", "x = undefined\n")
     await nvim.lua(
         SET,
@@ -66,7 +66,7 @@ async def test_severities_are_words_and_errors_come_first(nvim: Neovim, project:
     assert [item["severity"] for item in items] == ["Error", "Warning", "Info", "Hint"]
 
 
-async def test_what_is_missing_is_left_out(nvim: Neovim, project: Path) -> None:
+async def test_missing_fields_are_omitted(nvim: Neovim, project: Path) -> None:
     bufnr = await edit(nvim, project / "a.txt")
     await nvim.lua(SET, "linter", bufnr, [{"lnum": 1, "col": 2, "message": "no"}])
 
@@ -104,10 +104,10 @@ async def test_columns_are_utf_16_code_units(nvim: Neovim, project: Path) -> Non
 
     items = await of_file(nvim, project / "a.txt")
 
-    assert [place(item) for item in items] == [(0, 4, 0, 8), (0, 4, 1, 1)]
+    assert [span(item) for item in items] == [(0, 4, 0, 8), (0, 4, 1, 1)]
 
 
-async def test_places_outside_the_text_do_no_harm(nvim: Neovim, project: Path) -> None:
+async def test_positions_outside_the_text_do_no_harm(nvim: Neovim, project: Path) -> None:
     bufnr = await edit(nvim, project / "a.txt")
     await nvim.lua(
         SET,
@@ -122,10 +122,10 @@ async def test_places_outside_the_text_do_no_harm(nvim: Neovim, project: Path) -
 
     items = await of_file(nvim, project / "a.txt")
 
-    assert [place(item) for item in items] == [(0, 3, 0, 3), (7, 0, 7, 0), (0, 0, 0, 0)]
+    assert [span(item) for item in items] == [(0, 3, 0, 3), (7, 0, 7, 0), (0, 0, 0, 0)]
 
 
-async def test_all_namespaces_count(nvim: Neovim, project: Path) -> None:
+async def test_diagnostics_of_all_namespaces_are_read(nvim: Neovim, project: Path) -> None:
     bufnr = await edit(nvim, project / "a.txt")
     for name in ("linter", "spelling"):
         await nvim.lua(SET, name, bufnr, [{"lnum": 0, "col": 0, "message": name}])
@@ -147,7 +147,7 @@ async def test_functions_in_user_data_and_odd_codes_do_no_harm(nvim: Neovim, pro
     assert [(item["message"], item.get("code")) for item in items] == [("m", None), ("n", None)]
 
 
-async def test_a_file_without_diagnostics_and_one_that_is_not_open_have_none(
+async def test_clean_files_and_unopened_files_have_no_diagnostics(
     nvim: Neovim, project: Path
 ) -> None:
     await edit(nvim, project / "a.txt")
@@ -164,18 +164,16 @@ async def test_a_file_is_found_through_a_symlink(nvim: Neovim, project: Path) ->
     assert len(await of_file(nvim, project / "link.txt")) == 1
 
 
-async def test_a_buffer_without_text_keeps_its_columns(nvim: Neovim, project: Path) -> None:
+async def test_an_unloaded_buffer_keeps_its_columns(nvim: Neovim, project: Path) -> None:
     bufnr = await nvim.lua("return vim.fn.bufadd(...)", str(project / "a.txt"))
     await nvim.lua(SET, "linter", bufnr, [{"lnum": 5, "col": 7, "end_col": 9, "message": "m"}])
 
     [item] = await of_file(nvim, project / "a.txt")
 
-    assert place(item) == (5, 7, 5, 9)
+    assert span(item) == (5, 7, 5, 9)
 
 
-async def test_reading_does_not_change_what_vim_diagnostic_holds(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_reading_does_not_change_vim_diagnostic(nvim: Neovim, project: Path) -> None:
     bufnr = await edit(nvim, project / "a.txt")
     await nvim.lua(SET_MANY, bufnr, 3)
     held = "return vim.diagnostic.get(...)"
@@ -187,7 +185,7 @@ async def test_reading_does_not_change_what_vim_diagnostic_holds(
 
 
 @pytest.mark.parametrize("field", ["source", "code", "message"])
-async def test_a_null_of_a_language_server_is_left_out(
+async def test_a_null_from_a_language_server_is_omitted(
     nvim: Neovim, project: Path, field: str
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt")

@@ -48,7 +48,7 @@ async def test_one_file_can_be_read_in_slices(nvim: Neovim, project: Path) -> No
     assert await read_all(nvim, project / "none.txt") == ({}, {})
 
 
-async def test_what_is_over_the_limit_is_omitted_hints_first(nvim: Neovim, project: Path) -> None:
+async def test_hints_are_omitted_first_over_the_limit(nvim: Neovim, project: Path) -> None:
     await nvim.lua(SET_MANY, await edit(nvim, project / "hints.txt"), 4000, 4)
     await nvim.lua(SET_MANY, await edit(nvim, project / "errors.txt"), 2000, 1)
 
@@ -80,9 +80,7 @@ async def test_a_file_that_was_just_written_comes_before_all_others(
     assert omitted == {f"file://{project}/big.txt": 203}
 
 
-async def test_a_file_that_was_asked_for_comes_before_all_others(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_a_requested_file_comes_before_all_others(nvim: Neovim, project: Path) -> None:
     await nvim.lua(SET_MANY, await edit(nvim, project / "big.txt"), 5200, 1)
     asked = await edit(nvim, project / "small.txt")
     assert await of_file(nvim, project / "small.txt") == []
@@ -93,7 +91,7 @@ async def test_a_file_that_was_asked_for_comes_before_all_others(
     assert len(files[f"file://{project}/small.txt"]) == 3
 
 
-async def test_of_files_that_were_asked_for_errors_come_first(nvim: Neovim, project: Path) -> None:
+async def test_errors_come_first_among_requested_files(nvim: Neovim, project: Path) -> None:
     for name, count, severity in (("big.txt", 5200, 2), ("small.txt", 3, 1)):
         await nvim.lua(SET_MANY, await edit(nvim, project / name), count, severity)
         await of_file(nvim, project / name)
@@ -103,7 +101,9 @@ async def test_of_files_that_were_asked_for_errors_come_first(nvim: Neovim, proj
     assert len(files[f"file://{project}/small.txt"]) == 3
 
 
-async def test_a_file_none_of_which_fits_is_still_told(nvim: Neovim, project: Path) -> None:
+async def test_a_file_whose_diagnostics_are_all_omitted_is_still_reported(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.lua(SET_MANY, await edit(nvim, project / "errors.txt"), 5000, 1)
     await nvim.lua(SET_MANY, await edit(nvim, project / "hints.txt"), 7, 4)
 
@@ -113,7 +113,7 @@ async def test_a_file_none_of_which_fits_is_still_told(nvim: Neovim, project: Pa
     assert omitted == {f"file://{project}/hints.txt": 7}
 
 
-async def test_a_file_that_is_closed_while_it_is_read_ends_its_part(
+async def test_a_file_that_is_closed_during_a_reading_is_skipped(
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.lua(SET_MANY, await edit(nvim, project / "a.txt"), 1000, 1)
@@ -131,7 +131,7 @@ async def test_a_file_that_is_closed_while_it_is_read_ends_its_part(
     assert items == [f"file://{project}/b.txt"]
 
 
-async def test_a_reading_that_was_given_up_is_at_its_end(nvim: Neovim, project: Path) -> None:
+async def test_a_finished_reading_returns_nothing_more(nvim: Neovim, project: Path) -> None:
     await nvim.lua(SET_MANY, await edit(nvim, project / "a.txt"), 1000)
     begun = await call(nvim, "begin", None)
 
@@ -141,9 +141,9 @@ async def test_a_reading_that_was_given_up_is_at_its_end(nvim: Neovim, project: 
 
 
 async def longest_block(nvim: Neovim, calls: str) -> float:
-    """The longest that one of the calls stops Neovim, sending its result included.
+    """The longest time that one of the calls blocks Neovim, including sending its result.
 
-    In milliseconds of its own CPU time, which other programs on the machine do not lengthen.
+    In milliseconds of Neovim's CPU time, which does not depend on other programs.
     """
     block: float = await nvim.lua(
         """
@@ -164,7 +164,7 @@ async def longest_block(nvim: Neovim, calls: str) -> float:
     return block
 
 
-async def test_five_thousand_in_one_buffer_never_stop_neovim_for_long(
+async def test_five_thousand_diagnostics_never_block_neovim_for_long(
     nvim: Neovim, project: Path
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt", "éé wrong é\n" * 5000)
@@ -188,7 +188,7 @@ async def test_five_thousand_in_one_buffer_never_stop_neovim_for_long(
     assert [len(items) for items in files.values()] == [5000]
 
 
-async def test_a_hundred_readings_at_once_share_the_time_of_one(
+async def test_a_hundred_concurrent_readings_share_the_time_of_one(
     nvim: Neovim, project: Path
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt", "éé wrong é\n" * 5000)
@@ -202,7 +202,7 @@ async def test_a_hundred_readings_at_once_share_the_time_of_one(
     assert (milliseconds < 40, done) == (True, 0)
 
 
-async def test_long_lines_and_long_messages_never_stop_neovim_for_long(
+async def test_long_lines_and_long_messages_never_block_neovim_for_long(
     nvim: Neovim, project: Path
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt", "é" * 200_000)

@@ -12,10 +12,10 @@ async def listen(nvim: Neovim) -> None:
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
 
 
-# As it changes
+# Changes
 
 
-async def test_watch_tells_of_each_file_that_changes(nvim: Neovim, project: Path) -> None:
+async def test_watch_reports_each_file_that_changes(nvim: Neovim, project: Path) -> None:
     await listen(nvim)
     await call(nvim, "watch", True)
     for name in ("a.txt", "b.txt"):
@@ -30,7 +30,7 @@ async def test_watch_tells_of_each_file_that_changes(nvim: Neovim, project: Path
     ]
 
 
-async def test_watch_tells_that_there_are_none_any_more(nvim: Neovim, project: Path) -> None:
+async def test_watch_reports_that_no_diagnostics_remain(nvim: Neovim, project: Path) -> None:
     await listen(nvim)
     await call(nvim, "watch", True)
     bufnr = await edit(nvim, project / "a.txt")
@@ -42,7 +42,9 @@ async def test_watch_tells_that_there_are_none_any_more(nvim: Neovim, project: P
     await until(lambda: nvim.events("diagnostics_changed")[-1]["items"] == [])
 
 
-async def test_watch_throttles_and_always_tells_the_last_state(nvim: Neovim, project: Path) -> None:
+async def test_watch_throttles_and_always_reports_the_last_state(
+    nvim: Neovim, project: Path
+) -> None:
     await listen(nvim)
     await call(nvim, "watch", True)
     bufnr = await edit(nvim, project / "a.txt")
@@ -56,7 +58,7 @@ async def test_watch_throttles_and_always_tells_the_last_state(nvim: Neovim, pro
     assert len(nvim.events("diagnostics_changed")) <= milliseconds / 100 + 2
 
 
-async def test_watch_reports_many_when_the_user_has_left_insert_mode(
+async def test_watch_delays_large_reports_until_insert_mode_ends(
     nvim: Neovim, project: Path
 ) -> None:
     await listen(nvim)
@@ -76,7 +78,9 @@ async def test_watch_reports_many_when_the_user_has_left_insert_mode(
     assert len(nvim.events("diagnostics_changed")[1]["items"]) == 600
 
 
-async def test_watch_reads_many_a_bit_at_a_time(nvim: Neovim, project: Path) -> None:
+async def test_watch_reports_at_most_a_thousand_diagnostics_of_a_file(
+    nvim: Neovim, project: Path
+) -> None:
     await listen(nvim)
     await call(nvim, "watch", True)
     bufnr = await edit(nvim, project / "a.txt", "éé wrong é\n" * 6000)
@@ -87,7 +91,9 @@ async def test_watch_reads_many_a_bit_at_a_time(nvim: Neovim, project: Path) -> 
     assert (len(event["items"]), event["omitted"]) == (1000, 5000)
 
 
-async def test_watch_never_tells_an_old_state_after_a_new_one(nvim: Neovim, project: Path) -> None:
+async def test_watch_never_reports_an_old_state_after_a_new_one(
+    nvim: Neovim, project: Path
+) -> None:
     await listen(nvim)
     await call(nvim, "watch", True)
     bufnr = await edit(nvim, project / "a.txt", "é" * 200_000)
@@ -106,7 +112,7 @@ async def test_watch_never_tells_an_old_state_after_a_new_one(nvim: Neovim, proj
     assert len(nvim.events("diagnostics_changed")) == 1
 
 
-async def test_watch_is_silent_about_what_is_no_file_or_is_gone(
+async def test_watch_ignores_wiped_buffers_and_buffers_that_are_not_files(
     nvim: Neovim, project: Path
 ) -> None:
     await listen(nvim)
@@ -126,7 +132,7 @@ async def test_watch_is_silent_about_what_is_no_file_or_is_gone(
     assert await nvim.mode() == {"mode": "n", "blocking": False}
 
 
-async def test_watch_can_be_ended(nvim: Neovim, project: Path) -> None:
+async def test_watch_reports_nothing_after_it_ends(nvim: Neovim, project: Path) -> None:
     await listen(nvim)
     await call(nvim, "watch", True)
     await call(nvim, "watch", False)
@@ -143,7 +149,7 @@ async def test_watch_can_be_ended(nvim: Neovim, project: Path) -> None:
 # With a language server
 
 
-async def test_what_a_language_server_publishes_arrives(nvim: Neovim, project: Path) -> None:
+async def test_diagnostics_from_a_language_server_are_read(nvim: Neovim, project: Path) -> None:
     await edit(nvim, project / "a.txt", "fine\né😀 wrong and odd\n")
     await attach(nvim)
 

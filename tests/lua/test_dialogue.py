@@ -1,4 +1,4 @@
-"""`dialogue/init.lua`: what is asked in one line is answered once."""
+"""`dialogue/init.lua`: questions on one line, each answered once."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ async def shows(nvim: Neovim, text: str) -> None:
     await until(lambda: text in nvim.screen.text(), f"{text!r} is on screen")
 
 
-async def test_what_is_chosen_is_answered_by_its_number(dialogue: Neovim) -> None:
+async def test_the_answer_is_the_number_of_the_chosen_item(dialogue: Neovim) -> None:
     await select(dialogue, 7, "Which scope?", ["this time", "this project", "always"])
     await shows(dialogue, "3: always")
 
@@ -41,7 +41,7 @@ async def test_what_is_chosen_is_answered_by_its_number(dialogue: Neovim) -> Non
 
 
 @pytest.mark.parametrize("keys", ["<CR>", "<Esc>", "q<CR>", "9<CR>", "0<CR>", "<C-c>"])
-async def test_a_choice_that_is_dismissed_has_no_number(dialogue: Neovim, keys: str) -> None:
+async def test_a_dismissed_choice_has_no_number(dialogue: Neovim, keys: str) -> None:
     await select(dialogue, 7, "Which scope?", ["this time", "always"])
     await shows(dialogue, "2: always")
 
@@ -52,7 +52,7 @@ async def test_a_choice_that_is_dismissed_has_no_number(dialogue: Neovim, keys: 
 
 
 @pytest.mark.parametrize("laststatus", [2, 3])
-async def test_without_a_command_line_a_choice_says_what_is_asked(
+async def test_a_choice_shows_its_question_without_a_command_line(
     dialogue: Neovim, laststatus: int
 ) -> None:
     await dialogue.command(f"set cmdheight=0 laststatus={laststatus} | vsplit | split")
@@ -68,7 +68,7 @@ async def test_without_a_command_line_a_choice_says_what_is_asked(
     assert await dialogue.eval("[&cmdheight, winrestcmd()]") == [0, sizes]
 
 
-async def test_what_is_typed_is_answered(dialogue: Neovim) -> None:
+async def test_the_answer_is_the_typed_text(dialogue: Neovim) -> None:
     await ask(dialogue, 3, "Why not? ", "because")
     await shows(dialogue, "Why not? because")
 
@@ -78,7 +78,7 @@ async def test_what_is_typed_is_answered(dialogue: Neovim) -> None:
     await settled(dialogue)
 
 
-async def test_an_empty_line_is_an_answer_and_none_is_not(dialogue: Neovim) -> None:
+async def test_an_empty_line_is_an_answer_and_a_cancelled_one_is_not(dialogue: Neovim) -> None:
     await ask(dialogue, 1, "Why not? ")
     await shows(dialogue, "Why not?")
     await dialogue.keys("<CR>")
@@ -90,7 +90,7 @@ async def test_an_empty_line_is_an_answer_and_none_is_not(dialogue: Neovim) -> N
     assert await answer(dialogue, 2) == {}
 
 
-async def test_long_texts_of_many_lines_cause_no_prompt(dialogue: Neovim) -> None:
+async def test_long_texts_with_many_lines_cause_no_hit_enter_prompt(dialogue: Neovim) -> None:
     long = "why\nis\tthis " + "so wide 漢字 " * 40
     await ask(dialogue, 1, long, long)
     await shows(dialogue, "why is this so wide")
@@ -109,8 +109,10 @@ async def test_long_texts_of_many_lines_cause_no_prompt(dialogue: Neovim) -> Non
 @pytest.mark.parametrize(
     ("keys", "mode"), [("i", "i"), (":", "c"), ("d", "no"), ("v", "v"), ("q:", "n")]
 )
-async def test_it_waits_until_nothing_is_half_typed(dialogue: Neovim, keys: str, mode: str) -> None:
-    """Insert mode is not in the way: it goes on afterwards."""
+async def test_a_question_waits_until_nothing_is_half_typed(
+    dialogue: Neovim, keys: str, mode: str
+) -> None:
+    """Insert mode does not delay it, and resumes afterwards."""
     await dialogue.keys(keys)
     await until(lambda: dialogue.eval(f"mode(1) ==# '{mode}'"))
 
@@ -127,7 +129,7 @@ async def test_it_waits_until_nothing_is_half_typed(dialogue: Neovim, keys: str,
     await until(lambda: dialogue.eval(f"mode(1) ==# '{'i' if mode == 'i' else 'n'}'"))
 
 
-async def test_a_withdrawn_question_is_not_asked_any_more(dialogue: Neovim) -> None:
+async def test_a_withdrawn_question_is_never_asked(dialogue: Neovim) -> None:
     await dialogue.keys(":")
     await until(lambda: dialogue.eval("mode() ==# 'c'"))
     await ask(dialogue, 1, "Withdrawn? ")
@@ -143,7 +145,7 @@ async def test_a_withdrawn_question_is_not_asked_any_more(dialogue: Neovim) -> N
     assert answers(dialogue, 1) == []
 
 
-async def test_an_answer_that_nobody_waits_for_is_said_to_be_one(dialogue: Neovim) -> None:
+async def test_an_answer_that_is_no_longer_awaited_is_reported(dialogue: Neovim) -> None:
     await ask(dialogue, 1, "Why not? ")
     await shows(dialogue, "Why not?")
     await dialogue.lua(f"{MODULE}.close_all()")
@@ -158,7 +160,7 @@ async def test_an_answer_that_nobody_waits_for_is_said_to_be_one(dialogue: Neovi
 TWICE = chunk("dialogue/twice")
 
 
-async def test_a_ui_that_answers_twice_is_heard_once(dialogue: Neovim) -> None:
+async def test_only_the_first_answer_of_a_ui_counts(dialogue: Neovim) -> None:
     await dialogue.lua(TWICE)
 
     await select(dialogue, 1, "Which?", ["a", "b"])
@@ -168,7 +170,7 @@ async def test_a_ui_that_answers_twice_is_heard_once(dialogue: Neovim) -> None:
     assert await answer(dialogue, 2) == {"text": "first"}
 
 
-async def test_a_ui_that_gives_no_number_is_understood(dialogue: Neovim) -> None:
+async def test_a_ui_that_returns_no_index_is_supported(dialogue: Neovim) -> None:
     await dialogue.lua("vim.ui.select = function(items, opts, fn) fn(items[2]) end")
 
     await select(dialogue, 1, "Which?", ["a", "b"])
@@ -179,7 +181,7 @@ async def test_a_ui_that_gives_no_number_is_understood(dialogue: Neovim) -> None
 FLOAT = chunk("dialogue/float")
 
 
-async def test_a_ui_that_is_closed_without_a_word_was_dismissed(dialogue: Neovim) -> None:
+async def test_closing_a_ui_without_an_answer_dismisses_it(dialogue: Neovim) -> None:
     await dialogue.lua(FLOAT)
     await ask(dialogue, 1, "What?")
     await until(lambda: dialogue.eval("winnr('$') == 2"))
@@ -189,7 +191,7 @@ async def test_a_ui_that_is_closed_without_a_word_was_dismissed(dialogue: Neovim
     assert await answer(dialogue, 1) == {}
 
 
-async def test_a_ui_that_answers_after_it_was_closed_is_heard(dialogue: Neovim) -> None:
+async def test_an_answer_just_after_a_ui_closes_counts(dialogue: Neovim) -> None:
     await dialogue.lua(FLOAT)
     await ask(dialogue, 1, "What?")
     await until(lambda: dialogue.eval("winnr('$') == 2"))
@@ -199,7 +201,7 @@ async def test_a_ui_that_answers_after_it_was_closed_is_heard(dialogue: Neovim) 
     assert await answer(dialogue, 1) == {"text": "late"}
 
 
-async def test_a_ui_that_fails_is_one_message_and_a_dismissal(dialogue: Neovim) -> None:
+async def test_a_failing_ui_causes_one_message_and_a_dismissal(dialogue: Neovim) -> None:
     await dialogue.lua("vim.ui.input = function() error('broken\\nui ' .. ('x'):rep(300)) end")
 
     await ask(dialogue, 1, "What?")
@@ -209,7 +211,7 @@ async def test_a_ui_that_fails_is_one_message_and_a_dismissal(dialogue: Neovim) 
     await settled(dialogue)
 
 
-async def test_asked_again_it_is_answered_once(dialogue: Neovim) -> None:
+async def test_a_question_asked_again_is_answered_once(dialogue: Neovim) -> None:
     await dialogue.lua("vim.ui.input = function(opts, fn) _G.confirm = _G.confirm or fn end")
     await ask(dialogue, 1, "What?")
     await until(lambda: dialogue.lua("return _G.confirm ~= nil"))

@@ -1,4 +1,4 @@
-"""`diff/init.lua`: a diff is asked for, shown, decided and told about, once."""
+"""`diff/init.lua`: a diff is requested, shown, decided and announced once."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ async def shown_text(nvim: Neovim) -> list[list[str]]:
     return text
 
 
-async def test_it_shows_the_file_left_and_the_proposal_right(
+async def test_a_diff_shows_the_file_on_the_left_and_the_proposal_on_the_right(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await diffs.open(path, NEW)
@@ -45,7 +45,9 @@ async def test_opening_and_closing_are_announced(nvim: Neovim, diffs: Diffs, pat
     assert await diffs.closed(id_) == closed
 
 
-async def test_a_rejected_diff_is_announced_as_such(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_a_rejected_diff_is_announced_as_rejected(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     id_ = await diffs.open(path, NEW)
 
     await nvim.keys(":q<CR>")
@@ -53,7 +55,7 @@ async def test_a_rejected_diff_is_announced_as_such(nvim: Neovim, diffs: Diffs, 
     assert (await diffs.closed(id_))["accepted"] is False
 
 
-async def test_a_diff_closed_by_the_host_was_not_decided(
+async def test_a_diff_closed_by_the_host_is_not_decided(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -65,7 +67,7 @@ async def test_a_diff_closed_by_the_host_was_not_decided(
     assert await nvim.eval("[tabpagenr('$'), winnr('$')]") == [1, 1]
 
 
-async def test_it_is_closed_again_without_effect(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_closing_a_diff_again_does_nothing(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     id_ = await diffs.open(path, NEW)
     await diffs.close(id_)
     await diffs.close(id_)
@@ -77,7 +79,7 @@ async def test_it_is_closed_again_without_effect(nvim: Neovim, diffs: Diffs, pat
     assert await diffs.list() == []
 
 
-async def test_closing_all_closes_all(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_close_all_closes_every_diff(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     first = await diffs.open(path, NEW)
     second = await diffs.open(path, "other\n")
 
@@ -89,7 +91,9 @@ async def test_closing_all_closes_all(nvim: Neovim, diffs: Diffs, path: Path) ->
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-async def test_it_waits_for_the_user_and_says_so(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_a_diff_that_waits_for_the_user_is_listed_as_not_shown(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
     id_ = await diffs.ask(path, NEW)
@@ -104,7 +108,7 @@ async def test_it_waits_for_the_user_and_says_so(nvim: Neovim, diffs: Diffs, pat
     assert await nvim.eval("getbufline(1, 1, '$')") == ["typed"]
 
 
-async def test_one_that_was_closed_before_it_appeared_never_does(
+async def test_a_diff_closed_before_it_appears_is_never_shown(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.keys("i")
@@ -120,7 +124,7 @@ async def test_one_that_was_closed_before_it_appeared_never_does(
     assert await nvim.eval("tabpagenr('$')") == 2
 
 
-async def test_what_is_typed_while_it_appears_does_not_reach_it(
+async def test_keys_typed_while_a_diff_appears_do_not_reach_it(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     id_ = await diffs.ask(path, NEW)
@@ -133,7 +137,7 @@ async def test_what_is_typed_while_it_appears_does_not_reach_it(
     assert not diffs.of("diff_decided", id_)
 
 
-async def test_what_is_typed_by_a_script_while_it_appears_does_not_change_it(
+async def test_a_proposal_cannot_be_modified_while_it_appears(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     id_ = await diffs.ask(path, NEW)
@@ -145,7 +149,9 @@ async def test_what_is_typed_by_a_script_while_it_appears_does_not_change_it(
     assert await nvim.eval("&modifiable") == 1
 
 
-async def test_it_does_not_appear_between_two_keys(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_a_diff_does_not_appear_between_two_keys(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     await nvim.lua("require('claude_ide.when.moment').notice_typing(true)")
     await nvim.keys("j")
     await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'n'"))
@@ -158,9 +164,7 @@ async def test_it_does_not_appear_between_two_keys(nvim: Neovim, diffs: Diffs, p
     await diffs.ready(id_)
 
 
-async def test_one_that_is_held_back_is_named_in_the_message(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
+async def test_the_message_names_a_diff_that_waits(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
 
@@ -173,9 +177,7 @@ async def test_one_that_is_held_back_is_named_in_the_message(
     assert await nvim.lua("return require('claude_ide').statusline()") == ""
 
 
-async def test_one_that_is_withdrawn_no_longer_waits(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
+async def test_a_withdrawn_diff_no_longer_waits(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
     id_ = await diffs.ask(path, NEW)
@@ -186,7 +188,7 @@ async def test_one_that_is_withdrawn_no_longer_waits(
     assert await nvim.lua("return require('claude_ide').statusline()") == ""
 
 
-async def test_after_it_the_user_is_back_in_the_sidebar_that_is_a_float(
+async def test_after_a_diff_the_user_is_back_in_a_floating_sidebar(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command(f"edit {path} | topleft 20vnew | setlocal buftype=nofile")
@@ -206,7 +208,7 @@ async def test_after_it_the_user_is_back_in_the_sidebar_that_is_a_float(
 
 
 @pytest.mark.parametrize("layout", ["tab", "vertical"])
-async def test_a_file_that_somebody_else_has_written_shows_without_a_prompt(
+async def test_a_file_written_by_another_program_is_shown_without_a_prompt(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     """Under 'noautoread' Neovim asks what to do as soon as such a buffer is shown."""
@@ -228,8 +230,10 @@ async def test_a_file_that_somebody_else_has_written_shows_without_a_prompt(
     assert await nvim.eval("getline(1, '$')") == ["one", "two"]
 
 
-async def test_a_diff_that_cannot_be_shown_says_why(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    """Without a text; found out at a later look, when the call is no longer waiting."""
+async def test_a_diff_that_cannot_be_shown_reports_why(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    """It has no text, which is noticed only after the call has returned."""
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
     before = await nvim.eval("[tabpagenr('$'), winnr('$'), bufnr(), len(getbufinfo())]")
@@ -245,7 +249,7 @@ async def test_a_diff_that_cannot_be_shown_says_why(nvim: Neovim, diffs: Diffs, 
     assert await nvim.eval("[tabpagenr('$'), winnr('$'), bufnr(), len(getbufinfo())]") == before
 
 
-async def test_an_accept_whose_text_cannot_be_read_fails(
+async def test_accepting_a_diff_fails_when_its_text_cannot_be_read(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -273,7 +277,7 @@ async def test_ten_megabytes_are_shown_and_accepted(nvim: Neovim, diffs: Diffs, 
 
 
 @pytest.mark.parametrize("layout", ["tab", "vertical"])
-async def test_a_buffer_without_a_file_is_compared_itself(
+async def test_a_buffer_without_a_file_is_compared_directly(
     nvim: Neovim, diffs: Diffs, layout: str
 ) -> None:
     await nvim.command("call setline(1, ['one', 'two'])")
@@ -291,10 +295,10 @@ async def test_a_buffer_without_a_file_is_compared_itself(
 
 
 @pytest.mark.parametrize("accepts", [True, False])
-async def test_no_write_is_expected_of_what_is_for_a_buffer(
+async def test_a_diff_for_a_buffer_expects_no_write(
     nvim: Neovim, diffs: Diffs, path: Path, accepts: bool
 ) -> None:
-    """Neovim goes on asking about writes of others, as it does without a diff."""
+    """Neovim still asks about writes of other programs, as it does without a diff."""
     await nvim.command(f"edit {path}")
     autoread = await nvim.eval("getbufvar('', '&autoread')")
     id_ = await diffs.open(path, NEW, original=await nvim.eval("bufnr()"))

@@ -1,4 +1,4 @@
-"""`diff/init.lua`: a diff goes, whoever closes it and whatever the user does."""
+"""`diff/init.lua`: a diff closes without losing edits, in every situation."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ OLD = "one\ntwo\n"
 NEW = "one\nTWO\n"
 
 
-async def test_several_at_once_are_decided_each_on_its_own(
+async def test_several_diffs_are_decided_independently(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
-    """Among them the same file twice, and another of the same name."""
+    """They include the same file twice, and another file with the same name."""
     (project / "sub").mkdir()
     paths = [project / "a.txt", project / "sub" / "a.txt", project / "a.txt"]
     ids = [await diffs.open(path, f"{number}\n") for number, path in enumerate(paths)]
@@ -29,7 +29,7 @@ async def test_several_at_once_are_decided_each_on_its_own(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-async def test_edits_are_kept_when_somebody_else_closes_it(
+async def test_edits_are_kept_when_the_host_closes_a_diff(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -46,9 +46,7 @@ async def test_edits_are_kept_when_somebody_else_closes_it(
     assert not (await nvim.mode())["blocking"]
 
 
-async def test_nothing_is_kept_of_what_was_not_edited(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
+async def test_an_unedited_proposal_is_not_kept(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     id_ = await diffs.open(path, NEW)
 
     await diffs.close(id_)
@@ -57,7 +55,7 @@ async def test_nothing_is_kept_of_what_was_not_edited(
     assert len(await nvim.eval("getbufinfo({'buflisted': 1})")) == 1
 
 
-async def test_a_diff_is_not_taken_away_from_under_the_users_fingers(
+async def test_a_diff_does_not_close_while_the_user_types_in_it(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -74,9 +72,7 @@ async def test_a_diff_is_not_taken_away_from_under_the_users_fingers(
     assert await nvim.eval(f"getbufline({kept['bufnr']}, '$')") == ["precious words"]
 
 
-async def test_an_accept_that_comes_too_late_is_said_so(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
+async def test_accepting_too_late_is_reported(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     id_ = await diffs.open(path, NEW)
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
@@ -88,7 +84,7 @@ async def test_an_accept_that_comes_too_late_is_said_so(
     assert not diffs.of("diff_decided", id_)
 
 
-async def test_an_autocommand_of_the_users_that_fails_is_one_message(
+async def test_a_failing_user_autocommand_causes_one_message(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command("autocmd User ClaudeDiff* call Nosuch()")
@@ -101,7 +97,7 @@ async def test_an_autocommand_of_the_users_that_fails_is_one_message(
     assert (await diffs.decision(id_))["accepted"]
 
 
-async def test_what_is_typed_while_it_goes_reaches_nothing(
+async def test_keys_typed_while_a_diff_closes_are_ignored(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command("edit a.txt")
@@ -116,7 +112,7 @@ async def test_what_is_typed_while_it_goes_reaches_nothing(
     assert await nvim.eval("getline(1, '$')") == ["one", "two"]
 
 
-async def test_a_diff_in_another_tabpage_goes_while_the_user_types(
+async def test_a_diff_in_another_tabpage_closes_while_the_user_types(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     id_ = await diffs.open(path, NEW)

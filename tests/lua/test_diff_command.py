@@ -14,7 +14,7 @@ NEW = "one\nTWO\n"
 
 
 async def select(nvim: Neovim, choice: int | None) -> None:
-    """Have `vim.ui.select` make this choice, later, as a picker does."""
+    """Make `vim.ui.select` choose this item asynchronously, as a picker does."""
     await nvim.lua(
         "local choice = ...; vim.ui.select = function(items, options, on_choice)"
         " _G.offered = vim.tbl_map(options.format_item, items)"
@@ -24,7 +24,7 @@ async def select(nvim: Neovim, choice: int | None) -> None:
 
 
 @pytest.mark.parametrize(("function", "accepted"), [("accept", True), ("reject", False)])
-async def test_a_command_in_its_window_decides_it(
+async def test_a_command_in_the_proposal_window_decides_the_diff(
     nvim: Neovim, diffs: Diffs, path: Path, function: str, accepted: bool
 ) -> None:
     other = await diffs.open(path, "other\n")
@@ -36,7 +36,7 @@ async def test_a_command_in_its_window_decides_it(
     assert not diffs.of("diff_decided", other)
 
 
-async def test_a_command_in_the_left_window_decides_it(
+async def test_a_command_in_the_left_window_decides_the_diff(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await diffs.open(path, "other\n")
@@ -50,7 +50,7 @@ async def test_a_command_in_the_left_window_decides_it(
 
 
 @pytest.mark.parametrize(("function", "accepted"), [("accept", True), ("reject", False)])
-async def test_a_command_elsewhere_decides_the_only_one(
+async def test_a_command_elsewhere_decides_the_only_diff(
     nvim: Neovim, diffs: Diffs, path: Path, function: str, accepted: bool
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -63,7 +63,7 @@ async def test_a_command_elsewhere_decides_the_only_one(
     await diffs.closed(id_)
 
 
-async def test_a_command_elsewhere_asks_which_of_several(
+async def test_a_command_elsewhere_asks_which_of_several_diffs_is_meant(
     nvim: Neovim, diffs: Diffs, path: Path, project: Path
 ) -> None:
     await select(nvim, 2)
@@ -82,9 +82,7 @@ async def test_a_command_elsewhere_asks_which_of_several(
     assert not diffs.of("diff_decided", first)
 
 
-async def test_a_choice_that_is_not_made_decides_nothing(
-    nvim: Neovim, diffs: Diffs, path: Path
-) -> None:
+async def test_a_dismissed_choice_decides_nothing(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await select(nvim, None)
     first = await diffs.open(path, NEW)
     second = await diffs.open(path, NEW)
@@ -114,7 +112,7 @@ async def test_a_command_without_any_diff_warns(nvim: Neovim, diffs: Diffs) -> N
     assert not (await nvim.mode())["blocking"]
 
 
-async def test_a_command_does_not_accept_what_nobody_has_seen(
+async def test_a_command_does_not_accept_a_diff_that_is_not_shown_yet(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.keys("i")

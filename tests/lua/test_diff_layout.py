@@ -1,4 +1,4 @@
-"""`diff/layout.lua`: a diff comes into sight, and goes without a trace."""
+"""`diff/layout.lua`: a diff appears, and disappears without a trace."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ SCENES = {
     "a jump list": ["edit a.txt", "normal! 50G", "normal! 70G", "normal! 10G", "edit b.txt"],
     "an alternate file": ["edit b.txt", "edit c.txt", "edit a.txt"],
     "another file": ["edit b.txt", "normal! 30Gzz"],
-    "two files beside each other": [
+    "two files side by side": [
         "edit b.txt",
         "normal! 70Gzt",
         "rightbelow vsplit a.txt",
@@ -82,7 +82,7 @@ SCENES = {
         "setlocal number relativenumber nowrap list scrollbind cursorbind winbar=mine",
         "setlocal colorcolumn=80 signcolumn=yes cursorline scrolloff=3 winhighlight=Normal:Comment",
     ],
-    "a tab line all the time": ["set showtabline=2", "edit a.txt", "normal! 40Gzb"],
+    "a permanent tab line": ["set showtabline=2", "edit a.txt", "normal! 40Gzb"],
     "one status line": ["set laststatus=3", "edit a.txt", "vsplit b.txt"],
     "no command line": ["set cmdheight=0", "edit a.txt"],
     "other tabpages": [
@@ -150,7 +150,7 @@ async def assert_as_before(nvim: Neovim, before: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("scene", SCENES.values(), ids=SCENES)
-async def test_nothing_is_left_of_a_rejected_diff(
+async def test_a_rejected_diff_leaves_no_trace(
     nvim: Neovim, diffs: Diffs, path: Path, scene: list[str], layout: str
 ) -> None:
     before = await prepare(nvim, scene)
@@ -183,10 +183,10 @@ async def test_nothing_is_left_of_a_rejected_diff(
         "gg]cdogg:w<CR>",
     ],
 )
-async def test_nothing_is_left_however_it_ends(
+async def test_a_diff_leaves_no_trace_however_it_ends(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str, keys: str
 ) -> None:
-    before = await prepare(nvim, SCENES["two files beside each other"])
+    before = await prepare(nvim, SCENES["two files side by side"])
     id_ = await diffs.open(path, NEW, layout)
 
     await nvim.keys(keys)
@@ -197,10 +197,10 @@ async def test_nothing_is_left_however_it_ends(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_nothing_is_left_when_the_host_closes_it(
+async def test_a_diff_closed_by_the_host_leaves_no_trace(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
-    before = await prepare(nvim, SCENES["two files beside each other"])
+    before = await prepare(nvim, SCENES["two files side by side"])
     id_ = await diffs.open(path, NEW, layout)
 
     await diffs.close(id_)
@@ -209,10 +209,10 @@ async def test_nothing_is_left_when_the_host_closes_it(
     await assert_as_before(nvim, before)
 
 
-async def test_nothing_is_left_when_its_tabpage_is_closed(
+async def test_closing_the_tabpage_of_a_diff_leaves_no_trace(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
-    """Also the way back, where Neovim itself would go to the next tabpage."""
+    """The user returns to their tabpage, while Neovim itself would enter the next one."""
     before = await prepare(nvim, SCENES["other tabpages"])
     id_ = await diffs.open(path, NEW)
 
@@ -223,7 +223,7 @@ async def test_nothing_is_left_when_its_tabpage_is_closed(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_nothing_is_left_when_the_user_closes_both_windows(
+async def test_closing_both_windows_of_a_diff_leaves_no_trace(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     before = await prepare(nvim, SCENES["another file"])
@@ -236,7 +236,7 @@ async def test_nothing_is_left_when_the_user_closes_both_windows(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_nothing_is_left_of_a_new_file(
+async def test_a_diff_of_a_new_file_leaves_no_trace(
     nvim: Neovim, diffs: Diffs, project: Path, layout: str
 ) -> None:
     before = await prepare(nvim, [])
@@ -260,7 +260,7 @@ async def in_terminal_mode(nvim: Neovim) -> bool:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("end", [":w<CR>", ":q<CR>", None])
-async def test_who_was_typing_into_a_terminal_does_so_again(
+async def test_terminal_mode_resumes_after_a_diff(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str, end: str | None
 ) -> None:
     await nvim.command("edit b.txt | vsplit")
@@ -293,7 +293,7 @@ async def test_a_terminal_in_normal_mode_stays_in_it(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_a_terminal_is_not_resized_by_a_diff_in_a_tabpage(
+async def test_a_terminal_keeps_its_width_after_a_diff(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     await nvim.command("edit b.txt | rightbelow vsplit | vertical resize 30")
@@ -310,10 +310,10 @@ async def test_a_terminal_is_not_resized_by_a_diff_in_a_tabpage(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_a_diff_over_a_diff_goes_back_to_the_user(
+async def test_deciding_the_first_of_two_diffs_first_leaves_no_trace(
     nvim: Neovim, diffs: Diffs, path: Path, project: Path, layout: str
 ) -> None:
-    """The first is decided first, from where the second is."""
+    """It is decided from the tabpage or windows of the second."""
     before = await prepare(nvim, ["edit b.txt", "split c.txt", "resize 4"])
     first = await diffs.open(path, NEW, layout)
     second = await diffs.open(project / "b.txt", NEW, layout)
@@ -327,7 +327,7 @@ async def test_a_diff_over_a_diff_goes_back_to_the_user(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_diffs_that_end_in_the_order_of_a_stack_leave_nothing(
+async def test_deciding_the_second_of_two_diffs_first_leaves_no_trace(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     before = await prepare(nvim, ["edit a.txt", "split c.txt", "resize 4"])
@@ -345,7 +345,7 @@ async def test_diffs_that_end_in_the_order_of_a_stack_leave_nothing(
 
 @pytest.mark.parametrize("scene", [["edit b.txt"], ["edit a.txt", "normal! 40Gzt", "edit b.txt"]])
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_the_file_is_shown_later_as_if_there_had_been_no_diff(
+async def test_a_file_opened_after_a_diff_looks_as_it_would_without_one(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str, scene: list[str]
 ) -> None:
     await prepare(nvim, scene)
@@ -365,7 +365,7 @@ async def test_the_file_is_shown_later_as_if_there_had_been_no_diff(
         assert got[name] == expected[name], name
 
 
-async def test_autocommands_that_print_cause_no_prompt(
+async def test_autocommands_that_print_or_fail_cause_no_prompt(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command(

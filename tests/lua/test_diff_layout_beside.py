@@ -1,4 +1,4 @@
-"""`diff/layout.lua`: what the user does beside a diff stays."""
+"""`diff/layout.lua`: the user's work next to a diff is kept."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ LAYOUTS = ["tab", "vertical", "horizontal"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_who_has_gone_elsewhere_is_not_pulled_back(
+async def test_a_user_in_another_window_stays_there_when_a_diff_closes(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     await nvim.command("edit b.txt")
@@ -38,7 +38,7 @@ async def test_who_has_gone_elsewhere_is_not_pulled_back(
     assert await nvim.eval("tabpagenr('$')") == 2
 
 
-async def test_who_has_gone_elsewhere_and_come_back_is_taken_back(
+async def test_a_user_who_left_a_diff_and_returned_ends_up_where_they_began(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command("edit b.txt")
@@ -55,7 +55,7 @@ async def test_who_has_gone_elsewhere_and_come_back_is_taken_back(
     assert await nvim.eval("win_getid()") == win or await nvim.eval("tabpagenr()") == 1
 
 
-async def test_windows_that_the_user_has_opened_beside_it_stay(
+async def test_windows_that_the_user_opens_next_to_a_diff_stay(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -73,7 +73,7 @@ async def test_windows_that_the_user_has_opened_beside_it_stay(
     ]
 
 
-async def test_windows_that_the_user_has_resized_meanwhile_keep_their_sizes(
+async def test_windows_resized_during_a_diff_keep_their_sizes(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await prepare(nvim, ["set noequalalways", "edit a.txt", "botright split b.txt", "resize 6"])
@@ -88,7 +88,7 @@ async def test_windows_that_the_user_has_resized_meanwhile_keep_their_sizes(
     assert await nvim.eval("winheight(winnr('$'))") == 9
 
 
-async def test_sizes_set_in_the_users_tabpage_meanwhile_are_kept(
+async def test_windows_resized_in_the_original_tabpage_keep_their_sizes(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await prepare(nvim, ["edit a.txt", "split b.txt", "resize 5"])
@@ -102,7 +102,7 @@ async def test_sizes_set_in_the_users_tabpage_meanwhile_are_kept(
     assert await nvim.eval("winheight(1)") == 9
 
 
-async def test_an_empty_buffer_of_the_users_is_not_taken_for_a_leftover(
+async def test_an_empty_buffer_of_the_user_is_not_removed_as_a_leftover(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     before = await prepare(nvim, [])
@@ -117,7 +117,7 @@ async def test_an_empty_buffer_of_the_users_is_not_taken_for_a_leftover(
     assert (await everything(nvim))["tabpages"][0]["layout"] == before["tabpages"][0]["layout"]
 
 
-async def test_the_screen_may_change_its_size_meanwhile(
+async def test_resizing_the_screen_during_a_diff_leaves_a_valid_layout(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await prepare(nvim, ["edit a.txt", "split b.txt", "resize 20"])
@@ -145,7 +145,7 @@ BUFDELETE = chunk("diff_layout_beside/bufdelete")
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("keys", [":e #<CR>", "<C-^>", ":b a.txt<CR>", ":call Bufdelete()<CR>"])
-async def test_the_file_in_the_proposals_window_rejects_and_leaves_nothing(
+async def test_opening_the_file_in_the_proposal_window_rejects_without_a_trace(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str, keys: str
 ) -> None:
     await nvim.lua("_G.bufdelete = loadstring(...)", BUFDELETE)
@@ -163,7 +163,7 @@ async def test_the_file_in_the_proposals_window_rejects_and_leaves_nothing(
     assert not await nvim.eval("getwinvar(2, '&diff') || getwinvar(2, '&scrollbind')")
 
 
-async def test_another_file_in_the_proposals_window_stays_with_the_user(
+async def test_another_file_opened_in_the_proposal_window_stays_open(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await prepare(nvim, ["edit c.txt", "edit b.txt"])
@@ -178,7 +178,7 @@ async def test_another_file_in_the_proposals_window_stays_with_the_user(
 @pytest.mark.parametrize("is_in_it", [True, False])
 @pytest.mark.parametrize("float_", [True, False])
 @pytest.mark.parametrize("decision", ["accept()", "close(...)"])
-async def test_a_tree_beside_the_diff_goes_with_its_tabpage(
+async def test_a_tree_next_to_the_diff_closes_with_the_tabpage(
     nvim: Neovim, diffs: Diffs, path: Path, is_in_it: bool, float_: bool, decision: str
 ) -> None:
     await prepare(nvim, ["edit b.txt"])
@@ -203,7 +203,7 @@ async def test_a_tree_beside_the_diff_goes_with_its_tabpage(
 @pytest.mark.parametrize(
     "kept", ["split c.txt", "terminal", "help", "tabnew | tabprevious | copen"]
 )
-async def test_what_the_user_works_on_beside_the_diff_keeps_its_tabpage(
+async def test_a_tabpage_with_other_work_of_the_user_stays_open(
     nvim: Neovim, diffs: Diffs, path: Path, kept: str
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -220,7 +220,7 @@ async def test_what_the_user_works_on_beside_the_diff_keeps_its_tabpage(
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("leave", ["qall", "qall!", "tabfirst | qall"])
-async def test_a_session_manager_that_writes_on_leaving_finds_no_diff(
+async def test_a_session_saved_on_exit_contains_no_diff(
     nvim: Neovim, diffs: Diffs, path: Path, project: Path, layout: str, leave: str
 ) -> None:
     await nvim.command("autocmd VimLeavePre * mksession! session.vim")

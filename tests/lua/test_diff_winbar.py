@@ -1,4 +1,4 @@
-"""`diff/winbar.lua`: the lines above a diff say whose it is, and the keys."""
+"""`diff/winbar.lua`: the winbars of a diff show its source and the keys."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ map(['', 'File', 'Note', 'Keys'],
 """.replace("\n", " ")
 
 
-async def test_it_says_whose_proposal_it_is_and_the_keys(
+async def test_the_winbar_shows_the_source_of_the_proposal_and_the_keys(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await diffs.open(path, "two\n", title="Claude Code (2)")
@@ -32,14 +32,14 @@ async def test_it_says_whose_proposal_it_is_and_the_keys(
     await until(lambda: ":w accept · :q reject" in nvim.screen.text(), "the keys")
 
 
-async def test_it_says_that_the_file_is_new(nvim: Neovim, diffs: Diffs, project: Path) -> None:
+async def test_the_winbar_marks_a_new_file(nvim: Neovim, diffs: Diffs, project: Path) -> None:
     await diffs.open(project / "new.txt", "two\n")
 
     left, _ = await nvim.eval(WINBARS)
     assert left.split() == ["new.txt", "new", "file"]
 
 
-async def test_it_says_that_unsaved_changes_are_not_compared(
+async def test_the_winbar_warns_that_unsaved_changes_are_not_compared(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command("set columns=160 | edit a.txt")
@@ -52,7 +52,7 @@ async def test_it_says_that_unsaved_changes_are_not_compared(
     assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["one"]
 
 
-async def test_it_says_that_a_file_exists_only_in_neovim(
+async def test_the_winbar_marks_a_file_that_exists_only_in_neovim(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
     await nvim.command("set columns=160 | edit new.txt")
@@ -79,7 +79,7 @@ async def test_a_narrow_window_keeps_the_keys_and_the_end_of_the_name(
     assert right.endswith(" :w accept · :q reject ")
 
 
-async def test_it_says_where_in_the_project_the_file_is(
+async def test_the_winbar_shows_the_path_within_the_project(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
     (project / "src").mkdir()
@@ -92,7 +92,7 @@ async def test_it_says_where_in_the_project_the_file_is(
     assert (await nvim.eval("bufname()")).endswith("/src/proposal (a.txt)")
 
 
-async def test_it_warns_of_a_file_that_runs_by_itself(
+async def test_the_winbar_warns_of_a_file_that_runs_automatically(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
     home = Path(await nvim.eval("$HOME"))
@@ -124,7 +124,9 @@ async def test_a_narrow_window_shortens_the_warning_before_the_keys(
     assert columns < 60 or "pre-commit" in left
 
 
-async def test_it_follows_the_size_of_its_window(nvim: Neovim, diffs: Diffs, project: Path) -> None:
+async def test_the_winbar_adapts_to_the_window_size(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
     path = project / "a" / "rather" / "long" / "way" / "to" / "a" / "file.txt"
     await nvim.command("set columns=160")
     await diffs.open(path, "two\n")
@@ -137,8 +139,10 @@ async def test_it_follows_the_size_of_its_window(nvim: Neovim, diffs: Diffs, pro
     assert left.split() == ["…/long/way/to/a/file.txt"]
 
 
-async def test_names_are_shown_as_they_are(nvim: Neovim, diffs: Diffs, project: Path) -> None:
-    """A percent sign in a name is no item of a status line, least of all one to be evaluated."""
+async def test_percent_signs_in_names_are_shown_literally(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
+    """A percent sign in a name must not start a status line item that is evaluated."""
     path = project / "100%{1+1}%#Error#.txt"
 
     await diffs.open(path, "two\n", title="50% Claude")
@@ -148,7 +152,7 @@ async def test_names_are_shown_as_they_are(nvim: Neovim, diffs: Diffs, project: 
     assert "50% Claude" in right
 
 
-async def test_a_name_with_control_characters_is_one_line(
+async def test_a_name_with_control_characters_is_shown_on_one_line(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
     await diffs.open(project / "a\nb\x1b.txt", "two\n", title="Claude\n\x07")
@@ -158,7 +162,7 @@ async def test_a_name_with_control_characters_is_one_line(
     assert "Claude^J^G" in right
 
 
-async def test_the_users_colours_are_kept(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_user_highlights_are_kept(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await nvim.command("highlight link ClaudeIdeWinbar Search")
 
     await diffs.open(path, "two\n")
@@ -168,7 +172,7 @@ async def test_the_users_colours_are_kept(nvim: Neovim, diffs: Diffs, path: Path
     assert all(links)
 
 
-async def test_it_goes_with_the_diff(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_the_winbar_is_removed_with_the_diff(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await nvim.command("edit a.txt")
     id_ = await diffs.open(path, "two\n", "vertical")
     assert all(await nvim.eval(WINBARS))

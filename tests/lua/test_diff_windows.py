@@ -14,7 +14,9 @@ OLD = "".join(f"line {number}\n" for number in range(1, 101))
 NEW = OLD.replace("line 50\n", "LINE 50\n").replace("line 9\n", "line 9\nline 9½\n")
 
 
-async def test_the_last_tabpage_of_all_stays(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_the_last_tabpage_stays_open_with_the_file(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     id_ = await diffs.open(path, NEW)
     await nvim.keys(":tabonly<CR>:q<CR>")
 
@@ -26,7 +28,7 @@ async def test_the_last_tabpage_of_all_stays(nvim: Neovim, diffs: Diffs, path: P
 
 
 @pytest.mark.parametrize("layout", ["vertical", "horizontal"])
-async def test_unsaved_changes_stay_in_their_window_beside_the_diff(
+async def test_unsaved_changes_stay_in_their_window_next_to_the_diff(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     await nvim.command("set columns=160 lines=60 | edit a.txt | set filetype=python")
@@ -49,7 +51,7 @@ async def test_unsaved_changes_stay_in_their_window_beside_the_diff(
     assert len(await nvim.eval("getbufinfo()")) == 1
 
 
-async def test_the_last_tabpage_of_all_is_left_empty_by_a_new_file(
+async def test_the_last_tabpage_is_empty_after_a_diff_of_a_new_file(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
     id_ = await diffs.open(project / "new.txt", NEW)
@@ -61,7 +63,7 @@ async def test_the_last_tabpage_of_all_is_left_empty_by_a_new_file(
 
 
 @pytest.mark.parametrize("layout", ["vertical", "horizontal"])
-async def test_the_window_that_shows_the_file_takes_part(
+async def test_the_window_that_shows_the_file_joins_the_diff(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     await nvim.command("set columns=180 | edit b.txt | botright vsplit a.txt | wincmd p")
@@ -92,7 +94,7 @@ async def test_a_file_that_is_not_shown_gets_a_window(
 
 
 @pytest.mark.parametrize("layout", ["vertical", "horizontal"])
-async def test_where_there_is_no_room_it_takes_a_tabpage(
+async def test_a_diff_without_enough_room_opens_in_a_tabpage(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     await nvim.command("set lines=7 columns=12 winminheight=1 winminwidth=5 | edit b.txt")
@@ -111,7 +113,7 @@ async def test_where_there_is_no_room_it_takes_a_tabpage(
 
 
 @pytest.mark.parametrize("layout", ["vertical", "horizontal"])
-async def test_where_something_is_compared_already_it_takes_a_tabpage(
+async def test_a_diff_opens_in_a_tabpage_when_windows_are_already_in_diff_mode(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     await nvim.command("edit a.txt | diffsplit b.txt")
@@ -140,7 +142,7 @@ async def test_the_cursor_is_on_a_change_of_the_first_line(
     assert await nvim.eval("line('.')") == 1
 
 
-async def test_jumping_back_does_not_lead_out_of_the_proposal(
+async def test_jumping_back_does_not_leave_the_proposal(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command("edit a.txt | normal! 50G70G10G")
@@ -172,7 +174,7 @@ async def test_neither_a_terminal_nor_a_float_is_split(
     assert await nvim.eval(f"winheight(win_id2win({terminal}))") == 28
 
 
-async def test_what_the_users_window_has_of_its_own_is_not_passed_on(
+async def test_local_options_of_the_user_window_are_not_inherited(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command("edit b.txt | setlocal winfixbuf winfixwidth winhighlight=Normal:Comment")
@@ -185,7 +187,7 @@ async def test_what_the_users_window_has_of_its_own_is_not_passed_on(
 
 
 @pytest.mark.parametrize("columns", [80, 81])
-async def test_beside_each_other_the_two_have_forty_columns_each_or_a_tabpage(
+async def test_a_vertical_diff_needs_forty_columns_on_each_side(
     nvim: Neovim, diffs: Diffs, path: Path, columns: int
 ) -> None:
     await nvim.command(f"edit a.txt | botright vsplit b.txt | vertical resize {99 - columns}")
@@ -203,10 +205,10 @@ LOOKS = "[&number, &relativenumber, &signcolumn, &list, &cursorline]"
 
 @pytest.mark.parametrize("is_shown", [True, False])
 @pytest.mark.parametrize("set_", ["set", "setlocal"])
-async def test_both_sides_look_as_windows_of_files_do(
+async def test_both_sides_look_like_windows_of_files(
     nvim: Neovim, diffs: Diffs, path: Path, is_shown: bool, set_: str
 ) -> None:
-    """Not as the terminal that the user was in, in each of several diffs."""
+    """Several diffs in a row do not inherit the options of the terminal that the user was in."""
     await nvim.command("set number relativenumber signcolumn=yes list")
     await nvim.command("edit a.txt" if is_shown else "edit b.txt")
     await nvim.command("rightbelow vsplit | terminal cat")
@@ -226,7 +228,7 @@ ENTER_FLOAT = chunk("diff_windows/enter_float")
 
 
 @pytest.mark.parametrize("event", ["TabNew", "TabNewEntered", "TabEnter", "WinNew", "WinEnter"])
-async def test_a_float_that_an_autocommand_enters_is_not_taken_for_a_half_of_the_diff(
+async def test_a_float_entered_by_an_autocommand_does_not_become_a_diff_window(
     nvim: Neovim, diffs: Diffs, path: Path, event: str
 ) -> None:
     await nvim.command("edit b.txt")
@@ -247,7 +249,7 @@ CLOSE_FLOAT = chunk("diff_windows/close_float")
 
 
 @pytest.mark.parametrize("event", ["TabNew", "TabNewEntered", "WinNew", "BufEnter"])
-async def test_a_float_that_an_autocommand_closes_keeps_no_diff_from_opening(
+async def test_a_float_closed_by_an_autocommand_does_not_prevent_a_diff(
     nvim: Neovim, diffs: Diffs, path: Path, event: str
 ) -> None:
     await nvim.command("enew | setlocal buftype=nofile")
@@ -263,7 +265,7 @@ ENTER_FLOAT_FROM_BLANK = chunk("diff_windows/enter_float_from_blank")
 
 @pytest.mark.parametrize("layout", ["tab", "vertical"])
 @pytest.mark.parametrize("event", ["BufLeave", "BufWinLeave", "BufUnload", "BufWipeout"])
-async def test_the_file_gets_its_window_whatever_an_autocommand_enters(
+async def test_the_file_gets_its_window_when_an_autocommand_enters_a_float(
     nvim: Neovim, diffs: Diffs, path: Path, event: str, layout: str
 ) -> None:
     await nvim.command("edit b.txt")

@@ -1,4 +1,4 @@
-"""`file/write.lua`: a buffer is written, but never past what somebody else has written."""
+"""`file/write.lua`: writes a buffer, but never over a change by another program."""
 
 import os
 from pathlib import Path
@@ -51,7 +51,7 @@ async def test_write_puts_the_text_on_disk(nvim: Neovim, path: Path) -> None:
     assert await nvim.eval("&modified") == 0
 
 
-async def test_write_succeeds_when_something_fails_after_it(nvim: Neovim, path: Path) -> None:
+async def test_write_succeeds_when_an_autocommand_fails_after_it(nvim: Neovim, path: Path) -> None:
     await nvim.command("autocmd BufWritePost * throw 'too late'")
 
     assert await write(nvim, path) is None
@@ -69,9 +69,7 @@ async def test_write_refuses_when_the_file_changed_since_it_was_read(
 
 
 @pytest.mark.parametrize("is_watched", [False, True])
-async def test_write_refuses_again_when_asked_again(
-    nvim: Neovim, path: Path, is_watched: bool
-) -> None:
+async def test_write_refuses_a_second_time(nvim: Neovim, path: Path, is_watched: bool) -> None:
     if is_watched:
         await watch(nvim)
     change(path)
@@ -80,7 +78,7 @@ async def test_write_refuses_again_when_asked_again(
     await assert_refuses(nvim, path)
 
 
-async def test_write_refuses_what_the_user_has_been_warned_about_already(
+async def test_write_refuses_even_after_neovim_has_warned_the_user(
     nvim: Neovim, path: Path
 ) -> None:
     await watch(nvim)
@@ -94,9 +92,7 @@ async def test_write_refuses_what_the_user_has_been_warned_about_already(
     await assert_refuses(nvim, path)
 
 
-async def test_write_goes_through_after_the_user_has_read_the_file_again(
-    nvim: Neovim, path: Path
-) -> None:
+async def test_write_succeeds_after_the_user_reloads_the_file(nvim: Neovim, path: Path) -> None:
     await watch(nvim)
     change(path)
     await nvim.command("edit! | call setline(1, 'both')")
@@ -106,7 +102,7 @@ async def test_write_goes_through_after_the_user_has_read_the_file_again(
     assert path.read_text(encoding="utf-8") == "both\n"
 
 
-async def test_write_goes_through_twice(nvim: Neovim, path: Path) -> None:
+async def test_write_succeeds_twice_in_a_row(nvim: Neovim, path: Path) -> None:
     await watch(nvim)
 
     assert await write(nvim, path) is None
@@ -116,7 +112,7 @@ async def test_write_goes_through_twice(nvim: Neovim, path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "more\n"
 
 
-async def test_write_creates_a_file_that_was_deleted_meanwhile(nvim: Neovim, path: Path) -> None:
+async def test_write_recreates_a_deleted_file(nvim: Neovim, path: Path) -> None:
     await watch(nvim)
     path.unlink()
 
@@ -125,7 +121,7 @@ async def test_write_creates_a_file_that_was_deleted_meanwhile(nvim: Neovim, pat
     assert path.read_text(encoding="utf-8") == "mine\n"
 
 
-async def test_write_does_not_overwrite_a_file_under_a_name_that_the_buffer_was_given(
+async def test_write_does_not_overwrite_an_existing_file_after_a_rename(
     nvim: Neovim, path: Path, project: Path
 ) -> None:
     await watch(nvim)
@@ -139,7 +135,7 @@ async def test_write_does_not_overwrite_a_file_under_a_name_that_the_buffer_was_
     assert other.read_text(encoding="utf-8") == "theirs\n"
 
 
-async def test_the_users_own_answer_to_a_changed_file_is_not_needed(
+async def test_write_refuses_despite_an_autocommand_that_would_reload_the_file(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.command("autocmd FileChangedShell * let v:fcs_choice = 'reload'")

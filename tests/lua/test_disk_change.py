@@ -1,4 +1,4 @@
-"""`disk/change.lua`: what is done about a file that changes on disk."""
+"""`disk/change.lua`: buffers follow files that change on disk."""
 
 import os
 from pathlib import Path
@@ -30,7 +30,7 @@ async def path(nvim: Neovim, project: Path) -> Path:
 
 
 @pytest.mark.parametrize("way", ["in place", "by another file", "after it was deleted"])
-async def test_a_buffer_follows_without_a_key(nvim: Neovim, path: Path, way: str) -> None:
+async def test_a_buffer_follows_its_file_without_a_key(nvim: Neovim, path: Path, way: str) -> None:
     if way == "after it was deleted":
         path.unlink()
     if way == "by another file":
@@ -45,7 +45,7 @@ async def test_a_buffer_follows_without_a_key(nvim: Neovim, path: Path, way: str
     await shows(nvim, path, OLD)
 
 
-async def test_a_hidden_buffer_follows(nvim: Neovim, path: Path) -> None:
+async def test_a_hidden_buffer_follows_its_file(nvim: Neovim, path: Path) -> None:
     await nvim.command("set hidden | enew")
 
     path.write_text(NEW)
@@ -53,7 +53,7 @@ async def test_a_hidden_buffer_follows(nvim: Neovim, path: Path) -> None:
     await shows(nvim, path, NEW)
 
 
-async def test_one_write_after_another_is_followed(nvim: Neovim, path: Path) -> None:
+async def test_successive_writes_are_followed(nvim: Neovim, path: Path) -> None:
     for number in range(5):
         replace(path, f"{number}\n")
         await shows(nvim, path, f"{number}\n")
@@ -74,7 +74,7 @@ async def test_cursor_and_folds_are_kept(nvim: Neovim, path: Path) -> None:
     assert await nvim.eval("[foldclosed(62), foldclosedend(62)]") == [62, 72]
 
 
-async def test_half_a_file_is_not_taken(nvim: Neovim, path: Path) -> None:
+async def test_a_partly_written_file_is_not_read(nvim: Neovim, path: Path) -> None:
     await nvim.lua(WRITE_IN_PIECES, str(path), list(NEW))
 
     await shows(nvim, path, NEW)
@@ -82,7 +82,7 @@ async def test_half_a_file_is_not_taken(nvim: Neovim, path: Path) -> None:
     assert await text(nvim, path) == OLD
 
 
-async def test_what_changes_no_text_changes_nothing(nvim: Neovim, path: Path) -> None:
+async def test_a_change_without_new_text_is_ignored(nvim: Neovim, path: Path) -> None:
     os.utime(path)
     await looked(nvim, path)
     path.chmod(0o600)
@@ -98,14 +98,14 @@ async def test_what_changes_no_text_changes_nothing(nvim: Neovim, path: Path) ->
     assert (await nvim.mode())["blocking"] is False
 
 
-async def test_the_users_own_write_is_no_change(nvim: Neovim, path: Path) -> None:
+async def test_a_write_by_the_user_is_not_reported(nvim: Neovim, path: Path) -> None:
     await nvim.keys("ccmine<Esc>:silent write<CR>")
     await until(lambda: path.read_text() == "mine\ntwo\nthree\n")
     await all_reported(nvim, path)
     assert "a.txt" not in await messages(nvim)
 
 
-async def test_unsaved_changes_are_kept_and_that_is_said_once(nvim: Neovim, path: Path) -> None:
+async def test_unsaved_changes_are_kept_and_reported_once(nvim: Neovim, path: Path) -> None:
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
 
@@ -138,7 +138,7 @@ async def test_a_buffer_follows_once_its_unsaved_changes_are_undone(
     assert await nvim.eval("&modified") == 0
 
 
-async def test_it_waits_for_the_end_of_insert_mode(nvim: Neovim, path: Path) -> None:
+async def test_a_reload_waits_for_the_end_of_insert_mode(nvim: Neovim, path: Path) -> None:
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
 
@@ -150,7 +150,7 @@ async def test_it_waits_for_the_end_of_insert_mode(nvim: Neovim, path: Path) -> 
     await shows(nvim, path, NEW)
 
 
-async def test_what_is_typed_during_the_wait_is_kept(nvim: Neovim, path: Path) -> None:
+async def test_text_typed_before_a_reload_is_kept(nvim: Neovim, path: Path) -> None:
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
     replace(path, NEW)
@@ -162,7 +162,7 @@ async def test_what_is_typed_during_the_wait_is_kept(nvim: Neovim, path: Path) -
     assert await text(nvim, path) == f"mine {OLD}"
 
 
-async def test_it_is_shown_while_the_user_types_elsewhere(nvim: Neovim, path: Path) -> None:
+async def test_a_change_is_shown_while_the_user_types_elsewhere(nvim: Neovim, path: Path) -> None:
     await nvim.command("botright new")
     await nvim.keys("itypi")
     await until(lambda: nvim.eval("mode() == 'i'"))
@@ -175,7 +175,7 @@ async def test_it_is_shown_while_the_user_types_elsewhere(nvim: Neovim, path: Pa
 
 
 @pytest.mark.parametrize("setting", ["set noautoread", "setlocal noautoread"])
-async def test_without_autoread_it_is_left_to_neovim(
+async def test_without_autoread_neovim_handles_the_change(
     nvim: Neovim, path: Path, setting: str
 ) -> None:
     await nvim.command(setting)
@@ -187,7 +187,9 @@ async def test_without_autoread_it_is_left_to_neovim(
     await until(lambda: "W11" in nvim.screen.text())
 
 
-async def test_without_autoread_what_claude_has_named_is_followed(nvim: Neovim, path: Path) -> None:
+async def test_without_autoread_files_that_claude_names_are_followed(
+    nvim: Neovim, path: Path
+) -> None:
     await nvim.command("set noautoread")
     await nvim.lua("require('claude_ide.disk.named_files').add(...)", str(path))
 
@@ -197,7 +199,7 @@ async def test_without_autoread_what_claude_has_named_is_followed(nvim: Neovim, 
     await until(lambda: f"Claude changed a.txt (+1 {MINUS}1); u undoes" in nvim.screen.text())
 
 
-async def test_a_link_is_followed_to_its_file(nvim: Neovim, project: Path) -> None:
+async def test_a_symlink_is_followed_to_its_file(nvim: Neovim, project: Path) -> None:
     folder = project / "elsewhere"
     folder.mkdir()
     (folder / "real.txt").write_text(OLD)
@@ -215,7 +217,7 @@ async def test_a_link_is_followed_to_its_file(nvim: Neovim, project: Path) -> No
     await shows(nvim, link, "other\n")
 
 
-async def test_a_folder_that_comes_back_is_watched(nvim: Neovim, project: Path) -> None:
+async def test_a_recreated_folder_is_watched(nvim: Neovim, project: Path) -> None:
     folder = project / "a" / "b"
     folder.mkdir(parents=True)
     path = folder / "x.txt"
@@ -236,7 +238,7 @@ async def test_a_folder_that_comes_back_is_watched(nvim: Neovim, project: Path) 
     await shows(nvim, path, "last\n")
 
 
-async def test_a_new_file_is_shown_when_it_comes(nvim: Neovim, path: Path) -> None:
+async def test_a_new_file_is_shown_when_it_is_created(nvim: Neovim, path: Path) -> None:
     await nvim.command("edit new/deep.txt")
     new = path.parent / "new" / "deep.txt"
     new.parent.mkdir()
@@ -247,7 +249,7 @@ async def test_a_new_file_is_shown_when_it_comes(nvim: Neovim, path: Path) -> No
     await until(lambda: f"deep.txt changed on disk (+3 {MINUS}0)" in nvim.screen.text())
 
 
-async def test_a_file_that_gets_another_name_is_watched_there(nvim: Neovim, path: Path) -> None:
+async def test_a_buffer_saved_under_a_new_name_is_watched_there(nvim: Neovim, path: Path) -> None:
     await nvim.command("silent saveas b.txt")
     other = path.with_name("b.txt")
 
@@ -256,7 +258,7 @@ async def test_a_file_that_gets_another_name_is_watched_there(nvim: Neovim, path
     await shows(nvim, other, NEW)
 
 
-async def test_a_file_that_is_written_all_the_time_is_followed_less_and_less(
+async def test_a_constantly_written_file_is_followed_less_and_less_often(
     nvim: Neovim, path: Path
 ) -> None:
     follows = chunk("disk_change/a_file_that_is_written_all_the_time_is_followed_less_and_less")
@@ -267,7 +269,7 @@ async def test_a_file_that_is_written_all_the_time_is_followed_less_and_less(
     assert (await messages(nvim)).count("changed on disk") <= 3
 
 
-async def test_a_file_that_never_rests_is_left_alone_for_a_while(nvim: Neovim, path: Path) -> None:
+async def test_a_file_that_never_settles_is_ignored_for_a_while(nvim: Neovim, path: Path) -> None:
     restless = chunk("disk_change/a_file_that_never_rests_is_left_alone_for_a_while")
     await nvim.lua(restless, str(path))
     given_up = "return _G.lines < 150 and not require('claude_ide.disk.reload').is_expected(1)"
@@ -278,7 +280,7 @@ async def test_a_file_that_never_rests_is_left_alone_for_a_while(nvim: Neovim, p
     await until(lambda: nvim.eval("line('$') == 153"))
 
 
-async def test_nothing_is_left_when_it_stops(nvim: Neovim, path: Path) -> None:
+async def test_stopping_the_watch_leaves_no_handles(nvim: Neovim, path: Path) -> None:
     await nvim.lua(f"{CHANGE}.watch('server', false)")
     handles = "local n = 0; vim.uv.walk(function(h) if h:get_type() == 'fs_event' and"
     handles += " not h:is_closing() then n = n + 1 end end); return n"
@@ -293,7 +295,7 @@ async def test_nothing_is_left_when_it_stops(nvim: Neovim, path: Path) -> None:
     assert await text(nvim, path) == OLD
 
 
-async def test_a_watch_outside_may_name_a_path(nvim: Neovim, path: Path) -> None:
+async def test_an_external_watcher_can_report_a_path(nvim: Neovim, path: Path) -> None:
     await nvim.lua("require('claude_ide.disk.watch').stop()")
     replace(path, NEW)
 

@@ -1,4 +1,4 @@
-"""`file/edit.lua`: what is on disk becomes a buffer's text, as one edit."""
+"""`file/edit.lua`: a buffer adopts the text on disk as one edit."""
 
 import os
 import random
@@ -13,7 +13,7 @@ from support.neovim import Neovim, until
 
 @pytest.fixture
 async def path(nvim: Neovim, project: Path) -> Path:
-    """A file of a hundred lines, edited."""
+    """A file of a hundred lines, open in Neovim."""
     file = project / "a.txt"
     write(file, OLD)
     await nvim.command("edit a.txt")
@@ -32,7 +32,7 @@ EDITS = {
     "a line after the last": [*OLD, "new"],
     "several places": [*OLD[:9], "a", "b", *OLD[12:40], *OLD[45:], "end"],
     "everything": [f"other {number}" for number in range(50)],
-    "nothing left": [],
+    "an empty file": [],
     "one empty line": [""],
     "nothing changed": OLD,
     "swapped": [*OLD[:20], *OLD[40:60], *OLD[20:40], *OLD[60:]],
@@ -40,7 +40,7 @@ EDITS = {
 
 
 @pytest.mark.parametrize("new", EDITS.values(), ids=EDITS)
-async def test_the_buffer_holds_what_is_on_disk_and_one_undo_what_it_held(
+async def test_a_buffer_adopts_the_text_on_disk_and_one_undo_reverts_it(
     nvim: Neovim, path: Path, new: list[str]
 ) -> None:
     write(path, new)
@@ -88,7 +88,9 @@ async def test_random_edits_are_adopted_and_undone(nvim: Neovim, path: Path) -> 
         assert await lines(nvim) == (after or [""])
 
 
-async def test_other_lines_are_unsaved_changes_to_what_is_on_disk(nvim: Neovim, path: Path) -> None:
+async def test_lines_other_than_those_on_disk_become_unsaved_changes(
+    nvim: Neovim, path: Path
+) -> None:
     new = ["CLAUDE", *OLD[1:]]
     write(path, new)
 
@@ -110,7 +112,9 @@ async def test_other_lines_are_unsaved_changes_to_what_is_on_disk(nvim: Neovim, 
     assert await nvim.eval("&modified") == 0
 
 
-async def test_it_is_a_step_of_its_own_between_the_users(nvim: Neovim, path: Path) -> None:
+async def test_adopting_is_a_separate_undo_step_between_user_edits(
+    nvim: Neovim, path: Path
+) -> None:
     await nvim.keys("ccmine<Esc>")
     await nvim.command("silent write")
     write(path, ["mine", *OLD[1:50], "CLAUDE", *OLD[51:]])
@@ -130,7 +134,7 @@ async def test_it_is_a_step_of_its_own_between_the_users(nvim: Neovim, path: Pat
     await until(lambda: nvim.eval("getline('$') ==# 'after'"))
 
 
-async def test_it_is_a_step_of_its_own_within_a_script(nvim: Neovim, path: Path) -> None:
+async def test_adopting_is_a_separate_undo_step_within_a_script(nvim: Neovim, path: Path) -> None:
     write(path, ["CLAUDE", *OLD[1:]])
     await nvim.lua(
         "local function change(line) vim.api.nvim_buf_set_lines(0, 0, 1, true, { line }) end;"
@@ -148,7 +152,9 @@ async def test_it_is_a_step_of_its_own_within_a_script(nvim: Neovim, path: Path)
     assert seen == ["CLAUDE", "before", "line 1"]
 
 
-async def test_redone_it_is_unmodified(nvim: Neovim, path: Path) -> None:
+async def test_redoing_an_adopted_text_leaves_the_buffer_unmodified(
+    nvim: Neovim, path: Path
+) -> None:
     write(path, EDITS["a line changed"])
     await adopt(nvim)
 
@@ -157,7 +163,7 @@ async def test_redone_it_is_unmodified(nvim: Neovim, path: Path) -> None:
     assert await nvim.eval("&modified") == 0
 
 
-async def test_unsaved_changes_come_back_with_one_undo(nvim: Neovim, path: Path) -> None:
+async def test_one_undo_restores_unsaved_changes(nvim: Neovim, path: Path) -> None:
     await nvim.keys("ccmine<Esc>Goalso mine<Esc>")
     unsaved = await lines(nvim)
     write(path, EDITS["a line changed"])
@@ -171,8 +177,8 @@ async def test_unsaved_changes_come_back_with_one_undo(nvim: Neovim, path: Path)
     assert await lines(nvim) == unsaved
 
 
-async def test_a_write_afterwards_asks_nothing(nvim: Neovim, path: Path) -> None:
-    """Neither W11, W12 nor the question whether to write what has changed since it was read."""
+async def test_a_write_after_adopting_causes_no_prompt(nvim: Neovim, path: Path) -> None:
+    """Neither W11 nor W12, nor the question whether to overwrite a changed file."""
     write(path, EDITS["a line changed"])
     os.utime(path, (1, 1))
     await adopt(nvim)
@@ -185,7 +191,7 @@ async def test_a_write_afterwards_asks_nothing(nvim: Neovim, path: Path) -> None
     assert "WARNING" not in await nvim.eval("execute('messages')")
 
 
-async def test_the_file_is_not_written(nvim: Neovim, path: Path) -> None:
+async def test_adopting_does_not_write_the_file(nvim: Neovim, path: Path) -> None:
     write(path, EDITS["a line changed"])
     before = path.stat()
 
@@ -252,7 +258,7 @@ async def test_extended_marks_stay_with_their_text(nvim: Neovim, path: Path) -> 
     assert await extmarks(nvim) == [[11, 2], [50, 0], [50, 2], [51, 7], [100, 0]]
 
 
-async def test_a_mark_within_a_line_stays_beside_the_change(nvim: Neovim, path: Path) -> None:
+async def test_a_mark_within_a_line_stays_with_its_text(nvim: Neovim, path: Path) -> None:
     write(path, ["call(old, argument)"])
     await adopt(nvim)
     await set_extmark(nvim, 0, 10)
@@ -263,9 +269,7 @@ async def test_a_mark_within_a_line_stays_beside_the_change(nvim: Neovim, path: 
     assert await extmarks(nvim) == [[0, 16]]
 
 
-async def test_a_mark_stays_with_a_line_that_has_changed_below_a_new_one(
-    nvim: Neovim, path: Path
-) -> None:
+async def test_a_mark_stays_with_a_changed_line_below_a_new_one(nvim: Neovim, path: Path) -> None:
     write(path, ["first = 1", "second = 2"])
     await adopt(nvim)
     await set_extmark(nvim, 1, 0)
@@ -276,7 +280,7 @@ async def test_a_mark_stays_with_a_line_that_has_changed_below_a_new_one(
     assert await extmarks(nvim) == [[2, 0]]
 
 
-async def test_the_last_change_is_where_the_edit_was(nvim: Neovim, path: Path) -> None:
+async def test_the_last_change_mark_is_at_the_edit(nvim: Neovim, path: Path) -> None:
     write(path, EDITS["a line changed"])
 
     await adopt(nvim)
@@ -285,7 +289,7 @@ async def test_the_last_change_is_where_the_edit_was(nvim: Neovim, path: Path) -
 
 
 @pytest.mark.parametrize("option", ["readonly", "nomodifiable"])
-async def test_a_buffer_that_the_user_may_not_change_follows_all_the_same(
+async def test_a_read_only_buffer_still_adopts_the_text(
     nvim: Neovim, path: Path, option: str
 ) -> None:
     await nvim.command(f"setlocal {option}")
@@ -300,7 +304,7 @@ async def test_a_buffer_that_the_user_may_not_change_follows_all_the_same(
     assert not (await nvim.mode())["blocking"]
 
 
-async def test_a_hidden_buffer_follows(nvim: Neovim, path: Path) -> None:
+async def test_a_hidden_buffer_adopts_the_text(nvim: Neovim, path: Path) -> None:
     bufnr = await nvim.eval("bufnr()")
     await nvim.command("enew")
     before = await nvim.eval("[win_getid(), bufnr(), bufnr('#'), winnr('$')]")
@@ -313,7 +317,7 @@ async def test_a_hidden_buffer_follows(nvim: Neovim, path: Path) -> None:
     assert len(await nvim.eval("getbufinfo()")) == 2
 
 
-async def test_no_autocommand_takes_it_for_a_read_or_a_write(nvim: Neovim, path: Path) -> None:
+async def test_adopting_triggers_no_read_or_write_autocommands(nvim: Neovim, path: Path) -> None:
     await nvim.command("let g:heard = []")
     await nvim.command("autocmd BufWritePre,BufWritePost * call add(g:heard, 'written')")
     await nvim.command("autocmd BufReadPost,FileReadPre,FileReadPost * call add(g:heard, 'read')")
@@ -324,12 +328,12 @@ async def test_no_autocommand_takes_it_for_a_read_or_a_write(nvim: Neovim, path:
     assert await nvim.eval("g:heard") == []
 
 
-@pytest.mark.parametrize("what", ["missing", "folder", "unreadable"])
-async def test_what_cannot_be_read_is_no_text(nvim: Neovim, path: Path, what: str) -> None:
+@pytest.mark.parametrize("kind", ["missing", "folder", "unreadable"])
+async def test_an_unreadable_file_is_not_adopted(nvim: Neovim, path: Path, kind: str) -> None:
     path.unlink()
-    if what == "folder":
+    if kind == "folder":
         path.mkdir()
-    elif what == "unreadable":
+    elif kind == "unreadable":
         path.symlink_to(path)
 
     assert not await adopt(nvim)
@@ -339,7 +343,7 @@ async def test_what_cannot_be_read_is_no_text(nvim: Neovim, path: Path, what: st
     assert len(await nvim.eval("getbufinfo()")) == 1
 
 
-async def test_ten_megabytes_follow(nvim: Neovim, project: Path) -> None:
+async def test_ten_megabytes_are_adopted(nvim: Neovim, project: Path) -> None:
     big = [f"line {number} {'x' * 48}" for number in range(170_000)]
     file = project / "big.txt"
     write(file, big)
@@ -353,7 +357,7 @@ async def test_ten_megabytes_follow(nvim: Neovim, project: Path) -> None:
     assert await nvim.eval("getline(85001, 85002)") == ["changed", "and more"]
 
 
-async def test_lines_from_elsewhere_become_one_change(nvim: Neovim, path: Path) -> None:
+async def test_given_lines_become_one_change(nvim: Neovim, path: Path) -> None:
     await nvim.command("50")
 
     await nvim.lua("require('claude_ide.file.edit').change(0, ...)", ["new", *OLD[:70], "end"])

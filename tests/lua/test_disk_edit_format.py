@@ -1,4 +1,4 @@
-"""`file/edit.lua`: format and encoding of a buffer are those of its file."""
+"""`file/edit.lua`: a buffer has the format and the encoding of its file."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ FORMATS = {
 
 
 @pytest.mark.parametrize(("data", "text", "options"), FORMATS.values(), ids=FORMATS)
-async def test_the_format_is_that_on_disk(
+async def test_the_buffer_adopts_the_format_of_the_file(
     nvim: Neovim, project: Path, data: bytes, text: str, options: dict[str, Any]
 ) -> None:
     path = project / "a.txt"
@@ -40,7 +40,7 @@ async def test_the_format_is_that_on_disk(
     ("encoding", "before"),
     [("latin1", b"caf\xe9\n"), ("utf-16le", b"\xff\xfe" + "café\n".encode("utf-16-le"))],
 )
-async def test_the_encoding_stays(
+async def test_the_encoding_is_kept(
     nvim: Neovim, project: Path, encoding: str, before: bytes
 ) -> None:
     file = project / "b.txt"

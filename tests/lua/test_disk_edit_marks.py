@@ -33,7 +33,7 @@ async def set_marks(nvim: Neovim, marks: dict[str, tuple[int, int]]) -> None:
 
 
 async def mark(nvim: Neovim, name: str) -> list[int]:
-    """Line and column, 0 for a mark that is gone."""
+    """Line and column; the line is 0 for a deleted mark."""
     position: list[int] = await nvim.lua("return vim.api.nvim_buf_get_mark(0, ...)", name)
     return position
 
@@ -51,7 +51,7 @@ async def test_a_mark_on_a_changed_line_stays_there(nvim: Neovim) -> None:
     assert [await mark(nvim, "a"), await mark(nvim, "B")] == [[50, 2], [50, 0]]
 
 
-async def test_marks_stay_where_every_line_changes(nvim: Neovim) -> None:
+async def test_marks_stay_when_every_line_changes(nvim: Neovim) -> None:
     await hold(nvim, OLD)
     await set_marks(nvim, {"a": (1, 0), "b": (50, 0), "Z": (100, 0)})
 
@@ -92,7 +92,7 @@ async def test_jumps_and_the_last_insertion_stay_with_their_lines(nvim: Neovim) 
     assert 50 in [jump["lnum"] for jump in await nvim.eval("getjumplist()[0]")]
 
 
-async def test_an_entry_of_the_quickfix_list_stays_valid(nvim: Neovim) -> None:
+async def test_a_quickfix_entry_stays_valid(nvim: Neovim) -> None:
     await hold(nvim, OLD)
     await nvim.command("call setqflist([{'bufnr': bufnr(), 'lnum': 50, 'text': 'here'}])")
 
@@ -102,7 +102,7 @@ async def test_an_entry_of_the_quickfix_list_stays_valid(nvim: Neovim) -> None:
     assert await nvim.eval("line('.')") == 51
 
 
-async def test_marks_of_lines_that_are_gone_go_with_them(nvim: Neovim) -> None:
+async def test_marks_on_deleted_lines_are_deleted(nvim: Neovim) -> None:
     await hold(nvim, OLD)
     await set_marks(nvim, {"a": (50, 0), "b": (51, 0)})
 
@@ -111,7 +111,7 @@ async def test_marks_of_lines_that_are_gone_go_with_them(nvim: Neovim) -> None:
     assert [await line_of(nvim, name) for name in "ab"] == [0, 50]
 
 
-async def test_undone_and_redone_marks_stay_too(nvim: Neovim) -> None:
+async def test_marks_stay_with_their_lines_through_undo_and_redo(nvim: Neovim) -> None:
     await hold(nvim, OLD)
     await set_marks(nvim, {"a": (50, 0), "b": (60, 0)})
     await change(nvim, ["new", *OLD[:49], "LINE 50", *OLD[50:]])
@@ -121,7 +121,7 @@ async def test_undone_and_redone_marks_stay_too(nvim: Neovim) -> None:
         assert [await line_of(nvim, name) for name in "ab"] == lines
 
 
-async def test_marks_in_a_buffer_that_is_not_shown_stay(nvim: Neovim) -> None:
+async def test_marks_in_a_hidden_buffer_stay_with_their_lines(nvim: Neovim) -> None:
     await hold(nvim, OLD)
     await set_marks(nvim, {"a": (50, 0)})
     bufnr: int = await nvim.eval("bufnr()")
@@ -135,7 +135,7 @@ async def test_marks_in_a_buffer_that_is_not_shown_stay(nvim: Neovim) -> None:
 
 
 def edit(rng: random.Random, before: list[str]) -> tuple[list[str], dict[int, int]]:
-    """Change some lines, insert and delete others; and which line of both is the same one."""
+    """Change, insert and delete some lines; also return the new number of each kept line."""
     after: list[str] = []
     kept: dict[int, int] = {}
     for number, line in enumerate(before, 1):
@@ -171,7 +171,7 @@ async def test_marks_on_unchanged_lines_stay_with_their_text(nvim: Neovim, seed:
 
 
 @pytest.mark.parametrize("seed", range(25))
-async def test_no_mark_moves_or_goes_where_lines_only_change(nvim: Neovim, seed: int) -> None:
+async def test_marks_do_not_move_when_lines_only_change(nvim: Neovim, seed: int) -> None:
     rng = random.Random(seed)
     before = [f"line {number} of {rng.randrange(1000)}" for number in range(1, 60)]
     after = [rng.choice((line, line.upper(), line[:3], f"  {line}")) for line in before]
@@ -186,7 +186,7 @@ async def test_no_mark_moves_or_goes_where_lines_only_change(nvim: Neovim, seed:
     assert found == dict(zip(names, rows, strict=True))
 
 
-async def test_a_mark_beyond_the_end_of_a_shorter_line_can_still_be_used(
+async def test_a_mark_past_the_end_of_a_shortened_line_still_works(
     nvim: Neovim, project: Path
 ) -> None:
     (project / "a.txt").write_text("a long line\n")

@@ -1,4 +1,4 @@
-"""`disk/report.lua`: what is said of files that change on disk."""
+"""`disk/report.lua`: messages about files that change on disk."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ async def path(nvim: Neovim, project: Path) -> Path:
     return await edit_watched(nvim, project)
 
 
-async def test_many_files_at_once_are_one_message(nvim: Neovim, path: Path) -> None:
+async def test_many_changed_files_cause_one_message(nvim: Neovim, path: Path) -> None:
     paths = [path.with_name(f"{number}.txt") for number in range(200)]
     for other in paths:
         other.write_text(OLD)
@@ -40,7 +40,7 @@ async def test_many_files_at_once_are_one_message(nvim: Neovim, path: Path) -> N
     assert (await messages(nvim)).count("changed on disk") == 1
 
 
-async def test_two_files_at_once_are_named(nvim: Neovim, path: Path) -> None:
+async def test_two_changed_files_are_both_named(nvim: Neovim, path: Path) -> None:
     other = path.with_name("b.txt")
     other.write_text(OLD)
     await nvim.command("split b.txt")
@@ -49,11 +49,13 @@ async def test_two_files_at_once_are_named(nvim: Neovim, path: Path) -> None:
     write = "for _, path in ipairs({ ... }) do vim.fn.writefile({ 'new' }, path) end"
     await nvim.lua(write, str(path), str(other))
 
-    said = f"Claude changed a.txt (+1 {MINUS}3); b.txt changed on disk (+1 {MINUS}3); u undoes each"
-    await until(lambda: said in nvim.screen.text())
+    message = (
+        f"Claude changed a.txt (+1 {MINUS}3); b.txt changed on disk (+1 {MINUS}3); u undoes each"
+    )
+    await until(lambda: message in nvim.screen.text())
 
 
-async def test_it_says_nothing_while_a_command_is_typed(nvim: Neovim, path: Path) -> None:
+async def test_a_report_waits_while_a_command_is_typed(nvim: Neovim, path: Path) -> None:
     await nvim.keys(":echo 'half'")
     await until(lambda: nvim.eval("mode() == 'c'"))
 
@@ -77,7 +79,7 @@ async def test_an_accepted_diff_is_not_reported(nvim: Neovim, path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["b.txt", "a{b,c}.txt", "é#x%20 [1].txt"])
-async def test_a_buffer_that_is_not_listed_follows_without_a_word(
+async def test_an_unlisted_buffer_follows_its_file_without_a_report(
     nvim: Neovim, path: Path, name: str
 ) -> None:
     other = path.with_name(name)

@@ -1,4 +1,4 @@
-"""`disk/watch.lua`: it names the buffers whose files something has happened to."""
+"""`disk/watch.lua`: reports the buffers whose files have changed."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ async def load(nvim: Neovim, paths: list[Path]) -> None:
     await nvim.lua(LOAD, [str(path) for path in paths])
 
 
-async def test_files_that_were_loaded_before_and_after_are_watched(
+async def test_files_loaded_before_and_after_the_start_are_watched(
     nvim: Neovim, project: Path
 ) -> None:
     paths = [project / "before.txt", project / "sub" / "after.txt"]
@@ -58,7 +58,7 @@ async def test_only_loaded_files_are_named(nvim: Neovim, project: Path) -> None:
     assert await nvim.lua(STATE) == {"folders": 0, "polled": 0}
 
 
-async def test_what_is_no_file_is_not_watched(nvim: Neovim, project: Path) -> None:
+async def test_buffers_that_are_not_files_are_not_watched(nvim: Neovim, project: Path) -> None:
     await nvim.lua(WATCH)
     await nvim.command("help")
     await nvim.command("silent! edit scheme://there/a.txt")
@@ -71,7 +71,7 @@ async def test_what_is_no_file_is_not_watched(nvim: Neovim, project: Path) -> No
     assert str(project) not in str(watched)
 
 
-async def test_a_folder_behind_a_link_is_watched_once(nvim: Neovim, project: Path) -> None:
+async def test_a_folder_behind_a_symlink_is_watched_once(nvim: Neovim, project: Path) -> None:
     await load(nvim, [project / "real" / "a.txt"])
     (project / "link").symlink_to(project / "real")
     await nvim.command("edit link/b.txt")
@@ -83,7 +83,7 @@ async def test_a_folder_behind_a_link_is_watched_once(nvim: Neovim, project: Pat
     await touched(nvim, "b.txt")
 
 
-async def test_beyond_the_most_folders_files_are_looked_at_now_and_then(
+async def test_files_beyond_the_folder_limit_are_polled(
     nvim: Neovim, project: Path, tmp_path: Path
 ) -> None:
     paths = [project / f"d{number}" / f"{number}.txt" for number in range(513)]
@@ -106,10 +106,8 @@ async def test_beyond_the_most_folders_files_are_looked_at_now_and_then(
     assert await nvim.lua(STATE) == {"folders": 0, "polled": 0}
 
 
-async def test_a_file_that_is_written_while_the_watch_begins_is_named(
-    nvim: Neovim, project: Path
-) -> None:
-    """Its folder is watched already, for the sake of another file."""
+async def test_a_file_written_while_the_watch_starts_is_named(nvim: Neovim, project: Path) -> None:
+    """Its folder is already watched because of another file."""
     paths = [project / f"{number}.txt" for number in range(30)]
     await load(nvim, paths)
     await nvim.lua(chunk("disk_watch/slow_paths"))
@@ -123,8 +121,8 @@ async def test_a_file_that_is_written_while_the_watch_begins_is_named(
 FOLLOWED = chunk("disk_watch/followed")
 
 
-async def test_hundreds_of_changes_leave_room_for_keys(nvim: Neovim, project: Path) -> None:
-    """What a checkout of another branch does: a file takes a few milliseconds."""
+async def test_hundreds_of_changes_do_not_block_neovim(nvim: Neovim, project: Path) -> None:
+    """A checkout of another branch causes so many; each file takes a few milliseconds."""
     paths = [project / f"{number}.txt" for number in range(200)]
     await load(nvim, paths)
     await nvim.lua("require('claude_ide.disk.change').watch('server', true)")
@@ -144,15 +142,13 @@ async def test_hundreds_of_changes_leave_room_for_keys(nvim: Neovim, project: Pa
 
 
 async def begin(nvim: Neovim) -> None:
-    """Watch, and look once at what is loaded."""
+    """Start the watch, and check the loaded files once."""
     await nvim.lua("require('claude_ide.disk.change').watch('server', true)")
     await until(lambda: nvim.lua("return require('claude_ide.disk.watch').suspects() ~= nil"))
     await nvim.lua("require('claude_ide.disk.reload').sync()")
 
 
-async def test_what_was_written_just_before_a_request_is_shown_by_it(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_a_request_loads_a_file_written_just_before_it(nvim: Neovim, project: Path) -> None:
     paths = [project / folder / "a.txt" for folder in "xyz"]
     await load(nvim, paths)
     await begin(nvim)
@@ -163,7 +159,7 @@ async def test_what_was_written_just_before_a_request_is_shown_by_it(
         assert await nvim.lua(write_and_sync, path, f"{number}") == [[path], [f"{number}"]]
 
 
-async def test_a_request_looks_only_at_what_has_changed(nvim: Neovim, project: Path) -> None:
+async def test_a_request_checks_only_changed_files(nvim: Neovim, project: Path) -> None:
     await load(nvim, [project / f"{number}.txt" for number in range(50)])
     await begin(nvim)
     await nvim.lua(
@@ -186,15 +182,15 @@ RENAME = {
 }
 
 
-@pytest.mark.parametrize("what", RENAME)
-async def test_a_file_in_another_folder_of_the_same_name_is_seen(
-    nvim: Neovim, project: Path, what: str
+@pytest.mark.parametrize("renamed", RENAME)
+async def test_a_file_in_a_replaced_folder_is_noticed(
+    nvim: Neovim, project: Path, renamed: str
 ) -> None:
     path = project / "a" / "b" / "c.txt"
     await load(nvim, [path])
     await begin(nvim)
 
-    replace = f"{RENAME[what]}; vim.fn.writefile({{'two'}}, 'a/b/c.txt')"
+    replace = f"{RENAME[renamed]}; vim.fn.writefile({{'two'}}, 'a/b/c.txt')"
     sync = "return #require('claude_ide.disk.reload').sync()"
     assert await nvim.lua(f"{replace}; {sync}") == 1
 
@@ -203,7 +199,7 @@ async def test_a_file_in_another_folder_of_the_same_name_is_seen(
 
 
 @pytest.mark.parametrize("link", ["hard", "to the file", "to the folder"])
-async def test_what_is_written_through_another_name_is_seen(
+async def test_a_write_through_another_name_is_noticed(
     nvim: Neovim, project: Path, link: str
 ) -> None:
     path, other = project / "a" / "b.txt", project / "other" / "c.txt"
@@ -224,7 +220,7 @@ async def test_what_is_written_through_another_name_is_seen(
     assert await nvim.eval("getline(1)") == "two"
 
 
-async def test_a_folder_that_cannot_be_watched_is_looked_at_and_that_is_logged_once(
+async def test_a_folder_that_cannot_be_watched_is_polled_and_logged_once(
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.lua(
@@ -239,6 +235,6 @@ async def test_a_folder_that_cannot_be_watched_is_looked_at_and_that_is_logged_o
         assert len(await nvim.lua("return require('claude_ide.disk.reload').sync()")) == 1
     paths[0].write_text("three\n")
     shown = f"getbufline('{paths[0]}', 1)[0] ==# 'three'"
-    await until(lambda: nvim.eval(shown), "it is looked at now and then")
+    await until(lambda: nvim.eval(shown), "the folder is polled")
     log = Path(await nvim.lua("return require('claude_ide.say.log').path()")).read_text()
     assert log.count("is not watched: ENOSPC") == 1

@@ -1,4 +1,4 @@
-"""`checking/expectation.lua`: who is waited for after a write, and how long."""
+"""`checking/expectation.lua`: which publishers are waited for after a write, and how long."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ from support.publishing import (
     write,
 )
 
-# Texts that are no more.
+# Outdated texts.
 
 
 async def test_diagnostics_of_an_older_version_do_not_end_the_wait(
@@ -40,7 +40,7 @@ async def test_diagnostics_of_an_older_version_do_not_end_the_wait(
     await done(nvim)
 
 
-async def test_versions_that_are_always_old_are_not_believed_again(
+async def test_the_versions_of_a_server_that_never_updates_them_are_ignored(
     nvim: Neovim, path: Path
 ) -> None:
     bufnr = await edit(nvim, path)
@@ -58,7 +58,7 @@ async def test_versions_that_are_always_old_are_not_believed_again(
     await done(nvim)
 
 
-async def test_an_answer_to_the_write_before_does_not_end_the_wait(
+async def test_an_answer_to_the_previous_write_does_not_end_the_wait(
     nvim: Neovim, path: Path
 ) -> None:
     bufnr = await edit(nvim, path)
@@ -79,7 +79,7 @@ async def test_an_answer_to_the_write_before_does_not_end_the_wait(
 
 
 @pytest.mark.parametrize("sync", ["1", "2"])
-async def test_an_edit_in_several_places_reaches_the_server_at_once(
+async def test_an_edit_in_several_places_reaches_the_server_immediately(
     nvim: Neovim, path: Path, tmp_path: Path, sync: str
 ) -> None:
     log = tmp_path / "log"
@@ -98,13 +98,13 @@ async def test_an_edit_in_several_places_reaches_the_server_at_once(
     assert changes == received(log, "textDocument/didChange")
 
 
-# Servers that have to be asked.
+# Servers that are pulled.
 
 VIEWS = {"current": "", "in view": "new", "hidden": "enew"}
 
 
 @pytest.mark.parametrize("view", VIEWS)
-async def test_a_pulled_server_is_asked_once_wherever_the_buffer_is(
+async def test_a_pulled_server_is_asked_once_whether_or_not_the_buffer_is_shown(
     nvim: Neovim, path: Path, tmp_path: Path, view: str
 ) -> None:
     log = tmp_path / "log"
@@ -155,11 +155,11 @@ async def test_each_provider_of_a_pulled_server_is_asked(
     assert [parameters["identifier"] for parameters in last] == ["first", "second"]
 
 
-# Servers that check what is saved.
+# Servers that check saved files.
 
 
 @pytest.mark.parametrize("options", [(), ("--identifiers", "first")])
-async def test_files_that_depend_on_what_was_written_are_pulled_as_well(
+async def test_files_that_may_depend_on_the_written_file_are_pulled_as_well(
     nvim: Neovim, project: Path, path: Path, options: tuple[str, ...]
 ) -> None:
     if options and not await nvim.eval("has('nvim-0.12')"):
@@ -175,7 +175,7 @@ async def test_files_that_depend_on_what_was_written_are_pulled_as_well(
     assert await messages(nvim, bufnr) == await messages(nvim, other) == ["wrong word"]
 
 
-async def test_only_some_of_many_files_that_may_depend_are_pulled(
+async def test_only_some_of_many_dependent_files_are_pulled(
     nvim: Neovim, project: Path, path: Path, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
@@ -195,7 +195,9 @@ async def test_only_some_of_many_files_that_may_depend_are_pulled(
     assert 20 <= len(received(log, "textDocument/diagnostic")) - before <= 22
 
 
-async def test_a_server_that_checks_what_is_saved_hears_of_it(nvim: Neovim, path: Path) -> None:
+async def test_a_server_that_checks_saved_files_is_notified_of_a_save(
+    nvim: Neovim, path: Path
+) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim, "--publish=on-save", "--save=yes")
     await write(nvim, path, "wrong\n")
@@ -206,7 +208,7 @@ async def test_a_server_that_checks_what_is_saved_hears_of_it(nvim: Neovim, path
     assert await messages(nvim, bufnr) == ["wrong word"]
 
 
-# Servers that say nothing.
+# Silent servers.
 
 
 async def test_a_server_that_never_publishes_is_waited_for_only_once(
@@ -221,7 +223,7 @@ async def test_a_server_that_never_publishes_is_waited_for_only_once(
     assert await write(nvim, path, "three\n") == []
 
 
-async def test_a_server_that_has_spoken_is_waited_for_again(nvim: Neovim, path: Path) -> None:
+async def test_a_server_that_has_published_is_waited_for_again(nvim: Neovim, path: Path) -> None:
     bufnr = await edit(nvim, path)
     client = await attach(nvim, "--publish=on-request", name="assistant")
     await write(nvim, path, "wrong\n")
@@ -247,7 +249,7 @@ async def test_a_server_that_reads_code_is_waited_for_again(nvim: Neovim, path: 
     await done(nvim)
 
 
-async def test_a_server_with_nothing_new_to_say_is_waited_for_as_long_as_it_may_take(
+async def test_a_server_with_nothing_new_to_publish_gets_its_usual_time(
     nvim: Neovim, path: Path
 ) -> None:
     bufnr = await edit(nvim, path)
@@ -332,7 +334,7 @@ async def test_a_linter_that_does_not_run_is_waited_for_once(nvim: Neovim, path:
     assert await write(nvim, path, "three\n") == []
 
 
-async def test_diagnostics_that_the_user_hides_were_not_published(nvim: Neovim, path: Path) -> None:
+async def test_hiding_diagnostics_does_not_count_as_publishing(nvim: Neovim, path: Path) -> None:
     bufnr = await edit(nvim, path)
     await nvim.lua(LINT, bufnr, ODD)
     await write(nvim, path, "wrong\n")

@@ -1,4 +1,4 @@
-"""`file/path.lua`: which buffers stand for a file."""
+"""`file/path.lua`: which buffers hold a file."""
 
 from pathlib import Path
 
@@ -12,14 +12,14 @@ async def path(nvim: Neovim) -> str | None:
     return found
 
 
-async def test_a_file_is_told_by_its_absolute_path(nvim: Neovim, project: Path) -> None:
+async def test_a_file_has_an_absolute_path(nvim: Neovim, project: Path) -> None:
     (project / "a b é.py").touch()
     await nvim.command(r"edit a\ b\ é.py")
 
     assert await path(nvim) == str(project / "a b é.py")
 
 
-async def test_a_file_that_is_yet_to_be_written_has_a_path(nvim: Neovim, project: Path) -> None:
+async def test_a_file_that_is_not_written_yet_has_a_path(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit new.py")
 
     assert await path(nvim) == str(project / "new.py")
@@ -47,7 +47,7 @@ async def test_a_path_stays_absolute_after_a_change_of_folder(nvim: Neovim, proj
         pytest.param("edit a.py | setlocal buftype=nofile", id="a scratch buffer with a name"),
     ],
 )
-async def test_what_is_no_file_has_no_path(nvim: Neovim, command: str) -> None:
+async def test_a_buffer_that_is_not_a_file_has_no_path(nvim: Neovim, command: str) -> None:
     await nvim.command("runtime plugin/netrwPlugin.vim")
     await nvim.command(command)
 

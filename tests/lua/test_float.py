@@ -5,14 +5,14 @@ from support.neovim import Neovim
 SHOW = "return require('claude_ide.window.float').show(...)"
 
 
-async def test_a_line_is_shown_whatever_it_holds(nvim: Neovim) -> None:
+async def test_control_characters_are_shown_in_caret_notation(nvim: Neovim) -> None:
     await nvim.lua(SHOW, ["a\nb\x1b", "c\r"], {"title": "d\n%{e}\x07"})
 
     assert await nvim.eval("getline(1, '$')") == ["a^Jb^[", "c"]
     assert await nvim.eval("nvim_win_get_config(0).title") == [[" d %{e}^G "]]
 
 
-async def test_a_status_names_a_file_with_a_line_break(nvim: Neovim) -> None:
+async def test_the_status_shows_a_file_name_with_a_line_break_on_one_line(nvim: Neovim) -> None:
     status = {"clients": [], "diffs": [{"path": "/a\nb", "shown": True}], "mentions": ["/c\x1b"]}
 
     await nvim.lua("require('claude_ide.status').show(...)", status)

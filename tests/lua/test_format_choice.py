@@ -1,4 +1,4 @@
-"""`format/choice.lua`: which formatters a file has."""
+"""`format/choice.lua`: chooses the formatters of a file."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ async def set_for_text_files(nvim: Neovim, option: str) -> None:
 
 
 @pytest.mark.parametrize("was_open", [True, False])
-async def test_a_program_for_all_files_comes_after_language_servers(
+async def test_a_global_program_comes_after_language_servers(
     nvim: Neovim, project: Path, was_open: bool
 ) -> None:
     path = write(project / "a.txt")
@@ -33,7 +33,7 @@ async def test_a_program_for_all_files_comes_after_language_servers(
 
 
 @pytest.mark.parametrize("was_open", [True, False])
-async def test_a_program_that_the_user_has_set_for_the_file_comes_before_language_servers(
+async def test_a_program_set_for_the_file_comes_before_language_servers(
     nvim: Neovim, project: Path, was_open: bool
 ) -> None:
     path = write(project / "a.txt")
@@ -45,7 +45,7 @@ async def test_a_program_that_the_user_has_set_for_the_file_comes_before_languag
     assert await succeed(nvim, path) == f"Reformatted with {STRIP}: 2 lines changed, saved."
 
 
-async def test_a_program_that_a_filetype_plugin_of_neovims_has_set_comes_after_language_servers(
+async def test_a_program_set_by_a_runtime_filetype_plugin_comes_after_servers(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.rkt")
@@ -56,7 +56,7 @@ async def test_a_program_that_a_filetype_plugin_of_neovims_has_set_comes_after_l
     assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."
 
 
-async def test_an_expression_that_a_filetype_plugin_of_neovims_has_set_is_passed_over(
+async def test_an_expression_set_by_a_runtime_filetype_plugin_is_skipped(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.xml", "<a>  \n</a>\n")

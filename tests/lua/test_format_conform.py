@@ -15,7 +15,7 @@ CAPITALS = "tr a-z A-Z"
 
 
 async def set_up(nvim: Neovim, programs: dict[str, str], lsp_format: str | None = None) -> None:
-    """Have a plugin that behaves as conform.nvim format text files with these programs."""
+    """Let a plugin that behaves like conform.nvim format text files with these programs."""
     await nvim.command(f"set runtimepath+={ROOT / 'tests/support/conform'}")
     await nvim.lua(
         chunk("format_conform/set_up"),
@@ -39,7 +39,7 @@ async def test_conform_formats_a_file(nvim: Neovim, project: Path, was_open: boo
     assert read(path) == TIDY.upper()
 
 
-async def test_a_file_that_is_not_open_leaves_no_trace(nvim: Neovim, project: Path) -> None:
+async def test_formatting_an_unopened_file_leaves_no_trace(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await set_up(nvim, {"strip": STRIP})
     await nvim.command("edit b.txt")
@@ -50,7 +50,7 @@ async def test_a_file_that_is_not_open_leaves_no_trace(nvim: Neovim, project: Pa
     assert await nvim.eval("map(getbufinfo(), 'v:val.bufnr')") == before
 
 
-async def test_conform_comes_before_all_others(nvim: Neovim, project: Path) -> None:
+async def test_conform_comes_before_all_other_formatters(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await set_up(nvim, {"strip": STRIP})
     await nvim.command("edit a.txt | setlocal formatprg=no formatexpr=no")
@@ -61,7 +61,7 @@ async def test_conform_comes_before_all_others(nvim: Neovim, project: Path) -> N
     assert read(path) == TIDY
 
 
-async def test_without_a_formatter_for_the_filetype_another_formats(
+async def test_a_server_formats_when_conform_has_no_formatter_for_the_filetype(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -81,7 +81,7 @@ async def test_without_a_formatter_for_the_filetype_another_formats(
         ("fallback", "conform.nvim (capitals)"),
     ],
 )
-async def test_language_servers_format_where_conform_wants_them(
+async def test_language_servers_format_in_the_order_that_conform_sets(
     nvim: Neovim, project: Path, order: str, by: str
 ) -> None:
     path = write(project / "a.txt")
@@ -93,7 +93,7 @@ async def test_language_servers_format_where_conform_wants_them(
     assert await nvim.eval("&modified") == 0
 
 
-async def test_one_undo_takes_back_what_conform_and_a_server_have_made(
+async def test_one_undo_reverts_the_changes_of_conform_and_a_server(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -111,7 +111,7 @@ async def test_one_undo_takes_back_what_conform_and_a_server_have_made(
     assert await nvim.eval("getline(1, '$')") == ["one  ", "two", "three \t"]
 
 
-async def test_a_formatter_that_fails_changes_nothing(nvim: Neovim, project: Path) -> None:
+async def test_a_failing_formatter_changes_nothing(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await set_up(nvim, {"capitals": CAPITALS, "broken": "echo 'bad syntax' >&2; exit 1"})
     await nvim.command("edit a.txt")
@@ -125,9 +125,7 @@ async def test_a_formatter_that_fails_changes_nothing(nvim: Neovim, project: Pat
     assert read(path) == UNTIDY
 
 
-async def test_what_the_user_changes_while_conform_formats_is_kept(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_changes_made_while_conform_formats_are_kept(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await set_up(nvim, {"strip": f"{STRIP}; until test -e go; do sleep 0.01; done"})
     await nvim.command("edit a.txt")
@@ -141,7 +139,7 @@ async def test_what_the_user_changes_while_conform_formats_is_kept(
 
 
 @pytest.mark.parametrize("text", ["exec sleep 1000", "sleep 1000; true"], ids=["itself", "child"])
-async def test_a_formatter_that_hangs_is_ended(nvim: Neovim, project: Path, text: str) -> None:
+async def test_a_formatter_that_hangs_is_stopped(nvim: Neovim, project: Path, text: str) -> None:
     path = write(project / "a.txt")
     await set_up(nvim, {"slow": f"echo $$ > pid; {text}"})
     await nvim.command("edit a.txt")
@@ -156,7 +154,7 @@ async def test_a_formatter_that_hangs_is_ended(nvim: Neovim, project: Path, text
     assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
 
 
-async def test_a_formatter_that_is_ended_late_changes_nothing_any_more(
+async def test_formatters_that_finish_after_the_timeout_change_nothing(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -171,7 +169,7 @@ async def test_a_formatter_that_is_ended_late_changes_nothing_any_more(
     assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
 
 
-async def test_a_file_of_that_name_in_the_working_folder_is_not_run(
+async def test_a_conform_module_in_the_working_folder_is_not_run(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -185,7 +183,7 @@ async def test_a_file_of_that_name_in_the_working_folder_is_not_run(
     assert await nvim.eval("exists('g:was_run')") == 0
 
 
-async def test_conform_is_loaded_where_lazy_nvim_has_not_done_so_yet(
+async def test_conform_is_loaded_when_lazy_nvim_has_not_loaded_it_yet(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -201,7 +199,7 @@ async def test_conform_is_loaded_where_lazy_nvim_has_not_done_so_yet(
 
 @pytest.mark.parametrize("was_open", [True, False])
 @pytest.mark.parametrize("typing", IN_THE_MIDDLE)
-async def test_what_is_half_typed_goes_on_while_conform_formats_another_file(
+async def test_formatting_another_file_with_conform_does_not_interrupt_typing(
     nvim: Neovim, project: Path, typing: Typing, was_open: bool
 ) -> None:
     path = write(project / "a.txt")
@@ -215,7 +213,7 @@ async def test_what_is_half_typed_goes_on_while_conform_formats_another_file(
     assert read(path) == TIDY
 
 
-async def test_all_of_a_file_is_formatted_though_lines_of_it_are_selected(
+async def test_the_whole_file_is_formatted_despite_a_visual_selection(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")

@@ -33,7 +33,7 @@ async def use(nvim: Neovim, expression: str) -> None:
 
 
 @pytest.mark.parametrize("was_open", [True, False])
-async def test_an_expression_formats_all_of_a_file(
+async def test_an_expression_formats_the_whole_file(
     nvim: Neovim, project: Path, was_open: bool
 ) -> None:
     path = write(project / "a.txt")
@@ -47,7 +47,7 @@ async def test_an_expression_formats_all_of_a_file(
     assert await nvim.eval("g:range") == [1, 3]
 
 
-async def test_a_lua_function_formats_too(nvim: Neovim, project: Path) -> None:
+async def test_a_lua_function_can_be_the_expression(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.lua(chunk("format_expression/a_lua_function_formats_too"))
     await nvim.command("edit a.txt")
@@ -79,7 +79,7 @@ async def test_an_expression_comes_before_servers_and_formatprg(
         "v:lua.LazyVim.format.formatexpr()",
     ],
 )
-async def test_an_expression_that_asks_servers_is_passed_over(
+async def test_an_expression_that_calls_language_servers_is_skipped(
     nvim: Neovim, project: Path, blocking: str
 ) -> None:
     path = write(project / "a.txt")
@@ -93,7 +93,7 @@ async def test_an_expression_that_asks_servers_is_passed_over(
 @pytest.mark.parametrize(
     ("expression", "error"), [("Fail()", "cannot parse"), ("Decline()", "it returned 1")]
 )
-async def test_an_expression_that_fails_changes_nothing(
+async def test_a_failing_expression_changes_nothing(
     nvim: Neovim, project: Path, expression: str, error: str
 ) -> None:
     path = write(project / "a.txt")
@@ -108,7 +108,7 @@ async def test_an_expression_that_fails_changes_nothing(
     assert not (await nvim.mode())["blocking"]
 
 
-async def test_lines_are_not_filled_where_the_expression_leaves_them(
+async def test_lines_are_not_wrapped_when_the_expression_changes_nothing(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt", "one two\nthree four\n")
@@ -117,7 +117,9 @@ async def test_lines_are_not_filled_where_the_expression_leaves_them(
     assert await succeed(nvim, path) == "Nothing to change (asked 'formatexpr')."
 
 
-async def test_cursor_view_marks_and_undo_stay(nvim: Neovim, project: Path) -> None:
+async def test_cursor_view_and_marks_stay_and_undo_restores_the_text(
+    nvim: Neovim, project: Path
+) -> None:
     lines = [f"line {number}" + "  " * (number in (2, 60, 190)) for number in range(1, 201)]
     path = write(project / "a.txt", "\n".join(lines) + "\n")
     await use(nvim, "Tidy()")
@@ -136,7 +138,7 @@ async def test_cursor_view_marks_and_undo_stay(nvim: Neovim, project: Path) -> N
     assert await nvim.eval("getline(1, '$')") == lines
 
 
-async def test_a_modelines_expression_is_not_evaluated(nvim: Neovim, project: Path) -> None:
+async def test_an_expression_from_a_modeline_is_not_evaluated(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt", f"{UNTIDY}vim: set formatexpr=Tidy():\n")
     await use(nvim, "")
     await nvim.command("set modeline modelineexpr modelines=5 | edit a.txt")
@@ -147,7 +149,7 @@ async def test_a_modelines_expression_is_not_evaluated(nvim: Neovim, project: Pa
 
 @pytest.mark.parametrize("was_open", [True, False])
 @pytest.mark.parametrize("typing", IN_THE_MIDDLE)
-async def test_what_is_half_typed_goes_on_while_an_expression_formats_another_file(
+async def test_formatting_another_file_does_not_interrupt_typing(
     nvim: Neovim, project: Path, typing: Typing, was_open: bool
 ) -> None:
     path = write(project / "a.txt")
@@ -161,7 +163,7 @@ async def test_what_is_half_typed_goes_on_while_an_expression_formats_another_fi
     assert read(path) == TIDY
 
 
-async def test_an_expression_formats_a_file_that_the_user_inserts_into(
+async def test_an_expression_formats_a_file_while_the_user_types_in_it(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")

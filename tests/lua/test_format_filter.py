@@ -34,9 +34,7 @@ async def test_a_program_formats_an_open_file(
     assert read(path) == TIDY
 
 
-async def test_a_file_that_is_not_open_is_formatted_and_leaves_no_trace(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_an_unopened_file_is_formatted_without_a_trace(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await set_option(nvim, "formatprg", STRIP)
     await nvim.command("edit b.txt")
@@ -67,7 +65,7 @@ async def test_a_program_gets_the_name_of_the_file(nvim: Neovim, project: Path, 
         ("kill -9 $$", "ended by signal 9"),
     ],
 )
-async def test_a_program_that_fails_changes_nothing(
+async def test_a_failing_program_changes_nothing(
     nvim: Neovim, project: Path, program: str, error: str
 ) -> None:
     path = write(project / "a.txt")
@@ -82,7 +80,7 @@ async def test_a_program_that_fails_changes_nothing(
     assert read(path) == UNTIDY
 
 
-async def test_a_shell_that_is_missing_is_an_error(nvim: Neovim, project: Path) -> None:
+async def test_a_missing_shell_is_an_error(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await set_option(nvim, "formatprg", "cat")
     await set_option(nvim, "shell", "/no/such/shell")
@@ -123,7 +121,7 @@ async def pid_in(path: Path) -> int:
     ],
     ids=["itself", "child", "in the background", "deaf to SIGTERM"],
 )
-async def test_a_program_that_hangs_is_ended_with_its_children(
+async def test_a_program_that_hangs_is_stopped_with_its_children(
     nvim: Neovim, project: Path, program: str
 ) -> None:
     path = write(project / "a.txt")
@@ -141,7 +139,7 @@ async def test_a_program_that_hangs_is_ended_with_its_children(
     assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
 
 
-async def test_a_program_that_writes_without_end_is_ended(nvim: Neovim, project: Path) -> None:
+async def test_a_program_with_endless_output_is_stopped(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await set_option(nvim, "formatprg", "echo $$ > pid; yes")
@@ -155,7 +153,7 @@ async def test_a_program_that_writes_without_end_is_ended(nvim: Neovim, project:
     await until(lambda: not alive(pid), "the program has ended")
 
 
-async def test_no_program_goes_on_without_neovim(nvim: Neovim, project: Path) -> None:
+async def test_a_program_ends_when_neovim_quits(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await set_option(nvim, "formatprg", "sh -c 'echo $$ > pid; exec sleep 1000'; cat")

@@ -37,7 +37,7 @@ async def test_the_language_server_formats_an_open_file(
     assert await nvim.eval("&modified") == 0
 
 
-async def test_formatting_makes_no_buffer_that_can_be_seen(nvim: Neovim, project: Path) -> None:
+async def test_formatting_creates_no_visible_buffer(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt | let g:seen = []")
     await attach(nvim)
@@ -60,9 +60,7 @@ async def test_the_language_server_comes_before_formatprg(nvim: Neovim, project:
     assert read(path) == TIDY
 
 
-async def test_a_language_server_that_does_not_format_is_passed_over(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_a_language_server_that_cannot_format_is_skipped(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await set_option(nvim, "formatprg", STRIP)
@@ -73,7 +71,7 @@ async def test_a_language_server_that_does_not_format_is_passed_over(
     assert read(path) == TIDY
 
 
-async def test_a_file_that_is_not_open_is_formatted_by_the_server_that_attaches_to_it(
+async def test_an_unopened_file_is_formatted_by_the_server_that_attaches_to_it(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -85,7 +83,7 @@ async def test_a_file_that_is_not_open_is_formatted_by_the_server_that_attaches_
     assert await nvim.eval("bufexists('a.txt')") == 0
 
 
-async def test_an_error_of_the_server_is_passed_on(nvim: Neovim, project: Path) -> None:
+async def test_a_server_error_is_reported(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await attach(nvim, "--format=error")
@@ -97,9 +95,7 @@ async def test_an_error_of_the_server_is_passed_on(nvim: Neovim, project: Path) 
     assert read(path) == UNTIDY
 
 
-async def test_what_the_user_changes_during_the_request_is_kept(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_changes_made_during_the_request_are_kept(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await attach(nvim, "--format=after-change")
@@ -114,7 +110,9 @@ async def test_what_the_user_changes_during_the_request_is_kept(
     assert await nvim.eval("getline(1, '$')") == ["one  ", "mine  ", "three \t"]
 
 
-async def test_neovim_goes_on_while_a_server_does_not_answer(nvim: Neovim, project: Path) -> None:
+async def test_neovim_stays_responsive_while_a_server_does_not_answer(
+    nvim: Neovim, project: Path
+) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await attach(nvim, "--format=never")
@@ -126,7 +124,7 @@ async def test_neovim_goes_on_while_a_server_does_not_answer(nvim: Neovim, proje
     assert nvim.events("reformatted") == []
 
 
-async def test_a_server_that_never_answers_is_given_up(nvim: Neovim, project: Path) -> None:
+async def test_a_server_that_never_answers_times_out(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await attach(nvim, "--format=never")
@@ -152,7 +150,7 @@ async def test_every_server_is_asked_in_turn(nvim: Neovim, project: Path) -> Non
     assert read(path) == TIDY
 
 
-async def test_each_server_formats_what_the_one_before_has_made(
+async def test_each_server_formats_the_result_of_the_previous_one(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -169,7 +167,7 @@ async def test_each_server_formats_what_the_one_before_has_made(
     assert await nvim.eval("getline(1, '$')") == ["one  ", "two", "three \t"]
 
 
-async def test_a_server_that_fails_does_not_keep_others_from_formatting(
+async def test_a_failing_server_does_not_prevent_others_from_formatting(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -194,7 +192,7 @@ async def test_the_answer_names_all_servers_that_had_nothing_to_change(
     assert await succeed(nvim, path) == "Nothing to change (asked types and style)."
 
 
-async def test_what_the_user_types_between_two_servers_is_kept(nvim: Neovim, project: Path) -> None:
+async def test_changes_made_between_two_servers_are_kept(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     await attach(nvim, "--format=capitals", name="capitals")

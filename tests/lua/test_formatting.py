@@ -25,7 +25,7 @@ from support.neovim import Neovim, until
 from support.typing_user import IN_THE_MIDDLE, Typing
 
 
-async def test_a_file_that_is_closed_before_the_answer_is_an_error(
+async def test_closing_the_file_before_the_formatter_answers_is_an_error(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -43,7 +43,7 @@ async def test_a_file_that_is_closed_before_the_answer_is_an_error(
     }
 
 
-async def test_a_file_that_is_closed_before_a_server_attaches_is_an_error(
+async def test_closing_the_file_before_a_server_attaches_is_an_error(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -70,7 +70,7 @@ async def test_unsaved_changes_are_formatted_but_not_saved(nvim: Neovim, project
     assert read(path) == UNTIDY
 
 
-async def test_one_undo_takes_the_formatting_back_and_nothing_else(
+async def test_one_undo_reverts_the_formatting_and_nothing_else(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -86,7 +86,7 @@ async def test_one_undo_takes_the_formatting_back_and_nothing_else(
     assert await nvim.eval("getline(1, '$')") == ["one  ", "mine  ", "three \t"]
 
 
-async def test_formatting_while_the_user_inserts_is_a_step_of_its_own(
+async def test_formatting_while_the_user_inserts_is_a_separate_undo_step(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -104,7 +104,9 @@ async def test_formatting_while_the_user_inserts_is_a_step_of_its_own(
 
 
 @pytest.mark.parametrize("place", ["zt", "zz", "zb"])
-async def test_cursors_views_marks_and_folds_stay(nvim: Neovim, project: Path, place: str) -> None:
+async def test_formatting_keeps_cursors_views_marks_and_folds(
+    nvim: Neovim, project: Path, place: str
+) -> None:
     lines = [f"line {number}" + "  " * (number in (2, 190)) for number in range(1, 201)]
     path = write(project / "a.txt", "\n".join(lines) + "\n")
     await set_option(nvim, "formatprg", f"{STRIP} | sed -e '2d' -e '5a added' -e '5a added'")
@@ -124,7 +126,7 @@ async def test_cursors_views_marks_and_folds_stay(nvim: Neovim, project: Path, p
     assert await nvim.eval("map([120, 121, 131, 132], 'foldclosed(v:val)')") == [-1, 121, 121, -1]
 
 
-async def test_line_ends_byte_order_mark_and_missing_final_newline_stay(
+async def test_formatting_keeps_line_ends_byte_order_mark_and_missing_final_newline(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt", "\ufeffone  \r\ntwo \r\nthree")
@@ -136,7 +138,7 @@ async def test_line_ends_byte_order_mark_and_missing_final_newline_stay(
     assert read(path) == "\ufeffone\r\ntwo\r\nthree"
 
 
-async def test_nul_bytes_survive(nvim: Neovim, project: Path) -> None:
+async def test_nul_bytes_survive_formatting(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt", "o\0ne  \ntwo\n")
     await set_option(nvim, "formatprg", STRIP)
 
@@ -164,9 +166,7 @@ async def test_an_empty_file_stays_empty(nvim: Neovim, project: Path) -> None:
     assert read(path) == ""
 
 
-async def test_without_a_formatter_there_is_an_error_that_says_so(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_a_file_without_a_formatter_is_an_error(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
 
@@ -197,7 +197,9 @@ async def test_a_read_only_file_is_refused(nvim: Neovim, project: Path) -> None:
 
 
 @pytest.mark.parametrize("was_open", [True, False])
-async def test_what_cannot_be_saved_is_undone(nvim: Neovim, project: Path, was_open: bool) -> None:
+async def test_formatting_is_undone_when_the_file_cannot_be_saved(
+    nvim: Neovim, project: Path, was_open: bool
+) -> None:
     path = write(project / "a.txt")
     await set_option(nvim, "formatprg", STRIP)
     await nvim.command("autocmd BufWritePre * throw 'not now'")
@@ -216,7 +218,7 @@ async def test_what_cannot_be_saved_is_undone(nvim: Neovim, project: Path, was_o
         assert await nvim.eval("bufexists('a.txt')") == 0
 
 
-async def test_what_cannot_be_saved_is_undone_without_an_undo_history(
+async def test_formatting_that_cannot_be_saved_is_undone_without_an_undo_history(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -229,7 +231,7 @@ async def test_what_cannot_be_saved_is_undone_without_an_undo_history(
     assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
 
 
-async def test_a_quickfix_list_still_leads_to_a_file_that_was_not_open(
+async def test_a_quickfix_entry_still_opens_a_formatted_file_that_was_not_open(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -243,7 +245,7 @@ async def test_a_quickfix_list_still_leads_to_a_file_that_was_not_open(
     assert await nvim.eval("[getline(1, '$'), line('.')]") == [["one", "two", "three"], 2]
 
 
-async def test_two_files_are_formatted_at_once(nvim: Neovim, project: Path) -> None:
+async def test_two_files_can_be_formatted_at_the_same_time(nvim: Neovim, project: Path) -> None:
     paths = {name: write(project / f"{name}.txt") for name in ("a", "b")}
     await set_option(nvim, "formatprg", STRIP)
 
@@ -257,7 +259,7 @@ async def test_two_files_are_formatted_at_once(nvim: Neovim, project: Path) -> N
 
 @pytest.mark.parametrize("was_open", [True, False])
 @pytest.mark.parametrize("typing", IN_THE_MIDDLE)
-async def test_what_is_half_typed_goes_on_while_another_file_is_formatted(
+async def test_half_typed_input_survives_the_formatting_of_another_file(
     nvim: Neovim, project: Path, typing: Typing, was_open: bool
 ) -> None:
     path = write(project / "a.txt")
@@ -281,10 +283,10 @@ async def test_a_file_keeps_its_mode(nvim: Neovim, project: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o755
 
 
-# What has changed
+# What the answer reports
 
 
-async def test_the_answer_says_what_formatted_and_how_many_lines_have_changed(
+async def test_the_answer_names_the_formatter_and_the_number_of_changed_lines(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -294,7 +296,7 @@ async def test_the_answer_says_what_formatted_and_how_many_lines_have_changed(
     assert await succeed(nvim, path) == "Reformatted with sed 1d: 1 line changed, saved."
 
 
-async def test_the_answer_says_that_unsaved_changes_kept_it_from_saving(
+async def test_the_answer_reports_that_unsaved_changes_prevented_saving(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -307,7 +309,7 @@ async def test_the_answer_says_that_unsaved_changes_kept_it_from_saving(
     )
 
 
-async def test_the_answer_says_that_there_was_nothing_to_change(
+async def test_the_answer_reports_that_nothing_needed_to_change(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
@@ -317,7 +319,7 @@ async def test_the_answer_says_that_there_was_nothing_to_change(
     assert await succeed(nvim, path) == "Nothing to change (asked cat)."
 
 
-async def test_the_answer_counts_what_the_users_autocommands_change_too(
+async def test_the_answer_also_counts_lines_changed_by_autocommands(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")

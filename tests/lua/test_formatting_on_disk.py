@@ -17,7 +17,7 @@ from support.formatting import (
 from support.neovim import Neovim
 
 
-async def test_what_is_on_disk_is_formatted(nvim: Neovim, project: Path) -> None:
+async def test_formatting_starts_from_the_text_on_disk(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await set_option(nvim, "formatprg", STRIP)
     await nvim.command("edit a.txt")
@@ -32,19 +32,19 @@ async def test_what_is_on_disk_is_formatted(nvim: Neovim, project: Path) -> None
     ]
 
 
-async def wait_for_formatter(nvim: Neovim, project: Path, path: Path) -> None:
-    """Have the formatter wait until the pipe `go` is written."""
+async def start_and_hold_formatter(nvim: Neovim, project: Path, path: Path) -> None:
+    """Start a formatter that waits until the pipe `go` is written."""
     os.mkfifo(project / "go")
     await nvim.command("edit a.txt")
     await set_option(nvim, "formatprg", f"{STRIP}; cat go")
     await start(nvim, path)
 
 
-async def test_a_file_that_changes_during_the_wait_is_shown_as_it_is_there(
+async def test_a_file_that_changes_during_formatting_is_reloaded_and_not_formatted(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
-    await wait_for_formatter(nvim, project, path)
+    await start_and_hold_formatter(nvim, project, path)
 
     write(path, "new  \n")
     (project / "go").write_text("", encoding="utf-8")

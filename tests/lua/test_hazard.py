@@ -1,4 +1,4 @@
-"""`colouring/hazard.lua`: which texts no parser may see."""
+"""`colouring/hazard.lua`: which texts must not reach a parser."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,13 +21,13 @@ DOCUMENTS = st.lists(
 
 
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP.keys())
-async def test_nesting_is_found(nvim: Neovim, text: str) -> None:
+async def test_deep_nesting_is_found(nvim: Neovim, text: str) -> None:
     assert await nvim.lua(FATAL, text) == "more than 50 nested blocks"
     assert await nvim.lua(FATAL, f"fine\n\n{text}\n\nfine\n") == "more than 50 nested blocks"
 
 
 @pytest.mark.parametrize("before", ["--- ", "// ", "# ", "x = '", " * ", '    """', "<li>"])
-async def test_nesting_inside_of_another_language_is_found(nvim: Neovim, before: str) -> None:
+async def test_deep_nesting_inside_another_language_is_found(nvim: Neovim, before: str) -> None:
     assert await nvim.lua(FATAL, before + "> " * 60) == "more than 50 nested blocks"
     over_lines = "\n".join(f"// {'  ' * depth}- a" for depth in range(60))
     assert await nvim.lua(FATAL, over_lines) == "more than 50 nested blocks"
@@ -38,7 +38,7 @@ async def test_control_characters_are_found(nvim: Neovim, text: str | bytes) -> 
     assert await nvim.lua(FATAL, text) == "control characters"
 
 
-async def test_what_is_let_through_nests_little(nvim: Neovim) -> None:
+async def test_accepted_text_is_nested_at_most_a_hundred_levels_deep(nvim: Neovim) -> None:
     examples: list[str] = []
 
     @settings(max_examples=200, suppress_health_check=[HealthCheck.differing_executors])
@@ -69,12 +69,12 @@ async def test_what_is_let_through_nests_little(nvim: Neovim) -> None:
         "- **a** change of `one` thing\n" * 2000,
     ],
 )
-async def test_other_text_is_let_through(nvim: Neovim, text: str) -> None:
+async def test_ordinary_text_is_accepted(nvim: Neovim, text: str) -> None:
     assert await nvim.lua(FIND, text) is None
     assert await nvim.lua(FIND, text, "markdown") is None
 
 
-async def test_files_of_this_project_are_let_through(nvim: Neovim) -> None:
+async def test_files_of_this_project_are_accepted(nvim: Neovim) -> None:
     paths = [*ROOT.glob("*.md"), *(ROOT / "lua").rglob("*.lua"), ROOT / "doc" / "claude_ide.txt"]
     of_file = "return vim.iter(...):map(require('claude_ide.colouring.hazard').of_file):totable()"
 
@@ -94,7 +94,7 @@ async def test_files_of_this_project_are_let_through(nvim: Neovim) -> None:
         ("words\r" * 900, "markdown", "a very long line"),
     ],
 )
-async def test_what_takes_long_is_found(
+async def test_text_that_parses_slowly_is_found(
     nvim: Neovim, text: str, language: str, reason: str
 ) -> None:
     assert await nvim.lua(FIND, text, language) == reason

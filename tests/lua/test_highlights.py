@@ -1,4 +1,4 @@
-"""`highlights.lua`: links that a colour scheme or the user may override."""
+"""`highlights.lua`: links that a colour scheme or the user can override."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ async def definition(nvim: Neovim, group: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("scheme", ["default", "habamax", "blue"])
-async def test_all_groups_look_like_something(nvim: Neovim, scheme: str) -> None:
+async def test_every_group_has_a_definition(nvim: Neovim, scheme: str) -> None:
     await nvim.command(f"set termguicolors | colorscheme {scheme}")
 
     await show(nvim)
@@ -59,7 +59,7 @@ async def test_all_groups_look_like_something(nvim: Neovim, scheme: str) -> None
         assert await definition(nvim, f"ClaudeChat{group}"), group
 
 
-async def test_a_change_of_the_colours_keeps_them(nvim: Neovim) -> None:
+async def test_groups_are_defined_again_after_the_colour_scheme_changes(nvim: Neovim) -> None:
     await show(nvim)
 
     await nvim.command("highlight clear ClaudeChatBold | colorscheme habamax")
@@ -67,7 +67,7 @@ async def test_a_change_of_the_colours_keeps_them(nvim: Neovim) -> None:
     assert (await definition(nvim, "ClaudeChatBold"))["bold"] is True
 
 
-async def test_the_users_colours_are_kept(nvim: Neovim) -> None:
+async def test_a_link_that_the_user_has_set_is_kept(nvim: Neovim) -> None:
     await nvim.command("highlight link ClaudeChatTool Search")
 
     await show(nvim)

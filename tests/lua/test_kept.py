@@ -1,4 +1,4 @@
-"""`file/kept.lua`: text that has no other place stays in a buffer until it is saved."""
+"""`file/kept.lua`: text without a file stays in a buffer until the user saves it."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ TEXT = "mine\nand mine\n"
 @pytest.fixture
 async def kept(nvim: Neovim) -> int:
     """The buffer of a text that was kept."""
-    said = await nvim.lua(
+    message = await nvim.lua(
         "return require('claude_ide.file.kept').keep(...)",
         "/x/a.py",
         TEXT,
@@ -20,7 +20,7 @@ async def kept(nvim: Neovim) -> int:
         "python",
     )
     bufnr: int = await nvim.eval("bufnr('$')")
-    assert said == f"a.py: your edits are kept in buffer {bufnr}"
+    assert message == f"a.py: your edits are kept in buffer {bufnr}"
     return bufnr
 
 
@@ -29,7 +29,7 @@ async def lines(nvim: Neovim, bufnr: int) -> list[str]:
     return found
 
 
-async def test_it_is_a_listed_buffer_with_a_name_that_is_not_saved(nvim: Neovim, kept: int) -> None:
+async def test_a_kept_text_is_in_a_listed_named_and_unsaved_buffer(nvim: Neovim, kept: int) -> None:
     [info] = await nvim.eval(f"getbufinfo({kept})")
 
     assert (info["listed"], info["changed"]) == (1, 1)
@@ -38,13 +38,13 @@ async def test_it_is_a_listed_buffer_with_a_name_that_is_not_saved(nvim: Neovim,
     assert await lines(nvim, kept) == TEXT.splitlines()
 
 
-async def test_it_outlives_its_window(nvim: Neovim, kept: int) -> None:
+async def test_a_kept_text_outlives_its_window(nvim: Neovim, kept: int) -> None:
     await nvim.command(f"set nohidden | split | buffer {kept} | hide")
 
     assert await lines(nvim, kept) == TEXT.splitlines()
 
 
-async def test_neovim_is_not_left_before_it_is_saved(nvim: Neovim, kept: int) -> None:
+async def test_neovim_does_not_quit_before_a_kept_text_is_saved(nvim: Neovim, kept: int) -> None:
     await nvim.keys(":qa<CR>")
 
     await until(lambda: "E162" in nvim.screen.text())
@@ -52,7 +52,7 @@ async def test_neovim_is_not_left_before_it_is_saved(nvim: Neovim, kept: int) ->
     assert await lines(nvim, kept) == TEXT.splitlines()
 
 
-async def test_it_is_written_to_a_file_that_is_named(
+async def test_a_kept_text_can_be_written_to_a_named_file(
     nvim: Neovim, kept: int, project: Path
 ) -> None:
     await nvim.command(f"buffer {kept} | write saved.py")
@@ -61,7 +61,9 @@ async def test_it_is_written_to_a_file_that_is_named(
     assert await nvim.eval("&modified") == 0
 
 
-async def test_without_a_file_it_says_what_is_missing(nvim: Neovim, kept: int) -> None:
+async def test_writing_a_kept_text_without_a_file_name_reports_what_is_missing(
+    nvim: Neovim, kept: int
+) -> None:
     await nvim.command(f"buffer {kept}")
     await nvim.keys(":w<CR>")
 
@@ -69,7 +71,7 @@ async def test_without_a_file_it_says_what_is_missing(nvim: Neovim, kept: int) -
     assert await nvim.eval("&modified") == 1
 
 
-async def test_what_cannot_be_written_stays_unsaved(nvim: Neovim, kept: int) -> None:
+async def test_a_kept_text_that_cannot_be_written_stays_unsaved(nvim: Neovim, kept: int) -> None:
     await nvim.command(f"buffer {kept}")
     await nvim.keys(":w no/such/folder.py<CR>")
 
@@ -77,7 +79,7 @@ async def test_what_cannot_be_written_stays_unsaved(nvim: Neovim, kept: int) -> 
     assert await nvim.eval("&modified") == 1
 
 
-async def test_a_file_that_exists_is_not_overwritten_unasked(
+async def test_writing_a_kept_text_does_not_overwrite_an_existing_file(
     nvim: Neovim, kept: int, project: Path
 ) -> None:
     (project / "a.py").write_text("theirs\n")
@@ -88,16 +90,16 @@ async def test_a_file_that_exists_is_not_overwritten_unasked(
     assert (project / "a.py").read_text() == "theirs\n"
 
 
-async def test_texts_for_one_file_are_kept_side_by_side(nvim: Neovim, kept: int) -> None:
-    said = await nvim.lua(
+async def test_two_kept_texts_of_one_file_have_separate_buffers(nvim: Neovim, kept: int) -> None:
+    message = await nvim.lua(
         "return require('claude_ide.file.kept').keep(...)", "/x/a.py", "other\n", "the rewrite is"
     )
 
-    assert said == f"a.py: the rewrite is kept in buffer {kept + 1}"
+    assert message == f"a.py: the rewrite is kept in buffer {kept + 1}"
     assert await lines(nvim, kept) == TEXT.splitlines()
 
 
-async def test_it_is_kept_where_buffers_cannot_be_changed(nvim: Neovim) -> None:
+async def test_a_text_can_be_kept_when_buffers_are_nomodifiable_by_default(nvim: Neovim) -> None:
     await nvim.command("set nomodifiable")
 
     await nvim.lua("require('claude_ide.file.kept').keep(...)", "/x/a.py", TEXT, "your edits are")

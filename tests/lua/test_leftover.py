@@ -1,4 +1,4 @@
-"""`window/leftover.lua`: a session of Neovim's brings back no empty panel."""
+"""`window/leftover.lua`: a restored session of Neovim shows no empty panel."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from support.chats import Chats
 from support.neovim import Neovim, until
 
 LAZY = "let g:loaded_claude_ide = 1"
-"""The plugin is not there yet when the session is loaded."""
+"""The plugin is not loaded yet when the session is sourced."""
 
 
 @pytest.fixture
 async def session(nvim: Neovim, project: Path) -> Path:
-    """A session of a Neovim with a panel beside a file."""
+    """The session file of a Neovim that shows a panel next to a file."""
     (project / "a.txt").write_text("one\n")
     await nvim.command("set noswapfile | edit a.txt")
     await (await Chats.start(nvim)).open()
@@ -22,7 +22,7 @@ async def session(nvim: Neovim, project: Path) -> Path:
     return file
 
 
-async def test_a_session_has_no_empty_panel(
+async def test_a_restored_session_has_no_empty_panel(
     nvim: Neovim, session: Path, project: Path, tmp_path: Path
 ) -> None:
     other = await Neovim.start("-n", cwd=project, home=tmp_path / "home")
@@ -37,7 +37,7 @@ async def test_a_session_has_no_empty_panel(
         await other.stop()
 
 
-async def test_a_chat_opens_whatever_a_session_has_left(
+async def test_a_chat_opens_despite_the_leftover_buffers_of_a_session(
     nvim: Neovim, session: Path, project: Path, tmp_path: Path
 ) -> None:
     other = await Neovim.start("-n", "--cmd", LAZY, cwd=project, home=tmp_path / "home")
@@ -54,7 +54,7 @@ async def test_a_chat_opens_whatever_a_session_has_left(
         await other.stop()
 
 
-async def test_the_panel_itself_stays(nvim: Neovim, session: Path) -> None:
+async def test_clearing_leftovers_keeps_a_panel_in_use(nvim: Neovim, session: Path) -> None:
     await nvim.lua("require('claude_ide.window.leftover').clear()")
 
     assert await nvim.eval("winnr('$')") == 3

@@ -1,4 +1,4 @@
-"""`checking/linters.lua`: linters look at what Claude has written as they would on a save."""
+"""`checking/linters.lua`: linters check files that Claude has written, as after a save."""
 
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,13 @@ async def bufnr(nvim: Neovim, project: Path) -> int:
 
 
 async def runs(nvim: Neovim) -> Any:
-    """What ALE's stand-in has been asked to check, and whether files were to be read."""
+    """Return the files that ALE's stand-in had to check, and whether to read them from disk."""
     return await nvim.eval("g:ale_runs")
 
 
 @pytest.mark.parametrize("on_enter", [True, False])
 @pytest.mark.parametrize("elsewhere", ["", "botright new", "tabnew", "enew", "terminal cat"])
-async def test_ale_looks_once_at_a_new_text_wherever_the_user_is(
+async def test_ale_lints_a_new_text_once_whichever_window_the_user_is_in(
     nvim: Neovim, project: Path, bufnr: int, elsewhere: str, on_enter: bool
 ) -> None:
     await nvim.request("nvim_set_var", "ale_lint_on_enter", on_enter)
@@ -44,7 +44,7 @@ async def test_ale_looks_once_at_a_new_text_wherever_the_user_is(
 @pytest.mark.parametrize(
     "switch", ["let g:ale_enabled = 0", "let b:ale_enabled = 0", "let g:ale_lint_on_save = 0"]
 )
-async def test_ale_does_not_look_where_a_save_would_not_have_it_look(
+async def test_ale_does_not_lint_where_saving_would_not_make_it_lint(
     nvim: Neovim, project: Path, bufnr: int, switch: str
 ) -> None:
     await nvim.command(f"let g:ale_lint_on_enter = 0 | {switch}")
@@ -55,7 +55,7 @@ async def test_ale_does_not_look_where_a_save_would_not_have_it_look(
     assert not await is_running(nvim, bufnr)
 
 
-async def test_ale_does_not_read_the_file_of_unsaved_changes(
+async def test_ale_does_not_read_the_file_of_a_buffer_with_unsaved_changes(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.command("let g:ale_lint_on_enter = 0")
@@ -68,7 +68,7 @@ async def test_ale_does_not_read_the_file_of_unsaved_changes(
     assert await runs(nvim) == [["a.txt", ""]]
 
 
-async def test_what_ale_keeps_to_itself_is_not_waited_for(
+async def test_ale_results_outside_neovims_diagnostics_are_not_awaited(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.command("let g:ale_use_neovim_diagnostics_api = v:false")
@@ -76,7 +76,7 @@ async def test_what_ale_keeps_to_itself_is_not_waited_for(
     assert not await take(nvim, project)
 
 
-async def test_what_fails_in_one_plugin_does_not_keep_the_other(
+async def test_an_error_in_one_plugin_does_not_stop_the_other(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim_lint(nvim)
@@ -93,7 +93,7 @@ async def test_what_fails_in_one_plugin_does_not_keep_the_other(
     assert await nvim.eval("execute('messages')") == ""
 
 
-async def test_without_any_linter_there_is_nothing_to_wait_for(nvim: Neovim, project: Path) -> None:
+async def test_nothing_is_awaited_without_a_linter(nvim: Neovim, project: Path) -> None:
     (project / "a.txt").write_text(OLD)
     await nvim.command("edit a.txt")
 

@@ -1,4 +1,4 @@
-"""`file/load.lua`: files become buffers, without a question to the user."""
+"""`file/load.lua`: files are loaded into buffers without a dialog."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ OLD = "one\n"
 
 
 async def load(nvim: Neovim, path: Path) -> Any:
-    """Load a file hidden; what there is to say about it."""
+    """Load a file into a hidden buffer; return the refusal, the note and the error."""
     return await nvim.lua(
         chunk("loading/load"),
         str(path),
@@ -33,7 +33,7 @@ async def other(nvim: Neovim, project: Path, tmp_path: Path, path: Path) -> Asyn
     await other.stop()
 
 
-async def test_hidden_loads_a_file_into_no_window(nvim: Neovim, path: Path) -> None:
+async def test_hidden_loads_a_file_without_a_window(nvim: Neovim, path: Path) -> None:
     layout = await nvim.eval("[winlayout(), bufnr()]")
 
     assert await load(nvim, path) == [None, None, None]
@@ -43,7 +43,7 @@ async def test_hidden_loads_a_file_into_no_window(nvim: Neovim, path: Path) -> N
     assert await nvim.eval("getbufvar('a.txt', '&filetype')") == "text"
 
 
-async def test_hidden_is_an_event_for_the_buffer_not_for_windows(nvim: Neovim, path: Path) -> None:
+async def test_hidden_fires_buffer_events_but_no_window_events(nvim: Neovim, path: Path) -> None:
     await nvim.command("let g:seen = []")
     for event in ("BufReadPost", "FileType", "BufEnter", "BufWinEnter", "WinNew", "WinEnter"):
         await nvim.command(f"autocmd {event} * call add(g:seen, '{event}')")
@@ -54,7 +54,7 @@ async def test_hidden_is_an_event_for_the_buffer_not_for_windows(nvim: Neovim, p
     assert await nvim.eval("&eventignore") == ""
 
 
-async def test_the_first_window_of_a_hidden_buffer_gets_what_the_filetype_sets(
+async def test_the_first_window_of_a_hidden_buffer_gets_the_filetypes_options(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.command("autocmd FileType text setlocal foldmethod=marker")
@@ -65,7 +65,7 @@ async def test_the_first_window_of_a_hidden_buffer_gets_what_the_filetype_sets(
     assert await nvim.eval("&foldmethod") == "marker"
 
 
-async def test_the_users_choice_for_a_later_window_is_kept(nvim: Neovim, path: Path) -> None:
+async def test_an_option_that_the_user_sets_in_the_window_is_kept(nvim: Neovim, path: Path) -> None:
     await nvim.command("autocmd FileType text setlocal foldmethod=marker")
     await load(nvim, path)
 
@@ -100,7 +100,7 @@ async def test_a_file_with_a_left_over_swap_file_opens_read_only(
     assert await nvim.mode() == {"mode": "n", "blocking": False}
 
 
-async def test_the_users_own_choice_at_a_swap_file_is_respected(
+async def test_the_users_own_choice_for_a_swap_file_is_respected(
     nvim: Neovim, path: Path, other: Neovim
 ) -> None:
     other.process.kill()
@@ -123,7 +123,7 @@ async def test_a_load_that_the_user_has_forbidden_is_an_error(
     assert await nvim.mode() == {"mode": "n", "blocking": False}
 
 
-async def test_swap_files_are_the_users_business_again_afterwards(
+async def test_neovim_asks_about_swap_files_again_after_a_hidden_load(
     nvim: Neovim, path: Path, other: Neovim
 ) -> None:
     other.process.kill()
@@ -143,18 +143,18 @@ return { note or vim.NIL, err or vim.NIL }
 """
 
 
-async def is_rewritten(nvim: Neovim, path: Path, how: str) -> None:
-    """Have the file loaded in a hidden buffer, and written by another program."""
+async def load_and_rewrite(nvim: Neovim, path: Path, how: str) -> None:
+    """Load the file into a hidden buffer, and write it as another program would."""
     await nvim.command(f"{how} | set hidden | edit a.txt | enew")
     path.write_text("theirs\n")
     later = path.stat().st_mtime + 5
     os.utime(path, (later, later))
 
 
-async def test_a_file_that_somebody_else_has_written_is_shown_without_a_dialog(
+async def test_a_file_that_another_program_has_written_is_shown_without_a_dialog(
     nvim: Neovim, path: Path
 ) -> None:
-    await is_rewritten(nvim, path, "set noautoread")
+    await load_and_rewrite(nvim, path, "set noautoread")
 
     note, err = await asyncio.wait_for(nvim.lua(SHOW), 5)
 
@@ -168,7 +168,7 @@ async def test_a_file_that_somebody_else_has_written_is_shown_without_a_dialog(
 async def test_the_users_own_choice_for_a_changed_file_is_respected(
     nvim: Neovim, path: Path
 ) -> None:
-    await is_rewritten(nvim, path, "set noautoread")
+    await load_and_rewrite(nvim, path, "set noautoread")
     await nvim.command("autocmd FileChangedShell * let v:fcs_choice = 'reload'")
 
     assert await asyncio.wait_for(nvim.lua(SHOW), 5) == [None, None]
@@ -176,10 +176,10 @@ async def test_the_users_own_choice_for_a_changed_file_is_respected(
     assert await nvim.eval("getline(1)") == "theirs"
 
 
-async def test_a_changed_file_is_the_users_business_again_afterwards(
+async def test_showing_a_changed_file_leaves_no_autocommand_behind(
     nvim: Neovim, path: Path
 ) -> None:
-    await is_rewritten(nvim, path, "set noautoread")
+    await load_and_rewrite(nvim, path, "set noautoread")
     await nvim.lua(SHOW)
 
     assert await nvim.eval("len(nvim_get_autocmds({'event': 'FileChangedShell'}))") == 0

@@ -1,4 +1,4 @@
-"""`window/location.lua`: where the user is, and the way back."""
+"""`window/location.lua`: where the user is, and how to return there."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from support.chunks import chunk
 from support.diffs import Diffs
 from support.neovim import Neovim, NvimError, until
 
-TAKE = "_G.location = require('claude_ide.window.location').current()"
+REMEMBER = "_G.location = require('claude_ide.window.location').current()"
 GO_BACK = "require('claude_ide.window.location').go_back(_G.location)"
 HERE = "[tabpagenr(), winnr(), winnr('#'), tabpagenr('#')]"
 
 
 @pytest.fixture
 async def tabs(nvim: Neovim) -> Neovim:
-    """Three tabpages; in the second one three windows, the first current, the last previous."""
+    """Three tabpages; the second has three windows: the first current, the last previous."""
     for command in ("tabnew", "vsplit", "vsplit", "tabnew", "tabprevious", "3wincmd w"):
         await nvim.command(command)
     await nvim.command("1wincmd w")
@@ -34,8 +34,10 @@ async def tabs(nvim: Neovim) -> Neovim:
         ["2wincmd w", "3wincmd w", "tabfirst"],
     ],
 )
-async def test_one_comes_back_with_the_same_ways_out(tabs: Neovim, away: list[str]) -> None:
-    await tabs.lua(TAKE)
+async def test_going_back_restores_the_current_and_the_previous_window_and_tabpage(
+    tabs: Neovim, away: list[str]
+) -> None:
+    await tabs.lua(REMEMBER)
     for command in away:
         await tabs.command(command)
 
@@ -44,8 +46,8 @@ async def test_one_comes_back_with_the_same_ways_out(tabs: Neovim, away: list[st
     assert await tabs.eval(HERE) == [2, 1, 3, 3]
 
 
-async def test_the_detour_is_not_seen_by_autocommands(tabs: Neovim) -> None:
-    await tabs.lua(TAKE)
+async def test_going_back_fires_autocommands_only_for_the_final_window(tabs: Neovim) -> None:
+    await tabs.lua(REMEMBER)
     await tabs.command("tabfirst")
     await tabs.command("let g:entered = 0 | autocmd WinEnter * let g:entered += 1")
 
@@ -55,8 +57,8 @@ async def test_the_detour_is_not_seen_by_autocommands(tabs: Neovim) -> None:
     assert await tabs.eval("&eventignore") == ""
 
 
-async def test_without_the_window_one_comes_back_to_the_tabpage(tabs: Neovim) -> None:
-    await tabs.lua(TAKE)
+async def test_going_back_to_a_closed_window_returns_to_its_tabpage(tabs: Neovim) -> None:
+    await tabs.lua(REMEMBER)
     await tabs.command("close | tabfirst")
 
     await tabs.lua(GO_BACK)
@@ -64,8 +66,8 @@ async def test_without_the_window_one_comes_back_to_the_tabpage(tabs: Neovim) ->
     assert await tabs.eval("tabpagenr()") == 2
 
 
-async def test_without_the_tabpage_one_stays(tabs: Neovim) -> None:
-    await tabs.lua(TAKE)
+async def test_going_back_to_a_closed_tabpage_changes_nothing(tabs: Neovim) -> None:
+    await tabs.lua(REMEMBER)
     await tabs.command("tabclose | tabfirst")
 
     await tabs.lua(GO_BACK)
@@ -73,8 +75,8 @@ async def test_without_the_tabpage_one_stays(tabs: Neovim) -> None:
     assert await tabs.eval("tabpagenr()") == 1
 
 
-async def test_a_previous_window_that_has_gone_is_not_missed(tabs: Neovim) -> None:
-    await tabs.lua(TAKE)
+async def test_going_back_works_when_the_previous_window_has_closed(tabs: Neovim) -> None:
+    await tabs.lua(REMEMBER)
     await tabs.command("call win_execute(win_getid(3), 'close') | tabfirst")
 
     await tabs.lua(GO_BACK)
@@ -82,11 +84,11 @@ async def test_a_previous_window_that_has_gone_is_not_missed(tabs: Neovim) -> No
     assert await tabs.eval("[tabpagenr(), winnr()]") == [2, 1]
 
 
-async def test_one_types_into_a_terminal_again(nvim: Neovim) -> None:
+async def test_going_back_to_a_terminal_restores_terminal_mode(nvim: Neovim) -> None:
     await nvim.command("terminal cat")
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 't'"))
-    await nvim.lua(TAKE)
+    await nvim.lua(REMEMBER)
     await nvim.command("tabnew")
     await until(lambda: nvim.eval("mode() == 'n'"))
 
@@ -101,7 +103,7 @@ HAS_FLOAT = "return vim.api.nvim_win_is_valid(_G.float)"
 
 
 @pytest.mark.parametrize("is_claudes", [False, True])
-async def test_only_claudes_own_float_does_not_notice_that_it_is_left(
+async def test_only_claudes_own_float_is_left_without_autocommands(
     nvim: Neovim, is_claudes: bool
 ) -> None:
     await nvim.lua(SELF_CLOSING, is_claudes)
@@ -113,7 +115,7 @@ async def test_only_claudes_own_float_does_not_notice_that_it_is_left(
     assert await nvim.eval("&eventignore") == ""
 
 
-async def test_a_float_notices_again_once_a_failure_to_leave_it_is_over(nvim: Neovim) -> None:
+async def test_autocommands_fire_again_after_leaving_a_float_has_failed(nvim: Neovim) -> None:
     await nvim.lua(SELF_CLOSING, True)
 
     with pytest.raises(NvimError, match="no such luck"):
@@ -140,7 +142,7 @@ PLAN = "require('claude_ide.chat.plan')"
 
 
 @pytest.mark.parametrize("keys", [":w<CR>", ":q<CR>", "ZZ"])
-async def test_after_a_diff_one_types_on_in_the_prompt(
+async def test_after_a_diff_the_user_continues_typing_in_the_prompt(
     nvim: Neovim, chats: Chats, project: Path, keys: str
 ) -> None:
     diffs = await Diffs.start(nvim)
@@ -154,7 +156,7 @@ async def test_after_a_diff_one_types_on_in_the_prompt(
     await until(lambda: nvim.eval("getline(1) == 'dont worry'"))
 
 
-async def test_after_two_diffs_one_types_on_in_the_prompt(
+async def test_after_two_diffs_the_user_continues_typing_in_the_prompt(
     nvim: Neovim, chats: Chats, project: Path
 ) -> None:
     diffs = await Diffs.start(nvim)
@@ -170,7 +172,9 @@ async def test_after_two_diffs_one_types_on_in_the_prompt(
     await until(chats.is_typing, "the user is in the prompt, in Insert mode")
 
 
-async def test_after_a_plan_one_types_on_in_the_prompt(nvim: Neovim, chats: Chats) -> None:
+async def test_after_a_plan_the_user_continues_typing_in_the_prompt(
+    nvim: Neovim, chats: Chats
+) -> None:
     await nvim.lua(f"{PLAN}.open(1, {{ title = 'Plan', text = 'one' }})")
     await until(lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"))
 
@@ -180,7 +184,7 @@ async def test_after_a_plan_one_types_on_in_the_prompt(nvim: Neovim, chats: Chat
 
 
 @pytest.mark.parametrize("keys", ["<Esc>", "<Esc>i<Esc>", "not empty<Esc>"])
-async def test_who_was_in_normal_mode_comes_back_to_it(
+async def test_a_diff_returns_the_user_to_normal_mode_in_the_prompt(
     nvim: Neovim, chats: Chats, project: Path, keys: str
 ) -> None:
     await nvim.keys(keys)
@@ -195,7 +199,7 @@ async def test_who_was_in_normal_mode_comes_back_to_it(
     assert (await nvim.mode())["mode"] == "n"
 
 
-async def test_who_has_gone_elsewhere_stays_there_in_normal_mode(
+async def test_closing_a_diff_does_not_move_a_user_in_another_window(
     nvim: Neovim, chats: Chats, project: Path
 ) -> None:
     diffs = await Diffs.start(nvim)

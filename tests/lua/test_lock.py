@@ -1,4 +1,4 @@
-"""`host/lock.lua`: locks are read with care; only what a host of this Neovim wrote is removed."""
+"""`host/lock.lua`: locks are read defensively; only those of this Neovim's host are removed."""
 
 import json
 import os
@@ -29,7 +29,7 @@ async def withdraw(nvim: Neovim, folder: Path) -> None:
     await nvim.lua("require('claude_ide.host.lock').withdraw(...)", str(folder), HOST)
 
 
-async def test_the_lock_of_a_host_and_what_it_had_not_written_whole_are_removed(
+async def test_the_lock_of_a_host_and_its_partly_written_lock_are_removed(
     nvim: Neovim, folder: Path
 ) -> None:
     await ours(nvim, folder / "1.lock")
@@ -40,7 +40,7 @@ async def test_the_lock_of_a_host_and_what_it_had_not_written_whole_are_removed(
     assert list(folder.iterdir()) == []
 
 
-async def test_the_files_of_others_stay(nvim: Neovim, folder: Path) -> None:
+async def test_the_files_of_other_hosts_and_programs_remain(nvim: Neovim, folder: Path) -> None:
     await ours(nvim, folder / "1.lock", hostPid=HOST + 1)
     await ours(nvim, folder / "2.lock", pid=os.getpid())
     (folder / "3.lock").symlink_to(await ours(nvim, folder / "another.json"))
@@ -58,15 +58,16 @@ async def test_the_files_of_others_stay(nvim: Neovim, folder: Path) -> None:
     assert set(folder.iterdir()) == before
 
 
-async def test_where_there_is_no_folder_nothing_happens(nvim: Neovim, tmp_path: Path) -> None:
+async def test_a_missing_folder_is_ignored(nvim: Neovim, tmp_path: Path) -> None:
     await withdraw(nvim, tmp_path / "nowhere")
+    assert not (tmp_path / "nowhere").exists()
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [("/somewhere", "/somewhere/ide"), ("", "{home}/.claude/ide"), ("here", "{project}/here/ide")],
 )
-async def test_the_folder_is_the_one_that_the_host_writes_to(
+async def test_the_lock_folder_is_the_one_that_the_host_writes_to(
     nvim: Neovim, tmp_path: Path, project: Path, given: str, expected: str
 ) -> None:
     await nvim.lua("vim.env.CLAUDE_CONFIG_DIR = ...", given)

@@ -1,4 +1,4 @@
-"""`checking/lsp_work.lua`: what servers check when a file is saved is waited for."""
+"""`checking/lsp_work.lua`: checks that a save starts in language servers are awaited."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ async def bufnr(nvim: Neovim, path: Path) -> int:
 
 
 async def write(nvim: Neovim, path: Path, text: str, milliseconds: int = LONG) -> None:
-    """Write the file, have Neovim take it over, and begin to wait."""
+    """Write the file, have Neovim reload it, and start to wait."""
     path.write_text(text)
     nvim.notifications.clear()
     bufnrs = await nvim.lua("return require('claude_ide.diagnostics').read_all().reloaded")
@@ -36,13 +36,13 @@ async def end(nvim: Neovim, client: int) -> None:
     await nvim.lua("vim.lsp.get_client_by_id(...):notify('test/end')", client)
 
 
-async def is_said(nvim: Neovim, bufnr: int, count: int) -> None:
+async def wait_for_diagnostics(nvim: Neovim, bufnr: int, count: int) -> None:
     has = "local bufnr, count = ...; return #vim.diagnostic.get(bufnr) == count"
     await until(lambda: nvim.lua(has, bufnr, count))
 
 
 async def is_waiting(nvim: Neovim) -> bool:
-    """Whether it still waits when what was published has settled."""
+    """Return whether it still waits after the published diagnostics have settled."""
     await nvim.idle(150)
     return not published(nvim)
 
@@ -55,14 +55,14 @@ async def done(nvim: Neovim) -> None:
     assert await until(lambda: published(nvim)) == DONE
 
 
-async def test_it_waits_for_the_end_of_work_that_a_save_has_begun(
+async def test_work_that_a_save_has_started_is_awaited_until_it_ends(
     nvim: Neovim, path: Path, bufnr: int
 ) -> None:
     client = await attach(nvim, *WORKS)
     await write(nvim, path, "wrong\n")
 
     await publish(nvim, client, bufnr)
-    await is_said(nvim, bufnr, 1)
+    await wait_for_diagnostics(nvim, bufnr, 1)
     assert await is_waiting(nvim)
 
     await publish(nvim, client, bufnr)
@@ -70,13 +70,13 @@ async def test_it_waits_for_the_end_of_work_that_a_save_has_begun(
     await done(nvim)
 
 
-async def test_work_of_which_nothing_ever_comes_is_soon_not_waited_for(
+async def test_work_that_never_yields_diagnostics_is_soon_no_longer_awaited(
     nvim: Neovim, path: Path, bufnr: int
 ) -> None:
     client = await attach(nvim, "--publish=push", "--save=yes", "--work=index")
     for count in (1, 2, 3):
         await write(nvim, path, "wrong\n" * count)
-        await is_said(nvim, bufnr, count)
+        await wait_for_diagnostics(nvim, bufnr, count)
         assert await is_waiting(nvim)
         await end(nvim, client)
         await done(nvim)
@@ -86,7 +86,7 @@ async def test_work_of_which_nothing_ever_comes_is_soon_not_waited_for(
     await done(nvim)
 
 
-async def test_work_that_does_not_end_in_time_is_waited_for_once(
+async def test_work_that_does_not_end_in_time_is_awaited_only_once(
     nvim: Neovim, path: Path, bufnr: int
 ) -> None:
     await attach(nvim, "--publish=push", "--save=yes", "--work=index")
@@ -98,7 +98,7 @@ async def test_work_that_does_not_end_in_time_is_waited_for_once(
     await done(nvim)
 
 
-async def test_work_that_ends_in_time_again_is_waited_for_again(
+async def test_work_that_ends_in_time_after_a_timeout_is_awaited_again(
     nvim: Neovim, path: Path, bufnr: int
 ) -> None:
     client = await attach(nvim, "--publish=push", "--save=yes", "--work=check")
@@ -111,19 +111,19 @@ async def test_work_that_ends_in_time_again_is_waited_for_again(
 
     await write(nvim, path, "wrong\nwrong\nwrong\n")
 
-    await is_said(nvim, bufnr, 3)
+    await wait_for_diagnostics(nvim, bufnr, 3)
     assert await is_waiting(nvim)
     await end(nvim, client)
     await done(nvim)
 
 
-async def test_a_server_that_ends_while_it_works_is_not_waited_for(
+async def test_a_server_that_stops_while_it_works_is_not_awaited(
     nvim: Neovim, path: Path, bufnr: int
 ) -> None:
     client = await attach(nvim, *WORKS)
     await write(nvim, path, "wrong\n")
     await publish(nvim, client, bufnr)
-    await is_said(nvim, bufnr, 1)
+    await wait_for_diagnostics(nvim, bufnr, 1)
 
     await nvim.lua("vim.lsp.get_client_by_id(...):stop(true)", client)
 

@@ -1,4 +1,4 @@
-"""`checking/lsp_write.lua`: what language servers learn of a write."""
+"""`checking/lsp_write.lua`: language servers are notified of a write."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ async def reported(log: Path, method: str) -> Any:
     return await until(lambda: received(log, method), method)
 
 
-async def test_a_server_that_wants_to_know_hears_of_the_save(
+async def test_a_server_that_wants_saves_is_notified_of_the_save(
     nvim: Neovim, project: Path, log: Path
 ) -> None:
     path = project / "a b#.txt"
@@ -41,7 +41,7 @@ async def test_a_server_that_wants_to_know_hears_of_the_save(
     assert await reported(log, DID_SAVE) == [{"textDocument": {"uri": path.as_uri()}}]
 
 
-async def test_other_servers_do_not_hear_of_the_save(
+async def test_other_servers_are_not_notified_of_the_save(
     nvim: Neovim, project: Path, log: Path
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt")
@@ -64,7 +64,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-async def test_a_server_that_wants_the_text_gets_the_one_that_neovim_has_sent(
+async def test_a_server_that_wants_the_text_gets_the_same_text_as_neovim_sent(
     nvim: Neovim, project: Path, log: Path, kind: str
 ) -> None:
     written, text = TEXTS[kind]
@@ -78,7 +78,7 @@ async def test_a_server_that_wants_the_text_gets_the_one_that_neovim_has_sent(
     assert saved["text"] == text == opened["textDocument"]["text"]
 
 
-async def test_the_text_of_a_buffer_with_unsaved_changes_was_not_saved(
+async def test_the_notification_omits_the_text_of_a_buffer_with_unsaved_changes(
     nvim: Neovim, project: Path, log: Path
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt")
@@ -91,7 +91,7 @@ async def test_the_text_of_a_buffer_with_unsaved_changes_was_not_saved(
     assert "text" not in saved
 
 
-async def test_changes_that_neovim_holds_back_are_sent_before_the_save(
+async def test_changes_that_neovim_delays_are_sent_before_the_save(
     nvim: Neovim, project: Path, log: Path
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt")
@@ -111,7 +111,7 @@ async def test_changes_that_neovim_holds_back_are_sent_before_the_save(
     assert last["text"] == "first\nsecond\n"
 
 
-async def test_a_server_without_any_synchronization_is_left_alone(
+async def test_a_server_without_text_synchronization_is_not_notified(
     nvim: Neovim, project: Path, log: Path
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt")

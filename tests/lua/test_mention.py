@@ -1,4 +1,4 @@
-"""`selection/mention.lua`: what the user points Claude to, and how it is typed."""
+"""`selection/mention.lua`: references to files and lines, and how the user types them."""
 
 import os
 from pathlib import Path
@@ -44,16 +44,16 @@ async def test_lines_are_counted_from_zero_and_include_the_last(
 
 
 @pytest.mark.parametrize("missing", [[], [None, None], [False, False]])
-async def test_without_lines_the_keys_are_absent(
+async def test_a_mention_without_lines_omits_the_line_numbers(
     nvim: Neovim, project: Path, missing: list[object]
 ) -> None:
-    """The CLI inserts nothing when it is told a `lineStart` of null."""
+    """The CLI inserts nothing when `lineStart` is null."""
     await nvim.command("edit a.py")
 
     assert await mention_range(nvim, 0, *missing) == {"filePath": str(project / "a.py")}
 
 
-async def test_another_buffer_than_the_current_one_can_be_mentioned(
+async def test_a_buffer_other_than_the_current_one_can_be_mentioned(
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.command("edit a.py | edit b.py")
@@ -63,9 +63,7 @@ async def test_another_buffer_than_the_current_one_can_be_mentioned(
     assert mention == {"filePath": str(project / "a.py"), "lineStart": 0, "lineEnd": 0}
 
 
-async def test_a_buffer_with_unsaved_changes_is_mentioned_all_the_same(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_a_buffer_with_unsaved_changes_can_be_mentioned(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit a.py | call setline(1, ['x', 'y'])")
 
     mention = await mention_range(nvim, 0, 2, 2)
@@ -80,14 +78,14 @@ async def test_a_buffer_without_a_file_cannot_be_mentioned(nvim: Neovim, command
     assert await mention_range(nvim, 0, 1, 1) == NO_FILE
 
 
-async def test_a_buffer_that_is_gone_cannot_be_mentioned(nvim: Neovim) -> None:
+async def test_a_buffer_that_does_not_exist_cannot_be_mentioned(nvim: Neovim) -> None:
     assert await mention_range(nvim, 99, 1, 1) == NO_FILE
 
 
-# The CLI reads a path with blanks only in quotes, with the lines inside.
+# The CLI reads a path with spaces only in quotes, with the lines inside.
 
 
-async def test_a_path_with_blanks_goes_in_quotes_with_its_lines(
+async def test_a_path_with_spaces_is_quoted_together_with_its_lines(
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.command(r"edit sp\ ace\ y.py")
@@ -98,7 +96,7 @@ async def test_a_path_with_blanks_goes_in_quotes_with_its_lines(
     assert await mention_range(nvim, 0) == {"filePath": f'"{path}"'}
 
 
-async def test_a_path_in_another_script_goes_as_it_is(nvim: Neovim, project: Path) -> None:
+async def test_a_path_in_another_script_is_sent_unchanged(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit 漢é.py")
 
     assert await mention_range(nvim, 0, 1, 2) == {
@@ -108,7 +106,7 @@ async def test_a_path_in_another_script_goes_as_it_is(nvim: Neovim, project: Pat
     }
 
 
-# A path as it is typed.
+# A path as the user types it.
 
 
 @pytest.fixture
@@ -121,7 +119,7 @@ async def files(nvim: Neovim, project: Path) -> Path:
     return project
 
 
-async def test_a_path_is_taken_from_the_working_folder(nvim: Neovim, files: Path) -> None:
+async def test_a_path_is_relative_to_the_working_folder(nvim: Neovim, files: Path) -> None:
     names = {
         "a.py": "a.py",
         "./a.py": "a.py",
@@ -138,13 +136,13 @@ async def test_a_path_is_taken_from_the_working_folder(nvim: Neovim, files: Path
     assert mentions == {typed: {"filePath": str(files / name)} for typed, name in names.items()}
 
 
-async def test_a_backslash_may_belong_to_the_name(nvim: Neovim, files: Path) -> None:
+async def test_a_backslash_can_be_part_of_a_file_name(nvim: Neovim, files: Path) -> None:
     (files / r"we\ird").touch()
 
     assert await mention_path(nvim, r"we\ird") == {"filePath": str(files / r"we\ird")}
 
 
-async def test_an_absolute_path_and_home_are_understood(
+async def test_absolute_paths_and_a_tilde_are_accepted(
     nvim: Neovim, files: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "home" / "notes.md").touch()
@@ -155,7 +153,7 @@ async def test_an_absolute_path_and_home_are_understood(
     }
 
 
-async def test_percent_is_the_current_file_and_takes_modifiers(nvim: Neovim, files: Path) -> None:
+async def test_percent_is_the_current_file_and_accepts_modifiers(nvim: Neovim, files: Path) -> None:
     await nvim.command(r"edit sub\ dir/c\ d.py")
 
     assert await mention_path(nvim, "%") == {"filePath": f'"{files}/sub dir/c d.py"'}
@@ -175,7 +173,9 @@ async def test_a_folder_is_mentioned_without_a_final_slash(nvim: Neovim, files: 
     assert await mention_path(nvim, "sub dir/") == quoted
 
 
-async def test_lines_come_as_they_are_typed(nvim: Neovim, files: Path) -> None:
+async def test_lines_can_be_strings_or_numbers_and_the_last_can_be_missing(
+    nvim: Neovim, files: Path
+) -> None:
     for first, last, expected in [
         ("3", "5", (2, 4)),
         (3, 5, (2, 4)),
@@ -190,7 +190,9 @@ async def test_lines_come_as_they_are_typed(nvim: Neovim, files: Path) -> None:
         }
 
 
-async def test_an_error_says_what_is_wrong(nvim: Neovim, files: Path) -> None:
+async def test_an_invalid_mention_gets_an_error_that_names_what_is_wrong(
+    nvim: Neovim, files: Path
+) -> None:
     os.mkfifo(files / "pipe")
     errors = {
         ("x.py",): "no such file: x.py",
@@ -214,7 +216,9 @@ async def test_an_error_says_what_is_wrong(nvim: Neovim, files: Path) -> None:
     assert mentions == {arguments: {"error": error} for arguments, error in errors.items()}
 
 
-async def test_a_single_line_counts_with_or_without_its_end(nvim: Neovim, files: Path) -> None:
+async def test_a_single_line_counts_with_or_without_a_final_newline(
+    nvim: Neovim, files: Path
+) -> None:
     for text in ("one", "one\n", "\n"):
         (files / "one.txt").write_text(text, encoding="utf-8")
 
@@ -224,7 +228,7 @@ async def test_a_single_line_counts_with_or_without_its_end(nvim: Neovim, files:
         }
 
 
-async def test_lines_that_are_not_saved_yet_can_be_mentioned(nvim: Neovim, files: Path) -> None:
+async def test_unsaved_lines_can_be_mentioned(nvim: Neovim, files: Path) -> None:
     await nvim.command("edit a.py | call append('$', ['13', '14']) | set hidden | enew")
 
     assert (await mention_path(nvim, "a.py", "14"))["lineStart"] == 13
@@ -243,7 +247,7 @@ async def test_the_lines_of_a_large_file_are_counted(nvim: Neovim, files: Path) 
 
 @pytest.fixture
 async def command_line(nvim: Neovim, files: Path) -> Neovim:
-    """A `:ClaudeAdd` that only keeps its arguments."""
+    """A `:ClaudeAdd` that only records its arguments."""
     await nvim.lua(chunk("mention/define_command"))
     return nvim
 
@@ -253,7 +257,7 @@ async def complete(nvim: Neovim, typed: str) -> list[str]:
     return matches
 
 
-async def test_files_and_folders_are_completed_and_nothing_after_them(
+async def test_files_and_folders_are_completed_but_later_arguments_are_not(
     command_line: Neovim,
 ) -> None:
     expected = {
@@ -306,7 +310,7 @@ async def test_a_link_to_a_folder_is_completed_as_a_folder(
         (r"\$<Tab>", "$HOME.py"),
     ],
 )
-async def test_what_was_completed_is_understood(
+async def test_a_completed_path_can_be_mentioned(
     command_line: Neovim, files: Path, keys: str, name: str
 ) -> None:
     await command_line.keys(f":ClaudeAdd {keys} 2 3<CR>")
@@ -326,7 +330,7 @@ async def test_what_was_completed_is_understood(
 
 @pytest.fixture
 async def operator(nvim: Neovim) -> Neovim:
-    """Twenty lines; `gs` is the operator, and `:ClaudeSend` keeps the ranges it was given."""
+    """Twenty lines; `gs` is the operator, and `:ClaudeSend` records its ranges."""
     await nvim.lua(chunk("mention/operator"))
     return nvim
 

@@ -1,4 +1,4 @@
-"""`say/message.lua`: a message never asks for a key, and is whole somewhere."""
+"""`say/message.lua`: a message never causes a prompt, and its full text is kept."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ SHOW = "require('claude_ide.say.message').show(...)"
 WRONG = "require('claude_ide.say.message').show('it went wrong', 'error')"
 LEVELS = ["debug", "info", "warn", "error"]
 LONG = f"no such model: {'word ' * 60}; there are opus, sonnet"
-REPLACED = "vim.notify = function(...) _G.told = { ... } end"
+REPLACED = "vim.notify = function(...) _G.notified = { ... } end"
 WITH_TITLE = {"title": "Claude"}
 
 
@@ -33,9 +33,9 @@ async def has_no_prompt(nvim: Neovim, shown: str) -> bool:
 @pytest.mark.parametrize(
     "code",
     [f"{WRONG} vim.cmd.stopinsert()", f"vim.schedule(function() {WRONG} end) vim.cmd.stopinsert()"],
-    ids=["told first", "told then"],
+    ids=["shown first", "shown then"],
 )
-async def test_an_error_as_insert_mode_ends_is_no_prompt(nvim: Neovim, code: str) -> None:
+async def test_an_error_as_insert_mode_ends_causes_no_prompt(nvim: Neovim, code: str) -> None:
     await nvim.keys("iwords")
 
     await nvim.lua(f"vim.schedule(function() {code} end)")
@@ -47,7 +47,7 @@ async def test_an_error_as_insert_mode_ends_is_no_prompt(nvim: Neovim, code: str
 
 @pytest.mark.parametrize("text", ["no such model", LONG], ids=["short", "long"])
 @pytest.mark.parametrize("level", LEVELS)
-async def test_without_a_command_line_no_message_is_a_prompt(
+async def test_no_message_causes_a_prompt_without_a_command_line(
     nvim: Neovim, level: str, text: str
 ) -> None:
     await nvim.command("set cmdheight=0")
@@ -60,7 +60,7 @@ async def test_without_a_command_line_no_message_is_a_prompt(
 
 @pytest.mark.parametrize("options", ["cmdheight=1", "cmdheight=2", "shortmess-=T", "columns=24"])
 @pytest.mark.parametrize("level", LEVELS)
-async def test_a_long_message_keeps_its_ends_on_one_line(
+async def test_a_long_message_is_shortened_in_the_middle_to_fit_one_line(
     nvim: Neovim, level: str, options: str
 ) -> None:
     await nvim.command(f"set {options}")
@@ -72,7 +72,7 @@ async def test_a_long_message_keeps_its_ends_on_one_line(
     await until(lambda: begin in nvim.screen.text())
 
 
-async def test_a_screen_without_room_for_messages_has_no_prompt(nvim: Neovim) -> None:
+async def test_a_screen_without_room_for_messages_shows_no_prompt(nvim: Neovim) -> None:
     await nvim.command("set columns=12")
 
     await nvim.lua(SHOW, LONG, "error")
@@ -83,13 +83,13 @@ async def test_a_screen_without_room_for_messages_has_no_prompt(nvim: Neovim) ->
     assert LONG in await logged(nvim)
 
 
-async def test_two_long_errors_in_a_row_are_no_prompt(nvim: Neovim) -> None:
+async def test_two_long_errors_in_a_row_cause_no_prompt(nvim: Neovim) -> None:
     await nvim.lua(f"{SHOW} {SHOW}", LONG, "error")
 
     assert await has_no_prompt(nvim, "sonnet")
 
 
-async def test_neovims_messages_and_the_log_have_what_the_line_leaves_out(nvim: Neovim) -> None:
+async def test_the_message_history_and_the_log_have_the_full_text(nvim: Neovim) -> None:
     await nvim.lua(SHOW, LONG, "warn")
 
     await until(lambda: "sonnet" in nvim.screen.text(), "the message is on the screen")
@@ -109,7 +109,7 @@ async def test_the_new_message_ui_shows_one_line(nvim: Neovim) -> None:
     assert "claude-ide" in nvim.screen.lines()[-1]
 
 
-async def test_the_home_directory_is_short(nvim: Neovim) -> None:
+async def test_the_home_directory_is_shown_as_a_tilde(nvim: Neovim) -> None:
     home = await nvim.eval("$HOME")
 
     await nvim.lua(SHOW, f"wrote {home}/a.md", "info")
@@ -117,7 +117,9 @@ async def test_the_home_directory_is_short(nvim: Neovim) -> None:
     await until(lambda: "claude-ide: wrote ~/a.md" in nvim.screen.text(), "the message")
 
 
-async def test_a_folder_whose_name_begins_like_the_home_directory_is_another(nvim: Neovim) -> None:
+async def test_a_folder_whose_name_starts_like_the_home_directory_is_not_abbreviated(
+    nvim: Neovim,
+) -> None:
     await nvim.command("let $HOME = '/srv/me'")
 
     await nvim.lua(SHOW, "wrote /srv/meow/a.md", "info")
@@ -126,7 +128,7 @@ async def test_a_folder_whose_name_begins_like_the_home_directory_is_another(nvi
 
 
 @pytest.mark.parametrize("path", [f"/srv/{'folder/' * 20}d", f"~/work/{'folder/' * 20}d"])
-async def test_words_are_worth_more_than_the_middle_of_a_path(nvim: Neovim, path: str) -> None:
+async def test_a_path_is_shortened_before_the_words_of_a_message(nvim: Neovim, path: str) -> None:
     words = "not trusted, your own settings are used now"
     full = path.replace("~", await nvim.eval("$HOME"))
 
@@ -138,31 +140,33 @@ async def test_words_are_worth_more_than_the_middle_of_a_path(nvim: Neovim, path
 
 
 @pytest.mark.parametrize("level", LEVELS)
-async def test_a_replaced_notify_gets_the_whole_text_and_a_title(nvim: Neovim, level: str) -> None:
+async def test_a_replaced_notify_receives_the_full_text_and_a_title(
+    nvim: Neovim, level: str
+) -> None:
     await nvim.command("set cmdheight=0")
     await nvim.lua(REPLACED)
 
     await nvim.lua(SHOW, LONG, level)
 
-    told = await until(lambda: nvim.lua("return _G.told"), "a notification")
-    assert told == [f"claude-ide: {LONG}", LEVELS.index(level) + 1, WITH_TITLE]
+    notified = await until(lambda: nvim.lua("return _G.notified"), "a notification")
+    assert notified == [f"claude-ide: {LONG}", LEVELS.index(level) + 1, WITH_TITLE]
     assert await messages(nvim) == ""
 
 
-async def test_a_notify_that_is_replaced_later_gets_what_comes_then(nvim: Neovim) -> None:
+async def test_a_notify_that_is_replaced_later_receives_the_later_messages(nvim: Neovim) -> None:
     await nvim.lua(SHOW, "early", "error")
     await until(lambda: "early" in nvim.screen.text(), "the first is on the screen")
     await nvim.lua(REPLACED)
 
     await nvim.lua(SHOW, "late", "error")
 
-    told = await until(lambda: nvim.lua("return _G.told"), "a notification")
-    assert told == ["claude-ide: late", 4, WITH_TITLE]
+    notified = await until(lambda: nvim.lua("return _G.notified"), "a notification")
+    assert notified == ["claude-ide: late", 4, WITH_TITLE]
     assert "late" not in await messages(nvim)
 
 
 @pytest.mark.parametrize("level", LEVELS)
-async def test_a_notify_that_ends_in_neovims_own_is_no_prompt(nvim: Neovim, level: str) -> None:
+async def test_a_notify_that_calls_neovims_own_causes_no_prompt(nvim: Neovim, level: str) -> None:
     await nvim.command("set cmdheight=0")
     await nvim.lua(
         """local original = vim.notify
@@ -186,18 +190,18 @@ async def test_a_notify_that_fails_loses_no_message(nvim: Neovim, notify: str) -
     assert await has_no_prompt(nvim, "claude-ide: no such model")
 
 
-async def test_a_table_that_can_be_called_is_a_notify(nvim: Neovim) -> None:
+async def test_a_callable_table_can_replace_notify(nvim: Neovim) -> None:
     await nvim.lua(
-        "vim.notify = setmetatable({}, { __call = function(_, ...) _G.told = { ... } end })"
+        "vim.notify = setmetatable({}, { __call = function(_, ...) _G.notified = { ... } end })"
     )
 
     await nvim.lua(SHOW, "no such model", "info")
 
-    told = await until(lambda: nvim.lua("return _G.told"), "a notification")
-    assert told == ["claude-ide: no such model", 2, WITH_TITLE]
+    notified = await until(lambda: nvim.lua("return _G.notified"), "a notification")
+    assert notified == ["claude-ide: no such model", 2, WITH_TITLE]
 
 
-async def test_the_users_own_redirection_goes_on(nvim: Neovim) -> None:
+async def test_the_users_own_redirection_continues_after_a_message(nvim: Neovim) -> None:
     await nvim.command("redir => g:caught | silent echo 'one'")
 
     await nvim.lua(SHOW, "no such model", "error")
@@ -209,7 +213,7 @@ async def test_the_users_own_redirection_goes_on(nvim: Neovim) -> None:
     assert caught.endswith("two")
 
 
-async def test_a_log_that_cannot_be_written_holds_no_message_back(
+async def test_a_log_that_cannot_be_written_suppresses_no_message(
     nvim: Neovim, tmp_path: Path
 ) -> None:
     folder = Path(await nvim.eval("stdpath('log')"))
@@ -221,7 +225,7 @@ async def test_a_log_that_cannot_be_written_holds_no_message_back(
     assert await has_no_prompt(nvim, "no such model")
 
 
-async def test_a_log_with_nothing_in_it_stays_so(nvim: Neovim) -> None:
+async def test_showing_an_empty_log_leaves_it_empty(nvim: Neovim) -> None:
     for _ in range(2):
         await nvim.command("echo '' | ClaudeLog")
         await until(lambda: "nothing has been logged yet" in nvim.screen.text(), "the message")
@@ -230,7 +234,7 @@ async def test_a_log_with_nothing_in_it_stays_so(nvim: Neovim) -> None:
 
 @pytest.mark.parametrize("level", ["info", "error"])
 @pytest.mark.parametrize("milliseconds", [0, 20, 40, 60, 80, 150])
-async def test_a_message_outlives_the_end_of_the_mode_in_which_it_comes(
+async def test_a_message_stays_on_the_screen_when_insert_mode_ends(
     nvim: Neovim, level: str, milliseconds: int
 ) -> None:
     await nvim.keys("i")

@@ -1,4 +1,4 @@
-"""`when/moment.lua`: when something may appear without taking anything from the user."""
+"""`when/moment.lua`: when something can appear without interrupting the user."""
 
 import pytest
 
@@ -35,7 +35,7 @@ BUSY = {
 
 
 @pytest.mark.parametrize(("enter", "leave"), BUSY.values(), ids=BUSY)
-async def test_nothing_happens_during(typing: Neovim, enter: str, leave: str) -> None:
+async def test_nothing_appears_during(typing: Neovim, enter: str, leave: str) -> None:
     await entered(typing, enter)
 
     await ask(typing)
@@ -45,13 +45,13 @@ async def test_nothing_happens_during(typing: Neovim, enter: str, leave: str) ->
     await called(typing)
 
 
-async def test_normal_mode_is_free(typing: Neovim) -> None:
+async def test_something_can_appear_in_normal_mode(typing: Neovim) -> None:
     await ask(typing)
 
     await called(typing)
 
 
-async def test_a_scrolled_screen_without_a_prompt_is_free(typing: Neovim) -> None:
+async def test_something_can_appear_on_a_scrolled_screen_without_a_prompt(typing: Neovim) -> None:
     await typing.command("set cmdheight=0 | redraw")
     await typing.lua("vim.api.nvim_echo({ { 'one' } }, true, {})")
     assert await typing.eval("[mode(1), state()]") == ["n", "s"]
@@ -61,7 +61,7 @@ async def test_a_scrolled_screen_without_a_prompt_is_free(typing: Neovim) -> Non
     await called(typing)
 
 
-async def test_it_never_happens_before_the_call_has_returned(typing: Neovim) -> None:
+async def test_the_callback_never_runs_before_the_call_has_returned(typing: Neovim) -> None:
     returned = await typing.lua(
         "local done = false;"
         "require('claude_ide.when.moment').when_free(function() done = true end);"
@@ -72,7 +72,7 @@ async def test_it_never_happens_before_the_call_has_returned(typing: Neovim) -> 
 
 
 @pytest.mark.parametrize(("keys", "mode"), [("i", "t"), ("i<C-\\><C-n>", "nt")])
-async def test_a_terminal_is_free(typing: Neovim, keys: str, mode: str) -> None:
+async def test_something_can_appear_in_a_terminal(typing: Neovim, keys: str, mode: str) -> None:
     await typing.command("terminal cat")
     await typing.keys(keys)
     await until(lambda: typing.lua("return vim.fn.mode(1) == ...", mode))
@@ -82,7 +82,7 @@ async def test_a_terminal_is_free(typing: Neovim, keys: str, mode: str) -> None:
     await called(typing)
 
 
-async def test_a_half_typed_command_in_a_terminal_is_not_free(typing: Neovim) -> None:
+async def test_nothing_appears_during_a_half_typed_command_in_a_terminal(typing: Neovim) -> None:
     await typing.command("terminal cat")
     await entered(typing, "g")
 
@@ -112,20 +112,22 @@ REMEDIES = {
 
 
 @pytest.mark.parametrize(("keys", "remedy"), REMEDIES.items())
-async def test_an_obstacle_is_named_by_the_way_out(typing: Neovim, keys: str, remedy: str) -> None:
+async def test_an_obstacle_is_reported_as_its_remedy(
+    typing: Neovim, keys: str, remedy: str
+) -> None:
     await entered(typing, keys)
 
     assert await typing.lua(OBSTACLE) == remedy
 
 
-async def test_the_way_out_of_a_picker_is_to_leave_it(typing: Neovim) -> None:
+async def test_the_remedy_for_a_picker_is_to_leave_its_window(typing: Neovim) -> None:
     await typing.lua(FLOAT, "nofile")
     await entered(typing, "i")
 
     assert await typing.lua(OBSTACLE) == "leave this window"
 
 
-async def test_typing_alone_is_no_obstacle(typing: Neovim) -> None:
+async def test_typing_alone_is_not_an_obstacle(typing: Neovim) -> None:
     await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
@@ -148,7 +150,7 @@ NOT_NOTIFIABLE = [
 
 
 @pytest.mark.parametrize("keys", NOTIFIABLE)
-async def test_a_message_takes_nothing_in(typing: Neovim, keys: str) -> None:
+async def test_a_message_can_appear_in(typing: Neovim, keys: str) -> None:
     if keys:
         await entered(typing, keys)
 
@@ -158,7 +160,7 @@ async def test_a_message_takes_nothing_in(typing: Neovim, keys: str) -> None:
 
 
 @pytest.mark.parametrize("keys", NOT_NOTIFIABLE)
-async def test_a_message_would_be_in_the_way_in(typing: Neovim, keys: str) -> None:
+async def test_no_message_appears_during(typing: Neovim, keys: str) -> None:
     await entered(typing, keys)
 
     await ask(typing, "when_notifiable")
@@ -166,7 +168,7 @@ async def test_a_message_would_be_in_the_way_in(typing: Neovim, keys: str) -> No
     assert await is_held(typing)
 
 
-async def test_a_cancelled_wait_ends(typing: Neovim) -> None:
+async def test_a_cancelled_callback_never_runs(typing: Neovim) -> None:
     await entered(typing, "i")
     await ask(typing)
     await typing.lua("_G.cancel()")
@@ -176,7 +178,7 @@ async def test_a_cancelled_wait_ends(typing: Neovim) -> None:
     assert await is_held(typing)
 
 
-async def test_an_error_at_a_later_look_reaches_the_caller(typing: Neovim) -> None:
+async def test_an_error_in_a_delayed_callback_reaches_the_caller(typing: Neovim) -> None:
     await entered(typing, "i")
     await typing.lua(
         "require('claude_ide.when.moment').when_free(function() error('no such luck', 0) end,"
@@ -188,7 +190,7 @@ async def test_an_error_at_a_later_look_reaches_the_caller(typing: Neovim) -> No
     assert await until(lambda: typing.events("failed")) == [{"message": "no such luck"}]
 
 
-async def test_it_waits_until_the_user_pauses(typing: Neovim) -> None:
+async def test_the_callback_waits_until_the_user_stops_typing(typing: Neovim) -> None:
     await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
@@ -203,7 +205,7 @@ async def test_it_waits_until_the_user_pauses(typing: Neovim) -> None:
     assert await typing.lua("return (vim.uv.hrtime() - _G.last) / 1e6") >= 390
 
 
-async def test_without_a_host_typing_is_not_noticed(typing: Neovim) -> None:
+async def test_typing_delays_nothing_once_it_is_no_longer_tracked(typing: Neovim) -> None:
     await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
     await typing.lua("require('claude_ide.when.moment').notice_typing(false)")
     await typing.keys("j")
@@ -214,8 +216,8 @@ async def test_without_a_host_typing_is_not_noticed(typing: Neovim) -> None:
     assert (await called(typing))["after"] < 390
 
 
-async def test_keys_of_a_mapping_are_no_typing(typing: Neovim) -> None:
-    """A plugin that feeds keys all the time does not hold up a diff for ever."""
+async def test_keys_that_a_plugin_feeds_do_not_count_as_typing(typing: Neovim) -> None:
+    """A plugin that keeps feeding keys must not delay a diff forever."""
     await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
     await typing.lua(
         "_G.feeder = vim.uv.new_timer(); _G.feeder:start(0, 50, vim.schedule_wrap(function()"
@@ -230,7 +232,7 @@ async def test_keys_of_a_mapping_are_no_typing(typing: Neovim) -> None:
 GUARD = chunk("moment/guard")
 
 
-async def test_a_guard_discards_what_is_typed(typing: Neovim) -> None:
+async def test_a_guard_discards_typed_keys(typing: Neovim) -> None:
     await typing.lua(GUARD)
     await typing.keys("dd:q!<CR>ix")
 
@@ -240,7 +242,7 @@ async def test_a_guard_discards_what_is_typed(typing: Neovim) -> None:
     assert (await typing.mode())["mode"] == "n"
 
 
-async def test_a_guard_discards_what_a_mapping_makes_of_it(typing: Neovim) -> None:
+async def test_a_guard_discards_the_keys_of_a_mapping(typing: Neovim) -> None:
     await typing.command("nnoremap x ddp")
     await typing.lua(GUARD)
     await typing.keys("x")
@@ -250,7 +252,7 @@ async def test_a_guard_discards_what_a_mapping_makes_of_it(typing: Neovim) -> No
     assert await typing.eval("getline(1, '$')") == ["foo far", "foo", "foo"]
 
 
-async def test_a_guard_ends_soon_and_lets_keys_through(typing: Neovim) -> None:
+async def test_a_guard_ends_soon_and_keys_work_again(typing: Neovim) -> None:
     await typing.lua(GUARD)
 
     assert 190 <= (await called(typing))["after"] < 400
@@ -259,7 +261,7 @@ async def test_a_guard_ends_soon_and_lets_keys_through(typing: Neovim) -> None:
     await until(lambda: typing.eval("line('$') == 2"))
 
 
-async def test_a_guard_lasts_while_the_user_types_on(typing: Neovim) -> None:
+async def test_a_guard_lasts_while_the_user_keeps_typing(typing: Neovim) -> None:
     await typing.lua(GUARD)
     for _ in range(4):
         await typing.keys("j")
@@ -306,7 +308,7 @@ async def test_nothing_else_appears_during_a_guard(typing: Neovim) -> None:
     assert await typing.lua("return _G.over ~= nil")
 
 
-async def test_windows_elsewhere_may_change_in_insert_mode(typing: Neovim) -> None:
+async def test_other_windows_can_change_in_insert_mode(typing: Neovim) -> None:
     await entered(typing, "i")
 
     await ask(typing, "when_harmless")
@@ -318,7 +320,7 @@ async def test_windows_elsewhere_may_change_in_insert_mode(typing: Neovim) -> No
     "state",
     ["an operator", "Visual mode", "the command line", "the command-line window"],
 )
-async def test_windows_elsewhere_do_not_change_in(typing: Neovim, state: str) -> None:
+async def test_other_windows_do_not_change_during(typing: Neovim, state: str) -> None:
     enter, leave = BUSY[state]
     await entered(typing, enter)
 
@@ -330,7 +332,7 @@ async def test_windows_elsewhere_do_not_change_in(typing: Neovim, state: str) ->
 
 
 @pytest.mark.parametrize("state", ["the command-line window", "an expression mapping"])
-async def test_nothing_is_possible_in(typing: Neovim, state: str) -> None:
+async def test_a_requested_action_waits_during(typing: Neovim, state: str) -> None:
     enter, leave = BUSY[state]
     await entered(typing, enter)
 
@@ -341,7 +343,7 @@ async def test_nothing_is_possible_in(typing: Neovim, state: str) -> None:
     await called(typing)
 
 
-async def test_what_the_user_asked_for_is_possible_in_insert_mode(typing: Neovim) -> None:
+async def test_a_requested_action_runs_in_insert_mode(typing: Neovim) -> None:
     await entered(typing, "i")
 
     await ask(typing, "when_possible")

@@ -1,4 +1,4 @@
-"""`when/moment.lua`: floats that are in use, and those that only lie there."""
+"""`when/moment.lua`: some floats must not be interrupted; others count as windows."""
 
 import pytest
 
@@ -13,7 +13,7 @@ async def _is_completing(nvim: Neovim) -> bool:
 OVER_THE_WINDOW = {"relative": "win", "row": 0, "col": 0, "width": 9, "height": 3}
 
 
-async def test_a_plugins_float_with_the_focus_is_left_alone(typing: Neovim) -> None:
+async def test_nothing_appears_while_a_plugins_float_has_the_focus(typing: Neovim) -> None:
     await typing.lua(FLOAT, "nofile")
 
     await ask(typing)
@@ -23,7 +23,7 @@ async def test_a_plugins_float_with_the_focus_is_left_alone(typing: Neovim) -> N
     await called(typing)
 
 
-async def test_a_chats_float_is_a_window(typing: Neovim) -> None:
+async def test_a_chats_float_counts_as_a_window(typing: Neovim) -> None:
     await typing.lua(FLOAT, "nofile")
     await typing.command("setlocal filetype=claude-chat")
 
@@ -32,7 +32,7 @@ async def test_a_chats_float_is_a_window(typing: Neovim) -> None:
     await called(typing)
 
 
-async def test_whoever_waits_in_the_empty_prompt_of_a_chat_is_free(typing: Neovim) -> None:
+async def test_something_can_appear_while_the_user_is_in_an_empty_prompt(typing: Neovim) -> None:
     await typing.command("enew | setlocal filetype=claude-prompt")
     await entered(typing, "i")
 
@@ -42,7 +42,7 @@ async def test_whoever_waits_in_the_empty_prompt_of_a_chat_is_free(typing: Neovi
     assert (await typing.mode())["mode"] == "n"
 
 
-async def test_a_completion_that_found_nothing_in_the_empty_prompt_holds_nothing_back(
+async def test_a_completion_without_matches_in_an_empty_prompt_delays_nothing(
     typing: Neovim,
 ) -> None:
     await typing.command("enew | setlocal filetype=claude-prompt")
@@ -55,7 +55,7 @@ async def test_a_completion_that_found_nothing_in_the_empty_prompt_holds_nothing
     assert (await typing.mode())["mode"] == "n"
 
 
-async def test_a_menu_in_the_empty_prompt_of_a_chat_is_being_used(typing: Neovim) -> None:
+async def test_nothing_appears_while_an_empty_prompt_has_a_completion_menu(typing: Neovim) -> None:
     await typing.command("enew | setlocal filetype=claude-prompt completeopt=menuone,noselect")
     await typing.keys("i<Cmd>call complete(1, ['word'])<CR>")
     await until(lambda: _is_completing(typing), "the completion has begun")
@@ -67,7 +67,7 @@ async def test_a_menu_in_the_empty_prompt_of_a_chat_is_being_used(typing: Neovim
     await called(typing)
 
 
-async def test_whoever_writes_in_the_prompt_of_a_chat_is_not(typing: Neovim) -> None:
+async def test_nothing_appears_while_the_user_writes_a_prompt(typing: Neovim) -> None:
     await typing.command("enew | setlocal filetype=claude-prompt")
     await typing.keys("iwhat about")
 
@@ -78,7 +78,7 @@ async def test_whoever_writes_in_the_prompt_of_a_chat_is_not(typing: Neovim) -> 
     await called(typing)
 
 
-async def test_a_float_with_a_file_is_a_window(typing: Neovim) -> None:
+async def test_a_float_with_a_file_counts_as_a_window(typing: Neovim) -> None:
     await typing.lua(FLOAT, "")
 
     await ask(typing)
@@ -87,7 +87,9 @@ async def test_a_float_with_a_file_is_a_window(typing: Neovim) -> None:
 
 
 @pytest.mark.parametrize("keys", ["", "i"])
-async def test_a_float_with_a_terminal_is_left_alone(typing: Neovim, keys: str) -> None:
+async def test_nothing_appears_while_a_terminal_float_has_the_focus(
+    typing: Neovim, keys: str
+) -> None:
     await typing.lua(FLOAT, "terminal")
     await typing.keys(keys)
     await until(lambda: typing.lua("return vim.fn.mode() == ...", "t" if keys else "n"))
@@ -99,7 +101,9 @@ async def test_a_float_with_a_terminal_is_left_alone(typing: Neovim, keys: str) 
     await called(typing)
 
 
-async def test_claudes_own_terminal_in_a_float_is_free(typing: Neovim) -> None:
+async def test_something_can_appear_while_claudes_terminal_float_has_the_focus(
+    typing: Neovim,
+) -> None:
     await typing.lua(FLOAT, "terminal")
     await typing.lua("vim.b.claude_ide_terminal = true")
     await typing.keys("i")
@@ -110,8 +114,8 @@ async def test_claudes_own_terminal_in_a_float_is_free(typing: Neovim) -> None:
     await called(typing)
 
 
-async def test_a_sidebar_made_of_floats_is_a_window(typing: Neovim) -> None:
-    """They lie over a window that was split off for them, the list over the frame."""
+async def test_a_sidebar_made_of_floats_counts_as_a_window(typing: Neovim) -> None:
+    """The floats cover a window that was split off for them; the list covers the frame."""
     await typing.command("topleft 20vnew | setlocal buftype=nofile")
     for _ in ("frame", "list"):
         await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
@@ -121,7 +125,7 @@ async def test_a_sidebar_made_of_floats_is_a_window(typing: Neovim) -> None:
     await called(typing)
 
 
-async def test_a_dialog_over_the_window_of_a_file_is_left_alone(typing: Neovim) -> None:
+async def test_nothing_appears_during_a_dialog_over_the_window_of_a_file(typing: Neovim) -> None:
     await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
 
     await ask(typing)
@@ -131,7 +135,7 @@ async def test_a_dialog_over_the_window_of_a_file_is_left_alone(typing: Neovim) 
     await called(typing)
 
 
-async def test_a_dialog_over_a_float_is_left_alone(typing: Neovim) -> None:
+async def test_nothing_appears_during_a_dialog_over_a_float(typing: Neovim) -> None:
     await typing.lua(FLOAT, "nofile")
     await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW)
 
@@ -142,7 +146,7 @@ async def test_a_dialog_over_a_float_is_left_alone(typing: Neovim) -> None:
     await called(typing)
 
 
-async def test_floats_that_hang_on_each_other_do_not_hang_neovim(typing: Neovim) -> None:
+async def test_floats_anchored_to_each_other_do_not_hang_neovim(typing: Neovim) -> None:
     await typing.lua(FLOAT, "nofile")
     first = await typing.eval("win_getid()")
     await typing.lua(FLOAT, "nofile", OVER_THE_WINDOW | {"win": first})
@@ -162,14 +166,14 @@ async def test_floats_that_hang_on_each_other_do_not_hang_neovim(typing: Neovim)
 
 @pytest.fixture
 async def messages(typing: Neovim) -> Neovim:
-    """A Neovim that shows messages in windows of its own."""
+    """A Neovim that shows messages in their own windows."""
     if not await typing.eval("has('nvim-0.12')"):
         pytest.skip("needs Neovim 0.12")
     await typing.lua("require('vim._core.ui2').enable({})")
     return typing
 
 
-async def test_a_long_message_in_a_window_is_waited_for(messages: Neovim) -> None:
+async def test_nothing_appears_during_a_long_message_in_a_window(messages: Neovim) -> None:
     await messages.keys(":echo range(900)<CR>")
     await until(lambda: messages.lua("return require('claude_ide.when.moment').obstacle() ~= nil"))
 
@@ -180,7 +184,7 @@ async def test_a_long_message_in_a_window_is_waited_for(messages: Neovim) -> Non
     await called(messages)
 
 
-async def test_whoever_reads_messages_in_a_pager_is_left_alone(messages: Neovim) -> None:
+async def test_nothing_appears_while_the_user_reads_messages_in_a_pager(messages: Neovim) -> None:
     await messages.command("for n in range(9) | echomsg n | endfor")
     await messages.keys(":messages<CR>")
     await until(lambda: messages.eval("&filetype == 'pager'"))
@@ -192,7 +196,7 @@ async def test_whoever_reads_messages_in_a_pager_is_left_alone(messages: Neovim)
     await called(messages)
 
 
-async def test_a_short_message_in_a_window_is_not(messages: Neovim) -> None:
+async def test_a_short_message_in_a_window_delays_nothing(messages: Neovim) -> None:
     await messages.keys(":echo 'one'<CR>")
     await until(lambda: "one" in messages.screen.lines()[-1])
 

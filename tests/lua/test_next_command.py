@@ -13,13 +13,13 @@ NEXT = "let g:next = get(g:, 'next', 0) + 1"
 
 @pytest.fixture
 async def recording(nvim: Neovim) -> Neovim:
-    """A Neovim in which our commands only note how they were called."""
+    """A Neovim in which our commands only record how they were called."""
     await nvim.lua(COMMANDS)
     return nvim
 
 
 async def typed(nvim: Neovim, line: str) -> Any:
-    """Type a command line, and return how the command of ours was called."""
+    """Type a command line; return how our command was called."""
     await nvim.keys(f":{line.replace('<', '<lt>')}<CR>")
     await until(lambda: nvim.lua("return #_G.ran > 0"), f"{line} has run")
     ran = await nvim.lua("return _G.ran")
@@ -34,7 +34,9 @@ def all_commands() -> list[str]:
 
 @pytest.mark.parametrize("bar", [" | ", "|", " |"])
 @pytest.mark.parametrize("name", all_commands())
-async def test_a_command_may_follow_each_of_ours(recording: Neovim, name: str, bar: str) -> None:
+async def test_another_command_can_follow_each_of_our_commands(
+    recording: Neovim, name: str, bar: str
+) -> None:
     argument = " a.txt" if name == "ClaudeAdd" else ""
 
     called = await typed(recording, f"{name}{argument}{bar}{NEXT}")
@@ -46,21 +48,21 @@ async def test_a_command_may_follow_each_of_ours(recording: Neovim, name: str, b
 
 
 @pytest.mark.parametrize("name", ["ClaudeAsk", "ClaudeEdit", "ClaudeReject"])
-async def test_free_text_keeps_a_bar(recording: Neovim, name: str) -> None:
+async def test_free_text_can_contain_a_bar(recording: Neovim, name: str) -> None:
     called = await typed(recording, f'{name} what does a | b do, or "a || b"?')
 
     assert called[:2] == [name, 'what does a | b do, or "a || b"?']
 
 
 @pytest.mark.parametrize("word", ["aside", "rename"])
-async def test_free_text_of_the_chat_keeps_a_bar(recording: Neovim, word: str) -> None:
+async def test_free_text_of_the_chat_can_contain_a_bar(recording: Neovim, word: str) -> None:
     called = await typed(recording, f"ClaudeChat {word} what does a | b do")
 
     assert called[1] == f"{word} what does a | b do"
     assert called[2] == [word, "what", "does", "a", "|", "b", "do"]
 
 
-async def test_free_text_of_the_chat_does_not_begin_with_a_bar(recording: Neovim) -> None:
+async def test_free_text_of_the_chat_cannot_begin_with_a_bar(recording: Neovim) -> None:
     called = await typed(recording, f"ClaudeChat aside | {NEXT}")
 
     assert called[1:] == ["aside", ["aside"]]
@@ -102,14 +104,16 @@ async def test_an_unquoted_bar_is_never_an_argument(
 
 
 @pytest.mark.parametrize("name", ["Claude", "ClaudeChat", "ClaudeReject"])
-async def test_a_next_command_that_fails_is_one_line(recording: Neovim, name: str) -> None:
+async def test_an_error_in_the_next_command_is_shown_in_one_line(
+    recording: Neovim, name: str
+) -> None:
     await typed(recording, f"{name} | edit! /no/such | write")
 
     await until(lambda: "E212: Can't open file" in recording.screen.text(), "the error")
     assert "Press ENTER" not in recording.screen.text()
 
 
-async def test_two_of_ours_in_a_row_both_run(nvim: Neovim) -> None:
+async def test_several_of_our_commands_in_one_line_all_run(nvim: Neovim) -> None:
     await nvim.lua(COMMANDS)
 
     await nvim.keys(":ClaudeStop | ClaudeStart | Claude --resume | ClaudeStatus<CR>")

@@ -1,4 +1,4 @@
-"""`checking/nvim_lint.lua`: nvim-lint's linters look at what Claude has written."""
+"""`checking/nvim_lint.lua`: nvim-lint checks files that Claude has written."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ async def bufnr(nvim: Neovim, project: Path) -> int:
 
 @pytest.mark.parametrize("stdin", [True, False], ids=["standard input", "file"])
 @pytest.mark.parametrize("elsewhere", ["", "botright new", "tabnew", "enew", "terminal cat"])
-async def test_its_linters_look_at_a_new_text_wherever_the_user_is(
+async def test_a_new_text_is_linted_whichever_window_the_user_is_in(
     nvim: Neovim, project: Path, bufnr: int, elsewhere: str, stdin: bool
 ) -> None:
     await nvim_lint(nvim, stdin=stdin)
@@ -38,10 +38,10 @@ async def test_its_linters_look_at_a_new_text_wherever_the_user_is(
     await until(lambda: found(nvim, bufnr, ["wrong again"]))
 
 
-async def test_a_linter_runs_until_it_has_published(
+async def test_a_linter_counts_as_running_until_it_has_published(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
-    """Its process has ended before that."""
+    """The process of the linter ends earlier."""
     states = chunk("nvim_lint/a_linter_runs_until_it_has_published")
     assert not await is_running(nvim, bufnr)
 
@@ -54,7 +54,7 @@ async def test_a_linter_runs_until_it_has_published(
     assert [message for running, message in seen if not running] == ["wrong again"]
 
 
-async def test_a_linter_that_publishes_nothing_is_not_waited_for(
+async def test_a_linter_that_publishes_nothing_is_not_awaited_for_long(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.lua("vim.diagnostic.set = function() end")
@@ -69,7 +69,7 @@ async def test_a_linter_that_publishes_nothing_is_not_waited_for(
     await until(is_over, seconds=2)
 
 
-async def test_a_linter_without_its_program_does_no_harm(
+async def test_a_linter_whose_program_is_missing_is_skipped_silently(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.lua("require('lint').linters.words.cmd = { 'no-such-program' }")
@@ -79,7 +79,7 @@ async def test_a_linter_without_its_program_does_no_harm(
     assert await nvim.eval("execute('messages')") == ""
 
 
-async def test_a_linter_that_is_not_known_keeps_none_from_running(
+async def test_an_unknown_linter_does_not_stop_the_others(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.lua("require('lint').linters_by_ft.text = { 'nosuch', 'words' }")
@@ -100,7 +100,7 @@ RECIPES = {
 
 @pytest.mark.parametrize("event", RECIPES)
 @pytest.mark.parametrize("elsewhere", ["", "enew"])
-async def test_what_a_recipe_has_started_is_not_started_again(
+async def test_a_linter_that_a_recipe_has_started_is_not_started_again(
     nvim: Neovim, project: Path, bufnr: int, elsewhere: str, event: str
 ) -> None:
     await nvim.command(RECIPES[event])
@@ -112,7 +112,7 @@ async def test_what_a_recipe_has_started_is_not_started_again(
     await until(lambda: found(nvim, bufnr, ["wrong again"]))
 
 
-async def test_what_was_looking_at_the_text_before_is_started_again(
+async def test_a_linter_that_is_still_checking_the_old_text_is_restarted(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.lua("require('lint').linters.words.cmd = { 'sleep', '60' }")
@@ -124,7 +124,7 @@ async def test_what_was_looking_at_the_text_before_is_started_again(
     await until(lambda: found(nvim, bufnr, ["wrong again"]))
 
 
-async def test_unsaved_changes_are_checked_only_by_what_gets_to_see_them(
+async def test_unsaved_changes_are_checked_only_by_linters_that_read_the_buffer(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.lua(
@@ -141,10 +141,10 @@ async def test_unsaved_changes_are_checked_only_by_what_gets_to_see_them(
     assert await lint_runs(nvim) == [["words", "a.txt"]]
 
 
-async def test_linters_for_all_filetypes_and_for_those_without_any_are_run(
+async def test_linters_for_all_filetypes_and_fallback_linters_run(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
-    """As distributions write them."""
+    """Distributions configure linters like this."""
     await nvim.lua(
         "local lint = require('lint')"
         " for _, name in ipairs({ 'spelling', 'other', 'unwanted' }) do"
@@ -167,7 +167,7 @@ async def test_linters_for_all_filetypes_and_for_those_without_any_are_run(
     }
 
 
-async def test_the_parts_of_a_filetype_have_their_linters(
+async def test_each_part_of_a_compound_filetype_has_its_linters(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.command("set filetype=text.note")
@@ -177,7 +177,7 @@ async def test_the_parts_of_a_filetype_have_their_linters(
     assert await lint_runs(nvim) == [["words", "a.txt"]]
 
 
-async def test_a_linter_that_was_run_by_name_sees_to_what_it_has_found(
+async def test_a_linter_that_was_run_by_name_runs_again_to_clear_its_results(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.lua("require('lint').linters_by_ft = {}")
@@ -187,9 +187,7 @@ async def test_a_linter_that_was_run_by_name_sees_to_what_it_has_found(
     await until(lambda: found(nvim, bufnr, []))
 
 
-async def test_a_plugin_that_is_not_loaded_is_not_loaded_for_it(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_checking_a_file_does_not_load_nvim_lint(nvim: Neovim, project: Path) -> None:
     await nvim.lua("package.preload.lint = function() error('loaded') end")
     (project / "a.txt").write_text(OLD)
     await nvim.command("edit a.txt")

@@ -1,4 +1,4 @@
-"""`file/open_editors.lua`: what is reported while very many files are open."""
+"""`file/open_editors.lua`: reports while very many files are open."""
 
 import random
 from pathlib import Path
@@ -14,12 +14,12 @@ MANY = 130
 OPEN = chunk("open_editors/open")
 BEGIN = chunk("open_editors/begin")
 SNAPSHOT = "return require('claude_ide.file.open_editors').snapshot()"
-# How many buffers are asked for their facts while one is entered and that is reported.
+# The expressions that gather facts about buffers while one is entered and reported.
 COUNT_FACTS = chunk("open_editors/count_facts")
 
 
 class Host:
-    """What a host knows that is sent the events."""
+    """The knowledge of a host that receives the events."""
 
     def __init__(self, nvim: Neovim, snapshot: Any) -> None:
         self._nvim = nvim
@@ -28,8 +28,8 @@ class Host:
         self.state = State()
         self.state.apply_snapshot(snapshot)
 
-    def hear(self) -> None:
-        """Take what has come since."""
+    def receive(self) -> None:
+        """Apply the events that have arrived since."""
         events = [a for name, a in self._nvim.notifications if name == "claude_ide_event"]
         for kind, payload in events[self._seen :]:
             self.kinds.append(kind)
@@ -40,9 +40,9 @@ class Host:
         self._seen = len(events)
 
     async def knows_all(self) -> bool:
-        """Whether it would answer as Neovim does now."""
+        """Return whether its state equals Neovim's own."""
         snapshot = await self._nvim.lua(SNAPSHOT)
-        self.hear()
+        self.receive()
         state = self.state
         return bool(
             state.editors == snapshot["editors"]
@@ -82,7 +82,7 @@ async def host(nvim: Neovim, project: Path) -> Host:
         "%bwipeout!",
     ],
 )
-async def test_the_changes_lead_to_what_a_snapshot_would_hold(
+async def test_reported_changes_lead_to_the_same_state_as_a_snapshot(
     nvim: Neovim, host: Host, command: str
 ) -> None:
     await nvim.command(command)
@@ -92,7 +92,7 @@ async def test_the_changes_lead_to_what_a_snapshot_would_hold(
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_changes_in_any_order_lead_to_what_a_snapshot_would_hold(
+async def test_changes_in_any_order_lead_to_the_same_state_as_a_snapshot(
     nvim: Neovim, host: Host, seed: int
 ) -> None:
     chance = random.Random(seed)
@@ -111,7 +111,7 @@ async def test_changes_in_any_order_lead_to_what_a_snapshot_would_hold(
     await until(host.knows_all)
 
 
-async def test_entering_one_of_many_buffers_asks_for_few(nvim: Neovim, host: Host) -> None:
+async def test_entering_one_of_many_buffers_examines_only_a_few(nvim: Neovim, host: Host) -> None:
     await nvim.command("buffer f002.txt")
     await until(host.knows_all)
 
@@ -122,7 +122,9 @@ async def test_entering_one_of_many_buffers_asks_for_few(nvim: Neovim, host: Hos
     assert max(expression.count(",") for expression in asked) < 20
 
 
-async def test_few_files_are_reported_whole_again(nvim: Neovim, host: Host, project: Path) -> None:
+async def test_a_full_snapshot_is_reported_again_once_few_files_are_open(
+    nvim: Neovim, host: Host, project: Path
+) -> None:
     await nvim.command("%bwipeout!")
     await until(host.knows_all)
 
@@ -132,7 +134,7 @@ async def test_few_files_are_reported_whole_again(nvim: Neovim, host: Host, proj
     assert host.kinds[-1] == "editors_changed"
 
 
-async def test_what_did_not_change_is_not_reported_again(nvim: Neovim, host: Host) -> None:
+async def test_unchanged_editors_are_not_reported_again(nvim: Neovim, host: Host) -> None:
     await nvim.command("buffer f002.txt")
     await until(host.knows_all)
     await until(lambda: host.kinds)
@@ -141,5 +143,5 @@ async def test_what_did_not_change_is_not_reported_again(nvim: Neovim, host: Hos
     await nvim.command("doautocmd BufEnter")
     await nvim.idle(250)
 
-    host.hear()
+    host.receive()
     assert len(host.kinds) == before

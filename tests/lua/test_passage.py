@@ -19,7 +19,7 @@ async def selecting(nvim: Neovim, request: pytest.FixtureRequest) -> Neovim:
 
 
 async def select(nvim: Neovim, *arguments: Any) -> str:
-    """Select what is found; what `y` makes of it."""
+    """Select the passage that is found; return the text that `y` yanks."""
     await nvim.lua(
         """
         local passage = require('claude_ide.file.passage')
@@ -55,21 +55,21 @@ async def test_a_passage_is_selected_exactly(
 
 
 @pytest.mark.parametrize("selection", ["inclusive", "exclusive"])
-async def test_a_passage_may_begin_with_the_end_of_a_line(nvim: Neovim, selection: str) -> None:
+async def test_a_passage_can_begin_with_a_line_break(nvim: Neovim, selection: str) -> None:
     await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
     await nvim.command(f"set selection={selection}")
 
     assert await select(nvim, "\n\n\ttab") == "\n\n\ttab"
 
 
-async def test_a_passage_may_end_with_the_end_of_a_line(nvim: Neovim) -> None:
+async def test_a_passage_can_end_with_a_line_break(nvim: Neovim) -> None:
     await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
 
     assert await select(nvim, "first\n") == "first\n"
     assert await select(nvim, "first", "again\n") == "\n".join(TEXT[:5]) + "\n"
 
 
-async def test_what_is_selected_is_not_replaced_by_what_is_typed(nvim: Neovim) -> None:
+async def test_a_passage_is_selected_in_visual_mode_despite_selectmode(nvim: Neovim) -> None:
     await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
     await nvim.command("set selectmode=cmd,key,mouse")
 
@@ -77,7 +77,7 @@ async def test_what_is_selected_is_not_replaced_by_what_is_typed(nvim: Neovim) -
     assert await nvim.eval("&selectmode") == "cmd,key,mouse"
 
 
-async def test_folds_over_the_passage_are_opened_and_it_is_in_the_middle(nvim: Neovim) -> None:
+async def test_folds_over_the_passage_are_opened_and_the_passage_is_centred(nvim: Neovim) -> None:
     await nvim.lua(
         "vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", [f"line {i}" for i in range(1, 201)]
     )
@@ -90,7 +90,7 @@ async def test_folds_over_the_passage_are_opened_and_it_is_in_the_middle(nvim: N
     assert abs(middle - 100) <= 1
 
 
-async def test_lines_beyond_the_end_mean_the_last_one(nvim: Neovim) -> None:
+async def test_line_numbers_past_the_end_mean_the_last_line(nvim: Neovim) -> None:
     await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
 
     got = await nvim.lua("return require('claude_ide.file.passage').of_lines(0, 5, 900)")
@@ -100,7 +100,7 @@ async def test_lines_beyond_the_end_mean_the_last_one(nvim: Neovim) -> None:
     assert point["first"] == {"row": 5, "col": 0}
 
 
-async def test_lines_in_the_wrong_order_are_one_line(nvim: Neovim) -> None:
+async def test_a_last_line_before_the_first_one_is_ignored(nvim: Neovim) -> None:
     await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
 
     got = await nvim.lua("return require('claude_ide.file.passage').of_lines(0, 5, 2)")

@@ -1,4 +1,4 @@
-"""`file/gate.lua`: which paths from outside pass, and how they are spelled then."""
+"""`file/gate.lua`: which paths from outside are accepted, and how they are normalized."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ from support.neovim import Neovim, NvimError
 
 
 async def gate(nvim: Neovim, function: str, *arguments: Any) -> Any:
-    """All that a function returns."""
+    """Return all results of a function."""
     code = f"return {{ require('claude_ide.file.gate').{function}(...) }}"
     return await nvim.lua(code, *arguments)
 
@@ -22,9 +22,9 @@ async def refusal(nvim: Neovim, path: str) -> str:
     return reason
 
 
-async def test_a_path_is_made_absolute_and_plain(nvim: Neovim, project: Path) -> None:
+async def test_a_path_is_made_absolute_and_normalized(nvim: Neovim, project: Path) -> None:
     home = await nvim.eval("$HOME")
-    spelled = {
+    normalized = {
         "sub/../a.txt": f"{project}/a.txt",
         "/a//b/./c.txt": "/a/b/c.txt",
         "//a///b": "/a/b",
@@ -38,11 +38,11 @@ async def test_a_path_is_made_absolute_and_plain(nvim: Neovim, project: Path) ->
         "a\nb": f"{project}/a\nb",
         "/": "/",
     }
-    for path, plain in spelled.items():
+    for path, plain in normalized.items():
         assert await gate(nvim, "absolute", path) == [plain]
 
 
-async def test_what_no_file_can_be_called_is_an_error(nvim: Neovim) -> None:
+async def test_a_path_that_no_file_can_have_is_an_error(nvim: Neovim) -> None:
     for path, reason in {
         "": "the path is empty",
         "a\0b": "a…: contains a NUL",
@@ -53,7 +53,7 @@ async def test_what_no_file_can_be_called_is_an_error(nvim: Neovim) -> None:
         assert await refusal(nvim, path) == reason
 
 
-async def test_a_file_passes_and_so_does_a_new_one(nvim: Neovim, project: Path) -> None:
+async def test_existing_files_and_new_files_are_accepted(nvim: Neovim, project: Path) -> None:
     (project / "a.txt").write_text("")
     (project / "link").symlink_to("a.txt")
     (project / "dangling").symlink_to("none")
@@ -65,7 +65,7 @@ async def test_a_file_passes_and_so_does_a_new_one(nvim: Neovim, project: Path) 
         assert await refusal(nvim, name) == f"{project}/{name}: no such file"
 
 
-async def test_what_is_no_file_does_not_pass(nvim: Neovim, project: Path) -> None:
+async def test_a_path_that_is_not_a_file_is_refused(nvim: Neovim, project: Path) -> None:
     (project / "folder").mkdir()
     (project / "loop").symlink_to("loop")
     (project / "to-folder").symlink_to("folder")
@@ -84,7 +84,7 @@ async def test_what_is_no_file_does_not_pass(nvim: Neovim, project: Path) -> Non
         assert await refusal(nvim, name) == f"{project / name}: {reason}"
 
 
-async def test_a_file_is_as_large_as_is_allowed_and_no_larger(nvim: Neovim, project: Path) -> None:
+async def test_a_file_above_the_size_limit_is_refused(nvim: Neovim, project: Path) -> None:
     for name, size in {"a": 50_000_000, "b": 50_000_001, "c": 100_000_000}.items():
         with (project / name).open("wb") as file:
             file.truncate(size)
@@ -98,7 +98,7 @@ async def test_a_refusal_is_one_line(nvim: Neovim, project: Path) -> None:
     assert await refusal(nvim, "a\nb\x1b") == f"{project}/a^@b^[: no such file"
 
 
-async def test_a_name_that_a_plugin_takes_apart_does_not_pass(nvim: Neovim, project: Path) -> None:
+async def test_a_name_that_a_plugin_interprets_is_refused(nvim: Neovim, project: Path) -> None:
     (project / "tarfile::a").mkdir()
     for name in ("tarfile::a::b", "zipfile:a::b", "tarfile::a/b"):
         assert "a plugin handles such names itself" in await refusal(nvim, name)
@@ -106,7 +106,9 @@ async def test_a_name_that_a_plugin_takes_apart_does_not_pass(nvim: Neovim, proj
         assert await refusal(nvim, name) == f"{project}/{name}: no such file"
 
 
-async def test_the_plugin_that_reads_a_file_is_known_by_its_pattern(nvim: Neovim) -> None:
+async def test_the_reader_of_a_file_is_named_by_the_pattern_of_its_autocommand(
+    nvim: Neovim,
+) -> None:
     await nvim.command("autocmd BufReadCmd */secrets/* let g:read = 1")
 
     for path, pattern in {

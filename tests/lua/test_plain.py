@@ -1,4 +1,4 @@
-"""`say/plain.lua`: the host's rule, in Lua."""
+"""`say/plain.lua`: the host's rule for harmless text, in Lua."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +14,7 @@ TEXTS = st.text(
 )
 
 
-async def test_lua_and_the_host_have_the_same_rule(nvim: Neovim) -> None:
+async def test_lua_and_the_host_make_text_harmless_in_the_same_way(nvim: Neovim) -> None:
     examples: list[str] = ["", "\r", "dos\r\r", CONTROLS, CONTROLS[::-1]]
 
     @settings(max_examples=300, suppress_health_check=[HealthCheck.differing_executors])
@@ -42,7 +42,7 @@ async def test_half_of_a_surrogate_pair_is_replaced(nvim: Neovim) -> None:
         ("status_line", "100%{x}\n%=\x1b", "100%%{x}^J%%=^["),
     ],
 )
-async def test_a_text_is_made_fit_for_its_place(
+async def test_a_text_is_adapted_to_where_it_is_shown(
     nvim: Neovim, function: str, text: str, shown: object
 ) -> None:
     assert await nvim.lua(f"return {MODULE}.{function}(...)", text) == shown

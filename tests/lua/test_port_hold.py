@@ -29,28 +29,28 @@ def hand_over(path: str, server: socket.socket) -> int:
 
 
 def fetch(path: str) -> socket.socket:
-    """Ask Neovim for it as the next host does."""
+    """Ask Neovim for the socket as the next host does."""
     with socket.socket(socket.AF_UNIX) as neovim:
         neovim.settimeout(5)
         neovim.connect(path)
         return socket.socket(fileno=socket.recv_fds(neovim, 1, 1)[1][0])
 
 
-async def test_a_port_that_is_held_outlives_the_host(nvim: Neovim, server: socket.socket) -> None:
+async def test_a_held_port_outlives_the_host(nvim: Neovim, server: socket.socket) -> None:
     port = hand_over(await nvim.lua(OPEN), server)
     await until(lambda: nvim.lua(f"{PORT} == ...", port), "held")
 
     server.close()
 
     with closing(socket.create_connection(("127.0.0.1", port))) as client:
-        for _ in range(2):  # it is kept for the host after the next, too
+        for _ in range(2):  # it is kept for later hosts, too
             with fetch(await nvim.lua(OPEN)) as again:
                 assert again.getsockname()[1] == port
         with fetch(await nvim.lua(OPEN)) as again, again.accept()[0] as accepted:
             assert accepted.getpeername() == client.getsockname()
 
 
-async def test_a_port_that_is_released_is_free(nvim: Neovim, server: socket.socket) -> None:
+async def test_a_released_port_is_free(nvim: Neovim, server: socket.socket) -> None:
     port = hand_over(await nvim.lua(OPEN), server)
     await until(lambda: nvim.lua(PORT), "held")
     server.close()
@@ -61,17 +61,17 @@ async def test_a_port_that_is_released_is_free(nvim: Neovim, server: socket.sock
     await until(lambda: _is_free(port), "free")
 
 
-async def test_only_we_can_reach_what_is_held(nvim: Neovim) -> None:
+async def test_only_the_user_can_reach_the_held_socket(nvim: Neovim) -> None:
     path = Path(await nvim.lua(OPEN))
 
     assert path.is_socket()
     assert path.parent.stat().st_mode & 0o077 == 0
     assert Path(await nvim.lua(OPEN)) != path
-    await until(lambda: not path.exists(), "the earlier one is gone")
+    await until(lambda: not path.exists(), "the earlier socket is gone")
 
 
 @pytest.mark.parametrize("words", [b"", b"\n", b"x" * 100_000])
-async def test_a_stranger_that_hands_over_nothing_changes_nothing(
+async def test_a_stranger_that_hands_over_no_socket_changes_nothing(
     nvim: Neovim, server: socket.socket, words: bytes
 ) -> None:
     path = await nvim.lua(OPEN)

@@ -18,18 +18,18 @@ async def test_character_counts_utf16_code_units(nvim: Neovim) -> None:
     assert characters == [0, 1, 2, 3, 5, 6, 7, 8, 9]
 
 
-async def test_what_lies_inside_a_character_means_its_end(nvim: Neovim) -> None:
+async def test_a_column_inside_a_character_means_its_end(nvim: Neovim) -> None:
     assert await nvim.lua("return require('claude_ide.file.positions').character('😀z', 2)") == 2
 
 
-async def test_what_lies_past_the_end_of_a_line_means_its_end(nvim: Neovim) -> None:
+async def test_a_column_past_the_end_of_a_line_means_its_end(nvim: Neovim) -> None:
     assert await nvim.lua(
         """local p = require('claude_ide.file.positions')
         return {p.character('é', 99), p.character('', 1)}"""
     ) == [1, 0]
 
 
-async def test_bytes_that_are_no_utf8_count_one_each(nvim: Neovim) -> None:
+async def test_bytes_that_are_not_utf8_count_as_one_unit_each(nvim: Neovim) -> None:
     assert (
         await nvim.lua(
             r"""local p = require('claude_ide.file.positions')
@@ -39,7 +39,7 @@ async def test_bytes_that_are_no_utf8_count_one_each(nvim: Neovim) -> None:
     )
 
 
-async def test_random_positions_in_a_buffer(nvim: Neovim) -> None:
+async def test_random_positions_in_a_buffer_are_converted_exactly(nvim: Neovim) -> None:
     chance = random.Random(1)
     lines = ["".join(chance.choices(LINE, k=chance.randrange(12))) for _ in range(60)]
     cases = [

@@ -1,4 +1,4 @@
-"""`diff/proposal.lua`: what the user does with a proposal, and what decides it."""
+"""`diff/proposal.lua`: how the user edits a proposal, and which actions decide it."""
 
 from pathlib import Path
 
@@ -67,7 +67,7 @@ REJECTING = [
 
 
 @pytest.mark.parametrize("keys", ACCEPTING)
-async def test_it_is_accepted_by(nvim: Neovim, diffs: Diffs, path: Path, keys: str) -> None:
+async def test_a_proposal_is_accepted_by(nvim: Neovim, diffs: Diffs, path: Path, keys: str) -> None:
     id_ = await diffs.open(path, NEW)
 
     await nvim.keys(keys)
@@ -78,7 +78,7 @@ async def test_it_is_accepted_by(nvim: Neovim, diffs: Diffs, path: Path, keys: s
 
 
 @pytest.mark.parametrize("keys", REJECTING)
-async def test_it_is_rejected_by(nvim: Neovim, diffs: Diffs, path: Path, keys: str) -> None:
+async def test_a_proposal_is_rejected_by(nvim: Neovim, diffs: Diffs, path: Path, keys: str) -> None:
     id_ = await diffs.open(path, NEW)
 
     await nvim.keys(keys)
@@ -89,7 +89,7 @@ async def test_it_is_rejected_by(nvim: Neovim, diffs: Diffs, path: Path, keys: s
 
 
 @pytest.mark.parametrize("keys", REJECTING)
-async def test_it_is_rejected_although_it_was_edited_by(
+async def test_an_edited_proposal_is_rejected_by(
     nvim: Neovim, diffs: Diffs, path: Path, keys: str
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -121,7 +121,7 @@ async def test_it_is_rejected_although_it_was_edited_by(
     ],
 )
 @pytest.mark.parametrize("edit", ["", "ccchanged<Esc>"], ids=["as proposed", "edited"])
-async def test_nothing_is_decided_by(
+async def test_a_proposal_remains_undecided_after(
     nvim: Neovim, diffs: Diffs, path: Path, edit: str, keys: str
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -147,7 +147,7 @@ async def test_nothing_is_decided_by(
         ":set fileformat=dos<CR>:tabonly<CR>:only<CR>:q<CR>",
     ],
 )
-async def test_leaving_neovim_rejects_without_a_question(
+async def test_quitting_neovim_rejects_a_proposal_without_a_question(
     nvim: Neovim, diffs: Diffs, path: Path, keys: str
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -158,7 +158,7 @@ async def test_leaving_neovim_rejects_without_a_question(
     assert diffs.of("diff_decided", id_) == [{"id": id_, "accepted": False}]
 
 
-async def test_leaving_neovim_after_an_edit_elsewhere_still_asks(
+async def test_quitting_neovim_with_unsaved_changes_elsewhere_still_asks(
     nvim: Neovim, diffs: Diffs, path: Path, project: Path
 ) -> None:
     (project / "other.txt").write_text("")
@@ -173,7 +173,9 @@ async def test_leaving_neovim_after_an_edit_elsewhere_still_asks(
     assert not diffs.of("diff_decided", id_)
 
 
-async def test_what_the_user_made_of_it_is_accepted(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_the_text_that_the_user_has_edited_is_accepted(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     id_ = await diffs.open(path, NEW)
 
     await nvim.keys("Gofour<Esc>:w<CR>")
@@ -181,7 +183,7 @@ async def test_what_the_user_made_of_it_is_accepted(nvim: Neovim, diffs: Diffs, 
     assert (await diffs.decision(id_))["text"] == NEW + "four\n"
 
 
-async def test_changes_are_taken_back_by_diffget(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_diffget_reverts_a_proposed_change(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     id_ = await diffs.open(path, NEW)
 
     await nvim.keys("gg]cdo:w<CR>")
@@ -189,7 +191,7 @@ async def test_changes_are_taken_back_by_diffget(nvim: Neovim, diffs: Diffs, pat
     assert (await diffs.decision(id_))["text"] == OLD
 
 
-async def test_undo_ends_at_the_proposal(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_undo_stops_at_the_proposed_text(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     id_ = await diffs.open(path, NEW)
 
     await nvim.keys("ggccchanged<Esc>uuuu:undo 0<CR>:earlier 10f<CR>:w<CR>")
@@ -197,7 +199,9 @@ async def test_undo_ends_at_the_proposal(nvim: Neovim, diffs: Diffs, path: Path)
     assert (await diffs.decision(id_))["text"] == NEW
 
 
-async def test_edit_goes_back_to_the_proposal(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_the_edit_command_restores_the_proposed_text(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     id_ = await diffs.open(path, NEW)
 
     await nvim.keys("ggccchanged<Esc>:edit!<CR>")
@@ -208,7 +212,7 @@ async def test_edit_goes_back_to_the_proposal(nvim: Neovim, diffs: Diffs, path: 
 
 
 @pytest.mark.parametrize("text", [b"", b"a", b"a\r\nb\r\n", b"\xef\xbb\xbfa\n", b"a\0b\n"])
-async def test_it_is_accepted_byte_for_byte(
+async def test_a_proposal_is_accepted_byte_for_byte(
     nvim: Neovim, diffs: Diffs, path: Path, text: bytes
 ) -> None:
     id_ = await diffs.open(path, text.decode())
@@ -238,7 +242,7 @@ AUTOSAVES = {
 
 
 @pytest.mark.parametrize("autosave", AUTOSAVES.values(), ids=AUTOSAVES)
-async def test_an_autosave_does_not_accept(
+async def test_an_autosave_does_not_accept_a_proposal(
     nvim: Neovim, diffs: Diffs, path: Path, autosave: str
 ) -> None:
     await nvim.command("function Save()\nwrite\nendfunction")
@@ -257,7 +261,7 @@ async def test_an_autosave_does_not_accept(
     assert (await diffs.decision(id_))["accepted"]
 
 
-async def test_a_timer_that_writes_while_an_operator_waits_does_not_accept(
+async def test_a_timer_that_writes_while_an_operator_is_pending_does_not_accept(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -268,12 +272,12 @@ async def test_a_timer_that_writes_while_an_operator_waits_does_not_accept(
 
     assert not diffs.of("diff_decided", id_)
     await nvim.keys("<Esc>")
-    await until(lambda: "type :w yourself" in nvim.screen.text(), "it is explained")
+    await until(lambda: "type :w yourself" in nvim.screen.text(), "an explanation")
 
 
 @pytest.mark.parametrize("mapping", ["vim.cmd.write", "function() vim.cmd('write') end"])
 @pytest.mark.parametrize("keys", [",w", "i,w"])
-async def test_a_mapping_that_writes_by_lua_accepts(
+async def test_a_mapping_that_writes_from_lua_accepts(
     nvim: Neovim, diffs: Diffs, path: Path, mapping: str, keys: str
 ) -> None:
     await nvim.lua(f"vim.keymap.set({{ 'n', 'i' }}, ',w', {mapping})")
@@ -284,7 +288,7 @@ async def test_a_mapping_that_writes_by_lua_accepts(
     assert (await diffs.decision(id_))["accepted"]
 
 
-async def test_a_clients_write_accepts(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_a_write_by_an_rpc_client_accepts(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     id_ = await diffs.open(path, NEW)
 
     await nvim.command("write")
@@ -303,7 +307,7 @@ async def test_a_proposal_is_never_modified(nvim: Neovim, diffs: Diffs, path: Pa
     assert await nvim.eval("getbufinfo({'bufmodified': 1})") == []
 
 
-async def test_a_copy_is_written_where_the_user_says(
+async def test_a_copy_can_be_written_to_another_file(
     nvim: Neovim, diffs: Diffs, path: Path, project: Path
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -315,7 +319,7 @@ async def test_a_copy_is_written_where_the_user_says(
     assert not diffs.of("diff_decided", id_)
 
 
-async def test_a_copy_that_is_written_on_leaving_accepts_nothing(
+async def test_writing_a_copy_on_closing_rejects_the_proposal(
     nvim: Neovim, diffs: Diffs, path: Path, project: Path
 ) -> None:
     id_ = await diffs.open(path, NEW)
@@ -326,7 +330,7 @@ async def test_a_copy_that_is_written_on_leaving_accepts_nothing(
     assert (project / "copy.txt").read_text() == NEW
 
 
-async def test_a_copy_that_cannot_be_written_is_one_message(
+async def test_a_copy_that_cannot_be_written_shows_a_message_without_a_prompt(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await diffs.open(path, NEW)

@@ -1,4 +1,4 @@
-"""`diff/proposal.lua`: a proposal's buffer is like that of its file."""
+"""`diff/proposal.lua`: a proposal's buffer resembles its file's buffer."""
 
 from pathlib import Path
 
@@ -21,7 +21,9 @@ def path(project: Path) -> Path:
     return file
 
 
-async def test_it_has_the_filetype_of_its_file(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_a_proposal_has_the_filetype_of_its_file(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     await nvim.command("filetype plugin indent on | syntax on")
 
     await diffs.open(path, NEW)
@@ -30,7 +32,7 @@ async def test_it_has_the_filetype_of_its_file(nvim: Neovim, diffs: Diffs, path:
     assert await nvim.eval("&syntax") == "python"
 
 
-async def test_it_has_the_filetype_that_the_user_gave_its_file(
+async def test_a_proposal_has_the_filetype_that_the_user_gave_its_file(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command(f"edit {path} | setfiletype lua | setlocal tabstop=3 shiftwidth=3")
@@ -40,13 +42,15 @@ async def test_it_has_the_filetype_that_the_user_gave_its_file(
     assert await nvim.eval("[&filetype, &tabstop, &shiftwidth]") == ["lua", 3, 3]
 
 
-async def test_a_new_file_has_a_filetype(nvim: Neovim, diffs: Diffs, project: Path) -> None:
+async def test_a_proposal_for_a_new_file_has_a_filetype(
+    nvim: Neovim, diffs: Diffs, project: Path
+) -> None:
     await diffs.open(project / "new.lua", "print(1)\n")
 
     assert await nvim.eval("&filetype") == "lua"
 
 
-async def test_above_a_megabyte_there_is_no_filetype(
+async def test_a_proposal_above_a_megabyte_has_no_filetype(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await diffs.open(path, "x = 1\n" * 200_000)
@@ -54,7 +58,7 @@ async def test_above_a_megabyte_there_is_no_filetype(
     assert await nvim.eval("&filetype") == ""
 
 
-async def test_a_filetype_plugin_that_fails_costs_nothing(
+async def test_a_proposal_can_be_accepted_although_a_filetype_plugin_fails(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.command("filetype on | autocmd FileType python throw 'oops' | echo 1 | echo 2")
@@ -65,7 +69,7 @@ async def test_a_filetype_plugin_that_fails_costs_nothing(
     assert (await diffs.decision(id_))["text"] == NEW
 
 
-async def test_it_leaves_no_swap_file(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_a_proposal_has_no_swap_file(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await nvim.command("set swapfile updatecount=1")
     await diffs.open(path, NEW)
 
@@ -77,7 +81,9 @@ async def test_it_leaves_no_swap_file(nvim: Neovim, diffs: Diffs, path: Path) ->
 FAKE_SERVER = chunk("proposal_buffer/fake_server")
 
 
-async def test_no_language_server_stays_with_it(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_no_language_server_stays_attached_to_a_proposal(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
     await nvim.command("filetype on")
     await nvim.lua(FAKE_SERVER)
     await diffs.open(path, NEW)

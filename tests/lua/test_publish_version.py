@@ -38,7 +38,7 @@ async def test_the_version_is_known_while_diagnostics_are_stored(nvim: Neovim, b
     assert await nvim.lua("return require('claude_ide.checking.publish_version').version()") is None
 
 
-async def test_a_server_need_not_name_a_version(nvim: Neovim, bufnr: int) -> None:
+async def test_a_server_can_omit_the_version(nvim: Neovim, bufnr: int) -> None:
     client = await attach(nvim, "--publish=on-request")
     await nvim.lua(READ, client, 60_000)
 
@@ -47,9 +47,7 @@ async def test_a_server_need_not_name_a_version(nvim: Neovim, bufnr: int) -> Non
     assert await seen(nvim) == [["none", await namespace(nvim, client)]]
 
 
-async def test_a_handler_of_the_clients_own_is_called_and_given_back(
-    nvim: Neovim, bufnr: int
-) -> None:
+async def test_a_clients_own_handler_is_called_and_restored(nvim: Neovim, bufnr: int) -> None:
     client = await attach(nvim, "--publish=on-request")
     await nvim.lua(f"_G.called = 0; {HANDLER} = function() _G.called = _G.called + 1 end", client)
     await nvim.lua(f"_G.theirs = {HANDLER}", client)
@@ -62,7 +60,7 @@ async def test_a_handler_of_the_clients_own_is_called_and_given_back(
     await until(lambda: nvim.lua(f"return {HANDLER} == _G.theirs", client))
 
 
-async def test_another_plugins_handler_stays(nvim: Neovim, bufnr: int) -> None:
+async def test_a_handler_that_another_plugin_sets_later_is_kept(nvim: Neovim, bufnr: int) -> None:
     assert bufnr
     client = await attach(nvim, "--publish=on-request")
     await nvim.lua(READ, client, 50)

@@ -17,15 +17,13 @@ from support.publishing import (
 )
 
 
-async def test_without_a_language_server_there_is_nothing_to_wait_for(
-    nvim: Neovim, path: Path
-) -> None:
+async def test_a_buffer_without_a_language_server_is_not_awaited(nvim: Neovim, path: Path) -> None:
     await edit(nvim, path)
 
     assert await write(nvim, path, "wrong\n") == []
 
 
-async def test_without_any_buffer_there_is_nothing_to_wait_for(nvim: Neovim, path: Path) -> None:
+async def test_a_wait_without_any_buffer_ends_immediately(nvim: Neovim, path: Path) -> None:
     await edit(nvim, path)
 
     await await_publish(nvim, [])
@@ -33,7 +31,7 @@ async def test_without_any_buffer_there_is_nothing_to_wait_for(nvim: Neovim, pat
     assert published(nvim) == DONE
 
 
-async def test_buffers_that_are_gone_are_not_waited_for(nvim: Neovim, path: Path) -> None:
+async def test_deleted_buffers_are_not_awaited(nvim: Neovim, path: Path) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim, "--publish=never")
     await write(nvim, path, "wrong\n")
@@ -44,7 +42,7 @@ async def test_buffers_that_are_gone_are_not_waited_for(nvim: Neovim, path: Path
     await done(nvim)
 
 
-async def test_it_waits_until_the_server_has_published_for_the_new_text(
+async def test_the_wait_ends_when_the_server_has_published_for_the_new_text(
     nvim: Neovim, path: Path
 ) -> None:
     bufnr = await edit(nvim, path, "odd\n")
@@ -58,7 +56,7 @@ async def test_it_waits_until_the_server_has_published_for_the_new_text(
     assert await messages(nvim, bufnr) == ["wrong word"]
 
 
-async def test_what_was_published_before_the_wait_counts(nvim: Neovim, path: Path) -> None:
+async def test_diagnostics_published_before_the_wait_count(nvim: Neovim, path: Path) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim)
     await write(nvim, path, "wrong\n")
@@ -69,7 +67,7 @@ async def test_what_was_published_before_the_wait_counts(nvim: Neovim, path: Pat
     await done(nvim)
 
 
-async def test_a_buffer_that_was_not_asked_about_before_is_asked_about_now(
+async def test_a_changed_buffer_has_its_diagnostics_pulled_during_the_wait(
     nvim: Neovim, path: Path
 ) -> None:
     bufnr = await edit(nvim, path)
@@ -98,7 +96,7 @@ async def test_the_last_of_several_servers_ends_the_wait(nvim: Neovim, path: Pat
     assert await messages(nvim, bufnr) == ["wrong word"] * 3
 
 
-async def test_the_last_of_several_servers_ends_the_wait_while_diagnostics_are_disabled(
+async def test_the_last_of_several_servers_ends_the_wait_with_diagnostics_disabled(
     nvim: Neovim, path: Path
 ) -> None:
     bufnr = await edit(nvim, path)
@@ -115,7 +113,9 @@ async def test_the_last_of_several_servers_ends_the_wait_while_diagnostics_are_d
     await done(nvim)
 
 
-async def test_it_waits_for_each_of_the_buffers(nvim: Neovim, project: Path) -> None:
+async def test_the_wait_ends_when_every_buffer_has_its_diagnostics(
+    nvim: Neovim, project: Path
+) -> None:
     paths = [project / "a.txt", project / "b.txt"]
     bufnrs = []
     for path in paths:
@@ -135,7 +135,7 @@ async def test_it_waits_for_each_of_the_buffers(nvim: Neovim, project: Path) -> 
     assert await messages(nvim, bufnrs[1]) == ["wrong word"]
 
 
-async def test_what_a_server_publishes_next_for_another_file_is_waited_for(
+async def test_diagnostics_that_follow_for_another_file_are_awaited_too(
     nvim: Neovim, project: Path
 ) -> None:
     other = await edit(nvim, project / "b.txt", "odd\n")
@@ -152,7 +152,7 @@ async def test_what_a_server_publishes_next_for_another_file_is_waited_for(
     assert await messages(nvim, other) == ["odd word"]
 
 
-async def test_it_ends_when_time_is_up(nvim: Neovim, path: Path) -> None:
+async def test_the_wait_ends_when_time_is_up(nvim: Neovim, path: Path) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim, "--publish=never")
     await write(nvim, path, "wrong\n")
@@ -163,7 +163,7 @@ async def test_it_ends_when_time_is_up(nvim: Neovim, path: Path) -> None:
     await done(nvim)
 
 
-async def test_it_ends_when_the_server_does(nvim: Neovim, path: Path) -> None:
+async def test_the_wait_ends_when_the_server_stops(nvim: Neovim, path: Path) -> None:
     bufnr = await edit(nvim, path)
     client = await attach(nvim, "--publish=never")
     await write(nvim, path, "wrong\n")
@@ -174,7 +174,7 @@ async def test_it_ends_when_the_server_does(nvim: Neovim, path: Path) -> None:
     await done(nvim)
 
 
-async def test_it_answers_once(nvim: Neovim, path: Path) -> None:
+async def test_the_end_of_a_wait_is_reported_only_once(nvim: Neovim, path: Path) -> None:
     bufnr = await edit(nvim, path)
     client = await attach(nvim, "--publish=on-request")
     await write(nvim, path, "wrong\n")
@@ -187,7 +187,7 @@ async def test_it_answers_once(nvim: Neovim, path: Path) -> None:
     assert published(nvim) == DONE
 
 
-async def test_two_can_wait_at_once(nvim: Neovim, path: Path) -> None:
+async def test_two_waits_can_run_at_the_same_time(nvim: Neovim, path: Path) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim)
     await write(nvim, path, "wrong\n")
@@ -201,7 +201,9 @@ async def test_two_can_wait_at_once(nvim: Neovim, path: Path) -> None:
 # Writes before the wait.
 
 
-async def test_a_write_that_was_taken_over_before_is_waited_for(nvim: Neovim, path: Path) -> None:
+async def test_a_write_that_was_reloaded_before_the_wait_is_awaited(
+    nvim: Neovim, path: Path
+) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim, "--publish=on-request")
     await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
@@ -215,7 +217,9 @@ async def test_a_write_that_was_taken_over_before_is_waited_for(nvim: Neovim, pa
     assert await nvim.lua(READ_ALL) == [bufnr]
 
 
-async def test_what_has_been_said_about_a_write_is_not_waited_for(nvim: Neovim, path: Path) -> None:
+async def test_a_write_whose_diagnostics_have_arrived_is_not_awaited(
+    nvim: Neovim, path: Path
+) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim)
     await write(nvim, path, "wrong\n")

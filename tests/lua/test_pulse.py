@@ -1,4 +1,4 @@
-"""`when/pulse.lua`: looks at once, at a pace, and at the last state."""
+"""`when/pulse.lua`: looks immediately, then at a limited rate, and always at the last state."""
 
 import itertools
 from typing import Any
@@ -10,7 +10,7 @@ PERIOD = 40
 
 SETUP = chunk("pulse/setup")
 
-# A change every 3 ms, as often as given.
+# Makes the given number of changes, one every 3 ms.
 CHANGES = chunk("pulse/changes")
 
 
@@ -19,7 +19,7 @@ async def looks(nvim: Neovim) -> list[dict[str, Any]]:
     return seen
 
 
-async def test_the_first_look_comes_at_once_but_after_what_happens_now(nvim: Neovim) -> None:
+async def test_the_first_look_follows_right_after_the_current_code(nvim: Neovim) -> None:
     await nvim.lua(SETUP, 60000)
 
     await nvim.lua("STATE = 1 PULSE.soon() STATE = 2")
@@ -27,7 +27,7 @@ async def test_the_first_look_comes_at_once_but_after_what_happens_now(nvim: Neo
     assert [look["state"] for look in await looks(nvim)] == [2]
 
 
-async def test_looks_keep_their_distance_and_the_last_one_sees_the_last_state(
+async def test_looks_are_a_period_apart_and_the_last_one_sees_the_last_state(
     nvim: Neovim,
 ) -> None:
     await nvim.lua(SETUP, PERIOD)
@@ -44,7 +44,7 @@ async def test_looks_keep_their_distance_and_the_last_one_sees_the_last_state(
     assert all(later - earlier >= PERIOD for earlier, later in itertools.pairwise(times))
 
 
-async def test_after_a_rest_the_next_look_comes_at_once_again(nvim: Neovim) -> None:
+async def test_after_a_quiet_period_the_next_look_is_immediate_again(nvim: Neovim) -> None:
     await nvim.lua(SETUP, PERIOD)
     await nvim.lua("STATE = 1 PULSE.soon()")
     await until(lambda: nvim.lua("return #LOOKS == 2"))
@@ -54,8 +54,8 @@ async def test_after_a_rest_the_next_look_comes_at_once_again(nvim: Neovim) -> N
     assert [look["state"] for look in await looks(nvim)][:3] == [1, 1, 2]
 
 
-async def test_an_overdue_look_does_not_wait_for_the_loop(nvim: Neovim) -> None:
-    """Neither timers nor scheduled functions run while Lua does, nor while keys wait."""
+async def test_an_overdue_look_does_not_wait_for_the_event_loop(nvim: Neovim) -> None:
+    """Neither timers nor scheduled functions run while Lua runs or keys wait."""
     await nvim.lua(SETUP, PERIOD)
 
     await nvim.lua(chunk("pulse/an_overdue_look_does_not_wait_for_the_loop"))
@@ -63,7 +63,7 @@ async def test_an_overdue_look_does_not_wait_for_the_loop(nvim: Neovim) -> None:
     assert 2 <= await nvim.lua("return DURING") <= 6
 
 
-async def test_events_that_change_nothing_are_looked_at_once_in_a_period(nvim: Neovim) -> None:
+async def test_events_that_change_nothing_cause_one_look_per_period(nvim: Neovim) -> None:
     await nvim.lua(SETUP, 60000)
 
     await nvim.lua("for _ = 1, 100 do PULSE.overdue() end")
@@ -71,7 +71,7 @@ async def test_events_that_change_nothing_are_looked_at_once_in_a_period(nvim: N
     assert len(await looks(nvim)) == 1
 
 
-async def test_who_has_just_looked_is_not_followed_too_soon(nvim: Neovim) -> None:
+async def test_a_look_by_the_caller_delays_the_next_one_by_a_period(nvim: Neovim) -> None:
     await nvim.lua(SETUP, PERIOD)
 
     await nvim.lua("BEGAN = vim.uv.hrtime() / 1e6 PULSE.rest() STATE = 1 PULSE.soon()")
@@ -80,7 +80,7 @@ async def test_who_has_just_looked_is_not_followed_too_soon(nvim: Neovim) -> Non
     assert first["at"] - await nvim.lua("return BEGAN") >= PERIOD
 
 
-async def test_a_stopped_pulse_looks_no_more(nvim: Neovim) -> None:
+async def test_a_stopped_pulse_no_longer_looks(nvim: Neovim) -> None:
     await nvim.lua(SETUP, PERIOD)
 
     await nvim.lua("PULSE.soon() PULSE.stop() PULSE.stop() vim.wait(2 * 40)")

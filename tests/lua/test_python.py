@@ -1,4 +1,4 @@
-"""`host/python.lua`: which Python the host runs with, and what is said without one."""
+"""`host/python.lua`: which Python the host runs with, and the messages without one."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -11,12 +11,12 @@ from support.neovim import Neovim, until
 
 PLACES = ["g:claude_ide.python", "own environment", "checkout", "python3_host_prog", "PATH"]
 BARE = f"exec '{sys.base_prefix}/bin/python3' \"$@\""
-"""A Python without what the host needs."""
+"""A Python without the packages that the host needs."""
 
 
 @pytest.fixture
 def places(tmp_path: Path) -> dict[str, Path]:
-    """Where a Python may be, in the order in which they are to be looked at."""
+    """The places where a Python can be, in the order of the search."""
     paths = [
         tmp_path / "configured" / "python",
         tmp_path / "home/data/nvim/claude_ide/venv/bin/python",
@@ -41,22 +41,22 @@ async def nvim(project: Path, places: dict[str, Path], tmp_path: Path) -> AsyncI
 
 
 async def configure(nvim: Neovim, places: dict[str, Path]) -> None:
-    """Set the options that name those of the places where there is something."""
+    """Set the options that name a place if a program exists there."""
     if places[PLACES[0]].exists():
         await nvim.lua("vim.g.claude_ide = { python = ... }", str(places[PLACES[0]]))
     if places["python3_host_prog"].exists():
         await nvim.lua("vim.g.python3_host_prog = ...", str(places["python3_host_prog"]))
 
 
-async def said(nvim: Neovim) -> str:
-    """Wait for what `:ClaudeStart` says; it takes one line, and no key."""
+async def message(nvim: Neovim) -> str:
+    """Wait for the message of `:ClaudeStart`, which must not cause a prompt."""
     line = await until(lambda: nvim.lua("return vim.fn.execute('1messages')"), "a message")
     assert (await nvim.mode())["blocking"] is False
     return str(line).strip()
 
 
 @pytest.mark.parametrize("first", PLACES)
-async def test_the_host_runs_with_the_first_python_of_the_order(
+async def test_the_host_runs_with_the_first_python_that_is_found(
     nvim: Neovim, places: dict[str, Path], first: str, tmp_path: Path
 ) -> None:
     used = tmp_path / "used"
@@ -66,28 +66,28 @@ async def test_the_host_runs_with_the_first_python_of_the_order(
 
     await nvim.command("ClaudeStart")
 
-    assert "ready (127.0.0.1:" in await said(nvim)
+    assert "ready (127.0.0.1:" in await message(nvim)
     assert used.read_text().splitlines() == [first]
 
 
 async def test_without_any_python_the_message_says_what_to_do(nvim: Neovim) -> None:
     await nvim.command("ClaudeStart")
 
-    assert await said(nvim) == (
+    assert await message(nvim) == (
         "claude-ide: no Python found; install Python 3.11 or newer, then run :ClaudeInstall"
     )
 
 
-async def test_a_configured_python_that_is_not_there_is_named(nvim: Neovim) -> None:
+async def test_a_configured_python_that_does_not_exist_is_named(nvim: Neovim) -> None:
     await nvim.command("let g:claude_ide = {'python': '/no/python'}")
 
     await nvim.command("ClaudeStart")
 
-    assert await said(nvim) == "claude-ide: g:claude_ide.python is not executable: /no/python"
+    assert await message(nvim) == "claude-ide: g:claude_ide.python is not executable: /no/python"
 
 
 @pytest.mark.parametrize("place", PLACES)
-async def test_a_python_without_the_dependencies_says_what_to_run(
+async def test_for_a_python_without_the_dependencies_the_message_says_what_to_run(
     nvim: Neovim, places: dict[str, Path], place: str
 ) -> None:
     program(places[place], BARE)
@@ -95,7 +95,7 @@ async def test_a_python_without_the_dependencies_says_what_to_run(
 
     await nvim.command("ClaudeStart")
 
-    assert (await said(nvim)).startswith("claude-ide: run :ClaudeInstall; ")
+    assert (await message(nvim)).startswith("claude-ide: run :ClaudeInstall; ")
 
 
 async def test_the_message_names_the_python_and_what_it_lacks(
@@ -106,7 +106,7 @@ async def test_the_message_names_the_python_and_what_it_lacks(
 
     await nvim.command("ClaudeStart")
 
-    assert "packages are missing: msgpack, msgspec, pynvim, websockets" in await said(nvim)
+    assert "packages are missing: msgpack, msgspec, pynvim, websockets" in await message(nvim)
 
 
 async def test_a_failed_start_can_be_repeated_and_succeed(
@@ -114,16 +114,16 @@ async def test_a_failed_start_can_be_repeated_and_succeed(
 ) -> None:
     program(places["PATH"], BARE)
     await nvim.command("ClaudeStart")
-    assert ":ClaudeInstall" in await said(nvim)
+    assert ":ClaudeInstall" in await message(nvim)
 
     program(places["own environment"], f"exec '{sys.executable}' \"$@\"")
     await nvim.command("messages clear")
     await nvim.command("ClaudeStart")
 
-    assert "ready (" in await said(nvim)
+    assert "ready (" in await message(nvim)
 
 
-async def test_recent_passes_over_what_does_not_run(
+async def test_recent_skips_pythons_that_do_not_run(
     nvim: Neovim, places: dict[str, Path], tmp_path: Path
 ) -> None:
     program(places["python3_host_prog"], "exit 1")

@@ -1,4 +1,4 @@
-"""`question/init.lua`: what is asked of the host, and told once to who has asked."""
+"""`question/init.lua`: questions to the host, whose answers reach the caller once."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ BEGIN = chunk("question/begin")
 
 @pytest.fixture
 async def question(nvim: Neovim) -> int:
-    """A question that has been asked of this test, which plays the host."""
+    """A question that this test, acting as the host, has received."""
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     id_: int = await nvim.lua(BEGIN)
     return id_
@@ -27,14 +27,14 @@ async def seen(nvim: Neovim) -> list[list[Any]]:
     return got
 
 
-async def test_it_is_asked_in_neovims_folder(nvim: Neovim, question: int) -> None:
+async def test_a_question_is_sent_with_neovims_working_folder(nvim: Neovim, question: int) -> None:
     [asked] = await until(lambda: nvim.events("question_asked"))
 
     cwd = await nvim.eval("getcwd()")
     assert asked == {"id": question, "kind": "ask", "prompt": "x", "cwd": cwd}
 
 
-async def test_the_text_grows_and_may_shrink(nvim: Neovim, question: int) -> None:
+async def test_the_text_of_an_answer_can_grow_and_shrink(nvim: Neovim, question: int) -> None:
     await call(nvim, "update", question, {"keep": 0, "text": "aä", "progress": ""})
     await call(nvim, "update", question, {"keep": 3, "text": "b"})
     await call(nvim, "update", question, {"keep": 0, "text": ""})
@@ -47,7 +47,9 @@ async def test_the_text_grows_and_may_shrink(nvim: Neovim, question: int) -> Non
     ]
 
 
-async def test_the_end_is_told_once_and_nothing_after_it(nvim: Neovim, question: int) -> None:
+async def test_the_end_is_reported_once_and_nothing_is_reported_after_it(
+    nvim: Neovim, question: int
+) -> None:
     await call(nvim, "update", question, {"events": [{"n": 1}, {"n": 2}]})
     await call(nvim, "finish", question, {"result": None})
     await call(nvim, "finish", question, {"error": "late"})
@@ -57,7 +59,9 @@ async def test_the_end_is_told_once_and_nothing_after_it(nvim: Neovim, question:
     assert await seen(nvim) == [["event", {"n": 1}], ["event", {"n": 2}], ["end"]]
 
 
-async def test_a_cancelled_one_is_told_to_the_host(nvim: Neovim, question: int) -> None:
+async def test_a_cancelled_question_is_reported_to_the_host_once(
+    nvim: Neovim, question: int
+) -> None:
     await call(nvim, "cancel", question)
     await call(nvim, "cancel", question)
     await call(nvim, "finish", question, {"result": 1})
@@ -66,13 +70,15 @@ async def test_a_cancelled_one_is_told_to_the_host(nvim: Neovim, question: int) 
     assert await seen(nvim) == [["end", "cancelled"]]
 
 
-async def test_a_host_that_has_ended_answers_nothing_more(nvim: Neovim, question: int) -> None:
+async def test_a_question_ends_with_an_error_when_the_host_ends(
+    nvim: Neovim, question: int
+) -> None:
     await call(nvim, "host_ended")
 
     assert await seen(nvim) == [["end", "the Python host has ended"]]
 
 
-async def test_a_handler_that_fails_is_one_line(nvim: Neovim, question: int) -> None:
+async def test_an_error_in_a_callback_is_shown_in_one_line(nvim: Neovim, question: int) -> None:
     await nvim.lua("_G.seen = nil")
 
     await call(nvim, "finish", question, {"error": "x"})

@@ -1,4 +1,4 @@
-"""`say/quiet.lua`: nothing is shown and nothing of the user's fails along the way."""
+"""`say/quiet.lua`: code runs without output, and a failing autocommand does not stop it."""
 
 import pytest
 
@@ -8,7 +8,7 @@ RUN = "require('claude_ide.say.quiet').run"
 TOLERATE = "require('claude_ide.say.quiet').tolerate"
 
 
-async def test_what_is_printed_causes_no_prompt(nvim: Neovim) -> None:
+async def test_the_output_of_an_autocommand_causes_no_prompt(nvim: Neovim) -> None:
     await nvim.command("autocmd TabNew * echo 1 | echo 2 | echo 3")
 
     await nvim.lua(f"{RUN}(vim.cmd.tabnew)")
@@ -17,7 +17,7 @@ async def test_what_is_printed_causes_no_prompt(nvim: Neovim) -> None:
     assert await nvim.eval("tabpagenr('$')") == 2
 
 
-async def test_an_autocommand_that_fails_does_not_stop_it(nvim: Neovim) -> None:
+async def test_a_failing_autocommand_does_not_stop_the_function(nvim: Neovim) -> None:
     await nvim.command("autocmd TabNew * call Nosuch() | echo 2")
 
     await nvim.lua(f"{RUN}(function() vim.cmd.tabnew(); vim.cmd.tabnew() end)")
@@ -26,7 +26,7 @@ async def test_an_autocommand_that_fails_does_not_stop_it(nvim: Neovim) -> None:
     assert await nvim.eval("tabpagenr('$')") == 3
 
 
-async def test_an_error_of_ours_is_raised(nvim: Neovim) -> None:
+async def test_an_error_in_the_function_itself_is_raised(nvim: Neovim) -> None:
     with pytest.raises(NvimError, match="no such luck"):
         await nvim.lua(f"{RUN}(function() error('no such luck', 0) end)")
 
@@ -34,7 +34,7 @@ async def test_an_error_of_ours_is_raised(nvim: Neovim) -> None:
         await nvim.lua(f"{RUN}(function() vim.api.nvim_win_set_buf(0, 999) end)")
 
 
-async def test_one_runs_inside_another(nvim: Neovim) -> None:
+async def test_a_quiet_run_can_contain_another(nvim: Neovim) -> None:
     await nvim.lua(
         "_G.order = {};"
         f"{RUN}(function()"
@@ -46,7 +46,7 @@ async def test_one_runs_inside_another(nvim: Neovim) -> None:
     assert await nvim.lua("return _G.order") == ["inner", "outer"]
 
 
-async def test_an_error_that_is_tolerated_is_returned_and_stops_no_other_autocommand(
+async def test_a_tolerated_error_is_returned_and_stops_no_other_autocommand(
     nvim: Neovim,
 ) -> None:
     await nvim.lua(
@@ -65,16 +65,18 @@ async def test_an_error_that_is_tolerated_is_returned_and_stops_no_other_autocom
     assert await nvim.eval("v:errmsg") == "as before"
 
 
-async def test_where_nothing_fails_there_is_nothing_to_tolerate(nvim: Neovim) -> None:
+async def test_tolerate_returns_an_empty_string_if_nothing_fails(nvim: Neovim) -> None:
     assert await nvim.lua(f"return {TOLERATE}(function() end)") == ""
 
 
 @pytest.mark.parametrize("raised", ["vim.cmd('throw 42')", "error(42, 0)"])
-async def test_what_is_raised_is_tolerated_too(nvim: Neovim, raised: str) -> None:
+async def test_an_error_that_the_function_raises_is_tolerated_too(
+    nvim: Neovim, raised: str
+) -> None:
     assert "42" in await nvim.lua(f"return {TOLERATE}(function() {raised} end)")
 
 
-async def test_what_is_tolerated_shows_what_it_prints(nvim: Neovim) -> None:
+async def test_the_output_of_a_tolerated_function_is_shown(nvim: Neovim) -> None:
     await nvim.lua(f"{TOLERATE}(function() vim.cmd.echo('\"hello\"') end)")
 
-    await until(lambda: "hello" in nvim.screen.text(), "what was printed")
+    await until(lambda: "hello" in nvim.screen.text(), "the output")

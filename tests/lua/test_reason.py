@@ -1,4 +1,4 @@
-"""`say/reason.lua`: an error is shown as what went wrong, not where."""
+"""`say/reason.lua`: an error message says what went wrong, not where."""
 
 import pytest
 
@@ -19,14 +19,14 @@ NO_FOLDER = "E212: Can't open file for writing: no such file or directory"
         "it is gone\nstack traceback:\n\t[C]: in function 'error'",
     ],
 )
-async def test_only_what_went_wrong_remains(nvim: Neovim, raised: str) -> None:
+async def test_an_error_is_reduced_to_what_went_wrong(nvim: Neovim, raised: str) -> None:
     assert await nvim.lua("return require('claude_ide.say.reason').of(...)", raised) == "it is gone"
 
 
 @pytest.mark.parametrize(
     "text", ["", "Luanda: it is gone", "a.lua: it is gone", 'the [string "x"]']
 )
-async def test_words_that_look_alike_stay(nvim: Neovim, text: str) -> None:
+async def test_text_that_only_resembles_a_location_is_kept(nvim: Neovim, text: str) -> None:
     assert await nvim.lua("return require('claude_ide.say.reason').of(...)", text) == text
 
 
@@ -43,7 +43,7 @@ async def test_words_that_look_alike_stay(nvim: Neovim, text: str) -> None:
         ),
     ],
 )
-async def test_a_call_that_fails_gives_the_reason(nvim: Neovim, code: str, reason: str) -> None:
+async def test_a_call_that_fails_returns_the_reason(nvim: Neovim, code: str, reason: str) -> None:
     await nvim.lua(f"package.loaded['claude_ide.broken'] = {{ call = function() {code} end }}")
 
     for attempt in ("attempt", "attempt_json"):
@@ -51,7 +51,7 @@ async def test_a_call_that_fails_gives_the_reason(nvim: Neovim, code: str, reaso
         assert await nvim.lua(call) == [False, reason]
 
 
-async def test_a_call_that_works_gives_its_result(nvim: Neovim) -> None:
+async def test_a_call_that_succeeds_returns_its_result(nvim: Neovim) -> None:
     await nvim.lua(
         "package.loaded['claude_ide.sound'] = { call = function(...) return select(2, ...) end }"
     )

@@ -1,4 +1,4 @@
-"""`file/rebase.lua`: lines are found again, and two changes of a text become one."""
+"""`file/rebase.lua`: lines are located in a changed text, and two changes are merged."""
 
 from collections import Counter
 
@@ -38,7 +38,7 @@ async def locate(nvim: Neovim, base: list[str], current: list[str], *rows: int) 
         ("", None),
     ],
 )
-async def test_lines_are_followed_unless_they_were_changed(
+async def test_lines_are_located_unless_they_were_changed(
     nvim: Neovim, current: str, expected: list[int] | None
 ) -> None:
     assert await locate(nvim, BASE, current.split(" "), 2, 4) == expected
@@ -47,7 +47,7 @@ async def test_lines_are_followed_unless_they_were_changed(
 TEXTS = st.lists(st.sampled_from("ab\xe4"), max_size=6)
 
 
-async def test_what_is_found_is_what_was_there(nvim: Neovim) -> None:
+async def test_located_lines_equal_the_original_lines(nvim: Neovim) -> None:
     examples: list[tuple[list[str], list[str]]] = []
 
     @settings(max_examples=60, suppress_health_check=[HealthCheck.differing_executors])
@@ -66,7 +66,7 @@ async def test_what_is_found_is_what_was_there(nvim: Neovim) -> None:
     ("old", "new"),
     [("a b c", "a x c"), ("a b c", "a b c"), ("a a a", "a a"), ("a a", "a a a"), ("a", "b c")],
 )
-async def test_a_change_that_is_spliced_in_again_gives_the_new_text(
+async def test_splicing_a_change_into_the_old_text_gives_the_new_text(
     nvim: Neovim, old: str, new: str
 ) -> None:
     spliced = await nvim.lua(
@@ -107,7 +107,7 @@ async def merge(
         ("", "a b c d e", ""),
     ],
 )
-async def test_changes_of_different_lines_are_merged(
+async def test_changes_to_different_lines_are_merged(
     nvim: Neovim, ours: str, theirs: str, expected: str
 ) -> None:
     merged = await merge(nvim, BASE, ours.split(" "), theirs.split(" "))
@@ -125,7 +125,7 @@ async def test_changes_of_different_lines_are_merged(
         ("x", "y", "y"),
     ],
 )
-async def test_where_both_have_changed_a_line_theirs_prevail_and_it_is_counted(
+async def test_in_a_conflict_their_lines_prevail_and_the_conflict_is_counted(
     nvim: Neovim, ours: str, theirs: str, expected: str
 ) -> None:
     merged = await merge(nvim, BASE, ours.split(" "), theirs.split(" "))
@@ -175,7 +175,7 @@ async def test_whole_texts_with_a_conflict_are_not_merged(nvim: Neovim) -> None:
     assert await nvim.lua(merge_texts, "one\n", "mine\n", "theirs\n")
 
 
-async def test_large_texts_are_merged_by_what_they_have_in_common(nvim: Neovim) -> None:
+async def test_large_texts_are_merged_by_their_common_lines(nvim: Neovim) -> None:
     merged, conflicts = await nvim.lua(
         chunk("rebase/large_texts_are_merged_by_what_they_have_in_common")
     )

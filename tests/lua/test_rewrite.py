@@ -9,14 +9,14 @@ LINES = ["same", "x", "same", "y"]
 
 @pytest.fixture
 async def nvim(nvim: Neovim) -> Neovim:
-    """A Neovim of which this test is the host."""
+    """A Neovim whose host is this test."""
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, LINES)
     return nvim
 
 
 async def begin(nvim: Neovim, command: str) -> int:
-    """Carry out a command, and return the id of its question."""
+    """Run a command; return the id of its question."""
     count = len(nvim.events("question_asked"))
     await nvim.command(command)
     asked = await until(lambda: nvim.events("question_asked")[count:])
@@ -24,7 +24,7 @@ async def begin(nvim: Neovim, command: str) -> int:
 
 
 async def propose(nvim: Neovim, id_: int, text: str) -> str:
-    """Show the lines that Claude answers with, and return what the whole buffer would become."""
+    """Show the lines of Claude's answer; return the proposed text of the whole buffer."""
     proposal = {"text": text, "title": "Claude", "layout": "tab"}
     show = "return require('claude_ide.question.rewrite').show(7, ...)"
     assert await nvim.lua(show, id_, proposal) is None
@@ -37,7 +37,7 @@ async def accept(nvim: Neovim) -> None:
     await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
 
 
-async def shown(nvim: Neovim, words: str) -> None:
+async def wait_until_shown(nvim: Neovim, words: str) -> None:
     await until(lambda: words in nvim.screen.text(), f"{words!r} on the screen")
 
 
@@ -50,7 +50,9 @@ async def lines(nvim: Neovim) -> list[str]:
     ("command", "first", "last"),
     [("ClaudeEdit x", 0, 4), ("2,3ClaudeEdit x", 1, 3), ("%ClaudeEdit x", 0, 4)],
 )
-async def test_the_range_is_told(nvim: Neovim, command: str, first: int, last: int) -> None:
+async def test_the_range_is_sent_with_the_question(
+    nvim: Neovim, command: str, first: int, last: int
+) -> None:
     await begin(nvim, command)
 
     [asked] = nvim.events("question_asked")
@@ -59,16 +61,16 @@ async def test_the_range_is_told(nvim: Neovim, command: str, first: int, last: i
     assert asked["name"] == "[No Name]"
 
 
-async def test_the_mark_says_what_goes_on_and_goes(nvim: Neovim) -> None:
+async def test_the_mark_shows_progress_and_disappears_at_the_end(nvim: Neovim) -> None:
     id_ = await begin(nvim, "2ClaudeEdit x")
     await nvim.lua("require('claude_ide.question').update(...)", id_, {"progress": "thinking…"})
 
-    await shown(nvim, "x  Claude is rewriting… thinking…")
+    await wait_until_shown(nvim, "x  Claude is rewriting… thinking…")
     await nvim.lua("require('claude_ide.question').finish(...)", id_, {})
     await until(lambda: "rewriting" not in nvim.screen.text())
 
 
-async def test_of_equal_lines_the_marked_ones_are_replaced(nvim: Neovim) -> None:
+async def test_the_marked_lines_are_replaced_rather_than_equal_ones(nvim: Neovim) -> None:
     id_ = await begin(nvim, "3ClaudeEdit x")
     await nvim.command("1copy 0")
     await nvim.command("2delete")
@@ -79,22 +81,22 @@ async def test_of_equal_lines_the_marked_ones_are_replaced(nvim: Neovim) -> None
     assert proposed == "same\nx\nx\nother\ny\n"
 
 
-async def test_lines_are_found_though_everything_was_set_anew(nvim: Neovim) -> None:
-    """As a formatter does, which takes all marks with it."""
+async def test_lines_are_found_after_the_whole_text_was_set_again(nvim: Neovim) -> None:
+    """A formatter replaces the text like this, which removes all marks."""
     id_ = await begin(nvim, "2ClaudeEdit x")
     await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, ["new", *LINES])
 
     assert await propose(nvim, id_, "z") == "new\nsame\nz\nsame\ny\n"
 
 
-async def test_what_is_below_the_lines_is_not_taken_for_theirs(nvim: Neovim) -> None:
+async def test_a_line_that_was_added_below_the_range_is_kept(nvim: Neovim) -> None:
     id_ = await begin(nvim, "2,3ClaudeEdit x")
     await nvim.command("call append(3, 'below') | call append(1, 'above')")
 
     assert await propose(nvim, id_, "z\n") == "same\nabove\nz\nbelow\ny\n"
 
 
-async def test_a_change_while_it_is_shown_is_kept_beside_it(nvim: Neovim) -> None:
+async def test_a_change_to_other_lines_while_the_diff_is_shown_is_kept(nvim: Neovim) -> None:
     id_ = await begin(nvim, "2ClaudeEdit x")
     await propose(nvim, id_, "z")
     await nvim.command("call setbufline(1, 4, 'mine')")
@@ -104,7 +106,7 @@ async def test_a_change_while_it_is_shown_is_kept_beside_it(nvim: Neovim) -> Non
     assert await lines(nvim) == ["same", "z", "same", "mine"]
 
 
-async def test_a_change_of_the_same_lines_while_it_is_shown_is_not_overwritten(
+async def test_a_change_to_the_same_lines_while_the_diff_is_shown_is_not_overwritten(
     nvim: Neovim,
 ) -> None:
     id_ = await begin(nvim, "2ClaudeEdit x")
@@ -113,19 +115,19 @@ async def test_a_change_of_the_same_lines_while_it_is_shown_is_not_overwritten(
 
     await accept(nvim)
 
-    await shown(nvim, "the lines have changed")
+    await wait_until_shown(nvim, "the lines have changed")
     assert await lines(nvim) == ["same", "mine", "same", "y"]
     assert await nvim.eval("getbufline(bufnr('$'), 1, '$')") == ["same", "z", "same", "y"]
 
 
-async def test_a_buffer_that_was_locked_meanwhile_is_left_alone(nvim: Neovim) -> None:
+async def test_a_buffer_that_has_become_nomodifiable_is_not_changed(nvim: Neovim) -> None:
     id_ = await begin(nvim, "2ClaudeEdit x")
     await propose(nvim, id_, "z")
     await nvim.command("call setbufvar(1, '&modifiable', 0)")
 
     await accept(nvim)
 
-    await shown(nvim, "this buffer is read-only")
+    await wait_until_shown(nvim, "this buffer is read-only")
     assert await lines(nvim) == LINES
 
 
@@ -140,7 +142,7 @@ async def test_a_readonly_buffer_is_changed_without_a_prompt(nvim: Neovim) -> No
     assert (await nvim.mode()) == {"mode": "n", "blocking": False}
 
 
-async def test_folds_and_marks_elsewhere_stay(nvim: Neovim) -> None:
+async def test_the_cursor_and_marks_below_stay_on_their_lines(nvim: Neovim) -> None:
     await nvim.command("4mark a | 4")
     id_ = await begin(nvim, "2ClaudeEdit x")
     await propose(nvim, id_, "z\nz\nz")
@@ -150,7 +152,7 @@ async def test_folds_and_marks_elsewhere_stay(nvim: Neovim) -> None:
     assert await nvim.eval("[line(\"'a\"), line('.')]") == [6, 6]
 
 
-async def test_without_an_instruction_it_asks_for_one(nvim: Neovim) -> None:
+async def test_a_rewrite_without_an_instruction_asks_for_one(nvim: Neovim) -> None:
     await nvim.keys(":2ClaudeEdit<CR>")
     await until(lambda: "Edit with Claude:" in nvim.screen.text())
     await nvim.keys("shout<CR>")

@@ -1,4 +1,4 @@
-"""`window/scratch.lua`: a text to be read."""
+"""`window/scratch.lua`: a read-only text in its own window."""
 
 import pytest
 
@@ -20,7 +20,7 @@ async def test_a_text_is_shown_below_and_q_closes_it(nvim: Neovim) -> None:
     assert await nvim.eval("len(getbufinfo())") == 1
 
 
-async def test_it_opens_from_a_float_too(nvim: Neovim) -> None:
+async def test_a_text_can_be_opened_from_a_float(nvim: Neovim) -> None:
     await nvim.lua(
         "vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true,"
         " { relative = 'editor', row = 1, col = 1, width = 9, height = 3 })"
@@ -33,7 +33,9 @@ async def test_it_opens_from_a_float_too(nvim: Neovim) -> None:
 
 
 @pytest.mark.parametrize("how", ["q", ":quit<CR>", "ZZ"])
-async def test_the_user_gets_back_to_the_window_they_were_in(nvim: Neovim, how: str) -> None:
+async def test_closing_a_text_returns_the_user_to_the_previous_window(
+    nvim: Neovim, how: str
+) -> None:
     await nvim.command("vsplit | split | vsplit")
     before = await nvim.eval("[winnr(), winnr('#')]")
     await nvim.lua(OPEN, "a title", "one")
@@ -46,7 +48,7 @@ async def test_the_user_gets_back_to_the_window_they_were_in(nvim: Neovim, how: 
     await until(are_back, "the window before")
 
 
-async def test_it_is_taken_away_once(nvim: Neovim) -> None:
+async def test_closing_a_text_twice_does_no_harm(nvim: Neovim) -> None:
     bufnr = await nvim.lua(OPEN, "a title", "one")
     for _ in range(2):
         await nvim.lua("require('claude_ide.window.scratch').close(...)", bufnr)

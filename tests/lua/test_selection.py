@@ -1,4 +1,4 @@
-"""`selection/init.lua`: what is selected, and when the host is told."""
+"""`selection/init.lua`: what is selected, and when the host is notified."""
 
 import itertools
 from pathlib import Path
@@ -9,11 +9,11 @@ from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.selections import Selection, cursor_told, end_of, latest, pause, text_told, told
 
-# Notifications carry no time, so it is taken where they are sent.
+# Notifications carry no time, so the time is recorded where they are sent.
 TIMES = chunk("selection/times")
 
 
-# A key that repeats as a held one does, and slowly enough that Neovim idles in between.
+# A key that repeats like a held key, slowly enough for Neovim to idle in between.
 HOLD_KEY = chunk("selection/hold_key")
 
 
@@ -25,7 +25,7 @@ async def current(nvim: Neovim) -> Selection:
 # What is selected.
 
 
-async def test_outside_of_visual_mode_the_cursor_is_an_empty_selection(
+async def test_outside_visual_mode_the_cursor_is_an_empty_selection(
     editor: Neovim, project: Path
 ) -> None:
     await editor.keys("jwx")
@@ -39,7 +39,7 @@ async def test_outside_of_visual_mode_the_cursor_is_an_empty_selection(
     }
 
 
-async def test_characters_beyond_the_bmp_count_two(editor: Neovim, project: Path) -> None:
+async def test_characters_beyond_the_bmp_count_as_two(editor: Neovim, project: Path) -> None:
     await editor.keys("jwv")
 
     assert await current(editor) == {
@@ -87,16 +87,16 @@ async def test_the_path_is_encoded_in_the_url(editor: Neovim, project: Path) -> 
     assert now["fileUrl"].lower() == f"file://{project}/b%20%25%c3%a9.txt".lower()
 
 
-async def test_there_is_no_selection_where_there_is_no_file(editor: Neovim) -> None:
+async def test_a_buffer_without_a_file_has_no_selection(editor: Neovim) -> None:
     await editor.command("copen")
 
     assert await current(editor) is None
 
 
-# When it is told.
+# When it is reported.
 
 
-async def test_starting_tells_nothing_and_the_first_change_is_told_at_once(
+async def test_starting_reports_nothing_and_the_first_change_is_reported_immediately(
     editor: Neovim,
 ) -> None:
     await editor.keys("i<Esc>:<Esc>")
@@ -108,7 +108,7 @@ async def test_starting_tells_nothing_and_the_first_change_is_told_at_once(
     assert await cursor_told(editor, 0, 1) == await current(editor)
 
 
-async def test_each_way_to_extend_a_selection_is_told(editor: Neovim) -> None:
+async def test_every_way_to_extend_a_selection_is_reported(editor: Neovim) -> None:
     for keys, text in [
         ("v", "o"),
         ("2l", "one"),
@@ -122,14 +122,14 @@ async def test_each_way_to_extend_a_selection_is_told(editor: Neovim) -> None:
         await text_told(editor, text)
 
 
-async def test_typing_is_told(editor: Neovim) -> None:
+async def test_typing_is_reported(editor: Neovim) -> None:
     await editor.keys("i漢")
     await cursor_told(editor, 0, 1)
     await editor.keys("😀")
     await cursor_told(editor, 0, 3)
 
 
-async def test_typing_while_the_popup_menu_is_shown_is_told(editor: Neovim) -> None:
+async def test_typing_while_the_popup_menu_is_shown_is_reported(editor: Neovim) -> None:
     await editor.keys("Got<C-n>")
     await until(lambda: editor.eval("pumvisible()"))
     await cursor_told(editor, 5, 3)
@@ -138,7 +138,7 @@ async def test_typing_while_the_popup_menu_is_shown_is_told(editor: Neovim) -> N
     await cursor_told(editor, 5, 5)
 
 
-async def test_a_held_key_is_told_at_a_pace_and_to_its_end(editor: Neovim) -> None:
+async def test_a_held_key_is_reported_at_a_limited_rate_and_to_its_end(editor: Neovim) -> None:
     await editor.lua(TIMES)
     await editor.lua("vim.fn.setline(1, vim.fn.range(200))")
     await editor.keys("v")
@@ -155,7 +155,7 @@ async def test_a_held_key_is_told_at_a_pace_and_to_its_end(editor: Neovim) -> No
     assert all(later - earlier >= 50 for earlier, later in itertools.pairwise(times))
 
 
-async def test_keys_that_come_faster_than_neovim_can_take_them_are_told_meanwhile(
+async def test_keys_that_arrive_faster_than_neovim_handles_them_are_reported(
     editor: Neovim,
 ) -> None:
     """While typed keys wait, Neovim runs no timers: a held key would starve them."""
@@ -171,7 +171,7 @@ async def test_keys_that_come_faster_than_neovim_can_take_them_are_told_meanwhil
     assert all(later - earlier >= 50 for earlier, later in itertools.pairwise(times))
 
 
-async def test_what_did_not_change_is_not_told_again(editor: Neovim) -> None:
+async def test_an_unchanged_selection_is_not_reported_again(editor: Neovim) -> None:
     await editor.keys("l")
     await cursor_told(editor, 0, 1)
 
@@ -186,7 +186,7 @@ async def test_what_did_not_change_is_not_told_again(editor: Neovim) -> None:
     assert len(told(editor)) == 1
 
 
-async def test_a_change_under_an_unmoved_selection_is_told(editor: Neovim) -> None:
+async def test_a_change_of_the_selected_text_is_reported(editor: Neovim) -> None:
     await editor.keys("Vj")
     await text_told(editor, "one é\ntwo 😀 two")
     await pause(editor)
@@ -196,14 +196,16 @@ async def test_a_change_under_an_unmoved_selection_is_told(editor: Neovim) -> No
     await text_told(editor, "1 é\ntwo 😀 two")
 
 
-async def test_another_name_of_the_file_is_told(editor: Neovim, project: Path) -> None:
+async def test_a_new_name_of_the_file_is_reported(editor: Neovim, project: Path) -> None:
     await editor.command("file b.txt")
 
     await until(lambda: told(editor))
     assert told(editor)[-1]["filePath"] == str(project / "b.txt")
 
 
-async def test_another_buffer_and_another_window_are_told(editor: Neovim, project: Path) -> None:
+async def test_another_buffer_and_another_window_are_reported(
+    editor: Neovim, project: Path
+) -> None:
     await editor.command("edit b.txt")
     await until(lambda: told(editor))
     assert told(editor)[-1]["filePath"] == str(project / "b.txt")
@@ -219,7 +221,7 @@ async def test_another_buffer_and_another_window_are_told(editor: Neovim, projec
 @pytest.mark.parametrize(
     "command", ["terminal cat", "copen", "help", "edit .", "new", "edit b | setl bt=acwrite"]
 )
-async def test_what_is_no_file_tells_nothing_and_the_last_selection_stays(
+async def test_a_buffer_without_a_file_leaves_the_last_selection_in_force(
     editor: Neovim, command: str
 ) -> None:
     await editor.keys("wh")
@@ -235,7 +237,7 @@ async def test_what_is_no_file_tells_nothing_and_the_last_selection_stays(
 
 
 @pytest.mark.parametrize("option", ["filetype=netrw", "buftype=nofile"])
-async def test_a_buffer_that_holds_no_file_any_more_is_not_reported(
+async def test_a_buffer_that_no_longer_holds_a_file_is_not_reported(
     editor: Neovim, option: str
 ) -> None:
     await editor.keys("wh")
@@ -248,7 +250,7 @@ async def test_a_buffer_that_holds_no_file_any_more_is_not_reported(
     assert told(editor)[-1] == before
 
 
-async def test_nothing_is_told_while_a_command_is_typed(editor: Neovim) -> None:
+async def test_nothing_is_reported_while_a_command_is_typed(editor: Neovim) -> None:
     await editor.keys("vj")
     await text_told(editor, "one é\nt")
 
@@ -262,7 +264,7 @@ async def test_nothing_is_told_while_a_command_is_typed(editor: Neovim) -> None:
     await cursor_told(editor, 0, 0)
 
 
-async def test_a_huge_selection_is_told_in_part(editor: Neovim) -> None:
+async def test_a_huge_selection_is_reported_in_part(editor: Neovim) -> None:
     await editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({'abc'}, 3e5))")
     await editor.keys("VG")
 
@@ -270,10 +272,10 @@ async def test_a_huge_selection_is_told_in_part(editor: Neovim) -> None:
     assert len(told(editor)[-1]["text"]) == 2**20
 
 
-# Clients that come later; the end.
+# Clients that connect later; the end.
 
 
-async def test_the_latest_selection_is_gathered_when_nothing_was_told(editor: Neovim) -> None:
+async def test_the_latest_selection_is_computed_when_none_was_reported(editor: Neovim) -> None:
     assert told(editor) == []
     assert end_of(await latest(editor)) == (0, 0)
 
@@ -282,7 +284,7 @@ async def test_there_is_no_latest_selection_before_the_first_file(nvim: Neovim) 
     assert await nvim.lua("return require('claude_ide.selection').latest()") is None
 
 
-async def test_the_latest_selection_is_there_without_a_start(nvim: Neovim) -> None:
+async def test_the_latest_selection_is_available_without_a_start(nvim: Neovim) -> None:
     await nvim.command("edit a.txt | call setline(1, ['abc', 'def'])")
     await nvim.keys("Vj")
 
@@ -300,7 +302,7 @@ async def test_asking_for_the_latest_selection_hides_no_change_from_the_host(
     await cursor_told(editor, 1, 0)
 
 
-async def test_after_the_stop_nothing_is_told_and_nothing_is_left(editor: Neovim) -> None:
+async def test_stopping_ends_the_reports_and_removes_the_autocommands(editor: Neovim) -> None:
     await editor.keys("j")
     await cursor_told(editor, 1, 0)
 
@@ -315,7 +317,7 @@ async def test_after_the_stop_nothing_is_told_and_nothing_is_left(editor: Neovim
     assert end_of(await latest(editor)) == (2, 0)
 
 
-async def test_after_another_start_changes_are_told_again_once(editor: Neovim) -> None:
+async def test_after_another_start_each_change_is_reported_once(editor: Neovim) -> None:
     await editor.lua(
         """local s = require('claude_ide.selection')
         s.stop() s.start() s.start()"""
@@ -327,7 +329,7 @@ async def test_after_another_start_changes_are_told_again_once(editor: Neovim) -
     assert len(told(editor)) == 1
 
 
-async def test_an_error_ends_the_telling_with_one_line_and_no_prompt(editor: Neovim) -> None:
+async def test_an_error_ends_the_reports_with_one_line_and_no_prompt(editor: Neovim) -> None:
     await editor.lua("require('claude_ide.file.positions').to_lsp = function() error('broken') end")
 
     await editor.keys("jj")

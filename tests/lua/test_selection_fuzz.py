@@ -1,4 +1,4 @@
-"""Random selections in random text: what `selection.current()` says against what `y` yanks."""
+"""Random selections in random text: `selection.current()` is compared with what `y` yanks."""
 
 import random
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Case:
         return {name: getattr(self, name) for name in self.__slots__}
 
     def between(self, start: dict[str, int], end: dict[str, int]) -> str:
-        """Read a range as LSP means it, the text ending with a newline."""
+        """Return the text in an LSP range; the whole text ends with a newline."""
         lines = [*(f"{line}\n" for line in self.lines), ""]
         encoded = [line.encode("utf-16-le") for line in lines[start["line"] : end["line"] + 1]]
         encoded[-1] = encoded[-1][: end["character"] * 2]
@@ -62,7 +62,7 @@ def without_blanks(text: str) -> str:
 
 
 def check_lines(text: str, yanked: list[str]) -> None:
-    # A range that ends with an empty line ends on the next one.
+    # A range that ends with an empty line ends on the next line.
     assert text == "\n".join(yanked) + ("\n" if yanked[-1] == "" else "")
 
 
@@ -70,7 +70,7 @@ def check_block(case: Case, now: dict[str, Any], yanked: list[str]) -> None:
     rows = now["text"].split("\n")
     assert len(rows) == len(yanked)
     for row, yanked_row in zip(rows, yanked, strict=True):
-        # `y` fills short rows up.
+        # `y` pads short rows.
         assert yanked_row.startswith(row) and not yanked_row[len(row) :].strip(" ")
     start, end = now["selection"]["start"], now["selection"]["end"]
     assert end["line"] - start["line"] + (end["character"] > 0) == len(rows)
@@ -79,7 +79,7 @@ def check_block(case: Case, now: dict[str, Any], yanked: list[str]) -> None:
         assert covered[0].startswith(rows[0])
         assert covered[len(rows) - 1].endswith(rows[-1])
     else:
-        # A range covers the whole of a character that the block covers in part.
+        # A range covers all of a character that the block covers in part.
         assert without_blanks(rows[0]) in without_blanks(covered[0])
         assert without_blanks(rows[-1]) in without_blanks(covered[len(rows) - 1])
 
@@ -87,17 +87,19 @@ def check_block(case: Case, now: dict[str, Any], yanked: list[str]) -> None:
 def check_characters(case: Case, text: str, yanked: list[str]) -> None:
     expected = "\n".join(yanked)
     if case.virtualedit == "all":
-        # `y` takes blanks for virtual space and for a part of a tab.
+        # `y` yanks spaces for virtual space and for part of a tab.
         text, expected = without_blanks(text), without_blanks(expected)
     if case.selection == "old" and text.endswith("\n"):
-        # `y` drops a last line of which nothing is selected; sometimes it takes whole lines then.
+        # `y` drops a last line with nothing selected; it then sometimes yanks whole lines.
         assert expected.rstrip("\n").endswith(text.rstrip("\n"))
     else:
         assert text == expected
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_random_selections_are_what_y_yanks(nvim: Neovim, project: Path, seed: int) -> None:
+async def test_the_text_of_a_random_selection_is_what_y_yanks(
+    nvim: Neovim, project: Path, seed: int
+) -> None:
     chance = random.Random(seed)
     cases = [Case.random(chance) for _ in range(CASES // 3)]
     await nvim.command("edit fuzz.txt")

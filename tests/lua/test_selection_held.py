@@ -8,7 +8,7 @@ from support.selections import cursor_told, latest, pause, text_told, told
 
 
 async def open_terminal(nvim: Neovim) -> None:
-    """Show a terminal at the right; the file keeps the focus."""
+    """Show a terminal on the right; the file keeps the focus."""
     await nvim.lua(
         """vim.cmd('botright vsplit | terminal cat')
         TERMINAL = vim.api.nvim_get_current_win()
@@ -20,7 +20,7 @@ async def in_terminal(nvim: Neovim) -> bool:
     return bool(await nvim.eval("&buftype == 'terminal'"))
 
 
-# When the user goes to a terminal.
+# When the user enters a terminal.
 
 
 @pytest.mark.parametrize("wait", [True, False], ids=["in their own time", "in one go"])
@@ -51,7 +51,7 @@ async def test_leaving_visual_mode_for_a_terminal_keeps_the_selection(
         ("jv0gg", "one é\nt"),
     ],
 )
-async def test_the_selection_that_is_kept_is_the_last_state_of_the_area(
+async def test_the_kept_selection_is_the_last_state_of_the_visual_area(
     editor: Neovim, keys: str, text: str
 ) -> None:
     await open_terminal(editor)
@@ -76,7 +76,7 @@ async def test_a_click_into_the_terminal_keeps_the_selection(editor: Neovim) -> 
     assert told(editor)[-1]["text"] == "one é\ntw"
 
 
-async def test_a_script_that_goes_to_the_terminal_keeps_the_selection(editor: Neovim) -> None:
+async def test_a_script_that_enters_the_terminal_keeps_the_selection(editor: Neovim) -> None:
     """`nvim_set_current_win()` does not end Visual mode."""
     await open_terminal(editor)
     await editor.command("xnoremap Q <Cmd>lua vim.api.nvim_set_current_win(TERMINAL)<CR>")
@@ -88,7 +88,7 @@ async def test_a_script_that_goes_to_the_terminal_keeps_the_selection(editor: Ne
     assert (await latest(editor))["text"] == "one é\ntw"
 
 
-async def test_the_kept_selection_stays_until_the_user_does_something_in_a_file(
+async def test_the_kept_selection_stays_until_the_user_acts_in_a_file(
     editor: Neovim,
 ) -> None:
     await open_terminal(editor)
@@ -117,7 +117,7 @@ async def test_a_click_elsewhere_in_the_file_ends_the_kept_selection(editor: Neo
     await cursor_told(editor, 4, 2)
 
 
-async def test_a_selection_that_the_user_gave_up_before_is_not_kept(editor: Neovim) -> None:
+async def test_a_selection_that_the_user_has_ended_is_not_kept(editor: Neovim) -> None:
     await open_terminal(editor)
     await editor.keys("vj")
     await text_told(editor, "one é\nt")
@@ -135,7 +135,7 @@ async def test_a_selection_that_the_user_gave_up_before_is_not_kept(editor: Neov
 
 
 async def define_command(nvim: Neovim) -> None:
-    """A command that goes to the terminal as `:Claude` does: not before the host has answered."""
+    """Define a command that enters the terminal as `:Claude` does: once the host has answered."""
     await nvim.lua(chunk("selection_held/define_command"))
     await open_terminal(nvim)
 
@@ -153,7 +153,7 @@ async def test_a_command_from_visual_mode_holds_the_selection(editor: Neovim, ke
 
 
 @pytest.mark.parametrize("keys", [":Go<CR>", "Q"])
-async def test_a_command_holds_the_selection_also_while_nothing_is_told_yet(
+async def test_a_command_holds_the_selection_before_reports_have_started(
     editor: Neovim, keys: str
 ) -> None:
     await define_command(editor)
@@ -190,7 +190,7 @@ async def test_a_held_selection_ends_when_the_user_moves_before_the_terminal_ope
 
 
 @pytest.mark.parametrize("lines", ["1", "2", "2,3"])
-async def test_a_range_that_was_typed_holds_no_old_visual_area(editor: Neovim, lines: str) -> None:
+async def test_a_typed_range_does_not_hold_an_old_visual_area(editor: Neovim, lines: str) -> None:
     await define_command(editor)
     await editor.keys("vj<Esc>")
 
@@ -200,7 +200,7 @@ async def test_a_range_that_was_typed_holds_no_old_visual_area(editor: Neovim, l
     await cursor_told(editor, 3, 0)
 
 
-async def test_a_command_from_the_terminal_holds_what_was_held(editor: Neovim) -> None:
+async def test_a_command_from_the_terminal_keeps_the_held_selection(editor: Neovim) -> None:
     await open_terminal(editor)
     await editor.keys("vj<C-w>l")
     await text_told(editor, "one é\nt")

@@ -1,4 +1,4 @@
-"""`session.lua`: what the features do while a host serves, and what ends with it."""
+"""`session.lua`: features run while a host serves, and end with it."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ WATCHES = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_buffers' }) >
 
 
 async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> None:
-    """The user waits for the modules that are loaded by then."""
+    """The user has to wait for every module that is loaded by then."""
     loaded = await nvim.lua(LOADED_AT_SPAWN)
 
     assert [name.removeprefix("claude_ide.") for name in loaded] == [
@@ -34,7 +34,7 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
     ]
 
 
-async def test_the_features_watch_while_a_host_serves(serving: Neovim) -> None:
+async def test_the_features_watch_buffers_while_a_host_serves(serving: Neovim) -> None:
     assert await serving.lua(WATCHES)
 
     await serving.command("ClaudeStop")
@@ -43,7 +43,7 @@ async def test_the_features_watch_while_a_host_serves(serving: Neovim) -> None:
     assert not await serving.lua(WATCHES)
 
 
-async def test_they_watch_again_after_the_host_has_died(
+async def test_the_features_watch_buffers_again_after_the_host_has_died(
     serving: Neovim, config_folder: Path
 ) -> None:
     _, lock = await the_lock(config_folder)
@@ -55,7 +55,7 @@ async def test_they_watch_again_after_the_host_has_died(
     assert await serving.lua(WATCHES)
 
 
-async def test_the_end_of_a_host_loads_no_feature_that_was_not_used(serving: Neovim) -> None:
+async def test_the_end_of_a_host_loads_no_unused_feature(serving: Neovim) -> None:
     await serving.lua("vim.fn.jobstop(require('claude_ide.channel').id)")
     await until(lambda: serving.lua(NO_HOST), "the host has ended")
 
@@ -63,8 +63,8 @@ async def test_the_end_of_a_host_loads_no_feature_that_was_not_used(serving: Neo
         assert not await serving.lua(LOADED, feature), feature
 
 
-async def test_a_question_ends_with_the_host_it_was_asked_of(nvim: Neovim) -> None:
-    """Also when `ask()` is the first that is used of the plugin."""
+async def test_a_question_ends_with_its_host(nvim: Neovim) -> None:
+    """Even if `ask()` is the first use of the plugin."""
     await nvim.lua(chunk("session/ask_and_stop_host"))
 
     await until(lambda: nvim.lua("return _G.err"), "the question has ended")

@@ -1,4 +1,4 @@
-"""`when/throttle.lua`: many calls in, few runs out, the last one among them."""
+"""`when/throttle.lua`: many calls cause few runs, one of them for the last call."""
 
 from itertools import pairwise
 
@@ -8,12 +8,14 @@ from support.neovim import Neovim, until
 START = chunk("throttle/start")
 
 
-async def test_it_runs_after_the_call_not_within_it(nvim: Neovim) -> None:
+async def test_the_function_runs_after_the_call_and_not_within_it(nvim: Neovim) -> None:
     await nvim.lua(START, 20)
 
-    at_once = await nvim.lua("_G.state = 'before'; _G.call(); _G.state = 'after'; return #_G.runs")
+    runs_so_far = await nvim.lua(
+        "_G.state = 'before'; _G.call(); _G.state = 'after'; return #_G.runs"
+    )
 
-    assert at_once == 0
+    assert runs_so_far == 0
     runs = await until(lambda: nvim.lua("return _G.runs"))
     assert [run["state"] for run in runs] == ["after"]
 
@@ -32,7 +34,7 @@ async def test_calls_without_a_pause_run_at_intervals_and_the_last_one_counts(
     assert min(gaps) >= 35
 
 
-async def test_after_a_rest_the_next_call_does_not_wait(nvim: Neovim) -> None:
+async def test_after_a_pause_the_next_call_runs_immediately(nvim: Neovim) -> None:
     await nvim.lua(START, 10)
     await nvim.lua("_G.call()")
     await until(lambda: nvim.lua("return #_G.runs == 1"))
@@ -44,7 +46,7 @@ async def test_after_a_rest_the_next_call_does_not_wait(nvim: Neovim) -> None:
     assert await nvim.lua("return _G.runs[2].at") - called < 1000
 
 
-async def test_one_that_fails_is_one_line_on_the_screen_and_runs_again(nvim: Neovim) -> None:
+async def test_an_error_is_shown_in_one_line_and_the_function_runs_again(nvim: Neovim) -> None:
     await nvim.lua(chunk("throttle/one_that_fails_is_one_line_on_the_screen_and_runs_again"))
 
     await nvim.lua("_G.call()")

@@ -1,4 +1,4 @@
-"""`diagnostics/unopened.lua`: files that are not open are loaded for a while."""
+"""`diagnostics/unopened.lua`: files that are not open are loaded temporarily."""
 
 import os
 from pathlib import Path
@@ -30,7 +30,7 @@ async def is_loaded(nvim: Neovim, path: Path) -> bool:
     return bool(await nvim.eval(f"bufloaded('{path}')"))
 
 
-async def test_a_file_that_is_not_open_is_checked_and_nothing_shows_it(
+async def test_an_unopened_file_is_checked_without_any_visible_change(
     nvim: Neovim, path: Path, project: Path
 ) -> None:
     (project / "b.txt").write_text("b\n")
@@ -51,7 +51,9 @@ async def test_a_file_that_is_not_open_is_checked_and_nothing_shows_it(
 
 
 @pytest.mark.parametrize("keys", ["i", "v", "R", ":echo", ":terminal<CR>i"])
-async def test_the_user_is_not_disturbed_in_any_mode(nvim: Neovim, path: Path, keys: str) -> None:
+async def test_loading_a_file_does_not_disturb_the_user_in_any_mode(
+    nvim: Neovim, path: Path, keys: str
+) -> None:
     await nvim.command("set nomore")
     await nvim.keys(keys)
     await until(lambda: nvim.eval("mode() != 'n'"), "another mode")
@@ -64,7 +66,7 @@ async def test_the_user_is_not_disturbed_in_any_mode(nvim: Neovim, path: Path, k
     assert await nvim.eval(state) == before
 
 
-async def test_it_is_let_go_of_after_some_minutes(nvim: Neovim, path: Path) -> None:
+async def test_a_loaded_file_is_released_after_some_minutes(nvim: Neovim, path: Path) -> None:
     buffers = await nvim.lua("return vim.api.nvim_list_bufs()")
     await nvim.lua(CLOCK)
     await load(nvim, path)
@@ -78,10 +80,10 @@ async def test_it_is_let_go_of_after_some_minutes(nvim: Neovim, path: Path) -> N
     async def is_gone() -> bool:
         return bool(await nvim.lua("return vim.api.nvim_list_bufs()") == buffers)
 
-    await until(is_gone, "it is gone")
+    await until(is_gone, "the buffer is gone")
 
 
-async def test_a_buffer_that_was_known_is_only_unloaded(nvim: Neovim, path: Path) -> None:
+async def test_a_buffer_that_existed_before_is_only_unloaded(nvim: Neovim, path: Path) -> None:
     await nvim.command("set updatecount=200 directory=. swapfile")
     bufnr = await nvim.eval(f"bufadd('{path}')")
     await load(nvim, path)
@@ -92,7 +94,7 @@ async def test_a_buffer_that_was_known_is_only_unloaded(nvim: Neovim, path: Path
     assert await nvim.eval(f"[bufexists({bufnr}), bufloaded({bufnr})]") == [1, 0]
 
 
-async def test_one_that_a_quickfix_list_names_is_only_unloaded(nvim: Neovim, path: Path) -> None:
+async def test_a_file_that_a_quickfix_list_names_is_only_unloaded(nvim: Neovim, path: Path) -> None:
     await load(nvim, path)
     await nvim.command("call setqflist([{'filename': 'a.txt', 'lnum': 1, 'text': 'here'}])")
 
@@ -103,7 +105,7 @@ async def test_one_that_a_quickfix_list_names_is_only_unloaded(nvim: Neovim, pat
 
 
 @pytest.mark.parametrize("how", ["edit {}", "buffer {}", "split {}", "tabedit {}", "badd {}"])
-async def test_one_that_the_user_opens_is_a_buffer_like_any_other(
+async def test_a_loaded_file_that_the_user_opens_becomes_an_ordinary_buffer(
     nvim: Neovim, path: Path, how: str
 ) -> None:
     await nvim.command("set updatecount=200 directory=. swapfile hidden")
@@ -124,7 +126,7 @@ async def test_one_that_the_user_opens_is_a_buffer_like_any_other(
     assert await nvim.eval(f"getbufvar({bufnr}, '&filetype')") == "text"
 
 
-async def test_one_that_was_changed_is_kept_and_listed(nvim: Neovim, path: Path) -> None:
+async def test_a_loaded_file_that_was_changed_is_kept_and_listed(nvim: Neovim, path: Path) -> None:
     bufnr = (await load(nvim, path))["bufnr"]
     await nvim.request("nvim_buf_set_lines", bufnr, 0, 1, True, ["mine"])
 
@@ -133,7 +135,7 @@ async def test_one_that_was_changed_is_kept_and_listed(nvim: Neovim, path: Path)
     assert await nvim.eval(f"[bufloaded({bufnr}), buflisted({bufnr})]") == [1, 1]
 
 
-async def test_one_that_is_shown_in_a_float_stays_until_it_is_not(nvim: Neovim, path: Path) -> None:
+async def test_a_loaded_file_stays_while_a_float_shows_it(nvim: Neovim, path: Path) -> None:
     bufnr = (await load(nvim, path))["bufnr"]
     config = {"relative": "editor", "row": 1, "col": 1, "width": 9, "height": 2}
     win = await nvim.request("nvim_open_win", bufnr, False, config)
@@ -146,7 +148,7 @@ async def test_one_that_is_shown_in_a_float_stays_until_it_is_not(nvim: Neovim, 
     assert await nvim.eval(f"bufexists({bufnr})") == 0
 
 
-async def test_no_more_than_twenty_stay_loaded(nvim: Neovim, project: Path) -> None:
+async def test_at_most_twenty_files_stay_loaded(nvim: Neovim, project: Path) -> None:
     for number in range(30):
         (project / f"{number}.txt").write_text("x\n")
         await load(nvim, project / f"{number}.txt")
@@ -156,7 +158,7 @@ async def test_no_more_than_twenty_stay_loaded(nvim: Neovim, project: Path) -> N
     assert await is_loaded(nvim, project / "29.txt")
 
 
-async def test_a_swap_file_is_neither_made_nor_asked_about(
+async def test_loading_a_file_creates_no_swap_file_and_asks_about_none(
     nvim: Neovim, path: Path, project: Path, tmp_path: Path
 ) -> None:
     other = await Neovim.start(cwd=project, home=tmp_path / "other")
@@ -172,7 +174,7 @@ async def test_a_swap_file_is_neither_made_nor_asked_about(
     await other.stop()
 
 
-async def test_what_is_no_text_or_too_large_is_not_loaded(nvim: Neovim, project: Path) -> None:
+async def test_a_binary_or_too_large_file_is_not_loaded(nvim: Neovim, project: Path) -> None:
     binary, large = project / "a.bin", project / "a.log"
     binary.write_bytes(b"\x7fELF\0\0")
     large.write_text("x\n" * 1_500_000)
@@ -194,7 +196,7 @@ async def test_a_path_that_leads_to_no_file_is_refused(nvim: Neovim, project: Pa
     assert await load(nvim, Path("/dev/null")) == {"error": "/dev/null: not a file but a device"}
 
 
-async def test_a_file_that_is_open_stays_as_it_is(nvim: Neovim, path: Path) -> None:
+async def test_a_file_that_is_already_open_stays_loaded(nvim: Neovim, path: Path) -> None:
     await nvim.command("edit a.txt | set hidden | enew")
     bufnr = await nvim.eval("bufnr('a.txt')")
 
@@ -204,8 +206,8 @@ async def test_a_file_that_is_open_stays_as_it_is(nvim: Neovim, path: Path) -> N
     assert await is_loaded(nvim, path)
 
 
-@pytest.mark.parametrize("how", ["open it", "let go of it"])
-async def test_one_that_is_written_meanwhile_keeps_no_option_of_ours(
+@pytest.mark.parametrize("how", ["open it", "release it"])
+async def test_a_file_written_while_it_is_loaded_keeps_no_option_of_ours(
     nvim: Neovim, path: Path, how: str
 ) -> None:
     bufnr = await nvim.eval(f"bufadd('{path}')")
@@ -234,11 +236,11 @@ LINT_AFTER_READING = chunk("unopened/lint_after_reading")
 
 
 async def checked(nvim: Neovim) -> list[str]:
-    """The names of the files that a linter was to check."""
+    """Return the names of the files that a linter had to check."""
     return [Path(path).name for _, path in await lint_runs(nvim)]
 
 
-async def test_linters_check_it_though_their_autocommand_reaches_another_buffer(
+async def test_linters_check_a_loaded_file_although_their_autocommand_runs_elsewhere(
     nvim: Neovim, path: Path, project: Path
 ) -> None:
     (project / "b.txt").write_text("b\n")
@@ -257,7 +259,7 @@ async def test_linters_check_it_though_their_autocommand_reaches_another_buffer(
     assert await checked(nvim) == ["a.txt", "b.txt"]
 
 
-async def test_linters_that_its_load_has_started_run_once_and_are_waited_for(
+async def test_linters_that_the_load_has_started_run_once_and_are_awaited(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim_lint(nvim)
@@ -273,7 +275,7 @@ async def test_linters_that_its_load_has_started_run_once_and_are_waited_for(
     assert await checked(nvim) == ["a.txt"]
 
 
-async def test_a_load_is_no_write(nvim: Neovim, path: Path) -> None:
+async def test_loading_a_file_is_not_announced_as_a_write(nvim: Neovim, path: Path) -> None:
     await nvim.lua(chunk("unopened/count_written"))
 
     await load(nvim, path)

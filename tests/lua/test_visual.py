@@ -49,7 +49,7 @@ async def test_a_characterwise_area_ends_after_its_last_character(
         ("v$h", ("é漢e\u0301\u0323😀👩\u200d👩\u200d👧", (0, 0), (0, 32))),
     ],
 )
-async def test_a_character_is_whole_with_all_that_composes_it(
+async def test_a_character_includes_all_its_composing_characters(
     nvim: Neovim, keys: str, expected: tuple[Any, ...]
 ) -> None:
     assert await area(nvim, ["é漢e\u0301\u0323😀👩\u200d👩\u200d👧"], keys) == expected
@@ -62,11 +62,11 @@ async def test_an_exclusive_area_ends_before_the_cursor(nvim: Neovim) -> None:
 
 
 async def test_an_exclusive_area_without_extent_is_one_character(nvim: Neovim) -> None:
-    """That is what `y` takes there."""
+    """`y` yanks one character there, too."""
     assert await area(nvim, ["abcd"], "v", selection="exclusive") == ("a", (0, 0), (0, 1))
 
 
-async def test_old_selections_do_not_reach_past_the_line(nvim: Neovim) -> None:
+async def test_an_old_selection_does_not_extend_past_the_line(nvim: Neovim) -> None:
     assert await area(nvim, ["abcd", "e"], "v$", selection="old") == ("abcd", (0, 0), (0, 4))
 
 
@@ -88,7 +88,7 @@ async def test_a_block_is_a_rectangle_on_the_screen(nvim: Neovim) -> None:
     assert got == ("bc\n漢\néé", (0, 1), (2, 6))
 
 
-async def test_a_block_takes_blanks_for_a_part_of_a_tab_or_a_wide_character(nvim: Neovim) -> None:
+async def test_a_block_has_spaces_for_parts_of_tabs_and_wide_characters(nvim: Neovim) -> None:
     lines = ["abcdef", "a漢bcd", "x\ty", "abcdef"]
 
     got = await area(nvim, lines, "ll\x163jl", tabstop=4)
@@ -96,7 +96,7 @@ async def test_a_block_takes_blanks_for_a_part_of_a_tab_or_a_wide_character(nvim
     assert got == ("cd\n b\n  \ncd", (0, 2), (3, 4))
 
 
-async def test_a_block_takes_nothing_of_shorter_lines(nvim: Neovim) -> None:
+async def test_a_block_contains_nothing_of_shorter_lines(nvim: Neovim) -> None:
     got = await area(nvim, ["abcdef", "a", "", "abcdef"], "3l\x163jl")
 
     assert got == ("de\n\n\nde", (0, 3), (3, 5))
@@ -106,7 +106,7 @@ async def test_a_block_that_ends_with_an_empty_line_counts_it(nvim: Neovim) -> N
     assert await area(nvim, ["ab", ""], "\x16j") == ("a\n", (0, 0), (2, 0))
 
 
-async def test_a_block_after_dollar_runs_to_the_end_of_every_line(nvim: Neovim) -> None:
+async def test_a_block_after_dollar_extends_to_the_end_of_every_line(nvim: Neovim) -> None:
     got = await area(nvim, ["abcd", "e", "fghijkl", "mn"], "l\x163j$")
 
     assert got == ("bcd\n\nghijkl\nn", (0, 1), (3, 2))
@@ -118,13 +118,13 @@ async def test_an_exclusive_block_ends_before_the_cursor(nvim: Neovim) -> None:
     assert got == ("ab\nef", (0, 0), (1, 2))
 
 
-async def test_a_block_in_virtual_space_keeps_to_the_text(nvim: Neovim) -> None:
+async def test_a_block_in_virtual_space_contains_only_text(nvim: Neovim) -> None:
     got = await area(nvim, ["abc", "abcdefgh", "a"], "\x162j6l", virtualedit="block")
 
     assert got == ("abc\nabcdefg\na", (0, 0), (2, 1))
 
 
-async def test_a_tab_that_is_covered_in_part_is_whole(nvim: Neovim) -> None:
+async def test_a_tab_that_is_covered_in_part_is_included_whole(nvim: Neovim) -> None:
     got = await area(nvim, ["\tab"], "v3l", virtualedit="all", selection="exclusive")
 
     assert got == ("\t", (0, 0), (0, 1))
@@ -136,7 +136,7 @@ async def test_an_area_wholly_in_virtual_space_is_empty(nvim: Neovim) -> None:
     assert got == ("", (0, 3), (0, 3))
 
 
-async def test_what_other_plugins_draw_between_the_text_shifts_a_block_as_it_does_on_the_screen(
+async def test_inline_virtual_text_shifts_a_block_as_it_does_on_the_screen(
     nvim: Neovim,
 ) -> None:
     """Inlay hints are virtual text inside the line."""
@@ -147,7 +147,7 @@ async def test_what_other_plugins_draw_between_the_text_shifts_a_block_as_it_doe
 
 
 async def test_text_is_cut_at_a_mebibyte_where_a_character_ends(nvim: Neovim) -> None:
-    """The positions are those of the whole area."""
+    """The positions still describe the whole area."""
     got = await nvim.lua(chunk("visual/text_is_cut_at_a_mebibyte_where_a_character_ends"))
 
     text, last = got
@@ -170,13 +170,13 @@ async def test_a_block_of_very_many_rows_is_cut(nvim: Neovim) -> None:
     assert got == [10000, {"row": 29999, "col": 3}]
 
 
-async def test_marks_that_lie_past_the_text_are_taken_back_to_it(nvim: Neovim) -> None:
+async def test_marks_past_the_end_of_the_text_are_moved_back_to_it(nvim: Neovim) -> None:
     got = await nvim.lua(chunk("visual/marks_that_lie_past_the_text_are_taken_back_to_it"))
 
     assert got[:2] == ["ab\ncd", "ab\ncd"]
 
 
-async def test_nul_bytes_are_kept(nvim: Neovim) -> None:
+async def test_nul_bytes_in_a_selection_are_kept(nvim: Neovim) -> None:
     got = await nvim.lua(chunk("visual/areas_with_nul"))
 
     assert got == ["a\0b\nc\0d", "a\0b\nc\0d"]

@@ -1,4 +1,4 @@
-"""`diff/waiting.lua`: what waits for the user says so, and takes nothing from them."""
+"""`diff/waiting.lua`: a waiting request is announced without interrupting the user."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from support.neovim import Neovim, until
 
 WAIT = chunk("waiting/wait")
 FORWARD = chunk("waiting/forward")
-IMPATIENT = """
+CLOCK = """
 local now = vim.uv.now
 _G.passed = 0
 vim.uv.now = function() return now() + _G.passed end
@@ -19,9 +19,9 @@ STATUS = "return require('claude_ide').statusline()"
 
 @pytest.fixture
 async def nvim(nvim: Neovim) -> Neovim:
-    """A Neovim in which time passes as the test wants it to."""
+    """A Neovim whose clock the test controls."""
     await nvim.lua(FORWARD, await nvim.channel())
-    await nvim.lua(IMPATIENT)
+    await nvim.lua(CLOCK)
     return nvim
 
 
@@ -38,13 +38,13 @@ async def notified(nvim: Neovim) -> list[str]:
     return found
 
 
-async def hears(nvim: Neovim, *texts: str) -> None:
+async def wait_for_notifications(nvim: Neovim, *texts: str) -> None:
     expected = [f"claude-ide: {text}" for text in texts]
 
-    async def is_heard() -> bool:
+    async def has_notified() -> bool:
         return await notified(nvim) == expected
 
-    await until(is_heard, f"told {expected}")
+    await until(has_notified, f"notified {expected}")
 
 
 def counts(nvim: Neovim) -> list[Any]:
@@ -56,7 +56,9 @@ async def insert(nvim: Neovim) -> None:
     await until(lambda: nvim.eval("mode() == 'i'"))
 
 
-async def test_what_may_appear_at_once_is_not_said_to_wait(nvim: Neovim) -> None:
+async def test_a_request_that_can_appear_immediately_is_not_announced_as_waiting(
+    nvim: Neovim,
+) -> None:
     await wait(nvim)
 
     await until(lambda: nvim.events("shown"))
@@ -64,7 +66,7 @@ async def test_what_may_appear_at_once_is_not_said_to_wait(nvim: Neovim) -> None
     assert await nvim.lua(STATUS) == ""
 
 
-async def test_what_is_held_back_is_in_the_status_line_and_announced(nvim: Neovim) -> None:
+async def test_a_delayed_request_is_announced_and_shown_in_the_status_line(nvim: Neovim) -> None:
     await nvim.command("set laststatus=2 statusline=%{v:lua.require'claude_ide'.statusline()}")
     await insert(nvim)
     await wait(nvim)
@@ -79,7 +81,7 @@ async def test_what_is_held_back_is_in_the_status_line_and_announced(nvim: Neovi
     await until(lambda: nvim.screen.lines()[-2].strip() == "")
 
 
-async def test_the_other_windows_status_lines_are_drawn_too(nvim: Neovim) -> None:
+async def test_the_status_lines_of_other_windows_are_redrawn_too(nvim: Neovim) -> None:
     await nvim.command("set laststatus=2 statusline=%{v:lua.require'claude_ide'.statusline()}")
     await nvim.command("split")
     await insert(nvim)
@@ -100,20 +102,20 @@ async def test_after_three_seconds_one_message_says_what_to_do(nvim: Neovim) -> 
 
     await let_time_pass(nvim)
 
-    await hears(nvim, "edit of a.lua waits: leave Insert mode")
+    await wait_for_notifications(nvim, "edit of a.lua waits: leave Insert mode")
     await nvim.keys("hello")
     await let_time_pass(nvim)
     await until(lambda: nvim.eval("getline(1) == 'hello'"))
     await nvim.keys("<Esc>")
     await until(lambda: nvim.events("shown"))
-    await hears(nvim, "edit of a.lua waits: leave Insert mode")
+    await wait_for_notifications(nvim, "edit of a.lua waits: leave Insert mode")
 
 
 REMEDY = {"i": "leave Insert mode", "v": "leave Visual mode", "gh": "leave Select mode"}
 
 
 @pytest.mark.parametrize(("keys", "remedy"), REMEDY.items())
-async def test_the_message_is_seen_and_not_the_modes_name(
+async def test_the_message_is_shown_instead_of_the_name_of_the_mode(
     nvim: Neovim, keys: str, remedy: str
 ) -> None:
     await nvim.keys(keys)
@@ -123,14 +125,14 @@ async def test_the_message_is_seen_and_not_the_modes_name(
 
     await let_time_pass(nvim)
 
-    said = f"claude-ide: edit of a.lua waits: {remedy}"
-    await until(lambda: nvim.screen.lines()[-1].startswith(said))
+    message = f"claude-ide: edit of a.lua waits: {remedy}"
+    await until(lambda: nvim.screen.lines()[-1].startswith(message))
     assert await nvim.eval("&showmode")
     await nvim.keys("<Esc>")
     await until(lambda: nvim.events("shown"))
 
 
-async def test_of_several_one_message_gives_the_number(nvim: Neovim) -> None:
+async def test_one_message_gives_the_number_of_waiting_requests(nvim: Neovim) -> None:
     await insert(nvim)
     for name in ("a.lua", "b.lua", "c.lua"):
         await wait(nvim, name)
@@ -138,26 +140,26 @@ async def test_of_several_one_message_gives_the_number(nvim: Neovim) -> None:
 
     await let_time_pass(nvim)
 
-    await hears(nvim, "edit of a.lua and 2 more wait: leave Insert mode")
+    await wait_for_notifications(nvim, "edit of a.lua and 2 more wait: leave Insert mode")
 
 
-async def test_one_that_comes_later_has_a_message_of_its_own(nvim: Neovim) -> None:
+async def test_a_later_request_has_a_message_of_its_own(nvim: Neovim) -> None:
     await insert(nvim)
     await wait(nvim)
     await let_time_pass(nvim)
-    await hears(nvim, "edit of a.lua waits: leave Insert mode")
+    await wait_for_notifications(nvim, "edit of a.lua waits: leave Insert mode")
 
     await wait(nvim, "b.lua")
     await let_time_pass(nvim)
 
-    await hears(
+    await wait_for_notifications(
         nvim,
         "edit of a.lua waits: leave Insert mode",
         "edit of b.lua and 1 more wait: leave Insert mode",
     )
 
 
-async def test_what_is_taken_back_waits_no_longer(nvim: Neovim) -> None:
+async def test_a_withdrawn_request_no_longer_waits(nvim: Neovim) -> None:
     await insert(nvim)
     await wait(nvim)
     await until(lambda: counts(nvim) == [1])
@@ -175,7 +177,7 @@ async def test_what_is_taken_back_waits_no_longer(nvim: Neovim) -> None:
     ("keys", "leave"),
     [(":call input('name: ')<CR>", "<CR>"), ("d", "<Esc>"), (":let g:x = 12", "<CR>")],
 )
-async def test_no_message_comes_while_something_is_asked_or_half_typed(
+async def test_no_message_appears_during_a_prompt_or_a_half_typed_command(
     nvim: Neovim, keys: str, leave: str
 ) -> None:
     await nvim.keys(keys)
@@ -196,7 +198,9 @@ async def test_no_message_comes_while_something_is_asked_or_half_typed(
 
 @pytest.mark.parametrize("cmdheight", [0, 1])
 @pytest.mark.parametrize("columns", [40, 100])
-async def test_the_message_is_never_a_prompt(nvim: Neovim, cmdheight: int, columns: int) -> None:
+async def test_the_message_never_causes_a_prompt(
+    nvim: Neovim, cmdheight: int, columns: int
+) -> None:
     await nvim.command(f"set columns={columns} cmdheight={cmdheight}")
     await insert(nvim)
     await wait(nvim, "a_file_with_a_name_that_is_much_too_long_for_a_narrow_screen.lua")
@@ -211,7 +215,7 @@ async def test_the_message_is_never_a_prompt(nvim: Neovim, cmdheight: int, colum
     assert "Press ENTER" not in nvim.screen.text()
 
 
-async def test_nothing_is_left_running_once_nothing_waits(nvim: Neovim) -> None:
+async def test_no_timer_keeps_running_once_nothing_waits(nvim: Neovim) -> None:
     timers = "local n = 0; vim.uv.walk(function() n = n + 1 end); return n"
     before = await nvim.lua(timers)
     await insert(nvim)
@@ -227,7 +231,7 @@ async def test_nothing_is_left_running_once_nothing_waits(nvim: Neovim) -> None:
     await until(is_over)
 
 
-async def test_a_failing_autocommand_of_the_users_keeps_nothing_back(nvim: Neovim) -> None:
+async def test_a_failing_autocommand_delays_no_request(nvim: Neovim) -> None:
     await nvim.command("autocmd User ClaudeWaiting throw 'no thanks'")
     await insert(nvim)
     await wait(nvim)
@@ -238,8 +242,8 @@ async def test_a_failing_autocommand_of_the_users_keeps_nothing_back(nvim: Neovi
     await until(lambda: nvim.events("shown"))
 
 
-async def test_nothing_piles_up_while_neovim_is_busy(nvim: Neovim) -> None:
-    """A prompt may last for hours, in which Neovim calls nothing that is scheduled."""
+async def test_scheduled_callbacks_do_not_pile_up_while_neovim_is_busy(nvim: Neovim) -> None:
+    """A prompt can last for hours, during which Neovim runs no scheduled callback."""
     await insert(nvim)
     await wait(nvim)
     await until(lambda: counts(nvim) == [1])

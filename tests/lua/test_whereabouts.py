@@ -1,4 +1,4 @@
-"""`file/whereabouts.lua`: how a file is named, and of which the user is warned."""
+"""`file/whereabouts.lua`: how a file is named, and which files have a warning."""
 
 from pathlib import Path
 
@@ -30,20 +30,22 @@ async def found(nvim: Neovim, path: Path | str, *roots: Path) -> tuple[str, str]
         ("my.git/a", "my.git/a"),
     ],
 )
-async def test_a_file_of_the_project_is_named_from_there(
+async def test_a_file_of_the_project_is_named_relative_to_it(
     nvim: Neovim, project: Path, path: str, shown: str
 ) -> None:
     assert await found(nvim, f"{project}/{path}", project) == (shown, "")
 
 
-async def test_each_folder_that_is_worked_in_is_the_project(
+async def test_every_working_folder_counts_as_the_project(
     nvim: Neovim, project: Path, tmp_path: Path
 ) -> None:
     assert await found(nvim, project / "a.py", tmp_path / "x", project) == ("a.py", "")
 
 
 @pytest.mark.parametrize("path", ["../other/a.py", "../project2/a.py"])
-async def test_what_lies_elsewhere_is_outside(nvim: Neovim, project: Path, path: str) -> None:
+async def test_a_file_elsewhere_is_outside_the_project(
+    nvim: Neovim, project: Path, path: str
+) -> None:
     shown, warning = await found(nvim, f"{project}/{path}", project)
 
     assert shown.endswith(path.removeprefix("../"))
@@ -52,7 +54,7 @@ async def test_what_lies_elsewhere_is_outside(nvim: Neovim, project: Path, path:
 
 
 @pytest.mark.parametrize("name", ["a.py", "new/a.py"])
-async def test_a_link_that_leads_outside_is_outside(
+async def test_a_file_behind_a_link_that_leads_outside_is_outside_the_project(
     nvim: Neovim, project: Path, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
@@ -64,7 +66,9 @@ async def test_a_link_that_leads_outside_is_outside(
     )
 
 
-async def test_a_link_to_a_hook_is_one(nvim: Neovim, project: Path) -> None:
+async def test_a_link_to_a_git_hook_has_the_warning_of_the_hook(
+    nvim: Neovim, project: Path
+) -> None:
     (project / ".git" / "hooks").mkdir(parents=True)
     (project / "tools").symlink_to(project / ".git" / "hooks")
 
@@ -74,7 +78,7 @@ async def test_a_link_to_a_hook_is_one(nvim: Neovim, project: Path) -> None:
     )
 
 
-async def test_a_project_that_is_reached_by_a_link_is_the_project(
+async def test_a_project_that_is_reached_by_a_link_is_recognized(
     nvim: Neovim, project: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "link").symlink_to(project)
@@ -103,7 +107,7 @@ async def test_a_project_that_is_reached_by_a_link_is_the_project(
         (".exrc", "Neovim runs it"),
     ],
 )
-async def test_what_runs_by_itself_in_a_project_is_marked(
+async def test_a_file_of_the_project_that_runs_automatically_has_a_warning(
     nvim: Neovim, project: Path, path: str, warning: str
 ) -> None:
     assert await found(nvim, project / path, project) == (path, warning)
@@ -132,14 +136,14 @@ async def test_what_runs_by_itself_in_a_project_is_marked(
         ("notes.txt", "outside the project"),
     ],
 )
-async def test_what_runs_by_itself_at_home_is_marked(
+async def test_a_file_in_the_home_folder_that_runs_automatically_has_a_warning(
     nvim: Neovim, home: Path, project: Path, path: str, warning: str
 ) -> None:
     assert await found(nvim, home / path, project) == (f"~/{path}", warning)
     assert await found(nvim, f"~/{path}", project) == (f"~/{path}", warning)
 
 
-async def test_startup_files_are_marked_where_the_home_is_the_project(
+async def test_startup_files_have_a_warning_if_the_home_folder_is_the_project(
     nvim: Neovim, home: Path
 ) -> None:
     assert await found(nvim, home / ".bashrc", home) == (".bashrc", "runs in every shell")
@@ -155,12 +159,14 @@ async def test_startup_files_are_marked_where_the_home_is_the_project(
         ("/etc/passwd", "outside the project"),
     ],
 )
-async def test_what_runs_by_itself_on_the_machine_is_marked(
+async def test_a_system_file_that_runs_automatically_has_a_warning(
     nvim: Neovim, project: Path, path: str, warning: str
 ) -> None:
     assert await found(nvim, path, project) == (path, warning)
 
 
 @pytest.mark.parametrize("path", ["", "a.py", "fugitive:///x/.git//0/a.py", "term://sh"])
-async def test_what_is_no_path_is_named_as_it_is(nvim: Neovim, project: Path, path: str) -> None:
+async def test_a_name_that_is_not_a_path_is_unchanged(
+    nvim: Neovim, project: Path, path: str
+) -> None:
     assert await found(nvim, path, project) == (path, "")

@@ -1,4 +1,4 @@
-"""`window/winbar.lua`: what a winbar says stays visible where another plugin owns it."""
+"""`window/winbar.lua`: the content of a winbar is visible even if another plugin owns it."""
 
 from functools import partial
 from pathlib import Path
@@ -44,7 +44,7 @@ async def test_the_keys_of_a_diff_are_visible_where_another_plugin_owns_the_winb
 
 
 @pytest.mark.parametrize("layout", ["tab", "vertical", "horizontal"])
-async def test_a_winbar_that_was_replaced_is_left_to_the_other_plugin(
+async def test_a_winbar_that_another_plugin_has_replaced_is_not_written_again(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
     await nvim.command("edit a.txt")
@@ -61,7 +61,7 @@ async def test_a_winbar_that_was_replaced_is_left_to_the_other_plugin(
     assert "accept" not in await nvim.eval(WINBAR)
 
 
-async def test_nothing_is_added_where_the_winbar_is_ours(
+async def test_the_keys_appear_only_once_where_the_winbar_is_ours(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await diffs.open(path, proposed(path))
@@ -96,7 +96,7 @@ async def test_the_keys_hide_no_text_while_a_line_has_room(
 
     await until(
         lambda: any("short" in line and KEYS in line for line in nvim.screen.lines()),
-        "beside the short line",
+        "next to the short line",
     )
 
 
@@ -110,7 +110,7 @@ async def test_both_halves_of_a_diff_still_line_up(nvim: Neovim, diffs: Diffs, p
     assert line.split("│")[0].split()[-1] == "9"
 
 
-async def test_the_text_of_a_proposal_is_not_changed_by_it(
+async def test_keys_that_are_shown_in_the_text_do_not_change_the_proposal(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await nvim.lua(BY_A_TIMER)
@@ -124,7 +124,7 @@ async def test_the_text_of_a_proposal_is_not_changed_by_it(
     await diffs.closed(id_)
 
 
-async def test_a_warning_is_visible_beside_the_keys(
+async def test_a_warning_is_visible_next_to_the_keys(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
     await nvim.command("set columns=160")
@@ -135,17 +135,20 @@ async def test_a_warning_is_visible_beside_the_keys(
     await shows(nvim, f" .git/hooks/pre-commit  git runs it  new file  {KEYS}")
 
 
-async def test_it_goes_when_the_winbar_is_ours_again(
+async def test_the_keys_leave_the_text_when_the_winbar_is_ours_again(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await diffs.open(path, proposed(path))
     ours = await nvim.eval(WINBAR)
     await nvim.command("setlocal winbar=theirs")
-    await until(lambda: any(KEYS in line for line in nvim.screen.lines()[2:]), "beside the text")
+    await until(lambda: any(KEYS in line for line in nvim.screen.lines()[2:]), "next to the text")
 
     await nvim.lua("vim.wo[0][0].winbar = ...", ours)
 
-    await until(lambda: not any(KEYS in line for line in nvim.screen.lines()[2:]), "it is gone")
+    await until(
+        lambda: not any(KEYS in line for line in nvim.screen.lines()[2:]),
+        "the keys have left the text",
+    )
     await shows(nvim, KEYS)
 
 
@@ -156,9 +159,7 @@ async def test_the_keys_of_a_plan_are_visible_where_the_winbar_is_replaced(nvim:
     await shows(nvim, ":w approve")
 
 
-async def test_the_bars_of_a_chat_are_shown_in_its_prompt_where_they_are_replaced(
-    nvim: Neovim, chats: Chats
-) -> None:
+async def test_replaced_bars_of_a_chat_are_shown_in_its_prompt(nvim: Neovim, chats: Chats) -> None:
     await chats.open()
     await nvim.lua(BY_A_TIMER)
 

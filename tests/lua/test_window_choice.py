@@ -1,4 +1,4 @@
-"""`file/choice.lua`: which window a file may take."""
+"""`file/choice.lua`: which window can show a file."""
 
 from typing import Any
 
@@ -29,29 +29,29 @@ async def to_enter(nvim: Neovim) -> Any:
         "terminal",
     ],
 )
-async def test_a_special_window_is_not_taken(nvim: Neovim, special: str) -> None:
+async def test_a_special_window_is_not_used_for_a_file(nvim: Neovim, special: str) -> None:
     await nvim.command("edit file.txt")
     await nvim.command(f"split special.txt | {special}")
     await nvim.command("only")
-    taken = await nvim.eval("win_getid()")
+    window = await nvim.eval("win_getid()")
 
     assert await to_show(nvim) is None
-    assert await to_enter(nvim) != taken
+    assert await to_enter(nvim) != window
 
 
-async def test_a_window_beside_the_users_own_can_show_a_file(nvim: Neovim) -> None:
+async def test_a_window_other_than_the_users_own_can_show_a_file(nvim: Neovim) -> None:
     await nvim.command("edit file.txt | split mine.txt")
 
     assert await to_show(nvim) == await nvim.eval("win_getid(2)")
 
 
-async def test_the_users_own_window_is_not_shown_another_file(nvim: Neovim) -> None:
+async def test_the_users_own_window_is_not_used_to_show_another_file(nvim: Neovim) -> None:
     await nvim.command("edit mine.txt")
 
     assert await to_show(nvim) is None
 
 
-async def test_a_window_that_shows_the_file_already_comes_first(nvim: Neovim) -> None:
+async def test_a_window_that_already_shows_the_file_is_preferred(nvim: Neovim) -> None:
     await nvim.command("edit new.txt | split file.txt | split mine.txt")
 
     shown = await nvim.eval("win_getid(3)")
@@ -59,27 +59,27 @@ async def test_a_window_that_shows_the_file_already_comes_first(nvim: Neovim) ->
     assert await to_enter(nvim) == shown
 
 
-async def test_only_the_current_tabpage_counts_for_what_is_shown_beside(nvim: Neovim) -> None:
+async def test_a_file_is_only_shown_in_the_current_tabpage(nvim: Neovim) -> None:
     await nvim.command("edit new.txt | tabnew")
 
     assert await to_show(nvim) is None
 
 
-async def test_from_a_diff_the_way_leads_to_any_tabpage_with_a_file(nvim: Neovim) -> None:
+async def test_from_a_diff_the_user_enters_a_tabpage_that_shows_a_file(nvim: Neovim) -> None:
     await nvim.command("edit file.txt | tabnew | terminal")
     await nvim.command("tabnew one.txt | diffthis | vsplit two.txt | diffthis")
 
     assert await to_enter(nvim) == await nvim.eval("win_getid(1, 1)")
 
 
-async def test_from_a_diff_in_the_first_tabpage_the_way_leads_to_the_next(nvim: Neovim) -> None:
+async def test_from_a_diff_in_the_first_tabpage_the_user_enters_the_next_one(nvim: Neovim) -> None:
     await nvim.command("edit one.txt | diffthis | vsplit two.txt | diffthis")
     await nvim.command("tabnew file.txt | tabfirst | tabonly | tabnew file.txt | tabprevious")
 
     assert await to_enter(nvim) == await nvim.eval("win_getid(1, 2)")
 
 
-async def test_a_new_window_is_made_above_the_largest_one(nvim: Neovim) -> None:
+async def test_a_new_window_opens_above_the_largest_one(nvim: Neovim) -> None:
     await nvim.command("terminal")
     await nvim.command("only | topleft 20vnew | setlocal buftype=nofile")
 

@@ -1,4 +1,4 @@
-"""`window/close.lua`: windows go whatever floats there, and Neovim lives."""
+"""`window/close.lua`: windows close whichever floats exist, and Neovim survives."""
 
 import re
 from pathlib import Path
@@ -50,7 +50,7 @@ async def assert_as_before(nvim: Neovim, before: Any) -> None:
 
 @pytest.mark.parametrize("focusable", [True, False])
 @pytest.mark.parametrize("keys", KEYS)
-async def test_a_diff_with_a_float_in_its_tabpage_is_decided(
+async def test_a_diff_with_a_float_in_its_tabpage_closes_on_a_decision(
     nvim: Neovim, diffs: Diffs, project: Path, keys: str, focusable: bool
 ) -> None:
     before = await shape(nvim)
@@ -64,7 +64,7 @@ async def test_a_diff_with_a_float_in_its_tabpage_is_decided(
 
 
 @pytest.mark.parametrize("close", ["close(...)", "close_all()", "accept()"])
-async def test_a_diff_with_a_float_goes_while_the_user_is_in_another_tabpage(
+async def test_a_diff_with_a_float_closes_while_the_user_is_in_another_tabpage(
     nvim: Neovim, diffs: Diffs, project: Path, close: str
 ) -> None:
     before = await shape(nvim)
@@ -78,7 +78,7 @@ async def test_a_diff_with_a_float_goes_while_the_user_is_in_another_tabpage(
     await assert_as_before(nvim, before)
 
 
-async def test_a_proposal_that_is_alone_with_a_float_goes(
+async def test_a_proposal_that_is_alone_with_a_float_closes(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
     id_ = await diffs.open(project / "a.txt", NEW)
@@ -93,7 +93,7 @@ async def test_a_proposal_that_is_alone_with_a_float_goes(
 
 
 @pytest.mark.parametrize("keys", [":w<CR>", ":q<CR>"])
-async def test_a_plan_with_a_float_in_its_tabpage_goes(
+async def test_a_plan_with_a_float_in_its_tabpage_closes(
     nvim: Neovim, diffs: Diffs, keys: str
 ) -> None:
     await listen(nvim)
@@ -110,7 +110,7 @@ async def test_a_plan_with_a_float_in_its_tabpage_goes(
 
 @pytest.mark.parametrize("how", ["hide", "close"])
 @pytest.mark.parametrize("is_there", [True, False])
-async def test_a_chat_with_a_float_in_its_tabpage_goes(
+async def test_a_chat_with_a_float_in_its_tabpage_closes(
     nvim: Neovim, diffs: Diffs, how: str, is_there: bool
 ) -> None:
     before = await shape(nvim)
@@ -128,7 +128,7 @@ async def test_a_chat_with_a_float_in_its_tabpage_goes(
 
 
 @pytest.mark.parametrize("event", ["WinClosed", "BufWinLeave", "BufLeave", "WinEnter", "TabLeave"])
-async def test_a_float_that_an_autocommand_opens_while_a_diff_goes_does_no_harm(
+async def test_a_float_that_an_autocommand_opens_while_a_diff_closes_does_no_harm(
     nvim: Neovim, diffs: Diffs, project: Path, event: str
 ) -> None:
     id_ = await diffs.open(project / "a.txt", NEW)
@@ -143,7 +143,7 @@ async def test_a_float_that_an_autocommand_opens_while_a_diff_goes_does_no_harm(
 
 @pytest.mark.parametrize("layout", ["tab", "vertical"])
 @pytest.mark.parametrize("event", EVENTS)
-async def test_an_autocommand_that_fails_leaves_nothing_half_made(
+async def test_a_failing_autocommand_leaves_no_diff_half_open(
     nvim: Neovim, diffs: Diffs, project: Path, event: str, layout: str
 ) -> None:
     before = await shape(nvim)
@@ -160,7 +160,7 @@ async def test_an_autocommand_that_fails_leaves_nothing_half_made(
 
 
 @pytest.mark.parametrize("side", ["right", "tab", "float"])
-async def test_autocommands_that_fail_leave_no_chat_half_made(
+async def test_failing_autocommands_leave_no_chat_half_open(
     nvim: Neovim, diffs: Diffs, side: str
 ) -> None:
     before = await shape(nvim)
@@ -178,7 +178,7 @@ async def test_autocommands_that_fail_leave_no_chat_half_made(
     await assert_as_before(nvim, before)
 
 
-async def test_autocommands_that_fail_leave_no_plan_half_made(nvim: Neovim, diffs: Diffs) -> None:
+async def test_failing_autocommands_leave_no_plan_half_open(nvim: Neovim, diffs: Diffs) -> None:
     await listen(nvim)
     before = await shape(nvim)
     await nvim.lua(FAIL_AT, EVENTS)
@@ -192,9 +192,7 @@ async def test_autocommands_that_fail_leave_no_plan_half_made(nvim: Neovim, diff
     await assert_as_before(nvim, before)
 
 
-async def test_neovims_last_window_shows_the_file_that_was_used_last(
-    nvim: Neovim, diffs: Diffs
-) -> None:
+async def test_neovims_last_window_shows_the_most_recent_file(nvim: Neovim, diffs: Diffs) -> None:
     await nvim.command("only | enew | setlocal buftype=nofile")
 
     await nvim.lua(f"{CLOSE}.window(vim.api.nvim_get_current_win())")
@@ -214,7 +212,7 @@ async def test_a_window_that_cannot_be_closed_keeps_its_tabpage(nvim: Neovim, di
     assert await nvim.eval("tabpagewinnr(2, '$')") == 1
 
 
-async def test_a_tabpage_without_room_for_another_window_goes_with_its_last(
+async def test_a_tabpage_without_room_for_another_window_closes_with_its_last_one(
     nvim: Neovim, diffs: Diffs
 ) -> None:
     await nvim.command("only | tabnew | set columns=12 winminwidth=9")
@@ -227,7 +225,9 @@ async def test_a_tabpage_without_room_for_another_window_goes_with_its_last(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-async def test_a_buffer_that_fills_another_tabpage_goes_with_it(nvim: Neovim, diffs: Diffs) -> None:
+async def test_deleting_the_only_buffer_of_another_tabpage_closes_the_tabpage(
+    nvim: Neovim, diffs: Diffs
+) -> None:
     await nvim.command("tabnew | split")
     bufnr = await nvim.eval("bufnr()")
     await nvim.lua(FLOAT, True)
@@ -238,7 +238,7 @@ async def test_a_buffer_that_fills_another_tabpage_goes_with_it(nvim: Neovim, di
     assert await nvim.eval(f"[tabpagenr('$'), bufexists({bufnr})]") == [1, 0]
 
 
-def test_nothing_else_closes_windows_or_deletes_buffers() -> None:
+def test_only_this_module_closes_windows_or_deletes_buffers() -> None:
     closing = re.compile(r"nvim_win_close|nvim_win_hide|nvim_buf_delete|tabclose|bwipe|winrestcmd")
     found = {
         path.relative_to(ROOT / "lua/claude_ide").as_posix()

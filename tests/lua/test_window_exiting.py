@@ -1,4 +1,4 @@
-"""`window/exiting.lua`: what is only shown goes before Neovim exits."""
+"""`window/exiting.lua`: temporary windows close before Neovim exits."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from support.neovim import Neovim, until
 WATCH = "require('claude_ide.window.exiting').watch(function() vim.g.count = vim.g.count + 1 end)"
 
 
-async def test_a_window_that_goes_while_neovim_stays_means_nothing(nvim: Neovim) -> None:
+async def test_closing_a_window_without_quitting_neovim_does_not_call_back(nvim: Neovim) -> None:
     await nvim.command("let g:count = 0")
     await nvim.lua(WATCH)
 
@@ -17,7 +17,9 @@ async def test_a_window_that_goes_while_neovim_stays_means_nothing(nvim: Neovim)
     assert await nvim.eval("g:count") == 0
 
 
-async def test_it_is_called_before_neovim_says_that_it_leaves(nvim: Neovim, project: Path) -> None:
+async def test_the_callback_runs_before_neovim_announces_its_exit(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.command("let g:count = 0")
     await nvim.command("autocmd VimLeavePre * call writefile([g:count], 'count')")
     await nvim.lua(WATCH)
@@ -29,7 +31,9 @@ async def test_it_is_called_before_neovim_says_that_it_leaves(nvim: Neovim, proj
     assert int((project / "count").read_text()) > 0
 
 
-async def test_a_session_written_on_leaving_has_no_plan(nvim: Neovim, project: Path) -> None:
+async def test_a_session_that_is_written_on_exit_contains_no_plan(
+    nvim: Neovim, project: Path
+) -> None:
     (project / "a.txt").write_text("one\n")
     await nvim.command("edit a.txt")
     await nvim.command("autocmd VimLeavePre * mksession! session.vim")

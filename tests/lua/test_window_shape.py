@@ -1,4 +1,4 @@
-"""`lua/claude_ide.window.shape.lua`: sizes and views of a tabpage's windows, held and restored."""
+"""`window/shape.lua`: sizes and views of a tabpage's windows are held and restored."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ async def undisturb(nvim: Neovim) -> None:
     await nvim.command("3wincmd w")
 
 
-async def test_sizes_and_views_come_back(windows: Neovim) -> None:
+async def test_sizes_and_views_are_restored(windows: Neovim) -> None:
     before = await windows.eval(f"[{SIZES}, {VIEW}]")
     await windows.lua(HOLD)
     await disturb(windows)
@@ -47,7 +47,7 @@ async def test_sizes_and_views_come_back(windows: Neovim) -> None:
     assert await windows.eval(f"[{SIZES}, {VIEW}]") == before
 
 
-async def test_it_is_restored_when_all_have_released_it(windows: Neovim) -> None:
+async def test_a_shape_is_restored_when_every_holder_has_released_it(windows: Neovim) -> None:
     before = await windows.eval(SIZES)
     await windows.lua(f"{HOLD}; {HOLD}")
     await disturb(windows)
@@ -60,7 +60,7 @@ async def test_it_is_restored_when_all_have_released_it(windows: Neovim) -> None
     assert await windows.eval(SIZES) == before
 
 
-async def test_sizes_that_the_user_has_set_since_are_left(windows: Neovim) -> None:
+async def test_sizes_that_the_user_has_changed_since_are_kept(windows: Neovim) -> None:
     await windows.lua(HOLD)
     await disturb(windows)
     await windows.lua(SETTLE)
@@ -74,8 +74,10 @@ async def test_sizes_that_the_user_has_set_since_are_left(windows: Neovim) -> No
     assert await windows.eval(SIZES) == sizes
 
 
-async def test_sizes_that_the_user_has_set_before_closing_it_are_left(windows: Neovim) -> None:
-    """Seen as it happens: at the end another set of windows could not be compared."""
+async def test_sizes_that_the_user_has_changed_before_a_window_closes_are_kept(
+    windows: Neovim,
+) -> None:
+    """The change is noticed as it happens: afterwards the windows cannot be compared."""
     await windows.lua(HOLD)
     await disturb(windows)
     await windows.lua(SETTLE)
@@ -89,7 +91,7 @@ async def test_sizes_that_the_user_has_set_before_closing_it_are_left(windows: N
     assert await windows.eval(SIZES) == sizes
 
 
-async def test_another_arrangement_of_windows_is_left(windows: Neovim) -> None:
+async def test_a_new_arrangement_of_windows_is_kept(windows: Neovim) -> None:
     await windows.lua(HOLD)
     await windows.command("1close")
     sizes = await windows.eval(SIZES)
@@ -100,7 +102,9 @@ async def test_another_arrangement_of_windows_is_left(windows: Neovim) -> None:
 
 
 @pytest.mark.parametrize("change", ["set lines=20", "set cmdheight=4", "set showtabline=2"])
-async def test_another_room_is_left(windows: Neovim, change: str) -> None:
+async def test_sizes_are_kept_after_a_change_of_the_available_space(
+    windows: Neovim, change: str
+) -> None:
     await windows.lua(HOLD)
     await windows.command(change)
     sizes = await windows.eval(f"[{SIZES}, &cmdheight]")
@@ -110,7 +114,7 @@ async def test_another_room_is_left(windows: Neovim, change: str) -> None:
     assert await windows.eval(f"[{SIZES}, &cmdheight]") == sizes
 
 
-async def test_a_window_scrolls_by_no_more_rows_than_its_bar_leaves_it(
+async def test_the_restored_scroll_option_fits_a_window_with_a_winbar(
     windows: Neovim,
 ) -> None:
     await windows.command("only | set winbar=bar | setlocal scroll=8")
@@ -122,7 +126,7 @@ async def test_a_window_scrolls_by_no_more_rows_than_its_bar_leaves_it(
     assert await windows.eval("[winheight(1), &scroll <= 7]") == [7, 1]
 
 
-async def test_a_cursor_that_the_user_has_moved_is_left(windows: Neovim) -> None:
+async def test_a_cursor_that_the_user_has_moved_is_not_moved_back(windows: Neovim) -> None:
     await windows.lua(HOLD)
     await windows.command("normal! 80Gzb")
     view = await windows.eval(VIEW)
@@ -132,7 +136,7 @@ async def test_a_cursor_that_the_user_has_moved_is_left(windows: Neovim) -> None
     assert await windows.eval(VIEW) == view
 
 
-async def test_a_tabpage_that_the_user_has_come_back_to_keeps_its_views(windows: Neovim) -> None:
+async def test_a_tabpage_that_the_user_has_returned_to_keeps_its_views(windows: Neovim) -> None:
     await windows.lua(HOLD)
     await windows.command("tabnew | tabprevious")
     await windows.command("normal! zt")
@@ -143,7 +147,7 @@ async def test_a_tabpage_that_the_user_has_come_back_to_keeps_its_views(windows:
     assert await windows.eval("line('w0')") == 50
 
 
-async def test_nothing_is_restored_from_another_tabpage(windows: Neovim) -> None:
+async def test_nothing_is_restored_while_another_tabpage_is_current(windows: Neovim) -> None:
     await windows.lua(HOLD)
     await windows.command("tabnew | split | resize 3")
     sizes = await windows.eval(SIZES)
@@ -153,7 +157,7 @@ async def test_nothing_is_restored_from_another_tabpage(windows: Neovim) -> None
     assert await windows.eval(SIZES) == sizes
 
 
-async def test_a_tabpage_that_has_gone_is_not_missed(windows: Neovim) -> None:
+async def test_restoring_a_closed_tabpage_changes_nothing(windows: Neovim) -> None:
     await windows.lua(HOLD)
     await windows.command("tabnew | tabonly")
 
@@ -162,7 +166,7 @@ async def test_a_tabpage_that_has_gone_is_not_missed(windows: Neovim) -> None:
     assert await windows.eval("winnr('$')") == 1
 
 
-async def test_nobody_listens_once_it_is_released(windows: Neovim) -> None:
+async def test_no_autocommand_remains_once_a_shape_is_released(windows: Neovim) -> None:
     listening = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_window_shape' })"
     await windows.lua(HOLD)
     assert await windows.lua(listening) == 2
@@ -198,15 +202,15 @@ async def sizes(nvim: Neovim) -> list[object]:
 
 @pytest.mark.parametrize("decision", ["accept()", "reject()", "close(...)"])
 @pytest.mark.parametrize("layout", ["tab", "vertical", "horizontal"])
-@pytest.mark.parametrize("comes", [True, False])
-async def test_a_float_that_comes_or_goes_during_a_diff_bends_no_window(
-    arranged: Neovim, project: Path, layout: str, decision: str, comes: bool
+@pytest.mark.parametrize("opens", [True, False])
+async def test_a_float_that_opens_or_closes_during_a_diff_resizes_no_window(
+    arranged: Neovim, project: Path, layout: str, decision: str, opens: bool
 ) -> None:
     nvim = arranged
     await nvim.command("set columns=180 lines=50")
     before = await sizes(nvim)
     diffs = await Diffs.start(nvim)
-    float_ = None if comes else await nvim.lua(FLOAT)
+    float_ = None if opens else await nvim.lua(FLOAT)
     id_ = await diffs.open(project / "a.txt", "changed\n", layout)
     if float_:
         await nvim.request("nvim_win_close", float_, True)
@@ -222,14 +226,14 @@ async def test_a_float_that_comes_or_goes_during_a_diff_bends_no_window(
 
 @pytest.mark.parametrize("way", ["hide", "close"])
 @pytest.mark.parametrize("side", ["right", "above", "tab", "float"])
-@pytest.mark.parametrize("comes", [True, False])
-async def test_a_float_that_comes_or_goes_beside_a_chat_bends_no_window(
-    arranged: Neovim, side: str, way: str, comes: bool
+@pytest.mark.parametrize("opens", [True, False])
+async def test_a_float_that_opens_or_closes_while_a_chat_is_shown_resizes_no_window(
+    arranged: Neovim, side: str, way: str, opens: bool
 ) -> None:
     nvim = arranged
     before = await sizes(nvim)
     chats = await Chats.start(nvim)
-    float_ = None if comes else await nvim.lua(FLOAT)
+    float_ = None if opens else await nvim.lua(FLOAT)
     await chats.open(side=side)
     if float_:
         await nvim.request("nvim_win_close", float_, True)

@@ -1,4 +1,4 @@
-"""`window/visit.lua`: windows that are shown for a while go without a trace."""
+"""`window/visit.lua`: temporary windows close without a trace."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ async def guests(nvim: Neovim) -> None:
 
 
 @pytest.mark.parametrize("how", ["tab", "right", "below"])
-async def test_nothing_is_left_of_a_guest(nvim: Neovim, before: Any, how: str) -> None:
+async def test_a_guest_that_closes_leaves_no_trace(nvim: Neovim, before: Any, how: str) -> None:
     await show(nvim, how)
     assert await everything(nvim) != before
 
@@ -47,7 +47,7 @@ async def test_nothing_is_left_of_a_guest(nvim: Neovim, before: Any, how: str) -
 
 
 @pytest.mark.parametrize("how", ["tab", "right", "below"])
-async def test_nothing_is_left_of_a_guest_that_fails_half_way(
+async def test_a_guest_that_fails_to_open_leaves_no_trace(
     nvim: Neovim, before: Any, how: str
 ) -> None:
     with pytest.raises(NvimError, match="no luck"):
@@ -58,7 +58,7 @@ async def test_nothing_is_left_of_a_guest_that_fails_half_way(
 
 
 @pytest.mark.parametrize("how", ["tab", "right"])
-async def test_a_user_who_has_gone_elsewhere_stays_there(
+async def test_closing_a_guest_does_not_move_a_user_who_has_left_it(
     nvim: Neovim, before: Any, how: str
 ) -> None:
     await show(nvim, how)
@@ -72,7 +72,7 @@ async def test_a_user_who_has_gone_elsewhere_stays_there(
 
 @pytest.mark.parametrize("first", ["tab", "right"])
 @pytest.mark.parametrize("second", ["tab", "below"])
-async def test_guests_that_lie_over_each_other_go_in_any_order(
+async def test_nested_guests_can_close_in_the_order_in_which_they_opened(
     nvim: Neovim, before: Any, first: str, second: str
 ) -> None:
     await show(nvim, first)
@@ -84,7 +84,7 @@ async def test_guests_that_lie_over_each_other_go_in_any_order(
     assert await everything(nvim) == before
 
 
-async def test_a_diff_over_a_plan_goes_back_to_where_the_plan_was_shown(
+async def test_a_diff_over_a_plan_returns_to_where_the_plan_was_opened(
     nvim: Neovim, project: Path, before: Any
 ) -> None:
     diffs = await Diffs.start(nvim)

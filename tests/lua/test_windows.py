@@ -1,4 +1,4 @@
-"""`file/open.lua`: files are shown and gone to; nothing is lost on the way."""
+"""`file/open.lua`: files are shown and entered, and nothing is lost."""
 
 import os
 from pathlib import Path
@@ -43,15 +43,13 @@ async def test_open_file_shows_a_file_whatever_its_name(
     assert len(await names(nvim)) == 1
 
 
-async def test_open_file_tells_that_a_file_was_open(nvim: Neovim, project: Path) -> None:
+async def test_open_file_reports_that_a_file_was_open(nvim: Neovim, project: Path) -> None:
     await nvim.command(f"edit {write(project / 'a.txt')}")
 
     assert (await open_file(nvim, project / "a.txt"))["wasOpen"] is True
 
 
-async def test_open_file_goes_to_the_window_that_shows_the_file(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_open_file_enters_the_window_that_shows_the_file(nvim: Neovim, project: Path) -> None:
     await nvim.command(f"edit {write(project / 'a.txt')} | vsplit {write(project / 'b.txt')}")
     await nvim.command("vsplit c.txt")
 
@@ -61,7 +59,7 @@ async def test_open_file_goes_to_the_window_that_shows_the_file(
     assert await names(nvim) == ["c.txt", "b.txt", "a.txt"]
 
 
-async def test_open_file_goes_to_another_tabpage_that_shows_the_file(
+async def test_open_file_enters_another_tabpage_that_shows_the_file(
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.command(f"edit {write(project / 'a.txt')} | tabnew | tabnew b.txt")
@@ -72,7 +70,7 @@ async def test_open_file_goes_to_another_tabpage_that_shows_the_file(
     assert await nvim.eval("[tabpagenr(), tabpagenr('$')]") == [1, 3]
 
 
-async def test_open_file_sees_through_symlinks(nvim: Neovim, project: Path) -> None:
+async def test_open_file_resolves_symlinks(nvim: Neovim, project: Path) -> None:
     write(project / "a.txt")
     (project / "link.txt").symlink_to(project / "a.txt")
     await nvim.command("edit a.txt | vsplit b.txt")
@@ -83,7 +81,7 @@ async def test_open_file_sees_through_symlinks(nvim: Neovim, project: Path) -> N
     assert await names(nvim) == ["b.txt", "a.txt"]
 
 
-async def test_open_file_takes_the_window_that_was_used_last(nvim: Neovim, project: Path) -> None:
+async def test_open_file_uses_the_most_recent_window_of_a_file(nvim: Neovim, project: Path) -> None:
     await nvim.lua("require('claude_ide.file.buffers').watch(true)")
     for name in ("a.txt", "b.txt", "c.txt"):
         await nvim.command(f"vsplit {write(project / name)}")
@@ -96,7 +94,7 @@ async def test_open_file_takes_the_window_that_was_used_last(nvim: Neovim, proje
     assert (await names(nvim))[:3] == ["c.txt", "new.txt", "a.txt"]
 
 
-async def test_open_file_spares_special_windows(nvim: Neovim, project: Path) -> None:
+async def test_open_file_does_not_use_special_windows(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit preview.txt | setlocal previewwindow")
     await nvim.command("split fixed.txt | setlocal winfixbuf")
     await nvim.command("split diff.txt | diffthis | split other.txt | diffthis")
@@ -113,7 +111,7 @@ async def test_open_file_spares_special_windows(nvim: Neovim, project: Path) -> 
     assert sorted([*kept, await nvim.eval("bufnr()")]) == sorted(still)
 
 
-async def test_open_file_does_not_come_between_a_diff(nvim: Neovim, project: Path) -> None:
+async def test_open_file_does_not_split_the_windows_of_a_diff(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit one.txt | diffthis | vsplit two.txt | diffthis")
     layout = await nvim.eval("winlayout()")
     write(project / "a.txt")
@@ -126,7 +124,9 @@ async def test_open_file_does_not_come_between_a_diff(nvim: Neovim, project: Pat
     assert await nvim.eval("len(getbufinfo({'buflisted': 1}))") == 3
 
 
-async def test_open_file_leaves_a_diff_for_the_tabpage_before(nvim: Neovim, project: Path) -> None:
+async def test_open_file_uses_the_previous_tabpage_rather_than_that_of_a_diff(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.command("edit file.txt | tabnew one.txt | diffthis | vsplit two.txt | diffthis")
     write(project / "a.txt")
 
@@ -161,7 +161,7 @@ async def test_open_file_splits_when_leaving_a_buffer_would_wipe_it(
     assert await names(nvim) == ["a.txt", "message.txt"]
 
 
-async def test_open_file_leaves_an_unsaved_buffer_that_can_be_hidden(
+async def test_open_file_hides_an_unsaved_buffer_that_can_be_hidden(
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.command("edit mine.txt | call setline(1, 'mine')")
@@ -200,7 +200,7 @@ async def test_open_file_splits_above_when_there_is_only_a_terminal(
     assert await nvim.eval("[&number, &winfixbuf]") == [0, 0]
 
 
-async def test_open_file_stays_in_the_tabpage_of_the_user(nvim: Neovim, project: Path) -> None:
+async def test_open_file_stays_in_the_users_tabpage(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit b.txt | tabnew | terminal cat")
     write(project / "a.txt")
 
@@ -225,7 +225,7 @@ async def test_open_file_from_a_float_uses_a_window_of_the_layout(
     assert await nvim.eval("nvim_win_get_config(0).relative") == ""
 
 
-async def test_open_file_opens_a_new_tabpage_where_there_is_no_room(
+async def test_open_file_opens_a_new_tabpage_if_there_is_no_room(
     nvim: Neovim, project: Path
 ) -> None:
     await nvim.command("terminal cat")
@@ -238,7 +238,9 @@ async def test_open_file_opens_a_new_tabpage_where_there_is_no_room(
     assert await names(nvim) == ["a.txt"]
 
 
-async def test_what_the_filetype_sets_for_the_window_is_set(nvim: Neovim, project: Path) -> None:
+async def test_open_file_applies_the_window_options_of_the_filetype(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.command("autocmd FileType text setlocal foldmethod=marker")
     write(project / "a.txt")
 
@@ -249,7 +251,7 @@ async def test_what_the_filetype_sets_for_the_window_is_set(nvim: Neovim, projec
 
 @pytest.mark.parametrize("event", ["BufReadPre", "BufReadPost", "BufEnter", "WinEnter", "FileType"])
 @pytest.mark.parametrize("make_frontmost", [True, False])
-async def test_an_autocommand_that_fails_does_not_keep_a_file_from_being_opened(
+async def test_a_failing_autocommand_does_not_keep_a_file_from_being_opened(
     nvim: Neovim, project: Path, event: str, make_frontmost: bool
 ) -> None:
     await nvim.command(f"autocmd {event} * call Missing() | echo repeat('long ', 100)")
@@ -263,7 +265,7 @@ async def test_an_autocommand_that_fails_does_not_keep_a_file_from_being_opened(
     assert await nvim.mode() == {"mode": "n", "blocking": False}
 
 
-# What cannot be opened
+# Files that cannot be opened
 
 
 async def test_a_missing_file_is_an_error_and_opens_nothing(nvim: Neovim, project: Path) -> None:
@@ -302,8 +304,8 @@ async def test_a_loop_of_symlinks_is_an_error(nvim: Neovim, project: Path) -> No
     assert error == f"{project}/loop: too many symbolic links encountered"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-async def test_a_file_that_may_not_be_read_is_an_error(nvim: Neovim, project: Path) -> None:
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
+async def test_a_file_that_cannot_be_read_is_an_error(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     path.chmod(0)
 
@@ -323,12 +325,12 @@ async def test_a_file_with_a_left_over_swap_file_opens_without_a_question(
     result = await open_file(nvim, path, start_text="gamma")
 
     assert result["found"] is True
-    assert result["note"].startswith("Opened read-only: an editor that crashed")
+    assert result["note"].startswith("Opened read-only: a crashed editor")
     assert await selected(nvim) == "gamma"
     assert await nvim.eval("&readonly") == 1
 
 
-async def test_what_neovim_forbids_is_an_error(nvim: Neovim, project: Path) -> None:
+async def test_a_window_change_that_neovim_forbids_is_an_error(nvim: Neovim, project: Path) -> None:
     write(project / "a.txt")
     await nvim.keys("q:")
     await until(lambda: nvim.eval("getcmdwintype()"))
@@ -338,7 +340,7 @@ async def test_what_neovim_forbids_is_an_error(nvim: Neovim, project: Path) -> N
     assert result["error"].startswith("E11: Invalid in command-line window")
 
 
-# Several
+# Several files
 
 
 async def test_open_files_shows_the_first_and_loads_the_rest(nvim: Neovim, project: Path) -> None:

@@ -5,8 +5,6 @@ from pathlib import Path
 from support.neovim import Neovim, until
 from support.opening import here, open_file, selected, write
 
-# Selecting
-
 
 async def test_a_passage_is_selected_from_the_start_text_to_the_end_text(
     nvim: Neovim, project: Path
@@ -38,7 +36,7 @@ async def test_a_passage_is_selected_to_the_end_of_its_line(nvim: Neovim, projec
     assert await selected(nvim) == "gamma\ndelta\nepsilon zeta"
 
 
-async def test_text_that_is_not_found_still_opens_the_file(nvim: Neovim, project: Path) -> None:
+async def test_the_file_opens_even_if_the_text_is_not_found(nvim: Neovim, project: Path) -> None:
     write(project / "a.txt")
 
     result = await open_file(nvim, project / "a.txt", start_text="omega", line=None)
@@ -69,9 +67,7 @@ async def test_a_passage_is_selected_from_terminal_mode(
     assert await selected(nvim) == "gamma\ndelta"
 
 
-async def test_a_passage_is_selected_instead_of_what_was_selected(
-    nvim: Neovim, project: Path
-) -> None:
+async def test_a_passage_replaces_the_previous_selection(nvim: Neovim, project: Path) -> None:
     await nvim.command(f"edit {write(project / 'a.txt')}")
     await nvim.keys("Vj")
     await until(lambda: nvim.lua("return vim.fn.mode() == 'V'"))
@@ -81,7 +77,7 @@ async def test_a_passage_is_selected_instead_of_what_was_selected(
     assert await selected(nvim) == "zeta"
 
 
-async def test_lines_are_selected(nvim: Neovim, project: Path) -> None:
+async def test_a_range_of_lines_is_selected(nvim: Neovim, project: Path) -> None:
     write(project / "a.txt")
 
     await open_file(nvim, project / "a.txt", line=2, end_line=3)
@@ -89,7 +85,7 @@ async def test_lines_are_selected(nvim: Neovim, project: Path) -> None:
     assert await selected(nvim) == "beta gamma\ndelta"
 
 
-async def test_a_line_is_gone_to(nvim: Neovim, project: Path) -> None:
+async def test_open_file_moves_the_cursor_to_a_line(nvim: Neovim, project: Path) -> None:
     write(project / "a.txt")
 
     await open_file(nvim, project / "a.txt", line=3)
@@ -98,7 +94,9 @@ async def test_a_line_is_gone_to(nvim: Neovim, project: Path) -> None:
     assert (await nvim.mode())["mode"] == "n"
 
 
-async def test_ctrl_o_goes_back_within_the_file(nvim: Neovim, project: Path) -> None:
+async def test_ctrl_o_returns_to_the_previous_position_in_the_file(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.command(f"edit {write(project / 'a.txt')} | 4")
     await open_file(nvim, project / "a.txt", start_text="alpha")
 
@@ -107,7 +105,7 @@ async def test_ctrl_o_goes_back_within_the_file(nvim: Neovim, project: Path) -> 
     await until(lambda: nvim.lua("return vim.fn.line('.') == 4"))
 
 
-async def test_ctrl_o_goes_back_to_the_file_before(nvim: Neovim, project: Path) -> None:
+async def test_ctrl_o_returns_to_the_previous_file(nvim: Neovim, project: Path) -> None:
     write(project / "a.txt")
     await nvim.command(f"edit {write(project / 'b.txt')} | 3")
     await open_file(nvim, project / "a.txt", start_text="delta")

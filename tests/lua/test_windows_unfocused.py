@@ -8,8 +8,6 @@ from support.neovim import Neovim, until
 from support.opening import here, names, open_file, write
 from support.typing_user import IN_THE_MIDDLE, Typing
 
-# Without the focus
-
 
 async def test_without_the_focus_the_user_stays_in_terminal_mode(
     nvim: Neovim, project: Path, terminal: int
@@ -74,18 +72,18 @@ async def test_the_focus_is_not_taken_from_a_user_who_is_typing(
     assert (await nvim.mode())["mode"] == "i"
 
 
-@pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.parametrize("is_split", [True, False])
 @pytest.mark.parametrize("typing", IN_THE_MIDDLE)
-async def test_what_is_half_typed_goes_on_while_a_file_is_opened(
-    nvim: Neovim, project: Path, typing: Typing, beside: bool
+async def test_half_typed_input_survives_the_opening_of_a_file(
+    nvim: Neovim, project: Path, typing: Typing, is_split: bool
 ) -> None:
     write(project / "a.txt")
-    await nvim.command("edit other.txt | vsplit mine.txt" if beside else "edit mine.txt")
+    await nvim.command("edit other.txt | vsplit mine.txt" if is_split else "edit mine.txt")
     await typing.begin(nvim)
 
-    # Only from Visual mode can the focus be taken: another file may have been opened there before.
+    # Visual mode does not protect the focus: an earlier `open_file` can have selected a passage.
     result = await open_file(nvim, project / "a.txt", make_frontmost=typing.mode != "v")
 
-    assert result["isShown"] is beside
+    assert result["isShown"] is is_split
     await typing.finish(nvim)
     assert await here(nvim) == "mine.txt"

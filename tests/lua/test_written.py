@@ -1,4 +1,4 @@
-"""`file/written.lua`: who learns of a write that a buffer has taken over."""
+"""`file/written.lua`: who is notified of a write that a buffer has reloaded."""
 
 from pathlib import Path
 from typing import Any
@@ -14,38 +14,38 @@ OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 BOTH = ["FileChangedShellPost", "User"]
 
-REMEMBER = chunk("written/remember")
+RECORD = chunk("written/remember")
 LISTEN = chunk("written/listen")
 PLACE = "[win_getid(), bufnr(), bufnr('#'), winnr('$'), mode(1), getpos('.'), winsaveview()]"
 
 
 @pytest.fixture
 async def path(nvim: Neovim, path: Path) -> Path:
-    """A file that is edited; what is announced of it is remembered."""
+    """A file that is being edited; its announcements are recorded."""
     await nvim.command("set hidden | edit a.txt")
-    await nvim.lua(REMEMBER)
+    await nvim.lua(RECORD)
     return path
 
 
-async def take(nvim: Neovim, path: Path, text: str = NEW) -> None:
-    """Write the file, and have Neovim take it over."""
+async def write_and_reload(nvim: Neovim, path: Path, text: str = NEW) -> None:
+    """Write the file, and have Neovim reload it."""
     path.write_text(text)
     assert await nvim.lua("return require('claude_ide.disk.reload').sync()")
 
 
-async def heard(nvim: Neovim) -> list[dict[str, Any]]:
-    """What was announced so far."""
+async def announcements(nvim: Neovim) -> list[dict[str, Any]]:
+    """Return the announcements so far."""
     got: list[dict[str, Any]] = await nvim.lua("return _G.heard")
     return got
 
 
 async def names(nvim: Neovim) -> list[str]:
-    """The events so far."""
-    return [one["event"] for one in await heard(nvim)]
+    """Return the names of the events so far."""
+    return [one["event"] for one in await announcements(nvim)]
 
 
 async def log(nvim: Neovim) -> str:
-    """What the log holds."""
+    """Return the content of the log."""
     path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
@@ -59,21 +59,21 @@ WHERE = {
 
 
 @pytest.mark.parametrize("where", WHERE)
-async def test_each_write_is_announced_once_where_its_buffer_is_current(
+async def test_each_write_is_announced_once_while_its_buffer_is_current(
     nvim: Neovim, path: Path, where: str
 ) -> None:
     bufnr = await nvim.eval("bufnr()")
     await nvim.command(WHERE[where])
 
-    await take(nvim, path)
+    await write_and_reload(nvim, path)
 
     data = {"path": str(path), "bufnr": bufnr}
     common = {"bufnr": bufnr, "text": NEW, "modified": False}
-    assert await heard(nvim) == [
+    assert await announcements(nvim) == [
         {"event": "FileChangedShellPost", **common},
         {"event": "User", "data": data, **common},
     ]
-    await take(nvim, path, OLD)
+    await write_and_reload(nvim, path, OLD)
     assert await names(nvim) == BOTH * 2
 
 
@@ -87,7 +87,9 @@ TYPED = {
 
 
 @pytest.mark.parametrize("doing", TYPED)
-async def test_the_user_notices_nothing_of_it(nvim: Neovim, path: Path, doing: str) -> None:
+async def test_an_announcement_does_not_disturb_the_user(
+    nvim: Neovim, path: Path, doing: str
+) -> None:
     command, keys, mode = TYPED[doing]
     await nvim.command(command)
     await nvim.keys(keys)
@@ -95,10 +97,10 @@ async def test_the_user_notices_nothing_of_it(nvim: Neovim, path: Path, doing: s
     await nvim.lua(LISTEN)
     before = await nvim.eval(PLACE)
 
-    await take(nvim, path)
+    await write_and_reload(nvim, path)
 
     assert await names(nvim) == BOTH
-    # A terminal puts its cursor where it belongs a moment after each output.
+    # A terminal updates its cursor a moment after each output.
     await until(lambda: nvim.eval(f"{PLACE} == {before}".replace("None", "v:null")))
     assert await nvim.lua("return _G.other") == []
 
@@ -108,14 +110,14 @@ async def test_a_write_below_unsaved_changes_is_announced(nvim: Neovim, path: Pa
     await until(lambda: nvim.eval("&modified"))
     await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
 
-    await take(nvim, path)
+    await write_and_reload(nvim, path)
 
-    assert [(one["text"], one["modified"]) for one in await heard(nvim)] == [
+    assert [(one["text"], one["modified"]) for one in await announcements(nvim)] == [
         ("mine\nTWO\nthree\n", True)
     ] * 2
 
 
-async def test_unsaved_changes_that_are_kept_as_they_are_announce_nothing(
+async def test_a_write_that_is_not_merged_into_unsaved_changes_is_not_announced(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.keys("ccmine<Esc>")
@@ -126,11 +128,11 @@ async def test_unsaved_changes_that_are_kept_as_they_are_announce_nothing(
     path.write_text(NEW)
 
     await until(lambda: "unsaved changes to an older" in nvim.screen.text())
-    assert await heard(nvim) == []
+    assert await announcements(nvim) == []
 
 
 @pytest.mark.parametrize("where", WHERE)
-async def test_what_neovim_reads_again_by_itself_is_announced_too(
+async def test_a_file_that_neovim_reloads_by_itself_is_announced_too(
     nvim: Neovim, path: Path, where: str
 ) -> None:
     bufnr = await nvim.eval("bufnr()")
@@ -140,14 +142,14 @@ async def test_what_neovim_reads_again_by_itself_is_announced_too(
 
     await nvim.command(f"checktime {bufnr}")
 
-    got = await heard(nvim)
+    got = await announcements(nvim)
     assert sorted(one["event"] for one in got) == BOTH
     announced = next(one for one in got if one["event"] == "User")
     assert announced["bufnr"] == bufnr
     assert announced["text"] == NEW
 
 
-async def test_while_neovim_is_watched_an_adopted_write_is_announced_once(
+async def test_while_neovim_is_watched_an_expected_write_is_announced_once(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.lua("require('claude_ide.file.written').watch(true)")
@@ -161,7 +163,7 @@ async def test_while_neovim_is_watched_an_adopted_write_is_announced_once(
     assert await names(nvim) == BOTH
 
 
-async def test_a_write_that_the_user_does_not_take_is_not_announced(
+async def test_a_write_that_the_user_does_not_load_is_not_announced(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.lua("require('claude_ide.file.written').watch(true)")
@@ -177,7 +179,9 @@ async def test_a_write_that_the_user_does_not_take_is_not_announced(
     assert await names(nvim) == ["FileChangedShellPost"]
 
 
-async def test_no_longer_watched_neovim_says_what_it_always_does(nvim: Neovim, path: Path) -> None:
+async def test_only_neovims_own_event_fires_once_the_watch_has_stopped(
+    nvim: Neovim, path: Path
+) -> None:
     await nvim.lua("require('claude_ide.file.written').watch(true)")
     await nvim.lua("require('claude_ide.file.written').watch(false)")
     await nvim.command("set autoread")
@@ -188,7 +192,7 @@ async def test_no_longer_watched_neovim_says_what_it_always_does(nvim: Neovim, p
     assert await names(nvim) == ["FileChangedShellPost"]
 
 
-async def test_a_client_that_connects_has_neovim_watched(
+async def test_the_watch_starts_when_a_client_connects(
     nvim: Neovim, claude: ClaudeCode, path: Path
 ) -> None:
     assert claude
@@ -206,82 +210,84 @@ async def test_a_client_that_connects_has_neovim_watched(
 FAILING = chunk("written/failing")
 
 
-async def test_what_fails_in_an_autocommand_is_logged_and_stops_no_other(
+async def test_an_error_in_an_autocommand_is_logged_and_stops_no_other(
     nvim: Neovim, path: Path
 ) -> None:
-    await nvim.lua(FAILING + REMEMBER)
+    await nvim.lua(FAILING + RECORD)
 
-    await take(nvim, path)
+    await write_and_reload(nvim, path)
 
-    # Each is remembered twice: by what was there before, and by what comes after the failure.
+    # Each is recorded twice: by the autocommands before the failure, and by those after it.
     assert await names(nvim) == [event for event in BOTH for _ in range(2)]
     assert await nvim.eval("execute('messages')") == ""
-    said = await log(nvim)
+    logged = await log(nvim)
     for event in ("FileChangedShellPost", "ClaudeFileWritten"):
-        assert any(event in line and "no such luck" in line for line in said.splitlines())
+        assert any(event in line and "no such luck" in line for line in logged.splitlines())
 
 
-async def test_what_an_autocommand_says_can_be_read(nvim: Neovim, path: Path) -> None:
+async def test_a_message_of_an_autocommand_is_shown(nvim: Neovim, path: Path) -> None:
     await nvim.command("autocmd User ClaudeFileWritten echomsg 'written by Claude'")
 
-    await take(nvim, path)
+    await write_and_reload(nvim, path)
 
     await until(lambda: "written by Claude" in nvim.screen.text())
     assert not (await nvim.mode())["blocking"]
 
 
-async def test_a_warning_of_a_change_on_disk_is_not_shown(nvim: Neovim, path: Path) -> None:
-    """Many have one in their configuration, for changes that they do not expect."""
+async def test_the_users_own_warning_about_a_changed_file_is_not_shown(
+    nvim: Neovim, path: Path
+) -> None:
+    """Many configurations have such a warning, for unexpected changes."""
     await nvim.command("autocmd FileChangedShellPost * echomsg 'changed!' | echomsg 'look!'")
 
-    await take(nvim, path)
+    await write_and_reload(nvim, path)
 
     assert not (await nvim.mode())["blocking"]
     assert await nvim.eval("execute('messages')") == ""
 
 
-DEEDS = {
+ACTIONS = {
     "deletes the buffer": "bwipeout!",
     "opens another file": "edit b.txt",
     "opens a window": "split",
     "opens a tab page": "tabnew",
     "closes the window": "close!",
     "leaves only one window": "only",
-    "goes to another window": "wincmd w",
+    "enters another window": "wincmd w",
     "changes the text": "call setline(1, 'formatted')",
     "saves": "silent write!",
     "reads the file again": "edit!",
-    "looks at all files": "checktime",
+    "checks all files": "checktime",
     "throws": "throw 'no'",
 }
 
 
 @pytest.mark.parametrize("event", ["FileChangedShellPost *", "User ClaudeFileWritten"])
 @pytest.mark.parametrize("where", ["the current window", "another window", "no window"])
-@pytest.mark.parametrize("deed", DEEDS)
-async def test_an_autocommand_may_do_anything(
-    nvim: Neovim, path: Path, deed: str, where: str, event: str
+@pytest.mark.parametrize("action", ACTIONS)
+async def test_an_autocommand_can_do_anything_without_breaking_later_reloads(
+    nvim: Neovim, path: Path, action: str, where: str, event: str
 ) -> None:
     await nvim.command(WHERE[where])
-    await nvim.command(f"autocmd {event} ++once ++nested {DEEDS[deed]}")
+    await nvim.command(f"autocmd {event} ++once ++nested {ACTIONS[action]}")
     await nvim.lua("require('claude_ide.file.written').watch(true)")
 
-    await take(nvim, path)
+    await write_and_reload(nvim, path)
 
     assert not (await nvim.mode())["blocking"]
     other = path.with_name("other.txt")
     other.write_text(OLD)
     await nvim.command("tabonly! | silent only! | edit! other.txt")
-    await take(nvim, other)
+    await write_and_reload(nvim, other)
     assert await nvim.eval("getline(2)") == "TWO"
 
 
-async def test_its_servers_know_the_text_before_any_autocommand_runs(
+async def test_language_servers_have_the_text_before_any_autocommand_runs(
     nvim: Neovim, path: Path
 ) -> None:
     await attach(nvim, "--publish=push")
     await nvim.lua(chunk("written/its_servers_know_the_text_before_any_autocommand_runs"))
 
-    await take(nvim, path)
+    await write_and_reload(nvim, path)
 
     assert await nvim.lua("return _G.asked") == 1

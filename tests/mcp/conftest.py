@@ -1,4 +1,4 @@
-"""An editor without Neovim: for what the server decides alone."""
+"""An editor without Neovim, for tests of what the server decides alone."""
 
 import asyncio
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from claude_ide.mcp.client import Client
 
 @pytest.fixture
 async def editor() -> Editor:
-    """The editor of a Neovim that has ended, of which only the loop is left: asking it fails."""
+    """The editor of a Neovim that has ended; every request to it fails."""
     neovim = Neovim(SimpleNamespace(loop=asyncio.get_running_loop()))
     neovim.close()
     return Editor(neovim)
@@ -21,5 +21,5 @@ async def editor() -> Editor:
 
 @pytest.fixture
 def client(editor: Editor) -> Client:
-    """A client that has not said anything yet."""
+    """A client that has not sent anything yet."""
     return Client(editor, Config())

@@ -1,4 +1,4 @@
-"""`mcp/ide.py` on a real socket: who is kept, and who is told what. No Neovim is needed."""
+"""`mcp/ide.py` on a real socket, without Neovim: which clients are kept, and what they receive."""
 
 import asyncio
 import socket
@@ -37,20 +37,20 @@ async def port(ide: Ide) -> AsyncIterator[int]:
 
 
 @pytest.fixture
-def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have clients pinged often, and waited for not for long."""
+def frequent_pings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ping clients often, and wait only briefly for their answers."""
     monkeypatch.setattr(ide_module, "PING_SECONDS", 0.02)
     monkeypatch.setattr(ide_module, "PONG_SECONDS", 0.2)
 
 
 @asynccontextmanager
 async def joined(ide: Ide, port: int, pid: int | None = None) -> AsyncIterator[ClaudeCode]:
-    """A client that has come so far that it is told what happens."""
+    """A client that is ready to receive notifications."""
     before = len(ide.clients)
     async with connected(port, TOKEN) as client:
         await client.initialize(pid)
         await client.request("tools/list")
-        await until(lambda: len(ide.clients) > before and ide.clients[-1].listening, "welcomed")
+        await until(lambda: len(ide.clients) > before and ide.clients[-1].listening, "ready")
         yield client
 
 
@@ -65,10 +65,10 @@ def the_client(ide: Ide) -> Client:
     return client
 
 
-# Who is kept.
+# Which clients are kept.
 
 
-async def test_a_client_is_known_while_it_is_connected(ide: Ide, port: int) -> None:
+async def test_a_client_is_listed_while_it_is_connected(ide: Ide, port: int) -> None:
     async with connected(port, TOKEN) as client:
         await client.request("ping")
         assert ide.clients == []
@@ -77,20 +77,18 @@ async def test_a_client_is_known_while_it_is_connected(ide: Ide, port: int) -> N
         await client.request("ping")
         assert the_client(ide).describe()["pid"] == 4711
 
-    await until(lambda: not ide.clients, "gone")
+    await until(lambda: not ide.clients, "no client is left")
 
 
-@pytest.mark.usefixtures("often")
-async def test_a_client_is_pinged_and_found_responsive(ide: Ide, claude: ClaudeCode) -> None:
+@pytest.mark.usefixtures("frequent_pings")
+async def test_a_client_that_answers_pings_is_responsive(ide: Ide, claude: ClaudeCode) -> None:
     await until(lambda: len(claude.notifications_of("ping")) > 10)
 
     assert the_client(ide).responsive
 
 
-@pytest.mark.usefixtures("often")
-async def test_a_client_that_knows_no_ping_is_responsive_all_the_same(
-    ide: Ide, claude: ClaudeCode
-) -> None:
+@pytest.mark.usefixtures("frequent_pings")
+async def test_a_client_that_rejects_pings_is_responsive(ide: Ide, claude: ClaudeCode) -> None:
     claude.answers_pings = False
     await until(lambda: not the_client(ide).responsive)
 
@@ -100,30 +98,28 @@ async def test_a_client_that_knows_no_ping_is_responsive_all_the_same(
     await until(lambda: the_client(ide).responsive)
 
 
-@pytest.mark.usefixtures("often")
-async def test_a_silent_client_is_marked_and_kept_while_its_process_lives(
-    ide: Ide, port: int
-) -> None:
-    """A CLI that was suspended is silent, and comes back."""
+@pytest.mark.usefixtures("frequent_pings")
+async def test_a_silent_client_is_kept_while_its_process_is_alive(ide: Ide, port: int) -> None:
+    """A suspended CLI is silent and can resume later."""
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=-1)
     try:
         async with joined(ide, port, process.pid) as client:
             client.answers_pings = False
-            await until(lambda: not the_client(ide).responsive, "marked")
+            await until(lambda: not the_client(ide).responsive, "the client is marked")
             asked = len(client.notifications_of("ping"))
             await until(lambda: len(client.notifications_of("ping")) > asked + 1, "asked again")
 
             client.answers_pings = True
 
-            await until(lambda: the_client(ide).responsive, "well again")
+            await until(lambda: the_client(ide).responsive, "it is responsive again")
             assert client.connection.close_code is None
     finally:
         process.kill()
         await process.wait()
 
 
-@pytest.mark.usefixtures("often")
-async def test_a_silent_client_whose_process_is_gone_is_dropped(ide: Ide, port: int) -> None:
+@pytest.mark.usefixtures("frequent_pings")
+async def test_a_silent_client_whose_process_has_ended_is_dropped(ide: Ide, port: int) -> None:
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
     await process.wait()
     async with joined(ide, port, process.pid) as client:
@@ -135,8 +131,8 @@ async def test_a_silent_client_whose_process_is_gone_is_dropped(ide: Ide, port: 
         await until(lambda: not ide.clients)
 
 
-@pytest.mark.usefixtures("often")
-async def test_a_silent_client_of_which_no_process_is_known_is_kept(ide: Ide, port: int) -> None:
+@pytest.mark.usefixtures("frequent_pings")
+async def test_a_silent_client_without_a_known_process_is_kept(ide: Ide, port: int) -> None:
     async with joined(ide, port) as client:
         client.answers_pings = False
         await until(lambda: not the_client(ide).responsive)
@@ -144,10 +140,10 @@ async def test_a_silent_client_of_which_no_process_is_known_is_kept(ide: Ide, po
         assert await client.request("ping") == {}
 
 
-# Who is told what.
+# What clients receive.
 
 
-async def test_everybody_is_told_of_a_selection(ide: Ide, port: int) -> None:
+async def test_every_client_is_notified_of_a_selection(ide: Ide, port: int) -> None:
     async with joined(ide, port) as one, joined(ide, port) as other:
         ide.editor.events.dispatch("selection_changed", SELECTION)
 
@@ -155,16 +151,16 @@ async def test_everybody_is_told_of_a_selection(ide: Ide, port: int) -> None:
         await until(lambda: other.notifications_of("selection_changed") == [SELECTION])
 
 
-async def test_a_new_client_is_told_the_current_selection(ide: Ide, port: int) -> None:
+async def test_a_new_client_is_notified_of_the_current_selection(ide: Ide, port: int) -> None:
     ide.editor.events.dispatch("selection_changed", SELECTION)
 
     async with joined(ide, port) as client:
         await until(lambda: client.notifications_of("selection_changed") == [SELECTION])
 
 
-@pytest.mark.usefixtures("often")
+@pytest.mark.usefixtures("frequent_pings")
 @pytest.mark.parametrize("answers", [True, False])
-async def test_a_client_that_knows_no_ping_is_told_all_the_same(
+async def test_a_client_that_rejects_or_ignores_pings_is_notified_of_the_selection(
     ide: Ide, port: int, answers: bool
 ) -> None:
     ide.editor.events.dispatch("selection_changed", SELECTION)
@@ -177,9 +173,7 @@ async def test_a_client_that_knows_no_ping_is_told_all_the_same(
         await until(lambda: client.notifications_of("selection_changed") == [SELECTION])
 
 
-async def test_a_client_that_answers_no_ping_hears_of_it_within_a_second(
-    ide: Ide, port: int
-) -> None:
+async def test_a_client_that_ignores_pings_is_notified_within_a_second(ide: Ide, port: int) -> None:
     ide.editor.events.dispatch("selection_changed", {"n": 1})
 
     async with connected(port, TOKEN) as client:
@@ -193,9 +187,7 @@ async def test_a_client_that_answers_no_ping_hears_of_it_within_a_second(
         )
 
 
-async def test_no_mention_goes_to_a_client_before_it_is_known_to_hear_it(
-    ide: Ide, port: int
-) -> None:
+async def test_no_mention_is_sent_to_a_client_before_it_answers_a_ping(ide: Ide, port: int) -> None:
     ide.editor.events.dispatch("selection_changed", SELECTION)
     async with connected(port, TOKEN) as client:
         client.answers_pings = False
@@ -208,7 +200,7 @@ async def test_no_mention_goes_to_a_client_before_it_is_known_to_hear_it(
         assert client.notifications_of("at_mentioned") == []
 
 
-async def test_a_client_that_has_not_initialized_is_told_nothing(ide: Ide, port: int) -> None:
+async def test_a_client_that_has_not_initialized_receives_nothing(ide: Ide, port: int) -> None:
     async with connected(port, TOKEN) as client:
         await client.request("ping")
 
@@ -218,17 +210,19 @@ async def test_a_client_that_has_not_initialized_is_told_nothing(ide: Ide, port:
         assert client.notifications == []
 
 
-async def test_a_text_that_is_not_unicode_is_told_readably(ide: Ide, claude: ClaudeCode) -> None:
+async def test_text_that_is_not_unicode_is_sent_with_replacement_characters(
+    ide: Ide, claude: ClaudeCode
+) -> None:
     ide.editor.events.dispatch("selection_changed", {"text": "caf\udce9"})
 
     await until(lambda: claude.notifications_of("selection_changed") == [{"text": "caf\ufffd"}])
     assert await claude.request("ping") == {}
 
 
-async def test_of_selections_a_client_that_is_behind_gets_the_latest_only(
+async def test_a_client_that_falls_behind_receives_only_the_latest_selection(
     ide: Ide, claude: ClaudeCode
 ) -> None:
-    # Nothing is sent before this test waits for something.
+    # Nothing is sent until this test first awaits something.
     for n in range(100):
         ide.editor.events.dispatch("selection_changed", {"n": n})
         ide.editor.events.dispatch("diagnostics_changed", {"uri": f"file:///{n % 2}", "items": []})
@@ -240,7 +234,7 @@ async def test_of_selections_a_client_that_is_behind_gets_the_latest_only(
     assert sorted(uris) == ["file:///0", "file:///1"]
 
 
-async def test_mentions_all_arrive_in_their_order(ide: Ide, claude: ClaudeCode) -> None:
+async def test_mentions_arrive_completely_and_in_order(ide: Ide, claude: ClaudeCode) -> None:
     for n in range(20):
         assert ide.mention({"n": n}) is the_client(ide)
 
@@ -248,7 +242,7 @@ async def test_mentions_all_arrive_in_their_order(ide: Ide, claude: ClaudeCode) 
     assert claude.notifications_of("at_mentioned") == [{"n": n} for n in range(20)]
 
 
-async def test_a_mention_goes_to_the_client_that_was_active_last(ide: Ide, port: int) -> None:
+async def test_a_mention_goes_to_the_most_recently_active_client(ide: Ide, port: int) -> None:
     async with joined(ide, port) as one, joined(ide, port) as other:
         one.answers_pings = other.answers_pings = False
         await one.request("ping")
@@ -260,7 +254,7 @@ async def test_a_mention_goes_to_the_client_that_was_active_last(ide: Ide, port:
         assert other.notifications_of("at_mentioned") == []
 
 
-async def test_mentions_wait_for_the_first_client(ide: Ide, port: int) -> None:
+async def test_mentions_are_kept_for_the_first_client(ide: Ide, port: int) -> None:
     assert ide.mention({"n": 1}) is None
     assert ide.mention({"n": 2}) is None
 
@@ -270,7 +264,7 @@ async def test_mentions_wait_for_the_first_client(ide: Ide, port: int) -> None:
     assert not ide.mentions
 
 
-async def test_a_client_that_leaves_while_it_is_welcomed_takes_no_mention_with_it(
+async def test_a_mention_is_kept_if_its_client_disconnects_before_it_is_ready(
     ide: Ide, port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     ide.mention(SELECTION)
@@ -304,10 +298,10 @@ async def test_a_client_that_does_not_read_delays_no_other(ide: Ide, port: int) 
 
 
 def knows(client: ClaudeCode, n: int) -> bool:
-    """Whether the last selection that a client was told of has this number."""
-    told = client.notifications_of("selection_changed")
-    return bool(told) and told[-1]["n"] == n
+    """Whether the last selection that a client received has this number."""
+    received = client.notifications_of("selection_changed")
+    return bool(received) and received[-1]["n"] == n
 
 
-async def test_settle_does_not_wait_for_ever(ide: Ide, claude: ClaudeCode) -> None:
+async def test_settle_does_not_wait_forever(ide: Ide, claude: ClaudeCode) -> None:
     await asyncio.wait_for(ide.settle(), WAIT)

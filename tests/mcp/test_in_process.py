@@ -1,4 +1,4 @@
-"""`mcp/in_process.py`: the server for an agent that talks to it over a pipe."""
+"""`mcp/in_process.py`: the server for an agent that is connected by a pipe."""
 
 import asyncio
 from typing import Any
@@ -13,7 +13,7 @@ from support.neovim import until
 
 
 class Diffs:
-    """Shows nothing, and remembers what was to be shown and closed."""
+    """Shows nothing, and records which diffs were opened and closed."""
 
     def __init__(self) -> None:
         self.shown: list[Diff] = []
@@ -52,7 +52,7 @@ def call(id_: int | str, name: str, **arguments: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params}
 
 
-async def test_the_same_tools_are_listed_as_over_the_socket(server: InProcessServer) -> None:
+async def test_the_tools_are_the_same_as_over_the_socket(server: InProcessServer) -> None:
     listed = await server({"jsonrpc": "2.0", "id": 0, "method": "tools/list"})
 
     assert listed is not None
@@ -61,7 +61,7 @@ async def test_the_same_tools_are_listed_as_over_the_socket(server: InProcessSer
     assert set(READING) <= set(TOOLS)
 
 
-async def test_a_tool_is_called(server: InProcessServer) -> None:
+async def test_a_call_returns_the_result_of_the_tool(server: InProcessServer) -> None:
     answer = await server(call("a", "getWorkspaceFolders"))
 
     assert answer is not None
@@ -69,18 +69,18 @@ async def test_a_tool_is_called(server: InProcessServer) -> None:
     assert "/project" in answer["result"]["content"][0]["text"]
 
 
-async def test_what_is_wrong_is_an_error(server: InProcessServer) -> None:
+async def test_an_unknown_tool_is_an_error(server: InProcessServer) -> None:
     answer = await server(call(1, "noSuchTool"))
 
     assert answer is not None
     assert answer["error"]["code"] == -32602
 
 
-async def test_a_notification_has_no_answer(server: InProcessServer) -> None:
+async def test_a_notification_is_not_answered(server: InProcessServer) -> None:
     assert await server({"jsonrpc": "2.0", "method": "notifications/initialized"}) is None
 
 
-async def test_two_requests_may_have_the_same_id(server: InProcessServer) -> None:
+async def test_concurrent_requests_can_have_the_same_id(server: InProcessServer) -> None:
     answers = await asyncio.gather(
         server(call(1, "getWorkspaceFolders")), server(call(1, "noSuchTool"))
     )
@@ -88,9 +88,7 @@ async def test_two_requests_may_have_the_same_id(server: InProcessServer) -> Non
     assert ["error" in answer for answer in answers if answer] == [False, True]
 
 
-async def test_a_call_that_is_given_up_closes_what_it_has_opened(
-    server: InProcessServer, editor: Any
-) -> None:
+async def test_a_cancelled_call_closes_its_diff(server: InProcessServer, editor: Any) -> None:
     asking = asyncio.create_task(
         server(call(1, "openDiff", old_file_path="/project/a.py", new_file_contents=""))
     )
@@ -106,7 +104,7 @@ def open_diff(id_: int) -> dict[str, Any]:
     return call(id_, "openDiff", old_file_path=f"/project/{id_}.py", new_file_contents="")
 
 
-async def test_the_call_that_is_cancelled_is_the_one_with_that_id(
+async def test_a_cancellation_applies_to_the_call_with_that_id(
     server: InProcessServer, editor: Any
 ) -> None:
     asking = {id_: asyncio.create_task(server(open_diff(id_))) for id_ in (2, 1)}

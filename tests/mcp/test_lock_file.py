@@ -1,4 +1,4 @@
-"""`mcp/lock_file.py`: what announces a server, and to whom."""
+"""`mcp/lock_file.py`: the file by which the CLI finds a server."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def write(folder: Path, port: int, **fields: Any) -> Path:
     return path
 
 
-def test_the_file_holds_what_the_cli_reads(lock: LockFile) -> None:
+def test_the_file_contains_what_the_cli_reads(lock: LockFile) -> None:
     lock.write()
 
     assert json.loads(Path(lock.path).read_text()) == {
@@ -63,7 +63,7 @@ def test_the_file_holds_what_the_cli_reads(lock: LockFile) -> None:
     }
 
 
-def test_only_the_owner_can_read_file_and_folder(lock: LockFile) -> None:
+def test_only_the_owner_can_read_the_file_and_its_folder(lock: LockFile) -> None:
     before = os.umask(0)
     try:
         lock.write()
@@ -74,7 +74,7 @@ def test_only_the_owner_can_read_file_and_folder(lock: LockFile) -> None:
     assert stat.S_IMODE(Path(lock.path).parent.stat().st_mode) == 0o700
 
 
-def test_a_folder_that_others_can_read_is_closed_to_them(lock: LockFile, folder: Path) -> None:
+def test_a_folder_that_others_can_read_becomes_private(lock: LockFile, folder: Path) -> None:
     folder.mkdir(parents=True)
     folder.chmod(0o755)
 
@@ -83,19 +83,19 @@ def test_a_folder_that_others_can_read_is_closed_to_them(lock: LockFile, folder:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_writing_again_replaces_the_file_in_one_step(lock: LockFile) -> None:
+def test_writing_again_replaces_the_file_atomically(lock: LockFile) -> None:
     lock.write()
     with Path(lock.path).open() as reader:
         lock.with_folders(("/elsewhere",)).write()
 
-        # Whoever was reading goes on reading the old file, whole.
+        # A reader of the old file can still read all of it.
         assert json.load(reader)["workspaceFolders"] == ["/project", "/project/sub"]
     assert json.loads(Path(lock.path).read_text())["workspaceFolders"] == ["/elsewhere"]
     assert list(Path(lock.path).parent.iterdir()) == [Path(lock.path)]
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "dangling link", "pipe"])
-def test_a_planted_draft_is_not_written_through(
+def test_a_planted_draft_is_replaced_and_not_followed(
     lock: LockFile, folder: Path, tmp_path: Path, kind: str
 ) -> None:
     folder.mkdir(parents=True)
@@ -121,7 +121,7 @@ def test_a_planted_draft_is_not_written_through(
     assert kind == "dangling link" or precious.read_text() == "precious"
 
 
-def test_a_link_in_place_of_the_lock_is_replaced_and_not_followed(
+def test_a_link_in_place_of_the_lock_file_is_replaced_and_not_followed(
     lock: LockFile, folder: Path, tmp_path: Path
 ) -> None:
     folder.mkdir(parents=True)
@@ -134,7 +134,7 @@ def test_a_link_in_place_of_the_lock_is_replaced_and_not_followed(
     assert (tmp_path / "precious").read_text() == "precious"
 
 
-def test_a_file_that_cannot_be_written_leaves_nothing_behind(lock: LockFile, folder: Path) -> None:
+def test_a_failed_write_leaves_no_draft(lock: LockFile, folder: Path) -> None:
     Path(lock.path).mkdir(parents=True)
 
     with pytest.raises(OSError):
@@ -143,7 +143,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(lock: LockFile, fol
     assert list(folder.iterdir()) == [Path(lock.path)]
 
 
-def test_a_folder_where_it_is_written_first_is_an_error(lock: LockFile, folder: Path) -> None:
+def test_a_folder_in_place_of_the_draft_is_an_error(lock: LockFile, folder: Path) -> None:
     draft = folder / f".4711.lock.{os.getpid()}.new"
     draft.mkdir(parents=True)
 
@@ -153,7 +153,7 @@ def test_a_folder_where_it_is_written_first_is_an_error(lock: LockFile, folder: 
     assert list(folder.iterdir()) == [draft]
 
 
-def test_removing_where_nothing_can_be_removed_does_no_harm(lock: LockFile) -> None:
+def test_removing_a_lock_file_that_cannot_be_removed_raises_no_error(lock: LockFile) -> None:
     Path(lock.path).mkdir(parents=True)
 
     lock.remove()
@@ -161,7 +161,7 @@ def test_removing_where_nothing_can_be_removed_does_no_harm(lock: LockFile) -> N
     assert Path(lock.path).exists()
 
 
-def test_removing_twice_does_no_harm(lock: LockFile) -> None:
+def test_removing_a_lock_file_twice_raises_no_error(lock: LockFile) -> None:
     lock.write()
 
     lock.remove()
@@ -183,7 +183,7 @@ def test_a_token_is_64_random_bytes_in_base64url_without_padding() -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{86}", token) for token in tokens)
 
 
-def test_sweep_removes_ours_whose_neovim_or_host_is_dead(
+def test_sweep_removes_our_lock_files_whose_neovim_or_host_has_ended(
     lock: LockFile, folder: Path, dead: int
 ) -> None:
     lock._replace(path=str(folder / "1.lock"), pid=dead).write()
@@ -195,7 +195,7 @@ def test_sweep_removes_ours_whose_neovim_or_host_is_dead(
     assert list(folder.iterdir()) == [Path(lock.path)]
 
 
-def test_sweep_leaves_what_is_not_ours(folder: Path, dead: int) -> None:
+def test_sweep_keeps_files_that_are_not_ours(folder: Path, dead: int) -> None:
     others = [
         write(folder, 1, ideName="VS Code", pid=dead),
         write(folder, 2, plugin="another", pid=dead, hostPid=dead),
@@ -213,7 +213,9 @@ def test_sweep_leaves_what_is_not_ours(folder: Path, dead: int) -> None:
     assert sorted(folder.iterdir()) == others
 
 
-def test_an_entry_that_is_no_file_is_left_alone(folder: Path, tmp_path: Path, dead: int) -> None:
+def test_sweep_ignores_entries_that_are_no_lock_files(
+    folder: Path, tmp_path: Path, dead: int
+) -> None:
     ours = write(tmp_path, 0, plugin="claude-ide", pid=dead, hostPid=dead, ideName="Neovim")
     folder.mkdir(parents=True)
     os.mkfifo(folder / "1.lock")
@@ -235,23 +237,21 @@ def test_an_entry_that_is_no_file_is_left_alone(folder: Path, tmp_path: Path, de
     assert ours.exists()
 
 
-def test_sweep_removes_what_a_host_that_was_killed_had_not_written_whole(
-    folder: Path, dead: int
-) -> None:
+def test_sweep_removes_the_draft_of_a_killed_host(folder: Path, dead: int) -> None:
     folder.mkdir(parents=True)
     half_written = folder / f".4711.lock.{dead}.new"
     being_written = folder / f".4712.lock.{os.getpid()}.new"
-    somebody_elses = folder / ".notes.new"
-    for path in (half_written, being_written, somebody_elses):
+    foreign = folder / ".notes.new"
+    for path in (half_written, being_written, foreign):
         path.write_text('{"pid')
 
     lock_file.sweep(folder)
 
-    assert set(folder.iterdir()) == {being_written, somebody_elses}
+    assert set(folder.iterdir()) == {being_written, foreign}
 
 
 @pytest.mark.parametrize("pid", [None, "1", 0, -1, 1.5, 2**80])
-def test_a_pid_that_is_none_is_no_living_process(folder: Path, pid: Any) -> None:
+def test_an_invalid_pid_counts_as_an_ended_process(folder: Path, pid: Any) -> None:
     path = write(folder, 1, plugin="claude-ide", pid=pid, hostPid=os.getpid())
 
     lock_file.sweep(folder)
@@ -259,7 +259,7 @@ def test_a_pid_that_is_none_is_no_living_process(folder: Path, pid: Any) -> None
     assert not path.exists()
 
 
-def test_sweep_of_a_folder_that_is_not_there_does_nothing(folder: Path) -> None:
+def test_sweep_does_not_create_a_missing_folder(folder: Path) -> None:
     lock_file.sweep(folder)
 
     assert not folder.exists()

@@ -1,4 +1,4 @@
-"""One write to a file, and everybody who may notice it: what comes of it comes once."""
+"""One write to a file that several parties notice is handled exactly once."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ REMAINS = chunk("one_write/remains")
 
 @pytest.fixture
 async def log(serving: Neovim, project: Path, tmp_path: Path) -> Path:
-    """What the language server of an open file receives."""
+    """The log of what the language server of an open file receives."""
     (project / "a.txt").write_text(OLD)
     log = tmp_path / "server.log"
     await serving.command("set hidden | edit a.txt")
@@ -44,12 +44,12 @@ async def other(serving: Neovim, config_folder: Path) -> AsyncIterator[ClaudeCod
         yield client
 
 
-async def heard(nvim: Neovim) -> Any:
+async def reports(nvim: Neovim) -> Any:
     return await nvim.lua("return { _G.heard, _G.shown }")
 
 
 async def shows(nvim: Neovim, path: Path, text: str) -> None:
-    """Wait until the buffer holds the text, and no write is expected any more."""
+    """Wait until the buffer contains the text and no write is expected."""
     code = """
         local bufnr = vim.fn.bufnr(...)
         return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), '\\n') .. '\\n'
@@ -65,7 +65,7 @@ ONCE = {"FileChangedShellPost a.txt": 1, "User a.txt": 1}
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-async def test_a_write_that_all_notice_at_once_is_taken_over_once(
+async def test_a_write_noticed_by_several_requests_at_once_is_applied_once(
     serving: Neovim, claude: ClaudeCode, other: ClaudeCode, project: Path, log: Path, is_named: bool
 ) -> None:
     path = project / "a.txt"
@@ -87,15 +87,15 @@ async def test_a_write_that_all_notice_at_once_is_taken_over_once(
     await shows(serving, path, NEW)
     await until(lambda: serving.lua("return #_G.shown > 0"))
     by = "Claude changed a.txt" if is_named else "a.txt changed on disk"
-    said = [f"{by} (+1 {MINUS}1); u undoes"]
-    assert await heard(serving) == [ONCE, said]
+    expected = [f"{by} (+1 {MINUS}1); u undoes"]
+    assert await reports(serving) == [ONCE, expected]
     assert len(received(log, "textDocument/didChange")) == 1
     assert len(received(log, "textDocument/didSave")) == 1
     await serving.keys("u")
     await shows(serving, path, OLD)
 
 
-async def test_an_accepted_diff_is_taken_over_once_while_two_clients_ask(
+async def test_an_accepted_diff_is_applied_once_while_two_clients_wait(
     serving: Neovim, claude: ClaudeCode, other: ClaudeCode, project: Path, log: Path
 ) -> None:
     path = project / "a.txt"
@@ -120,12 +120,12 @@ async def test_an_accepted_diff_is_taken_over_once_while_two_clients_ask(
         (file,) = task.result()
         assert [item["message"] for item in file["diagnostics"]] == ["wrong word"]
     await shows(serving, path, NEW)
-    assert await heard(serving) == [ONCE, []]
+    assert await reports(serving) == [ONCE, []]
     assert len(received(log, "textDocument/didChange")) == 1
     assert len(received(log, "textDocument/didSave")) == 1
 
 
-async def test_a_write_after_an_undo_is_one_more_write(
+async def test_a_write_after_an_undo_is_a_new_change(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path
 ) -> None:
     path = project / "a.txt"
@@ -147,7 +147,7 @@ async def test_a_write_after_an_undo_is_one_more_write(
     await shows(serving, path, NEW)
 
 
-async def test_a_switch_of_branches_is_announced_once_per_open_file(
+async def test_a_switch_of_branches_is_announced_once_for_each_open_file(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path
 ) -> None:
     paths = [project / f"f{number}.txt" for number in range(200)]
@@ -171,11 +171,11 @@ async def test_a_switch_of_branches_is_announced_once_per_open_file(
         for path in paths[:30]
         for event in ("FileChangedShellPost", "User")
     }
-    said = f"30 files changed on disk (+30 {MINUS}30); u undoes each"
-    assert await heard(serving) == [once, [said]]
+    expected = f"30 files changed on disk (+30 {MINUS}30); u undoes each"
+    assert await reports(serving) == [once, [expected]]
 
 
-async def test_a_write_while_the_user_types_is_kept_for_later(
+async def test_a_write_during_insert_mode_is_applied_afterwards(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path
 ) -> None:
     path = project / "a.txt"
@@ -184,16 +184,16 @@ async def test_a_write_while_the_user_types_is_kept_for_later(
 
     path.write_text(NEW)
     await claude.json("getDiagnostics")
-    assert await heard(serving) == [[], []]
+    assert await reports(serving) == [[], []]
     await serving.keys("<Esc>")
 
     await shows(serving, path, NEW)
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    assert await heard(serving) == [ONCE, [f"a.txt changed on disk (+1 {MINUS}1); u undoes"]]
+    assert await reports(serving) == [ONCE, [f"a.txt changed on disk (+1 {MINUS}1); u undoes"]]
 
 
 @pytest.mark.parametrize("keys", ["i", "Ax<Esc>"])
-async def test_the_model_is_told_when_the_buffer_has_not_followed_its_write(
+async def test_the_model_is_notified_if_the_buffer_does_not_contain_its_write(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path, keys: str
 ) -> None:
     path = project / "a.txt"
@@ -214,7 +214,7 @@ async def test_the_model_is_told_when_the_buffer_has_not_followed_its_write(
     assert await note() == ""
 
 
-async def test_a_server_that_dies_during_the_wait_does_not_hold_the_answer_up(
+async def test_a_language_server_that_dies_during_the_wait_does_not_delay_the_answer(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path
 ) -> None:
     never = await attach(serving, "--publish", "never", "--reads-code", name="never")
@@ -227,10 +227,10 @@ async def test_a_server_that_dies_during_the_wait_does_not_hold_the_answer_up(
 
     text = (await answer)["content"][0]["text"]
     assert text.count("wrong word") == 1
-    assert (await heard(serving))[0] == ONCE
+    assert (await reports(serving))[0] == ONCE
 
 
-async def test_a_file_that_is_loaded_only_to_be_checked_is_reported_once_it_is_opened(
+async def test_changes_of_a_file_loaded_for_checking_are_reported_once_it_is_opened(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path
 ) -> None:
     path = project / "b.txt"
@@ -247,17 +247,17 @@ async def test_a_file_that_is_loaded_only_to_be_checked_is_reported_once_it_is_o
     path.write_text("2\n3\n")
     await shows(serving, path, "2\n3\n")
 
-    said = f"b.txt changed on disk (+1 {MINUS}0); u undoes"
+    expected = f"b.txt changed on disk (+1 {MINUS}0); u undoes"
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    announced, shown = await heard(serving)
-    assert shown[-1] == said
+    announced, shown = await reports(serving)
+    assert shown[-1] == expected
     assert len(shown) <= 2
     assert announced["User b.txt"] == 3
     assert await serving.eval("[&l:autoread, &swapfile]") == [-1, await serving.eval("&g:swapfile")]
 
 
 @pytest.mark.parametrize("option", ["hidden", "nohidden", "noautoread", "swapfile", "autowriteall"])
-async def test_a_file_that_is_deleted_and_comes_back_is_taken_over_once(
+async def test_a_file_that_is_deleted_and_recreated_is_applied_once(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path, option: str
 ) -> None:
     path = project / "a.txt"
@@ -267,13 +267,13 @@ async def test_a_file_that_is_deleted_and_comes_back_is_taken_over_once(
 
     path.unlink()
     await claude.json("getDiagnostics")
-    assert await heard(serving) == [[], []]
+    assert await reports(serving) == [[], []]
     path.write_text(NEW)
     (file,) = await claude.json("getDiagnostics")
 
     assert len(file["diagnostics"]) == 1
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    assert (await heard(serving))[0] == ONCE
+    assert (await reports(serving))[0] == ONCE
     assert len(received(log, "textDocument/didChange")) == 1
     assert await serving.eval("[&modified, &l:autoread]") == [0, -1]
     assert not path.with_name(".a.txt.swp").exists() or option == "swapfile"
@@ -288,10 +288,10 @@ async def test_two_writes_reported_in_one_line_count_as_one_change(
     await serving.lua(write, str(path), [[*lines, "four"], [*lines, "four", "five"]])
 
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    assert (await heard(serving))[1] == [f"a.txt changed on disk (+2 {MINUS}0); u undoes"]
+    assert (await reports(serving))[1] == [f"a.txt changed on disk (+2 {MINUS}0); u undoes"]
 
 
-async def test_starting_and_stopping_leaves_nothing_behind(
+async def test_repeated_starts_and_stops_leak_nothing(
     nvim: Neovim, project: Path, config_folder: Path
 ) -> None:
     paths = [project / folder / "a.txt" for folder in "xyz"]
@@ -318,11 +318,11 @@ async def test_starting_and_stopping_leaves_nothing_behind(
         remains[-1] = await nvim.lua(REMAINS)
         return bool(remains[-1] == remains[1])
 
-    await until(is_as_before, "as after the second time")
+    await until(is_as_before, "the same state as after the second stop")
     assert "fs_event" not in remains[-1]["handles"]
 
 
-async def test_after_a_host_is_killed_during_a_wait_each_file_is_watched_once(
+async def test_each_file_is_watched_once_after_a_host_is_killed_during_a_wait(
     serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path, log: Path
 ) -> None:
     path = project / "a.txt"
@@ -337,13 +337,13 @@ async def test_after_a_host_is_killed_during_a_wait_each_file_is_watched_once(
         local ok, now = pcall(vim.fn.jobpid, require('claude_ide.channel').id)
         return ok and now ~= ... and require('claude_ide.host').server() ~= nil
     """
-    await until(lambda: serving.lua(is_back, pid), "it is back")
+    await until(lambda: serving.lua(is_back, pid), "the host is restarted")
 
     async with claude_code(config_folder) as client:
         path.write_text(NEW + "wrong\n")
         (file,) = await client.json("getDiagnostics")
     assert len(file["diagnostics"]) == 2
-    assert (await heard(serving))[0] == dict.fromkeys(ONCE, 2)
+    assert (await reports(serving))[0] == dict.fromkeys(ONCE, 2)
     handles = "local n = 0; vim.uv.walk(function(h) if h:get_type() == 'fs_event' and"
     handles += " not h:is_closing() then n = n + 1 end end); return n"
     assert await serving.lua(handles) == 1

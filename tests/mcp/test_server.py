@@ -1,4 +1,4 @@
-"""`mcp/server.py`: what one client is answered, without a socket and without Neovim."""
+"""`mcp/server.py`: the answers to one client, without a socket and without Neovim."""
 
 import asyncio
 import itertools
@@ -18,7 +18,7 @@ from support.neovim import until
 
 
 class Conversation:
-    """A client's side, in memory: what it asks, and every frame that it is sent."""
+    """The client's side of a connection, in memory: its requests, and every frame it receives."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -49,7 +49,7 @@ class Conversation:
             return answer[0]["error"]["code"], answer[0]["error"]["message"]
         return answer[0]["result"]
 
-    async def tell(self, method: str, params: Any = None) -> None:
+    async def notify(self, method: str, params: Any = None) -> None:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         await self.peer.receive(json.dumps(message))
 
@@ -63,21 +63,21 @@ def conversation(client: Client) -> Conversation:
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
-async def test_initialize_echoes_a_protocol_version_that_is_known(
+async def test_initialize_echoes_a_known_protocol_version(
     conversation: Conversation, version: str
 ) -> None:
-    told = await conversation.ask("initialize", {"protocolVersion": version})
+    result = await conversation.ask("initialize", {"protocolVersion": version})
 
-    assert told["protocolVersion"] == version
+    assert result["protocolVersion"] == version
 
 
 @pytest.mark.parametrize("version", ["2031-01-01", "", None, 5, []])
-async def test_initialize_offers_the_newest_for_any_other(
+async def test_initialize_offers_the_newest_version_instead_of_an_unknown_one(
     conversation: Conversation, version: Any
 ) -> None:
-    told = await conversation.ask("initialize", {"protocolVersion": version})
+    result = await conversation.ask("initialize", {"protocolVersion": version})
 
-    assert told["protocolVersion"] == "2025-11-25"
+    assert result["protocolVersion"] == "2025-11-25"
 
 
 async def test_initialize_without_parameters_is_answered(conversation: Conversation) -> None:
@@ -88,17 +88,17 @@ async def test_initialize_without_parameters_is_answered(conversation: Conversat
     }
 
 
-async def test_another_pid_is_reported_and_the_same_one_is_not(conversation: Conversation) -> None:
+async def test_only_a_changed_pid_is_reported(conversation: Conversation) -> None:
     for pid in (4711, 4711, 12, -1, 0):
-        await conversation.tell("ide_connected", {"pid": pid})
+        await conversation.notify("ide_connected", {"pid": pid})
 
     assert conversation.pids == [4711, 12, None]
 
 
-async def test_a_client_is_known_by_what_it_says_of_itself(conversation: Conversation) -> None:
+async def test_a_client_is_described_by_its_own_information(conversation: Conversation) -> None:
     information = {"name": "claude-code", "title": "Claude Code", "version": "2.1.330"}
     await conversation.ask("initialize", {"clientInfo": information})
-    await conversation.tell("ide_connected", {"pid": 4711})
+    await conversation.notify("ide_connected", {"pid": 4711})
 
     described = conversation.client.describe()
 
@@ -110,7 +110,7 @@ async def test_a_client_is_known_by_what_it_says_of_itself(conversation: Convers
 
 
 @pytest.mark.parametrize("information", [None, 5, [], {}, {"name": None}])
-async def test_a_client_that_says_nothing_of_itself_is_unknown(
+async def test_a_client_without_information_is_unknown(
     conversation: Conversation, information: Any
 ) -> None:
     await conversation.ask("initialize", {"clientInfo": information})
@@ -118,8 +118,8 @@ async def test_a_client_that_says_nothing_of_itself_is_unknown(
     assert conversation.client.describe()["name"] == "unknown"
 
 
-async def test_a_name_is_one_line_of_a_sensible_length(conversation: Conversation) -> None:
-    """It is shown in a winbar and in a float, which take neither line feeds nor novels."""
+async def test_name_and_version_are_shortened_to_one_line(conversation: Conversation) -> None:
+    """They are shown in a winbar and in a float, where a line feed would be an error."""
     information = {"name": "a\nb\x1b[31m\tc", "title": "", "version": "v" * 10_000}
     await conversation.ask("initialize", {"clientInfo": information})
 
@@ -130,20 +130,20 @@ async def test_a_name_is_one_line_of_a_sensible_length(conversation: Conversatio
 
 
 @pytest.mark.parametrize("pid", [None, "4711", 1.5, True, 0, -1, 2**40, 10**30, [4711]])
-async def test_a_pid_that_is_none_is_not_remembered(conversation: Conversation, pid: Any) -> None:
-    await conversation.tell("ide_connected", {"pid": pid})
+async def test_an_invalid_pid_is_not_stored(conversation: Conversation, pid: Any) -> None:
+    await conversation.notify("ide_connected", {"pid": pid})
 
     assert conversation.client.pid is None
 
 
-async def test_a_client_is_welcomed_once_when_it_has_initialized(
+async def test_a_client_is_welcomed_once_after_it_has_initialized(
     conversation: Conversation,
 ) -> None:
     await conversation.ask("initialize")
     assert (conversation.welcomed, conversation.client.initialized) == (0, False)
 
-    await conversation.tell("notifications/initialized")
-    await conversation.tell("notifications/initialized")
+    await conversation.notify("notifications/initialized")
+    await conversation.notify("notifications/initialized")
 
     assert (conversation.welcomed, conversation.client.initialized) == (1, True)
 
@@ -151,24 +151,24 @@ async def test_a_client_is_welcomed_once_when_it_has_initialized(
 # Methods.
 
 
-async def test_ping_is_answered_with_nothing(conversation: Conversation) -> None:
+async def test_ping_is_answered_with_an_empty_result(conversation: Conversation) -> None:
     assert await conversation.ask("ping") == {}
 
 
-async def test_there_are_no_prompts_and_no_resources(conversation: Conversation) -> None:
+async def test_prompts_and_resources_are_empty_lists(conversation: Conversation) -> None:
     assert await conversation.ask("prompts/list") == {"prompts": []}
     assert await conversation.ask("resources/list") == {"resources": []}
     assert await conversation.ask("resources/templates/list") == {"resourceTemplates": []}
 
 
-async def test_tools_list_holds_every_tool_and_again(conversation: Conversation) -> None:
+async def test_tools_list_returns_every_tool_on_a_single_page(conversation: Conversation) -> None:
     first = await conversation.ask("tools/list")
 
     assert first == {"tools": [tool.describe() for tool in TOOLS.values()]}
     assert await conversation.ask("tools/list", {"cursor": "x"}) == first
 
 
-async def test_a_log_level_is_taken_and_a_wrong_one_is_answered_with_the_right_ones(
+async def test_a_log_level_is_accepted_and_a_wrong_one_answered_with_the_valid_ones(
     conversation: Conversation,
 ) -> None:
     assert await conversation.ask("logging/setLevel", {"level": "debug"}) == {}
@@ -180,7 +180,7 @@ async def test_a_log_level_is_taken_and_a_wrong_one_is_answered_with_the_right_o
         assert message.startswith("logging/setLevel: level must be one of alert, critical, debug")
 
 
-async def test_a_method_that_is_not_there_is_named(conversation: Conversation) -> None:
+async def test_an_unknown_method_is_named(conversation: Conversation) -> None:
     assert await conversation.ask("sampling/createMessage") == (
         -32601,
         "Method not found: sampling/createMessage",
@@ -188,9 +188,7 @@ async def test_a_method_that_is_not_there_is_named(conversation: Conversation) -
 
 
 @pytest.mark.parametrize("method", METHODS)
-async def test_no_method_takes_its_parameters_by_position(
-    conversation: Conversation, method: str
-) -> None:
+async def test_positional_parameters_are_rejected(conversation: Conversation, method: str) -> None:
     assert await conversation.ask(method, [1]) == (-32602, f"{method}: params must be an object")
 
 
@@ -213,10 +211,10 @@ async def test_wrong_parameters_are_named(
     "method", ["notifications/unknown", "ping", "tools/call", "notifications/cancelled"]
 )
 @pytest.mark.parametrize("params", [None, [], {"requestId": []}, {"requestId": {}}, 5, "x"])
-async def test_a_notification_is_never_answered_whatever_it_is(
+async def test_a_notification_is_never_answered(
     conversation: Conversation, method: str, params: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await conversation.tell(method, params)
+    await conversation.notify(method, params)
 
     assert await conversation.ask("ping") == {}
     assert len(conversation.frames) == 1
@@ -227,10 +225,10 @@ async def test_a_notification_is_never_answered_whatever_it_is(
 
 
 @pytest.fixture
-def given_up(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Tools that do what tools may do; the list tells who has been cancelled."""
+def cancelled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Tools with every kind of outcome; the list names the clients whose calls were cancelled."""
     for name in ("answers", "refuses", "editorRefuses", "fails", "talks", "waits"):
-        monkeypatch.setitem(TOOLS, name, TOOLS["executeCode"])  # gone again after the test
+        monkeypatch.setitem(TOOLS, name, TOOLS["executeCode"])  # removed after the test
 
     @tool("answers")
     async def answers(client: Client, _arguments: NoArguments) -> Content:
@@ -258,21 +256,21 @@ def given_up(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         try:
             await asyncio.Event().wait()
         finally:
-            cancelled.append(client.name)
+            calls.append(client.name)
         return text("waited")
 
-    cancelled: list[str] = []
-    return cancelled
+    calls: list[str] = []
+    return calls
 
 
-@pytest.mark.usefixtures("given_up")
-async def test_a_tool_that_answers_gives_its_content(conversation: Conversation) -> None:
+@pytest.mark.usefixtures("cancelled")
+async def test_a_call_returns_the_content_of_the_tool(conversation: Conversation) -> None:
     assert await conversation.ask("tools/call", {"name": "answers", "_meta": {}}) == {
         "content": [{"type": "text", "text": "unknown"}, {"type": "text", "text": ""}]
     }
 
 
-@pytest.mark.usefixtures("given_up")
+@pytest.mark.usefixtures("cancelled")
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -281,7 +279,7 @@ async def test_a_tool_that_answers_gives_its_content(conversation: Conversation)
         ("executeCode", "No Jupyter kernel is attached to Neovim, so nothing was run"),
     ],
 )
-async def test_a_tool_that_cannot_is_a_result_that_the_model_reads(
+async def test_a_tool_error_is_a_result_for_the_model(
     conversation: Conversation, name: str, sentence: str
 ) -> None:
     assert await conversation.ask("tools/call", {"name": name, "arguments": {"code": "1"}}) == {
@@ -290,8 +288,8 @@ async def test_a_tool_that_cannot_is_a_result_that_the_model_reads(
     }
 
 
-@pytest.mark.usefixtures("given_up")
-async def test_a_tool_with_a_bug_is_an_error_that_tells_nothing(
+@pytest.mark.usefixtures("cancelled")
+async def test_a_bug_in_a_tool_is_an_error_without_details(
     conversation: Conversation, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert await conversation.ask("tools/call", {"name": "fails"}) == (-32603, "Internal error")
@@ -299,8 +297,8 @@ async def test_a_tool_with_a_bug_is_an_error_that_tells_nothing(
 
 
 @pytest.mark.parametrize("name", ["openNothing", "", "initialize"])
-async def test_a_tool_that_is_not_there_is_named(conversation: Conversation, name: str) -> None:
-    """MCP: a tool that fails is a result; one that does not exist is an error."""
+async def test_an_unknown_tool_is_named(conversation: Conversation, name: str) -> None:
+    """In MCP a failing tool returns a result, while an unknown tool is an error."""
     assert await conversation.ask("tools/call", {"name": name}) == (
         -32602,
         f"Unknown tool: {name}",
@@ -308,7 +306,7 @@ async def test_a_tool_that_is_not_there_is_named(conversation: Conversation, nam
 
 
 @pytest.mark.parametrize("params", [{}, {"name": None}, {"name": 5}, {"name": ["openDiff"]}])
-async def test_a_call_without_a_name_is_refused(
+async def test_a_call_without_a_name_is_rejected(
     conversation: Conversation, params: dict[str, Any]
 ) -> None:
     code, message = await conversation.ask("tools/call", params)
@@ -325,42 +323,42 @@ async def test_arguments_are_checked_against_the_schema(conversation: Conversati
     )
 
 
-@pytest.mark.usefixtures("given_up")
-async def test_an_answer_that_the_client_would_not_take_is_replaced(
+@pytest.mark.usefixtures("cancelled")
+async def test_an_answer_too_large_for_the_client_is_replaced_by_an_error(
     conversation: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peer_module, "LARGEST_ANSWER", 1000)
 
-    told = await conversation.ask("tools/call", {"name": "talks"})
+    result = await conversation.ask("tools/call", {"name": "talks"})
 
-    assert told["isError"] is True
-    assert told["content"][0]["text"].startswith("tools/call: the answer has 1,0")
+    assert result["isError"] is True
+    assert result["content"][0]["text"].startswith("tools/call: the answer has 1,0")
 
 
-async def test_a_cancelled_call_is_given_up_without_an_answer(
-    conversation: Conversation, given_up: list[str]
+async def test_a_cancelled_call_stops_without_an_answer(
+    conversation: Conversation, cancelled: list[str]
 ) -> None:
     id_ = await conversation.start("tools/call", {"name": "waits"})
     await until(lambda: conversation.client.name == "waits")
 
-    await conversation.tell("notifications/cancelled", {"requestId": id_, "reason": "Escape"})
+    await conversation.notify("notifications/cancelled", {"requestId": id_, "reason": "Escape"})
 
-    await until(lambda: given_up)
+    await until(lambda: cancelled)
     assert await conversation.ask("ping") == {}
     assert len(conversation.frames) == 1
 
 
-async def test_cancelling_nothing_in_particular_cancels_nothing(
-    conversation: Conversation, given_up: list[str]
+async def test_a_cancellation_without_a_matching_request_cancels_nothing(
+    conversation: Conversation, cancelled: list[str]
 ) -> None:
     message = '{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"waits"}}'
     await conversation.peer.receive(message)
     await until(lambda: conversation.client.name == "waits")
 
-    await conversation.tell("notifications/cancelled", {})
-    await conversation.tell("notifications/cancelled", {"requestId": 99})
+    await conversation.notify("notifications/cancelled", {})
+    await conversation.notify("notifications/cancelled", {"requestId": 99})
     await conversation.ask("tools/call", {"name": "answers"})
-    assert given_up == []
+    assert cancelled == []
 
     await conversation.peer.close()
-    assert given_up == ["waits"]
+    assert cancelled == ["waits"]

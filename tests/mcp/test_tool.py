@@ -1,4 +1,4 @@
-"""`mcp/tool.py` and all tools: what `tools/list` shows, and how arguments are checked."""
+"""`mcp/tool.py` and all tools: the descriptions in `tools/list`, and the checks of arguments."""
 
 import re
 from pathlib import Path
@@ -38,7 +38,7 @@ KEYWORDS = {
 
 
 class Pick(CamelCase, frozen=True):
-    """For the tests."""
+    """Arguments for the tests."""
 
     file_path: str
     how_often: int = 1
@@ -46,19 +46,19 @@ class Pick(CamelCase, frozen=True):
 
 
 async def pick(_client: Client, arguments: Pick) -> Content:
-    """Say what it was asked."""
+    """Return the arguments."""
     return text(arguments.file_path, str(arguments.how_often))
 
 
 picking = Tool("pick", "Say what it was asked.", Pick, pick)
 
 
-def test_all_tools_of_the_protocol_are_there() -> None:
+def test_all_tools_of_the_protocol_are_registered() -> None:
     assert sorted(TOOLS) == sorted(NAMES)
     assert {tool.run.__module__ for tool in TOOLS.values()} == {module.__name__ for module in ALL}
 
 
-def test_no_module_of_tools_is_forgotten() -> None:
+def test_every_module_of_tools_is_imported() -> None:
     files = {path.stem for path in Path(tools.__file__).parent.glob("*.py")}
 
     assert files - {"__init__"} == {module.__name__.rpartition(".")[2] for module in ALL}
@@ -73,7 +73,7 @@ def test_a_tool_describes_itself_in_a_sentence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_input_schema_is_an_object_in_one_piece(name: str) -> None:
+def test_an_input_schema_is_a_self_contained_object(name: str) -> None:
     schema = TOOLS[name].describe()["inputSchema"]
 
     assert schema["type"] == "object"
@@ -123,7 +123,7 @@ def test_every_argument_of_a_tool_is_described(name: str) -> None:
         ("executeCode", {"code"}, set()),
     ],
 )
-def test_arguments_have_the_names_of_the_wire(
+def test_arguments_have_their_names_on_the_wire(
     name: str, required: set[str], optional: set[str]
 ) -> None:
     schema = TOOLS[name].describe()["inputSchema"]
@@ -132,7 +132,7 @@ def test_arguments_have_the_names_of_the_wire(
     assert set(schema["properties"]) == required | optional
 
 
-def test_the_model_need_not_search_for_the_diagnostics() -> None:
+def test_get_diagnostics_is_always_loaded_for_the_model() -> None:
     described = [tool.describe() for tool in TOOLS.values()]
 
     loaded = [tool["name"] for tool in described if tool.get("_meta") is not None]
@@ -154,7 +154,7 @@ def test_the_model_need_not_search_for_the_diagnostics() -> None:
         ({"filePath": "/a", "lines": [1, "2"]}, "pick: lines[1]: Expected `int`, got `str`"),
     ],
 )
-def test_wrong_arguments_are_named_with_what_is_wrong(arguments: Any, problem: str) -> None:
+def test_a_wrong_argument_is_named_with_the_problem(arguments: Any, problem: str) -> None:
     with pytest.raises(RpcError) as raised:
         picking.decode(arguments)
 
@@ -162,14 +162,14 @@ def test_wrong_arguments_are_named_with_what_is_wrong(arguments: Any, problem: s
     assert raised.value.message == problem
 
 
-async def test_arguments_that_are_not_known_are_ignored(client: Client) -> None:
+async def test_unknown_arguments_are_ignored(client: Client) -> None:
     answer = await picking.run(client, picking.decode({"filePath": "/a", "newerThanWe": True}))
 
     assert answer == text("/a", "1")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_the_schema_refuses_never_reaches_the_tool(name: str) -> None:
+def test_a_value_that_the_schema_forbids_is_rejected_before_the_call(name: str) -> None:
     schema = TOOLS[name].describe()["inputSchema"]
     for argument in schema["properties"]:
         with pytest.raises(RpcError, match=f"^{name}: ") as raised:
@@ -177,7 +177,9 @@ def test_what_the_schema_refuses_never_reaches_the_tool(name: str) -> None:
         assert raised.value.code == INVALID_PARAMS
 
 
-def test_the_decorator_registers_under_the_wire_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_decorator_registers_a_tool_under_its_name_on_the_wire(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delitem(TOOLS, "sayNothing", raising=False)
 
     @tool("sayNothing")
@@ -199,7 +201,7 @@ def test_text_makes_one_block_of_each_argument() -> None:
     assert text() == []
 
 
-def test_json_text_holds_one_value() -> None:
+def test_json_text_contains_one_encoded_value() -> None:
     (block,) = json_text({"ü": [1, None]})
 
     assert block["type"] == "text"

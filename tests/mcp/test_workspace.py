@@ -1,4 +1,4 @@
-"""`mcp/workspace.py`: the bare methods on the project's files, and what they may not reach."""
+"""`mcp/workspace.py`: the file methods without a tool, and the limits of the workspace."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from support.neovim import Neovim, until
 
 
 async def refusal(claude: ClaudeCode, method: str, **params: Any) -> tuple[int, str]:
-    """Return code and message of the error that answers."""
+    """Return the code and message of the error that answers a request."""
     with pytest.raises(RpcFailure) as raised:
         await claude.request(method, params)
     return raised.value.code, raised.value.message
@@ -28,14 +28,14 @@ def write(path: Path, text: str | bytes = "") -> Path:
 
 @pytest.fixture
 def outside(tmp_path: Path, project: Path) -> Path:
-    """A file beside the project, with links to it and to its folder in the project."""
+    """A file outside the project, with links to it and to its folder inside."""
     secret = write(tmp_path / "outside" / "secret.txt", "secret")
     (project / "link.txt").symlink_to(secret)
     (project / "folder").symlink_to(secret.parent)
     return secret
 
 
-# What leaves the workspace.
+# Paths that leave the workspace.
 
 LEAVING = {
     "": "path: is empty",
@@ -55,7 +55,7 @@ LEAVING = {
 }
 
 
-async def test_what_leaves_the_workspace_is_neither_read_nor_written(
+async def test_paths_that_leave_the_workspace_are_neither_read_nor_written(
     claude: ClaudeCode, outside: Path
 ) -> None:
     for path, reason in LEAVING.items():
@@ -66,7 +66,7 @@ async def test_what_leaves_the_workspace_is_neither_read_nor_written(
     assert list(outside.parent.iterdir()) == [outside]
 
 
-async def test_a_path_outside_is_refused_also_when_it_is_open(
+async def test_a_file_outside_the_workspace_is_refused_even_if_it_is_open(
     serving: Neovim, claude: ClaudeCode, outside: Path
 ) -> None:
     await serving.command(f"edit {outside}")
@@ -75,7 +75,7 @@ async def test_a_path_outside_is_refused_also_when_it_is_open(
     assert (await refusal(claude, "readFile", path="link.txt"))[0] == -32602
 
 
-async def test_a_path_that_no_file_can_have_is_an_error_that_says_why(
+async def test_an_impossible_path_is_an_error_with_a_reason(
     claude: ClaudeCode, project: Path
 ) -> None:
     (project / "loop").symlink_to("loop")
@@ -90,7 +90,7 @@ async def test_a_path_that_no_file_can_have_is_an_error_that_says_why(
 # readFile.
 
 
-async def test_a_file_is_read_as_it_is(claude: ClaudeCode, project: Path) -> None:
+async def test_a_file_is_read_unchanged(claude: ClaudeCode, project: Path) -> None:
     for text in ("", "a", "a\n", "a\r\nb\n", "\ufeffa\n", "ü🎉\0\n"):
         write(project / "a" / "b.txt", text)
 
@@ -104,7 +104,7 @@ async def test_a_link_within_the_workspace_is_followed(claude: ClaudeCode, proje
     assert await claude.request("readFile", {"path": "to-a.txt"}) == "a"
 
 
-async def test_a_loaded_file_is_read_as_the_user_sees_it(
+async def test_a_loaded_file_is_read_from_its_buffer(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     write(project / "a.txt", "on disk\n")
@@ -114,7 +114,7 @@ async def test_a_loaded_file_is_read_as_the_user_sees_it(
     assert await claude.request("readFile", {"path": "./a.txt"}) == "in the buffer\n"
 
 
-async def test_what_cannot_be_read_is_an_error_that_says_why(
+async def test_an_unreadable_file_is_an_error_with_a_reason(
     claude: ClaudeCode, project: Path
 ) -> None:
     write(project / "latin-1.txt", b"caf\xe9")
@@ -165,7 +165,7 @@ async def test_an_existing_file_keeps_its_permissions_and_its_links(
     assert (project / "link.sh").is_symlink()
 
 
-async def test_a_buffer_without_changes_shows_what_was_written(
+async def test_an_unmodified_buffer_is_reloaded_after_a_write(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     write(project / "a.txt", "old\n")
@@ -177,7 +177,7 @@ async def test_a_buffer_without_changes_shows_what_was_written(
     assert await serving.mode() == {"mode": "n", "blocking": False}
 
 
-async def test_unsaved_changes_are_never_destroyed(
+async def test_a_file_with_unsaved_changes_is_not_overwritten(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = write(project / "a.txt", "old\n")
@@ -190,7 +190,7 @@ async def test_unsaved_changes_are_never_destroyed(
     assert await serving.eval("getbufline('a.txt', 1, '$')") == ["mine"]
 
 
-async def test_what_cannot_be_written_is_an_error_and_leaves_nothing(
+async def test_a_failed_write_is_an_error_and_leaves_no_file(
     claude: ClaudeCode, project: Path
 ) -> None:
     (project / "folder").mkdir()
@@ -207,7 +207,7 @@ async def test_what_cannot_be_written_is_an_error_and_leaves_nothing(
 # Listing.
 
 
-async def test_files_are_listed_below_the_workspace_without_what_nobody_means(
+async def test_list_files_omits_git_caches_dependencies_and_outside_folders(
     claude: ClaudeCode, project: Path, outside: Path
 ) -> None:
     for path in ("b.py", "a.txt", "sub/c.py", "sub/.hidden"):
@@ -231,7 +231,9 @@ async def test_files_are_listed_below_the_workspace_without_what_nobody_means(
     }
 
 
-async def test_folders_that_may_not_be_read_are_left_out(claude: ClaudeCode, project: Path) -> None:
+async def test_unreadable_folders_are_omitted_from_the_list(
+    claude: ClaudeCode, project: Path
+) -> None:
     write(project / "a.txt")
     write(project / "closed" / "b.txt")
     (project / "closed").chmod(0)
@@ -240,7 +242,7 @@ async def test_folders_that_may_not_be_read_are_left_out(claude: ClaudeCode, pro
     finally:
         (project / "closed").chmod(0o700)
 
-    # Whoever runs as root reads it all the same.
+    # Root can read the folder.
     assert listed in (["a.txt"], ["a.txt", "closed/b.txt"])
 
 
@@ -273,10 +275,10 @@ def test_a_pattern_is_a_glob(path: str, pattern: str, expected: bool) -> None:
     assert matches(path, pattern) is expected
 
 
-# What is open.
+# Open files.
 
 
-async def test_open_files_are_told_relative_to_the_workspace(
+async def test_open_files_are_listed_relative_to_the_workspace(
     serving: Neovim, claude: ClaudeCode, project: Path, outside: Path
 ) -> None:
     write(project / "sub" / "a.txt")

@@ -126,7 +126,7 @@ def prompts(outcomes: list[Outcome]) -> Iterator[list[Outcome]]:
     several: list[Outcome] = []
     for outcome in outcomes:
         several.append(outcome)
-        if not outcome.edit.goes_on:
+        if not outcome.edit.continues:
             yield several
             several = []
 

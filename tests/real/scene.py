@@ -28,7 +28,7 @@ class Edit:
     found: tuple[Finding, ...] = ()
     """All errors in the project after the edit."""
 
-    goes_on: bool = False
+    continues: bool = False
     """Whether the next edit belongs to the same prompt."""
 
     def apply(self, texts: Mapping[str, str]) -> dict[str, str]:

@@ -77,7 +77,7 @@ EDITS = (
     Edit("shorten the line", "a.c", "a_name_that_nothing_declares", "1"),
     Edit("new file", "d.c", "", D, NEW),
     Edit("not open", "c.c", "number * 3", "number * tree", CLOSED),
-    Edit("in another file", "b.c", "nine(void)", "none(void)", CLOSED, goes_on=True),
+    Edit("in another file", "b.c", "nine(void)", "none(void)", CLOSED, continues=True),
     Edit("across files", "a.h", "int triple(int number);\n", "", ACROSS),
     Edit(
         *("delete lines", "a.c", "#define START 4\n#define LIMIT 10\n", ""),

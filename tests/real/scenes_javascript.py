@@ -77,7 +77,7 @@ EDITS = (
     Edit("shorten the line", "a.js", "nameThatNothingDefines", "1"),
     Edit("new file", "d.js", "", D, NEW),
     Edit("not open", "c.js", "number * 3", "number * tree", CLOSED),
-    Edit("in another file", "b.js", "double(2)", "double(3)", CLOSED, goes_on=True),
+    Edit("in another file", "b.js", "double(2)", "double(3)", CLOSED, continues=True),
     Edit("across files", "a.js", "", RENAMED, ACROSS),
     Edit(
         *("delete lines", "a.js", "import { triple } from './c.js'\n\n", ""),

@@ -89,7 +89,7 @@ def edits(words: Words) -> tuple[Edit, ...]:
         Edit("shorten the line", "a.py", "nowhere", "1"),
         Edit("new file", "d.py", "", D, new),
         Edit("not open", "c.py", "number * 3", "number * tree", closed),
-        Edit("in another file", "b.py", "double(2)", "double(3)", closed, goes_on=True),
+        Edit("in another file", "b.py", "double(2)", "double(3)", closed, continues=True),
         Edit("across files", "a.py", "", renamed, across),
         Edit(
             *("delete lines", "a.py", "import os\nimport time\n\n", ""),

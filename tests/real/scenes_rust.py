@@ -81,10 +81,10 @@ EDITS = (
         undefined("src/main.rs", "a_name_that_nothing_defines", "* START * FACTOR"),
     ),
     Edit("shorten the line", "src/main.rs", "a_name_that_nothing_defines", "1"),
-    Edit("a missing file", "src/main.rs", "", MODULE, NO_FILE, goes_on=True),
+    Edit("a missing file", "src/main.rs", "", MODULE, NO_FILE, continues=True),
     Edit("new file", "src/d.rs", "", D, NEW),
     Edit("not open", "src/c.rs", "number * 3", "number * tree", CLOSED),
-    Edit("in another file", "src/b.rs", "double(3)", "double(4)", CLOSED, goes_on=True),
+    Edit("in another file", "src/b.rs", "double(3)", "double(4)", CLOSED, continues=True),
     Edit("across files", "src/main.rs", "", RENAMED, ACROSS),
     Edit(
         *("delete lines", "src/main.rs", "const START: i32 = 4;\nconst LIMIT: i32 = 10;\n", ""),

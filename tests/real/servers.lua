@@ -1,4 +1,4 @@
--- Language servers and a linter, configured as their users do; and a record of what they say.
+-- Language servers and a linter in their usual configuration, and a record of their diagnostics.
 local M = {}
 
 local configurations = {
@@ -79,7 +79,7 @@ function M.enable(names)
   end
 end
 
--- LazyVim's way to run nvim-lint: its events, 100 ms after the last of them.
+-- As LazyVim runs nvim-lint: on its events, 100 ms after the last of them.
 function M.lint()
   require('lint').linters_by_ft = { python = { 'ruff' } }
   local timer = assert(vim.uv.new_timer())
@@ -95,10 +95,10 @@ function M.lint()
   })
 end
 
--- What servers say that they are at work on, by client and token.
+-- The work that servers report as in progress, by client and token.
 local works = {}
 
--- What `vim.diagnostic` holds, each time that it has changed: { seconds, { file, line, message }… }.
+-- The contents of `vim.diagnostic` after each change, with the time in seconds.
 local record = {}
 
 local function now()
@@ -137,7 +137,7 @@ function M.watch()
   })
 end
 
--- What has been recorded since the last call.
+-- Return the record since the last call.
 function M.drain()
   local drained = record
   record = {}
@@ -148,7 +148,7 @@ function M.is_busy()
   return next(works) ~= nil
 end
 
----@return table<string, true> of each client that has been started, whether it works
+---@return table<string, true> whether each client is initialized, by name
 function M.ready()
   return vim.iter(vim.lsp.get_clients()):fold({ [''] = true }, function(ready, client)
     ready[client.name] = client.initialized == true

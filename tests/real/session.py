@@ -24,7 +24,7 @@ SHOWN = "return (require('claude_ide.diff').list()[1] or {}).shown"
 
 @dataclass
 class TimedApi(FakeApi):
-    """A stand-in for the model that records the time of each request."""
+    """A replacement of the model that records the time of each request."""
 
     arrivals: list[float] = field(default_factory=list)
 
@@ -42,7 +42,7 @@ class Conversation(Protocol):
         """Send a prompt."""
 
     async def shows(self, words: str) -> None:
-        """Wait until Claude has said something."""
+        """Wait until Claude has answered with these words."""
 
 
 class OwnTerminal:
@@ -56,7 +56,7 @@ class OwnTerminal:
         await self._claude.prompt(words)
 
     async def shows(self, words: str) -> None:
-        """Wait until Claude has said something."""
+        """Wait until Claude has answered with these words."""
         await self._claude.shows(f"● {words}")
 
 
@@ -75,16 +75,16 @@ class NeovimsTerminal:
         """Send a prompt."""
         if (await self._nvim.mode())["mode"] != "t":
             await self._nvim.keys("i")
-        await until(self._takes_keys, "the terminal takes keys")
+        await until(self._accepts_keys, "the terminal accepts keys")
         await self._nvim.keys(words)
         await self._drawn(words)
         await self._nvim.keys("<CR>")
 
     async def shows(self, words: str) -> None:
-        """Wait until Claude has said something."""
+        """Wait until Claude has answered with these words."""
         await self._drawn(f"● {words}")
 
-    async def _takes_keys(self) -> bool:
+    async def _accepts_keys(self) -> bool:
         return bool((await self._nvim.mode())["mode"] == "t")
 
     async def _drawn(self, words: str) -> None:
@@ -106,7 +106,7 @@ class Chat:
         await self._panel.say(words)
 
     async def shows(self, words: str) -> None:
-        """Wait until Claude has said something."""
+        """Wait until Claude has answered with these words."""
         await self._panel.shows(words)
 
 
@@ -194,7 +194,7 @@ async def open_project(nvim: Neovim, scene: Scene) -> None:
         state = await nvim.lua("return Real.ready()")
         return all(state.get(name) for name in scene.clients)
 
-    await until(ready, "the servers work", 60)
+    await until(ready, "the servers are initialized", 60)
     await quiet(nvim)
 
 
@@ -209,7 +209,7 @@ async def quiet(nvim: Neovim, seconds: float = 2.0) -> None:
             since = loop.time()
         return loop.time() - since > seconds
 
-    await until(nothing_new, "the servers are quiet", 60)
+    await until(nothing_new, "the servers are idle", 60)
 
 
 async def in_the_file(

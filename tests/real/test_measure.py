@@ -46,12 +46,12 @@ def test_a_diagnostic_in_a_later_request_is_late() -> None:
     assert not outcome([], [TRUE]).is_right()
 
 
-def test_a_slow_answer_may_be_reported_in_the_request_after_it() -> None:
+def test_a_slow_answer_can_be_reported_in_the_request_after_it() -> None:
     assert outcome([], [TRUE], answered=1.8).is_right()
     assert not outcome([], [], [TRUE], answered=1.8).is_right()
 
 
-def test_an_edit_without_an_answer_is_not_right() -> None:
+def test_an_edit_without_diagnostics_is_not_right() -> None:
     assert not outcome([], answered=None).is_right()
 
 
@@ -70,7 +70,7 @@ def test_a_wrong_diagnostic_is_false(item: Diagnostic) -> None:
     assert not passes([wrong] + [outcome([TRUE])] * 20)
 
 
-def test_one_of_ten_may_be_late() -> None:
+def test_one_in_ten_edits_can_be_late() -> None:
     assert passes([outcome([], [TRUE])] + [outcome([TRUE])] * 9)
     assert not passes([outcome([], [TRUE])] * 2 + [outcome([TRUE])] * 9)
 

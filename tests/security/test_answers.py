@@ -1,4 +1,4 @@
-"""Hostile answers through every door: Neovim still answers, and its terminal gets none of it."""
+"""Hostile answers in every view: Neovim still answers, and the terminal gets no escapes."""
 
 import json
 import os
@@ -57,10 +57,10 @@ async def addresses(user: Neovim) -> AsyncIterator[Addresses]:
 
 
 async def is_alone(nvim: Neovim) -> None:
-    await until(lambda: nvim.eval("tabpagenr('$') == 1 && winnr('$') == 1"), "all is closed")
+    await until(lambda: nvim.eval("tabpagenr('$') == 1 && winnr('$') == 1"), "all views are closed")
 
 
-async def test_an_answer_is_shown(user: Neovim, addresses: Addresses) -> None:
+async def test_a_hostile_answer_is_shown_safely(user: Neovim, addresses: Addresses) -> None:
     for text in examples():
         await user.lua(ASK, text)
         await survives(user)
@@ -68,7 +68,7 @@ async def test_an_answer_is_shown(user: Neovim, addresses: Addresses) -> None:
     await is_alone(user)
 
 
-async def test_a_plan_is_shown(user: Neovim, addresses: Addresses) -> None:
+async def test_a_hostile_plan_is_shown_safely(user: Neovim, addresses: Addresses) -> None:
     for text in examples():
         await user.lua(OPEN_PLAN, text)
         await until(lambda: user.eval("bufname() =~# '^claude-plan://' && &modifiable"))
@@ -77,7 +77,9 @@ async def test_a_plan_is_shown(user: Neovim, addresses: Addresses) -> None:
         await is_alone(user)
 
 
-async def test_a_change_is_proposed(user: Neovim, project: Path, addresses: Addresses) -> None:
+async def test_a_hostile_proposal_is_shown_safely(
+    user: Neovim, project: Path, addresses: Addresses
+) -> None:
     diffs = await Diffs.start(user)
     (project / "a.md").write_text("# fine\n")
     for text in examples():
@@ -88,7 +90,7 @@ async def test_a_change_is_proposed(user: Neovim, project: Path, addresses: Addr
     await is_alone(user)
 
 
-async def test_a_chat_says_it(user: Neovim, addresses: Addresses) -> None:
+async def test_a_hostile_transcript_is_shown_safely(user: Neovim, addresses: Addresses) -> None:
     chats = await Chats.start(user)
     await chats.open()
     for text in examples():
@@ -98,13 +100,15 @@ async def test_a_chat_says_it(user: Neovim, addresses: Addresses) -> None:
             lines,
         )
         await survives(user)
-    # What is coloured in slices comes to an end.
+    # Highlighting is done in slices; wait until the last one.
     await user.lua("_G.is_late = false; vim.defer_fn(function() _G.is_late = true end, 500)")
     await until(lambda: user.lua("return _G.is_late"))
     await survives(user)
 
 
-async def test_a_message_a_choice_and_a_float_show_it(user: Neovim, addresses: Addresses) -> None:
+async def test_messages_choices_inputs_and_floats_show_hostile_text_safely(
+    user: Neovim, addresses: Addresses
+) -> None:
     await user.lua(chunk("answers/a_message_a_choice_and_a_float_show_it"))
     for text in examples():
         await user.lua("_G.seen = {}; require('claude_ide.say.message').show(..., 'info')", text)
@@ -122,7 +126,9 @@ async def test_a_message_a_choice_and_a_float_show_it(user: Neovim, addresses: A
         await user.command("fclose!")
 
 
-async def test_a_commit_message_is_written(user: Neovim, addresses: Addresses) -> None:
+async def test_a_hostile_commit_message_is_inserted_safely(
+    user: Neovim, addresses: Addresses
+) -> None:
     await user.command("set filetype=gitcommit")
     for text in examples():
         insert = (
@@ -136,7 +142,9 @@ async def test_a_commit_message_is_written(user: Neovim, addresses: Addresses) -
         await user.command("%delete _")
 
 
-async def test_nothing_of_it_gets_to_a_real_terminal(project: Path, tmp_path: Path) -> None:
+async def test_escape_sequences_of_an_answer_do_not_reach_a_real_terminal(
+    project: Path, tmp_path: Path
+) -> None:
     (tmp_path / "answer.json").write_text(json.dumps(f"{LINK} {OSC}\n\n[fine](http://x/fine)\n"))
     (tmp_path / "show.lua").write_text(f"""
         local file = assert(io.open('{tmp_path / "answer.json"}'))

@@ -1,6 +1,6 @@
-"""Clients that have the token and mean ill, or have gone wrong: others, and the user, are spared.
+"""Malicious or broken clients that have the token: the user and other clients do not suffer.
 
-Each is tried on a real host and a real Neovim, which must answer afterwards.
+Each runs against a real host and a real Neovim, which must answer afterwards.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from support.neovim import Neovim, until
 MEGABYTE = 2**20
 MOST_GROWTH = 100
 PROMPT = 0.1
-"""Seconds in which the other clients have an answer while one of them floods the server."""
+"""Seconds within which other clients get an answer while one of them floods the server."""
 LONG = 60.0
 
 EDITORS = {"name": "getOpenEditors", "arguments": {}}
@@ -30,7 +30,7 @@ EDITORS = {"name": "getOpenEditors", "arguments": {}}
 
 @pytest.fixture
 async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
-    """A Neovim whose server is up."""
+    """A Neovim with a running server."""
     neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
     await neovim.command("ClaudeStart")
     await the_lock(tmp_path / "home/claude")
@@ -40,7 +40,7 @@ async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
 
 @pytest.fixture
 def config(tmp_path: Path, nvim: Neovim) -> Path:
-    """The folder in which the clients find the server."""
+    """The folder in which clients find the server's lock file."""
     return tmp_path / "home/claude"
 
 
@@ -55,7 +55,7 @@ def resident(pid: int) -> float:
 
 
 class Watch:
-    """What a flood costs: the growth of the host and of Neovim, and how long others wait."""
+    """The cost of a flood: memory growth of host and Neovim, and delays for other clients."""
 
     def __init__(self, nvim: Neovim, other: ClaudeCode, host: int) -> None:
         self._nvim, self._other = nvim, other
@@ -66,19 +66,19 @@ class Watch:
         self.delays: dict[str, list[float]] = {"client": [], "Neovim": []}
 
     async def look(self) -> None:
-        """Ask another client's question, and Neovim, until it is over."""
+        """Ping the host as another client, and Neovim, until `over` is set."""
         while not self.over:
             await self._time("client", self._other.request("ping", seconds=LONG))
             await self._time("Neovim", self._nvim.eval("1"))
             self._measure()
             await asyncio.sleep(0.02)
 
-    def spared(self) -> None:
-        """Assert that neither memory nor the others have suffered."""
+    def assert_low(self) -> None:
+        """Assert that memory and delays have stayed low."""
         self._measure()
         assert max(self.growth.values()) < MOST_GROWTH, self
         for delays in self.delays.values():
-            # Some may have met with something else that this machine does.
+            # A few single delays may be caused by other processes on this machine.
             assert statistics.median(delays) < PROMPT, self
 
     def __repr__(self) -> str:
@@ -101,7 +101,7 @@ class Watch:
 
 @asynccontextmanager
 async def watching(nvim: Neovim, config: Path) -> AsyncIterator[Watch]:
-    """Watch while something is done; afterwards the server and Neovim answer as before."""
+    """Measure during the block; check afterwards that the server and Neovim still answer."""
     _, lock = await the_lock(config)
     async with claude_code(config) as other:
         watch = Watch(nvim, other, lock["hostPid"])
@@ -109,7 +109,7 @@ async def watching(nvim: Neovim, config: Path) -> AsyncIterator[Watch]:
         try:
             yield watch
         finally:
-            # Not cancelled: in Python 3.11 `wait_for` may forget that.
+            # Not cancelled, because `wait_for` in Python 3.11 can swallow a cancellation.
             watch.over = True
             await looking
         print(watch)
@@ -119,7 +119,7 @@ async def watching(nvim: Neovim, config: Path) -> AsyncIterator[Watch]:
 
 @asynccontextmanager
 async def raw(config: Path) -> AsyncIterator[ClientConnection]:
-    """A client that reads only when it is told to."""
+    """A client that reads only on request."""
     port, lock = await the_lock(config)
     async with connect(
         f"ws://127.0.0.1:{port}/",
@@ -139,7 +139,7 @@ def request(number: int, method: str, params: Any = None) -> str:
 
 
 async def send_all(connection: ClientConnection, frames: list[str]) -> int:
-    """Send frames until the server takes no more for a while; return how many it took."""
+    """Send frames until the server stops reading; return how many were sent."""
     for number, frame in enumerate(frames):
         try:
             await asyncio.wait_for(connection.send(frame), 3)
@@ -157,21 +157,21 @@ async def answered(connection: ClientConnection, ids: set[int]) -> list[Any]:
             for answer in message if isinstance(message, list) else [message]:
                 if "method" not in answer:
                     ids.discard(answer["id"])
-                    # What was answered may be large, and is not kept.
+                    # Results can be large, so they are dropped.
                     answers.append(answer if "error" in answer else {**answer, "result": True})
     return answers
 
 
-async def test_a_client_that_asks_and_never_reads_has_to_wait(nvim: Neovim, config: Path) -> None:
+async def test_a_client_that_never_reads_is_throttled(nvim: Neovim, config: Path) -> None:
     frames = [request(number, "tools/call", EDITORS) for number in range(60_000)]
     async with watching(nvim, config) as watch, raw(config) as client:
-        # What the server does not read stays in the socket, which may hold all of it.
+        # The unread frames stay in the socket, whose buffers may hold them all.
         await send_all(client, frames)
         await until(lambda: len(watch.delays["Neovim"]) > 50, "a longer look")
-    watch.spared()
+    watch.assert_low()
 
 
-async def test_a_client_that_asks_without_a_pause_has_all_its_answers(
+async def test_a_client_that_sends_without_a_pause_gets_all_its_answers(
     nvim: Neovim, config: Path
 ) -> None:
     count = 10_000
@@ -183,14 +183,14 @@ async def test_a_client_that_asks_without_a_pause_has_all_its_answers(
 
         answers = await reading
     assert all("result" in answer for answer in answers)
-    watch.spared()
+    watch.assert_low()
 
 
 @pytest.mark.parametrize(
     ("count", "method", "params"),
     [(100_000, "ping", None), (10_000, "tools/call", EDITORS), (100_000, "nothing", None)],
 )
-async def test_a_batch_of_many_requests_is_worked_through(
+async def test_every_request_of_a_huge_batch_is_answered(
     nvim: Neovim, config: Path, count: int, method: str, params: Any
 ) -> None:
     batch = ",".join(request(number, method, params) for number in range(count))
@@ -199,23 +199,23 @@ async def test_a_batch_of_many_requests_is_worked_through(
         await client.send(f"[{batch}]")
 
         assert len(await reading) == count
-    watch.spared()
+    watch.assert_low()
 
 
-async def test_batches_of_a_client_that_never_reads_have_to_wait(
+async def test_a_client_that_sends_batches_and_never_reads_is_throttled(
     nvim: Neovim, config: Path
 ) -> None:
     batch = "[" + ",".join(request(number, "tools/list") for number in range(5_000)) + "]"
     async with watching(nvim, config) as watch, raw(config) as client:
-        taken = await send_all(client, [batch] * 200)
+        sent = await send_all(client, [batch] * 200)
 
-        assert taken < 200
-    watch.spared()
+        assert sent < 200
+    watch.assert_low()
 
 
 @pytest.mark.parametrize("reads", [True, False], ids=["reads", "never reads"])
 @pytest.mark.parametrize("method", ["readFile", "getOpenFiles"])
-async def test_answers_of_megabytes_are_not_collected(
+async def test_large_answers_do_not_accumulate_in_memory(
     nvim: Neovim, config: Path, project: Path, method: str, reads: bool
 ) -> None:
     (project / "large.txt").write_text("a line of a usual length\n" * 200_000)
@@ -256,7 +256,7 @@ HUGE = {
     ],
     ids=["arguments", "params", "instead of params", "result", "batch"],
 )
-async def test_a_huge_message_costs_its_own_size_and_no_more(
+async def test_a_huge_message_costs_little_more_memory_than_its_size(
     nvim: Neovim, config: Path, message: str, value: str
 ) -> None:
     async with watching(nvim, config) as watch, raw(config) as client:
@@ -278,7 +278,7 @@ def diff(number: int, path: Path, text: str) -> dict[str, Any]:
     return {"name": "openDiff", "arguments": arguments}
 
 
-async def test_fifty_diffs_that_wait_for_the_user_hold_up_nothing(
+async def test_fifty_waiting_diffs_block_no_other_request(
     nvim: Neovim, config: Path, project: Path
 ) -> None:
     async with watching(nvim, config), claude_code(config) as client:
@@ -295,7 +295,7 @@ async def test_fifty_diffs_that_wait_for_the_user_hold_up_nothing(
             assert (await answer)["content"][0]["text"] == "DIFF_REJECTED"
 
 
-async def test_diffs_without_end_are_refused_and_can_be_taken_back(
+async def test_excess_diffs_are_refused_and_all_of_them_can_be_cancelled(
     nvim: Neovim, config: Path, project: Path
 ) -> None:
     count = 600
@@ -324,7 +324,7 @@ async def test_diffs_without_end_are_refused_and_can_be_taken_back(
         assert "result" in (await answered(client, {count}))[0]
 
 
-async def test_a_cancellation_passes_the_requests_that_are_held_back(
+async def test_a_cancellation_overtakes_queued_requests(
     nvim: Neovim, config: Path, project: Path
 ) -> None:
     async with watching(nvim, config), raw(config) as client:
@@ -337,7 +337,7 @@ async def test_a_cancellation_passes_the_requests_that_are_held_back(
         cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
         await client.send(json.dumps({**cancelled, "params": {"requestId": 0}}))
 
-        await until(lambda: shown(tabs, 1), "the diff is gone")
+        await until(lambda: shown(tabs, 1), "the diff is closed")
 
 
 async def shown(tabs: Callable[[], Awaitable[Any]], count: int) -> bool:

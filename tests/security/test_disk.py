@@ -1,4 +1,4 @@
-"""Files that are open change on disk into what would stop Neovim."""
+"""Open files that are replaced on disk by something that could block Neovim."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ OLD = "one\n"
 
 @pytest.fixture
 async def path(nvim: Neovim, project: Path) -> Path:
-    """A file that is edited, in a Neovim that watches it."""
+    """A file that is open in a Neovim that watches it."""
     file = project / "a.txt"
     file.write_text(OLD)
     await nvim.command("edit a.txt")
@@ -25,7 +25,9 @@ async def _shows(nvim: Neovim, line: str) -> None:
     await until(lambda: nvim.eval(f"getline(1) ==# '{line}'"))
 
 
-async def test_what_cannot_be_read_stops_nothing(nvim: Neovim, path: Path) -> None:
+async def test_unreadable_replacements_of_a_file_do_not_stop_the_reloading(
+    nvim: Neovim, path: Path
+) -> None:
     other = path.with_name("other.txt")
     other.write_text(OLD)
     await nvim.command("split other.txt")
@@ -41,7 +43,7 @@ async def test_what_cannot_be_read_stops_nothing(nvim: Neovim, path: Path) -> No
     await until(lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['two']"))
 
 
-async def test_what_is_too_large_is_not_read_either_when_somebody_asks_for_diagnostics(
+async def test_a_file_that_is_too_large_is_not_read_for_diagnostics(
     nvim: Neovim, path: Path
 ) -> None:
     os.truncate(path, 65 * 1024**2)
@@ -52,7 +54,9 @@ async def test_what_is_too_large_is_not_read_either_when_somebody_asks_for_diagn
     assert await nvim.eval("getline(1, '$')") == ["one"]
 
 
-async def test_what_grows_too_large_before_it_is_read_is_not_read(nvim: Neovim, path: Path) -> None:
+async def test_a_file_that_grows_too_large_before_the_reload_is_not_read(
+    nvim: Neovim, path: Path
+) -> None:
     path.write_text("two\n")
     bufnr = await nvim.eval("bufnr()")
     is_expected = "return require('claude_ide.disk.reload').is_expected(...)"
@@ -64,7 +68,7 @@ async def test_what_grows_too_large_before_it_is_read_is_not_read(nvim: Neovim, 
     assert await nvim.eval("getline(1, '$')") in (["one"], ["two"])
 
 
-async def test_a_storm_of_writes_leaves_room_for_keys(nvim: Neovim, path: Path) -> None:
+async def test_neovim_handles_keys_after_thousands_of_writes(nvim: Neovim, path: Path) -> None:
     for number in range(3000):
         path.write_text(f"{number}\n")
         path.with_name(f"{number % 50}.tmp").write_text("noise")

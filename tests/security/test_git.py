@@ -1,4 +1,4 @@
-"""A repository out of an archive, whose configuration names programs: git runs none of them."""
+"""A hostile repository whose configuration names programs: git runs none of them."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ SIGNATURE = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ=\n -----END PGP SIGNAT
 
 
 class Repository:
-    """A repository with a staged change; everything that runs notes that it has."""
+    """A repository with a staged change, in which every program that runs leaves a note."""
 
     def __init__(self, folder: Path, notes: Path) -> None:
         self.folder = folder
@@ -42,11 +42,11 @@ class Repository:
 
     @property
     def ran(self) -> set[str]:
-        """What has run so far."""
+        """The names of the programs that have run so far."""
         return set(self._notes.read_text().split())
 
     def git(self, *words: str, text: str | None = None, **fields: str) -> str:
-        """Run git without care, and return what it says."""
+        """Run git unguarded and return its output."""
         return subprocess.run(
             ["git", *WHO, *words],
             cwd=self.folder,
@@ -58,7 +58,7 @@ class Repository:
         ).stdout.strip()
 
     def arm(self) -> None:
-        """Name a program wherever git lets a repository do so."""
+        """Configure a program wherever git lets a repository do so."""
         for name in ("core.fsmonitor", "core.pager", "core.sshCommand", "diff.external"):
             self.git("config", name, self._note(name))
         for name in ("core.editor", "credential.helper", "pager.diff", "pager.log"):
@@ -77,8 +77,8 @@ class Repository:
         for name in ("post-index-change", "fsmonitor-watchman", "pre-commit"):
             self._script(hooks / name, f"hook-{name}")
 
-    def lack(self) -> None:
-        """Be a partial clone that lacks a staged file, and would fetch it by its own command."""
+    def become_partial(self) -> None:
+        """Turn into a partial clone lacking a staged file, which git would fetch with a command."""
         blob = self.git("rev-parse", ":a.txt")
         (self.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
         self.git("config", "core.repositoryFormatVersion", "1")
@@ -103,7 +103,7 @@ class Repository:
 
 @pytest.fixture
 def repository(project: Path, tmp_path: Path) -> Repository:
-    """The project is a hostile one."""
+    """The project as a hostile repository."""
     repository = Repository(project, tmp_path / "ran")
     repository.arm()
     return repository
@@ -115,7 +115,7 @@ async def claude() -> AsyncIterator[FakeHeadless]:
         yield claude
 
 
-def test_a_git_that_is_run_without_care_runs_them(repository: Repository) -> None:
+def test_unguarded_git_runs_the_programs_of_the_repository(repository: Repository) -> None:
     repository.git("status")
     repository.git("diff", "--cached", "--ext-diff")
     repository.git("diff", "--cached", "--no-ext-diff")
@@ -127,7 +127,9 @@ def test_a_git_that_is_run_without_care_runs_them(repository: Repository) -> Non
     }
 
 
-async def test_completing_files_runs_nothing(nvim: Neovim, repository: Repository) -> None:
+async def test_completing_files_runs_no_program_of_the_repository(
+    nvim: Neovim, repository: Repository
+) -> None:
     await nvim.lua(LIST, str(repository.folder))
 
     listed = await until(lambda: nvim.lua("return _G.listed"), "the files")
@@ -136,7 +138,7 @@ async def test_completing_files_runs_nothing(nvim: Neovim, repository: Repositor
     assert repository.ran == set()
 
 
-async def test_a_commit_message_runs_nothing(
+async def test_composing_a_commit_message_runs_no_program_of_the_repository(
     nvim: Neovim, repository: Repository, claude: FakeHeadless
 ) -> None:
     await nvim.lua(
@@ -157,10 +159,10 @@ async def _holds(nvim: Neovim, words: str) -> bool:
     return words in "\n".join(await lines(nvim))
 
 
-async def test_a_commit_message_fetches_nothing(
+async def test_composing_a_commit_message_fetches_nothing(
     nvim: Neovim, repository: Repository, claude: FakeHeadless
 ) -> None:
-    repository.lack()
+    repository.become_partial()
     repository.git("diff", "--cached", "--no-ext-diff", "--no-textconv")
     assert "fetch" in repository.ran
     (repository.folder.parent / "ran").write_text("")
@@ -170,11 +172,11 @@ async def test_a_commit_message_fetches_nothing(
 
     await nvim.command("ClaudeCommit")
 
-    await until(lambda: "unable to read" in nvim.screen.text(), "why there is no message")
+    await until(lambda: "unable to read" in nvim.screen.text(), "the error")
     assert repository.ran == set()
 
 
-def test_programs_that_run_git_run_nothing_of_a_repository(repository: Repository) -> None:
+def test_the_guarding_environment_keeps_git_from_running_programs(repository: Repository) -> None:
     given = git.guarded(os.environ, repository.folder)
 
     repository.git("status", **given)
@@ -184,7 +186,7 @@ def test_programs_that_run_git_run_nothing_of_a_repository(repository: Repositor
 
 
 @pytest.mark.parametrize("config", ["", '[filter "x"]\n\tclean = sed s/three/four/\n'])
-def test_the_users_own_filters_stay(
+def test_the_filters_in_the_global_configuration_still_apply(
     repository: Repository, tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "gitconfig").write_text(config)

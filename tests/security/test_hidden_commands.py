@@ -1,4 +1,4 @@
-"""Commands that want to look shorter than they are: all of each is on a real Neovim's screen."""
+"""Commands designed to look shorter than they are: each is completely visible on the screen."""
 
 import random
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def commands() -> Iterator[str]:
 
 
 def without_blanks(text: str) -> str:
-    """A tab is blanks on the screen."""
+    """The text without white space: tabs are drawn as spaces."""
     return "".join(text.split())
 
 
@@ -71,9 +71,9 @@ async def test_every_character_of_a_command_is_on_the_screen(
                 assert is_one_row, line
                 assert without_blanks(on_screen) == without_blanks(line)
         body = [line for _, line, _ in found if line.startswith(BODY)]
-        said = "".join(f"\n{line[4:]}" if line[2] == "│" else line[4:] for line in body)
+        shown = "".join(f"\n{line[4:]}" if line[2] == "│" else line[4:] for line in body)
         question = next(line for _, line, _ in found if line.startswith("?"))
         whole = "\n".join(map(visible, command.removesuffix("\n").split("\n")))
-        assert said == f"\n{whole}" or question == f"? May Claude use Bash {whole}?"
+        assert shown == f"\n{whole}" or question == f"? May Claude use Bash {whole}?"
 
     await until(lambda: nvim.eval("1 + 1 == 2"), "Neovim answers")

@@ -1,4 +1,4 @@
-"""`:ClaudeInstall` in a hostile folder: nothing of the folder has a say in what is installed."""
+"""`:ClaudeInstall` in a hostile folder: the folder cannot affect what is installed."""
 
 import asyncio
 import sys
@@ -22,13 +22,13 @@ StartNeovim = Callable[..., Awaitable[Neovim]]
 
 @pytest.fixture
 def canary(tmp_path: Path) -> Path:
-    """A file that is made when code of the hostile folder runs."""
+    """A file that is created when code of the hostile folder runs."""
     return tmp_path / "canary"
 
 
 @pytest.fixture
 async def index() -> AsyncIterator[tuple[str, list[bytes]]]:
-    """An index that a hostile folder names, and the first line of each request to it."""
+    """A package index named by the hostile folder, and the first line of each request to it."""
     requests: list[bytes] = []
 
     async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -41,7 +41,7 @@ async def index() -> AsyncIterator[tuple[str, list[bytes]]]:
 
 @pytest.fixture
 def hostile(project: Path, canary: Path, index: tuple[str, list[bytes]]) -> Path:
-    """A project with everything that an installer or a Python might read."""
+    """A project with every file that an installer or Python might read."""
     address, _ = index
     touch = f"open({str(canary)!r}, 'w').close()\n"
     for name, version in pins():
@@ -80,7 +80,7 @@ def pins() -> list[tuple[str, str]]:
 
 @pytest.fixture
 async def start_neovim(hostile: Path, tmp_path: Path) -> AsyncIterator[StartNeovim]:
-    """Starts Neovims in the hostile project, or below it, with an installer and a PATH."""
+    """Start Neovim in the hostile project, or below it, with an installer and a PATH."""
     async with AsyncExitStack() as running:
 
         async def start(installer: str, path: str = "{}", folder: str = "") -> Neovim:
@@ -101,7 +101,7 @@ async def start_neovim(hostile: Path, tmp_path: Path) -> AsyncIterator[StartNeov
 
 @pytest.fixture
 def user(tmp_path: Path) -> Path:
-    """The user's own settings: where packages come from."""
+    """The user's own settings, which name the package source."""
     config = tmp_path / "home/config"
     uv_settings(config / "uv/uv.toml", wheels())
     pip_settings(config / "pip/pip.conf", wheels())
@@ -109,7 +109,7 @@ def user(tmp_path: Path) -> Path:
 
 
 async def result(nvim: Neovim) -> str:
-    """Run `:ClaudeInstall` and return the line that it ends with."""
+    """Run `:ClaudeInstall` and return its final message."""
     await nvim.command("ClaudeInstall")
 
     async def last() -> str:
@@ -120,7 +120,7 @@ async def result(nvim: Neovim) -> str:
 
 
 def installed(tmp_path: Path) -> list[tuple[str, str]]:
-    """What is in the environment, pip and what comes with it left out."""
+    """The packages in the environment, except for pip and setuptools."""
     found = tmp_path.glob("home/data/nvim/claude_ide/venv/lib/python3*/site-packages/*.dist-info")
     packages = [path.stem.split("-") for path in found]
     return sorted(
@@ -131,7 +131,7 @@ def installed(tmp_path: Path) -> list[tuple[str, str]]:
 @pytest.mark.usefixtures("user")
 @pytest.mark.parametrize("folder", ["", "below"], ids=["in it", "below it"])
 @pytest.mark.parametrize("installer", INSTALLERS)
-async def test_nothing_of_the_folder_has_an_effect(
+async def test_files_in_the_folder_do_not_affect_the_installation(
     start_neovim: StartNeovim,
     index: tuple[str, list[bytes]],
     canary: Path,
@@ -156,7 +156,7 @@ async def test_nothing_of_the_folder_has_an_effect(
 
 @pytest.mark.usefixtures("user")
 @pytest.mark.parametrize("path", [".:{}", ":{}"])
-async def test_a_program_of_the_folder_is_not_run_whatever_path_says(
+async def test_programs_in_the_folder_are_not_run_even_if_path_contains_it(
     start_neovim: StartNeovim, canary: Path, path: str
 ) -> None:
     nvim = await start_neovim("pip", path)
@@ -178,7 +178,7 @@ async def test_variables_that_name_the_folder_have_no_effect(
 
 
 @pytest.mark.parametrize("installer", INSTALLERS)
-async def test_the_settings_of_the_user_have_an_effect(
+async def test_the_settings_of_the_user_are_respected(
     start_neovim: StartNeovim, user: Path, tmp_path: Path, installer: str
 ) -> None:
     (tmp_path / "empty").mkdir()
@@ -192,7 +192,7 @@ async def test_the_settings_of_the_user_have_an_effect(
 
 
 @pytest.mark.parametrize("installer", INSTALLERS)
-async def test_the_variables_of_the_user_have_an_effect(
+async def test_the_environment_variables_of_the_user_are_respected(
     start_neovim: StartNeovim, index: tuple[str, list[bytes]], installer: str
 ) -> None:
     nvim = await start_neovim(installer)
@@ -206,10 +206,10 @@ async def test_the_variables_of_the_user_have_an_effect(
 
 @pytest.mark.usefixtures("user")
 @pytest.mark.parametrize("installer", INSTALLERS)
-async def test_a_forged_package_of_an_index_is_refused(
+async def test_a_forged_package_is_rejected(
     start_neovim: StartNeovim, user: Path, hostile: Path, canary: Path, installer: str
 ) -> None:
-    """Even where the user trusts an index, it can hand out no other file than the pinned one."""
+    """Even an index that the user trusts cannot replace the pinned files."""
     uv_settings(user / "uv/uv.toml", hostile / "wheels")
     pip_settings(user / "pip/pip.conf", hostile / "wheels")
     nvim = await start_neovim(installer)

@@ -1,4 +1,4 @@
-"""Lock files that cannot be written, and entries that are no locks."""
+"""Lock files that cannot be written, and entries of the folder that are no lock files."""
 
 import errno
 import os
@@ -19,7 +19,7 @@ SERVER = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
 
 @asynccontextmanager
 async def unwritable(config_folder: Path, code: int) -> AsyncIterator[Path]:
-    """A config folder in which no lock can be written, for the reason of this number."""
+    """A config folder in which writing a lock file fails with this error code."""
     folder = config_folder / "ide"
     match code:
         case errno.EEXIST:
@@ -32,12 +32,12 @@ async def unwritable(config_folder: Path, code: int) -> AsyncIterator[Path]:
     yield folder
 
 
-class TestALockThatCannotBeWritten:
+class TestUnwritableLockFile:
     @pytest.mark.parametrize(
         ("code", "reason"),
         [(errno.EEXIST, "its folder is a file"), (errno.ENOTDIR, "Not a directory")],
     )
-    async def test_the_message_names_it_and_the_reason(
+    async def test_start_reports_the_unwritable_file_and_the_reason(
         self, nvim: Neovim, config_folder: Path, code: int, reason: str
     ) -> None:
         async with unwritable(config_folder, code):
@@ -49,7 +49,7 @@ class TestALockThatCannotBeWritten:
             assert not await nvim.eval(SERVER)
             assert await nvim.eval("exists('$CLAUDE_CODE_SSE_PORT')") == 0
 
-    async def test_a_host_that_runs_already_says_the_same_and_serves_nothing(
+    async def test_a_running_host_reports_the_error_and_starts_no_server(
         self, serving: Neovim, config_folder: Path
     ) -> None:
         _, lock = await the_lock(config_folder)
@@ -69,7 +69,7 @@ class TestALockThatCannotBeWritten:
         await serving.command("ClaudeStart!")
         await until(lambda: serving.eval(SERVER), "the server is up")
 
-    async def test_a_lock_that_names_the_old_folders_is_written_when_it_can_be(
+    async def test_a_lock_file_with_outdated_folders_is_updated_once_it_can_be_written(
         self, serving: Neovim, config_folder: Path, project: Path
     ) -> None:
         port, lock = await the_lock(config_folder)
@@ -90,7 +90,7 @@ class TestALockThatCannotBeWritten:
         await until(lambda: locks(config_folder)[0][1]["workspaceFolders"] == [f"{project}/sub"])
 
 
-async def test_an_entry_that_is_no_lock_hangs_neither_the_host_nor_the_health_check(
+async def test_special_files_in_the_lock_folder_block_neither_host_nor_health_check(
     nvim: Neovim, config_folder: Path
 ) -> None:
     folder = config_folder / "ide"

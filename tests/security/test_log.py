@@ -1,4 +1,4 @@
-"""The log of a host that somebody floods: bounded, for its owner only, what matters still in it."""
+"""The log under a flood: of limited size, private, and without losing important lines."""
 
 import asyncio
 import resource
@@ -15,7 +15,7 @@ from support.neovim import Neovim, until
 
 @pytest.fixture
 async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
-    """A Neovim whose server is up."""
+    """A Neovim with a running server."""
     neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
     await neovim.command("ClaudeStart")
     await the_lock(tmp_path / "home/claude")
@@ -25,23 +25,23 @@ async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
 
 @pytest.fixture
 async def log(nvim: Neovim) -> Path:
-    """The log, once the host and then the editor have said that the server listens."""
+    """The log, with the host's and Neovim's lines about the start of the server."""
     path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
 
-    def says_so() -> bool:
+    def has_started() -> bool:
         text = path.read_text() if path.exists() else ""
         return "listening on" in text and "ready (" in text
 
-    await until(says_so, "the log")
+    await until(has_started, "the log")
     return path
 
 
-async def test_the_log_is_its_owners_only(log: Path) -> None:
+async def test_the_log_is_readable_only_by_its_owner(log: Path) -> None:
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     assert stat.S_IMODE(log.parent.stat().st_mode) == 0o700
 
 
-async def test_refused_handshakes_do_not_push_out_what_matters(
+async def test_refused_handshakes_do_not_crowd_out_important_lines(
     nvim: Neovim, log: Path, tmp_path: Path
 ) -> None:
     port, _ = await the_lock(tmp_path / "home/claude")
@@ -55,7 +55,7 @@ async def test_refused_handshakes_do_not_push_out_what_matters(
     await nvim.command("ClaudeStatus")
 
 
-async def test_a_host_without_descriptors_says_so_and_does_not_fill_the_disk(
+async def test_a_host_without_free_file_descriptors_logs_it_only_briefly(
     nvim: Neovim, log: Path, tmp_path: Path
 ) -> None:
     port, lock = await the_lock(tmp_path / "home/claude")
@@ -63,7 +63,7 @@ async def test_a_host_without_descriptors_says_so_and_does_not_fill_the_disk(
     _, hard = resource.prlimit(lock["hostPid"], resource.RLIMIT_NOFILE)
     resource.prlimit(lock["hostPid"], resource.RLIMIT_NOFILE, (most, hard))
     connections = [await asyncio.open_connection("127.0.0.1", port) for _ in range(20)]
-    await until(lambda: "accept" in log.read_text(), "the log says so")
+    await until(lambda: "accept" in log.read_text(), "the error is logged")
     for _, writer in connections:
         writer.close()
     resource.prlimit(lock["hostPid"], resource.RLIMIT_NOFILE, (hard, hard))
@@ -73,7 +73,7 @@ async def test_a_host_without_descriptors_says_so_and_does_not_fill_the_disk(
     assert log.stat().st_size < 200_000
 
 
-async def test_an_installation_keeps_the_bound(nvim: Neovim, log: Path) -> None:
+async def test_the_output_of_an_installation_also_rotates_the_log(nvim: Neovim, log: Path) -> None:
     log.write_text("x" * 999_990)
 
     await nvim.lua(
@@ -86,7 +86,7 @@ async def test_an_installation_keeps_the_bound(nvim: Neovim, log: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo"])
-async def test_what_is_no_file_is_not_written_and_does_not_hold_up_neovim(
+async def test_a_log_that_is_no_regular_file_is_not_written_and_blocks_nothing(
     nvim: Neovim, log: Path, tmp_path: Path, kind: str
 ) -> None:
     log.unlink()

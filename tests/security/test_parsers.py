@@ -1,4 +1,4 @@
-"""Text that ends a parser, through every door: Neovim must still answer."""
+"""Text that crashes or hangs parsers, in every view: Neovim must still answer."""
 
 from pathlib import Path
 
@@ -30,13 +30,15 @@ def addresses(user: Neovim) -> Addresses:
 
 
 async def shows(nvim: Neovim, text: str) -> None:
-    """Whatever is shown of it begins so."""
+    """Wait until the beginning of the text is on the screen."""
     start = text.strip()[:3].rstrip()
     await until(lambda: start in nvim.screen.text(), f"{start!r} is shown")
 
 
 @texts
-async def test_an_answer_is_shown(user: Neovim, addresses: Addresses, text: str) -> None:
+async def test_a_hostile_answer_is_shown_safely(
+    user: Neovim, addresses: Addresses, text: str
+) -> None:
     await user.lua(SHOW_ANSWER, text)
 
     await shows(user, text)
@@ -44,9 +46,7 @@ async def test_an_answer_is_shown(user: Neovim, addresses: Addresses, text: str)
     assert addresses.hostile() == []
 
 
-async def test_a_link_of_an_answer_still_leads_somewhere(
-    user: Neovim, addresses: Addresses
-) -> None:
+async def test_links_of_an_answer_still_work(user: Neovim, addresses: Addresses) -> None:
     await user.lua(SHOW_ANSWER, "see [a](http://x/y)")
 
     await until(lambda: "http://x/y" in addresses.seen)
@@ -55,7 +55,9 @@ async def test_a_link_of_an_answer_still_leads_somewhere(
 
 @texts
 @pytest.mark.parametrize("language", ["markdown", "help"])
-async def test_a_fence_of_the_chat_is_closed(user: Neovim, text: str, language: str) -> None:
+async def test_a_hostile_code_block_in_a_chat_is_drawn_safely(
+    user: Neovim, text: str, language: str
+) -> None:
     chats = await Chats.start(user)
     await chats.open()
     lines = text.replace("\x1b", "^[").replace("\x07", "^G").split("\n")
@@ -68,7 +70,7 @@ async def test_a_fence_of_the_chat_is_closed(user: Neovim, text: str, language: 
 
 @texts
 @pytest.mark.parametrize("name", ["a.md", "new.md", "a.html"])
-async def test_a_change_is_proposed(
+async def test_a_hostile_proposal_is_shown_and_can_be_accepted(
     user: Neovim, project: Path, addresses: Addresses, text: str, name: str
 ) -> None:
     if name.startswith("a"):
@@ -85,7 +87,7 @@ async def test_a_change_is_proposed(
 
 
 @texts
-async def test_the_file_beside_a_proposal_is_shown(
+async def test_a_hostile_original_is_shown_safely_next_to_a_proposal(
     user: Neovim, project: Path, addresses: Addresses, text: str
 ) -> None:
     (project / "a.md").write_text(text)
@@ -98,7 +100,9 @@ async def test_the_file_beside_a_proposal_is_shown(
 
 
 @texts
-async def test_an_edited_proposal_is_kept(user: Neovim, project: Path, text: str) -> None:
+async def test_a_hostile_edited_proposal_is_kept_safely(
+    user: Neovim, project: Path, text: str
+) -> None:
     diffs = await Diffs.start(user)
     id_ = await diffs.open(project / "a.md", text)
     await user.keys("ggOmine<Esc>")
@@ -114,7 +118,7 @@ async def test_an_edited_proposal_is_kept(user: Neovim, project: Path, text: str
 
 @texts
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-async def test_a_file_is_opened(
+async def test_a_hostile_file_is_opened_safely(
     user: Neovim, project: Path, addresses: Addresses, text: str, encoding: str
 ) -> None:
     path = project / "a.md"
@@ -134,7 +138,7 @@ async def test_a_file_is_opened(
 
 
 @texts
-async def test_a_client_proposes_and_opens(
+async def test_a_client_can_propose_and_open_a_hostile_file_safely(
     serving: Neovim, claude: ClaudeCode, project: Path, text: str
 ) -> None:
     path = project / "a.md"
@@ -145,7 +149,7 @@ async def test_a_client_proposes_and_opens(
     await survives(serving)
     await serving.keys(":w<CR>")
     accepted = await asked
-    await until(lambda: serving.eval("tabpagenr('$') == 1"), "the diff is gone")
+    await until(lambda: serving.eval("tabpagenr('$') == 1"), "the diff is closed")
     path.write_text(text)
 
     await claude.call("openFile", {"filePath": str(path)})
@@ -156,7 +160,7 @@ async def test_a_client_proposes_and_opens(
 
 
 @texts
-async def test_an_open_file_is_reloaded(
+async def test_a_file_reloaded_with_hostile_text_is_shown_safely(
     user: Neovim, project: Path, addresses: Addresses, text: str
 ) -> None:
     path = project / "a.md"
@@ -175,7 +179,9 @@ async def test_an_open_file_is_reloaded(
 
 
 @texts
-async def test_a_plan_is_shown(user: Neovim, addresses: Addresses, text: str) -> None:
+async def test_a_hostile_plan_is_shown_safely(
+    user: Neovim, addresses: Addresses, text: str
+) -> None:
     await listen(user)
 
     await user.lua("require('claude_ide.chat.plan').open(...)", 1, {"title": "Plan", "text": text})
@@ -188,7 +194,7 @@ async def test_a_plan_is_shown(user: Neovim, addresses: Addresses, text: str) ->
 
 
 @texts
-async def test_a_conversation_is_exported(user: Neovim, text: str) -> None:
+async def test_a_hostile_conversation_is_exported_safely(user: Neovim, text: str) -> None:
     await user.lua(
         "require('claude_ide.window.scratch').open('conversation.md', ..., 'markdown')", text
     )
@@ -196,7 +202,7 @@ async def test_a_conversation_is_exported(user: Neovim, text: str) -> None:
     await survives(user)
 
 
-async def test_the_user_is_told_why_there_is_no_colour(nvim: Neovim, project: Path) -> None:
+async def test_the_reason_for_missing_highlighting_is_shown(nvim: Neovim, project: Path) -> None:
     await nvim.lua(EAGER)
     (project / "a.md").write_text(DEEP["quotes"])
 
@@ -210,7 +216,7 @@ async def test_the_user_is_told_why_there_is_no_colour(nvim: Neovim, project: Pa
     assert (await nvim.mode())["blocking"] is False
 
 
-async def test_a_file_that_is_mended_gets_its_colours_back(nvim: Neovim, project: Path) -> None:
+async def test_a_repaired_file_is_highlighted_again(nvim: Neovim, project: Path) -> None:
     await nvim.lua(EAGER)
     path = project / "a.md"
     path.write_text(DEEP["quotes"])
@@ -228,7 +234,7 @@ async def test_a_file_that_is_mended_gets_its_colours_back(nvim: Neovim, project
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.lua", "a.txt"])
-async def test_other_files_keep_their_colours(nvim: Neovim, project: Path, name: str) -> None:
+async def test_harmless_files_remain_highlighted(nvim: Neovim, project: Path, name: str) -> None:
     await nvim.lua(EAGER)
     path = project / name
     path.write_text("".join(f"{'  ' * depth}- a > b\n" for depth in range(40)))

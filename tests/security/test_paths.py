@@ -1,4 +1,4 @@
-"""Hostile paths: none runs anything or stops Neovim, and each refusal names the path."""
+"""Hostile paths: none runs a command or blocks Neovim, and each refusal names its path."""
 
 import asyncio
 import itertools
@@ -22,7 +22,7 @@ ODD = (
     *("$(touch CANARY)", "`touch CANARY`", "+!touch CANARY", "=execute('!touch CANARY')"),
     *("| !touch CANARY", "%", "#", "~", "*", "[x].sh", "-c", "a\nb", "term:\\\\sh x.sh", "{x,y}"),
 )
-TAKEN_APART = ("tarfile::x.sh::y", "zipfile:x.sh::y", "tarfile::a/sh x.sh", "zipfile:a/sh x.sh")
+REINTERPRETED = ("tarfile::x.sh::y", "zipfile:x.sh::y", "tarfile::a/sh x.sh", "zipfile:a/sh x.sh")
 TOOLS: dict[str, Callable[[str], dict[str, Any]]] = {
     "openFile": lambda path: {"filePath": path},
     "open_files": lambda path: {"file_paths": [path, path]},
@@ -44,7 +44,7 @@ def move(old, new):
         try:
             return os.rename(old, new)
         except OSError:
-            # A writer has made a folder there.
+            # A writer has created a folder there.
             with contextlib.suppress(OSError):
                 os.rename(new, f"aside{next(numbers)}")
 
@@ -52,12 +52,12 @@ for _ in range(3_000_000):
     for old, new in ((folder, "t"), (link, folder), (folder, link), ("t", folder)):
         move(old, new)
 """
-"""Puts a link where a folder was, and the folder back, as often as it can."""
+"""Replaces a folder by a link and back again, as often as possible."""
 
 
 @pytest.fixture
 def canary(project: Path) -> Path:
-    """What each hostile name would create; the script that does is in the project."""
+    """The file that every hostile name tries to create, with a script in the project."""
     (project / "x.sh").write_text(f"touch {CANARY}\n")
     for scheme in SCHEMES:
         (project / scheme).mkdir()
@@ -69,9 +69,9 @@ def canary(project: Path) -> Path:
 
 @pytest.fixture
 def names(project: Path) -> list[str]:
-    """Paths of regular files that something could take for more than a path."""
+    """Paths of regular files that could be mistaken for commands or addresses."""
     inside = [f"{scheme}//{RUN}" for scheme in SCHEMES]
-    return [f"{project}/{name}" for name in (*inside, *ODD, *TAKEN_APART)] + [
+    return [f"{project}/{name}" for name in (*inside, *ODD, *REINTERPRETED)] + [
         f"{project}/sub/../term://{RUN}",
         f"//{project}/./term:///{RUN}",
         f"term://{RUN}",
@@ -80,7 +80,7 @@ def names(project: Path) -> list[str]:
 
 @pytest.fixture
 def specials(project: Path) -> Iterator[dict[str, str]]:
-    """Paths that lead to no file, with the reason that refuses each of them."""
+    """Paths that lead to no regular file, each with the reason for its refusal."""
     os.mkfifo(project / "pipe")
     (project / "to-pipe").symlink_to("pipe")
     (project / "loop").symlink_to("loop")
@@ -104,7 +104,7 @@ def specials(project: Path) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 async def exchanged(project: Path, tmp_path: Path) -> AsyncIterator[Path]:
-    """A file outside; `d` in the project is a folder and a link to the one outside, in turns."""
+    """A file outside; `d` in the project alternates between a folder and a link to the outside."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "a.txt").write_text("outside")
@@ -121,7 +121,7 @@ async def exchanged(project: Path, tmp_path: Path) -> AsyncIterator[Path]:
 
 
 async def call(claude: ClaudeCode, tool: str, arguments: Any) -> str:
-    """Everything that a tool answers within 5 s, as one text."""
+    """Return everything that a tool answers within 5 s, as one text."""
     try:
         answer = await claude.call(tool, arguments, 5)
     except RpcFailure as failure:
@@ -129,15 +129,15 @@ async def call(claude: ClaudeCode, tool: str, arguments: Any) -> str:
     return "\n".join(block["text"] for block in answer["content"])
 
 
-async def lives(nvim: Neovim) -> bool:
-    """Whether Neovim answers, waits at no prompt, and runs nothing in a terminal."""
+async def is_alive(nvim: Neovim) -> bool:
+    """Whether Neovim answers, is not blocked by a prompt, and has no terminal."""
     mode = await nvim.mode()
     terminals = 'len(filter(getbufinfo(), \'getbufvar(v:val.bufnr, "&buftype") == "terminal"\'))'
     return mode["blocking"] is False and await nvim.eval(terminals) == 0
 
 
 async def shown(nvim: Neovim) -> bool:
-    """Whether a diff is on the screen."""
+    """Whether a diff is listed."""
     return bool(await nvim.lua("return #require('claude_ide.diff').list() > 0"))
 
 
@@ -150,7 +150,7 @@ def proposal(path: str, **more: str) -> dict[str, str]:
     return {"old_file_path": path, "new_file_contents": "b\n", **more}
 
 
-async def test_no_name_of_a_file_is_a_command(
+async def test_no_tool_runs_a_command_in_a_path(
     serving: Neovim, claude: ClaudeCode, canary: Path, names: list[str]
 ) -> None:
     folder = await serving.eval("getcwd()")
@@ -158,13 +158,13 @@ async def test_no_name_of_a_file_is_a_command(
         for tool, arguments in TOOLS.items():
             await call(claude, tool, arguments(name))
 
-            assert await lives(serving), (tool, name)
+            assert await is_alive(serving), (tool, name)
             assert not canary.exists(), (tool, name)
         await serving.command("silent! %bwipeout!")
     assert await serving.eval("getcwd()") == folder
 
 
-async def test_no_name_of_a_proposed_file_is_a_command(
+async def test_no_proposal_runs_a_command_in_its_path(
     serving: Neovim, claude: ClaudeCode, canary: Path, names: list[str]
 ) -> None:
     before = await serving.eval("[getcwd(), tabpagenr('$'), bufname()]")
@@ -172,28 +172,28 @@ async def test_no_name_of_a_proposed_file_is_a_command(
         _, opening = claude.start_call("openDiff", proposal(name))
         await until(lambda: is_shown_or_answered(serving, opening), name)  # noqa: B023
 
-        assert await lives(serving), name
+        assert await is_alive(serving), name
         assert not canary.exists(), name
 
         await claude.call("closeAllDiffTabs")
         await asyncio.wait_for(opening, 5)
-        await until(lambda: serving.eval("tabpagenr('$') == 1"), "the diff is gone")
+        await until(lambda: serving.eval("tabpagenr('$') == 1"), "the diff is closed")
     assert await serving.eval("[getcwd(), tabpagenr('$'), bufname()]") == before
     assert not canary.exists()
 
 
-async def test_a_name_that_a_plugin_takes_apart_opens_no_other_file(
+async def test_a_path_that_a_plugin_would_reinterpret_is_refused(
     serving: Neovim, claude: ClaudeCode, canary: Path, project: Path
 ) -> None:
-    for name in TAKEN_APART:
+    for name in REINTERPRETED:
         for tool in OPENING:
             answer = await call(claude, tool, TOOLS[tool](f"{project}/{name}"))
 
             assert answer.startswith(f"{project}/{name}: a plugin handles such names itself"), tool
-    assert await lives(serving)
+    assert await is_alive(serving)
 
 
-async def test_only_a_file_is_opened(
+async def test_only_a_regular_file_is_opened(
     serving: Neovim, claude: ClaudeCode, specials: dict[str, str]
 ) -> None:
     for path, reason in specials.items():
@@ -201,11 +201,11 @@ async def test_only_a_file_is_opened(
             assert await call(claude, tool, TOOLS[tool](path)) == f"{path}: {reason}"
         for tool, arguments in TOOLS.items():
             await call(claude, tool, arguments(path))
-    assert await lives(serving)
+    assert await is_alive(serving)
     assert await serving.eval("[bufname(), len(getbufinfo())]") == ["", 1]
 
 
-async def test_only_a_file_is_compared(
+async def test_only_a_regular_file_is_compared(
     serving: Neovim, claude: ClaudeCode, project: Path, specials: dict[str, str]
 ) -> None:
     for path, reason in specials.items():
@@ -216,11 +216,11 @@ async def test_only_a_file_is_compared(
         assert await call(claude, "openDiff", new) == refused
         old = proposal(path, new_file_path=f"{project}/new")
         assert await call(claude, "openDiff", old) == refused
-    assert await lives(serving)
+    assert await is_alive(serving)
     assert await serving.eval("[bufname(), len(getbufinfo()), tabpagenr('$')]") == ["", 1, 1]
 
 
-async def test_a_path_that_no_file_can_have_is_refused_by_its_name(
+async def test_an_impossible_path_is_refused_by_name(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     refused = {
@@ -234,10 +234,10 @@ async def test_a_path_that_no_file_can_have_is_refused_by_its_name(
             assert reason in answer, tool
     assert await call(claude, "openFile", {"filePath": ""}) == "the path is empty"
     assert await call(claude, "openDiff", proposal("")) == ": not an absolute path"
-    assert await lives(serving)
+    assert await is_alive(serving)
 
 
-async def test_a_path_is_shown_in_its_plainest_spelling(
+async def test_a_proposed_path_is_normalized(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     _, opening = claude.start_call("openDiff", proposal(f"//{project}/sub/.././/new.txt"))
@@ -250,7 +250,7 @@ async def test_a_path_is_shown_in_its_plainest_spelling(
     await opening
 
 
-async def test_a_file_that_has_become_a_pipe_is_not_written(
+async def test_a_file_replaced_by_a_pipe_is_not_written(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "a.txt"
@@ -265,7 +265,7 @@ async def test_a_file_that_has_become_a_pipe_is_not_written(
     assert await serving.eval("[getline(1), &modified]") == ["b", 1]
 
 
-async def test_a_file_that_becomes_a_pipe_before_its_diff_appears_is_an_error(
+async def test_a_file_replaced_by_a_pipe_before_its_diff_appears_is_an_error(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "a.txt"
@@ -284,10 +284,10 @@ async def test_a_file_that_becomes_a_pipe_before_its_diff_appears_is_an_error(
     assert await serving.eval("getline(1)") == "type"
 
 
-async def test_no_link_that_is_put_there_leads_a_reader_outside(
+async def test_reading_never_follows_a_planted_link_outside(
     serving: Neovim, claude: ClaudeCode, exchanged: Path
 ) -> None:
-    # What is open outside is not read either.
+    # The buffer of the outside file must not be read either.
     await serving.command(f"edit {exchanged} | call setline(1, 'outside, unsaved') | enew")
     answers: set[str] = set()
     for number in itertools.count():
@@ -296,13 +296,13 @@ async def test_no_link_that_is_put_there_leads_a_reader_outside(
         except RpcFailure as failure:
             answers.add(failure.message)
         assert not answers & {"outside", "outside, unsaved\n"}
-        # It was read at times, and exchanged at others.
+        # Until the folder has been read and has been found replaced.
         if number >= 1000 and "inside" in answers and len(answers) > 2:
             break
         assert number < 20_000, answers
 
 
-async def test_no_link_that_is_put_there_leads_a_writer_outside(
+async def test_writing_never_follows_a_planted_link_outside(
     claude: ClaudeCode, exchanged: Path
 ) -> None:
     answers: set[str] = set()
@@ -320,7 +320,7 @@ async def test_no_link_that_is_put_there_leads_a_writer_outside(
     assert list(exchanged.parent.iterdir()) == [exchanged]
 
 
-async def test_a_large_file_is_refused_by_its_size(
+async def test_a_large_file_is_refused_with_its_size(
     serving: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     with (project / "large").open("wb") as file:
@@ -336,10 +336,10 @@ async def test_a_large_file_is_refused_by_its_size(
     for tool in OPENING:
         assert await call(claude, tool, TOOLS[tool](path)) == f"{path}: {reason}"
     assert await call(claude, "openDiff", proposal(path)) == f"{path}: {reason}"
-    assert await lives(serving)
+    assert await is_alive(serving)
 
 
-async def test_only_a_file_is_replaced(
+async def test_only_a_regular_file_is_read_or_replaced(
     claude: ClaudeCode, project: Path, specials: dict[str, str]
 ) -> None:
     before = {path.name: path.lstat().st_mode for path in project.iterdir()}
@@ -352,7 +352,7 @@ async def test_only_a_file_is_replaced(
     assert {path.name: path.lstat().st_mode for path in project.iterdir()} == before
 
 
-async def test_a_path_that_is_not_unicode_is_answered_under_its_id(
+async def test_a_path_that_is_not_unicode_is_an_error_with_the_requests_id(
     serving: Neovim, claude: ClaudeCode
 ) -> None:
     place = "params.arguments.filePath"
@@ -364,15 +364,15 @@ async def test_a_path_that_is_not_unicode_is_answered_under_its_id(
 
         assert answer["id"] == id_
         assert place in answer["error"]["message"]
-    assert await lives(serving)
+    assert await is_alive(serving)
 
 
 @pytest.mark.parametrize("name", ["x.gpg", "secret:x", "x.shada", "x.zip"])
-async def test_no_other_plugin_takes_a_proposal_by_its_name(
+async def test_plugins_that_handle_certain_names_do_not_write_a_proposal(
     serving: Neovim, claude: ClaudeCode, project: Path, name: str
 ) -> None:
-    await serving.command("let g:taken = 0")
-    await serving.command("autocmd BufWriteCmd *.gpg,secret:*,*.shada,*.zip let g:taken += 1")
+    await serving.command("let g:written = 0")
+    await serving.command("autocmd BufWriteCmd *.gpg,secret:*,*.shada,*.zip let g:written += 1")
     _, opening = claude.start_call("openDiff", proposal(f"{project}/{name}"))
     await until(lambda: serving.eval("&modifiable && bufname() =~ '^claude-ide://'"))
 
@@ -380,5 +380,5 @@ async def test_no_other_plugin_takes_a_proposal_by_its_name(
 
     answer = await asyncio.wait_for(opening, 10)
     assert [block["text"] for block in answer["content"]] == ["FILE_SAVED", "b\n"]
-    assert await serving.eval("g:taken") == 0
-    assert await lives(serving)
+    assert await serving.eval("g:written") == 0
+    assert await is_alive(serving)

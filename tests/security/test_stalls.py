@@ -1,4 +1,4 @@
-"""Text that takes a parser long: the longest time in which Neovim does nothing else."""
+"""Text that is slow to parse: Neovim must never be blocked for long."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from support.hostile import EAGER
 from support.neovim import Neovim, until
 
 LONGEST = 0.2
-"""Seconds of Neovim's own time, which a busy machine does not lengthen much."""
+"""Seconds of Neovim's own CPU time, which a busy machine hardly lengthens."""
 
 WATCH = chunk("stalls/watch")
 SHOW_ANSWER = chunk("stalls/show_answer")
@@ -37,12 +37,12 @@ fences = pytest.mark.parametrize(("language", "text"), FENCES.values(), ids=FENC
 
 
 async def longest(nvim: Neovim) -> float:
-    """How long Neovim did nothing else at most, in seconds."""
-    # Whatever goes on in slices gets some of them.
-    await nvim.lua("_G.told = false; vim.defer_fn(function() _G.told = true end, 500)")
-    await until(lambda: nvim.lua("return _G.told"))
+    """The longest time that Neovim was blocked, in seconds."""
+    # Give work that is done in slices time for several slices.
+    await nvim.lua("_G.is_late = false; vim.defer_fn(function() _G.is_late = true end, 500)")
+    await until(lambda: nvim.lua("return _G.is_late"))
     seconds = await nvim.lua("_G.look(); return _G.longest")
-    print(f"{seconds * 1000:.0f} ms")  # shown when it fails
+    print(f"{seconds * 1000:.0f} ms")  # shown if the test fails
     return float(seconds)
 
 
@@ -54,7 +54,9 @@ async def frame(nvim: Neovim, text: str, language: str) -> tuple[Chats, dict[str
 
 
 @fences
-async def test_a_fence_of_the_chat_is_closed(nvim: Neovim, language: str, text: str) -> None:
+async def test_highlighting_a_slow_code_block_does_not_block_neovim(
+    nvim: Neovim, language: str, text: str
+) -> None:
     chats, drawn, count = await frame(nvim, text, language)
     await nvim.lua(WATCH)
 
@@ -64,7 +66,9 @@ async def test_a_fence_of_the_chat_is_closed(nvim: Neovim, language: str, text: 
 
 
 @fences
-async def test_an_answer_is_complete(nvim: Neovim, language: str, text: str) -> None:
+async def test_highlighting_a_slow_answer_does_not_block_neovim(
+    nvim: Neovim, language: str, text: str
+) -> None:
     await nvim.lua(EAGER)
     await nvim.lua(WATCH)
 
@@ -73,7 +77,7 @@ async def test_an_answer_is_complete(nvim: Neovim, language: str, text: str) -> 
     assert await longest(nvim) < LONGEST
 
 
-async def test_fences_are_coloured_one_after_the_other(nvim: Neovim) -> None:
+async def test_highlighting_many_code_blocks_does_not_block_neovim(nvim: Neovim) -> None:
     lines = [f"x{number} = {'{' * 20}{'}' * 20}" for number in range(100)]
     chats = await Chats.start(nvim)
     await chats.open()

@@ -1,4 +1,4 @@
-"""The token: who can read it, how long it is worth something, and when its lock file is gone."""
+"""The token: who can read it, how long it is valid, and when its lock file is removed."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ HELD = "return require('claude_ide.host.port_hold').port() == ..."
 
 
 def processes() -> Iterator[tuple[int, int]]:
-    """The pid of each process of this machine, and that of its parent."""
+    """The pid and the parent's pid of each process on this machine."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
@@ -45,7 +45,7 @@ def processes() -> Iterator[tuple[int, int]]:
 
 
 def under(pid: int) -> set[int]:
-    """All processes that a process has started, and those that they have."""
+    """The descendants of a process."""
     parents = dict(processes())
     found = {pid}
     while more := {child for child, parent in parents.items() if parent in found} - found:
@@ -61,7 +61,7 @@ def read(pid: int, name: str) -> bytes:
 
 
 def public(words: str) -> list[int]:
-    """The processes of this machine whose command line has these words in it."""
+    """The processes on this machine whose command line contains these words."""
     return [pid for pid, _ in processes() if words.encode() in read(pid, "cmdline")]
 
 
@@ -70,17 +70,17 @@ def drafts(config_folder: Path) -> list[str]:
 
 
 async def crash(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]:
-    """Kill the host, and wait for the next one; return its lock."""
+    """Kill the host and wait for the next one; return its port and lock."""
     await until(lambda: nvim.eval(SERVER), "the server is up")
     _, lock = await the_lock(config_folder)
     os.kill(lock["hostPid"], signal.SIGKILL)
-    return await another(nvim, config_folder, lock)
+    return await next_host(nvim, config_folder, lock)
 
 
-async def another(
+async def next_host(
     nvim: Neovim, config_folder: Path, lock: dict[str, Any]
 ) -> tuple[int, dict[str, Any]]:
-    """Wait for the host that comes after the one of this lock; return its own."""
+    """Wait for the host after the one of this lock; return its port and lock."""
 
     def is_back() -> bool:
         found = locks(config_folder)
@@ -91,18 +91,18 @@ async def another(
     return await the_lock(config_folder)
 
 
-async def used_up(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]:
-    """Kill hosts until no other is started; return the last lock."""
+async def exhaust_restarts(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]:
+    """Kill hosts until none is restarted; return the last port and lock."""
     last = await the_lock(config_folder)
     for _ in range(3):
         last = await crash(nvim, config_folder)
     os.kill(last[1]["hostPid"], signal.SIGKILL)
-    await until(lambda: nvim.lua(NO_HOST), "given up")
+    await until(lambda: nvim.lua(NO_HOST), "no host is left")
     return last
 
 
-class TestWhoCanReadIt:
-    async def test_no_command_line_holds_the_token_or_an_option(
+class TestSecrecy:
+    async def test_no_command_line_contains_the_token_or_an_option(
         self, serving: Neovim, config_folder: Path
     ) -> None:
         await serving.lua(CONFIGURE, {"cmd": ["claude", WORDS]})
@@ -113,7 +113,7 @@ class TestWhoCanReadIt:
             assert public(WORDS) == []
             await crash(serving, config_folder)
 
-    async def test_no_process_but_the_host_inherits_it(
+    async def test_no_process_except_the_host_inherits_the_token(
         self, nvim: Neovim, config_folder: Path, tmp_path: Path, project: Path
     ) -> None:
         tools = tmp_path / "tools"
@@ -136,8 +136,8 @@ class TestWhoCanReadIt:
         def seen_by_git() -> list[str]:
             return [path.read_text() for path in tmp_path.glob("git.*")]
 
-        passed_on = f"CLAUDE_CODE_SSE_PORT={port}"
-        await until(lambda: passed_on in "".join(seen_by_git()), "git has run")
+        inherited = f"CLAUDE_CODE_SSE_PORT={port}"
+        await until(lambda: inherited in "".join(seen_by_git()), "git has run")
         token = lock["authToken"].encode()
         children = under(nvim.process.pid) - {lock["hostPid"]}
         assert len(children) >= 3
@@ -150,7 +150,7 @@ class TestWhoCanReadIt:
             assert "CLAUDE_IDE_HOST" not in seen
         assert await nvim.eval("exists('$CLAUDE_IDE_HOST')") == 0
 
-    async def test_no_command_line_holds_what_the_user_asks(self, nvim: Neovim) -> None:
+    async def test_no_command_line_contains_a_question(self, nvim: Neovim) -> None:
         async with FakeHeadless.serve() as claude:
             await nvim.lua(CONFIGURE, {"cmd": claude.command})
             await nvim.command(f"ClaudeAsk {WORDS}")
@@ -162,7 +162,7 @@ class TestWhoCanReadIt:
             assert "CLAUDE_IDE_HOST" not in asked.environment
             asked.end("answer")
 
-    async def test_options_too_large_to_be_passed_are_named(self, nvim: Neovim) -> None:
+    async def test_options_that_are_too_large_are_reported(self, nvim: Neovim) -> None:
         await nvim.lua(CONFIGURE, {"cmd": ["claude", "x" * 200_000]})
 
         await nvim.command("ClaudeStart")
@@ -174,8 +174,8 @@ class TestWhoCanReadIt:
         await until(lambda: nvim.eval(SERVER), "the server is up")
 
 
-class TestHowLongItIsWorthSomething:
-    async def test_the_port_of_a_host_that_died_stays_ours_and_its_clients_wait(
+class TestValidity:
+    async def test_the_port_of_a_dead_host_stays_reserved_and_its_clients_wait(
         self, serving: Neovim, config_folder: Path
     ) -> None:
         port, lock = await the_lock(config_folder)
@@ -207,14 +207,14 @@ class TestHowLongItIsWorthSomething:
         with closing(squatter()) as attempt:
             os.kill(lock["hostPid"], signal.SIGKILL)
             await until(lambda: _bind(attempt, port), "the port is squatted")
-            new_port, new = await another(serving, config_folder, lock)
+            new_port, new = await next_host(serving, config_folder, lock)
 
             assert new_port != port
             assert new["authToken"] != lock["authToken"]
             assert not await is_let_in(new_port, lock["authToken"])
             assert await is_let_in(new_port, new["authToken"])
 
-    async def test_a_squatter_that_gives_the_port_back_cannot_use_the_token_either(
+    async def test_an_unprotected_port_is_reused_only_with_a_new_token(
         self, serving: Neovim, config_folder: Path
     ) -> None:
         port, lock = await the_lock(config_folder)
@@ -222,14 +222,14 @@ class TestHowLongItIsWorthSomething:
         await serving.lua("require('claude_ide.host.port_hold').release()")
         os.kill(lock["hostPid"], signal.SIGKILL)
 
-        new_port, new = await another(serving, config_folder, lock)
+        new_port, new = await next_host(serving, config_folder, lock)
 
         assert new_port == port
         assert not await is_let_in(port, lock["authToken"])
         assert await is_let_in(port, new["authToken"])
 
     @pytest.mark.parametrize("crashes", [1, 3])
-    async def test_a_host_that_comes_back_at_once_keeps_the_port_and_its_clients(
+    async def test_an_immediately_restarted_host_keeps_port_and_token(
         self, serving: Neovim, config_folder: Path, crashes: int
     ) -> None:
         port, lock = await the_lock(config_folder)
@@ -241,7 +241,7 @@ class TestHowLongItIsWorthSomething:
             assert (again, new["authToken"]) == (port, lock["authToken"])
 
     @pytest.mark.parametrize("end", ["ClaudeStop", "SIGTERM", "used up"])
-    async def test_a_server_that_the_user_starts_has_a_token_of_its_own(
+    async def test_a_server_started_by_the_user_has_a_new_token(
         self, serving: Neovim, config_folder: Path, end: str
     ) -> None:
         port, lock = await the_lock(config_folder)
@@ -252,7 +252,7 @@ class TestHowLongItIsWorthSomething:
                 os.kill(lock["hostPid"], signal.SIGTERM)
                 await until(lambda: serving.lua(NO_HOST), "the host has ended")
             case _:
-                port, lock = await used_up(serving, config_folder)
+                port, lock = await exhaust_restarts(serving, config_folder)
         await until(lambda: not locks(config_folder), "no lock")
         await until(lambda: _is_refused(port), "no server listens")
 
@@ -267,9 +267,9 @@ class TestHowLongItIsWorthSomething:
             await client.initialize()
 
 
-class TestTheLockIsGoneWhenNoServerListens:
+class TestRemovalOfTheLockFile:
     @pytest.mark.parametrize("milliseconds", range(0, 160, 10))
-    async def test_a_host_that_is_killed_at_its_start_is_brought_back(
+    async def test_a_host_killed_during_its_start_is_restarted(
         self, nvim: Neovim, config_folder: Path, milliseconds: int
     ) -> None:
         await nvim.command("ClaudeStart!")
@@ -281,7 +281,7 @@ class TestTheLockIsGoneWhenNoServerListens:
             os.kill(pid, signal.SIGKILL)
 
         await until(lambda: not any(alive(pid) for pid in hosts), "killed")
-        await until(lambda: "is back" in nvim.screen.text(), "another is started")
+        await until(lambda: "was restarted" in nvim.screen.text(), "another host is started")
         await until(lambda: nvim.eval(SERVER), "the server is up")
         port, lock = await the_lock(config_folder)
         assert alive(lock["hostPid"])
@@ -290,7 +290,7 @@ class TestTheLockIsGoneWhenNoServerListens:
         assert await is_let_in(port, lock["authToken"])
 
     @pytest.mark.parametrize("milliseconds", range(0, 160, 40))
-    async def test_nothing_stays_when_the_hosts_die_at_their_start_until_none_is_started(
+    async def test_no_files_remain_when_every_host_dies_during_its_start(
         self, nvim: Neovim, config_folder: Path, milliseconds: int
     ) -> None:
         await nvim.command("let $CLAUDE_CODE_SSE_PORT = 'before' | ClaudeStart!")
@@ -306,7 +306,7 @@ class TestTheLockIsGoneWhenNoServerListens:
                 os.kill(pid, signal.SIGKILL)
             killed |= hosts
 
-        await until(lambda: "died (exit 137)" in nvim.screen.text(), "given up")
+        await until(lambda: "died (exit 137)" in nvim.screen.text(), "the restarts are used up")
         await until(lambda: nvim.lua(NO_HOST))
         assert locks(config_folder) == []
         assert drafts(config_folder) == []
@@ -314,16 +314,16 @@ class TestTheLockIsGoneWhenNoServerListens:
         await nvim.command("ClaudeStart!")
         await until(lambda: nvim.eval(SERVER), "the server is up")
 
-    async def test_nothing_stays_when_the_restarts_are_used_up(
+    async def test_no_lock_file_remains_when_the_restarts_are_used_up(
         self, serving: Neovim, config_folder: Path
     ) -> None:
-        await used_up(serving, config_folder)
+        await exhaust_restarts(serving, config_folder)
 
         assert locks(config_folder) == []
         assert (await serving.mode())["blocking"] is False
 
     @pytest.mark.parametrize("end", ["qa", "SIGTERM", "SIGHUP"])
-    async def test_a_stuck_host_leaves_no_lock_when_neovim_ends(
+    async def test_the_lock_file_of_a_stuck_host_is_removed_when_neovim_ends(
         self, serving: Neovim, config_folder: Path, end: str
     ) -> None:
         _, lock = await the_lock(config_folder)
@@ -338,7 +338,7 @@ class TestTheLockIsGoneWhenNoServerListens:
         await until(lambda: not alive(lock["hostPid"]), "no host")
         assert locks(config_folder) == []
 
-    async def test_a_lock_that_others_have_written_since_stays(
+    async def test_a_lock_file_rewritten_by_another_editor_is_kept(
         self, serving: Neovim, config_folder: Path
     ) -> None:
         port, lock = await the_lock(config_folder)
@@ -357,7 +357,7 @@ class TestTheLockIsGoneWhenNoServerListens:
 
 
 def squatter() -> socket.socket:
-    """A socket that binds a port as soon as the system allows it."""
+    """A socket that can bind a port as soon as the system allows it."""
     attempt = socket.socket()
     attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

@@ -52,9 +52,9 @@ class AnotherAgent:
         self._ids = itertools.count(1)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
 
-    def tell(self, *told: Event) -> None:
+    def tell(self, *happened: Event) -> None:
         """Emit events."""
-        for event in told:
+        for event in happened:
             self.state = self.state.after(event)
             self._events.put_nowait(event)
 

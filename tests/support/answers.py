@@ -30,5 +30,5 @@ async def settled(nvim: Neovim) -> None:
     """Wait until all typed keys are handled, by a command that runs only outside a prompt."""
     await nvim.command("let g:settled = 0")
     await nvim.keys(":let g:settled = 1<CR>")
-    await until(lambda: nvim.eval("g:settled"), "keys are commands")
+    await until(lambda: nvim.eval("g:settled"), "all keys are handled")
     assert not (await nvim.mode())["blocking"]

@@ -91,8 +91,8 @@ class Chats:
 
     async def tells(self, event: str) -> dict[str, Any]:
         """Wait for an event of this name; return the fields of the latest."""
-        told: list[dict[str, Any]] = await until(lambda: self.told(event), f"told {event}")
-        return told[-1]
+        payloads: list[dict[str, Any]] = await until(lambda: self.told(event), f"event {event}")
+        return payloads[-1]
 
 
 def options(side: str, size: float, root: str = "") -> dict[str, Any]:

@@ -93,7 +93,7 @@ class ClaudeCli(Terminal):
         """Type a prompt and send it."""
         self.type(text)
         # The CLI would regard keys that arrive together with the text as pasted.
-        await self.until(lambda: text in self.box(), f"{text!r} stands in the prompt box")
+        await self.until(lambda: text in self.box(), f"{text!r} is in the prompt box")
         self.press("Enter")
 
     async def answer(self, key: str) -> None:

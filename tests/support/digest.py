@@ -18,19 +18,19 @@ def decoded(frames: Iterable[Mapping[str, Any]]) -> list[Event]:
 
 def conversed(name: str) -> list[Event]:
     """Return all events of a recorded conversation, also those caused by the host's frames."""
-    decoder, told = Decoder(), list[Event]()
+    decoder, happened = Decoder(), list[Event]()
     for entry in entries(name):
         match entry:
             case {"dir": "out", "m": frame}:
-                told += decoder.decode(frame)
+                happened += decoder.decode(frame)
             case {"dir": "in", "m": {"type": "user", "uuid": prompt, **rest}}:
-                told += decoder.stages.sent(prompt, text(rest.get("priority")))
+                happened += decoder.stages.sent(prompt, text(rest.get("priority")))
             case {"dir": "in", "m": {"request": {"message_uuid": prompt}}}:
-                told += decoder.stages.withdrawn(prompt)
-    return told
+                happened += decoder.stages.withdrawn(prompt)
+    return happened
 
 
-def digest(told: Iterable[Event]) -> list[str]:
+def digest(happened: Iterable[Event]) -> list[str]:
     """Return one line for each event that is visible in the panel, except partial ones.
 
     The first session, mode and model are omitted: every conversation starts with them.
@@ -38,7 +38,7 @@ def digest(told: Iterable[Event]) -> list[str]:
     tools: dict[str, str] = {}
     seen: set[type] = set()
     lines: list[str] = []
-    for event in told:
+    for event in happened:
         if isinstance(event, events.ToolStarted):
             tools[event.tool] = event.name
         first = type(event) not in seen

@@ -65,8 +65,8 @@ async def looked(nvim: Neovim, path: Path) -> None:
 
 async def messages(nvim: Neovim) -> str:
     """Return all messages so far."""
-    said: str = await nvim.eval("execute('messages')")
-    return said
+    found: str = await nvim.eval("execute('messages')")
+    return found
 
 
 async def all_reported(nvim: Neovim, path: Path) -> None:

@@ -66,9 +66,9 @@ class Request:
 
 @dataclass
 class FakeApi:
-    """The scripted turns that are left, and the requests for a turn that have come.
+    """The remaining scripted turns, and the received requests for a turn.
 
-    With `hold` the model says no more than its first words; with `status`, an HTTP error.
+    With `hold` the model stops after its first words; with `status` it answers with an HTTP error.
     """
 
     port: int = 0
@@ -152,12 +152,12 @@ class FakeApi:
             if self.hold and request.body.get("tools"):
                 writer.write(answer.partition(b"event: content_block_stop")[0])
                 await writer.drain()
-                await reader.read()  # until the CLI leaves
+                await reader.read()  # until the CLI disconnects
             elif not first.startswith("HEAD "):
                 writer.write(answer)
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # the CLI has left, or only tested the connection
+            pass  # the CLI has disconnected, or only tested the connection
         finally:
             writer.close()
 

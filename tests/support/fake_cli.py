@@ -75,7 +75,7 @@ class FakeCli:
                 self.refuse(heard)
             else:
                 self.unmatched.append(heard)
-        sys.exit(f"nobody said {kind(recorded)}")
+        sys.exit(f"no frame received like {kind(recorded)}")
 
     def refuse(self, asked: Frame) -> None:
         reason = f"Unsupported control request subtype: {asked['request']['subtype']}"

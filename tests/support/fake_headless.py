@@ -21,13 +21,13 @@ class Asked:
     """One running CLI, which has reported its prompt and waits for frames to print."""
 
     def __init__(
-        self, told: Frame, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, report: Frame, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        self.pid: int = told["pid"]
-        self.arguments: list[str] = told["arguments"]
-        self.environment: dict[str, str] = told["environment"]
-        self.cwd: str = told["cwd"]
-        self.prompt: str = told["prompt"]
+        self.pid: int = report["pid"]
+        self.arguments: list[str] = report["arguments"]
+        self.environment: dict[str, str] = report["environment"]
+        self.cwd: str = report["cwd"]
+        self.prompt: str = report["prompt"]
         self._reader = reader
         self._writer = writer
         self._written = ""
@@ -108,12 +108,12 @@ class FakeHeadless:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.append(writer)
-        told = json.loads(await reader.readexactly(int(await reader.readline())))
-        self._asked.put_nowait(Asked(told, reader, writer))
+        report = json.loads(await reader.readexactly(int(await reader.readline())))
+        self._asked.put_nowait(Asked(report, reader, writer))
 
 
 def main() -> int:
-    told = {
+    report = {
         "pid": os.getpid(),
         "arguments": sys.argv[2:],
         "environment": dict(os.environ),
@@ -121,7 +121,7 @@ def main() -> int:
         "prompt": sys.stdin.buffer.read().decode(),
     }
     test = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
-    data = json.dumps(told).encode()
+    data = json.dumps(report).encode()
     test.sendall(b"%d\n" % len(data) + data)
     for line in test.makefile("rb"):
         frame = json.loads(line)

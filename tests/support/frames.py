@@ -116,9 +116,9 @@ class Panel:
         self.requests = Requests(self.transcript.sheet, "Claude", self.transcript.root)
         self.drawn = Drawn()
 
-    def take(self, *told: Event) -> "Panel":
+    def take(self, *happened: Event) -> "Panel":
         """Handle events, and draw after each."""
-        for event in told:
+        for event in happened:
             self.handle(event)
             self.drawn.everything(self.transcript)
         return self
@@ -156,6 +156,6 @@ class Panel:
         return self.transcript.press(*self.drawn.everything(self.transcript).part(line))
 
 
-def shown(*told: Event, **options: Any) -> list[str]:
+def shown(*happened: Event, **options: Any) -> list[str]:
     """Return the lines after some events."""
-    return Panel(**options).take(*told).text
+    return Panel(**options).take(*happened).text

@@ -33,6 +33,6 @@ def held_uv(tmp_path: Path) -> Callable[[], object]:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     program(tmp_path / "bin/uv", f"echo fetching things; read line < '{fifo}'; echo $line; exit 1")
-    # Open for reading, too: a writer alone waits for an installer that has not begun, or is gone.
+    # Opened for reading, too: opening it only for writing blocks while no installer reads it.
     end = os.open(fifo, os.O_RDWR)
     return lambda: os.write(end, b"the end\n")

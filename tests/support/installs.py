@@ -13,7 +13,7 @@ def tools(folder: Path, with_uv: bool = True) -> str:
     program(folder / "python3", f"exec '{sys.executable}' \"$@\"")
     if with_uv:
         uv = shutil.which("uv", path=Path(sys.executable).parent)
-        assert uv, "no uv beside this Python; `make test` installs one"
+        assert uv, "no uv next to this Python; `make test` installs one"
         program(folder / "uv", f"exec '{uv}' \"$@\"")
     return str(folder)
 

@@ -24,14 +24,14 @@ def options() -> argparse.Namespace:
     )
     parser.add_argument("--version", action="store_true", help="name the document's version")
     parser.add_argument("--pull-answer", choices=["full", "unchanged", "error"], default="full")
-    parser.add_argument("--identifiers", nargs="*", default=[], help="of what is pulled")
-    parser.add_argument("--across", action="store_true", help="what is wrong is so in all files")
+    parser.add_argument("--identifiers", nargs="*", default=[], help="of the diagnostics to pull")
+    parser.add_argument("--across", action="store_true", help="report a file's errors in all files")
     parser.add_argument("--save", choices=["no", "yes", "text"], default="no")
-    parser.add_argument("--work", help="title of what begins with a save")
-    parser.add_argument("--sync", type=int, default=1, help="how a change is announced")
+    parser.add_argument("--work", help="title of the work that a save starts")
+    parser.add_argument("--sync", type=int, default=1, help="kind of synchronization")
     parser.add_argument("--reads-code", action="store_true", help="offer definitions")
     parser.add_argument("--start-after", type=Path, help="a FIFO to read to its end first")
-    parser.add_argument("--log", type=Path, help="a file for what is received")
+    parser.add_argument("--log", type=Path, help="a file for the received messages")
     parser.add_argument(
         "--format",
         choices=[

@@ -1,5 +1,5 @@
--- What each of the Lua files on stdin (one path a line) defines, requires, calls and emits, as JSON.
--- Read with Neovim's own parser: `nvim -l lua_source.lua <paths`.
+-- Prints the definitions, requires, calls and events of the Lua files on stdin (one path a line) as JSON.
+-- It uses Neovim's own parser: `nvim -l lua_source.lua <paths`.
 
 local ANY_NUMBER = 255
 local NO_FUNCTIONS = { ['false'] = true, ['nil'] = true, ['true'] = true }
@@ -25,7 +25,7 @@ local function values(node)
   return node and node:named_children() or {}
 end
 
--- `require('x')`, as the name it is called with.
+-- The module name in `require('x')`.
 local function required(node, source)
   if
     node
@@ -51,7 +51,7 @@ local function names_in(list, name, source)
   end)
 end
 
--- What a statement declares a local name as: the module that it stands for, or false for another value.
+-- The declaration of a local name by a statement: `module` or `maker` names the module, if it is one.
 local function declared_by(statement, name, source)
   local kind = statement:type()
   if kind == 'function_declaration' and text_of(field(statement, 'name'), source) == name then
@@ -72,7 +72,7 @@ local function declared_by(statement, name, source)
   end
 end
 
--- What a name means where a node stands: the nearest declaration around or before it.
+-- The declaration of a name that applies at a node: the nearest one around or before it.
 local function declaration(node, name, source)
   local here = node
   while here do
@@ -111,7 +111,7 @@ local function declaration(node, name, source)
   end
 end
 
--- The name of the table that a module returns, and where it is declared.
+-- The name of the table that a module returns.
 local function returned(root, source)
   for index = root:named_child_count() - 1, 0, -1 do
     local statement = root:named_child(index)
@@ -128,7 +128,7 @@ local function parameters(definition)
   return last and last:type() == 'vararg_expression' and ANY_NUMBER or #list
 end
 
--- How many arguments a call certainly gives.
+-- The least number of arguments in a call.
 local function arguments(call)
   local list = vim.tbl_filter(function(node)
     return node:type() ~= 'comment'
@@ -161,7 +161,7 @@ local function read(source)
   }
   local own = returned(root, source)
 
-  -- The module that an expression stands for: '' is the file's own.
+  -- The module that is the value of an expression; '' is the file's own.
   local function module_of(node)
     if not node then
       return
@@ -230,7 +230,7 @@ local function read(source)
     end
   end
 
-  -- The fields that the module's table is made with.
+  -- Adds the fields in the constructor of the module's table.
   local function define_fields(statement)
     local made = own and declared_by(statement, own, source)
     for _, value in ipairs(made and values(made.value) or {}) do

@@ -30,7 +30,7 @@ class Use(msgspec.Struct):
     """A read of a module's field, or a call of it with `count` arguments."""
 
     module: str
-    """The empty string stands for the file's own module."""
+    """The empty string means the file's own module."""
     name: str
     line: int
     count: int = 0
@@ -55,7 +55,7 @@ class Source(msgspec.Struct):
     pairs: list[Use]
     """Calls whose first two arguments are strings."""
     emits: list[Text]
-    """Emitted events; the empty string stands for a name in a variable."""
+    """Emitted events; the empty string means a name in a variable."""
     replaced: list[Text]
     """Fields of `vim` that are assigned to."""
     classes: list[Text]

@@ -22,7 +22,7 @@ async def called(nvim: Neovim) -> Any:
 
 
 async def is_held(nvim: Neovim, seconds: float = 0.25) -> bool:
-    """Return whether the moment does not come during several polls.
+    """Return whether the moment does not occur during several polls.
 
     Neovim answers `mode` at a prompt, too, and only after a turn of its loop.
     """

@@ -45,10 +45,10 @@ def nvim_binary() -> str:
 def nvim_version() -> str:
     """Return the version of the Neovim to test: `NVIM v0.11.4`."""
     command = [nvim_binary(), "--version"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    if not said.startswith("NVIM v"):
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    if not output.startswith("NVIM v"):
         raise FileNotFoundError(f"{command[0]} is no Neovim")
-    return said.partition("\n")[0]
+    return output.partition("\n")[0]
 
 
 async def until(condition: Callable[[], Any], what: str = "", seconds: float = WAIT) -> Any:

@@ -110,7 +110,7 @@ class Panel:
             filetype = await self.nvim.eval("&filetype")
             return bool((await self.nvim.mode())["mode"] == "i" and filetype == "claude-prompt")
 
-        await until(inserting, "the prompt takes text")
+        await until(inserting, "the prompt accepts text")
 
     async def go_to(self, words: str) -> bool:
         """Move the cursor to the line of the transcript with `words`; False if there is none."""
@@ -128,8 +128,8 @@ Open = Callable[[str], Awaitable[Panel]]
 async def counts(nvim: Neovim, words: str) -> None:
     """Wait until `words` are the status line's whole text about waiting requests."""
     status = "require('claude_ide').statusline()"
-    said = f"return {status}:gsub('^claude:%d', '') == ..."
-    await until(lambda: nvim.lua(said, words), f"the status line says {words!r}", PATIENCE)
+    script = f"return {status}:gsub('^claude:%d', '') == ..."
+    await until(lambda: nvim.lua(script, words), f"the status line shows {words!r}", PATIENCE)
 
 
 async def holds(panel: Panel, words: str) -> bool:

@@ -17,7 +17,7 @@ async def ask(nvim: Neovim, text: str = PLAN, token: int = 1) -> None:
 
 async def ready(nvim: Neovim) -> None:
     await until(
-        lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"), "the plan takes keys"
+        lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"), "the plan accepts keys"
     )
 
 
@@ -43,4 +43,4 @@ async def waited(nvim: Neovim, milliseconds: int = 100) -> None:
 
 
 async def asked_for_comments(nvim: Neovim) -> None:
-    await until(lambda: QUESTION in nvim.screen.lines()[-1], "the user is asked")
+    await until(lambda: QUESTION in nvim.screen.lines()[-1], "the question")

@@ -45,5 +45,5 @@ async def state(nvim: Neovim) -> Any:
 
 
 async def messages(nvim: Neovim) -> str:
-    said: str = await nvim.eval("execute('messages')")
-    return said
+    found: str = await nvim.eval("execute('messages')")
+    return found

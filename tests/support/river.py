@@ -45,8 +45,10 @@ class River:
     async def hears(self, what: str) -> tuple[Any, ...]:
         """Wait until the agent has received a call of this kind; return the last one."""
         heard = self.agent.heard
-        await until(lambda: any(said[0] == what for said in heard), f"it hears {what}", PATIENCE)
-        return [said for said in heard if said[0] == what][-1]
+        await until(
+            lambda: any(call[0] == what for call in heard), f"the agent receives {what}", PATIENCE
+        )
+        return [call for call in heard if call[0] == what][-1]
 
     async def press(self, words: str, key: str, heard: str) -> tuple[Any, ...]:
         """Press a key on a line of the transcript until the agent receives a call."""

@@ -26,18 +26,18 @@ def end_of(selection: Selection) -> tuple[int, int]:
 
 async def text_told(nvim: Neovim, text: str) -> Selection:
     """Wait until the last event has a selection with this text."""
-    await until(lambda: told(nvim) and told(nvim)[-1]["text"] == text, f"{text!r} is told")
+    await until(lambda: told(nvim) and told(nvim)[-1]["text"] == text, f"{text!r} is reported")
     return told(nvim)[-1]
 
 
 async def cursor_told(nvim: Neovim, line: int, character: int) -> Selection:
     """Wait until the last event has the cursor at this position."""
 
-    def is_told() -> bool:
+    def is_reported() -> bool:
         last = told(nvim)[-1] if told(nvim) else None
         return last is not None and last["text"] == "" and end_of(last) == (line, character)
 
-    await until(is_told, f"the cursor at {line}:{character} is told")
+    await until(is_reported, f"the cursor at {line}:{character} is reported")
     return told(nvim)[-1]
 
 

@@ -1,4 +1,4 @@
-"""A server that says everything back."""
+"""A server that echoes every message."""
 
 from collections.abc import AsyncIterator
 
@@ -9,6 +9,6 @@ from support.listeners import echo, listening
 
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
-    """The port of a server that says everything back."""
+    """The port of a server that echoes every message."""
     async with listening(echo) as (_, port):
         yield port

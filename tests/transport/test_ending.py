@@ -39,7 +39,7 @@ async def main():
 
 asyncio.run(main())
 """
-"""A program with two children, each with one in a session of its own."""
+"""A program with two children, each of which starts a process in another session."""
 
 
 @pytest.fixture
@@ -52,13 +52,13 @@ def leader() -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def others() -> set[int]:
-    """The sessions that this process has started before."""
+    """The sessions that this process has started so far."""
     return started_sessions()
 
 
 @pytest.fixture
 def guardian(others: set[int]) -> Iterator[Guardian]:
-    """A guardian, which ends with the test."""
+    """A guardian that ends with the test."""
     guardian = Guardian()
     guardian.start()
     yield guardian
@@ -67,7 +67,7 @@ def guardian(others: set[int]) -> Iterator[Guardian]:
 
 @pytest.fixture
 def pid(others: set[int], guardian: Guardian) -> int:
-    """The id of the guardian's process."""
+    """The process id of the guardian."""
     (pid,) = started_sessions() - others
     return pid
 
@@ -80,21 +80,21 @@ def ignores(pid: int, sent: signal.Signals) -> bool:
 
 
 def started_sessions() -> set[int]:
-    """The leaders of sessions among the children of this process."""
+    """The children of this process that lead a session."""
     own = os.getpid()
     return {
         each.pid for each in running().values() if (each.parent, each.session) == (own, each.pid)
     }
 
 
-def test_the_processes_are_those_that_the_system_knows() -> None:
+def test_running_finds_the_parent_and_session_of_a_process() -> None:
     found = running()[os.getpid()]
 
     assert (found.parent, found.session) == (os.getppid(), os.getsid(0))
 
 
 @pytest.mark.skipif(not shutil.which("ps"), reason="there is no ps")
-def test_without_proc_the_processes_are_those_of_ps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_uses_ps_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch) -> None:
     own = running()[os.getpid()]
     monkeypatch.setattr(os.path, "exists", lambda _path: False)
 
@@ -104,7 +104,7 @@ def test_without_proc_the_processes_are_those_of_ps(monkeypatch: pytest.MonkeyPa
     assert listed.started
 
 
-async def test_a_process_whose_id_was_anothers_is_left_alone(
+async def test_a_process_with_a_reused_id_is_not_ended(
     leader: subprocess.Popen[bytes],
 ) -> None:
     earlier = Process(leader.pid, os.getpid(), leader.pid, "once")
@@ -116,7 +116,7 @@ async def test_a_process_whose_id_was_anothers_is_left_alone(
     assert alive(leader.pid)
 
 
-def test_what_leads_no_session_is_not_ended(
+def test_only_session_leaders_are_ended(
     guardian: Guardian, leader: subprocess.Popen[bytes]
 ) -> None:
     with subprocess.Popen(SLEEP) as process:
@@ -131,7 +131,7 @@ def test_what_leads_no_session_is_not_ended(
 
 @pytest.fixture
 def untidy_leader() -> Iterator[subprocess.Popen[bytes]]:
-    """One whose shell, in a session of its own, leaves a command behind; and a daemon."""
+    """A session leader that leaves behind a shell's background command, and a daemon."""
     name, _, value = MARK.partition("=")
     sleep = shlex.join(SLEEP)
     shell = f"setsid sh -c {shlex.quote(f'{sleep} >/dev/null & echo $!')}"
@@ -146,30 +146,30 @@ def untidy_leader() -> Iterator[subprocess.Popen[bytes]]:
         yield leader
 
 
-async def test_what_a_shell_left_in_the_background_is_ended_and_a_daemon_is_not(
+async def test_the_background_command_of_a_shell_is_ended_and_a_daemon_is_not(
     guardian: Guardian,
     untidy_leader: subprocess.Popen[bytes],
     request: pytest.FixtureRequest,
 ) -> None:
     assert untidy_leader.stdout and untidy_leader.stdin
-    left, daemon = (int(untidy_leader.stdout.readline()) for _ in range(2))
+    abandoned, daemon = (int(untidy_leader.stdout.readline()) for _ in range(2))
     request.addfinalizer(lambda: os.kill(daemon, signal.SIGKILL))
     guardian.watch(untidy_leader.pid, MARK)
     untidy_leader.stdin.close()
-    assert untidy_leader.wait(10) == 1  # `read` found the end
+    assert untidy_leader.wait(10) == 1  # `read` reached the end of its input
 
     guardian.end(untidy_leader.pid, 5)
 
-    await until(lambda: not alive(left), "what was left behind has ended")
+    await until(lambda: not alive(abandoned), "the background command has ended")
     assert alive(daemon)
 
 
-async def test_a_guardian_that_was_killed_is_replaced(
+async def test_a_killed_guardian_is_replaced(
     guardian: Guardian, pid: int, leader: subprocess.Popen[bytes]
 ) -> None:
     guardian.watch(leader.pid, MARK)
     os.kill(pid, signal.SIGKILL)
-    await until(lambda: not alive(pid), "it is gone")
+    await until(lambda: not alive(pid), "the guardian has ended")
 
     guardian.end(leader.pid, 1)
 
@@ -177,17 +177,17 @@ async def test_a_guardian_that_was_killed_is_replaced(
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-async def test_a_guardian_that_is_to_end_does_its_work_first(
+async def test_a_guardian_does_its_work_before_it_obeys_a_signal(
     guardian: Guardian, pid: int, leader: subprocess.Popen[bytes], sent: signal.Signals
 ) -> None:
-    await until(lambda: ignores(pid, sent), "it is up")
+    await until(lambda: ignores(pid, sent), "the guardian is running")
     guardian.watch(leader.pid, MARK)
     os.kill(pid, sent)
 
     guardian.end_all()
 
     assert leader.wait(10) == -signal.SIGTERM
-    await until(lambda: not alive(pid), "it has ended")
+    await until(lambda: not alive(pid), "the guardian has ended")
 
 
 @pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), signal.SIGKILL)"])
@@ -198,4 +198,4 @@ async def test_the_children_of_a_process_end_with_it(end: str) -> None:
     started = [int(pid) for pid in said.split()]
 
     assert len(started) == 4
-    await until(lambda: not any(map(alive, started)), "all are gone")
+    await until(lambda: not any(map(alive, started)), "all processes have ended")

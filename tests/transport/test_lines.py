@@ -22,7 +22,7 @@ Start = Callable[..., Awaitable[Child]]
 
 @pytest.fixture
 async def start(tmp_path: Path) -> AsyncIterator[Start]:
-    """Starts Python children, which end with the test."""
+    """Start Python children, which end with the test."""
     children: list[Child] = []
 
     async def start(code: str, **environment: str) -> Child:
@@ -38,7 +38,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 
 
 async def over(child: Child) -> None:
-    """Wait until the child has ended and its pipes are closed, so that no later test is blamed."""
+    """Wait until the child has ended and its pipes are closed, so that it affects no later test."""
     await child.wait()
     await lines(child)
 
@@ -49,7 +49,9 @@ async def lines(child: Child) -> list[bytes]:
 
 
 @given(st.lists(st.binary(max_size=30).map(lambda line: line.replace(b"\n", b""))), st.data())
-def test_lines_are_the_same_however_they_are_cut(whole: list[bytes], data: st.DataObject) -> None:
+def test_lines_do_not_depend_on_the_chunks_they_arrive_in(
+    whole: list[bytes], data: st.DataObject
+) -> None:
     stream = b"".join(line + b"\n" for line in whole) + b"rest"
     splitter = LineSplitter()
     got: list[bytes] = []
@@ -63,7 +65,7 @@ def test_lines_are_the_same_however_they_are_cut(whole: list[bytes], data: st.Da
     assert splitter.rest() == b""
 
 
-async def test_lines_come_whole_though_a_character_is_written_in_two_pieces(start: Start) -> None:
+async def test_a_character_split_between_two_writes_is_read_correctly(start: Start) -> None:
     child = await start(
         "b = 'grüße 🎉\\n'.encode()\n"
         "for i in range(len(b)): os.write(1, b[i:i+1]); time.sleep(0.001)"
@@ -72,31 +74,31 @@ async def test_lines_come_whole_though_a_character_is_written_in_two_pieces(star
     assert await lines(child) == ["grüße 🎉".encode()]
 
 
-async def test_a_line_of_megabytes_comes_whole(start: Start) -> None:
+async def test_a_line_of_several_megabytes_is_read_whole(start: Start) -> None:
     child = await start("print('x' * 9_000_000); print('y')")
 
     assert [len(line) for line in await lines(child)] == [9_000_000, 1]
 
 
-async def test_empty_lines_are_left_out_and_a_last_line_needs_no_end(start: Start) -> None:
+async def test_empty_lines_are_skipped_and_the_last_line_needs_no_newline(start: Start) -> None:
     child = await start("os.write(1, b'one\\n\\n  \\ntwo')")
 
     assert await lines(child) == [b"one", b"two"]
 
 
-async def test_what_is_said_arrives_in_order_though_many_say_it_at_once(start: Start) -> None:
+async def test_concurrent_messages_are_sent_whole_and_in_order(start: Start) -> None:
     child = await start("time.sleep(0.1)\nfor line in sys.stdin: print(line[:8], end='\\n')")
-    said = [f"{number:08}".encode() + b"x" * 40_000 for number in range(100)]
+    sent = [f"{number:08}".encode() + b"x" * 40_000 for number in range(100)]
 
-    async with asyncio.timeout(20), asyncio.TaskGroup() as saying:
-        for line in said:
-            saying.create_task(child.send(line))
+    async with asyncio.timeout(20), asyncio.TaskGroup() as sending:
+        for line in sent:
+            sending.create_task(child.send(line))
     child.close_input()
 
-    assert await lines(child) == [line[:8] for line in said]
+    assert await lines(child) == [line[:8] for line in sent]
 
 
-async def test_a_sender_waits_while_the_child_does_not_read(start: Start) -> None:
+async def test_send_waits_while_the_child_does_not_read(start: Start) -> None:
     child = await start("sys.stdin.readline(); time.sleep(60)")
     await child.send(b"x")
 
@@ -105,12 +107,12 @@ async def test_a_sender_waits_while_the_child_does_not_read(start: Start) -> Non
             await child.send(b"x" * 10_000_000)
 
 
-async def test_a_child_whose_output_nobody_reads_has_to_wait(start: Start, tmp_path: Path) -> None:
+async def test_a_child_waits_while_its_output_is_not_read(start: Start, tmp_path: Path) -> None:
     child = await start(
         "for i in range(40): os.write(1, b'x' * 999_999 + b'\\n'); open('n', 'w').write(str(i))"
     )
     written = tmp_path / "n"
-    await until(lambda: written.exists() and int(written.read_text() or 0) > 3, "it writes")
+    await until(lambda: written.exists() and int(written.read_text() or 0) > 3, "the child writes")
 
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(1):
@@ -128,7 +130,7 @@ async def test_sending_to_a_child_that_has_ended_is_an_error(start: Start) -> No
         await child.send(b"{}")
 
 
-async def test_a_sender_that_waits_is_told_when_the_child_ends(start: Start) -> None:
+async def test_a_waiting_send_fails_when_the_child_ends(start: Start) -> None:
     child = await start("time.sleep(0.2)")
 
     with pytest.raises(TransportClosed):
@@ -136,7 +138,7 @@ async def test_a_sender_that_waits_is_told_when_the_child_ends(start: Start) -> 
             await child.send(b"x" * 10_000_000)
 
 
-async def test_nothing_can_be_said_after_the_input_was_closed(start: Start) -> None:
+async def test_sending_after_the_input_was_closed_is_an_error(start: Start) -> None:
     child = await start("print(len(sys.stdin.read()))")
     await child.send(b"x" * 1_000_000)
     child.close_input()
@@ -146,16 +148,16 @@ async def test_nothing_can_be_said_after_the_input_was_closed(start: Start) -> N
     assert await lines(child) == [b"1000001"]
 
 
-async def test_the_last_of_stderr_is_kept(start: Start) -> None:
+async def test_the_last_lines_of_stderr_are_kept(start: Start) -> None:
     child = await start("for i in range(1000): print('line', i, file=sys.stderr)\nsys.exit(3)")
     await lines(child)
 
     assert await child.wait() == 3
-    await until(lambda: "line 999" in child.stderr, "all of stderr has come")
+    await until(lambda: "line 999" in child.stderr, "all of stderr has been read")
     assert len(child.stderr.splitlines()) == STDERR_LINES
 
 
-async def test_a_signal_is_told_by_the_exit_code(start: Start) -> None:
+async def test_the_exit_code_names_the_signal_that_ended_the_child(start: Start) -> None:
     child = await start("os.kill(os.getpid(), signal.SIGKILL)")
 
     assert await child.wait() == -signal.SIGKILL
@@ -168,7 +170,7 @@ async def test_a_program_that_does_not_exist_cannot_be_started(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("path", ["", ".", ".:/usr/bin", ":/usr/bin", "/usr/bin:", "bin:."])
-async def test_a_program_of_the_working_folder_is_not_started_whatever_path_says(
+async def test_relative_entries_of_path_are_not_searched_for_a_program(
     tmp_path: Path, path: str
 ) -> None:
     program(tmp_path / "claude", "exit 0")
@@ -188,27 +190,27 @@ async def test_a_program_is_found_on_path(tmp_path: Path) -> None:
     await over(child)
 
 
-async def test_the_child_gets_the_given_environment_and_nothing_else(start: Start) -> None:
+async def test_the_child_gets_only_the_given_environment(start: Start) -> None:
     child = await start("print(os.environ.get('ONLY'), os.environ.get('HOME'))", ONLY="this")
 
     assert await lines(child) == [b"this None"]
 
 
-async def test_stopping_a_child_that_listens_only_closes_its_input(start: Start) -> None:
+async def test_stop_only_closes_the_input_of_a_child_that_reads_it(start: Start) -> None:
     child = await start("sys.stdin.read(); print('bye')")
 
     assert await child.stop() == 0
     assert await lines(child) == [b"bye"]
 
 
-async def test_stopping_a_child_that_ignores_its_input_terminates_it(start: Start) -> None:
+async def test_stop_terminates_a_child_that_ignores_its_input(start: Start) -> None:
     child = await start("print(1); time.sleep(60)")
     assert await anext(child.lines()) == b"1"
 
     assert await child.stop(grace=0.2) == -signal.SIGTERM
 
 
-async def test_stopping_a_stubborn_child_kills_it(start: Start) -> None:
+async def test_stop_kills_a_child_that_ignores_sigterm(start: Start) -> None:
     child = await start(
         "signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1)\nwhile True: time.sleep(60)"
     )
@@ -222,13 +224,13 @@ GRANDCHILD = "p = os.fork()\nif not p: signal.pause()\nprint(p)\n"
 
 
 @pytest.mark.parametrize("end", ["sys.exit()", "sys.stdin.read()", "time.sleep(60)"])
-async def test_what_the_child_has_started_goes_with_it(start: Start, end: str) -> None:
+async def test_a_grandchild_ends_with_the_child(start: Start, end: str) -> None:
     child = await start(GRANDCHILD + end)
     grandchild = int(await anext(child.lines()))
 
     await child.stop(grace=0.2)
 
-    await until(lambda: not alive(grandchild), "the grandchild is gone")
+    await until(lambda: not alive(grandchild), "the grandchild has ended")
 
 
 LEADER = "p = os.fork()\nif not p: os.setsid(); print(os.getpid()); signal.pause()\n"
@@ -236,7 +238,7 @@ STUBBORN = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
 
 
 @pytest.mark.parametrize("before", ["", STUBBORN], ids=["yielding", "stubborn"])
-async def test_what_leads_a_session_of_its_own_goes_with_the_child(
+async def test_a_grandchild_in_another_session_ends_with_the_child(
     start: Start, before: str
 ) -> None:
     child = await start(before + LEADER + "while True: time.sleep(60)")
@@ -244,10 +246,10 @@ async def test_what_leads_a_session_of_its_own_goes_with_the_child(
 
     await child.stop(grace=0.2)
 
-    await until(lambda: not alive(grandchild), "the grandchild is gone")
+    await until(lambda: not alive(grandchild), "the grandchild has ended")
 
 
-async def test_a_killed_child_may_clean_up(start: Start) -> None:
+async def test_a_killed_child_has_time_to_clean_up(start: Start) -> None:
     child = await start(
         "signal.signal(signal.SIGTERM, lambda *_: (print('clean'), sys.exit(7)))\n"
         "print('up')\nwhile True: time.sleep(60)"
@@ -260,7 +262,7 @@ async def test_a_killed_child_may_clean_up(start: Start) -> None:
     assert await child.wait() == 7
 
 
-async def test_the_output_ends_though_something_else_holds_it_open(start: Start) -> None:
+async def test_the_output_ends_even_if_another_process_holds_it_open(start: Start) -> None:
     child = await start(
         "p = os.fork()\nif not p: os.setsid(); time.sleep(30); sys.exit()\nprint(p)"
     )
@@ -270,7 +272,7 @@ async def test_the_output_ends_though_something_else_holds_it_open(start: Start)
     os.kill(int(got[0]), signal.SIGKILL)
 
 
-async def test_the_child_is_no_part_of_our_process_group(start: Start) -> None:
+async def test_the_child_leads_its_own_process_group_and_session(start: Start) -> None:
     child = await start("print(os.getpgid(0), os.getsid(0))")
 
     assert await lines(child) == [f"{child.pid} {child.pid}".encode()]

@@ -1,4 +1,4 @@
-"""`transport/websocket.py` on a real socket: who is let in, and what a connection carries."""
+"""`transport/websocket.py` on a real socket: which handshakes are accepted."""
 
 import asyncio
 import logging
@@ -14,11 +14,11 @@ from support.handshake import end, handshake, status, tcp
 from support.listeners import TOKEN, echo, listening
 from support.neovim import WAIT
 
-# The doors.
+# Which clients can connect.
 
 
 @pytest.mark.parametrize("path", ["/", "/mcp", "/?a=b"])
-async def test_a_client_with_the_token_is_let_in_at_both_paths(port: int, path: str) -> None:
+async def test_a_client_with_the_token_is_accepted_at_both_paths(port: int, path: str) -> None:
     assert await status(port, handshake(port, TOKEN, path=path)) == 101
 
 
@@ -31,7 +31,7 @@ async def test_the_subprotocol_mcp_is_chosen(port: int, offered: str) -> None:
     assert b"Sec-WebSocket-Protocol: mcp\r\n" in answer
 
 
-async def test_compression_is_not_agreed_on(port: int) -> None:
+async def test_compression_is_not_negotiated(port: int) -> None:
     async with tcp(port) as (reader, writer):
         offer = {"Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits"}
         writer.write(handshake(port, TOKEN, offer))
@@ -42,7 +42,7 @@ async def test_compression_is_not_agreed_on(port: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]", "127.0.0.2"])
-async def test_a_host_that_is_an_address_of_this_machine_is_ours(port: int, name: str) -> None:
+async def test_a_host_header_with_a_local_address_is_accepted(port: int, name: str) -> None:
     assert await status(port, handshake(port, TOKEN, {"Host": f"{name}:{port}"})) == 101
 
 
@@ -75,7 +75,7 @@ REFUSED: list[tuple[str, dict[str, str | None], int]] = [
     ("headers", "refusal"),
     [pytest.param(headers, refusal, id=name) for name, headers, refusal in REFUSED],
 )
-async def test_who_may_not_enter_sees_an_http_status(
+async def test_a_rejected_client_gets_an_http_status(
     port: int, headers: dict[str, str | None], refusal: int
 ) -> None:
     filled = {name: value and value.format(port=port) for name, value in headers.items()}
@@ -84,11 +84,11 @@ async def test_who_may_not_enter_sees_an_http_status(
 
 
 @pytest.mark.parametrize("path", ["/other", "/mcp/", "//", "/..", "http://127.0.0.1/"])
-async def test_there_is_nothing_at_other_paths(port: int, path: str) -> None:
+async def test_other_paths_are_not_found(port: int, path: str) -> None:
     assert await status(port, handshake(port, TOKEN, path=path)) == 404
 
 
-async def test_a_refusal_names_its_reason_in_the_log_but_not_the_token(
+async def test_the_log_names_the_reason_for_a_rejection_but_not_the_token(
     port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "claude_ide")
@@ -105,13 +105,13 @@ async def test_a_refusal_names_its_reason_in_the_log_but_not_the_token(
     assert TOKEN not in caplog.text
 
 
-async def test_an_address_that_was_asked_for_is_reached_under_its_own_name() -> None:
+async def test_a_listener_on_all_addresses_accepts_other_addresses_but_no_names() -> None:
     async with listening(echo, "0.0.0.0") as (_, port):
         assert await status(port, handshake(port, TOKEN, {"Host": f"192.0.2.1:{port}"})) == 101
         assert await status(port, handshake(port, TOKEN, {"Host": f"example.com:{port}"})) == 403
 
 
-# Handshakes that do not come to an end.
+# Handshakes that do not end.
 
 
 def padded(port: int, size: int) -> bytes:
@@ -131,7 +131,7 @@ async def test_a_larger_handshake_is_dropped_without_an_answer(port: int) -> Non
         assert await end(reader) == b""
 
 
-async def test_a_handshake_without_an_end_is_dropped_as_soon_as_it_is_too_large(port: int) -> None:
+async def test_an_endless_handshake_is_dropped_once_it_is_too_large(port: int) -> None:
     async with tcp(port) as (reader, writer):
         writer.write(b"GET / HTTP/1.1\r\n")
         for _ in range(17):
@@ -141,22 +141,22 @@ async def test_a_handshake_without_an_end_is_dropped_as_soon_as_it_is_too_large(
 
 
 @pytest.fixture
-def hurry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def short_timeout(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(websocket, "HANDSHAKE_SECONDS", 0.2)
     yield
 
 
-@pytest.mark.usefixtures("hurry")
+@pytest.mark.usefixtures("short_timeout")
 @pytest.mark.parametrize("begun", [b"", b"G", b"GET / HTTP/1.1\r\nHost: "])
-async def test_a_handshake_that_is_not_done_in_time_is_dropped(begun: bytes) -> None:
+async def test_a_handshake_that_times_out_is_dropped(begun: bytes) -> None:
     async with listening(echo) as (_, port), tcp(port) as (reader, writer):
         writer.write(begun)
 
         assert await end(reader) == b""
 
 
-@pytest.mark.usefixtures("hurry")
-async def test_dripping_does_not_give_a_handshake_more_time() -> None:
+@pytest.mark.usefixtures("short_timeout")
+async def test_sending_single_bytes_does_not_extend_the_time_for_a_handshake() -> None:
     async with listening(echo) as (_, port), tcp(port) as (reader, writer):
         ended = asyncio.create_task(end(reader))
         for byte in handshake(port, TOKEN):
@@ -168,7 +168,7 @@ async def test_dripping_does_not_give_a_handshake_more_time() -> None:
         assert await ended == b""
 
 
-async def test_a_client_that_connected_before_the_start_is_served() -> None:
+async def test_a_client_that_connected_before_the_listener_started_is_served() -> None:
     bound = socket.create_server(("127.0.0.1", 0))
     port = bound.getsockname()[1]
     async with tcp(port) as (reader, writer):

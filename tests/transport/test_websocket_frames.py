@@ -33,26 +33,26 @@ def client(port: int, **options: Any) -> connect:
 # Frames.
 
 
-async def said_back(connection: ClientConnection) -> str | bytes:
+async def receive(connection: ClientConnection) -> str | bytes:
     return await asyncio.wait_for(connection.recv(), WAIT)
 
 
 @pytest.mark.parametrize("frame", ["", "ü\0", b"", "ü".encode(), "x" * 100_000])
-async def test_text_and_binary_frames_are_read_and_text_is_sent(
+async def test_text_and_binary_frames_are_received_and_text_is_sent(
     port: int, frame: str | bytes
 ) -> None:
     async with client(port) as connection:
         await connection.send(frame)
 
-        assert await said_back(connection) == (frame if isinstance(frame, str) else frame.decode())
+        assert await receive(connection) == (frame if isinstance(frame, str) else frame.decode())
 
 
 @pytest.mark.parametrize("fragments", [["on", "e"], ["", "one", ""], [b"o", b"n", b"e"]])
-async def test_a_fragmented_message_arrives_whole(port: int, fragments: list[Any]) -> None:
+async def test_a_fragmented_message_is_received_whole(port: int, fragments: list[Any]) -> None:
     async with client(port) as connection:
         await connection.send(fragments)
 
-        assert await said_back(connection) == "one"
+        assert await receive(connection) == "one"
 
 
 async def test_a_ping_between_fragments_is_answered(port: int) -> None:
@@ -65,10 +65,10 @@ async def test_a_ping_between_fragments_is_answered(port: int) -> None:
 
         await connection.send(fragments())
 
-        assert await said_back(connection) == "one"
+        assert await receive(connection) == "one"
 
 
-async def tell_size(connection: Connection) -> None:
+async def send_sizes(connection: Connection) -> None:
     async for frame in connection.frames():
         await connection.send(str(len(frame)).encode())
 
@@ -78,8 +78,8 @@ def head(size: int) -> bytes:
     return b"\x82\xff" + size.to_bytes(8, "big") + bytes(4)
 
 
-async def test_64_mib_is_a_message_and_more_is_too_much() -> None:
-    async with listening(tell_size) as (_, port), tcp(port) as (reader, writer):
+async def test_a_message_can_have_64_mib_and_not_more() -> None:
+    async with listening(send_sizes) as (_, port), tcp(port) as (reader, writer):
         writer.write(handshake(port, TOKEN))
         await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
 
@@ -97,24 +97,24 @@ def close_code(frame: bytes) -> int:
 
 
 async def test_a_small_message_does_not_wait_for_an_acknowledgement(port: int) -> None:
-    """Without TCP_NODELAY the second of two small frames is held back for up to 40 ms."""
+    """Without TCP_NODELAY the second of two small frames is delayed by up to 40 ms."""
     async with client(port) as connection:
         delays = []
         for _ in range(5):
             started = asyncio.get_running_loop().time()
             await connection.send("a")
             await connection.send("b")
-            await said_back(connection)
-            await said_back(connection)
+            await receive(connection)
+            await receive(connection)
             delays.append(asyncio.get_running_loop().time() - started)
 
     assert min(delays) < 0.02
 
 
-# Endings.
+# How connections end.
 
 
-async def test_stop_closes_every_client_as_going_away() -> None:
+async def test_stop_closes_every_connection_as_going_away() -> None:
     async with listening(echo) as (listener, port):
         async with client(port) as first, client(port) as second:
             await listener.stop()
@@ -125,13 +125,13 @@ async def test_stop_closes_every_client_as_going_away() -> None:
             await asyncio.open_connection("127.0.0.1", port)
 
 
-async def test_stop_does_not_wait_for_a_handshake_that_never_comes(
+async def test_stop_does_not_wait_for_an_unfinished_handshake(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(websocket, "CLOSE_SECONDS", 60)
     monkeypatch.setattr(websocket, "HANDSHAKE_SECONDS", 60)
     async with listening(echo) as (listener, port), tcp(port) as (reader, _):
-        # One that was accepted later has been served, so this one was accepted too.
+        # A later connection has been served, so this one has been accepted.
         assert await status(port, handshake(port, TOKEN)) == 101
 
         await asyncio.wait_for(listener.stop(), WAIT)
@@ -141,9 +141,9 @@ async def test_stop_does_not_wait_for_a_handshake_that_never_comes(
 
 @asynccontextmanager
 async def deaf(port: int) -> AsyncIterator[None]:
-    """A client that has been let in and never reads."""
+    """A connected client that never reads."""
     with socket.socket() as raw:
-        # As little as the system allows is taken in on behalf of a client that does not read.
+        # With the smallest receive buffer that the system allows, little is sent unread.
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         raw.setblocking(False)
         loop = asyncio.get_running_loop()
@@ -153,7 +153,7 @@ async def deaf(port: int) -> AsyncIterator[None]:
 
 
 class Flood:
-    """A server that tells its first client more than it can take, and says back to the others."""
+    """A server that sends its first client too much to buffer, and echoes for all others."""
 
     def __init__(self) -> None:
         self.behind = asyncio.Event()
@@ -176,7 +176,7 @@ async def test_a_client_that_does_not_read_delays_no_other() -> None:
         async with client(port) as connection:
             for _ in range(3):
                 await connection.send("hello")
-                assert await said_back(connection) == "hello"
+                assert await receive(connection) == "hello"
 
         assert not flood.ended.is_set()
 
@@ -207,7 +207,7 @@ async def test_close_does_not_wait_for_a_client_that_does_not_read() -> None:
         await asyncio.wait_for(flood.ended.wait(), WAIT)
 
 
-async def test_a_client_that_never_reads_is_cut_and_the_log_says_so(
+async def test_a_client_that_never_reads_is_disconnected_and_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(websocket, "DEAF_SECONDS", 0.2)
@@ -224,7 +224,7 @@ async def test_a_client_that_never_reads_is_cut_and_the_log_says_so(
     assert "cut a client that has read nothing" in caplog.text
 
 
-async def test_a_client_whose_messages_are_not_read_has_to_wait() -> None:
+async def test_a_client_has_to_wait_while_its_messages_are_not_read() -> None:
     reading = asyncio.Event()
 
     async def serve(connection: Connection) -> None:
@@ -242,11 +242,11 @@ async def test_a_client_whose_messages_are_not_read_has_to_wait() -> None:
             await asyncio.wait_for(asyncio.shield(sending), 0.5)
         reading.set()
         for _ in range(100):
-            assert len(await said_back(connection)) == 1_000_000
+            assert len(await receive(connection)) == 1_000_000
         await sending
 
 
-async def test_a_client_that_is_cut_off_ends_its_frames_and_can_be_told_nothing() -> None:
+async def test_an_aborted_connection_ends_its_frames_and_cannot_be_sent_to() -> None:
     ended = asyncio.Event()
     failures: list[Exception] = []
 
@@ -268,7 +268,7 @@ async def test_a_client_that_is_cut_off_ends_its_frames_and_can_be_told_nothing(
         assert len(failures) == 1
 
 
-async def test_a_broken_frame_costs_its_client_the_connection_and_nobody_else(port: int) -> None:
+async def test_a_broken_frame_closes_only_its_own_connection(port: int) -> None:
     async with client(port) as other, tcp(port) as (reader, writer):
         writer.write(handshake(port, TOKEN))
         await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
@@ -276,10 +276,10 @@ async def test_a_broken_frame_costs_its_client_the_connection_and_nobody_else(po
 
         assert close_code(await end(reader)) == 1002
         await other.send("a")
-        assert await said_back(other) == "a"
+        assert await receive(other) == "a"
 
 
-async def test_a_server_that_fails_closes_that_client_and_serves_the_next(
+async def test_an_exception_closes_its_connection_and_the_next_client_is_served(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def serve(connection: Connection) -> None:
@@ -296,5 +296,5 @@ async def test_a_server_that_fails_closes_that_client_and_serves_the_next(
 
         async with client(port) as next_one:
             await next_one.send("a")
-            assert await said_back(next_one) == "a"
+            assert await receive(next_one) == "a"
     await until(lambda: "KeyError" in caplog.text)

@@ -1,4 +1,4 @@
-"""`trust/folder_settings.py`: what a folder would have the CLI follow, in words to be judged."""
+"""`trust/folder_settings.py`: the settings that a folder brings for the CLI, in words for users."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def test_empty_settings_bring_nothing(project: Path, settings: Any) -> None:
     assert brought(project) == []
 
 
-def test_all_that_a_folder_brings_is_named(project: Path, tmp_path: Path) -> None:
+def test_everything_that_a_folder_brings_is_listed(project: Path, tmp_path: Path) -> None:
     Hostile(project, tmp_path / "ran", "http://elsewhere")
 
     found = brought(project)
@@ -56,7 +56,7 @@ def test_all_that_a_folder_brings_is_named(project: Path, tmp_path: Path) -> Non
     )
 
 
-def test_a_hook_is_shown_with_what_it_runs(project: Path) -> None:
+def test_a_hook_is_listed_with_its_command(project: Path) -> None:
     hooks = [
         {"type": "command", "command": "make\nsetup"},
         {"type": "http", "url": "http://x"},
@@ -70,7 +70,7 @@ def test_a_hook_is_shown_with_what_it_runs(project: Path) -> None:
     assert texts == ["make\nsetup", "http://x", "Is it well?", "odd"]
 
 
-def test_local_settings_and_plugins_and_whatever_is_new_are_named(project: Path) -> None:
+def test_local_settings_plugins_and_unknown_settings_are_listed(project: Path) -> None:
     write(project, {"enabledPlugins": {"a@b": True, "c@d": False}}, "settings.local.json")
     write(project, {"somethingNew": {"command": "x"}})
 
@@ -92,14 +92,14 @@ def test_local_settings_and_plugins_and_whatever_is_new_are_named(project: Path)
         (".claude/skills/a/SKILL.md", ".claude/skills"),
     ],
 )
-def test_what_the_model_reads_is_named(project: Path, name: str, shown: str) -> None:
+def test_instruction_files_for_the_model_are_listed(project: Path, name: str, shown: str) -> None:
     (project / name).parent.mkdir(parents=True, exist_ok=True)
     (project / name).write_text("x")
 
     assert brought(project) == [Item("file", shown)]
 
 
-def test_what_is_above_counts_up_to_the_repositorys_root(project: Path) -> None:
+def test_parent_folders_count_up_to_the_root_of_the_repository(project: Path) -> None:
     (project / "CLAUDE.md").write_text("x")
     (project.parent / "CLAUDE.md").write_text("x")
     below = project / "sub"
@@ -112,7 +112,7 @@ BROKEN = ["{", "[]", "[" * 100_000, "x" * 1_100_000]
 
 
 @pytest.mark.parametrize("text", BROKEN, ids=["cut", "list", "deep", "large"])
-def test_settings_that_cannot_be_read_are_named(project: Path, text: str) -> None:
+def test_unreadable_settings_are_listed(project: Path, text: str) -> None:
     write(project, {})
     (project / ".claude" / "settings.json").write_text(text)
     (project / ".mcp.json").write_text(text)
@@ -123,7 +123,7 @@ def test_settings_that_cannot_be_read_are_named(project: Path, text: str) -> Non
     ]
 
 
-def test_a_fifo_stalls_nothing(project: Path) -> None:
+def test_a_fifo_in_place_of_the_settings_blocks_nothing(project: Path) -> None:
     (project / ".claude").mkdir()
     os.mkfifo(project / ".claude" / "settings.json")
 
@@ -132,14 +132,14 @@ def test_a_fifo_stalls_nothing(project: Path) -> None:
 
 @pytest.mark.parametrize("odd", [None, 7, "x", [], [7], {"a": 7}, {"a": [{"hooks": [None]}]}])
 @pytest.mark.parametrize("key", ["hooks", "env", "permissions", "statusLine", "enabledPlugins"])
-def test_odd_settings_are_no_error(project: Path, key: str, odd: Any) -> None:
+def test_settings_of_unexpected_types_raise_no_error(project: Path, key: str, odd: Any) -> None:
     write(project, {key: odd})
     (project / ".mcp.json").write_text(json.dumps({"mcpServers": odd}))
 
-    summary(brought(project))
+    assert isinstance(summary(brought(project)), str)
 
 
-def test_the_users_own_settings_are_not_those_of_the_home_directory(tmp_path: Path) -> None:
+def test_the_users_own_settings_are_not_listed_for_the_home_directory(tmp_path: Path) -> None:
     write(tmp_path, {"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}})
     (tmp_path / ".claude" / "CLAUDE.md").write_text("x")
 

@@ -1,4 +1,4 @@
-"""`trust/report.py`: what `:ClaudeTrust` says; what matters comes first, for a line may be cut."""
+"""`trust/report.py`: the messages of `:ClaudeTrust`, which may be cut at the end."""
 
 import json
 import re
@@ -17,7 +17,7 @@ def trust(tmp_path: Path) -> Trust:
     return Trust(tmp_path / "trust.json", {"HOME": str(tmp_path / "home")}, print)
 
 
-def said(trust: Trust, folder: Path) -> str:
+def state(trust: Trust, folder: Path) -> str:
     return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "DAY", report.state(trust, str(folder)))
 
 
@@ -26,35 +26,35 @@ def recorded(folder: Path) -> None:
     (folder / "home" / ".claude.json").write_text(json.dumps({"projects": projects}))
 
 
-def test_a_folder_that_is_not_trusted(trust: Trust, tmp_path: Path) -> None:
-    assert said(trust, tmp_path) == f"not trusted, only your own settings are used: {tmp_path}"
+def test_an_untrusted_folder_is_reported(trust: Trust, tmp_path: Path) -> None:
+    assert state(trust, tmp_path) == f"not trusted, only your own settings are used: {tmp_path}"
 
 
-def test_a_folder_that_is_trusted_by_us(trust: Trust, tmp_path: Path) -> None:
+def test_a_folder_trusted_by_the_user_is_reported(trust: Trust, tmp_path: Path) -> None:
     trust.grant(tmp_path / "a")
     ours = "trusted since DAY (:ClaudeTrust revoke ends it)"
 
-    assert said(trust, tmp_path / "a") == f"{ours}: {tmp_path}/a"
-    assert said(trust, tmp_path / "a" / "b") == f"{ours}: {tmp_path}/a/b (a part of {tmp_path}/a)"
+    assert state(trust, tmp_path / "a") == f"{ours}: {tmp_path}/a"
+    assert state(trust, tmp_path / "a" / "b") == f"{ours}: {tmp_path}/a/b (a part of {tmp_path}/a)"
 
 
-def test_a_folder_that_is_trusted_by_the_cli(trust: Trust, tmp_path: Path) -> None:
+def test_a_folder_trusted_by_the_cli_is_reported(trust: Trust, tmp_path: Path) -> None:
     recorded(tmp_path)
     cli = "trusted by the CLI's own record"
 
-    assert said(trust, tmp_path / "a") == f"{cli}: {tmp_path}/a"
-    assert said(trust, tmp_path / "a" / "b") == f"{cli}: {tmp_path}/a/b (a part of {tmp_path}/a)"
+    assert state(trust, tmp_path / "a") == f"{cli}: {tmp_path}/a"
+    assert state(trust, tmp_path / "a" / "b") == f"{cli}: {tmp_path}/a/b (a part of {tmp_path}/a)"
 
 
-def test_a_folder_that_is_trusted_by_both(trust: Trust, tmp_path: Path) -> None:
+def test_a_folder_trusted_by_both_is_reported(trust: Trust, tmp_path: Path) -> None:
     recorded(tmp_path)
     trust.grant(tmp_path / "a")
     ours = "trusted since DAY (:ClaudeTrust revoke ends it)"
 
-    assert said(trust, tmp_path / "a") == f"{ours} and by the CLI's own record: {tmp_path}/a"
+    assert state(trust, tmp_path / "a") == f"{ours} and by the CLI's own record: {tmp_path}/a"
 
 
-def test_what_became_of_the_trust(trust: Trust, tmp_path: Path) -> None:
+def test_the_result_of_revoking_is_reported(trust: Trust, tmp_path: Path) -> None:
     folder = str(tmp_path / "a")
 
     assert report.revoked(trust, folder, [folder]) == f"no longer trusted: {folder}"

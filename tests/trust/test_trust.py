@@ -1,4 +1,4 @@
-"""`trust/`: whose record trusts which folder, and what becomes of a record that is broken."""
+"""`trust/`: which record trusts which folder, and how a broken record is handled."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from claude_ide.trust.trust import Trust, shown
 
 
 class User:
-    """A user with a home, the CLI's record and ours."""
+    """A user with a home directory, the CLI's record and our record."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -21,7 +21,7 @@ class User:
         self.trust = Trust(self.path, {"HOME": str(home)}, self.complaints.append)
 
     def recorded(self, *folders: Path | str, name: str = ".claude.json") -> None:
-        """Have the CLI's record trust these folders."""
+        """Make the CLI's record trust these folders."""
         projects = {str(folder): {"hasTrustDialogAccepted": True} for folder in folders}
         (self.home / name).parent.mkdir(exist_ok=True)
         (self.home / name).write_text(json.dumps({"numStartups": 1, "projects": projects}))
@@ -55,7 +55,7 @@ def test_no_folder_is_trusted_at_first(user: User, tmp_path: Path) -> None:
 # Our record.
 
 
-def test_a_folder_that_is_trusted_includes_those_below_it(user: User, tmp_path: Path) -> None:
+def test_a_trusted_folder_includes_its_subfolders(user: User, tmp_path: Path) -> None:
     user.trust.grant(folder(tmp_path / "trusted"))
 
     assert user.trust.is_trusted(tmp_path / "trusted")
@@ -64,15 +64,13 @@ def test_a_folder_that_is_trusted_includes_those_below_it(user: User, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["trusted-evil", "trusted2", "Trusted", "trusted "])
-def test_a_folder_whose_name_begins_the_same_is_another(
-    user: User, tmp_path: Path, name: str
-) -> None:
+def test_a_folder_with_a_similar_name_is_not_trusted(user: User, tmp_path: Path, name: str) -> None:
     user.trust.grant(folder(tmp_path / "trusted"))
 
     assert not user.trust.is_trusted(folder(tmp_path / name))
 
 
-def test_a_link_counts_as_what_it_points_to(user: User, tmp_path: Path) -> None:
+def test_a_link_counts_as_its_target(user: User, tmp_path: Path) -> None:
     user.trust.grant(folder(tmp_path / "trusted"))
     (tmp_path / "in").symlink_to(tmp_path / "trusted")
     (tmp_path / "trusted" / "out").symlink_to(folder(tmp_path / "other"))
@@ -82,7 +80,9 @@ def test_a_link_counts_as_what_it_points_to(user: User, tmp_path: Path) -> None:
     assert not user.trust.is_trusted(tmp_path / "trusted" / ".." / "other")
 
 
-def test_the_home_directory_and_those_above_it_include_nothing(user: User, tmp_path: Path) -> None:
+def test_trust_in_the_home_directory_or_above_includes_no_subfolders(
+    user: User, tmp_path: Path
+) -> None:
     for above in (user.home, tmp_path, Path("/")):
         user.trust.grant(above)
 
@@ -93,7 +93,7 @@ def test_the_home_directory_and_those_above_it_include_nothing(user: User, tmp_p
 
 
 @pytest.mark.parametrize("name", [b"new\nline", b"latin-1 \xe9", b"\x1b]0;x\x07", "ünï".encode()])
-def test_any_name_can_be_trusted(user: User, tmp_path: Path, name: bytes) -> None:
+def test_a_folder_with_any_name_can_be_trusted(user: User, tmp_path: Path, name: bytes) -> None:
     odd, other = folder(tmp_path / os.fsdecode(name)), folder(tmp_path / "other")
     user.trust.grant(other)
     user.trust.grant(odd)
@@ -117,7 +117,7 @@ def test_only_the_user_can_read_or_write_the_record(user: User, tmp_path: Path) 
     assert [path.name for path in user.path.parent.iterdir()] == ["trust.json"]
 
 
-def test_revoking_removes_all_that_trusts_a_folder(user: User, tmp_path: Path) -> None:
+def test_revoking_removes_every_entry_that_trusts_a_folder(user: User, tmp_path: Path) -> None:
     inner = folder(tmp_path / "a" / "b")
     for each in (inner, inner.parent, folder(tmp_path / "c")):
         user.trust.grant(each)
@@ -139,7 +139,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
-def test_a_broken_record_trusts_nothing_and_says_so_once(
+def test_a_broken_record_trusts_no_folder_and_is_reported_once(
     user: User, tmp_path: Path, text: str
 ) -> None:
     user.trust.grant(tmp_path)
@@ -153,7 +153,9 @@ def test_a_broken_record_trusts_nothing_and_says_so_once(
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "device"])
-def test_a_record_that_is_no_file_is_not_read(user: User, tmp_path: Path, kind: str) -> None:
+def test_a_record_that_is_no_regular_file_is_not_read(
+    user: User, tmp_path: Path, kind: str
+) -> None:
     user.path.parent.mkdir()
     if kind == "fifo":
         os.mkfifo(user.path)
@@ -166,16 +168,16 @@ def test_a_record_that_is_no_file_is_not_read(user: User, tmp_path: Path, kind: 
     assert len(user.complaints) == 1
 
 
-def test_a_record_that_others_can_write_trusts_nothing(user: User, tmp_path: Path) -> None:
+def test_a_record_that_others_can_write_trusts_no_folder(user: User, tmp_path: Path) -> None:
     user.trust.grant(tmp_path)
     user.path.chmod(0o666)
 
     assert not user.trust.is_trusted(tmp_path)
-    said = "the record of trusted folders is ignored, other users can write it"
-    assert user.complaints == [f"{said}: {user.path}"]
+    expected = "the record of trusted folders is ignored, other users can write it"
+    assert user.complaints == [f"{expected}: {user.path}"]
 
 
-def test_a_yes_replaces_a_broken_record(user: User, tmp_path: Path) -> None:
+def test_granting_trust_replaces_a_broken_record(user: User, tmp_path: Path) -> None:
     user.path.parent.mkdir()
     user.path.write_text("{")
 
@@ -184,10 +186,10 @@ def test_a_yes_replaces_a_broken_record(user: User, tmp_path: Path) -> None:
     assert user.trust.is_trusted(tmp_path)
 
 
-# The CLI's record, as 2.1.330 was seen to read it.
+# The CLI's record, read as 2.1.330 reads it.
 
 
-def test_the_clis_record_includes_the_folders_below(user: User, tmp_path: Path) -> None:
+def test_the_clis_record_includes_subfolders(user: User, tmp_path: Path) -> None:
     user.recorded(tmp_path / "a")
 
     assert user.trust.is_trusted(folder(tmp_path / "a"))
@@ -195,7 +197,7 @@ def test_the_clis_record_includes_the_folders_below(user: User, tmp_path: Path) 
     assert not user.trust.is_trusted(folder(tmp_path / "a-evil"))
 
 
-def test_the_clis_record_ends_at_another_repository(user: User, tmp_path: Path) -> None:
+def test_trust_in_the_clis_record_ends_at_another_repository(user: User, tmp_path: Path) -> None:
     user.recorded(tmp_path)
 
     assert not user.trust.is_trusted(folder(tmp_path / "a", repository=True))
@@ -234,7 +236,7 @@ def test_a_folder_cannot_claim_to_be_a_worktree(user: User, tmp_path: Path) -> N
         ("cfg/.config.json", {"CLAUDE_CONFIG_DIR": "cfg"}),
     ],
 )
-def test_the_clis_record_is_where_the_cli_has_it(
+def test_the_clis_record_is_found_in_each_of_its_locations(
     user: User, tmp_path: Path, name: str, environment: dict[str, str]
 ) -> None:
     user.recorded(tmp_path / "a", name=name)
@@ -244,7 +246,7 @@ def test_the_clis_record_is_where_the_cli_has_it(
     assert trust.is_trusted(folder(tmp_path / "a"))
 
 
-def test_the_record_in_the_home_directory_is_not_that_of_another_configuration(
+def test_the_clis_default_record_is_ignored_if_another_config_folder_is_set(
     user: User, tmp_path: Path
 ) -> None:
     user.recorded(tmp_path / "a")
@@ -257,7 +259,7 @@ def test_the_record_in_the_home_directory_is_not_that_of_another_configuration(
     "text",
     ["{", "[]", '{"projects": []}', '{"projects": {"DIR": {"hasTrustDialogAccepted": "yes"}}}'],
 )
-def test_a_broken_record_of_the_clis_trusts_nothing(user: User, tmp_path: Path, text: str) -> None:
+def test_a_broken_record_of_the_cli_trusts_no_folder(user: User, tmp_path: Path, text: str) -> None:
     (user.home / ".claude.json").write_text(text.replace("DIR", str(tmp_path)))
 
     assert not user.trust.is_trusted(tmp_path)

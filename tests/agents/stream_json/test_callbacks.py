@@ -98,7 +98,7 @@ async def test_a_slow_tool_delays_no_other_request() -> None:
     assert "slow" not in cli.answers
 
     release.set()
-    await until(lambda: "slow" in cli.answers, "the slow one too")
+    await until(lambda: "slow" in cli.answers, "the slow answer")
 
 
 async def test_a_withdrawn_request_is_cancelled_and_not_answered() -> None:

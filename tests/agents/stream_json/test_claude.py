@@ -21,11 +21,13 @@ from claude_ide.errors import AgentError, UnknownSessionError
         (["claude", "--setting-sources=user"], True),
     ],
 )
-def test_the_command_line_may_choose_the_settings(cmd: str | Sequence[str], expected: bool) -> None:
+def test_the_users_command_line_can_choose_the_settings(
+    cmd: str | Sequence[str], expected: bool
+) -> None:
     assert Claude(cmd, {}).chooses_settings is expected
 
 
-def test_it_logs_in_with_its_own_command() -> None:
+def test_the_login_uses_the_configured_command() -> None:
     assert Claude([sys.executable, "-x"], {}).login() == [sys.executable, "-x", "/login"]
 
 
@@ -38,7 +40,7 @@ def test_a_missing_program_is_named_in_the_error(tmp_path: Path) -> None:
         kind.login()
 
 
-def test_an_agent_is_opened_and_not_started(tmp_path: Path) -> None:
+def test_an_opened_agent_is_not_started(tmp_path: Path) -> None:
     agent: Agent = Claude([sys.executable], {}).open(tmp_path, Workbench())
 
     assert (agent.name, agent.session, agent.state.busy) == ("Claude", "", False)

@@ -46,7 +46,9 @@ def test_the_agent_has_every_method_of_the_port() -> None:
     assert agent.state.state is State.OFF
 
 
-async def test_it_reports_what_the_cli_offers_before_the_first_prompt(replay: Replay) -> None:
+async def test_modes_models_and_commands_are_reported_before_the_first_prompt(
+    replay: Replay,
+) -> None:
     talk = await replay("plain_thinking")
     ready = await talk.until(Ready)
 
@@ -122,7 +124,7 @@ async def test_a_prompt_is_withdrawn_and_another_runs(replay: Replay) -> None:
     )
 
 
-async def test_the_turn_is_steered(replay: Replay) -> None:
+async def test_a_prompt_can_steer_a_turn(replay: Replay) -> None:
     talk = await replay("priority_next_midtools")
     await talk.say("one")
     await talk.until(ToolEnded, count=2)
@@ -134,7 +136,7 @@ async def test_the_turn_is_steered(replay: Replay) -> None:
     assert talk.heard("user")[-1]["priority"] == "next"
 
 
-async def test_the_turn_is_redirected(replay: Replay) -> None:
+async def test_a_prompt_can_redirect_a_turn(replay: Replay) -> None:
     talk = await replay("priority_now")
     await talk.say("one")
     await talk.until(TextDelta)
@@ -270,8 +272,8 @@ async def test_the_stages_of_queued_prompts_are_inferred_for_an_old_cli(replay: 
     await talk.until(TurnEnded, count=4)
 
     assert agent.state == SessionState(State.IDLE)
-    told = [event for event in talk.told if isinstance(event, PromptChanged | ToolEnded)]
-    begun = [e.prompt if isinstance(e, PromptChanged) else "tool" for e in told if not waits(e)]
+    ended = [event for event in talk.told if isinstance(event, PromptChanged | ToolEnded)]
+    begun = [e.prompt if isinstance(e, PromptChanged) else "tool" for e in ended if not waits(e)]
     assert begun == [one, five, "tool", two, three, six, seven, eight, nine]
 
 

@@ -126,7 +126,7 @@ async def test_an_agent_that_was_not_started_refuses_requests(tmp_path: Path) ->
     agent.kill()
 
 
-async def test_it_cannot_be_started_twice(replay: Replay) -> None:
+async def test_an_agent_cannot_be_started_twice(replay: Replay) -> None:
     talk = await replay("plain_thinking")
 
     with pytest.raises(AgentError, match="already running"):

@@ -127,7 +127,7 @@ def test_a_complete_block_that_arrives_late_still_replaces_its_preview() -> None
     assert [event.block for event in found if isinstance(event, TextDelta | Text)] == ["m:0"] * 2
 
 
-def test_a_tool_with_incomplete_input_is_void_too() -> None:
+def test_a_tool_with_incomplete_input_is_void() -> None:
     tool = {"type": "tool_use", "id": "t1", "name": "Edit"}
     found = decoded(
         [
@@ -246,7 +246,7 @@ def test_a_todo_tool_that_failed_changes_nothing() -> None:
         ({"is_error": False}, "completed", ""),
     ],
 )
-def test_why_a_turn_has_ended(result: Frame, why: str, message: str) -> None:
+def test_the_reason_for_the_end_of_a_turn_is_decoded(result: Frame, why: str, message: str) -> None:
     [_, ended] = decoded([{"type": "result", **result}])
 
     assert isinstance(ended, events.TurnEnded)

@@ -23,7 +23,7 @@ def launch(**settings: object) -> Launch:
     return Launch(("claude",), Path("/p"), OURS, **{"trusted": True} | settings)  # type: ignore[arg-type]
 
 
-def test_it_is_started_with_the_arguments_of_the_recordings() -> None:
+def test_the_cli_is_started_with_the_arguments_of_the_recordings() -> None:
     given = launch().arguments_for(NewSession())
 
     assert given == entries("cli197_queue")[0]["m"]["argv"]
@@ -43,13 +43,15 @@ def test_it_is_started_with_the_arguments_of_the_recordings() -> None:
         (ResumeSession(fork=True), ["--continue", "--fork-session"]),
     ],
 )
-def test_a_session_is_opened_in_each_way(opening: Opening, arguments: list[str]) -> None:
+def test_each_way_to_open_a_session_has_its_arguments(
+    opening: Opening, arguments: list[str]
+) -> None:
     plain = launch().arguments_for(NewSession())
 
     assert launch().arguments_for(opening) == plain + arguments
 
 
-def test_the_users_choices_are_passed_on() -> None:
+def test_the_users_choices_are_arguments_of_the_cli() -> None:
     chosen = launch(model="m", mode="plan", allowed_tools=("Read", "Bash(ls)"), arguments=("--x",))
 
     given = chosen.arguments_for(NewSession())
@@ -64,7 +66,9 @@ def test_the_users_choices_are_passed_on() -> None:
     ("mode", "usual", "first"),
     [("", "", "default"), ("", "plan", "plan"), ("acceptEdits", "plan", "acceptEdits")],
 )
-def test_the_first_mode_is_known(mode: str, usual: str, first: str) -> None:
+def test_the_first_mode_follows_from_the_options_and_the_settings(
+    mode: str, usual: str, first: str
+) -> None:
     assert launch(mode=mode).first_mode(usual) == first
 
 

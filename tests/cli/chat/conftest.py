@@ -16,7 +16,7 @@ from support.panel import Panel
 async def nvim(
     cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
 ) -> AsyncIterator[Neovim]:
-    """A Neovim whose children find the stand-in for the model."""
+    """A Neovim whose child processes use the stand-in for the model."""
     home = tmp_path / "home"
     given = environment(api, home, config_folder) | {"CLAUDE_CODE_MAX_RETRIES": "1"}
     del given["PATH"]
@@ -27,7 +27,7 @@ async def nvim(
 
 @pytest.fixture
 async def panel(nvim: Neovim, cli: Path, path: Path) -> Panel:
-    """A chat beside the file at `path`."""
+    """A chat next to the file at `path`."""
     await nvim.command(f"edit {path}")
     return await Panel.open(nvim, [cli], mode="default")
 

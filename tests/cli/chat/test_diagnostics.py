@@ -1,4 +1,4 @@
-"""The chat panel with the real CLI: what the model is told of diagnostics."""
+"""The chat panel with the real CLI: the diagnostics that the model receives."""
 
 from pathlib import Path
 
@@ -8,7 +8,9 @@ from support.neovim import Neovim
 from support.panel import Panel
 
 
-async def test_the_model_need_not_search_for_the_diagnostics(panel: Panel, api: FakeApi) -> None:
+async def test_the_first_request_to_the_model_offers_the_diagnostics_tool(
+    panel: Panel, api: FakeApi
+) -> None:
     api.script([text("Hello.")])
 
     await panel.say("Hello")
@@ -18,7 +20,7 @@ async def test_the_model_need_not_search_for_the_diagnostics(panel: Panel, api: 
     assert "mcp__neovim__getDiagnostics" in tools
 
 
-async def test_the_models_own_tools_of_the_editor_need_no_permission(
+async def test_the_diagnostics_tool_needs_no_permission(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     await nvim.lua(
@@ -35,7 +37,7 @@ async def test_the_models_own_tools_of_the_editor_need_no_permission(
     assert "two is too many" in api.requests[1].new_text
 
 
-async def test_the_model_hears_only_what_its_edit_has_broken(
+async def test_the_model_receives_only_the_diagnostics_that_its_edit_has_caused(
     nvim: Neovim, panel: Panel, api: FakeApi, words: Path
 ) -> None:
     folder = words.parent.with_name("linked")
@@ -60,7 +62,7 @@ async def test_the_model_hears_only_what_its_edit_has_broken(
     assert await nvim.eval("bufname('words.txt') == '' || !buflisted('words.txt')")
 
 
-async def test_the_model_hears_the_errors_in_a_file_that_it_has_made(
+async def test_the_model_receives_the_errors_in_a_file_that_it_has_created(
     panel: Panel, api: FakeApi, words: Path
 ) -> None:
     new = words.with_name("new.txt")
@@ -73,7 +75,7 @@ async def test_the_model_hears_the_errors_in_a_file_that_it_has_made(
     assert f"{new}:\n  ✘ [Line 1:3] wrong word [report-wrong] (words)" in api.requests[1].new_text
 
 
-async def test_the_model_is_told_with_the_next_prompt_what_was_found_late(
+async def test_late_diagnostics_reach_the_model_with_the_next_prompt(
     nvim: Neovim, panel: Panel, api: FakeApi, words: Path
 ) -> None:
     api.script(*edit(words, "one", "zero", then="First."), [text("Second.")], [text("Third.")])

@@ -1,4 +1,4 @@
-"""Edits of the real CLI in the chat panel: shown, accepted, changed, refused, put back."""
+"""Edits of the real CLI in the chat panel: shown, accepted, changed, rejected, undone."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from support.panel import PATIENCE, Panel
 
 
 async def diff_is_open(nvim: Neovim) -> None:
-    """Wait until a proposal takes keys."""
+    """Wait until a proposal accepts keys."""
 
     async def shown() -> bool:
         diffs = await nvim.lua("return require('claude_ide.diff').list()")
@@ -22,7 +22,7 @@ async def diff_is_open(nvim: Neovim) -> None:
     await until(shown, "the diff is open", PATIENCE)
 
 
-async def test_an_edit_is_accepted_in_the_diff(
+async def test_an_edit_accepted_in_the_diff_is_written(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
@@ -38,7 +38,7 @@ async def test_an_edit_is_accepted_in_the_diff(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-async def test_hostile_words_and_a_hostile_file_do_no_harm(
+async def test_hostile_text_and_a_hostile_file_do_no_harm(
     nvim: Neovim, panel: Panel, api: FakeApi, project: Path
 ) -> None:
     await nvim.lua(EAGER)
@@ -61,7 +61,7 @@ async def test_hostile_words_and_a_hostile_file_do_no_harm(
     assert addresses.hostile() == []
 
 
-async def test_an_edit_that_the_user_changes_is_written_and_told(
+async def test_the_users_change_to_an_edit_is_written_and_sent_to_the_model(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
@@ -79,7 +79,7 @@ KEPT = chunk("edits/kept")
 
 
 async def is_kept_in_a_buffer(nvim: Neovim, text: str) -> None:
-    """Wait until a text is kept, and the user is told so."""
+    """Wait until a text is kept in a buffer, and a message names this buffer."""
     bufnr, found = await until(lambda: nvim.lua(KEPT), "the text is kept", PATIENCE)
     assert found == text
     words = f"your edits are kept in buffer {bufnr}"
@@ -88,16 +88,16 @@ async def is_kept_in_a_buffer(nvim: Neovim, text: str) -> None:
         # The report of the other program's change may replace it on the screen.
         return words in await nvim.eval("execute('messages')")
 
-    await until(is_reported, "the user is told", PATIENCE)
+    await until(is_reported, "the message", PATIENCE)
 
 
 async def accept_with_a_line(nvim: Neovim) -> None:
-    """Add a line to Claude's first one in the proposal, and accept that."""
+    """Add a line below Claude's first one in the proposal, and accept it."""
     await diff_is_open(nvim)
     await nvim.keys("/LINE<CR>omine<Esc>:w<CR>")
 
 
-async def test_an_edit_is_put_on_top_of_what_others_wrote_meanwhile(
+async def test_an_edit_is_merged_with_the_change_of_another_program(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path, cli: Path
 ) -> None:
     path.write_text(lines())
@@ -112,12 +112,12 @@ async def test_an_edit_is_put_on_top_of_what_others_wrote_meanwhile(
     if "updated successfully" in api.requests[2].new_text:
         assert path.read_text() == lines(line_2="LINE 2\nmine", line_8="theirs")
         assert not await nvim.lua(KEPT)
-    else:  # 2.1.197 writes no file that has changed
+    else:  # 2.1.197 refuses to write a changed file
         assert path.read_text() == lines(line_8="theirs")
         await is_kept_in_a_buffer(nvim, lines(line_2="LINE 2\nmine"))
 
 
-async def test_what_was_accepted_is_kept_where_others_wrote_the_same_lines(
+async def test_an_accepted_text_is_kept_in_a_buffer_if_the_same_lines_have_changed(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     path.write_text(lines())
@@ -133,7 +133,7 @@ async def test_what_was_accepted_is_kept_where_others_wrote_the_same_lines(
     await is_kept_in_a_buffer(nvim, lines(line_2="LINE 2\nmine"))
 
 
-async def test_a_write_that_is_refused_leaves_what_was_accepted_in_a_buffer(
+async def test_an_accepted_text_is_kept_in_a_buffer_if_the_cli_refuses_to_write_it(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     path.write_text(lines())
@@ -154,7 +154,7 @@ async def test_a_write_that_is_refused_leaves_what_was_accepted_in_a_buffer(
     await is_kept_in_a_buffer(nvim, lines(line_2="LINE 2\nmine"))
 
 
-async def test_a_file_that_was_deleted_meanwhile_is_written_as_accepted(
+async def test_an_accepted_edit_of_a_deleted_file_is_written(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     path.write_text(lines())
@@ -170,7 +170,7 @@ async def test_a_file_that_was_deleted_meanwhile_is_written_as_accepted(
 
 
 @pytest.mark.parametrize("keys", ["Gomine<Esc>:w<CR>", ":w<CR>"])
-async def test_a_new_file_that_somebody_else_has_made_meanwhile_is_left_alone(
+async def test_a_file_that_another_program_has_created_is_not_overwritten(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path, keys: str
 ) -> None:
     new = path.with_name("new.txt")
@@ -188,7 +188,7 @@ async def test_a_new_file_that_somebody_else_has_made_meanwhile_is_left_alone(
         await is_kept_in_a_buffer(nvim, "first\nmine\n")
 
 
-async def test_unsaved_lines_stay_in_the_buffer_on_top_of_an_edit(
+async def test_unsaved_lines_stay_in_the_buffer_after_an_edit(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     path.write_text(lines())
@@ -224,7 +224,7 @@ async def test_an_edit_is_rejected_with_a_reason(
     assert "please whisper" in api.requests[2].new_text
 
 
-async def test_the_files_are_put_back_as_they_were(
+async def test_rewinding_restores_files_and_buffers(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
@@ -237,9 +237,10 @@ async def test_the_files_are_put_back_as_they_were(
 
     await nvim.command("ClaudeChat rewind")
 
-    await until(lambda: path.read_text() == "one\ntwo\n", "the file is as it was", PATIENCE)
+    await until(lambda: path.read_text() == "one\ntwo\n", "the file is restored", PATIENCE)
     await until(
-        lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['one', 'two']"), "and its buffer"
+        lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['one', 'two']"),
+        "its buffer is restored",
     )
     question, shown = (await nvim.lua("return _G.asked"))[1]
     assert "Undo this in a.py" in question

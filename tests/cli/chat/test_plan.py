@@ -36,7 +36,7 @@ PLAN = "# Plan\n\n1. Shout\n"
 
 
 async def plan_is_open(nvim: Neovim) -> None:
-    """Wait until a plan takes keys."""
+    """Wait until a plan accepts keys."""
 
     async def shown() -> bool:
         lines = await nvim.eval("getline(1, '$')")
@@ -46,7 +46,7 @@ async def plan_is_open(nvim: Neovim) -> None:
 
 
 async def plan(api: FakeApi, config_folder: Path, panel: Panel) -> None:
-    """Have the model write its plan where the CLI wants it, and propose it."""
+    """Have the model write its plan to the path that the CLI names, and propose it."""
     await panel.nvim.command("ClaudeChat mode plan")
     await panel.bar_shows("plan")
     api.script([text("Thinking of it.")])
@@ -76,7 +76,7 @@ async def test_a_plan_is_approved_with_w(
     await panel.bar_shows("default")
 
 
-async def test_a_plan_is_sent_back_with_what_was_written_into_it(
+async def test_a_rejected_plan_is_sent_back_with_the_users_changes(
     nvim: Neovim, panel: Panel, api: FakeApi, config_folder: Path
 ) -> None:
     await plan(api, config_folder, panel)

@@ -1,4 +1,4 @@
-"""Turns and sessions of the real CLI in the chat panel: begun, stopped, resumed."""
+"""Turns and sessions of the real CLI in the chat panel: started, stopped, resumed."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 
 
-async def test_an_answer_is_shown_with_what_it_took(panel: Panel, api: FakeApi) -> None:
+async def test_an_answer_is_shown_with_its_thinking(panel: Panel, api: FakeApi) -> None:
     api.script([thinking("Hm."), text("Hello, **you**.")])
 
     await panel.say("Greet me")
@@ -25,13 +25,15 @@ async def test_an_answer_is_shown_with_what_it_took(panel: Panel, api: FakeApi) 
     assert "Greet me" in api.requests[0].new_text
 
 
-async def test_the_model_learns_where_the_user_is(panel: Panel, api: FakeApi, path: Path) -> None:
+async def test_the_model_receives_the_name_of_the_open_file_once(
+    panel: Panel, api: FakeApi, path: Path
+) -> None:
     api.script([text("I see.")], [text("Again.")])
 
-    async def told() -> bool:
+    async def chip_is_shown() -> bool:
         return "[a.py]" in (await panel.look())["prompt_bar"]
 
-    await until(told, "the chip", PATIENCE)
+    await until(chip_is_shown, "the chip", PATIENCE)
     await panel.say("What is this?")
     await panel.shows("I see.")
     await panel.say("And now?")
@@ -53,7 +55,7 @@ async def test_a_command_is_allowed_with_one_key(
 
 
 async def _pressed(panel: Panel, key: str, made: Path) -> bool:
-    """Press a key, which counts only once the request could be read."""
+    """Press a key on the request, which ignores keys until the user could have read it."""
     if not made.exists() and await panel.go_to("? May Claude use Bash"):
         await panel.nvim.keys(key)
     return made.exists()
@@ -69,13 +71,13 @@ async def test_ctrl_c_stops_the_turn(nvim: Neovim, panel: Panel, api: FakeApi) -
 
     await panel.shows("interrupted")
 
-    async def at_rest() -> bool:
+    async def is_idle() -> bool:
         return "writing" not in (await panel.look())["bar"]
 
-    await until(at_rest, "the bar says so", PATIENCE)
+    await until(is_idle, "the bar is idle", PATIENCE)
 
 
-async def test_a_session_is_resumed_with_what_was_said(
+async def test_a_session_is_resumed_with_its_conversation(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
     api.script([text("The word is swordfish.")], [text("You were told.")])
@@ -97,7 +99,7 @@ async def test_a_session_is_resumed_with_what_was_said(
     assert "swordfish" in conversation
 
 
-async def test_a_chat_outlives_the_host(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+async def test_a_chat_survives_a_killed_host(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.script([text("The word is swordfish.")], [text("You were told.")])
     await panel.say("Which word?")
     await panel.shows("── ")
@@ -112,7 +114,7 @@ async def test_a_chat_outlives_the_host(nvim: Neovim, panel: Panel, api: FakeApi
     assert "swordfish" in str(api.requests[-1].body["messages"])
 
 
-async def test_what_is_asked_aside_is_not_in_the_conversation(
+async def test_a_question_asked_aside_is_not_part_of_the_conversation(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
     api.script([text("Hello.")], [text("Forty-two.")], [text("Bye.")])
@@ -127,7 +129,7 @@ async def test_what_is_asked_aside_is_not_in_the_conversation(
     assert "Forty-two" not in str(api.requests[-1].body["messages"])
 
 
-async def test_the_context_is_shown(nvim: Neovim, panel: Panel) -> None:
+async def test_the_context_is_shown_in_a_float(nvim: Neovim, panel: Panel) -> None:
     await nvim.command("stopinsert | ClaudeChat context")
 
     await until(lambda: "System prompt" in nvim.screen.text(), "the context", PATIENCE)
@@ -135,14 +137,16 @@ async def test_the_context_is_shown(nvim: Neovim, panel: Panel) -> None:
     await until(lambda: "System prompt" not in nvim.screen.text(), "no float", PATIENCE)
 
 
-async def test_thinking_is_limited(nvim: Neovim, panel: Panel) -> None:
+async def test_limiting_thinking_is_confirmed(nvim: Neovim, panel: Panel) -> None:
     await nvim.command("stopinsert | ClaudeChat thinking 2000")
 
-    await until(lambda: "thinking: at most 2,000 tokens" in nvim.screen.text(), "told", PATIENCE)
+    await until(
+        lambda: "thinking: at most 2,000 tokens" in nvim.screen.text(), "the message", PATIENCE
+    )
 
 
 @pytest.mark.parametrize("side", ["right", "float"])
-async def test_a_file_that_was_gone_to_is_not_covered(
+async def test_gf_opens_a_file_where_the_chat_does_not_cover_it(
     nvim: Neovim, cli: Path, api: FakeApi, path: Path, side: str
 ) -> None:
     api.script([tool_use("Read", file_path=str(path))], [text("I see.")])
@@ -156,11 +160,11 @@ async def test_a_file_that_was_gone_to_is_not_covered(
 
     await until(lambda: nvim.eval(f"expand('%:p') == '{path}'"), "the file", PATIENCE)
     windows = 1 if side == "float" else 3
-    await until(lambda: nvim.eval(f"winnr('$') == {windows}"), "what is around it")
+    await until(lambda: nvim.eval(f"winnr('$') == {windows}"), f"{windows} windows")
 
 
 @pytest.mark.parametrize("command", ["resume", "continue"])
-async def test_a_session_that_a_chat_has_is_shown_there(
+async def test_resuming_a_session_that_is_open_shows_its_chat(
     nvim: Neovim, panel: Panel, api: FakeApi, command: str
 ) -> None:
     """Two chats with one session would both write to it."""
@@ -179,7 +183,7 @@ async def test_a_session_that_a_chat_has_is_shown_there(
     assert [len(windows) for windows in seen["windows"]] == [1, 1]
 
 
-async def test_the_mode_is_cycled(nvim: Neovim, panel: Panel) -> None:
+async def test_shift_tab_changes_the_mode(nvim: Neovim, panel: Panel) -> None:
     await panel.bar_shows("default")
 
     await nvim.keys("<Esc><S-Tab>")
@@ -187,7 +191,9 @@ async def test_the_mode_is_cycled(nvim: Neovim, panel: Panel) -> None:
     await panel.bar_shows("acceptEdits")
 
 
-async def test_a_wrong_key_is_told_as_such(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+async def test_a_rejected_api_key_shows_how_to_log_in(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
     api.status = 401
 
     await panel.say("Hello")
@@ -209,7 +215,7 @@ async def test_ctrl_c_stops_a_tool(nvim: Neovim, panel: Panel, api: FakeApi) -> 
     assert "Never said." not in shown
 
 
-async def test_what_is_said_during_a_turn_waits_and_can_be_taken_back(
+async def test_a_prompt_during_a_turn_is_queued_and_can_be_withdrawn(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
     api.hold = True
@@ -225,7 +231,7 @@ async def test_what_is_said_during_a_turn_waits_and_can_be_taken_back(
     await nvim.keys("x")
 
     await panel.shows_no_more("⧗ but not that")
-    await until(lambda: _holds(panel, "but not that"), "the prompt comes back", PATIENCE)
+    await until(lambda: _holds(panel, "but not that"), "the text is in the prompt again", PATIENCE)
     await panel.bar_shows("1 queued")
     api.hold = False
     await nvim.keys("<C-c>")
@@ -238,7 +244,7 @@ async def _holds(panel: Panel, words: str) -> bool:
     return words in (await panel.look())["prompt"]
 
 
-async def test_gr_says_something_else_at_once(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+async def test_gr_redirects_the_present_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.hold = True
     api.script([text("one two three")], [text("Instead.")])
     await panel.say("First")
@@ -252,7 +258,7 @@ async def test_gr_says_something_else_at_once(nvim: Neovim, panel: Panel, api: F
     assert "No, this" in api.requests[-1].new_text
 
 
-async def test_a_cli_that_was_killed_goes_on_where_it_was(
+async def test_a_killed_cli_is_restarted_with_its_session(
     nvim: Neovim, panel: Panel, api: FakeApi, project: Path, config_folder: Path
 ) -> None:
     api.script([text("The word is swordfish.")], [text("You were told.")])
@@ -272,17 +278,17 @@ async def test_a_cli_that_was_killed_goes_on_where_it_was(
 
 
 def _cli_in(project: Path) -> int:
-    """The pid of the CLI that runs in a folder."""
+    """Return the pid of the CLI that is running in a folder."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
                 is_cli = b"stream-json" in (entry / "cmdline").read_bytes()
                 if is_cli and (entry / "cwd").readlink() == project.resolve():
                     return int(entry.name)
-    raise AssertionError("no CLI runs")
+    raise AssertionError("no CLI is running")
 
 
-async def test_what_is_always_allowed_is_not_asked_again(
+async def test_a_command_that_is_always_allowed_causes_no_further_request(
     nvim: Neovim, panel: Panel, api: FakeApi, project: Path
 ) -> None:
     api.script(
@@ -318,7 +324,7 @@ async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeA
     assert "and be quick" in api.requests[1].new_text
 
 
-async def test_an_overloaded_model_is_tried_again_and_told(panel: Panel, api: FakeApi) -> None:
+async def test_an_overloaded_model_is_retried_and_reported(panel: Panel, api: FakeApi) -> None:
     api.status = 529
     api.script([text("Here I am.")])
 

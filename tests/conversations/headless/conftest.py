@@ -1,4 +1,4 @@
-"""Fixtures for single questions: a real Neovim whose CLI the test plays."""
+"""Fixtures for one-off questions: a real Neovim whose CLI is played by the test."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from support.neovim import Neovim
 
 @pytest.fixture
 async def claude() -> AsyncIterator[FakeHeadless]:
-    """The CLI, as the test plays it."""
+    """The CLI, played by the test."""
     async with FakeHeadless.serve() as claude:
         yield claude
 
@@ -28,7 +28,7 @@ async def nvim(nvim: Neovim, claude: FakeHeadless) -> Neovim:
 
 @pytest.fixture
 async def file(nvim: Neovim, project: Path) -> Path:
-    """A file of four lines, which Neovim shows."""
+    """A file of four lines, open in Neovim."""
     path = project / "a.py"
     path.write_text("\n".join(TEXT) + "\n")
     await nvim.command(f"edit {path}")

@@ -1,4 +1,4 @@
-"""`:ClaudeAsk`, from the user's key to the CLI and back: a real Neovim, a scripted CLI."""
+"""`:ClaudeAsk`, from the key press to the CLI and back: a real Neovim, a scripted CLI."""
 
 from pathlib import Path
 
@@ -10,14 +10,16 @@ from support.neovim import Neovim, until
 
 
 class TestAsk:
-    async def test_the_float_is_there_before_the_host_is(self, nvim: Neovim) -> None:
+    async def test_the_float_opens_before_the_host_is_ready(self, nvim: Neovim) -> None:
         await nvim.command("ClaudeAsk what is it?")
 
         assert await nvim.eval("nvim_win_get_config(0).relative") == "editor"
         await shown(nvim, "what is it?")
         await shown(nvim, "CTRL-C stops")
 
-    async def test_the_answer_grows(self, nvim: Neovim, claude: FakeHeadless) -> None:
+    async def test_the_answer_is_shown_as_it_streams(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
         await nvim.keys(":ClaudeAsk what is it?<CR>")
         asked = await claude.asked()
         assert asked.prompt == "what is it?"
@@ -45,7 +47,7 @@ class TestAsk:
             ("half \ud800 of one\x00", ["half \ufffd of one^@"]),
         ],
     )
-    async def test_an_answer_is_made_harmless(
+    async def test_control_characters_in_an_answer_are_escaped(
         self, nvim: Neovim, claude: FakeHeadless, text: str, shown: list[str]
     ) -> None:
         await nvim.keys(":ClaudeAsk what is it?<CR>")
@@ -58,7 +60,7 @@ class TestAsk:
         await until(lambda: nvim.eval("&filetype == 'markdown'"))
         assert await lines(nvim) == shown
 
-    async def test_the_cursor_stays_but_at_the_end(
+    async def test_the_view_follows_the_answer_only_if_the_cursor_is_on_the_last_line(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await nvim.keys(":ClaudeAsk x<CR>")
@@ -73,7 +75,9 @@ class TestAsk:
 
         await until(lambda: nvim.eval("line('.') == 5"))
 
-    async def test_a_preview_that_is_void_goes(self, nvim: Neovim, claude: FakeHeadless) -> None:
+    async def test_a_partial_answer_is_cleared_when_the_api_retries(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
         await nvim.keys(":ClaudeAsk x<CR>")
         asked = await claude.asked()
         asked.begin()
@@ -95,7 +99,7 @@ class TestAsk:
         await until(lambda: holds(nvim, [""]))
         await shown(nvim, "overloaded: trying again in 4 s (1 of 3)")
 
-    async def test_how_the_cli_is_started(
+    async def test_the_cli_is_started_in_the_current_folder_with_the_configured_options(
         self, nvim: Neovim, claude: FakeHeadless, project: Path
     ) -> None:
         (project / "sub").mkdir()
@@ -111,7 +115,7 @@ class TestAsk:
         assert arguments[arguments.index("--model") + 1] == "opus"
         assert {"-p", "--strict-mcp-config", "--no-session-persistence"} <= set(arguments)
 
-    async def test_lines_and_their_file_go_along(
+    async def test_a_range_is_sent_with_the_name_of_its_file(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.keys("jVj:ClaudeAsk why?<CR>")
@@ -128,7 +132,7 @@ class TestAsk:
 
         assert f"The user opened the file {file}" in (await claude.asked()).prompt
 
-    async def test_without_a_question_it_asks_for_one(
+    async def test_without_an_argument_the_command_asks_for_a_question(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await nvim.keys(":ClaudeAsk<CR>")
@@ -138,7 +142,7 @@ class TestAsk:
         assert (await claude.asked()).prompt == "why?"
 
     @pytest.mark.parametrize("key", ["<Esc>", "<CR>"])
-    async def test_no_question_asks_nothing(self, nvim: Neovim, key: str) -> None:
+    async def test_an_empty_or_cancelled_question_is_not_sent(self, nvim: Neovim, key: str) -> None:
         await nvim.keys(":ClaudeAsk<CR>")
         await shown(nvim, "Ask Claude:")
 
@@ -171,7 +175,7 @@ class TestAsk:
         await until(lambda: holds(nvim, ["half"]))
 
         async def cancelled() -> bool:
-            # Pressed while Neovim draws, it interrupts that, and is no key.
+            # CTRL-C while Neovim draws interrupts the drawing and is not read as a key.
             if "cancelled" not in nvim.screen.text():
                 await nvim.keys("<C-c>")
             return "cancelled" in nvim.screen.text()
@@ -181,7 +185,9 @@ class TestAsk:
         await asked.gone()
         assert await lines(nvim) == ["half"]
 
-    async def test_a_bang_ends_all_of_them(self, nvim: Neovim, claude: FakeHeadless) -> None:
+    async def test_claude_ask_with_a_bang_stops_every_running_question(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
         await nvim.command("ClaudeAsk x")
         await nvim.command("wincmd p | ClaudeAsk y")
         asked = [await claude.asked(), await claude.asked()]
@@ -193,7 +199,7 @@ class TestAsk:
             await one.gone()
         await shown(nvim, "claude-ide: stopped")
 
-    async def test_a_split_is_opened_where_that_is_wanted(
+    async def test_the_window_option_opens_a_split(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await nvim.command("let g:claude_ide.ask = {'window': 'split'} | ClaudeAsk x")
@@ -202,21 +208,23 @@ class TestAsk:
         await until(lambda: holds(nvim, ["done"]))
         assert await nvim.eval("[winnr('$'), nvim_win_get_config(0).relative]") == [2, ""]
 
-    async def test_what_went_wrong_is_shown_below(self, nvim: Neovim, claude: FakeHeadless) -> None:
+    async def test_an_api_error_is_shown_as_one_line(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
         await nvim.keys(":ClaudeAsk x<CR>")
         (await claude.asked()).fail("API Error: 529 overloaded\nmore")
 
         await shown(nvim, "API Error: 529 overloaded")
         assert "more" not in nvim.screen.text()
 
-    async def test_a_missing_cli_says_how_to_install_it(self, nvim: Neovim) -> None:
+    async def test_a_missing_cli_reports_how_to_install_it(self, nvim: Neovim) -> None:
         await nvim.command("let g:claude_ide.cmd = 'claude' | let $PATH = ''")
 
         await nvim.command("ClaudeAsk x")
 
         await shown(nvim, "claude is not on PATH; npm install -g @anthropic-ai/claude-code")
 
-    async def test_typing_elsewhere_goes_on(
+    async def test_typing_in_another_window_is_not_interrupted(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("ClaudeAsk x")

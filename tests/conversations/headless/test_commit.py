@@ -1,4 +1,4 @@
-"""`:ClaudeCommit`, from what is staged to the message."""
+"""`:ClaudeCommit`, from the staged changes to the message."""
 
 import subprocess
 from pathlib import Path
@@ -32,20 +32,20 @@ def git(project: Path) -> Any:
 
 @pytest.fixture
 def staged(git: Any, project: Path) -> None:
-    """A change of the project is staged."""
+    """A change is staged in the project."""
     (project / "a.txt").write_text("new\n")
     git("add", ".")
 
 
 async def open_message(nvim: Neovim, project: Path, text: str) -> None:
-    """Have Neovim show a commit message as git leaves it."""
+    """Open a commit message in Neovim as git prepares it."""
     (project / ".git/COMMIT_EDITMSG").write_text(text)
     await nvim.command("filetype plugin on | edit .git/COMMIT_EDITMSG")
     assert await nvim.eval("&filetype") == "gitcommit"
 
 
 async def message(claude: FakeHeadless) -> Asked:
-    """Have the model write a message."""
+    """Answer the request with a commit message."""
     asked = await claude.asked()
     asked.fit({"message": "feat: go on\n\nBecause.\n"})
     return asked
@@ -53,7 +53,7 @@ async def message(claude: FakeHeadless) -> Asked:
 
 @pytest.mark.usefixtures("staged")
 class TestCommit:
-    async def test_what_the_model_is_told(
+    async def test_the_prompt_contains_the_staged_diff_and_earlier_subjects(
         self, nvim: Neovim, claude: FakeHeadless, project: Path
     ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
@@ -84,7 +84,7 @@ class TestCommit:
         ],
         ids=["empty", "comments", "nothing", "text", "text, tight", "trailers", "scissors"],
     )
-    async def test_the_message_comes_above_the_comments(
+    async def test_the_message_is_inserted_above_the_comments(
         self, nvim: Neovim, claude: FakeHeadless, project: Path, before: str, after: str
     ) -> None:
         await open_message(nvim, project, before)
@@ -97,7 +97,7 @@ class TestCommit:
         await nvim.keys("u")
         await until(lambda: holds(nvim, before.rstrip("\n").split("\n")))
 
-    async def test_another_character_may_begin_comments(
+    async def test_the_configured_comment_character_is_respected(
         self, nvim: Neovim, claude: FakeHeadless, project: Path, git: Any
     ) -> None:
         git("config", "core.commentChar", ";")
@@ -107,7 +107,7 @@ class TestCommit:
 
         await until(lambda: holds(nvim, ["feat: go on", "", "Because.", "", "; Please"]))
 
-    async def test_the_message_is_found_in_another_window(
+    async def test_the_message_is_inserted_even_if_its_window_is_not_the_current_one(
         self, nvim: Neovim, claude: FakeHeadless, project: Path
     ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
@@ -118,7 +118,7 @@ class TestCommit:
         await until(lambda: nvim.eval(f"getbufline({bufnr}, 1) == ['feat: go on']"))
         assert await lines(nvim) == [""]
 
-    async def test_without_a_commit_message_it_is_shown(
+    async def test_without_an_open_commit_message_a_float_shows_the_message(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await nvim.command("ClaudeCommit")
@@ -127,7 +127,7 @@ class TestCommit:
         await until(lambda: holds(nvim, ["feat: go on", "", "Because."]))
         await shown(nvim, "Commit message")
 
-    async def test_nothing_staged_is_said(self, nvim: Neovim, git: Any, project: Path) -> None:
+    async def test_an_empty_index_is_reported(self, nvim: Neovim, git: Any, project: Path) -> None:
         git("commit", "-qm", "x")
         await open_message(nvim, project, "\n" + COMMENTS)
 
@@ -135,14 +135,14 @@ class TestCommit:
 
         await shown(nvim, "claude-ide: nothing is staged")
 
-    async def test_a_folder_without_a_repository_is_said(
+    async def test_a_folder_without_a_repository_is_reported(
         self, nvim: Neovim, tmp_path: Path
     ) -> None:
         await nvim.command(f"cd {tmp_path} | ClaudeCommit")
 
         await shown(nvim, "not a git repository")
 
-    async def test_the_repository_is_that_of_the_message(
+    async def test_the_repository_of_the_open_message_is_used(
         self, nvim: Neovim, claude: FakeHeadless, project: Path, tmp_path: Path
     ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
@@ -151,7 +151,7 @@ class TestCommit:
 
         assert "-old\n+new" in (await claude.asked()).prompt
 
-    async def test_a_huge_change_is_cut(
+    async def test_a_huge_diff_is_truncated(
         self, nvim: Neovim, claude: FakeHeadless, project: Path, git: Any
     ) -> None:
         (project / "big.txt").write_text("a line of it\n" * 100_000)
@@ -164,7 +164,9 @@ class TestCommit:
         assert "big.txt" in prompt and "100000 +" in prompt
         assert len(prompt) < 250_000
 
-    async def test_a_bang_ends_it(self, nvim: Neovim, claude: FakeHeadless, project: Path) -> None:
+    async def test_claude_commit_with_a_bang_stops_the_request(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path
+    ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
         await nvim.command("ClaudeCommit")
         asked = await claude.asked()
@@ -175,7 +177,7 @@ class TestCommit:
         await asked.gone()
         await hidden(nvim, "writing…")
 
-    async def test_a_bang_ends_one_that_is_shown_too(
+    async def test_claude_commit_with_a_bang_stops_a_message_shown_in_a_float(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await nvim.command("ClaudeCommit")

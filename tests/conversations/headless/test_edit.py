@@ -1,4 +1,4 @@
-"""`:ClaudeEdit`, from the user's key to the CLI and into the buffer."""
+"""`:ClaudeEdit`, from the key press to the CLI and into the buffer."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from support.neovim import Neovim, until
 
 
 class TestEdit:
-    async def test_what_the_model_is_told(
+    async def test_the_prompt_marks_the_range_in_its_file(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2,3ClaudeEdit shout please")
@@ -24,7 +24,7 @@ class TestEdit:
         assert schema["required"] == ["replacement"]
         await shown(nvim, "Claude is rewriting…")
 
-    async def test_an_accepted_rewrite_is_one_change_of_the_buffer(
+    async def test_an_accepted_rewrite_is_one_undoable_change(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit shout")
@@ -39,7 +39,7 @@ class TestEdit:
         await nvim.keys("u")
         await until(lambda: holds(nvim, TEXT))
 
-    async def test_it_is_saved_when_the_user_saves_it(
+    async def test_an_accepted_rewrite_is_written_when_the_user_saves(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit shout")
@@ -52,7 +52,7 @@ class TestEdit:
         await until(lambda: file.read_text() == "one\nTWO\nthree\nfour\n")
         assert (await nvim.mode()) == {"mode": "n", "blocking": False}
 
-    async def test_who_accepts_and_leaves_at_once_is_kept_from_losing_it(
+    async def test_accepting_and_quitting_in_one_command_does_not_lose_the_rewrite(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit shout")
@@ -63,7 +63,7 @@ class TestEdit:
 
         await until(lambda: holds(nvim, ["one", "TWO", "three", "four"]))
 
-    async def test_who_accepts_and_saves_at_once_has_saved_it(
+    async def test_accepting_and_saving_in_one_command_writes_the_rewrite(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit shout")
@@ -87,7 +87,7 @@ class TestEdit:
         assert await lines(nvim) == TEXT
         assert await nvim.eval("&modified") == 0
 
-    async def test_what_the_user_made_of_it_is_taken(
+    async def test_edits_of_the_proposed_text_are_applied(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit shout")
@@ -99,7 +99,7 @@ class TestEdit:
 
         await until(lambda: holds(nvim, ["zero", "one", "TWO", "three", "four", " five"]))
 
-    async def test_the_diff_says_whose_it_is(
+    async def test_the_diff_names_its_author(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.keys("ox<Esc>")
@@ -121,7 +121,7 @@ class TestEdit:
 
         await until(lambda: holds(nvim, ["one"]))
 
-    async def test_lines_that_moved_meanwhile_are_found(
+    async def test_a_rewrite_is_applied_to_lines_that_have_moved(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("3ClaudeEdit shout")
@@ -133,7 +133,7 @@ class TestEdit:
 
         await until(lambda: holds(nvim, ["zero", "two", "THREE", "four", "five"]))
 
-    async def test_lines_that_were_changed_meanwhile_are_left_alone(
+    async def test_a_rewrite_of_lines_that_have_changed_is_kept_in_a_buffer(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit shout")
@@ -148,7 +148,7 @@ class TestEdit:
         assert await lines(nvim, kept) == ["TWO", "TWO"]
         assert await nvim.eval("tabpagenr('$')") == 1
 
-    async def test_what_was_edited_beside_the_diff_stays(
+    async def test_edits_of_the_original_during_the_diff_are_kept(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit shout")
@@ -171,7 +171,7 @@ class TestEdit:
         ],
         ids=["dos", "no newline at the end", "bom", "umlauts"],
     )
-    async def test_the_form_of_the_file_stays(
+    async def test_line_endings_bom_and_encoding_are_preserved(
         self, nvim: Neovim, claude: FakeHeadless, project: Path, content: bytes, after: bytes
     ) -> None:
         path = project / "b.txt"
@@ -207,14 +207,16 @@ class TestEdit:
 
         await until(lambda: holds(nvim, ["some", "thing"]))
 
-    async def test_lines_are_deleted(self, nvim: Neovim, claude: FakeHeadless, file: Path) -> None:
+    async def test_an_empty_replacement_deletes_the_lines(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
         await nvim.command("2,3ClaudeEdit delete")
         (await claude.asked()).fit({"replacement": ""})
         await accept(nvim)
 
         await until(lambda: holds(nvim, ["one", "four"]))
 
-    async def test_a_buffer_that_cannot_be_changed_is_refused_at_once(
+    async def test_a_buffer_that_cannot_be_modified_is_rejected_before_the_host_starts(
         self, nvim: Neovim, file: Path
     ) -> None:
         await nvim.command("set nomodifiable")
@@ -224,7 +226,7 @@ class TestEdit:
         await shown(nvim, "this buffer is read-only ('nomodifiable')")
         assert await nvim.eval("luaeval(\"require('claude_ide.channel').id\")") is None
 
-    async def test_nothing_to_change_is_said(
+    async def test_a_rewrite_without_changes_is_reported(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit x")
@@ -233,7 +235,9 @@ class TestEdit:
         await shown(nvim, "Claude suggests no changes")
         assert await nvim.eval("[&modified, tabpagenr('$')]") == [0, 1]
 
-    async def test_a_bang_ends_it(self, nvim: Neovim, claude: FakeHeadless, file: Path) -> None:
+    async def test_claude_edit_with_a_bang_stops_the_rewrite(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
         await nvim.command("2ClaudeEdit x")
         asked = await claude.asked()
         await shown(nvim, "Claude is rewriting…")
@@ -244,7 +248,7 @@ class TestEdit:
         await hidden(nvim, "rewriting")
         await shown(nvim, "stopped")
 
-    async def test_the_answer_for_a_buffer_that_is_gone_is_kept(
+    async def test_a_rewrite_for_a_deleted_buffer_is_kept_in_another(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit x")
@@ -254,7 +258,7 @@ class TestEdit:
 
         await shown(nvim, "the buffer is gone; the rewrite is kept in buffer")
 
-    async def test_an_answer_of_another_shape_is_an_error(
+    async def test_an_answer_of_the_wrong_shape_is_an_error(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("2ClaudeEdit x")

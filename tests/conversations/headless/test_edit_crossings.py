@@ -1,4 +1,4 @@
-"""How often `:ClaudeEdit` crosses the channel between Neovim and the host once it is answered."""
+"""How many messages `:ClaudeEdit` exchanges with the host after the CLI has answered."""
 
 from pathlib import Path
 
@@ -13,12 +13,12 @@ OTHERS = ("editors_changed", "selection_changed", "some_editors_changed", "diff_
 
 
 async def crossings(nvim: Neovim) -> list[str]:
-    """What was sent in either direction, without what every window that opens causes."""
+    """The messages in both directions, except for those that every new window causes."""
     sent: list[str] = await nvim.lua("return _G.crossings")
     return [one for one in sent if not one.startswith(OTHERS)]
 
 
-async def test_an_accepted_rewrite_crosses_twice_and_its_text_once(
+async def test_an_accepted_rewrite_takes_two_messages_and_sends_its_text_once(
     nvim: Neovim, claude: FakeHeadless, file: Path
 ) -> None:
     await nvim.command("2ClaudeEdit shout")
@@ -29,17 +29,19 @@ async def test_an_accepted_rewrite_crosses_twice_and_its_text_once(
     await accept(nvim)
     await until(lambda: holds(nvim, ["one", "LOUD", "three", "four"]))
     await hidden(nvim, "rewriting")
-    # A later request has been answered: all that was sent before has arrived.
+    # Requests are processed in order: a later one is answered after all earlier messages.
     await nvim.command("2ClaudeEdit again")
     await claude.asked()
 
     sent = await crossings(nvim)
-    before = [one for one in sent if not one.startswith("question_asked")]
+    before = sent[
+        : next(index for index, one in enumerate(sent) if one.startswith("question_asked"))
+    ]
     assert [one.split()[0] for one in before] == ["question.rewrite.show", "diff_decided"]
     assert len([one for one in before if "LOUD" in one]) == 1
 
 
-async def test_a_rejected_rewrite_ends_without_another_word(
+async def test_a_rejected_rewrite_sends_no_further_messages(
     nvim: Neovim, claude: FakeHeadless, file: Path
 ) -> None:
     await nvim.command("2ClaudeEdit shout")

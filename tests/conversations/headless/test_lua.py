@@ -1,4 +1,4 @@
-"""`require('claude_ide').ask()`: one question, one call of the callback."""
+"""`require('claude_ide').ask()` calls its callback exactly once."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from support.processes import alive
 
 
 class TestLua:
-    async def test_a_text_is_told_while_it_grows_and_answered_once(
+    async def test_on_text_receives_the_growing_text_and_the_callback_the_answer(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await ask(nvim, "what?", {"told": ["on_text"]})
@@ -27,7 +27,9 @@ class TestLua:
         assert await answers(nvim) == [{"result": "forty-two", "fast": False}]
         assert await nvim.lua("return _G.told") == ["for", "forty-two"]
 
-    async def test_a_text_is_exact(self, nvim: Neovim, claude: FakeHeadless) -> None:
+    async def test_text_is_passed_to_the_callbacks_unchanged(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
         exact = "\x1b]0;a\x07\r\n\x9b"
         await ask(nvim, "what?", {"told": ["on_text"]})
         asked = await claude.asked()
@@ -38,7 +40,9 @@ class TestLua:
         assert [found["result"] for found in await answers(nvim)] == [exact]
         assert await nvim.lua("return _G.told") == [exact]
 
-    async def test_json_is_the_whole_result(self, nvim: Neovim, claude: FakeHeadless) -> None:
+    async def test_format_json_returns_the_whole_result(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
         await ask(nvim, "what?", {"format": "json"})
         asked = await claude.asked()
         assert "json" in asked.arguments
@@ -47,7 +51,7 @@ class TestLua:
         [answer] = await answers(nvim)
         assert answer["result"]["total_cost_usd"] == 0.5
 
-    async def test_events_are_told_as_the_cli_says_them(
+    async def test_on_event_receives_events_as_the_cli_sends_them(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await ask(nvim, "what?", {"format": "stream-json", "told": ["on_event"]})
@@ -56,11 +60,11 @@ class TestLua:
         asked.end("42")
 
         [answer] = await answers(nvim)
-        told = await nvim.lua("return vim.tbl_map(function(e) return e.type end, _G.told)")
-        assert told == ["novel", "result"]
+        types = await nvim.lua("return vim.tbl_map(function(e) return e.type end, _G.told)")
+        assert types == ["novel", "result"]
         assert answer["result"]["result"] == "42"
 
-    async def test_options_reach_the_cli(
+    async def test_options_are_passed_to_the_cli(
         self, nvim: Neovim, claude: FakeHeadless, tmp_path: Path
     ) -> None:
         schema = {"type": "object"}
@@ -77,7 +81,7 @@ class TestLua:
         assert arguments[arguments.index("--tools") + 1] == "Read"
         assert asked.cwd == str(tmp_path)
 
-    async def test_a_cancelled_question_is_answered_once(
+    async def test_a_question_cancelled_twice_is_answered_once(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await ask(nvim, "what?")
@@ -88,7 +92,7 @@ class TestLua:
         await asked.gone()
         assert await answers(nvim) == [{"err": "cancelled", "fast": False}]
 
-    async def test_the_bang_of_a_command_is_not_for_it(
+    async def test_the_bang_of_claude_ask_does_not_stop_a_question_from_lua(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await ask(nvim, "what?")
@@ -99,7 +103,7 @@ class TestLua:
 
         assert await answers(nvim) == [{"result": "this", "fast": False}]
 
-    async def test_what_is_cancelled_at_once_is_not_asked(
+    async def test_a_question_cancelled_immediately_is_not_sent(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await ask(nvim, "first")
@@ -113,7 +117,7 @@ class TestLua:
         assert (await claude.asked()).prompt == "last"
         first.end()
 
-    async def test_a_cli_that_breaks_off_is_an_error(
+    async def test_a_cli_that_exits_early_is_an_error(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await ask(nvim, "what?")
@@ -122,12 +126,14 @@ class TestLua:
         [answer] = await answers(nvim)
         assert answer["err"] == "Claude Code gave no answer: unknown option"
 
-    async def test_a_folder_that_is_not_there_is_an_error(self, nvim: Neovim) -> None:
+    async def test_a_missing_folder_is_an_error(self, nvim: Neovim) -> None:
         await ask(nvim, "what?", {"cwd": "/no/such/folder"})
 
         assert (await answers(nvim))[0]["err"] == "no such folder: /no/such/folder"
 
-    async def test_a_host_that_dies_answers_too(self, nvim: Neovim, claude: FakeHeadless) -> None:
+    async def test_the_callback_runs_if_the_host_dies(
+        self, nvim: Neovim, claude: FakeHeadless
+    ) -> None:
         await ask(nvim, "what?")
         await claude.asked()
 
@@ -138,14 +144,14 @@ class TestLua:
         (await claude.asked()).end("yes")
         assert (await answers(nvim))[0]["result"] == "yes"
 
-    async def test_no_host_answers_too(self, nvim: Neovim) -> None:
+    async def test_the_callback_runs_if_the_host_cannot_start(self, nvim: Neovim) -> None:
         await nvim.command("let g:claude_ide.python = '/no/such/python'")
 
         await ask(nvim, "what?")
 
         assert "err" in (await answers(nvim))[0]
 
-    async def test_a_callback_that_fails_causes_no_prompt(
+    async def test_an_error_in_the_callback_is_reported_without_a_prompt(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         await nvim.lua(
@@ -168,11 +174,13 @@ class TestLua:
             ("ask('x', {on_event = print}, print)", "on_event: requires format = 'stream-json'"),
         ],
     )
-    async def test_bad_arguments_are_named(self, nvim: Neovim, call: str, complaint: str) -> None:
+    async def test_invalid_arguments_are_named(
+        self, nvim: Neovim, call: str, complaint: str
+    ) -> None:
         with pytest.raises(NvimError, match=complaint):
             await nvim.lua(f"require('claude_ide').{call}")
 
-    async def test_no_server_is_started_for_a_question(
+    async def test_a_question_starts_no_server(
         self, nvim: Neovim, claude: FakeHeadless, config_folder: Path
     ) -> None:
         await ask(nvim, "what?")

@@ -1,7 +1,7 @@
---- Neovim dies without this plugin: the user enters two floats, one after the other, and goes to another
---- tab page; then both are closed, the last one first.
+--- Neovim crashes without this plugin: the user enters two floats, one after the other, and goes to
+--- another tab page; then both are closed, the second one first.
 ---   nvim --clean -S entered_floats_close_from_another_tab_page.lua
---- 0.11.4 and 0.12.4 die (SIGSEGV). One float that was entered can be closed.
+--- 0.11.4 and 0.12.4 crash (SIGSEGV). A single float that was entered can be closed.
 local api = vim.api
 
 local function enter_float()

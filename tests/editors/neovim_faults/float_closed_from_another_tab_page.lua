@@ -1,8 +1,8 @@
---- Neovim dies without this plugin: an autocommand of a float that comes in another tab page closes a
---- float that is on the screen. What draws the screen keeps a pointer to it.
+--- Neovim crashes without this plugin: a float opens in another tab page, and its autocommand closes a
+--- float that is on the screen. The code that draws the screen keeps a pointer to the closed float.
 ---   nvim --clean -S float_closed_from_another_tab_page.lua
---- 0.11.4 and 0.12.4 die (SIGABRT or SIGSEGV) within some rounds. With `noautocmd` for the float that
---- comes they live, and with --headless, where nothing is drawn.
+--- 0.11.4 and 0.12.4 crash (SIGABRT or SIGSEGV) within a few rounds. They survive if the new float is
+--- opened with `noautocmd`, and with --headless, where nothing is drawn.
 local api = vim.api
 
 local function float(config)
@@ -30,12 +30,12 @@ local function round()
 end
 
 local rounds = 0
-local function go_on()
+local function next_round()
   rounds = rounds + 1
   if rounds > 500 then
     vim.cmd('qall!')
   end
   round()
-  vim.defer_fn(go_on, 1)
+  vim.defer_fn(next_round, 1)
 end
-vim.schedule(go_on)
+vim.schedule(next_round)

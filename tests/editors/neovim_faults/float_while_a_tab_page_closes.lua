@@ -1,15 +1,15 @@
---- Neovim dies, or never returns, without this plugin: an autocommand opens a float in a tab page whose
---- last tiled window is being closed.
+--- Neovim crashes or hangs without this plugin: an autocommand opens a float in a tab page whose last
+--- tiled window is being closed.
 ---   EVENT=WinClosed timeout 5 nvim --headless -u NONE -S float_while_a_tab_page_closes.lua
 ---
 --- | EVENT                                              | 0.11.4  | 0.12.4                         |
 --- | -------------------------------------------------- | ------- | ------------------------------ |
---- | WinClosed                                          | dies    | refuses with E5601             |
---- | BufWinLeave                                        | dies    | E5601, then it does not return |
---- | WinLeave, BufLeave, TabLeave                       | dies    | no harm                        |
+--- | WinClosed                                          | crashes | refuses with E5601             |
+--- | BufWinLeave                                        | crashes | E5601, then hangs              |
+--- | WinLeave, BufLeave, TabLeave                       | crashes | no harm                        |
 --- | BufEnter, WinEnter, TabEnter, TabClosed, BufUnload | no harm | no harm                        |
 ---
---- It dies of SIGSEGV. Keep the timeout: what does not return takes more and more memory.
+--- The crashes are SIGSEGV. Keep the timeout: a Neovim that hangs uses more and more memory.
 local api = vim.api
 vim.cmd.tabnew()
 local win = api.nvim_get_current_win()

@@ -1,7 +1,7 @@
---- Neovim dies without this plugin: a sidebar that is a float is alone with its box, a float comes in the
---- middle of WinNew into a tab page that the user is not in, and the user types CTRL-W T.
+--- Neovim crashes without this plugin: a sidebar float is alone with its box, another float opens during
+--- WinNew in a tab page that is not current, and the user types CTRL-W T.
 ---   nvim --clean -S sidebar_alone_with_stray_floats.lua
---- 0.11.4 dies (SIGSEGV), 0.12.4 does not. With either of the two plugins alone both live.
+--- 0.11.4 crashes (SIGSEGV), 0.12.4 does not. With either of the two plugins alone, both survive.
 local folder = vim.fs.dirname(vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2))))
 
 for _, name in ipairs({ 'explorer', 'stray_floats' }) do

@@ -1,5 +1,5 @@
---- Files are written by themselves, as auto-save.nvim does it: at once when the user leaves, and some
---- time after a change.
+--- Saves files automatically, as auto-save.nvim does: immediately when the user leaves a buffer, and
+--- with a delay after a change.
 local DELAY = 60 -- milliseconds
 local timer = assert(vim.uv.new_timer())
 

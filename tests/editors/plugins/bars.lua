@@ -1,5 +1,5 @@
---- A winbar, a status line and a status column in every window, written again at each refresh,
---- whatever stands there: as lualine, dropbar and statuscol do it.
+--- Sets a winbar, a status line and a status column in every window at each refresh and overwrites
+--- other values, as lualine, dropbar and statuscol do.
 local api = vim.api
 
 local function write(win)
@@ -9,7 +9,7 @@ end
 
 local function refresh()
   for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
-    -- As lualine: windows of one line have no room for it.
+    -- As in lualine: a window with a single line has no room for a winbar.
     if api.nvim_win_get_config(win).relative == '' and api.nvim_win_get_height(win) > 1 then
       pcall(write, win)
     end

@@ -1,5 +1,5 @@
---- `<Leader>bd` deletes the buffer and keeps its windows, as Snacks.bufdelete: they show the alternate
---- buffer, or the one that was used last.
+--- `<Leader>bd` deletes the buffer and keeps its windows, as Snacks.bufdelete does: they show the
+--- alternate buffer, or the most recently used one.
 local api = vim.api
 
 local function replacement(bufnr)

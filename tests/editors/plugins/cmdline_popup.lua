@@ -1,5 +1,5 @@
---- The command line and the messages in floats, as noice shows them: `vim.ui_attach` takes both from
---- Neovim, a queue hands them to floats, and the "Press ENTER" prompt is answered at once.
+--- Shows the command line and messages in floats, as noice does: `vim.ui_attach` takes both over from
+--- Neovim, a queue passes them to floats, and the "Press ENTER" prompt is answered automatically.
 local api = vim.api
 local namespace = api.nvim_create_namespace('editors_cmdline_popup')
 local popup ---@type integer?
@@ -13,7 +13,7 @@ local function open(text, config)
   return api.nvim_open_win(bufnr, false, vim.tbl_extend('force', common, config))
 end
 
--- Unheard: a message about an autocommand that fails there would be followed by another.
+-- Without autocommands: an error in one of them would raise another message, and so on.
 local function close(float)
   if float and api.nvim_win_is_valid(float) then
     local eventignore = vim.o.eventignore
@@ -40,7 +40,7 @@ local function show_line(chunks, _, first)
   api.nvim__redraw({ flush = true })
 end
 
--- It goes after what was typed has been carried out, sometimes much after.
+-- The popup closes after the command has been executed, sometimes much later.
 local function hide_line()
   local float = popup
   popup = nil

@@ -1,5 +1,5 @@
---- A completion menu in a float, as blink.cmp and nvim-cmp show it: keys of Insert mode are mapped in
---- each buffer that is entered, the menu follows what is typed, and goes with Insert mode.
+--- A completion menu in a float, as in blink.cmp and nvim-cmp: Insert mode keys are mapped in each
+--- buffer, the menu follows the typed text, and it closes when Insert mode ends.
 local api = vim.api
 local menu ---@type integer?
 
@@ -36,7 +36,7 @@ local function update()
   end
 end
 
--- With the menu on screen a key is for the menu, else for what it meant before.
+-- The key controls the menu while it is open; otherwise it keeps its meaning.
 local function map(bufnr, key, in_menu)
   if api.nvim_buf_is_valid(bufnr) and vim.fn.maparg(key, 'i', false, true).buffer ~= 1 then
     vim.keymap.set('i', key, function()

@@ -1,5 +1,5 @@
---- Floats that are opened in the middle of things: inside the autocommands of a window, a buffer or a
---- tab page that comes, before whoever made it goes on. Hover and signature windows do so.
+--- Opens floats during autocommands for new windows, buffers and tab pages, before the code that
+--- triggered them continues. Hover and signature windows do this.
 local api = vim.api
 local is_opening = false
 local float ---@type integer?

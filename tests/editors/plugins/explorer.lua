@@ -1,5 +1,5 @@
---- A sidebar that is a float over a tiled box of its size, as the explorer of snacks: the float hangs
---- on the box, follows its size, and takes the focus when the box gets it.
+--- A sidebar as a float over a tiled box of the same size, as the explorer of snacks: the float is
+--- anchored to the box, follows its size, and takes the focus when the box gets it.
 local api = vim.api
 local box, float ---@type integer?, integer?
 

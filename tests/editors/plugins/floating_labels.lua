@@ -1,5 +1,5 @@
---- A label in the corner of every window of the current tab page, as incline does it: a float that
---- takes no focus, opened without autocommands, brought up to date after each change.
+--- A label in the corner of every window of the current tab page, as in incline: a float that cannot
+--- be focused, is opened without autocommands, and is updated after each change.
 local api = vim.api
 local labels = {} ---@type table<integer, integer> float by window
 local is_due = false

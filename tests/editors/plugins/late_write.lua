@@ -1,5 +1,5 @@
---- What many configurations hold instead of an autosave plugin: the current buffer is written some
---- time after Insert mode was left, whether it has changed or not, and whatever it is.
+--- A common replacement for an autosave plugin: the current buffer is written some time after Insert
+--- mode ends, whether or not it has changed, and whatever kind of buffer it is.
 vim.api.nvim_create_autocmd({ 'InsertLeave', 'TextChanged' }, {
   callback = function()
     vim.defer_fn(function()

@@ -1,5 +1,5 @@
---- A map of the text at the right edge, one per tab page, as mini.map's: opened in every tab page
---- that is entered, kept until its tab page goes.
+--- A map of the text at the right edge, as in mini.map: it opens in every tab page that is entered and
+--- remains until the tab page is closed.
 local api = vim.api
 local maps = {} ---@type table<integer, integer> float by tab page
 

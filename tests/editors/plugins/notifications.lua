@@ -1,5 +1,5 @@
---- Messages in floats at the top right which a timer takes away, as nvim-notify, mini.notify and
---- snacks show them; `vim.notify` is replaced.
+--- Shows messages in floats at the top right that close after a while, as nvim-notify, mini.notify and
+--- snacks do; `vim.notify` is replaced.
 local api = vim.api
 local LASTING = 120 -- milliseconds
 local row = 0

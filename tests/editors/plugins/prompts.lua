@@ -1,5 +1,5 @@
---- `vim.ui.select` and `vim.ui.input` in floats, as dressing and snacks show them: the focus goes into
---- the float, and it closes when the focus leaves it.
+--- `vim.ui.select` and `vim.ui.input` in floats, as in dressing and snacks: the float takes the focus
+--- and closes when it loses it.
 local api = vim.api
 
 local function open(lines, done)

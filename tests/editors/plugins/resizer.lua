@@ -1,4 +1,4 @@
---- The window with the focus gets the most room, as focus.nvim gives it.
+--- Gives the current window the most room, as focus.nvim does.
 local GOLDEN = 1.618
 
 vim.api.nvim_create_autocmd('WinEnter', {

@@ -1,4 +1,4 @@
---- The session is written when Neovim is left and every now and then, as persistence and obsession do.
+--- Saves the session when Neovim exits and at intervals, as persistence and obsession do.
 local file = vim.fn.stdpath('state') .. '/session.vim'
 
 local function save()

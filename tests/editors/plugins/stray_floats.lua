@@ -1,5 +1,5 @@
---- Floats that are opened in the middle of things into a tab page that the user is not in: a plugin
---- that keeps one float for each window brings all of them up to date whenever anything changes.
+--- Opens floats during autocommands in tab pages that are not current: a plugin that keeps a float for
+--- each window updates all of them after any change.
 local api = vim.api
 local is_opening = false
 local floats = {} ---@type table<integer, integer> by window
@@ -16,7 +16,7 @@ local function open(win)
     height = 1,
     style = 'minimal',
     focusable = false,
-    -- Neovim does not survive neovim_faults/float_closed_from_another_tab_page.lua.
+    -- Neovim would crash: see neovim_faults/float_closed_from_another_tab_page.lua.
     noautocmd = true,
   })
   floats[win] = ok and float or nil
@@ -42,6 +42,6 @@ local function refresh()
   is_opening = false
 end
 
--- Not when a window, a buffer or a tab page is left or closed: Neovim itself does not survive that,
+-- Not for events in which a window, a buffer or a tab page is left or closed: Neovim itself would crash,
 -- as neovim_faults/float_while_a_tab_page_closes.lua shows.
 api.nvim_create_autocmd({ 'WinNew', 'TabNewEntered', 'CursorMoved' }, { callback = refresh })

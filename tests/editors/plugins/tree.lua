@@ -1,5 +1,5 @@
---- A tree of files in a split at the left that keeps its width, and is opened in every new tab page
---- by itself: as nvim-tree with `tab.sync.open`.
+--- A tree of files in a split on the left with a fixed width that opens in every new tab page, as
+--- nvim-tree with `tab.sync.open`.
 local api = vim.api
 local WIDTH = 24
 local tree ---@type integer

@@ -1,4 +1,4 @@
-"""Neovims without an environment, and the packages that one is made of."""
+"""Neovims without a Python environment, and the packages for creating one."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -14,19 +14,19 @@ from support.wheels import wheels
 
 @pytest.fixture(scope="session")
 def packages() -> Path:
-    """A folder that stands for the package index."""
+    """A folder that serves as the package index."""
     return wheels()
 
 
 @pytest.fixture
 def environment(packages: Path, tmp_path: Path) -> dict[str, str]:
-    """A PATH with nothing but Python and uv, which find `packages` and nothing else."""
+    """A PATH with only Python and uv, which find only `packages`."""
     return {"PATH": tools(tmp_path / "bin")} | only_from(packages, tmp_path)
 
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    """Where the environment is to be."""
+    """The folder for the plugin's own environment."""
     return tmp_path / "home/data/nvim/claude_ide/venv"
 
 
@@ -34,7 +34,7 @@ def own(tmp_path: Path) -> Path:
 async def start_neovim(
     project: Path, tmp_path: Path, environment: dict[str, str]
 ) -> AsyncIterator[StartNeovim]:
-    """Starts Neovims without any option, which see only what `environment` says."""
+    """Start Neovims without options of the plugin, with only `environment`."""
     async with AsyncExitStack() as running:
 
         async def start(*options: str) -> Neovim:
@@ -52,5 +52,5 @@ async def start_neovim(
 
 @pytest.fixture
 async def nvim(start_neovim: StartNeovim) -> Neovim:
-    """One of them."""
+    """A Neovim without a Python environment."""
     return await start_neovim()

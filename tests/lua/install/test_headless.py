@@ -10,7 +10,7 @@ from support.neovim import ROOT, Neovim, nvim_binary
 
 
 async def run_headless(command: str, environment: dict[str, str], home: Path) -> str:
-    """Run a command as a plugin manager does in a script; return all that Neovim said."""
+    """Run a command as a plugin manager does in a script; return Neovim's output."""
     process = await asyncio.create_subprocess_exec(
         *[nvim_binary(), "--headless", "-u", "NORC", "-i", "NONE", "-n"],
         *["--cmd", f"set runtimepath^={ROOT}", "-c", command, "-c", "quitall"],
@@ -22,7 +22,7 @@ async def run_headless(command: str, environment: dict[str, str], home: Path) ->
     return output.decode()
 
 
-async def test_without_a_ui_it_waits_for_the_end(
+async def test_without_a_ui_the_command_waits_for_the_end_of_the_installation(
     environment: dict[str, str], tmp_path: Path, own: Path
 ) -> None:
     build = "lua print(vim.api.nvim_cmd({ cmd = 'ClaudeInstall' }, { output = true }))"
@@ -33,7 +33,7 @@ async def test_without_a_ui_it_waits_for_the_end(
     assert list(own.glob("lib/python3*/site-packages/websockets"))
 
 
-async def test_without_a_ui_a_failure_is_an_error(
+async def test_without_a_ui_a_failed_installation_is_an_error(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     environment |= only_from(tmp_path, tmp_path)
@@ -51,7 +51,7 @@ ELSEWHERE = (
 )
 
 
-async def test_an_error_of_another_plugin_does_not_fail_an_installation_that_is_waited_for(
+async def test_an_error_of_another_plugin_does_not_fail_the_installation(
     environment: dict[str, str], tmp_path: Path, own: Path
 ) -> None:
     build = (
@@ -69,9 +69,7 @@ async def test_an_error_of_another_plugin_does_not_fail_an_installation_that_is_
 BUILD = chunk("headless/build")
 
 
-async def test_a_build_yields_what_it_does_and_at_last_that_it_is_done(
-    nvim: Neovim, own: Path
-) -> None:
+async def test_a_build_yields_its_progress_and_finally_its_success(nvim: Neovim, own: Path) -> None:
     lines = await asyncio.wait_for(
         nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
     )

@@ -1,4 +1,4 @@
-"""`:ClaudeInstall`: the plugin's own Python environment, made by uv or by venv and pip."""
+"""`:ClaudeInstall`: the plugin's own Python environment, created by uv or by venv and pip."""
 
 import asyncio
 import re
@@ -19,26 +19,26 @@ BUSY = "claude-ide: cannot install (see :ClaudeLog): another installation is alr
 
 @pytest.fixture
 def without_uv(tmp_path: Path, environment: dict[str, str]) -> None:
-    """Take uv from the PATH."""
+    """Remove uv from the PATH."""
     (tmp_path / "bin/uv").unlink()
 
 
-async def listens(nvim: Neovim) -> None:
-    """Start the server with what was installed."""
+async def start_server(nvim: Neovim) -> None:
+    """Start the server in the environment that was installed."""
     await nvim.command("ClaudeStart")
     assert await said(nvim, "ready (127.0.0.1:")
 
 
 async def install_and_wait(nvim: Neovim) -> None:
-    """Run `:ClaudeInstall!`, which answers nothing before its end."""
+    """Run `:ClaudeInstall!`, which returns only when it has ended."""
     await asyncio.wait_for(nvim.send_request("nvim_command", "ClaudeInstall!"), MINUTE)
 
 
-async def test_a_host_that_runs_is_replaced_when_it_is_stopped_and_started(
+async def test_a_running_host_is_replaced_when_it_is_stopped_and_started(
     nvim: Neovim, tmp_path: Path
 ) -> None:
     await install_and_wait(nvim)
-    await listens(nvim)
+    await start_server(nvim)
     before = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
     await nvim.command("messages clear | ClaudeInstall")
     assert await said(nvim, "is ready") == (
@@ -47,7 +47,7 @@ async def test_a_host_that_runs_is_replaced_when_it_is_stopped_and_started(
 
     await nvim.keys(":ClaudeStop | ClaudeStart<CR>")
 
-    await listens(nvim)
+    await start_server(nvim)
     after = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
     assert after != before
     assert not Path(f"/proc/{before}").exists()
@@ -57,23 +57,25 @@ async def test_a_host_that_runs_is_replaced_when_it_is_stopped_and_started(
     assert len([*(tmp_path / "home/claude/ide").glob("*.lock")]) == 1
 
 
-async def test_with_uv_it_makes_an_environment_that_the_server_runs_in(
+async def test_with_uv_an_environment_is_created_in_which_the_server_runs(
     nvim: Neovim, own: Path
 ) -> None:
     await nvim.command("ClaudeInstall")
 
     assert await said(nvim, "is ready") == READY
     assert "uv = " in (own / "pyvenv.cfg").read_text()
-    await listens(nvim)
+    await start_server(nvim)
 
 
 @pytest.mark.usefixtures("without_uv")
-async def test_without_uv_it_makes_one_with_venv_and_pip(nvim: Neovim, own: Path) -> None:
+async def test_without_uv_an_environment_is_created_by_venv_and_pip(
+    nvim: Neovim, own: Path
+) -> None:
     await nvim.command("ClaudeInstall")
 
     assert await said(nvim, "is ready") == READY
     assert "uv = " not in (own / "pyvenv.cfg").read_text()
-    await listens(nvim)
+    await start_server(nvim)
 
 
 async def test_only_the_dependencies_are_installed(nvim: Neovim, own: Path) -> None:
@@ -98,7 +100,7 @@ async def test_a_second_run_updates_the_environment_in_place(nvim: Neovim, own: 
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
 @pytest.mark.parametrize("other", ["0.0.1", "99.0"])
-async def test_another_version_gives_way_to_the_pinned_one(
+async def test_another_version_is_replaced_by_the_pinned_one(
     nvim: Neovim, own: Path, tmp_path: Path, installer: str, other: str
 ) -> None:
     if installer == "pip":
@@ -157,7 +159,7 @@ async def test_a_source_distribution_is_not_built(
     tmp_path: Path,
     installer: str,
 ) -> None:
-    """It would run code, and fetch what builds it unchecked."""
+    """Building it would run code, and download unchecked build dependencies."""
     if installer == "pip":
         (tmp_path / "bin/uv").unlink()
     (sources := tmp_path / "sources").mkdir()
@@ -179,17 +181,19 @@ async def test_a_source_distribution_is_not_built(
     assert reason[installer] in await said(nvim, "cannot install")
 
 
-async def test_an_environment_whose_python_has_gone_is_made_anew(nvim: Neovim, own: Path) -> None:
+async def test_an_environment_whose_python_has_disappeared_is_created_again(
+    nvim: Neovim, own: Path
+) -> None:
     (own / "bin").mkdir(parents=True)
     (own / "bin/python").symlink_to("/no/python3")
 
     await install_and_wait(nvim)
 
-    await listens(nvim)
+    await start_server(nvim)
 
 
 @pytest.mark.usefixtures("without_uv")
-async def test_an_environment_of_uv_is_made_anew_once_uv_has_gone(
+async def test_an_environment_of_uv_is_created_again_once_uv_has_disappeared(
     nvim: Neovim, own: Path, packages: Path
 ) -> None:
     uv = Path(sys.executable).with_name("uv")
@@ -198,10 +202,10 @@ async def test_an_environment_of_uv_is_made_anew_once_uv_has_gone(
     await nvim.command("ClaudeInstall")
 
     assert await said(nvim, "is ready") == READY
-    await listens(nvim)
+    await start_server(nvim)
 
 
-async def test_the_screen_shows_what_it_does_and_takes_keys_meanwhile(
+async def test_an_installation_shows_its_progress_and_leaves_the_keys_usable(
     nvim: Neovim, tmp_path: Path
 ) -> None:
     end = held_uv(tmp_path)
@@ -217,19 +221,19 @@ async def test_the_screen_shows_what_it_does_and_takes_keys_meanwhile(
     await until(lambda: "fetching things" not in nvim.screen.text(), "the progress is gone")
 
 
-async def test_a_second_run_at_once_is_refused(nvim: Neovim) -> None:
+async def test_a_second_run_during_the_first_is_refused(nvim: Neovim) -> None:
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeInstall()")
 
     assert await said(nvim, "already running") == "claude-ide: an installation is already running"
     assert await said(nvim, "is ready") == READY
 
 
-async def test_a_run_of_another_neovim_is_refused(
+async def test_a_run_in_another_neovim_is_refused(
     nvim: Neovim, start_neovim: StartNeovim, tmp_path: Path
 ) -> None:
     end = held_uv(tmp_path)
     await nvim.command("ClaudeInstall")
-    await until(lambda: "fetching things" in nvim.screen.text(), "the first is at work")
+    await until(lambda: "fetching things" in nvim.screen.text(), "the first is running")
     other = await start_neovim()
 
     await other.command("ClaudeInstall")
@@ -240,7 +244,7 @@ async def test_a_run_of_another_neovim_is_refused(
 
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
-async def test_a_failure_says_why_in_one_line_and_the_log_has_all(
+async def test_a_failure_is_reported_in_one_line_and_logged_in_full(
     start_neovim: StartNeovim,
     environment: dict[str, str],
     tmp_path: Path,
@@ -271,7 +275,7 @@ async def test_a_bang_waits_for_the_end(nvim: Neovim, own: Path) -> None:
     assert await said(nvim, "is ready") == READY
 
 
-async def test_a_configured_python_that_would_win_is_named(nvim: Neovim) -> None:
+async def test_a_configured_python_that_takes_precedence_is_named(nvim: Neovim) -> None:
     await nvim.command("let g:claude_ide = {'python': '/my/python'}")
 
     await install_and_wait(nvim)
@@ -281,7 +285,7 @@ async def test_a_configured_python_that_would_win_is_named(nvim: Neovim) -> None
     )
 
 
-async def test_without_a_recent_python_it_says_so(nvim: Neovim, tmp_path: Path) -> None:
+async def test_a_missing_recent_python_is_reported(nvim: Neovim, tmp_path: Path) -> None:
     (tmp_path / "bin/python3").unlink()
 
     await nvim.command("ClaudeInstall")
@@ -292,7 +296,7 @@ async def test_without_a_recent_python_it_says_so(nvim: Neovim, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("without_uv")
-async def test_a_python_that_cannot_make_environments_says_what_to_install(
+async def test_for_a_python_without_venv_the_message_says_what_to_install(
     nvim: Neovim, tmp_path: Path
 ) -> None:
     """Debian ships Python without `ensurepip`."""
@@ -312,7 +316,9 @@ async def test_a_python_that_cannot_make_environments_says_what_to_install(
     assert "has no venv module; install python3-venv or uv" in await said(nvim, "cannot install")
 
 
-async def test_it_makes_the_tags_of_the_help(start_neovim: StartNeovim, tmp_path: Path) -> None:
+async def test_the_installation_creates_the_tags_of_the_help(
+    start_neovim: StartNeovim, tmp_path: Path
+) -> None:
     checkout = copy_plugin(tmp_path / "checkout")
     shutil.copytree(ROOT / "doc", checkout / "doc", ignore=shutil.ignore_patterns("tags"))
     nvim = await start_neovim(*arguments(checkout))

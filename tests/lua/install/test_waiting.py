@@ -1,4 +1,4 @@
-"""`:ClaudeInstall`: what is asked for during an installation."""
+"""`:ClaudeInstall`: commands that run during an installation."""
 
 import sys
 from pathlib import Path
@@ -7,10 +7,8 @@ from support.checkout import arguments, copy_plugin, program
 from support.installations import MINUTE, StartNeovim, held_uv, said
 from support.neovim import Neovim, until
 
-# What happens while it is at work, and after it.
 
-
-async def test_a_command_that_is_typed_during_an_installation_follows_it(nvim: Neovim) -> None:
+async def test_a_command_that_is_typed_during_an_installation_runs_after_it(nvim: Neovim) -> None:
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
 
     assert await said(nvim, "runs afterwards") == (
@@ -22,7 +20,7 @@ async def test_a_command_that_is_typed_during_an_installation_follows_it(nvim: N
     assert "already running" not in messages
 
 
-async def test_a_chat_that_is_asked_for_during_an_installation_opens_after_it(
+async def test_a_chat_that_is_requested_during_an_installation_opens_after_it(
     nvim: Neovim,
 ) -> None:
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeChat()")
@@ -31,7 +29,7 @@ async def test_a_chat_that_is_asked_for_during_an_installation_opens_after_it(
     await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the chat", MINUTE)
 
 
-async def test_a_question_during_an_installation_says_when_to_ask_again(
+async def test_the_user_is_asked_to_repeat_a_question_after_an_installation(
     nvim: Neovim, tmp_path: Path
 ) -> None:
     end = held_uv(tmp_path)
@@ -45,7 +43,7 @@ async def test_a_question_during_an_installation_says_when_to_ask_again(
     end()
 
 
-async def test_a_command_that_lacked_python_follows_the_installation(
+async def test_a_command_that_lacked_python_runs_after_the_installation(
     start_neovim: StartNeovim, tmp_path: Path
 ) -> None:
     nvim = await start_neovim(*arguments(copy_plugin(tmp_path / "checkout")))
@@ -58,7 +56,9 @@ async def test_a_command_that_lacked_python_follows_the_installation(
     assert await said(nvim, "ready (127.0.0.1:")
 
 
-async def test_nothing_follows_an_installation_that_failed(nvim: Neovim, tmp_path: Path) -> None:
+async def test_no_command_runs_after_an_installation_that_failed(
+    nvim: Neovim, tmp_path: Path
+) -> None:
     end = held_uv(tmp_path)
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
     await said(nvim, "runs afterwards")

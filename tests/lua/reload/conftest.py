@@ -9,6 +9,6 @@ from support.neovim import Neovim
 
 @pytest.fixture
 async def path(nvim: Neovim, path: Path) -> Path:
-    """A file that is edited, in a Neovim that would warn of every change."""
+    """A file that is being edited, in a Neovim that would warn about every change."""
     await nvim.command("edit a.txt")
     return path

@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: buffers follow what is accepted in a diff."""
+"""`disk/reload.lua`: buffers follow the writes of accepted diffs."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 
 
-async def test_a_second_accept_covers_what_was_typed_since_the_first(
+async def test_a_second_accept_includes_the_text_typed_since_the_first(
     nvim: Neovim, path: Path
 ) -> None:
     saved = await nvim.lua(f"return {MODULE}.saved(...)", str(path))
@@ -32,7 +32,7 @@ async def test_a_second_accept_covers_what_was_typed_since_the_first(
     await shows(nvim, path, "mine\ntwo\nthree\n")
 
 
-async def test_after_an_accept_the_buffer_follows(nvim: Neovim, path: Path) -> None:
+async def test_after_an_accept_the_buffer_follows_the_write(nvim: Neovim, path: Path) -> None:
     diffs = await Diffs.start(nvim)
     id_ = await diffs.open(path, NEW)
     await nvim.keys("Gofour<Esc>:w<CR>")
@@ -49,7 +49,7 @@ async def test_after_an_accept_the_buffer_follows(nvim: Neovim, path: Path) -> N
 
 
 @pytest.mark.parametrize("layout", ["tab", "vertical"])
-async def test_after_an_accept_unsaved_changes_stay_on_top(
+async def test_after_an_accept_unsaved_changes_stay_on_top_of_the_write(
     nvim: Neovim, path: Path, layout: str
 ) -> None:
     diffs = await Diffs.start(nvim)
@@ -70,7 +70,7 @@ async def test_after_an_accept_unsaved_changes_stay_on_top(
     assert await nvim.eval("&modified") == 1
 
 
-async def test_after_an_accept_unsaved_changes_stay_on_top_of_what_others_wrote(
+async def test_after_an_accept_unsaved_changes_stay_on_top_of_other_writes_too(
     nvim: Neovim, path: Path
 ) -> None:
     diffs = await Diffs.start(nvim)
@@ -89,7 +89,7 @@ async def test_after_an_accept_unsaved_changes_stay_on_top_of_what_others_wrote(
 
 
 @pytest.mark.parametrize("layout", ["tab", "vertical"])
-async def test_what_is_typed_into_the_left_side_stays_on_top(
+async def test_text_typed_into_the_left_side_stays_on_top_of_the_write(
     nvim: Neovim, project: Path, layout: str
 ) -> None:
     path = project / "other.txt"
@@ -106,7 +106,7 @@ async def test_what_is_typed_into_the_left_side_stays_on_top(
     assert await nvim.eval(f"getbufvar('{path}', '&modified')") == 1
 
 
-async def test_a_diff_answered_elsewhere_leaves_unsaved_changes_on_top(
+async def test_a_diff_that_was_answered_elsewhere_keeps_unsaved_changes_on_top(
     nvim: Neovim, path: Path
 ) -> None:
     diffs = await Diffs.start(nvim)
@@ -122,7 +122,9 @@ async def test_a_diff_answered_elsewhere_leaves_unsaved_changes_on_top(
     assert "W1" not in await messages(nvim)
 
 
-async def test_a_diff_that_was_answered_elsewhere_is_followed_too(nvim: Neovim, path: Path) -> None:
+async def test_the_write_of_a_diff_that_was_answered_elsewhere_is_followed_too(
+    nvim: Neovim, path: Path
+) -> None:
     diffs = await Diffs.start(nvim)
     id_ = await diffs.open(path, NEW)
     write(path, NEW)
@@ -134,7 +136,7 @@ async def test_a_diff_that_was_answered_elsewhere_is_followed_too(nvim: Neovim, 
     assert "W1" not in await messages(nvim)
 
 
-async def test_two_accepts_of_one_file_are_followed_one_after_the_other(
+async def test_the_writes_of_two_accepts_are_followed_one_after_the_other(
     nvim: Neovim, path: Path
 ) -> None:
     diffs = await Diffs.start(nvim)

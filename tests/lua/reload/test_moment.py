@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: buffers follow when that takes nothing from the user."""
+"""`disk/reload.lua`: buffers follow a write when that does not interrupt the user."""
 
 from pathlib import Path
 
@@ -13,7 +13,9 @@ OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 
 
-async def test_it_is_shown_while_the_user_types_in_another_window(nvim: Neovim, path: Path) -> None:
+async def test_a_write_is_shown_while_the_user_types_in_another_window(
+    nvim: Neovim, path: Path
+) -> None:
     await nvim.command("botright new")
     await nvim.keys("itypi")
     await until(lambda: nvim.eval("mode() == 'i'"))
@@ -26,7 +28,7 @@ async def test_it_is_shown_while_the_user_types_in_another_window(nvim: Neovim, 
     await until(lambda: nvim.eval("getline(1) ==# 'typing' && mode() ==# 'i'"))
 
 
-async def test_it_is_shown_while_the_user_is_in_a_terminal(nvim: Neovim, path: Path) -> None:
+async def test_a_write_is_shown_while_the_user_is_in_a_terminal(nvim: Neovim, path: Path) -> None:
     await nvim.command("botright split")
     await nvim.command("terminal cat")
     await nvim.keys("i")
@@ -40,7 +42,7 @@ async def test_it_is_shown_while_the_user_is_in_a_terminal(nvim: Neovim, path: P
 
 
 @pytest.mark.parametrize(("enter", "leave"), [("v", "<Esc>"), ("i", "<Esc>"), ("d", "<Esc>")])
-async def test_in_the_users_own_window_it_waits_for_the_mode_to_end(
+async def test_in_the_users_own_window_a_write_is_shown_when_the_mode_ends(
     nvim: Neovim, path: Path, enter: str, leave: str
 ) -> None:
     await nvim.keys(enter)
@@ -55,7 +57,7 @@ async def test_in_the_users_own_window_it_waits_for_the_mode_to_end(
     await shows(nvim, path, NEW)
 
 
-async def test_textlock_is_waited_out(nvim: Neovim, path: Path) -> None:
+async def test_a_write_is_shown_when_textlock_ends(nvim: Neovim, path: Path) -> None:
     await nvim.command("nnoremap <expr> Q getchar() > 0 ? '' : ''")
     await nvim.keys("Q")
     await until(lambda: nvim.lua("return not pcall(vim.api.nvim_buf_set_lines, 0, 0, 0, true, {})"))

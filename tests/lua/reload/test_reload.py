@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: buffers follow what Claude writes to their files."""
+"""`disk/reload.lua`: buffers follow Claude's writes to their files."""
 
 from pathlib import Path
 
@@ -18,8 +18,11 @@ NEW = "one\nTWO\nthree\n"
 
 
 async def test_nothing_is_expected_of_a_path_that_no_file_can_have(nvim: Neovim) -> None:
+    before = await state(nvim)
     for path in ("", "a\0b", "x" * 5000):
         await nvim.lua(f"{MODULE}.expect(...)", path)
+
+    assert await state(nvim) == before
 
 
 async def test_an_expected_write_is_shown(nvim: Neovim, path: Path) -> None:
@@ -61,7 +64,7 @@ async def test_half_a_file_is_not_shown_after_neovim_was_busy(nvim: Neovim, path
     await shows(nvim, path, NEW)
 
 
-async def test_one_undo_takes_claudes_edit_back(nvim: Neovim, path: Path) -> None:
+async def test_one_undo_reverts_claudes_edit(nvim: Neovim, path: Path) -> None:
     await expect(nvim, path)
     write(path, NEW)
     await shows(nvim, path, NEW)
@@ -72,7 +75,7 @@ async def test_one_undo_takes_claudes_edit_back(nvim: Neovim, path: Path) -> Non
     assert await nvim.eval("&modified") == 1
 
 
-async def test_a_copy_that_is_written_meanwhile_hides_no_write(nvim: Neovim, path: Path) -> None:
+async def test_a_copy_that_neovim_writes_hides_no_expected_write(nvim: Neovim, path: Path) -> None:
     await expect(nvim, path)
 
     await nvim.lua(
@@ -82,7 +85,7 @@ async def test_a_copy_that_is_written_meanwhile_hides_no_write(nvim: Neovim, pat
     await shows(nvim, path, "Claude\n")
 
 
-async def test_the_format_of_the_write_is_taken_over(nvim: Neovim, path: Path) -> None:
+async def test_the_buffer_adopts_the_format_of_the_write(nvim: Neovim, path: Path) -> None:
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
     await expect(nvim, path)
@@ -93,7 +96,7 @@ async def test_the_format_of_the_write_is_taken_over(nvim: Neovim, path: Path) -
     assert await nvim.eval("[&fileformat, &endofline, &modified]") == ["dos", 0, 1]
 
 
-async def test_an_edit_that_the_user_has_made_too_leaves_nothing_unsaved(
+async def test_an_edit_that_the_user_has_also_made_leaves_nothing_unsaved(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.keys("jccTWO<Esc>")
@@ -135,10 +138,10 @@ async def test_no_line_of_either_side_is_lost(nvim: Neovim, path: Path) -> None:
             assert await nvim.eval("getline(1, '$')") == ours
 
 
-async def test_unsaved_changes_to_an_older_text_are_left_as_they_are(
+async def test_unsaved_changes_to_an_older_text_are_kept_unchanged(
     nvim: Neovim, path: Path
 ) -> None:
-    """What others wrote before would look like something that the user has taken out."""
+    """Lines that others added before would look as if the user had removed them."""
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
     write(path, "one\ntwo\nthree\nfour\n")
@@ -156,10 +159,10 @@ async def test_unsaved_changes_to_an_older_text_are_left_as_they_are(
 
 @pytest.mark.parametrize("unsaved", [False, True])
 @pytest.mark.parametrize("autoread", ["autoread", "noautoread"])
-async def test_nobody_else_reloads_or_warns_meanwhile(
+async def test_neovim_neither_reloads_nor_warns_about_an_expected_write_itself(
     nvim: Neovim, path: Path, autoread: str, unsaved: bool
 ) -> None:
-    """The focus comes back, or a timer of the user's runs `:checktime`, before we look."""
+    """Neovim regains the focus, or a user's timer runs `:checktime`, before we look."""
     await nvim.command(f"set {autoread}")
     if unsaved:
         await nvim.keys("ccmine<Esc>")
@@ -178,7 +181,9 @@ async def test_nobody_else_reloads_or_warns_meanwhile(
     assert await text(nvim, path) == before
 
 
-async def test_what_the_user_types_after_the_accept_stays_on_top(nvim: Neovim, path: Path) -> None:
+async def test_text_typed_after_the_accept_stays_on_top_of_the_write(
+    nvim: Neovim, path: Path
+) -> None:
     await expect(nvim, path)
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("getline(1) ==# 'mine'"))
@@ -192,7 +197,9 @@ async def test_what_the_user_types_after_the_accept_stays_on_top(nvim: Neovim, p
     await shows(nvim, path, "mine\ntwo\nthree\n")
 
 
-async def test_what_the_user_types_before_we_look_stays_on_top(nvim: Neovim, path: Path) -> None:
+async def test_text_typed_before_the_write_is_noticed_stays_on_top_of_it(
+    nvim: Neovim, path: Path
+) -> None:
     await expect(nvim, path)
     other = path.with_name("other.txt")
     other.write_text(NEW)
@@ -210,7 +217,7 @@ async def test_what_the_user_types_before_we_look_stays_on_top(nvim: Neovim, pat
     assert "W1" not in await messages(nvim)
 
 
-async def test_what_the_user_saves_after_the_accept_is_not_overwritten(
+async def test_text_that_the_user_saves_after_the_accept_is_not_overwritten(
     nvim: Neovim, path: Path
 ) -> None:
     await expect(nvim, path)
@@ -224,11 +231,11 @@ async def test_what_the_user_saves_after_the_accept_is_not_overwritten(
     await shows(nvim, path, "mine\nTWO\nthree\nmore\n")
 
 
-@pytest.mark.parametrize("when", ["meanwhile", "afterwards"])
-async def test_a_write_of_somebody_else_is_noticed_as_ever(
+@pytest.mark.parametrize("when", ["during the wait", "afterwards"])
+async def test_a_write_by_another_program_is_noticed_as_usual(
     nvim: Neovim, path: Path, when: str
 ) -> None:
-    """The file had changed before the accept, and Claude does not write it then."""
+    """The file had changed before the accept, so Claude does not write it."""
     before = await state(nvim)
     write(path, NEW)
     await expect(nvim, path)
@@ -244,7 +251,9 @@ async def test_a_write_of_somebody_else_is_noticed_as_ever(
     assert await nvim.eval("&modified") == 0
 
 
-async def test_a_write_after_that_of_somebody_else_is_shown(nvim: Neovim, path: Path) -> None:
+async def test_a_write_that_follows_one_by_another_program_is_shown(
+    nvim: Neovim, path: Path
+) -> None:
     write(path, NEW)
     await expect(nvim, path)
     await nvim.command("checktime")
@@ -261,7 +270,7 @@ async def test_a_write_after_that_of_somebody_else_is_shown(nvim: Neovim, path: 
     ("setting", "change", "warning"),
     [("set noautoread", "", "W11"), ("set autoread", "ccmine<Esc>", "W12")],
 )
-async def test_what_somebody_else_wrote_is_asked_about_as_ever(
+async def test_neovim_warns_about_a_write_by_another_program_as_usual(
     nvim: Neovim, path: Path, setting: str, change: str, warning: str
 ) -> None:
     await nvim.command(setting)
@@ -273,7 +282,7 @@ async def test_what_somebody_else_wrote_is_asked_about_as_ever(
     await until(lambda: warning in nvim.screen.text())
 
 
-async def test_a_write_that_never_comes_leaves_everything_as_it_was(
+async def test_an_expected_write_that_never_happens_leaves_no_trace(
     nvim: Neovim, path: Path
 ) -> None:
     before = await state(nvim)
@@ -287,7 +296,7 @@ async def test_a_write_that_never_comes_leaves_everything_as_it_was(
     assert await text(nvim, path) == OLD
 
 
-async def test_a_local_autoread_of_the_users_is_kept(nvim: Neovim, path: Path) -> None:
+async def test_the_users_local_autoread_is_kept(nvim: Neovim, path: Path) -> None:
     await nvim.command("set noautoread | setlocal autoread")
     before = await state(nvim)
     await expect(nvim, path)
@@ -298,8 +307,8 @@ async def test_a_local_autoread_of_the_users_is_kept(nvim: Neovim, path: Path) -
     assert await state(nvim) == before
 
 
-async def test_a_write_before_it_was_expected_is_shown(nvim: Neovim, path: Path) -> None:
-    """The CLI was answered in its terminal: the write may come before its message."""
+async def test_a_write_that_precedes_its_expectation_is_shown(nvim: Neovim, path: Path) -> None:
+    """When the CLI is answered in its terminal, the write can precede its message."""
     saved = await nvim.lua(f"return {MODULE}.saved(...)", str(path))
     write(path, NEW)
 
@@ -308,7 +317,7 @@ async def test_a_write_before_it_was_expected_is_shown(nvim: Neovim, path: Path)
     await shows(nvim, path, NEW)
 
 
-async def test_a_second_expectation_waits_on(nvim: Neovim, path: Path) -> None:
+async def test_expecting_a_write_twice_has_no_further_effect(nvim: Neovim, path: Path) -> None:
     before = await state(nvim)
     await expect(nvim, path)
     await expect(nvim, path)
@@ -319,8 +328,8 @@ async def test_a_second_expectation_waits_on(nvim: Neovim, path: Path) -> None:
     assert await state(nvim) == before
 
 
-async def test_a_file_that_did_not_exist_is_shown(nvim: Neovim, project: Path) -> None:
-    """Where Neovim would ask about a file that was created after editing started (W13)."""
+async def test_a_write_that_creates_the_file_is_shown(nvim: Neovim, project: Path) -> None:
+    """Neovim itself would ask about a file that was created after editing started (W13)."""
     path = project / "new.txt"
     await nvim.command("edit new.txt")
     await expect(nvim, path)
@@ -355,7 +364,9 @@ async def test_a_symbolic_link_is_followed(nvim: Neovim, path: Path, project: Pa
 
 
 @pytest.mark.parametrize("gone", ["file", "buffer", "folder"])
-async def test_what_goes_away_meanwhile_costs_nothing(nvim: Neovim, path: Path, gone: str) -> None:
+async def test_a_file_or_buffer_that_disappears_during_the_wait_causes_no_error(
+    nvim: Neovim, path: Path, gone: str
+) -> None:
     await expect(nvim, path)
     if gone == "buffer":
         await nvim.command("bwipeout!")

@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: buffers are brought up to date at once."""
+"""`disk/reload.lua`: buffers are brought up to date immediately."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 
 
-async def test_sync_takes_an_expected_write_at_once(nvim: Neovim, path: Path) -> None:
+async def test_sync_loads_an_expected_write_immediately(nvim: Neovim, path: Path) -> None:
     before = await state(nvim)
     await expect(nvim, path)
     write(path, NEW)
@@ -22,7 +22,7 @@ async def test_sync_takes_an_expected_write_at_once(nvim: Neovim, path: Path) ->
     assert await state(nvim) == before
 
 
-async def test_sync_takes_what_nobody_has_announced(nvim: Neovim, path: Path) -> None:
+async def test_sync_loads_a_write_that_was_not_announced(nvim: Neovim, path: Path) -> None:
     before = await state(nvim)
     write(path, NEW)
 
@@ -55,7 +55,9 @@ async def test_sync_leaves_unsaved_changes_to_neovim(nvim: Neovim, path: Path) -
     await until(lambda: "W12" in nvim.screen.text())
 
 
-async def test_sync_of_an_empty_buffer_whose_file_has_come(nvim: Neovim, project: Path) -> None:
+async def test_sync_fills_an_empty_buffer_whose_file_was_created(
+    nvim: Neovim, project: Path
+) -> None:
     await nvim.command("edit new.txt")
     (project / "new.txt").write_text(NEW)
 
@@ -65,7 +67,7 @@ async def test_sync_of_an_empty_buffer_whose_file_has_come(nvim: Neovim, project
     assert not (await nvim.mode())["blocking"]
 
 
-async def test_sync_ignores_what_is_no_file(nvim: Neovim, project: Path) -> None:
+async def test_sync_ignores_buffers_that_are_not_files(nvim: Neovim, project: Path) -> None:
     await nvim.command("enew | setlocal buftype=nofile | file a.txt")
     await nvim.command("split | terminal cat")
     await nvim.command("split scheme://host/a.txt")
@@ -74,7 +76,9 @@ async def test_sync_ignores_what_is_no_file(nvim: Neovim, project: Path) -> None
     assert await sync(nvim) == []
 
 
-async def test_sync_under_textlock_waits_for_the_next(nvim: Neovim, path: Path) -> None:
+async def test_sync_under_textlock_leaves_the_write_to_the_next_sync(
+    nvim: Neovim, path: Path
+) -> None:
     await nvim.command("nnoremap <expr> Q getchar() > 0 ? '' : ''")
     write(path, NEW)
     await nvim.keys("Q")

@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: unsaved changes stay on top of what Claude writes."""
+"""`disk/reload.lua`: unsaved changes stay on top of Claude's writes."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ async def test_unsaved_changes_stay_on_top_of_the_write(nvim: Neovim, path: Path
     assert await nvim.eval("&modified") == 1
 
 
-async def test_what_is_on_top_of_the_write_is_saved_without_a_question(
+async def test_changes_on_top_of_the_write_are_saved_without_a_question(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.keys("ccmine<Esc>")
@@ -46,7 +46,7 @@ async def test_what_is_on_top_of_the_write_is_saved_without_a_question(
     assert "W1" not in await messages(nvim)
 
 
-async def test_unsaved_changes_to_the_same_lines_are_one_undo_away(
+async def test_unsaved_changes_to_the_same_lines_return_with_one_undo(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.keys("Gccmine<Esc>ggccmine, too<Esc>")
@@ -63,7 +63,9 @@ async def test_unsaved_changes_to_the_same_lines_are_one_undo_away(
     await shows(nvim, path, before)
 
 
-async def test_the_place_of_the_user_is_kept_with_unsaved_changes(nvim: Neovim, path: Path) -> None:
+async def test_the_cursor_marks_and_folds_are_kept_with_unsaved_changes(
+    nvim: Neovim, path: Path
+) -> None:
     lines = [f"line {number}" for number in range(1, 101)]
     path.write_text("".join(f"{line}\n" for line in lines))
     await nvim.command("edit!")
@@ -94,7 +96,7 @@ async def test_unsaved_changes_of_a_hidden_buffer_stay_on_top(nvim: Neovim, path
     assert await nvim.eval(f"getbufvar('{path}', '&modified')") == 1
 
 
-async def test_what_is_being_typed_stays_on_top(nvim: Neovim, path: Path) -> None:
+async def test_text_that_is_being_typed_stays_on_top_of_the_write(nvim: Neovim, path: Path) -> None:
     await expect(nvim, path)
     await nvim.keys("Gomi")
     await until(lambda: nvim.eval("getline('$') ==# 'mi'"))
@@ -106,7 +108,7 @@ async def test_what_is_being_typed_stays_on_top(nvim: Neovim, path: Path) -> Non
     assert await nvim.eval("[getline('.'), &modified]") == ["mine", 1]
 
 
-async def test_a_buffer_that_is_read_again_meanwhile_holds_what_is_on_disk(
+async def test_changes_that_the_user_has_discarded_do_not_return_with_the_write(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.keys("ccmine<Esc>")

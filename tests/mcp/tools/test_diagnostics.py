@@ -1,4 +1,4 @@
-"""`mcp/tools/diagnostics.py`: which file's diagnostics are meant, and how its uri is spelled."""
+"""`mcp/tools/diagnostics.py`: which file a uri means, and how it is spelled in the answer."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ NAMES = ["a.py", "a b.py", "ü.py", "100%.py", "c%20d.py", "a#b?c.py", "'[a]'.py
 
 @pytest.fixture
 async def paths(serving: Neovim, project: Path) -> list[Path]:
-    """Files that are open, each with one diagnostic: its name."""
+    """Open files, each with its own name as the text of a diagnostic."""
     for name in NAMES:
         (project / name).write_text("x\n")
         await serving.lua(
@@ -34,10 +34,10 @@ def messages(answer: list[dict[str, Any]]) -> dict[str, list[str]]:
     return {file["uri"]: [each["message"] for each in file["diagnostics"]] for file in answer}
 
 
-async def test_a_file_is_found_and_named_as_the_cli_spells_it(
+async def test_a_file_is_found_and_named_in_the_clis_spelling(
     claude: ClaudeCode, paths: list[Path]
 ) -> None:
-    """It puts the path behind `file://` as it is, and compares the answer's with that."""
+    """The CLI appends the unencoded path to `file://` and compares the result with the answer."""
     for path in paths:
         answer = await claude.json("getDiagnostics", {"uri": f"file://{path}"})
 
@@ -54,7 +54,7 @@ async def test_an_encoded_uri_and_a_path_name_the_same_file(
             assert messages(answer) == {f"file://{path}": [path.name]}
 
 
-async def test_all_files_are_named_as_the_cli_spells_them(
+async def test_all_files_are_named_in_the_clis_spelling(
     claude: ClaudeCode, paths: list[Path]
 ) -> None:
     answer = await claude.json("getDiagnostics")
@@ -62,7 +62,7 @@ async def test_all_files_are_named_as_the_cli_spells_them(
     assert messages(answer) == {f"file://{path}": [path.name] for path in paths}
 
 
-async def test_a_link_to_a_file_is_that_file(
+async def test_a_link_has_the_diagnostics_of_its_target(
     claude: ClaudeCode, project: Path, paths: list[Path]
 ) -> None:
     link = project / "link.py"
@@ -73,7 +73,7 @@ async def test_a_link_to_a_file_is_that_file(
     assert messages(answer) == {f"file://{link}": ["a.py"]}
 
 
-async def test_a_file_without_diagnostics_is_answered_with_none(
+async def test_a_file_without_diagnostics_has_an_empty_list(
     claude: ClaudeCode, project: Path
 ) -> None:
     for name in ("new file.py", "a\nb.py"):
@@ -83,7 +83,7 @@ async def test_a_file_without_diagnostics_is_answered_with_none(
 
 
 async def ask(claude: ClaudeCode, **arguments: str) -> Any:
-    """Ask as the CLI itself does around a write."""
+    """Call the tool as the CLI itself does around a write."""
     params = {"name": "getDiagnostics", "arguments": arguments, "_meta": ASKED}
     result = await claude.request("tools/call", params)
     return json.loads(result["content"][0]["text"])
@@ -91,14 +91,14 @@ async def ask(claude: ClaudeCode, **arguments: str) -> Any:
 
 @pytest.fixture
 async def checked(serving: Neovim, project: Path) -> Path:
-    """A text file that is not open; a server checks those that are loaded."""
+    """A text file that is not open; a language server checks each text file that is loaded."""
     await attach_to_every_text_file(serving)
     path = project / "closed.txt"
     path.write_text("one\na wrong two\n")
     return path
 
 
-async def test_the_model_hears_of_a_file_that_is_not_open(
+async def test_the_model_gets_the_diagnostics_of_a_file_that_is_not_open(
     claude: ClaudeCode, serving: Neovim, checked: Path
 ) -> None:
     (file,) = await claude.json_for_model("getDiagnostics", {"uri": f"file://{checked}"})
@@ -108,7 +108,7 @@ async def test_the_model_hears_of_a_file_that_is_not_open(
     assert await serving.eval("len(getbufinfo({'buflisted': 1}))") == 1
 
 
-async def test_a_note_says_when_nothing_has_checked_a_file(
+async def test_a_note_says_that_no_server_has_checked_a_file(
     claude: ClaudeCode, serving: Neovim, project: Path
 ) -> None:
     (project / "closed.py").write_text("x\n")
@@ -122,7 +122,7 @@ async def test_a_note_says_when_nothing_has_checked_a_file(
         assert file["note"] == "no language server or linter has checked it"
 
 
-async def test_the_model_hears_that_a_checked_file_is_clean(
+async def test_a_clean_file_has_an_empty_result_without_a_note(
     claude: ClaudeCode, checked: Path
 ) -> None:
     checked.write_text("right\n")
@@ -132,7 +132,7 @@ async def test_the_model_hears_that_a_checked_file_is_clean(
     assert file == {"uri": f"file://{checked}", "diagnostics": []}
 
 
-async def test_the_model_hears_of_an_open_file_as_it_is_on_disk_now(
+async def test_the_model_gets_the_diagnostics_of_an_open_file_after_a_write(
     claude: ClaudeCode, serving: Neovim, checked: Path
 ) -> None:
     checked.write_text("right\n")
@@ -168,7 +168,7 @@ async def test_a_path_that_leads_to_no_file_is_an_error_for_the_model(
         assert answer == f"{path}: {reason}"
 
 
-async def test_the_cli_hears_what_was_wrong_with_a_file_that_is_not_open(
+async def test_the_cli_gets_the_diagnostics_of_an_unopened_file_before_a_write(
     claude: ClaudeCode, checked: Path
 ) -> None:
     (file,) = await ask(claude, uri=f"file://{checked}")
@@ -176,7 +176,7 @@ async def test_the_cli_hears_what_was_wrong_with_a_file_that_is_not_open(
     assert [item["message"] for item in file["diagnostics"]] == ["wrong word"]
 
 
-async def test_the_cli_hears_what_a_write_has_made_of_a_file_that_is_not_open(
+async def test_the_cli_gets_the_diagnostics_of_an_unopened_file_after_a_write(
     claude: ClaudeCode, checked: Path
 ) -> None:
     await ask(claude, uri=f"file://{checked}")
@@ -188,7 +188,7 @@ async def test_the_cli_hears_what_a_write_has_made_of_a_file_that_is_not_open(
     assert [item["message"] for item in file["diagnostics"]] == ["wrong word", "odd word"]
 
 
-async def test_the_cli_hears_what_is_wrong_with_a_new_file(
+async def test_the_cli_gets_the_diagnostics_of_a_new_file(
     claude: ClaudeCode, serving: Neovim, project: Path, checked: Path
 ) -> None:
     new = project / "new.txt"
@@ -202,10 +202,10 @@ async def test_the_cli_hears_what_is_wrong_with_a_new_file(
     assert await serving.eval("len(getbufinfo({'buflisted': 1}))") == 1
 
 
-async def test_old_errors_are_not_reported_as_new_where_their_server_is_slow(
+async def test_old_errors_are_not_reported_as_new_if_the_language_server_is_slow(
     claude: ClaudeCode, serving: Neovim, project: Path
 ) -> None:
-    """What the server says after the write may be about what was there before."""
+    """The diagnostics that arrive after the write may belong to the text before it."""
     gate = project / "gate"
     os.mkfifo(gate)
     await attach_to_every_text_file(serving, "--start-after", str(gate), is_running=False)
@@ -225,17 +225,17 @@ async def test_old_errors_are_not_reported_as_new_where_their_server_is_slow(
     assert {item["message"] for item in known["diagnostics"]} == {"wrong word", "odd word"}
 
 
-async def test_what_is_loaded_is_let_go_of_when_the_client_goes(
+async def test_files_loaded_for_a_client_are_unloaded_when_it_disconnects(
     serving: Neovim, config_folder: Path, checked: Path
 ) -> None:
     async with claude_code(config_folder) as claude:
         await ask(claude, uri=f"file://{checked}")
         assert await serving.eval("bufloaded('closed.txt')")
 
-    await until(lambda: serving.eval("!bufexists('closed.txt')"), "it is gone")
+    await until(lambda: serving.eval("!bufexists('closed.txt')"), "the buffer is deleted")
 
 
-async def test_a_path_that_is_asked_for_before_a_write_may_be_anything(
+async def test_a_path_of_any_kind_can_be_asked_for_before_a_write(
     claude: ClaudeCode, serving: Neovim, project: Path
 ) -> None:
     for path in ("/dev/null", str(project), "x" * 3000, "~", "nowhere.txt"):

@@ -1,5 +1,5 @@
--- nvim-lint's face with one linter, for where the plugin itself is not there: `try_lint` runs ruff on
--- the current buffer's text, and `get_running` says where it is at work.
+-- The interface of nvim-lint with one linter, for tests without that plugin: `try_lint` runs ruff on the
+-- text of the current buffer, and `get_running` names the linters that run.
 local M = {
   linters_by_ft = {},
   linters = { ruff = { name = 'ruff', cmd = 'ruff', stdin = true } },

@@ -1,4 +1,4 @@
-"""Stand-ins for the plugins that run linters, with the habits of the real ones."""
+"""Stand-ins for plugins that run linters; they behave like the real ones."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ NEW = "one\ntwo\nwrong again\n"
 
 
 async def nvim_lint(nvim: Neovim, *, stdin: bool = True, name: str = "words") -> None:
-    """Load nvim-lint's stand-in, with one linter for text files; it says what `wrong` is on."""
+    """Load nvim-lint's stand-in, with one linter for text files, which reports each `wrong`."""
     await nvim.command(f"set runtimepath+={FOLDER} | filetype on")
     await nvim.lua(
         chunk("linters/define"),
@@ -30,24 +30,24 @@ async def ale(nvim: Neovim) -> None:
 
 
 async def lint_runs(nvim: Neovim) -> Any:
-    """The linters that nvim-lint's stand-in has started, and the files they were to check."""
+    """Return the linters that nvim-lint's stand-in has started, with the files to check."""
     return await nvim.lua("return _G.lint_runs or {}")
 
 
 async def findings(nvim: Neovim, bufnr: int) -> Any:
-    """What linters have found in a buffer."""
+    """Return the messages of a buffer's diagnostics."""
     return await nvim.lua(
         "return vim.tbl_map(function(d) return d.message end, vim.diagnostic.get(...))", bufnr
     )
 
 
 async def found(nvim: Neovim, bufnr: int, wanted: list[str]) -> bool:
-    """Whether that is all they have found."""
+    """Return whether a buffer's diagnostics have exactly these messages."""
     return bool(await findings(nvim, bufnr) == wanted)
 
 
 async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
-    """Write the file, have Neovim take it over; whether a linter is at work right then."""
+    """Write the file and have Neovim reload it; return whether a linter is then running."""
     (project / "a.txt").write_text(text)
     bufnrs, running = await nvim.lua(
         "local bufnrs = require('claude_ide.disk.reload').sync()"
@@ -58,5 +58,5 @@ async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
 
 
 async def is_running(nvim: Neovim, bufnr: int) -> Any:
-    """Whether what linters find in a buffer is still to come."""
+    """Return whether findings for a buffer are still to come."""
     return await nvim.lua("return require('claude_ide.checking.linters').is_running(...)", bufnr)

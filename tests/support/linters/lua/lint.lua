@@ -1,4 +1,4 @@
---- Stands for nvim-lint: checks the current buffer with the linters of its filetype, one process each,
+--- A stand-in for nvim-lint: checks the current buffer with the linters of its filetype, one process each,
 --- forgets a linter when its process ends, and publishes a moment later.
 local M = { linters_by_ft = {}, linters = {} }
 

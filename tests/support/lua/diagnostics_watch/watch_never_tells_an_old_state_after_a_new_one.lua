@@ -9,5 +9,5 @@ _G.set = function(bufnr, count, message)
     underline = false,
   })
 end
--- Reading these takes much longer than until the next state is told.
+-- Reading these takes much longer than the interval between two reports.
 _G.set(..., 250, 'old')

@@ -1,4 +1,4 @@
--- In Neovim's own loop, so that a busy machine cannot make a pause of it.
+-- In Neovim's own loop, so that a busy machine causes no pauses between the keys.
 local key, times = ...
 _G.tabpages = {}
 local timer = assert(vim.uv.new_timer())

@@ -51,7 +51,7 @@ local state = {
   tabpage = vim.api.nvim_get_current_tabpage(),
   last_tabpage = vim.fn.tabpagenr('#'),
   win = vim.api.nvim_get_current_win(),
-  -- Without one, CTRL-W p stays where it is.
+  -- Without a previous window, CTRL-W p stays in the current one.
   previous_win = vim.fn.winnr('#') > 0 and vim.fn.winnr('#') or vim.fn.winnr(),
   mode = vim.fn.mode(1),
   registers = {},

@@ -1,4 +1,4 @@
--- Buffers are added to the watch slowly, in many slices.
+-- Makes adding buffers to the watch slow, so that it needs many slices.
 local realpath = vim.uv.fs_realpath
 vim.uv.fs_realpath = function(...)
   vim.uv.sleep(2)

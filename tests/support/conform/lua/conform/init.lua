@@ -1,5 +1,5 @@
---- As much of conform.nvim as another plugin meets: formatters that are programs, run one after the
---- other, whose result replaces the text unless that has changed since.
+--- The part of conform.nvim that other plugins use: formatters are programs that run one after the
+--- other, and the result replaces the text unless the text has changed since.
 local M = {
   formatters_by_ft = {}, ---@type table<string, table>
   default_format_opts = {}, ---@type { lsp_format?: string }
@@ -41,7 +41,7 @@ end
 function M.format(options, callback)
   local bufnr = options.bufnr
   assert(options.async and options.lsp_format == 'never')
-  -- A selection would be all that is formatted.
+  -- In Visual mode only the selection would be formatted.
   assert(not vim.api.nvim_get_mode().mode:find('^[vV]'), 'in Visual mode')
   local before, tick = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), vim.b[bufnr].changedtick
   local waiting, lines, failure = formatters(bufnr), before, nil
