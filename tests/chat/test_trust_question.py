@@ -9,7 +9,7 @@ from claude_ide.chat.requests.trust_question import (
     details,
 )
 from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.trust.brought import Item
+from claude_ide.trust.folder_settings import Item
 from support.frames import Panel
 
 HOOK = Item("hook", "Stop", "make\nsetup")

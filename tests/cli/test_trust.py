@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.claude_cli import cli_path, environment, older_cli_path, settle_in, wait_until_saved
 from support.fake_api import FakeApi, text, tool_use
 from support.headless import shown
@@ -237,12 +238,7 @@ async def test_an_always_rule_in_an_untrusted_folder_lasts_for_the_session(
     nvim: Neovim, panel: Panel, hostile: Hostile, project: Path, api: FakeApi
 ) -> None:
     """The CLI would store the rule in a file that it ignores, and ask again."""
-    await nvim.lua(
-        """vim.ui.select = function(items, _, done)
-          _G.offered = items
-          done(items[1], 1)
-        end"""
-    )
+    await nvim.lua(chunk("choice/choose_first"))
     before = sorted(path.name for path in (project / ".claude").iterdir())
     one, two = ([tool_use("Bash", command=f"touch made{n}")] for n in (1, 1))
     api.script(one, two, [text("Done.")])

@@ -9,6 +9,7 @@ from claude_ide.agents.agent import NewSession, ResumeSession
 from claude_ide.agents.answer import Allow, Reject, Reply
 from claude_ide.agents.events import Option, OptionKind, Replacement
 from support.another_agent import FEW
+from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.panel import PATIENCE
 from support.river import FLOAT, Begin
@@ -116,17 +117,7 @@ def edit_of(path: Path) -> events.PermissionAsked:
 
 async def diff_buffer(nvim: Neovim) -> int:
     """Wait until a proposed text is shown; return its buffer."""
-    find = """
-    for _, win in ipairs(vim.api.nvim_list_wins()) do
-      local bufnr = vim.api.nvim_win_get_buf(win)
-      if vim.wo[win].diff and vim.bo[bufnr].buftype == 'acwrite'
-        and vim.bo[bufnr].modifiable
-      then
-        return bufnr
-      end
-    end
-    return false
-    """
+    find = chunk("another_agent/proposal")
     return int(await until(lambda: nvim.lua(find), "the diff is shown", PATIENCE))
 
 

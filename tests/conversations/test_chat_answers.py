@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Open, Panel, counts
 from support.transcripts import read_log
@@ -62,12 +63,7 @@ async def test_allow_always_offers_each_rule_with_its_scope(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("always_allow")
-    await nvim.lua(
-        """vim.ui.select = function(items, _, done)
-          _G.offered = items
-          done(items[1], 1)
-        end"""
-    )
+    await nvim.lua(chunk("choice/choose_first"))
 
     await panel.send("Make a file")
     await press(nvim, panel, "? May Claude use", "a", log)

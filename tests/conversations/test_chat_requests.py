@@ -217,12 +217,7 @@ async def test_a_command_that_was_shown_whole_is_allowed_in_a_smaller_window(
 async def test_the_list_of_answers_opens_a_request_that_it_cannot_show_whole(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
-    await nvim.lua(
-        """vim.ui.select = function(items, options, done)
-          _G.offered = { options.prompt, items }
-          done(items[1], 1)
-        end"""
-    )
+    await nvim.lua(chunk("choice/choose_first_of_prompt"))
     panel = await ask(input={"command": LONG})
     await nvim.command("stopinsert | ClaudeChat new")
     await panel.wait_for_chats(2)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.hostile_folder import Hostile
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -175,12 +176,7 @@ async def test_no_other_key_trusts_the_folder(panel: Panel, log: Path, key: str)
 async def test_claude_chat_answer_answers_the_question_from_any_window(
     nvim: Neovim, panel: Panel
 ) -> None:
-    await nvim.lua(
-        """vim.ui.select = function(items, options, done)
-          _G.offered = { options.prompt, items }
-          done(items[1], 1)
-        end"""
-    )
+    await nvim.lua(chunk("choice/choose_first_of_prompt"))
 
     await nvim.command("stopinsert | wincmd p | ClaudeChat answer")
 

@@ -153,12 +153,7 @@ async def test_a_request_loads_a_file_written_just_before_it(nvim: Neovim, proje
     await load(nvim, paths)
     await begin(nvim)
 
-    write_and_sync = """
-        local path, text = ...
-        vim.fn.writefile({ text }, path)
-        local bufnrs = require('claude_ide.disk.reload').sync()
-        return { vim.tbl_map(vim.api.nvim_buf_get_name, bufnrs), vim.fn.getbufline(path, 1) }
-    """
+    write_and_sync = chunk("disk_watch/write_and_sync")
     for number in range(30):
         path = str(paths[number % 3])
         assert await nvim.lua(write_and_sync, path, f"{number}") == [[path], [f"{number}"]]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 OLD = "one\n"
@@ -16,12 +17,7 @@ OLD = "one\n"
 async def load(nvim: Neovim, path: Path) -> Any:
     """Load a file into a hidden buffer; return the refusal, the note and the error."""
     return await nvim.lua(
-        """
-        local loading = require('claude_ide.file.load')
-        local bufnr, refusal = loading.add(...)
-        local note, err = loading.hidden(bufnr)
-        return { refusal or vim.NIL, note or vim.NIL, err or vim.NIL }
-        """,
+        chunk("file_load/load"),
         str(path),
     )
 

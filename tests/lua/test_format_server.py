@@ -213,12 +213,7 @@ async def test_a_server_that_knows_only_the_current_buffer_formats_another(
     await nvim.command("edit a.txt")
     client = await attach(nvim)
     await nvim.lua(
-        """
-        local client = vim.lsp.get_client_by_id(...)
-        client.supports_method = function()
-          return vim.bo.filetype == 'text'
-        end
-        """,
+        chunk("format_server/support_text_only"),
         client,
     )
     await nvim.command("edit other.py")

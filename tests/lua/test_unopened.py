@@ -276,12 +276,7 @@ async def test_linters_that_the_load_has_started_run_once_and_are_awaited(
 
 
 async def test_loading_a_file_is_not_announced_as_a_write(nvim: Neovim, path: Path) -> None:
-    await nvim.lua("""
-      _G.written = 0
-      vim.api.nvim_create_autocmd({ 'User', 'FileChangedShellPost' }, {
-        callback = function() _G.written = _G.written + 1 end,
-      })
-    """)
+    await nvim.lua(chunk("unopened/count_written"))
 
     await load(nvim, path)
 

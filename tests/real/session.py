@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from real.installed import node_path, search_path
 from real.scene import Scene
+from support.chunks import chunk
 from support.claude_cli import CARET, ClaudeCli, cli_path, environment, settle_in
 from support.claude_code import locks
 from support.fake_api import FakeApi, Request
@@ -183,19 +184,7 @@ async def session(
 async def open_project(nvim: Neovim, scene: Scene) -> None:
     """Configure the servers, open the files, and wait until the servers answer."""
     await nvim.lua(
-        """
-        local clients, opened, lint = ...
-        Real = dofile(vim.env.REAL_SERVERS)
-        vim.o.hidden = true
-        Real.watch()
-        Real.enable(clients)
-        if lint then
-          Real.lint()
-        end
-        for _, name in ipairs(opened) do
-          vim.cmd.edit(name)
-        end
-        """,
+        chunk("real/enable"),
         scene.clients,
         [*reversed(scene.opened)],
         bool(scene.linter),

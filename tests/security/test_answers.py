@@ -96,14 +96,7 @@ async def test_a_hostile_transcript_is_shown_safely(user: Neovim, addresses: Add
     for text in examples():
         lines = ["`" * 3, *text.split("\n")]
         await user.lua(
-            """
-            local lines, plain = ..., require('claude_ide.say.plain')
-            lines = vim.tbl_map(plain.harmless, lines)
-            require('claude_ide.chat.transcript').draw(1, {
-              edits = { { first = 0, last = 1e6, lines = lines } },
-              code = { { 0, #lines, 'markdown' }, { 0, #lines, 'vim' } },
-            })
-            """,
+            chunk("answers/draw"),
             lines,
         )
         await survives(user)

@@ -107,7 +107,6 @@ class AnotherAgent:
 
     async def answer(self, request: str, answer: Answer) -> None:
         self.calls.append(("answer", request, answer))
-        self.state = self.state.answered(request)
 
     async def set_mode(self, mode: str) -> None:
         self._must("modes")

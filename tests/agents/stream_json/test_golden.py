@@ -6,10 +6,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.events import (
-    PermissionAsked,
-    PlanProposed,
     PreviewVoided,
-    QuestionAsked,
     Text,
     TextDelta,
     Thinking,
@@ -222,11 +219,6 @@ def test_the_session_is_idle_when_the_conversation_is_over(name: str) -> None:
     state = SessionState().spawned().after(events.Ready())
     for event in decoded(frames_of(name)):
         state = state.after(event)
-        if isinstance(event, PermissionAsked | QuestionAsked | PlanProposed):
-            assert event.request in state.requests
-        if isinstance(event, ToolEnded):
-            # A recording does not contain our answers as events.
-            state = SessionState(state.state, (), state.queued)
 
     assert state.state is (State.WRITING if name == "killed_kill" else State.IDLE)
     assert not state.queued

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from support.chunks import chunk
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import Neovim
 from support.panel import Panel
@@ -23,10 +24,7 @@ async def test_the_diagnostics_tool_needs_no_permission(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     await nvim.lua(
-        """local path = ...
-        vim.diagnostic.set(vim.api.nvim_create_namespace('test'), vim.fn.bufnr(path), {
-          { lnum = 1, col = 0, message = 'two is too many', severity = 1 },
-        })""",
+        chunk("chat_diagnostics/publish"),
         str(path),
     )
     api.script(

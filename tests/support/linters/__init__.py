@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
 FOLDER = Path(__file__).parent
@@ -15,12 +16,7 @@ async def nvim_lint(nvim: Neovim, *, stdin: bool = True, name: str = "words") ->
     """Load nvim-lint's stand-in, with one linter for text files, which reports each `wrong`."""
     await nvim.command(f"set runtimepath+={FOLDER} | filetype on")
     await nvim.lua(
-        """
-        local name, command, stdin = ...
-        local lint = require('lint')
-        lint.linters[name] = { cmd = command, stdin = stdin }
-        lint.linters_by_ft.text = { name }
-        """,
+        chunk("linters/define"),
         name,
         FIND,
         stdin,

@@ -1,6 +1,6 @@
-"""`headless/asking.py`: the context that precedes a question."""
+"""`headless/ask.py`: the context that precedes a question."""
 
-from claude_ide.headless.asking import prompt
+from claude_ide.headless.ask import prompt
 from claude_ide.headless.requests import AskRequest, Lines
 
 

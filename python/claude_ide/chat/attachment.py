@@ -4,7 +4,7 @@ from claude_ide.chat import context
 from claude_ide.editor.editor import Editor
 
 
-class About:
+class Attachment:
     """The user's file or selection for one chat; paths below `root` are relative to it."""
 
     def __init__(self, editor: Editor, root: str) -> None:
@@ -16,16 +16,16 @@ class About:
     @property
     def now(self) -> context.Where | None:
         """The file or selection; None if the agent knows it, or the user has removed it."""
-        about = context.where(self._editor.state.selection)
-        return None if about in (self._sent, self._dropped) else about
+        attached = context.where(self._editor.state.selection)
+        return None if attached in (self._sent, self._dropped) else attached
 
-    def chips(self, about: context.Where | None) -> list[str]:
+    def chips(self, attached: context.Where | None) -> list[str]:
         """Return its labels in the prompt's bar."""
-        return [context.chip(about, self._root)] if about else []
+        return [context.chip(attached, self._root)] if attached else []
 
-    def sent(self, about: context.Where | None) -> None:
+    def sent(self, attached: context.Where | None) -> None:
         """Remember that the agent now knows this file or selection."""
-        self._sent = about or self._sent
+        self._sent = attached or self._sent
 
     def drop(self) -> None:
         """Exclude the current file or selection from prompts."""

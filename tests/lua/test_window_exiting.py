@@ -1,11 +1,11 @@
-"""`window/leaving.lua`: temporary windows close before Neovim exits."""
+"""`window/exiting.lua`: temporary windows close before Neovim exits."""
 
 from pathlib import Path
 
 from support.answers import listen
 from support.neovim import Neovim, until
 
-WATCH = "require('claude_ide.window.leaving').watch(function() vim.g.count = vim.g.count + 1 end)"
+WATCH = "require('claude_ide.window.exiting').watch(function() vim.g.count = vim.g.count + 1 end)"
 
 
 async def test_closing_a_window_without_quitting_neovim_does_not_call_back(nvim: Neovim) -> None:

@@ -1,9 +1,9 @@
---- Records where the user is, and takes them back there.
-local unheard = require('claude_ide.say.unheard')
+--- Where the user is: the window, the tab page and the mode; and the way back there.
+local without_events = require('claude_ide.say.without_events')
 
 local M = {}
 
----@class claude_ide.Place
+---@class claude_ide.Location
 ---@field tabpage integer
 ---@field win integer
 ---@field previous_win? integer the target of `CTRL-W p`
@@ -39,7 +39,7 @@ function M.end_insert()
   }
   vim.cmd.stopinsert()
   vim.api.nvim_create_autocmd('InsertEnter', {
-    group = vim.api.nvim_create_augroup('claude_ide_place', { clear = true }),
+    group = vim.api.nvim_create_augroup('claude_ide_location', { clear = true }),
     once = true,
     callback = function()
       ended = nil
@@ -69,7 +69,7 @@ local function consume_insert()
 end
 
 --- Where the user is now.
----@return claude_ide.Place
+---@return claude_ide.Location
 function M.current()
   return {
     tabpage = vim.api.nvim_get_current_tabpage(),
@@ -82,16 +82,16 @@ function M.current()
 end
 
 -- The targets of `CTRL-W p` and `g<Tab>` can only be set by going there.
-local function restore_history(place)
-  local tabpage, win = place.last_tabpage, place.previous_win
-  unheard.run('all', function()
+local function restore_history(target)
+  local tabpage, win = target.last_tabpage, target.previous_win
+  without_events.run('all', function()
     if tabpage and tabpage ~= last_tabpage() and vim.api.nvim_tabpage_is_valid(tabpage) then
       vim.api.nvim_set_current_tabpage(tabpage)
-      vim.api.nvim_set_current_tabpage(place.tabpage)
+      vim.api.nvim_set_current_tabpage(target.tabpage)
     end
     if win and win ~= previous_win() and vim.api.nvim_win_is_valid(win) then
       vim.api.nvim_set_current_win(win)
-      vim.api.nvim_set_current_win(place.win)
+      vim.api.nvim_set_current_win(target.win)
     end
   end)
 end
@@ -107,7 +107,7 @@ function M.leave(fn)
   if not (is_float and vim.b.claude_ide_terminal) then
     return fn()
   end
-  return unheard.run({ 'BufLeave', 'WinLeave' }, fn)
+  return without_events.run({ 'BufLeave', 'WinLeave' }, fn)
 end
 
 -- The recorded column is meaningless once the text has changed.
@@ -122,18 +122,18 @@ end
 
 --- Take the user back, and resume Insert or Terminal mode if they were in it. If the window is gone,
 --- go to its tab page.
----@param place claude_ide.Place
-function M.go_back(place)
-  if vim.api.nvim_win_is_valid(place.win) then
-    vim.api.nvim_set_current_win(place.win)
-    restore_history(place)
-    if place.terminal and vim.bo.buftype == 'terminal' then
+---@param target claude_ide.Location
+function M.go_back(target)
+  if vim.api.nvim_win_is_valid(target.win) then
+    vim.api.nvim_set_current_win(target.win)
+    restore_history(target)
+    if target.terminal and vim.bo.buftype == 'terminal' then
       vim.cmd.startinsert()
-    elseif place.insert and vim.fn.mode() == 'n' then
-      resume_insert(place.insert)
+    elseif target.insert and vim.fn.mode() == 'n' then
+      resume_insert(target.insert)
     end
-  elseif vim.api.nvim_tabpage_is_valid(place.tabpage) then
-    vim.api.nvim_set_current_tabpage(place.tabpage)
+  elseif vim.api.nvim_tabpage_is_valid(target.tabpage) then
+    vim.api.nvim_set_current_tabpage(target.tabpage)
   end
 end
 

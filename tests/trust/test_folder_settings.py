@@ -1,4 +1,4 @@
-"""`trust/brought.py`: the settings that a folder brings for the CLI, in words for the user."""
+"""`trust/folder_settings.py`: the settings that a folder brings for the CLI, in words for users."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.trust.brought import Item, items, summary
+from claude_ide.trust.folder_settings import Item, items, summary
 from support.hostile_folder import EVENTS, HELPERS, Hostile
 
 

@@ -1,4 +1,4 @@
-"""`window/place.lua`: where the user is, and how to return there."""
+"""`window/location.lua`: where the user is, and how to return there."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ from support.chunks import chunk
 from support.diffs import Diffs
 from support.neovim import Neovim, NvimError, until
 
-REMEMBER = "_G.place = require('claude_ide.window.place').current()"
-GO_BACK = "require('claude_ide.window.place').go_back(_G.place)"
+REMEMBER = "_G.location = require('claude_ide.window.location').current()"
+GO_BACK = "require('claude_ide.window.location').go_back(_G.location)"
 HERE = "[tabpagenr(), winnr(), winnr('#'), tabpagenr('#')]"
 
 
@@ -97,8 +97,8 @@ async def test_going_back_to_a_terminal_restores_terminal_mode(nvim: Neovim) -> 
     await until(lambda: nvim.eval("mode() == 't'"))
 
 
-SELF_CLOSING = chunk("place/self_closing")
-LEAVE = "require('claude_ide.window.place').leave(vim.cmd.tabnew)"
+SELF_CLOSING = chunk("location/self_closing")
+LEAVE = "require('claude_ide.window.location').leave(vim.cmd.tabnew)"
 HAS_FLOAT = "return vim.api.nvim_win_is_valid(_G.float)"
 
 
@@ -120,7 +120,7 @@ async def test_autocommands_fire_again_after_leaving_a_float_has_failed(nvim: Ne
 
     with pytest.raises(NvimError, match="no such luck"):
         await nvim.lua(
-            "require('claude_ide.window.place').leave(function() error('no such luck', 0) end)"
+            "require('claude_ide.window.location').leave(function() error('no such luck', 0) end)"
         )
 
     assert await nvim.eval("&eventignore") == ""
