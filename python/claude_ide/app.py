@@ -34,6 +34,10 @@ logger = logging.getLogger(__name__)
 
 END_SECONDS = 1.5
 """Neovim kills a host that is still running 2 s after its stdin was closed (measured)."""
+END_SETTLE_SECONDS = 0.5
+STOP_SETTLE_SECONDS = 3.0
+"""How long answers may take until the clients are disconnected. On a busy machine the rejection of
+an open diff may take more than half a second, and would be lost."""
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
@@ -178,7 +182,7 @@ class App:
         async with self._changing:
             if self.serving is None:
                 return False
-            await self._stop_serving()
+            await self._stop_serving(STOP_SETTLE_SECONDS)
             await self.editor.stopped()
             return True
 
@@ -193,7 +197,8 @@ class App:
             return
         # This comes first: a CLI that starts now must not find this server.
         self.serving.bound.lock.remove()
-        ending = self._loop.create_task(asyncio.wait_for(self._stop_serving(), END_SECONDS))
+        stopping = self._stop_serving(END_SETTLE_SECONDS)
+        ending = self._loop.create_task(asyncio.wait_for(stopping, END_SECONDS))
         while not ending.done():
             try:
                 self._loop.run_until_complete(ending)
@@ -230,11 +235,11 @@ class App:
         except startup.Unserved as reason:
             raise UserError(str(reason)) from None
 
-    async def _stop_serving(self) -> None:
+    async def _stop_serving(self, settle_seconds: float) -> None:
         assert self.serving is not None
         serving, self.serving = self.serving, None
         serving.bound.lock.remove()
-        await self.ide.settle()
+        await self.ide.settle(settle_seconds)
         await serving.listener.stop()
 
     def _editors_changed(self, _report: dict[str, Any]) -> None:

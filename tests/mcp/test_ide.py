@@ -304,4 +304,4 @@ def knows(client: ClaudeCode, n: int) -> bool:
 
 
 async def test_settle_does_not_wait_forever(ide: Ide, claude: ClaudeCode) -> None:
-    await asyncio.wait_for(ide.settle(), WAIT)
+    await asyncio.wait_for(ide.settle(0.1), WAIT)

@@ -20,7 +20,6 @@ logger = logging.getLogger(__name__)
 
 PING_SECONDS = 5.0
 PONG_SECONDS = 3.0
-SETTLE_SECONDS = 0.5
 LISTED_SECONDS = 0.5
 WELCOME_PINGS = 3
 WELCOME_PAUSE = 0.03
@@ -118,10 +117,10 @@ class Ide:
             self._outboxes[addressee].put("at_mentioned", mention)
         return addressee
 
-    async def settle(self) -> None:
-        """Reject every open diff, and wait briefly until the clients have their answers."""
+    async def settle(self, seconds: float) -> None:
+        """Reject every open diff; wait at most `seconds` until the clients have their answers."""
         self.editor.diffs.close_all()
-        answering = [outbox.peer.settled(SETTLE_SECONDS) for outbox in self._outboxes.values()]
+        answering = [outbox.peer.settled(seconds) for outbox in self._outboxes.values()]
         await asyncio.gather(*answering)
 
     def _selection_changed(self, selection: dict[str, Any]) -> None:
