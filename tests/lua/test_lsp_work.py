@@ -33,7 +33,10 @@ async def write(nvim: Neovim, path: Path, text: str, milliseconds: int = LONG) -
 
 
 async def end(nvim: Neovim, client: int) -> None:
+    """End the server's work, and wait until Neovim knows it."""
     await nvim.lua("vim.lsp.get_client_by_id(...):notify('test/end')", client)
+    has_ended = "return next(vim.lsp.get_client_by_id(...).progress.pending) == nil"
+    await until(lambda: nvim.lua(has_ended, client), "the work has ended")
 
 
 async def wait_for_diagnostics(nvim: Neovim, bufnr: int, count: int) -> None:
