@@ -5,29 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from support.buffers import call, edit, write
+from support.buffers import TRICKY_NAMES, call, edit, write
 from support.neovim import Neovim
 from support.typing_user import IN_THE_MIDDLE, Typing
-
-TRICKY = [
-    "plain.txt",
-    "sp ace.txt",
-    "br[ac]ket.txt",
-    "st*r.txt",
-    "qu?stion.txt",
-    "com,ma.txt",
-    "ü#%.txt",
-]
-
 
 # find
 
 
-@pytest.mark.parametrize("name", TRICKY)
+@pytest.mark.parametrize("name", TRICKY_NAMES)
 async def test_find_treats_a_name_literally_not_as_a_pattern(
     nvim: Neovim, project: Path, name: str
 ) -> None:
-    for other in TRICKY:
+    for other in TRICKY_NAMES:
         await edit(nvim, write(project / other))
     bufnr = await nvim.lua("return vim.fn.bufadd(...)", str(project / name))
 
@@ -138,7 +127,7 @@ async def test_text_of_a_file_that_is_not_loaded_is_nil(nvim: Neovim, project: P
 # save
 
 
-@pytest.mark.parametrize("name", TRICKY)
+@pytest.mark.parametrize("name", TRICKY_NAMES)
 async def test_save_writes_a_hidden_buffer_without_moving_the_user(
     nvim: Neovim, project: Path, name: str
 ) -> None:

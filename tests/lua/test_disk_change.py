@@ -261,7 +261,7 @@ async def test_a_buffer_saved_under_a_new_name_is_watched_there(nvim: Neovim, pa
 async def test_a_constantly_written_file_is_followed_less_and_less_often(
     nvim: Neovim, path: Path
 ) -> None:
-    await nvim.lua(chunk("disk_change/append_and_count_reloads"), str(path))
+    await nvim.lua(chunk("disk_change/append_lines"), str(path), 150, 20)
     await until(lambda: nvim.eval("line('$') == 23"))
 
     assert await nvim.lua("return _G.reloads") < 12
@@ -269,7 +269,7 @@ async def test_a_constantly_written_file_is_followed_less_and_less_often(
 
 
 async def test_a_file_that_never_settles_is_ignored_for_a_while(nvim: Neovim, path: Path) -> None:
-    await nvim.lua(chunk("disk_change/append_often"), str(path))
+    await nvim.lua(chunk("disk_change/append_lines"), str(path), 20, 150)
     given_up = "return _G.lines < 150 and not require('claude_ide.disk.reload').is_expected(1)"
     await until(lambda: nvim.lua("return require('claude_ide.disk.reload').is_expected(1)"))
     await until(lambda: nvim.lua(given_up))

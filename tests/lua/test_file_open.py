@@ -5,28 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from support.buffers import TRICKY_NAMES
 from support.neovim import Neovim, until
 from support.opening import here, names, open_file, selected, write
-
-TRICKY = [
-    "plain.txt",
-    "sp ace.txt",
-    "br[ac]ket.txt",
-    "st*r.txt",
-    "qu?s.txt",
-    "com,ma.txt",
-    "#%.txt",
-]
-
 
 # Opening
 
 
-@pytest.mark.parametrize("name", TRICKY)
+@pytest.mark.parametrize("name", TRICKY_NAMES)
 async def test_open_file_shows_a_file_whatever_its_name(
     nvim: Neovim, project: Path, name: str
 ) -> None:
-    for other in TRICKY:
+    for other in TRICKY_NAMES:
         write(project / other, other)
 
     result = await open_file(nvim, project / name)
@@ -344,7 +334,7 @@ async def test_a_window_change_that_neovim_forbids_is_an_error(nvim: Neovim, pro
 
 
 async def test_open_files_shows_the_first_and_loads_the_rest(nvim: Neovim, project: Path) -> None:
-    paths = [str(write(project / name)) for name in TRICKY]
+    paths = [str(write(project / name)) for name in TRICKY_NAMES]
     missing = str(project / "missing.txt")
 
     result = await nvim.lua(

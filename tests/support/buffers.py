@@ -5,6 +5,17 @@ from typing import Any
 
 from support.neovim import Neovim
 
+TRICKY_NAMES = [
+    "plain.txt",
+    "sp ace.txt",
+    "br[ac]ket.txt",
+    "st*r.txt",
+    "qu?stion.txt",
+    "com,ma.txt",
+    "ü#%.txt",
+]
+"""Names of files with characters that are special in patterns or on the command line."""
+
 
 async def call(nvim: Neovim, function: str, *arguments: Any) -> Any:
     """Call a function of `file/buffers.lua`, as the host does."""

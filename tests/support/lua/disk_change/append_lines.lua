@@ -1,4 +1,4 @@
-local path = ...
+local path, interval, count = ...
 _G.reloads, _G.lines = 0, 0
 vim.api.nvim_buf_attach(0, false, {
   on_lines = function()
@@ -6,12 +6,12 @@ vim.api.nvim_buf_attach(0, false, {
   end,
 })
 local timer = assert(vim.uv.new_timer())
-timer:start(0, 150, function()
+timer:start(0, interval, function()
   local file = assert(io.open(path, 'a'))
   file:write('more\n')
   file:close()
   _G.lines = _G.lines + 1
-  if _G.lines == 20 then
+  if _G.lines == count then
     timer:close()
   end
 end)
