@@ -26,6 +26,13 @@ async def sizes(chats: Chats) -> dict[str, tuple[int, int]]:
     }
 
 
+async def wait_for_sizes(chats: Chats, expected: dict[str, tuple[int, int]]) -> None:
+    async def are_there() -> bool:
+        return await sizes(chats) == expected
+
+    await until(are_there, "the sizes")
+
+
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("side", ["right", "left", "above", "below"])
 async def test_the_panel_keeps_its_sizes_when_a_window_next_to_it_closes(
@@ -37,10 +44,7 @@ async def test_the_panel_keeps_its_sizes_when_a_window_next_to_it_closes(
 
     await nvim.command("close")
 
-    async def are_kept() -> bool:
-        return await sizes(chats) == before
-
-    await until(are_kept, "the previous sizes")
+    await wait_for_sizes(chats, before)
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -53,10 +57,7 @@ async def test_the_panel_keeps_its_sizes_when_a_window_opens_and_closes_immediat
 
     await nvim.command(f"stopinsert | {split} | set nowinfixbuf winbar= | enew | close")
 
-    async def are_kept() -> bool:
-        return await sizes(chats) == before
-
-    await until(are_kept, "the previous sizes")
+    await wait_for_sizes(chats, before)
 
 
 async def test_a_short_lived_window_does_not_prevent_the_user_from_resizing(
