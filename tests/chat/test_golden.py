@@ -31,7 +31,7 @@ SCREENS = {
     "read_edit_allow": ["Let me look.", "", READ, EDIT, "", "Done.", "── 256 ms · $0.03"],
     "edit_deny": [
         *(READ, "⊘ Edit a.py  rejected", "", "Understood, I will not.", "── 216 ms · $0.03"),
-        *("", "⊘ Edit a.py  rejected", "interrupted · 48 ms · $0.0098"),
+        *("", "⊘ Edit a.py  interrupted", "interrupted · 48 ms · $0.0098"),
     ],
     "error_midstream": ["whole answer", "── 178 ms · $0.0001"],
     "error_drop": ["retried once: unknown", "", "whole answer", "── 743 ms · $0.02"],
@@ -45,8 +45,8 @@ SCREENS = {
     "error_429": [
         *("retried 3 times: rate limit (429)", "", "recovered", "── 4.8 s · $0.0098"),
     ],
-    "interrupt_bash": ["⊘ Bash yes > /dev/null  rejected", "interrupted · 4.0 s · $0.0098"],
-    "interrupt_permission": ["⊘ Bash touch x  rejected", "interrupted · 175 ms · $0.0098"],
+    "interrupt_bash": ["⊘ Bash yes > /dev/null  interrupted", "interrupted · 4.0 s · $0.0098"],
+    "interrupt_permission": ["⊘ Bash touch x  interrupted", "interrupted · 175 ms · $0.0098"],
     "interrupt_stream": [
         "▸ Thought 302 ms · 10 tokens",
         "",

@@ -69,7 +69,7 @@ CONVERSATIONS: dict[str, list[str]] = {
     ],
     "edit_deny": [
         *(*READ, "uses Edit", "asks Edit", "rejected Edit", "says Understood, I", *END),
-        *("uses Edit", "asks Edit", "rejected Edit", "turn interrupted"),
+        *("uses Edit", "asks Edit", "interrupted Edit", "turn interrupted"),
     ],
     "edit_updated_input": [*READ, *EDITED, "says Done.", *END],
     "edit_user_modified_hook": [*READ, *EDITED, "says I see the user", *END],
@@ -100,13 +100,13 @@ CONVERSATIONS: dict[str, list[str]] = {
     "headless_stream": ["says hi there", *END],
     "hooks": [*READ, "uses Bash", "rejected Bash", "says done", *END],
     "image_and_context": ["says a red dot", *END, "says ok", *END],
-    "interrupt_bash": ["uses Bash", "asks Bash", "rejected Bash", "turn interrupted"],
+    "interrupt_bash": ["uses Bash", "asks Bash", "interrupted Bash", "turn interrupted"],
     "interrupt_cancel_queued": [
         *(*ONE, "2 queued", "2 cancelled", "says slow slow slow"),
         *("turn interrupted", "1 cancelled"),
     ],
     "interrupt_permission": [
-        *("uses Bash", "asks Bash", "withdraws", "rejected Bash", "turn interrupted"),
+        *("uses Bash", "asks Bash", "withdraws", "interrupted Bash", "turn interrupted"),
     ],
     "interrupt_stream": [
         *("thinks", "says The quick brow", "turn interrupted", "says fresh answer", *END),

@@ -119,6 +119,17 @@ class PromptChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptBlocked:
+    """A prompt was kept from the model, for this reason; the conversation does not have it.
+
+    `text` is empty if it is unknown; it is then the prompt that has started last.
+    """
+
+    text: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """The model was sent a request and has not begun to answer."""
 

@@ -195,7 +195,7 @@ class StreamJsonAgent:
             return
         tool = text(asked.get("tool_use_id"))
         if isinstance(answer, Reject):
-            running.decoder.rejected.add(tool)
+            running.decoder.denials.rejected.add(tool)
         encoded = encode_answer(asked, answer)
         if isinstance(answer, Allow) and encoded["updatedInput"] != mapping(asked.get("input")):
             running.callbacks.proposal_changed(tool)

@@ -108,7 +108,7 @@ class Connection:
         settings = self.decoder.settings
         if isinstance(opening, NewSession) or not opening.fork:
             self.report(settings.set_session(opening.id))
-        ready = answers.ready(answer)
+        ready = self.decoder.commands.ready(answers.ready(answer))
         self.report([ready])
         mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
         if not settings.mode:

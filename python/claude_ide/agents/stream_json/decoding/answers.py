@@ -1,7 +1,8 @@
 """Decodes the answers to our control requests, any part of which may be missing."""
 
 from claude_ide.agents.agent import ContextUsage, Rewind
-from claude_ide.agents.events import Command, Mode, Model, Ready
+from claude_ide.agents.events import Mode, Model, Ready
+from claude_ide.agents.stream_json.decoding.commands import command
 from claude_ide.agents.stream_json.wire.frames import (
     Frame,
     integer,
@@ -20,7 +21,7 @@ def ready(answer: Frame) -> Ready:
     models = mappings(answer.get("models"))
     auto = any(model.get("supportsAutoMode") is True for model in models)
     return Ready(
-        commands=tuple(map(_command, mappings(answer.get("commands")))),
+        commands=tuple(map(command, mappings(answer.get("commands")))),
         models=tuple(map(_model, models)),
         modes=(*map(_mode, MODES), AUTO) if auto else tuple(map(_mode, MODES)),
     )
@@ -54,11 +55,6 @@ def rewind(answer: Frame) -> Rewind:
 
 def _mode(mode: str) -> Mode:
     return Mode(mode, mode)
-
-
-def _command(command: Frame) -> Command:
-    name, description = text(command.get("name")), text(command.get("description"))
-    return Command(name, description, text(command.get("argumentHint")))
 
 
 def _model(model: Frame) -> Model:

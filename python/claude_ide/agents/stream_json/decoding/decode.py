@@ -23,6 +23,9 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.stream_json.decoding import permission, result, system
+from claude_ide.agents.stream_json.decoding.commands import Commands
+from claude_ide.agents.stream_json.decoding.denials import Denials
+from claude_ide.agents.stream_json.decoding.notices import Notices
 from claude_ide.agents.stream_json.decoding.preview import TOOL_USES, Preview
 from claude_ide.agents.stream_json.decoding.settings import Settings
 from claude_ide.agents.stream_json.decoding.stages import Stages
@@ -45,8 +48,9 @@ class Decoder:
     def __init__(self) -> None:
         self.settings = Settings()
         self.stages = Stages()
-        self.rejected: set[str] = set()
-        """Tool uses that the user has rejected; 2.1.197 reports their results as failures."""
+        self.denials = Denials()
+        self.commands = Commands()
+        self._notices = Notices()
         self._preview = Preview()
         self._todos = Todos()
         self._tools: dict[str, tuple[str, dict[str, object]]] = {}
@@ -130,14 +134,13 @@ class Decoder:
         if frame.get("isReplay") is True:
             return self.stages.echoed(frame)
         if frame.get("isSynthetic") is True:
-            return []
+            return self._notices.feedback(frame)
         events: list[Event] = []
         for block in mappings(mapping(frame.get("message")).get("content")):
             # The other blocks are our own prompts, or "[Request interrupted by user]".
             if block.get("type") == "tool_result":
                 ended = decode_result(frame, block)
-                if ended.status is ToolStatus.FAILED and ended.tool in self.rejected:
-                    ended = replace(ended, status=ToolStatus.REJECTED)
+                ended = self.denials.complete(frame, ended, self.settings.mode)
                 events += [ended, *self._todos_after(ended, frame.get("tool_use_result"))]
         return events
 
@@ -155,9 +158,19 @@ class Decoder:
             begun = self.stages.turn_begun()
             if self.settings.is_other_session(frame):
                 begun += self._reset(frame)
-        if frame.get("subtype") == "task_started":
-            self._agents[text(frame.get("task_id"))] = _subagent(frame)
-        return [*voided, *begun, *self.settings.apply(frame), *system.decode(frame)]
+        match frame.get("subtype"):
+            case "init":
+                begun += self.commands.init(frame)
+            case "commands_changed":
+                return self.commands.change(frame)
+            case "permission_denied":
+                self.denials.announce(frame)
+                return []
+            case "task_started":
+                self._agents[text(frame.get("task_id"))] = _subagent(frame)
+        said = self._notices.decode(frame)
+        decoded = system.decode(frame) if said is None else said
+        return [*voided, *begun, *self.settings.apply(frame), *decoded]
 
     def _request(self, frame: Frame) -> list[Event]:
         agent = text(mapping(frame.get("request")).get("agent_id"))
@@ -170,7 +183,8 @@ class Decoder:
     def _result(self, frame: Frame) -> list[Event]:
         voided = self._preview.void()
         self._tools.clear()
-        self.rejected.clear()
+        self.denials.turn_ended()
+        self._notices.turn_ended()
         usage, ended = result.usage(frame, self.settings.model), result.turn_ended(frame)
         return [*voided, usage, ended, *self.stages.turn_ended()]
 

@@ -24,7 +24,8 @@ from claude_ide.agents.stream_json.wire.frames import (
 
 logger = logging.getLogger(__name__)
 
-SETTINGS = ("init", "session_title_changed")
+WITHOUT_EVENTS = ("init", "session_title_changed", "hook_started", "hook_progress")
+"""Subtypes without an event of this module; unknown ones are logged."""
 
 
 def decode(frame: Frame) -> list[Event]:
@@ -40,7 +41,7 @@ def decode(frame: Frame) -> list[Event]:
             return [_compacted(mapping(frame.get("compact_metadata")))]
         case "background_tasks_changed":
             return [TasksChanged(tuple(map(_task, mappings(frame.get("tasks")))))]
-        case subtype if subtype not in SETTINGS:
+        case subtype if subtype not in WITHOUT_EVENTS:
             logger.info("ignored a system frame of subtype %r", subtype)
     return []
 
