@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, holds
 
 BLOCKS = "if grep -q BAD; then echo 'no bad prompts here' >&2; exit 2; fi"
+"""A hook that keeps a prompt with BAD in it from the model."""
 
 
 def set_up(project: Path, hooks: dict[str, str] | None = None, **settings: Any) -> None:
@@ -23,50 +22,46 @@ def set_up(project: Path, hooks: dict[str, str] | None = None, **settings: Any) 
     (project / ".claude/settings.json").write_text(json.dumps({"hooks": given, **settings}))
 
 
-@pytest.fixture
-async def _blocking(project: Path) -> None:
-    """A project whose hook blocks prompts with BAD in them."""
+async def test_a_blocked_prompt_returns_with_its_reason(
+    nvim: Neovim, cli: Path, api: FakeApi, project: Path, path: Path
+) -> None:
     set_up(project, {"UserPromptSubmit": BLOCKS})
+    await nvim.command(f"edit {path}")
+    panel = await Panel.open(nvim, [cli], mode="default")
+    api.script([text("Hello.")])
+
+    await panel.say("BAD prompt")
+
+    shown = await panel.shows("this prompt was blocked by a hook: no bad prompts here")
+    assert "» BAD prompt" in shown
+    await until(lambda: holds(panel, "BAD prompt"), "the text is in the prompt", PATIENCE)
+    assert (await panel.look())["prompt"] == ["BAD prompt"]
+    await nvim.keys("<Esc>ccgood<C-s>")
+    await panel.shows("Hello.")
+    assert "BAD" not in str(api.requests[0].body["messages"])
 
 
-@pytest.mark.usefixtures("_blocking")
-class TestBlockedPrompt:
-    async def test_a_blocked_prompt_returns_to_the_prompt_and_the_reason_is_shown(
-        self, panel: Panel, api: FakeApi
-    ) -> None:
-        api.script([text("Hello.")])
+async def test_a_blocked_prompt_does_not_change_what_the_user_has_written_since(
+    nvim: Neovim, cli: Path, project: Path
+) -> None:
+    set_up(project, {"UserPromptSubmit": f"sleep 1; {BLOCKS}"})
+    panel = await Panel.open(nvim, [cli], mode="default")
 
-        await panel.say("BAD prompt")
+    await panel.say("BAD prompt")
+    await nvim.keys("next thought")
 
-        shown = await panel.shows("this prompt was blocked by a hook: no bad prompts here")
-        assert "» BAD prompt" in shown
-        await until(lambda: holds(panel, "BAD prompt"), "the text is in the prompt", PATIENCE)
-        await panel.nvim.keys("<Esc>ccgood<C-s>")
-        await panel.shows("Hello.")
-        assert "BAD" not in str(api.requests[0].body["messages"])
-
-    async def test_a_blocked_prompt_stays_out_of_a_prompt_with_other_text(
-        self, panel: Panel, api: FakeApi
-    ) -> None:
-        await panel.say("BAD prompt")
-        await panel.nvim.keys("next thought")
-
-        await panel.shows("this prompt was blocked")
-
-        async def is_named() -> bool:
-            in_prompt = await holds(panel, "BAD prompt")
-            return in_prompt or "is in its history" in await panel.text()
-
-        await until(is_named, "the blocked prompt is not lost", PATIENCE)
-        assert await holds(panel, "next thought")
+    await panel.shows("the prompt has other text, so the blocked one is in its history")
+    assert (await panel.look())["prompt"] == ["next thought"]
+    await nvim.keys("<Esc><Up>")
+    await until(lambda: holds(panel, "BAD prompt"), "the blocked prompt", PATIENCE)
 
 
-async def test_messages_of_hooks_are_shown_once(
-    panel_in: Any, api: FakeApi, project: Path
+async def test_the_messages_of_a_hook_are_shown_once_in_a_turn(
+    nvim: Neovim, cli: Path, api: FakeApi, project: Path
 ) -> None:
     says = """echo '{"systemMessage": "be careful"}'"""
     set_up(project, {"PreToolUse": says, "Stop": says})
-    panel = await panel_in()
+    panel = await Panel.open(nvim, [cli], mode="default")
     api.script([tool_use("Bash", command="echo one"), tool_use("Bash", command="echo two")])
     api.script([text("Done.")])
 
@@ -74,3 +69,91 @@ async def test_messages_of_hooks_are_shown_once(
 
     shown = await panel.shows("Stop says: be careful")
     assert shown.count("PreToolUse:Bash says: be careful") == 1
+    assert shown.count("Stop says: be careful") == 1
+
+
+async def test_the_feedback_of_a_stop_hook_is_shown_before_the_answer_to_it(
+    nvim: Neovim, cli: Path, api: FakeApi, project: Path, tmp_path: Path
+) -> None:
+    once = tmp_path / "once"
+    says = f"[ -e {once} ] || {{ touch {once}; echo 'run the tests first' >&2; exit 2; }}"
+    set_up(project, {"Stop": says})
+    panel = await Panel.open(nvim, [cli], mode="default")
+    api.script([text("Done.")], [text("Now they have run.")])
+
+    await panel.say("Do it")
+
+    shown = await panel.shows("Now they have run.")
+    assert "Done.\n\nStop hook feedback: run the tests first\n\nNow they have run." in shown
+    assert "ctrl+o" not in shown
+
+
+async def test_a_hook_that_fails_is_reported(
+    nvim: Neovim, cli: Path, api: FakeApi, project: Path
+) -> None:
+    set_up(project, {"PostToolUse": "echo 'no such linter' >&2; exit 1"})
+    panel = await Panel.open(nvim, [cli], mode="default")
+    api.script([tool_use("Bash", command="echo one")], [text("Done.")])
+
+    await panel.say("Do it")
+
+    await panel.shows("PostToolUse:Bash hook failed: no such linter")
+
+
+async def test_a_hook_that_ends_a_turn_gives_its_reason(
+    nvim: Neovim, cli: Path, api: FakeApi, project: Path
+) -> None:
+    stops = """echo '{"continue": false, "stopReason": "enough now"}'"""
+    set_up(project, {"PostToolUse": stops})
+    panel = await Panel.open(nvim, [cli], mode="default")
+    api.script([tool_use("Bash", command="echo one")], [text("Never said.")])
+
+    await panel.say("Do it")
+
+    shown = await panel.shows("PostToolUse:Bash hook stopped the turn: enough now")
+    assert "Never said." not in shown
+
+
+async def test_a_tool_that_a_hook_denies_shows_the_hooks_reason(
+    nvim: Neovim, cli: Path, api: FakeApi, project: Path
+) -> None:
+    set_up(project, {"PreToolUse": "echo 'use make' >&2; exit 2"})
+    panel = await Panel.open(nvim, [cli], mode="default")
+    api.script([tool_use("Bash", command="touch x")], [text("As you wish.")])
+
+    await panel.say("Do it")
+
+    shown = await panel.shows("As you wish.")
+    assert "⊘ Bash touch x  denied by a hook: use make\n" in shown
+    assert shown.count("use make") == 1
+
+
+async def test_a_tool_that_a_rule_or_the_mode_denies_names_it(
+    nvim: Neovim, cli: Path, api: FakeApi, project: Path
+) -> None:
+    set_up(project, permissions={"deny": ["Bash(touch:*)"]})
+    panel = await Panel.open(nvim, [cli], mode="dontAsk")
+    api.script([tool_use("Bash", command="touch x")], [tool_use("Bash", command="mkdir y")])
+    api.script([text("As you wish.")])
+
+    await panel.say("Do it")
+
+    shown = await panel.shows("As you wish.")
+    assert "⊘ Bash touch x  denied by a rule\n" in shown
+    assert "⊘ Bash mkdir y  denied by mode dontAsk\n" in shown
+
+
+async def test_a_running_command_that_the_user_stops_was_interrupted(
+    nvim: Neovim, cli: Path, api: FakeApi
+) -> None:
+    panel = await Panel.open(nvim, [cli], mode="default")
+    api.script([tool_use("Bash", command="yes >/dev/null; touch x")], [text("Never said.")])
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await panel.say("Wait")
+    await panel.shows("? May Claude use Bash")
+    await nvim.keys("<Esc><CR>")
+    await panel.shows("↳ allowed")
+
+    await nvim.keys("<C-c>")
+
+    await panel.shows("⊘ Bash yes >/dev/null; touch x  interrupted")

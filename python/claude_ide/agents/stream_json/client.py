@@ -20,7 +20,7 @@ from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.stream_json import history
-from claude_ide.agents.stream_json.connection import Connection
+from claude_ide.agents.stream_json.connection import Connection, UnknownOptionError
 from claude_ide.agents.stream_json.decoding import answers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
@@ -131,6 +131,9 @@ class StreamJsonAgent:
         self._resumed = opening.id if resumes else ""
         try:
             return await connection.initialize(self._launch, opening)
+        except UnknownOptionError:
+            self._launch = replace(self._launch, reports_hooks=False)
+            return await self.start(opening)
         except UnknownSessionError:
             self._resumed = ""
             raise
