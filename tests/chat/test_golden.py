@@ -34,7 +34,7 @@ SCREENS = {
         *("", "⊘ Edit a.py  interrupted", "interrupted · 48 ms · $0.0098"),
     ],
     "error_midstream": ["whole answer", "── 178 ms · $0.0001"],
-    "error_drop": ["retried once: unknown", "", "whole answer", "── 743 ms · $0.02"],
+    "error_drop": ["retried once: connection lost", "", "whole answer", "── 743 ms · $0.02"],
     "error_401": [
         "retried 4 times: authentication failed (401)",
         "",
@@ -70,9 +70,9 @@ SCREENS = {
     "todos_sonnet": [
         "◇ TaskCreate Write tests  0 ms",
         "◇ TaskCreate Run tests  0 ms",
-        "◇ TaskUpdate  0 ms",
+        "◇ TaskUpdate Write tests: in progress  0 ms",
         "◇ TaskList  0 ms",
-        "◇ TaskUpdate  0 ms",
+        "◇ TaskUpdate Write tests: completed  0 ms",
         "",
         "All done.",
         "── 396 ms · $0.05",

@@ -52,7 +52,9 @@ async def test_modes_models_and_commands_are_reported_before_the_first_prompt(
     talk = await replay("plain_thinking")
     ready = await talk.until(Ready)
 
-    assert tuple(mode.id for mode in ready.modes) == ("default", "acceptEdits", "plan", "auto")
+    assert tuple(mode.id for mode in ready.modes) == (
+        *("default", "acceptEdits", "plan", "auto", "dontAsk"),
+    )
     assert ready.models[0].efforts == ("low", "medium", "high", "xhigh", "max")
     assert ready.commands[0].name == "deep-research"
     assert (await talk.until(ModeChanged)).mode == "default"
@@ -242,8 +244,8 @@ async def test_an_unknown_mode_is_not_reported(replay: Replay) -> None:
     talk = await replay("cli197")
 
     modes = (await talk.until(Ready)).modes
-    assert [mode.id for mode in modes] == ["default", "acceptEdits", "plan", "auto"]
-    assert [mode.id for mode in modes if not mode.in_cycle] == ["auto"]
+    assert [mode.id for mode in modes] == ["default", "acceptEdits", "plan", "auto", "dontAsk"]
+    assert [mode.id for mode in modes if not mode.in_cycle] == ["auto", "dontAsk"]
     assert ModeChanged not in talk.kinds()
 
 

@@ -85,10 +85,10 @@ CONVERSATIONS: dict[str, list[str]] = {
         *(f"retry {number}/4 rate_limit" for number in range(1, 4)),
         *("says recovered", *END),
     ],
-    "error_drop": ["void", "retry 1/2 unknown", "says whole answer", *END],
+    "error_drop": ["void", "retry 1/2 connection lost", "says whole answer", *END],
     "error_midstream": ["void", "says whole answer", *END],
     "exit_plan": [
-        *("uses ExitPlanMode", "proposes no plan", "mode default", "completed ExitPlanMode"),
+        *("uses ExitPlanMode", "proposes a plan", "mode default", "completed ExitPlanMode"),
         *("says Starting.", *END),
         *("uses EnterPlanMode", "mode plan", "completed EnterPlanMode", "says planning", *END),
     ],

@@ -30,7 +30,7 @@ async def test_a_blocked_prompt_returns_with_its_reason(
     panel = await Panel.open(nvim, [cli], mode="default")
     api.script([text("Hello.")])
 
-    await panel.say("BAD prompt")
+    await panel.send("BAD prompt")
 
     shown = await panel.shows("this prompt was blocked by a hook: no bad prompts here")
     assert "» BAD prompt" in shown
@@ -47,7 +47,7 @@ async def test_a_blocked_prompt_does_not_change_what_the_user_has_written_since(
     set_up(project, {"UserPromptSubmit": f"sleep 1; {BLOCKS}"})
     panel = await Panel.open(nvim, [cli], mode="default")
 
-    await panel.say("BAD prompt")
+    await panel.send("BAD prompt")
     await nvim.keys("next thought")
 
     await panel.shows("the prompt has other text, so the blocked one is in its history")
@@ -65,7 +65,7 @@ async def test_the_messages_of_a_hook_are_shown_once_in_a_turn(
     api.script([tool_use("Bash", command="echo one"), tool_use("Bash", command="echo two")])
     api.script([text("Done.")])
 
-    await panel.say("Do it")
+    await panel.send("Do it")
 
     shown = await panel.shows("Stop says: be careful")
     assert shown.count("PreToolUse:Bash says: be careful") == 1
@@ -81,7 +81,7 @@ async def test_the_feedback_of_a_stop_hook_is_shown_before_the_answer_to_it(
     panel = await Panel.open(nvim, [cli], mode="default")
     api.script([text("Done.")], [text("Now they have run.")])
 
-    await panel.say("Do it")
+    await panel.send("Do it")
 
     shown = await panel.shows("Now they have run.")
     assert "Done.\n\nStop hook feedback: run the tests first\n\nNow they have run." in shown
@@ -95,7 +95,7 @@ async def test_a_hook_that_fails_is_reported(
     panel = await Panel.open(nvim, [cli], mode="default")
     api.script([tool_use("Bash", command="echo one")], [text("Done.")])
 
-    await panel.say("Do it")
+    await panel.send("Do it")
 
     await panel.shows("PostToolUse:Bash hook failed: no such linter")
 
@@ -108,7 +108,7 @@ async def test_a_hook_that_ends_a_turn_gives_its_reason(
     panel = await Panel.open(nvim, [cli], mode="default")
     api.script([tool_use("Bash", command="echo one")], [text("Never said.")])
 
-    await panel.say("Do it")
+    await panel.send("Do it")
 
     shown = await panel.shows("PostToolUse:Bash hook stopped the turn: enough now")
     assert "Never said." not in shown
@@ -121,7 +121,7 @@ async def test_a_tool_that_a_hook_denies_shows_the_hooks_reason(
     panel = await Panel.open(nvim, [cli], mode="default")
     api.script([tool_use("Bash", command="touch x")], [text("As you wish.")])
 
-    await panel.say("Do it")
+    await panel.send("Do it")
 
     shown = await panel.shows("As you wish.")
     assert "⊘ Bash touch x  denied by a hook: use make\n" in shown
@@ -136,7 +136,7 @@ async def test_a_tool_that_a_rule_or_the_mode_denies_names_it(
     api.script([tool_use("Bash", command="touch x")], [tool_use("Bash", command="mkdir y")])
     api.script([text("As you wish.")])
 
-    await panel.say("Do it")
+    await panel.send("Do it")
 
     shown = await panel.shows("As you wish.")
     assert "⊘ Bash touch x  denied by a rule\n" in shown
@@ -149,7 +149,7 @@ async def test_a_running_command_that_the_user_stops_was_interrupted(
     panel = await Panel.open(nvim, [cli], mode="default")
     api.script([tool_use("Bash", command="yes >/dev/null; touch x")], [text("Never said.")])
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
-    await panel.say("Wait")
+    await panel.send("Wait")
     await panel.shows("? May Claude use Bash")
     await nvim.keys("<Esc><CR>")
     await panel.shows("↳ allowed")

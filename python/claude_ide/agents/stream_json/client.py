@@ -25,7 +25,7 @@ from claude_ide.agents.stream_json.decoding import answers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
 from claude_ide.agents.stream_json.wire.frames import mapping, text
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.wire.launch import ALL_MODES, Launch
 from claude_ide.agents.stream_json.wire.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
@@ -207,6 +207,8 @@ class StreamJsonAgent:
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
         running = self._running
+        if not running.checks_modes and mode not in ALL_MODES:
+            raise AgentError(f"no such mode: {mode}; available: {', '.join(ALL_MODES)}")
         answer = await running.controls.request("set_permission_mode", mode=mode)
         running.report(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))
 

@@ -65,6 +65,8 @@ class Connection:
         self.callbacks = Callbacks(self.send, servers, edits)
         self.pending: dict[str, Frame] = {}
         """The CLI's requests that wait for the user, by their ids."""
+        self.checks_modes = True
+        """Whether the CLI refuses unknown modes; 2.1.197 accepts any name, and reports no mode."""
         self._warned: set[str] = set()
         self._child = child
         self._emit = emit
@@ -112,10 +114,13 @@ class Connection:
             self.kill()
             raise
         settings = self.decoder.settings
+        settings.models = answers.model_ids(answer)
         if isinstance(opening, NewSession) or not opening.fork:
             self.report(settings.set_session(opening.id))
-        ready = self.decoder.commands.ready(answers.ready(answer))
+        offered = answers.ready(answer, bypasses=launch.allows_bypass)
+        ready = self.decoder.commands.ready(offered)
         self.report([ready])
+        self.checks_modes = "current_permission_mode" in answer
         mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
         if not settings.mode:
             self.report(settings.set_mode(mode))

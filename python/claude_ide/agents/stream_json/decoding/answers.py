@@ -11,20 +11,31 @@ from claude_ide.agents.stream_json.wire.frames import (
     strings,
     text,
 )
-from claude_ide.agents.stream_json.wire.launch import MODES
+from claude_ide.agents.stream_json.wire.launch import BYPASS, MODES
 
 AUTO = Mode("auto", "auto", in_cycle=False)
+DONT_ASK = Mode("dontAsk", "dontAsk", in_cycle=False)
 
 
-def ready(answer: Frame) -> Ready:
-    """Decode the answer to `initialize`: the commands, models and modes on offer."""
+def ready(answer: Frame, *, bypasses: bool = False) -> Ready:
+    """Decode the answer to `initialize`: the commands, models and modes on offer.
+
+    With `bypasses` the CLI was started with the permission to run everything without a request.
+    """
     models = mappings(answer.get("models"))
-    auto = any(model.get("supportsAutoMode") is True for model in models)
+    modes = [*map(_mode, (*MODES, *([BYPASS] if bypasses else [])))]
+    modes += [AUTO] * any(model.get("supportsAutoMode") is True for model in models)
     return Ready(
         commands=tuple(map(command, mappings(answer.get("commands")))),
         models=tuple(map(_model, models)),
-        modes=(*map(_mode, MODES), AUTO) if auto else tuple(map(_mode, MODES)),
+        modes=(*modes, DONT_ASK),
     )
+
+
+def model_ids(answer: Frame) -> dict[str, str]:
+    """Decode the models on offer: their ids, by the names that `/model` accepts."""
+    offered = mappings(answer.get("models"))
+    return {text(model.get("value")): text(model.get("resolvedModel")) for model in offered}
 
 
 def usual_mode(answer: Frame) -> str:

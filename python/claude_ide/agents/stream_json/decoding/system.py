@@ -24,6 +24,9 @@ from claude_ide.agents.stream_json.wire.frames import (
 
 logger = logging.getLogger(__name__)
 
+UNKNOWN = "unknown"
+CONNECTION_LOST = "connection lost"
+
 WITHOUT_EVENTS = ("init", "session_title_changed", "hook_started", "hook_progress")
 """Subtypes without an event of this module; unknown ones are logged."""
 
@@ -60,13 +63,19 @@ def _status(frame: Frame) -> list[Event]:
 
 
 def _retry(frame: Frame) -> Retry:
+    status = integer(frame.get("error_status"))
     return Retry(
         attempt=integer(frame.get("attempt")) or 0,
         most=integer(frame.get("max_retries")) or 0,
         seconds=(number(frame.get("retry_delay_ms")) or 0) / 1000,
-        reason=text(frame.get("error")),
-        status=integer(frame.get("error_status")),
+        reason=_reason(text(frame.get("error")), status),
+        status=status,
     )
+
+
+def _reason(error: str, status: int | None) -> str:
+    """Return the reason of a retry; a request without an answer has an unknown error."""
+    return CONNECTION_LOST if status is None and error in ("", UNKNOWN) else error
 
 
 def _compacted(metadata: Frame) -> Compacted:

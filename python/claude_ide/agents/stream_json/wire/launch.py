@@ -34,6 +34,13 @@ DEFAULT_MODE = "default"
 MODES = (DEFAULT_MODE, "acceptEdits", "plan")
 """The permission modes that every version has and every user may choose."""
 
+BYPASS = "bypassPermissions"
+ALL_MODES = (*MODES, BYPASS, "auto", "dontAsk", "manual")
+"""The modes of all versions so far; some depend on the user's account or options."""
+
+BYPASSES = ("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions")
+"""The options without which the CLI refuses the mode `BYPASS`."""
+
 SETTING_SOURCES = "--setting-sources"
 
 LARGEST_SETTINGS = 1_000_000
@@ -111,6 +118,11 @@ class Launch:
     def names(self, option: str) -> bool:
         """Return whether the user's arguments have an option."""
         return names(self._words, option)
+
+    @property
+    def allows_bypass(self) -> bool:
+        """Whether the CLI may be switched to the mode that asks for no permission."""
+        return self._mode == BYPASS or any(map(self.names, BYPASSES))
 
     @property
     def _words(self) -> tuple[str, ...]:
