@@ -45,6 +45,35 @@ SCREENS = {
     "error_429": [
         *("retried 3 times: rate limit (429)", "", "recovered", "── 4.8 s · $0.0098"),
     ],
+    "beside": [
+        "SessionStart:startup says: welcome",
+        "this prompt was blocked by a hook: no bad prompts here",
+        "── 268 ms",
+        "",
+        "$ Bash echo one  0 ms",
+        "$ Bash echo two  0 ms",
+        "PreToolUse:Bash says: be careful",
+        "PostToolUse:Bash hook failed: no such linter",
+        *("", "Done.", "", "Stop hook feedback: run the tests first", "", "They have run."),
+        "── 1.2 s · $0.0013",
+    ],
+    "denials": [
+        "⊘ Bash mkdir y  denied by a hook: use the wrapper",
+        "⊘ Bash touch x  denied by a rule",
+        "⊘ Read secret.txt  denied by a rule",
+        *("⊘ Bash rm z  rejected", "", "No more.", "── 1.1 s · $0.0022", ""),
+        *("⊘ Bash rm z  denied by mode dontAsk", "", "As you wish.", "── 261 ms · $0.0009"),
+    ],
+    "hook_stop": [
+        "$ Bash echo one  0 ms",
+        "PostToolUse:Bash hook stopped the turn: enough now",
+        *("── 644 ms · $0.0004", "", "a hook stopped this prompt: closed on sundays", "── 109 ms"),
+    ],
+    "model_fallback": [
+        *("retried 2 times: overloaded (529)", ""),
+        "Switched to Sonnet 4.5 due to high demand for Opus 5.5 · context window 1M → 200K tokens",
+        *("", "from the fallback", "── 2.4 s · $0.0003"),
+    ],
     "interrupt_bash": ["⊘ Bash yes > /dev/null  interrupted", "interrupted · 4.0 s · $0.0098"],
     "interrupt_permission": ["⊘ Bash touch x  interrupted", "interrupted · 175 ms · $0.0098"],
     "interrupt_stream": [

@@ -259,7 +259,7 @@ class Transcript:
 
     def _remark(self, text: str, level: str, parent: str = "") -> None:
         below = self._tools.find(parent) if parent else None
-        self.sheet.add("notice", lambda part: Remark(part, text, level), below=below)
+        self.sheet.add("remark", lambda part: Remark(part, text, level), below=below)
 
     def _retrying(self, event: events.Retry) -> None:
         rows = [notices.retry(event, over=False)]

@@ -25,13 +25,15 @@ DECIDERS: Mapping[str, str] = {
 }
 """The names of what can decide, by the type of its reason."""
 
-BY_USER = ("user_reject", "user_abort")
 STOPPED = ("cancelled", "interrupted", "user-rejected")
 
 INTERRUPTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was"
 )
 """The beginning of the CLI's text for a tool that an interrupt has ended."""
+
+BY_RULE = "File is in a directory that is denied by your permission settings."
+"""The text for a file that a rule has denied, which 2.1.197 does not announce."""
 
 HOOK = re.compile(r"PreToolUse:\S+ hook error: (?P<reason>.*)", re.DOTALL)
 USUAL = re.compile(r"Permission to use .* has been denied(?: because .*)?\.?(?: IMPORTANT: .*)?",
@@ -74,6 +76,8 @@ class Denials:
             return _denied(ended, _type(decision, announced), announced, mode)
         if HOOK.fullmatch(ended.output):
             return _denied(ended, "hook", announced, mode)
+        if _plain(ended.output) == BY_RULE:
+            return _denied(ended, "rule", announced, mode)
         if meta.get("non_execution_kind") in STOPPED or ended.output.startswith(INTERRUPTED):
             return replace(ended, status=ToolStatus.INTERRUPTED)
         return ended
@@ -101,9 +105,14 @@ def _denied(ended: ToolEnded, type_: str, announced: Frame, mode: str) -> ToolEn
 
 
 def _reason(output: str) -> str:
-    output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "").strip()
+    output = _plain(output)
     if found := HOOK.fullmatch(output):
         return without_command(found["reason"])
     if found := CHECKED.fullmatch(output):
         return found["reason"]
-    return "" if USUAL.fullmatch(output) else output.partition(ADVICE)[0]
+    is_usual = USUAL.fullmatch(output) or output == BY_RULE
+    return "" if is_usual else output.partition(ADVICE)[0]
+
+
+def _plain(output: str) -> str:
+    return output.replace("<tool_use_error>", "").replace("</tool_use_error>", "").strip()

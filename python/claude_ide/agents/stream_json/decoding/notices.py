@@ -37,8 +37,8 @@ URGENT = ("high", "immediate")
 STOP_HOOK = "stop-hook-error"
 """The key of a `notification` without content: a Stop hook has failed or given feedback."""
 
-REPORTED_ELSEWHERE = ("PermissionRequest", "PreToolUse", "Stop", "UserPromptExpansion",
-                      "UserPromptSubmit")  # fmt: skip
+PROMPT_EVENTS = ("UserPromptExpansion", "UserPromptSubmit")
+REPORTED_ELSEWHERE = ("PermissionRequest", "PreToolUse", "Stop", *PROMPT_EVENTS)
 """The events at which a hook's refusal (exit code 2) is also in a frame of another type."""
 REFUSAL = 2
 
@@ -101,7 +101,7 @@ class Notices:
         kept = outcome.get("prompt_kept")
         if kept is False or (kept is None and blocked):
             return [PromptBlocked(blocked["prompt"] or "" if blocked else "", reason)]
-        return self._notice(_joined("a hook stopped the turn", reason), WARNING)
+        return self._notice(_joined("a hook stopped this prompt", reason), WARNING)
 
     def _hook(self, frame: Frame) -> list[Event]:
         name, event = text(frame.get("hook_name")), text(frame.get("hook_event"))
@@ -111,8 +111,9 @@ class Notices:
             found += self._notice(f"{name} says: {message}", NOTICE)
         if event in REPORTED_ELSEWHERE and _refuses(frame, answer):
             self._stop_hook_reported = self._stop_hook_reported or event == "Stop"
-            return found
-        if answer.get("continue") is False:
+        elif event in PROMPT_EVENTS and answer.get("continue") is False:
+            pass  # `informational` reports it, with what has become of the prompt.
+        elif answer.get("continue") is False:
             reason = text(answer.get("stopReason"))
             found += self._notice(_joined(f"{name} hook stopped the turn", reason), WARNING)
         elif _refuses(frame, answer):
