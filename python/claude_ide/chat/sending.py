@@ -71,6 +71,7 @@ class Sending:
 
         `blocked` is empty if the agent does not know its text.
         """
+        self._attachment.forget()
         text = self._transcript.prompt_like(blocked)
         if text and not await self._panel.give_back(text):
             self._transcript.note("notice", KEPT)

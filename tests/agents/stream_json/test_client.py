@@ -31,7 +31,7 @@ from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.wire.control import ControlError
 from claude_ide.agents.stream_json.wire.launch import Launch
-from claude_ide.errors import TransportClosed, UnsupportedError
+from claude_ide.errors import AgentError, TransportClosed, UnsupportedError
 from support.agents import Replay, Talk
 from support.transcripts import read_log, replaying
 
@@ -160,7 +160,7 @@ async def test_settings_are_changed_and_reported(replay: Replay) -> None:
     assert refused.value.code == "bypass_not_launched"
     for mode in ("default", "dontAsk", "auto", "manual"):
         await agent.set_mode(mode)
-    with pytest.raises(ControlError, match="must be one of"):
+    with pytest.raises(AgentError, match="no such mode: nonsense; available: default, "):
         await agent.set_mode("nonsense")
     await agent.set_mode("default")
     await talk.turn("first")

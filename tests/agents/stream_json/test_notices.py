@@ -1,4 +1,4 @@
-"""`decoding/notices.py` and `decoding/denials.py`: single frames; recordings are in `test_golden`."""
+"""`notices.py` and `denials.py`, frame by frame; the recordings are in `test_golden`."""
 
 from typing import Any
 

@@ -24,12 +24,16 @@ from claude_ide.agents.stream_json.connection import Connection, UnknownOptionEr
 from claude_ide.agents.stream_json.decoding import answers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
+from claude_ide.agents.stream_json.wire.control import ControlError
 from claude_ide.agents.stream_json.wire.frames import mapping, text
 from claude_ide.agents.stream_json.wire.launch import ALL_MODES, Launch
 from claude_ide.agents.stream_json.wire.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
 from claude_ide.transport.lines import GRACE_SECONDS
+
+INVALID_MODE = "invalid_mode"
+"""The code of the error for a mode that the CLI does not know."""
 
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the CLI is stopped."""
@@ -207,9 +211,13 @@ class StreamJsonAgent:
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
         running = self._running
+        unknown = AgentError(f"no such mode: {mode}; available: {', '.join(ALL_MODES)}")
         if not running.checks_modes and mode not in ALL_MODES:
-            raise AgentError(f"no such mode: {mode}; available: {', '.join(ALL_MODES)}")
-        answer = await running.controls.request("set_permission_mode", mode=mode)
+            raise unknown
+        try:
+            answer = await running.controls.request("set_permission_mode", mode=mode)
+        except ControlError as error:
+            raise unknown if error.code == INVALID_MODE else error from None
         running.report(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))
 
     async def set_model(self, model: str) -> None:

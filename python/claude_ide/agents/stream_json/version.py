@@ -17,8 +17,9 @@ SECONDS = 5.0
 async def too_old(launch: Launch, complaint: str) -> str:
     """Return the message for a CLI that does not know an option, with its complaint on stderr."""
     version = await _version(launch)
-    name = f"Claude Code {version}" if version else "this version of Claude Code"
-    return f"{name} is too old: {complaint.removeprefix('error: ')}; update it"
+    name = version or "this version"
+    complaint = complaint.removeprefix("error: ")
+    return f"Claude Code could not start: {name} is too old: {complaint}; update it"
 
 
 async def _version(launch: Launch) -> str:
