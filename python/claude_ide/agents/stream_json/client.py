@@ -21,6 +21,7 @@ from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.stream_json import history
 from claude_ide.agents.stream_json.connection import Connection, UnknownOptionError
+from claude_ide.agents.stream_json.costs import Costs
 from claude_ide.agents.stream_json.decoding import answers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
@@ -79,6 +80,7 @@ class StreamJsonAgent:
         self._connection: Connection | None = None
         self._starting = asyncio.Lock()
         self._resumed = ""
+        self._costs = Costs()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -114,6 +116,7 @@ class StreamJsonAgent:
         """Start the CLI and wait until it answers."""
         if self._connection is not None and self._connection.alive:
             raise AgentError("Claude Code is already running")
+        was_running = self._connection is not None
         if isinstance(opening, NewSession) and not opening.id:
             # Otherwise the CLI would report the id only with the first turn.
             opening = NewSession(str(uuid.uuid4()))
@@ -132,6 +135,8 @@ class StreamJsonAgent:
             )
             self._connection = connection
         resumes = isinstance(opening, ResumeSession) and not opening.fork
+        if isinstance(opening, ResumeSession) and not was_running:
+            self._costs.resume()
         self._resumed = opening.id if resumes else ""
         try:
             return await connection.initialize(self._launch, opening)
@@ -288,4 +293,4 @@ class StreamJsonAgent:
 
     def _emit(self, event: Event) -> None:
         self._state = self._state.after(event)
-        self._events.put_nowait(event)
+        self._events.put_nowait(self._costs.correct(event))
