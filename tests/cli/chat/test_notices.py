@@ -1,9 +1,11 @@
 """What hooks, rules and the CLI itself say in the chat panel, with the real CLI."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
+from support import prompt_server
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, holds
@@ -157,3 +159,33 @@ async def test_a_running_command_that_the_user_stops_was_interrupted(
     await nvim.keys("<C-c>")
 
     await panel.shows("⊘ Bash yes >/dev/null; touch x  interrupted")
+
+
+async def test_the_prompts_of_an_mcp_server_complete_and_work(
+    nvim: Neovim, cli: Path, api: FakeApi
+) -> None:
+    server = {"command": sys.executable, "args": ["-I", prompt_server.__file__]}
+    servers = json.dumps({"mcpServers": {"my.server": server}})
+    panel = await Panel.open(nvim, [cli, "--mcp-config", servers], mode="default")
+    # 2.1.197 reports the prompts only with a turn.
+    api.script([text("Ready.")], [text("Hello, Bob.")])
+    await panel.send("Hello")
+    await panel.shows("Ready.")
+
+    await panel.write()
+    await nvim.keys("/greet")
+    await until(lambda: "/mcp__my_server__greet" in nvim.screen.text(), "the menu", PATIENCE)
+    await nvim.keys("<Tab> Bob<C-s>")
+
+    await panel.shows("Hello, Bob.")
+    assert "Greet Bob." in api.requests[-1].new_text
+
+
+async def test_a_plan_without_a_file_is_shown(nvim: Neovim, cli: Path, api: FakeApi) -> None:
+    panel = await Panel.open(nvim, [cli], mode="plan")
+    api.script([tool_use("ExitPlanMode", plan="# The plan\n\n1. Do it")], [text("As you wish.")])
+    await nvim.command("stopinsert")
+
+    await panel.send("Plan it")
+
+    await until(lambda: "1. Do it" in nvim.screen.text(), "the plan", PATIENCE)
