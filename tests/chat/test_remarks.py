@@ -79,7 +79,9 @@ def test_a_remark_before_the_first_prompt_starts_no_turn() -> None:
 def test_a_blocked_prompt_stays_with_the_reason_below_it() -> None:
     panel = Panel()
     panel.transcript.add_prompt("p", "Hello")
-    panel.handle(PromptChanged("p", PromptStage.STARTED), PromptBlocked("Hello", "not today"))
+    panel.handle(
+        PromptChanged("p", PromptStage.STARTED), PromptBlocked("Hello", "not today", "a hook")
+    )
 
     assert panel.text == ["» Hello", "", "this prompt was blocked by a hook: not today"]
 

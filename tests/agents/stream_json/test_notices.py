@@ -120,7 +120,7 @@ def test_a_prompt_that_a_hook_keeps_from_the_model_is_blocked(
     )
     frame = system("informational", content=content, prevent_continuation=True) | outcome
 
-    assert decoded(frame) == [PromptBlocked("a\nb", "no\nnever")]
+    assert decoded(frame) == [PromptBlocked("a\nb", "no\nnever", "a hook")]
 
 
 def test_a_prompt_that_ends_before_the_model_but_is_kept_is_not_blocked() -> None:

@@ -120,13 +120,15 @@ class PromptChanged:
 
 @dataclass(frozen=True, slots=True)
 class PromptBlocked:
-    """A prompt was kept from the model, for this reason; the conversation does not have it.
+    """A prompt was kept from the model; the conversation does not have it.
 
-    `text` is empty if it is unknown; it is then the prompt that has started last.
+    `text` is empty if it is unknown; it is then the prompt that has started last. `by` names what
+    has blocked it, such as "a hook".
     """
 
     text: str
     reason: str = ""
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

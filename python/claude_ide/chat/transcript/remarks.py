@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from claude_ide.agents.events import Event, Notice
+from claude_ide.agents.events import Event, Notice, PromptBlocked
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import as_printed, lines
@@ -58,6 +58,12 @@ class Remark(View):
 def is_remark(event: Event) -> bool:
     """Return whether an event is a remark, which neither starts a turn nor is part of it."""
     return isinstance(event, Notice) and event.level in GROUPS and not event.reason
+
+
+def blocked(event: PromptBlocked) -> str:
+    """Return the words below a prompt that was blocked."""
+    by = f" by {event.by}" if event.by else ""
+    return f"this prompt was blocked{by}" + (f": {event.reason}" if event.reason else "")
 
 
 def _is_cut(line: str) -> bool:

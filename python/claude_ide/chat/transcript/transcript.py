@@ -225,9 +225,8 @@ class Transcript:
                 self._prompts.turn(prompt, text)
             case events.Notice():
                 self._notice(event)
-            case events.PromptBlocked(reason=reason):
-                why = f": {reason}" if reason else ""
-                self._remark(f"this prompt was blocked by a hook{why}", "warning")
+            case events.PromptBlocked():
+                self._remark(remarks.blocked(event), "warning")
             case events.Retry():
                 self._retrying(event)
             case events.Compacted():

@@ -100,7 +100,7 @@ class Notices:
         reason = without_command(reason)
         kept = outcome.get("prompt_kept")
         if kept is False or (kept is None and blocked):
-            return [PromptBlocked(blocked["prompt"] or "" if blocked else "", reason)]
+            return [PromptBlocked(blocked["prompt"] or "" if blocked else "", reason, "a hook")]
         return self._notice(_joined("a hook stopped this prompt", reason), WARNING)
 
     def _hook(self, frame: Frame) -> list[Event]:
