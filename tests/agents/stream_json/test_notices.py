@@ -142,6 +142,11 @@ def test_a_prompt_that_ends_before_the_model_but_is_kept_is_not_blocked() -> Non
             *("a rule", ""),
         ),
         (
+            "Permission to use Bash with command touch has been denied.",
+            {"decision": "reject", "source": "user_reject", "reasonType": "rule"},
+            *("a rule", ""),
+        ),
+        (
             "PreToolUse:Bash hook error: [a]: no\nnever",
             {"decision": "reject", "source": "hook", "reason_type": "hook"},
             *("a hook", "no\nnever"),

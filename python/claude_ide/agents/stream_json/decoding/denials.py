@@ -13,7 +13,7 @@ from claude_ide.agents.stream_json.decoding.notices import without_command
 from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, text
 
 DECIDERS: Mapping[str, str] = {
-    "asyncAgent": "the settings, as nobody can be asked in the background",
+    "asyncAgent": "the settings for background agents",
     "classifier": "the safety check",
     "hook": "a hook",
     "mode": "the mode",
@@ -24,6 +24,9 @@ DECIDERS: Mapping[str, str] = {
     "workingDir": "a rule on folders",
 }
 """The names of what can decide, by the type of its reason."""
+
+IN_SESSION_FILE = "reasonType"
+"""The spelling of `reason_type` in the files of sessions."""
 
 STOPPED = ("cancelled", "interrupted", "user-rejected")
 
@@ -88,7 +91,11 @@ def _type(decision: Frame, announced: Frame) -> str:
 
     In these sessions a rule in the user's settings has the user as its source, but also a type.
     """
-    type_ = text(decision.get("reason_type")) or text(announced.get("decision_reason_type"))
+    type_ = (
+        text(decision.get("reason_type"))
+        or text(decision.get(IN_SESSION_FILE))
+        or text(announced.get("decision_reason_type"))
+    )
     source = text(decision.get("source"))
     return type_ or ("user" if source.startswith("user") else source)
 
