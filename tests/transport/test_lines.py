@@ -41,6 +41,7 @@ async def over(child: Child) -> None:
     """Wait until the child has ended and its pipes are closed, so that it affects no later test."""
     await child.wait()
     await lines(child)
+    await child.stop()
 
 
 async def lines(child: Child) -> list[bytes]:

@@ -29,11 +29,10 @@ async def _version(launch: Launch) -> str:
         child = await Child.spawn(
             [*plain.command, "--version"], cwd=plain.cwd, environment=plain.child_environment()
         )
-        child.close_input()
         try:
             async with asyncio.timeout(SECONDS):
                 async for line in child.lines():
                     return line.decode("utf-8", "replace").split()[0]
         finally:
-            child.kill()
+            await child.stop()
     return ""
