@@ -46,6 +46,14 @@ def groups(tool: ToolUse, line: str) -> set[tuple[str, str]]:
     return {(shown[first:last].decode(), group) for first, last, group in row.marks}
 
 
+def test_large_numbers_of_changed_lines_have_separators() -> None:
+    change = Change("/p/a.py", 46000, 1200)
+
+    tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(change,))
+
+    assert lines(tool)[0] == "± Edit a.py  +46,000 −1,200  250 ms"  # noqa: RUF001
+
+
 def test_a_tool_that_has_started_shows_its_name() -> None:
     assert lines(use()) == ["$ Bash …"]
 

@@ -222,6 +222,15 @@ async def test_returned_text_is_added_below_the_text_being_typed(
     await typed(chats, ["mine!", "one", "two"])
 
 
+async def test_a_prompt_is_given_back_only_to_an_empty_prompt(nvim: Neovim, chats: Chats) -> None:
+    give_back = "return require('claude_ide.chat.prompt').give_back(...)"
+
+    assert await nvim.lua(give_back, 1, "one\ntwo") is True
+    assert await nvim.lua(give_back, 1, "three") is False
+
+    await typed(chats, ["one", "two"])
+
+
 async def test_the_prompt_is_never_modified(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<CR>two<Esc>ddp")
     await typed(chats, ["one", "two"])

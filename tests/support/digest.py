@@ -83,6 +83,12 @@ def _line(event: Event, tools: dict[str, str]) -> Iterator[str]:
             yield f"retry {attempt}/{most} {reason}"
         case events.Notice(_, level, reason):
             yield f"{level} {reason}".strip()
+        case events.PromptBlocked(text):
+            yield f"blocks {text}"
+        case events.EffortChanged(effort):
+            yield f"effort {effort}"
+        case events.CommandsChanged(commands):
+            yield f"offers {commands[-1].name}"
         case events.PromptChanged(prompt, stage):
             yield f"{prompt[:1]} {stage.value}"
         case events.TasksChanged(running):

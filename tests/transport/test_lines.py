@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.errors import TransportClosed
-from claude_ide.transport.lines import STDERR_LINES, Child, LineSplitter
+from claude_ide.transport.lines import STDERR, STDERR_LINES, Child, LineSplitter
 from support.checkout import program
 from support.neovim import until
 from support.processes import alive
@@ -41,6 +41,7 @@ async def over(child: Child) -> None:
     """Wait until the child has ended and its pipes are closed, so that it affects no later test."""
     await child.wait()
     await lines(child)
+    await child.stop()
 
 
 async def lines(child: Child) -> list[bytes]:
@@ -146,6 +147,19 @@ async def test_sending_after_the_input_was_closed_is_an_error(start: Start) -> N
     with pytest.raises(TransportClosed):
         await child.send(b"late")
     assert await lines(child) == [b"1000001"]
+
+
+async def test_the_last_words_of_a_child_are_read_before_it_counts_as_stopped(start: Start) -> None:
+    child = await start("os.close(1); os.write(2, b'the reason'); os._exit(1)")
+    stderr = child._pipe(STDERR)
+    stderr.pause_reading()  # as on a busy machine
+    stopping = asyncio.create_task(child.stop())
+
+    await child.wait()
+    stderr.resume_reading()
+
+    assert await stopping == 1
+    assert child.stderr == "the reason"
 
 
 async def test_the_last_lines_of_stderr_are_kept(start: Start) -> None:

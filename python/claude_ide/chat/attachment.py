@@ -27,6 +27,10 @@ class Attachment:
         """Remember that the agent now knows this file or selection."""
         self._sent = attached or self._sent
 
+    def forget(self) -> None:
+        """Include the file or selection again: the agent has not received the prompt with it."""
+        self._sent = None
+
     def drop(self) -> None:
         """Exclude the current file or selection from prompts."""
         self._dropped = self.now

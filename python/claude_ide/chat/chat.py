@@ -187,6 +187,8 @@ class Chat:
             case events.Session(session, title):
                 self.title = title or self.title
                 self._run(self.panel.remember(session))
+            case events.PromptBlocked(text):
+                self._run(self.sending.give_back(text))
             case events.Dead():
                 if text := self.sending.cancel_queued():
                     self._run(self.panel.put_back(text))

@@ -125,6 +125,10 @@ class Panel:
         """Put a prompt that was not sent back into the prompt window."""
         await self._run("chat.prompt.put", text)
 
+    async def give_back(self, text: str) -> bool:
+        """Put a prompt into the prompt window if that is empty; return whether it was."""
+        return bool(await self._run("chat.prompt.give_back", text))
+
     async def mention(self, words: str) -> None:
         """Add a mention to the prompt."""
         await self._run("chat.prompt.mention", words)

@@ -13,6 +13,8 @@ from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, UserError
 
+KEPT = "the prompt has other text, so the blocked one is in its history (<Up>)"
+
 
 class Sending:
     """Sends the prompts of one chat; `ready` waits until the agent accepts prompts.
@@ -63,6 +65,17 @@ class Sending:
         if not await self._agent.withdraw(prompt):
             raise UserError("too late: the agent has started on it")
         await self._panel.put_back(text)
+
+    async def give_back(self, blocked: str) -> None:
+        """Give a prompt that was blocked back to the user, without touching what is in the prompt.
+
+        `blocked` is empty if the agent does not know its text.
+        """
+        self._attachment.forget()
+        text = self._transcript.prompt_like(blocked)
+        if text and not await self._panel.give_back(text):
+            self._transcript.note("notice", KEPT)
+            self._changed()
 
     def cancel_queued(self) -> str:
         """Cancel the queued prompts of an agent that has died; return their texts."""

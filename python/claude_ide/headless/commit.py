@@ -4,16 +4,16 @@ import asyncio
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from claude_ide import git
-from claude_ide.agents.stream_json.headless import Format, Question
-from claude_ide.errors import AgentError, UserError
+from claude_ide.agents.stream_json.headless import Format, Question, Result
+from claude_ide.errors import UserError
 from claude_ide.headless.launching import launch
 from claude_ide.headless.requests import CommitRequest
 from claude_ide.headless.run import Run
+from claude_ide.headless.structured import structured, without_fence
 
 MOST_OF_PATCH = 200_000
 MOST_OF_LIST = 20_000
@@ -32,8 +32,8 @@ PROMPT = """\
 Write the commit message for the change below, which is what is staged. Follow the style of the
 latest commits: language, mood, prefixes, length, whether there is a body. If they show none: an
 imperative subject of at most 50 characters, and a body, wrapped at 72, only where the reason is
-not plain from the change. No trailers, no quotes, no code fence; say nothing of how the message
-was made.
+not plain from the change. No trailers, no quotes, no code fence, no line that begins with
+`{comment}`; say nothing of how the message was made.
 
 <latest-commits>
 {log}
@@ -126,14 +126,14 @@ async def write(run: Run, request: CommitRequest) -> dict[str, str]:
     stat = await repository.read(*_diff("--stat=100"))
     log = await repository.try_read("log", "-n", "20", "--no-show-signature", "--format=%s")
     comment = await repository.try_read("config", "core.commentChar")
+    comment = comment if len(comment) == 1 else DEFAULT_COMMENT
     result = await run.ask(
         launch(run.config, request.cwd, ()),
-        Question(PROMPT.format(log=log, stat=stat, patch=patch), Format.TEXT, SCHEMA),
+        Question(
+            PROMPT.format(log=log, stat=stat, patch=patch, comment=comment), Format.TEXT, SCHEMA
+        ),
     )
-    return {
-        "message": _message(result.structured),
-        "comment": comment if len(comment) == 1 else DEFAULT_COMMENT,
-    }
+    return {"message": _message(result, comment), "comment": comment}
 
 
 def _diff(*options: str) -> Sequence[str]:
@@ -147,8 +147,8 @@ async def _read_at_most(stream: asyncio.StreamReader, most: int) -> bytes:
     return bytes(output)
 
 
-def _message(structured: Any) -> str:
-    try:
-        return msgspec.convert(structured, Written).message.strip()
-    except msgspec.ValidationError:
-        raise AgentError("Claude's answer could not be used; try again") from None
+def _message(result: Result, comment: str) -> str:
+    """Return the message, whose lines Git does not regard as comments."""
+    message = without_fence(structured(result, Written).message.strip())
+    lines = message.split("\n")
+    return "\n".join(f" {line}" if line.startswith(comment) else line for line in lines)

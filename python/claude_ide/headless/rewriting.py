@@ -1,14 +1,12 @@
 """`:ClaudeEdit`: lines of a buffer, rewritten by the model and shown as a diff."""
 
-from typing import Any
-
 import msgspec
 
 from claude_ide.agents.stream_json.headless import Format, Question
-from claude_ide.errors import AgentError
 from claude_ide.headless.launching import launch
 from claude_ide.headless.requests import READING, RewriteRequest
 from claude_ide.headless.run import Run
+from claude_ide.headless.structured import structured, without_fence
 
 TITLE = "Claude's rewrite"
 
@@ -56,7 +54,9 @@ async def rewrite(run: Run, request: RewriteRequest) -> None:
         launch(run.config, request.cwd, READING),
         Question(prompt(request), Format.TEXT, SCHEMA),
     )
-    shown = {"text": _replacement(result.structured), "title": TITLE}
+    marked = "\n".join(request.lines[request.first : request.last])
+    text = without_fence(structured(result, Rewritten).replacement, marked)
+    shown = {"text": text, "title": TITLE}
     shown["layout"] = run.config.diff.layout
     name = f"rewrite {run.id}"
     diff = await run.editor.diffs.open(name, request.name, "question.rewrite.show", run.id, shown)
@@ -77,10 +77,3 @@ def prompt(request: RewriteRequest) -> str:
     return PROMPT.format(
         name=request.name, language=language, instruction=request.instruction, text=text
     )
-
-
-def _replacement(structured: Any) -> str:
-    try:
-        return msgspec.convert(structured, Rewritten).replacement
-    except msgspec.ValidationError:
-        raise AgentError("Claude's answer could not be used; try again") from None

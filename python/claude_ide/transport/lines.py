@@ -26,7 +26,7 @@ GRACE_SECONDS = 2.0
 """The time for each step of stopping a child."""
 
 DRAIN_SECONDS = 1.0
-"""How long stdout is read after the child's exit: a descendant may keep it open."""
+"""How long output is read after the child's exit: a descendant may keep it open."""
 
 STDERR_LINES = 40
 LONGEST_STDERR_LINE = 2_000
@@ -73,6 +73,8 @@ class Child(asyncio.SubprocessProtocol):
         self._writable = asyncio.Event()
         self._exited = asyncio.Event()
         self._ended = False
+        self._complained = asyncio.Event()
+        """Set at the end of stderr."""
         self._sending = asyncio.Lock()
         self._writable.set()
 
@@ -164,7 +166,11 @@ class Child(asyncio.SubprocessProtocol):
             self.kill(grace)
             if not await self._ends_within(grace + KILLING_SECONDS):
                 self._signal(signal.SIGKILL)
-        return await self.wait()
+        code = await self.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await self._complained.wait()
+        return code
 
     def kill(self, grace: float = GRACE_SECONDS) -> None:
         """End the child and its descendants, without waiting for them.
@@ -192,8 +198,9 @@ class Child(asyncio.SubprocessProtocol):
         self._store(fd, [self._splitters[fd].rest()])
         if fd == STDOUT:
             self._end()
-            if self.code is not None:
-                self._transport.close()
+        else:
+            self._complained.set()
+        self._close_if_over()
 
     def pause_writing(self) -> None:
         """Stop writing: the child reads too slowly (called by asyncio)."""
@@ -210,10 +217,8 @@ class Child(asyncio.SubprocessProtocol):
         self._writable.set()
         # This also ends its descendants.
         guardian.end(self.pid, GRACE_SECONDS)
-        if self._ended:
-            self._transport.close()
-        else:
-            asyncio.get_running_loop().call_later(DRAIN_SECONDS, self._close)
+        asyncio.get_running_loop().call_later(DRAIN_SECONDS, self._close)
+        self._close_if_over()
 
     async def _ends_within(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):
@@ -237,8 +242,14 @@ class Child(asyncio.SubprocessProtocol):
         self._writable.set()
         self._arrived.set()
 
+    def _close_if_over(self) -> None:
+        """Close the pipes once all output has been read; what is unread then would be lost."""
+        if self.code is not None and self._ended and self._complained.is_set():
+            self._transport.close()
+
     def _close(self) -> None:
         self._end()
+        self._complained.set()
         self._transport.close()
 
     def _signal(self, sent: signal.Signals) -> None:

@@ -31,7 +31,7 @@ from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.wire.control import ControlError
 from claude_ide.agents.stream_json.wire.launch import Launch
-from claude_ide.errors import TransportClosed, UnsupportedError
+from claude_ide.errors import AgentError, TransportClosed, UnsupportedError
 from support.agents import Replay, Talk
 from support.transcripts import read_log, replaying
 
@@ -52,7 +52,9 @@ async def test_modes_models_and_commands_are_reported_before_the_first_prompt(
     talk = await replay("plain_thinking")
     ready = await talk.until(Ready)
 
-    assert tuple(mode.id for mode in ready.modes) == ("default", "acceptEdits", "plan", "auto")
+    assert tuple(mode.id for mode in ready.modes) == (
+        *("default", "acceptEdits", "plan", "auto", "dontAsk"),
+    )
     assert ready.models[0].efforts == ("low", "medium", "high", "xhigh", "max")
     assert ready.commands[0].name == "deep-research"
     assert (await talk.until(ModeChanged)).mode == "default"
@@ -158,7 +160,7 @@ async def test_settings_are_changed_and_reported(replay: Replay) -> None:
     assert refused.value.code == "bypass_not_launched"
     for mode in ("default", "dontAsk", "auto", "manual"):
         await agent.set_mode(mode)
-    with pytest.raises(ControlError, match="must be one of"):
+    with pytest.raises(AgentError, match="no such mode: nonsense; available: default, "):
         await agent.set_mode("nonsense")
     await agent.set_mode("default")
     await talk.turn("first")
@@ -242,8 +244,8 @@ async def test_an_unknown_mode_is_not_reported(replay: Replay) -> None:
     talk = await replay("cli197")
 
     modes = (await talk.until(Ready)).modes
-    assert [mode.id for mode in modes] == ["default", "acceptEdits", "plan", "auto"]
-    assert [mode.id for mode in modes if not mode.in_cycle] == ["auto"]
+    assert [mode.id for mode in modes] == ["default", "acceptEdits", "plan", "auto", "dontAsk"]
+    assert [mode.id for mode in modes if not mode.in_cycle] == ["auto", "dontAsk"]
     assert ModeChanged not in talk.kinds()
 
 

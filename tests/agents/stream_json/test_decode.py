@@ -183,7 +183,7 @@ def test_a_failed_tool_has_a_string_instead_of_a_result() -> None:
 def test_a_rejection_that_the_cli_does_not_report_is_remembered() -> None:
     """2.1.197 reports it like any failure."""
     decoder = Decoder()
-    decoder.rejected.add("t1")
+    decoder.denials.rejected.add("t1")
 
     mine, other = (decoder.decode(result_of(t, "Error: no", is_error=True)) for t in ("t1", "t2"))
 

@@ -29,6 +29,9 @@ END = ["turn completed"]
 ONE = ["1 queued", "1 started"]
 
 
+DENIED = ["uses Bash", "rejected Bash"] * 2 + ["uses Read", "rejected Read"]
+
+
 HOSTS = {"127.0.0.1", "claude.com", "code.claude.com"}
 
 
@@ -45,6 +48,12 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("uses AskUserQuestion", "asks 1 questions", "rejected AskUserQuestion"),
         *("says no answer then", *END),
     ],
+    "beside": [
+        *("notice", "6 queued", "6 started", "blocks BAD prompt", *END, "6 completed"),
+        *("2 queued", "2 started", "uses Bash", "uses Bash", "notice", "warning"),
+        *("completed Bash", "completed Bash", "says Done.", "notice", "says They have run."),
+        *(*END, "2 completed"),
+    ],
     "cancel_queued": [
         *(*ONE, "2 queued", "2 cancelled", "3 queued"),
         *("says slow slow slow", "turn interrupted", "1 cancelled"),
@@ -54,14 +63,38 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("thinks", "says Let me look.", *READ, *EDITED, "says Done.", *END),
         *("uses TodoWrite", "failed TodoWrite", "says x", *END),
     ],
+    "cli197_beside": [
+        *("notice", "blocks BAD prompt", *END, "uses Bash", "uses Bash", "notice", "warning"),
+        *("completed Bash", "completed Bash", "says Done.", "notice", "says They have run.", *END),
+    ],
+    "cli197_denials": [
+        *(*DENIED, "uses Bash", "asks Bash", "failed Bash", "says No more.", *END),
+        *("mode dontAsk", "uses Bash", "rejected Bash", "says As you wish.", *END),
+    ],
+    "cli197_interrupt_tool": ["uses Bash", "asks Bash", "interrupted Bash", "turn interrupted"],
+    "cli197_mcp_prompts": ["offers mcp__my_server_x__greet", "says Hello, Bob.", *END],
     "cli197_queue": [
         *("says slow slow", "turn redirected", "uses Bash", "asks Bash", "completed Bash"),
         *("says as told", *END, "says slower", "turn interrupted", "says both", *END),
+    ],
+    "compact_again": [
+        *("b queued", "b started", "says one one one on", *END, "b completed"),
+        *("f queued", "f started", "says two two two tw", *END, "f completed"),
+        *("b queued", "b started", "info", *END, "b completed"),
+        *("5 queued", "5 started", "info", *END, "5 completed"),
+        *("f queued", "f started", "model claude-sonnet-5-5", "info", "effort low", *END),
+        *("f completed", "9 queued", "9 started", "compacting", "compacted", *END, "9 completed"),
+        *("d queued", "d started", "says three", *END, "d completed"),
     ],
     "controls": [
         *("mode acceptEdits", "mode default", "mode dontAsk", "mode auto", "mode default"),
         *("says one", *END, "model claude-sonnet-4-5", "says two", *END),
         *("session My chat", "model claude-opus-5-5", "says three", *END),
+    ],
+    "denials": [
+        *("3 queued", "3 started", *DENIED, "uses Bash", "asks Bash", "rejected Bash"),
+        *("says No more.", *END, "3 completed", "mode dontAsk", "3 queued", "3 started"),
+        *("uses Bash", "rejected Bash", "says As you wish.", *END, "3 completed"),
     ],
     "edit_changed_on_disk": [
         *(*READ, "uses Edit", "asks Edit", "completed Edit +1 -1", "says ok", *END),
@@ -69,7 +102,7 @@ CONVERSATIONS: dict[str, list[str]] = {
     ],
     "edit_deny": [
         *(*READ, "uses Edit", "asks Edit", "rejected Edit", "says Understood, I", *END),
-        *("uses Edit", "asks Edit", "rejected Edit", "turn interrupted"),
+        *("uses Edit", "asks Edit", "interrupted Edit", "turn interrupted"),
     ],
     "edit_updated_input": [*READ, *EDITED, "says Done.", *END],
     "edit_user_modified_hook": [*READ, *EDITED, "says I see the user", *END],
@@ -85,10 +118,10 @@ CONVERSATIONS: dict[str, list[str]] = {
         *(f"retry {number}/4 rate_limit" for number in range(1, 4)),
         *("says recovered", *END),
     ],
-    "error_drop": ["void", "retry 1/2 unknown", "says whole answer", *END],
+    "error_drop": ["void", "retry 1/2 connection lost", "says whole answer", *END],
     "error_midstream": ["void", "says whole answer", *END],
     "exit_plan": [
-        *("uses ExitPlanMode", "proposes no plan", "mode default", "completed ExitPlanMode"),
+        *("uses ExitPlanMode", "proposes a plan", "mode default", "completed ExitPlanMode"),
         *("says Starting.", *END),
         *("uses EnterPlanMode", "mode plan", "completed EnterPlanMode", "says planning", *END),
     ],
@@ -98,18 +131,26 @@ CONVERSATIONS: dict[str, list[str]] = {
     ],
     "headless_json": [*END],
     "headless_stream": ["says hi there", *END],
+    "hook_stop": [
+        *("b queued", "b started", "uses Bash", "warning", "completed Bash", *END, "b completed"),
+        *("9 queued", "9 started", "warning", *END, "9 completed"),
+    ],
     "hooks": [*READ, "uses Bash", "rejected Bash", "says done", *END],
     "image_and_context": ["says a red dot", *END, "says ok", *END],
-    "interrupt_bash": ["uses Bash", "asks Bash", "rejected Bash", "turn interrupted"],
+    "interrupt_bash": ["uses Bash", "asks Bash", "interrupted Bash", "turn interrupted"],
     "interrupt_cancel_queued": [
         *(*ONE, "2 queued", "2 cancelled", "says slow slow slow"),
         *("turn interrupted", "1 cancelled"),
     ],
     "interrupt_permission": [
-        *("uses Bash", "asks Bash", "withdraws", "rejected Bash", "turn interrupted"),
+        *("uses Bash", "asks Bash", "withdraws", "interrupted Bash", "turn interrupted"),
     ],
     "interrupt_stream": [
         *("thinks", "says The quick brow", "turn interrupted", "says fresh answer", *END),
+    ],
+    "interrupt_tool": [
+        *("0 queued", "0 started", "uses Bash", "asks Bash", "interrupted Bash"),
+        *("turn interrupted", "0 cancelled"),
     ],
     "killed_int": ["says The quick brow", "turn interrupted"],
     "killed_kill": [],
@@ -126,6 +167,14 @@ CONVERSATIONS: dict[str, list[str]] = {
     "perm_bad_reply": [
         *("uses Bash", "asks Bash", "rejected Bash", "says hm", *END),
         *("uses Bash", "asks Bash", "completed Bash", "says hm2", *END),
+    ],
+    "mcp_prompts": [
+        *("offers mcp__my_server_x__greet", "7 queued", "7 started", "says Hello, Bob.", *END),
+        "7 completed",
+    ],
+    "model_fallback": [
+        *("c queued", "c started", "retry 1/3 overloaded", "retry 2/3 overloaded"),
+        *("model claude-sonnet-4-5", "warning", "says from the fallb", *END, "c completed"),
     ],
     "plain_thinking": ["thinks", "says Hello! **How**", *END],
     "priority_next_midtools": [

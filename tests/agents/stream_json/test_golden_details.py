@@ -115,7 +115,8 @@ def test_a_plan_has_its_file_if_there_is_one() -> None:
 
     assert with_file.plan.startswith("# The plan\n")
     assert with_file.path.endswith("/plans/plan-it-jolly-seahorse.md")
-    assert (without.plan, without.path) == ("", "")
+    # Its request has no plan, but the use of the tool has.
+    assert (without.plan, without.path) == ("# Plan\n1. change a.py\n2. test", "")
 
 
 def test_the_reason_of_a_rejection_is_what_the_model_reads() -> None:

@@ -79,12 +79,20 @@ async def test_an_answer_with_a_schema_is_structured(tmp_path: Path, result: str
 
 
 async def test_an_answer_that_does_not_fit_the_schema_is_an_error(tmp_path: Path) -> None:
-    code = "print(json.dumps({'type': 'result', 'result': 'sorry'}))"
+    code = "print(json.dumps({'type': 'result', 'result': 'I cannot\\ndo that.'}))"
     ask = Ask(program(code, tmp_path), Question("x", schema={"type": "object"}))
     _ = [event async for event in ask.events()]
 
-    with pytest.raises(AgentError, match="not valid JSON"):
+    with pytest.raises(AgentError, match=r"answered in words: I cannot do that\.$"):
         ask.result()
+
+
+async def test_a_fence_around_an_answer_with_a_schema_is_ignored(tmp_path: Path) -> None:
+    code = "print(json.dumps({'type': 'result', 'result': '```json\\n{\"a\": 1}\\n```'}))"
+    ask = Ask(program(code, tmp_path), Question("x", schema={"type": "object"}))
+    _ = [event async for event in ask.events()]
+
+    assert ask.result().structured == {"a": 1}
 
 
 async def test_an_error_in_the_result_is_raised(tmp_path: Path) -> None:

@@ -65,6 +65,17 @@ class TestCommit:
         assert asked.arguments[asked.arguments.index("--tools") + 1] == ""
         await shown(nvim, "Claude is writing…")
 
+    async def test_a_line_that_git_would_regard_as_a_comment_is_indented(
+        self, nvim: Neovim, claude: FakeHeadless, project: Path
+    ) -> None:
+        await open_message(nvim, project, "\n" + COMMENTS)
+        await nvim.command("ClaudeCommit")
+        asked = await claude.asked()
+        asked.fit({"message": "feat: go on\n\n#12 is fixed by it."})
+
+        await until(lambda: nvim.eval("getline(3) ==# ' #12 is fixed by it.'"))
+        assert "no line that begins with\n`#`" in asked.prompt
+
     @pytest.mark.parametrize(
         ("before", "after"),
         [

@@ -258,6 +258,24 @@ class TestEdit:
 
         await shown(nvim, "the buffer is gone; the rewrite is kept in buffer")
 
+    async def test_an_answer_in_words_is_shown(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit x")
+        (await claude.asked()).end("I cannot do that:\nthe line is empty.")
+
+        await shown(nvim, "Claude answered in words: I cannot do that: the line is empty.")
+        await hidden(nvim, "rewriting")
+
+    async def test_a_code_fence_around_the_rewrite_is_removed(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit x")
+        (await claude.asked()).fit({"replacement": "```python\nTWO\n```\n"})
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["one", "TWO", "three", "four"]))
+
     async def test_an_answer_of_the_wrong_shape_is_an_error(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
     ) -> None:

@@ -228,6 +228,19 @@ function M.put(id, text)
   end
 end
 
+--- Return a prompt to the user if the prompt is empty.
+---@param id integer
+---@param text string
+---@return boolean was_empty
+function M.give_back(id, text)
+  local chat = chat_state.get(id)
+  local is_empty = chat ~= nil and #trim(lines_of(chat)) == 0
+  if is_empty then
+    M.put(id, text)
+  end
+  return is_empty
+end
+
 --- Append a mention to the prompt, with the cursor after it.
 ---@param id integer
 ---@param mention string such as `@a.py#L3-9`

@@ -28,6 +28,7 @@ from claude_ide.agents.events.session import (
     ModeChanged,
     Model,
     ModelChanged,
+    PromptBlocked,
     PromptChanged,
     PromptStage,
     Ready,
@@ -85,6 +86,7 @@ __all__ = [
     "PermissionAsked",
     "PlanProposed",
     "PreviewVoided",
+    "PromptBlocked",
     "PromptChanged",
     "PromptStage",
     "Question",
@@ -119,8 +121,8 @@ __all__ = [
 
 Event = (
     Ready | CommandsChanged | Session | Cleared | ModeChanged | ModelChanged | EffortChanged
-    | PromptChanged | UserMessage | Waiting | TextDelta | Text | ThinkingDelta | Thinking
-    | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
+    | PromptChanged | PromptBlocked | UserMessage | Waiting | TextDelta | Text | ThinkingDelta
+    | Thinking | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
     | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TasksChanged
     | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
 )  # fmt: skip

@@ -119,6 +119,19 @@ class PromptChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptBlocked:
+    """A prompt was kept from the model; the conversation does not have it.
+
+    `text` is empty if it is unknown; it is then the prompt that has started last. `by` names what
+    has blocked it, such as "a hook".
+    """
+
+    text: str
+    reason: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """The model was sent a request and has not begun to answer."""
 

@@ -67,9 +67,12 @@ class PreviewVoided:
 class Notice:
     """A message from neither the user nor the model; `reason` names the kind of an error.
 
-    With `authentication_failed` the panel offers to log in.
+    `level` is "info" for the answer to a command, in Markdown, and "notice", "warning" or "error"
+    for a remark beside the conversation. With the reason `authentication_failed` the panel offers
+    to log in.
     """
 
     text: str
     level: str = "info"
     reason: str = ""
+    parent: str = ""

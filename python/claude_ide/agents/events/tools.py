@@ -11,6 +11,8 @@ class ToolStatus(Enum):
     COMPLETED = "completed"
     FAILED = "failed"
     REJECTED = "rejected"
+    INTERRUPTED = "interrupted"
+    """The user has ended the turn before the tool's end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +78,19 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ToolEnded:
-    """The use of a tool has ended; `output` is what the model reads."""
+    """The use of a tool has ended; `output` is what the model reads.
+
+    If something else than the user has rejected it, `denied_by` names that, such as "a hook", and
+    `reason` says why.
+    """
 
     tool: str
     status: ToolStatus
     output: str = ""
     changes: tuple[Change, ...] = ()
     parent: str = ""
+    denied_by: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

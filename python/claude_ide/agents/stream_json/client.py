@@ -20,16 +20,21 @@ from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.stream_json import history
-from claude_ide.agents.stream_json.connection import Connection
+from claude_ide.agents.stream_json.connection import Connection, UnknownOptionError
+from claude_ide.agents.stream_json.costs import Costs
 from claude_ide.agents.stream_json.decoding import answers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
+from claude_ide.agents.stream_json.wire.control import ControlError
 from claude_ide.agents.stream_json.wire.frames import mapping, text
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.wire.launch import ALL_MODES, Launch
 from claude_ide.agents.stream_json.wire.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
 from claude_ide.transport.lines import GRACE_SECONDS
+
+INVALID_MODE = "invalid_mode"
+"""The code of the error for a mode that the CLI does not know."""
 
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the CLI is stopped."""
@@ -75,6 +80,7 @@ class StreamJsonAgent:
         self._connection: Connection | None = None
         self._starting = asyncio.Lock()
         self._resumed = ""
+        self._costs = Costs()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -110,6 +116,7 @@ class StreamJsonAgent:
         """Start the CLI and wait until it answers."""
         if self._connection is not None and self._connection.alive:
             raise AgentError("Claude Code is already running")
+        was_running = self._connection is not None
         if isinstance(opening, NewSession) and not opening.id:
             # Otherwise the CLI would report the id only with the first turn.
             opening = NewSession(str(uuid.uuid4()))
@@ -128,9 +135,14 @@ class StreamJsonAgent:
             )
             self._connection = connection
         resumes = isinstance(opening, ResumeSession) and not opening.fork
+        if isinstance(opening, ResumeSession) and not was_running:
+            self._costs.resume()
         self._resumed = opening.id if resumes else ""
         try:
             return await connection.initialize(self._launch, opening)
+        except UnknownOptionError:
+            self._launch = replace(self._launch, reports_hooks=False)
+            return await self.start(opening)
         except UnknownSessionError:
             self._resumed = ""
             raise
@@ -195,7 +207,7 @@ class StreamJsonAgent:
             return
         tool = text(asked.get("tool_use_id"))
         if isinstance(answer, Reject):
-            running.decoder.rejected.add(tool)
+            running.decoder.denials.rejected.add(tool)
         encoded = encode_answer(asked, answer)
         if isinstance(answer, Allow) and encoded["updatedInput"] != mapping(asked.get("input")):
             running.callbacks.proposal_changed(tool)
@@ -204,7 +216,13 @@ class StreamJsonAgent:
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
         running = self._running
-        answer = await running.controls.request("set_permission_mode", mode=mode)
+        unknown = AgentError(f"no such mode: {mode}; available: {', '.join(ALL_MODES)}")
+        if not running.checks_modes and mode not in ALL_MODES:
+            raise unknown
+        try:
+            answer = await running.controls.request("set_permission_mode", mode=mode)
+        except ControlError as error:
+            raise unknown if error.code == INVALID_MODE else error from None
         running.report(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))
 
     async def set_model(self, model: str) -> None:
@@ -275,4 +293,4 @@ class StreamJsonAgent:
 
     def _emit(self, event: Event) -> None:
         self._state = self._state.after(event)
-        self._events.put_nowait(event)
+        self._events.put_nowait(self._costs.correct(event))

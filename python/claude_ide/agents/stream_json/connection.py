@@ -17,9 +17,10 @@ from claude_ide.agents.events import (
 from claude_ide.agents.stream_json.callbacks import Callbacks
 from claude_ide.agents.stream_json.decoding import answers, lasting
 from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json.version import UNKNOWN_OPTION, too_old
 from claude_ide.agents.stream_json.wire.control import Controls
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, encode_line, mapping, text
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch
 from claude_ide.agents.stream_json.wire.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
@@ -42,6 +43,10 @@ ABOUT_FILES = ", or set "
 """From here on, that warning is about the CLI's own files, which does not concern the user."""
 
 
+class UnknownOptionError(AgentError):
+    """The CLI does not know an option that is not essential."""
+
+
 class Connection:
     """A CLI from its start to its end."""
 
@@ -60,6 +65,8 @@ class Connection:
         self.callbacks = Callbacks(self.send, servers, edits)
         self.pending: dict[str, Frame] = {}
         """The CLI's requests that wait for the user, by their ids."""
+        self.checks_modes = True
+        """Whether the CLI refuses unknown modes; 2.1.197 accepts any name, and reports no mode."""
         self._warned: set[str] = set()
         self._child = child
         self._emit = emit
@@ -91,7 +98,8 @@ class Connection:
     async def initialize(self, launch: Launch, opening: Opening) -> Ready:
         """Wait until the CLI answers; report and return what it offers.
 
-        Raises `UnknownSessionError`; `AgentError` with the CLI's last error output if it ended.
+        Raises `UnknownSessionError`; `UnknownOptionError` if the CLI should be started without the
+        option; `AgentError` with its last error output if it ended.
         """
         fields = self.callbacks.fields()
         try:
@@ -101,15 +109,18 @@ class Connection:
         except TransportClosed:
             # A CLI that cannot continue ends without an answer.
             await self._reading
-            raise self._early_end() from None
+            raise await self._early_end(launch) from None
         except BaseException:
             self.kill()
             raise
         settings = self.decoder.settings
+        settings.models = answers.model_ids(answer)
         if isinstance(opening, NewSession) or not opening.fork:
             self.report(settings.set_session(opening.id))
-        ready = answers.ready(answer)
+        offered = answers.ready(answer, bypasses=launch.allows_bypass)
+        ready = self.decoder.commands.ready(offered)
         self.report([ready])
+        self.checks_modes = "current_permission_mode" in answer
         mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
         if not settings.mode:
             self.report(settings.set_mode(mode))
@@ -134,6 +145,11 @@ class Connection:
         """Emit events of our own making, or decoded ones."""
         for event in events:
             self._emit(event)
+
+    @property
+    def _lacks_hook_events(self) -> bool:
+        """Whether the CLI has refused to start with the option that reports hooks."""
+        return f"{UNKNOWN_OPTION} '{HOOK_EVENTS}'" in self._child.stderr
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
         """End the CLI; each step (close, terminate, kill) gets `grace` seconds."""
@@ -161,7 +177,8 @@ class Connection:
             code = await self._child.stop(EXIT_SECONDS)
             if self._child.stderr:
                 self._traffic.record("stderr", self._child.stderr)
-            self._emit(Dead(code, self._child.stderr, self.decoder.settings.session))
+            if not self._lacks_hook_events:
+                self._emit(Dead(code, self._child.stderr, self.decoder.settings.session))
 
     def _handle_or_log(self, frame: Frame) -> None:
         try:
@@ -202,11 +219,15 @@ class Connection:
             assert isinstance(event, PermissionAsked | QuestionAsked | PlanProposed)
             self.pending[event.request] = mapping(frame.get("request"))
 
-    def _early_end(self) -> AgentError:
+    async def _early_end(self, launch: Launch) -> AgentError:
+        if self._lacks_hook_events:
+            return UnknownOptionError(HOOK_EVENTS)
         stderr = self._child.stderr.strip()
         if NO_CONVERSATION in stderr:
             return UnknownSessionError(stderr.splitlines()[-1])
         last = stderr.splitlines()[-1] if stderr else f"exit code {self._child.code}"
+        if UNKNOWN_OPTION in stderr:
+            return AgentError(await too_old(launch, last))
         return AgentError(f"Claude Code could not start: {last}")
 
 

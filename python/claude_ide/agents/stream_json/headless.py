@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -17,6 +18,13 @@ from claude_ide.transport.lines import Child
 
 GRACE_SECONDS = 0.5
 """How long the CLI may take to end before it is terminated."""
+
+
+FENCED = re.compile(r"```[^\n`]*\n(?P<text>.*)\n```", re.DOTALL)
+
+"""A text that is wholly in a code fence, which models add although they should not."""
+
+LONGEST_WORDS = 300
 
 
 class Format(Enum):
@@ -136,7 +144,14 @@ class Ask:
 
 
 def _decoded(words: str) -> Any:
+    """Return the value in an answer, which may be in a code fence.
+
+    Raises `AgentError` with the model's words if it has not followed the schema.
+    """
+    fenced = FENCED.fullmatch(words.strip())
     try:
-        return json.loads(words)
+        return json.loads(fenced["text"] if fenced else words)
     except ValueError:
-        raise AgentError("Claude's answer is not valid JSON; try again") from None
+        said = " ".join(words.split())
+        cut = said if len(said) <= LONGEST_WORDS else f"{said[: LONGEST_WORDS - 1]}…"
+        raise AgentError(f"Claude answered in words: {cut}") from None

@@ -30,7 +30,7 @@ NOT_SENT = Row("\n")
 """A row that equals no real row."""
 
 EARLIER = "… earlier"
-CLOSE = frozenset({"tool", "thinking"})
+CLOSE = frozenset({"tool", "thinking", "remark"})
 """Parts of these kinds follow each other without a blank line."""
 
 

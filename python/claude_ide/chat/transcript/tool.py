@@ -34,8 +34,10 @@ ENDS = {
     ToolStatus.COMPLETED: ("", "ClaudeChatTool", ""),
     ToolStatus.FAILED: ("✗", "ClaudeChatToolFailed", "failed"),
     ToolStatus.REJECTED: ("⊘", "ClaudeChatToolRejected", "rejected"),
+    ToolStatus.INTERRUPTED: ("⊘", "ClaudeChatToolRejected", "interrupted"),
 }
 LONGEST_TITLE = 120
+LONGEST_REASON = 100
 
 
 class ToolUse(View):
@@ -90,7 +92,7 @@ class ToolUse(View):
             self._output = [event.output]
         if event.changes:
             self._path = event.changes[0].path
-        was_used = event.status is not ToolStatus.REJECTED
+        was_used = event.status in (ToolStatus.COMPLETED, ToolStatus.FAILED)
         if was_used and now is not None and self._began is not None:
             self._seconds = now - self._began
 
@@ -146,8 +148,8 @@ class ToolUse(View):
             return [*head, (" …", "ClaudeChatToolRunning")]
         if changes := self._changes:
             added, removed = (sum(each) for each in zip(*map(_sizes, changes), strict=True))
-            head += [("  ", ""), (f"+{added}", "ClaudeChatAdded")]
-            head += [(" ", ""), (f"{MINUS}{removed}", "ClaudeChatRemoved")]
+            head += [("  ", ""), (f"+{added:,}", "ClaudeChatAdded")]
+            head += [(" ", ""), (f"{MINUS}{removed:,}", "ClaudeChatRemoved")]
         if outcome:
             head += [("  ", ""), (outcome, group)]
         if self._seconds is not None:
@@ -164,6 +166,8 @@ class ToolUse(View):
         sign, group, outcome = ENDS[self.ended.status]
         if self.ended.status is ToolStatus.FAILED and (why := _reason(self.ended.output)):
             outcome = f"{outcome}: {why}"
+        if self.ended.denied_by:
+            outcome = _denial(self.ended)
         return sign or icon, group, outcome
 
     def _inside(self) -> list[Detail]:
@@ -217,6 +221,11 @@ def shortened(path: str, root: str) -> str:
     return path
 
 
+def _denial(ended: ToolEnded) -> str:
+    why = one_line(ended.reason, LONGEST_REASON)
+    return f"denied by {ended.denied_by}" + (f": {why}" if why else "")
+
+
 def _reason(output: str) -> str:
     plain = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "")
-    return one_line(plain.strip().removeprefix("Error: "), 100)
+    return one_line(plain.strip().removeprefix("Error: "), LONGEST_REASON)

@@ -21,10 +21,11 @@ from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import Action, Location
-from claude_ide.chat.transcript import notices
+from claude_ide.chat.transcript import notices, remarks
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.chat.transcript.prompts import Prompts
 from claude_ide.chat.transcript.prose import Prose
+from claude_ide.chat.transcript.remarks import Remark
 from claude_ide.chat.transcript.talk import Talk
 from claude_ide.chat.transcript.tool import ToolUse
 from claude_ide.chat.transcript.tools import Tools
@@ -152,6 +153,15 @@ class Transcript:
         turns = (view for view in self.sheet.views() if type(view) is Turn)
         return {turn.prompt: one_line(turn.text) for turn in turns if turn.prompt}
 
+    def prompt_like(self, text: str) -> str:
+        """Return the text of the last prompt that has started and that `text` ends with.
+
+        If `text` is empty, that is the last prompt.
+        """
+        turns = [view.text for view in self.sheet.views() if type(view) is Turn]
+        matching = (each for each in reversed(turns) if not text or text.endswith(each.strip()))
+        return next(filter(str.strip, matching), text)
+
     def changes_since(self, prompt: str) -> list[events.Change]:
         """Return the changes of tools since the turn that started with this prompt."""
         after = itertools.dropwhile(
@@ -195,7 +205,7 @@ class Transcript:
             return
         if isinstance(event, ANSWERS):
             self._end_retry()
-        if not self._running and isinstance(event, BEGINS):
+        if not self._running and isinstance(event, BEGINS) and not remarks.is_remark(event):
             self._running = True
             self._prompts.begin_next()
 
@@ -215,6 +225,8 @@ class Transcript:
                 self._prompts.turn(prompt, text)
             case events.Notice():
                 self._notice(event)
+            case events.PromptBlocked():
+                self._remark(remarks.blocked(event), "warning")
             case events.Retry():
                 self._retrying(event)
             case events.Compacted():
@@ -237,10 +249,16 @@ class Transcript:
     def _notice(self, event: events.Notice) -> None:
         if event.level == "error":
             self._error = event.text
-        if event.level in notices.LEVELS or event.reason:
+        if remarks.is_remark(event):
+            self._remark(event.text, event.level, event.parent)
+        elif event.level in notices.LEVELS or event.reason:
             self._announce("notice", notices.notice(event), event.text)
         else:
             self.sheet.add("notice", Prose).replace(event.text)
+
+    def _remark(self, text: str, level: str, parent: str = "") -> None:
+        below = self._tools.find(parent) if parent else None
+        self.sheet.add("remark", lambda part: Remark(part, text, level), below=below)
 
     def _retrying(self, event: events.Retry) -> None:
         rows = [notices.retry(event, over=False)]

@@ -1,7 +1,8 @@
 """Decodes the answers to our control requests, any part of which may be missing."""
 
 from claude_ide.agents.agent import ContextUsage, Rewind
-from claude_ide.agents.events import Command, Mode, Model, Ready
+from claude_ide.agents.events import Mode, Model, Ready
+from claude_ide.agents.stream_json.decoding.commands import command
 from claude_ide.agents.stream_json.wire.frames import (
     Frame,
     integer,
@@ -10,20 +11,31 @@ from claude_ide.agents.stream_json.wire.frames import (
     strings,
     text,
 )
-from claude_ide.agents.stream_json.wire.launch import MODES
+from claude_ide.agents.stream_json.wire.launch import BYPASS, MODES
 
 AUTO = Mode("auto", "auto", in_cycle=False)
+DONT_ASK = Mode("dontAsk", "dontAsk", in_cycle=False)
 
 
-def ready(answer: Frame) -> Ready:
-    """Decode the answer to `initialize`: the commands, models and modes on offer."""
+def ready(answer: Frame, *, bypasses: bool = False) -> Ready:
+    """Decode the answer to `initialize`: the commands, models and modes on offer.
+
+    With `bypasses` the CLI was started with the permission to run everything without a request.
+    """
     models = mappings(answer.get("models"))
-    auto = any(model.get("supportsAutoMode") is True for model in models)
+    modes = [*map(_mode, (*MODES, *([BYPASS] if bypasses else [])))]
+    modes += [AUTO] * any(model.get("supportsAutoMode") is True for model in models)
     return Ready(
-        commands=tuple(map(_command, mappings(answer.get("commands")))),
+        commands=tuple(map(command, mappings(answer.get("commands")))),
         models=tuple(map(_model, models)),
-        modes=(*map(_mode, MODES), AUTO) if auto else tuple(map(_mode, MODES)),
+        modes=(*modes, DONT_ASK),
     )
+
+
+def model_ids(answer: Frame) -> dict[str, str]:
+    """Decode the models on offer: their ids, by the names that `/model` accepts."""
+    offered = mappings(answer.get("models"))
+    return {text(model.get("value")): text(model.get("resolvedModel")) for model in offered}
 
 
 def usual_mode(answer: Frame) -> str:
@@ -54,11 +66,6 @@ def rewind(answer: Frame) -> Rewind:
 
 def _mode(mode: str) -> Mode:
     return Mode(mode, mode)
-
-
-def _command(command: Frame) -> Command:
-    name, description = text(command.get("name")), text(command.get("description"))
-    return Command(name, description, text(command.get("argumentHint")))
 
 
 def _model(model: Frame) -> Model:

@@ -13,6 +13,7 @@ from claude_ide.agents.events import (
     Event,
     Notice,
     PermissionAsked,
+    PlanProposed,
     RequestWithdrawn,
     Subagent,
     Text,
@@ -23,6 +24,9 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.stream_json.decoding import permission, result, system
+from claude_ide.agents.stream_json.decoding.commands import Commands
+from claude_ide.agents.stream_json.decoding.denials import Denials
+from claude_ide.agents.stream_json.decoding.notices import Notices
 from claude_ide.agents.stream_json.decoding.preview import TOOL_USES, Preview
 from claude_ide.agents.stream_json.decoding.settings import Settings
 from claude_ide.agents.stream_json.decoding.stages import Stages
@@ -45,8 +49,9 @@ class Decoder:
     def __init__(self) -> None:
         self.settings = Settings()
         self.stages = Stages()
-        self.rejected: set[str] = set()
-        """Tool uses that the user has rejected; 2.1.197 reports their results as failures."""
+        self.denials = Denials()
+        self.commands = Commands()
+        self._notices = Notices()
         self._preview = Preview()
         self._todos = Todos()
         self._tools: dict[str, tuple[str, dict[str, object]]] = {}
@@ -54,6 +59,8 @@ class Decoder:
         """The subagents that have been started, by the ids in their requests."""
         self._last_block: tuple[str, int] = ("", 0)
         """The message of the last complete block, and the block's number in it."""
+        self._seen: set[str] = set()
+        """The ids of all `assistant` frames: after /compact the CLI sends some of them again."""
         self._context = 0
         self._decoders: Mapping[str, Callable[[Frame], list[Event]]] = {
             "stream_event": self._stream_event,
@@ -93,8 +100,10 @@ class Decoder:
 
     def _assistant(self, frame: Frame) -> list[Event]:
         message = mapping(frame.get("message"))
+        if self._is_seen(text(frame.get("uuid"))):
+            return []
         if message.get("model") == SYNTHETIC:
-            return _notices(frame, message)
+            return self._synthetic(frame, message)
         id_ = text(message.get("id"))
         events: list[Event] = []
         for block in mappings(message.get("content")):
@@ -102,6 +111,19 @@ class Decoder:
             self._last_block = (id_, number)
             events += self._block(frame, id_, block, number)
         return events
+
+    def _is_seen(self, id_: str) -> bool:
+        if id_ in self._seen:
+            return True
+        if id_:
+            self._seen.add(id_)
+        return False
+
+    def _synthetic(self, frame: Frame, message: Frame) -> list[Event]:
+        said = _notices(frame, message)
+        run = mapping(frame.get("local_command_run"))
+        changed = [self.settings.follow(run, notice.text) for notice in said]
+        return [*said, *(event for events in changed for event in events)]
 
     def _block(self, frame: Frame, message: str, block: Frame, number: int) -> list[Event]:
         parent = text(frame.get("parent_tool_use_id"))
@@ -117,6 +139,8 @@ class Decoder:
                 tool = text(block.get("id"))
                 self._tools[tool] = (name, arguments)
                 whole = whole_input(tool, arguments, shown.size, parent)
+                if title := self._todos.title(name, arguments):
+                    whole = replace(whole, title=title)
                 if was_shown:
                     return [whole]
                 return [ToolStarted(tool, name, kind_of(name), whole.title, parent), whole]
@@ -130,14 +154,13 @@ class Decoder:
         if frame.get("isReplay") is True:
             return self.stages.echoed(frame)
         if frame.get("isSynthetic") is True:
-            return []
+            return self._notices.feedback(frame)
         events: list[Event] = []
         for block in mappings(mapping(frame.get("message")).get("content")):
             # The other blocks are our own prompts, or "[Request interrupted by user]".
             if block.get("type") == "tool_result":
                 ended = decode_result(frame, block)
-                if ended.status is ToolStatus.FAILED and ended.tool in self.rejected:
-                    ended = replace(ended, status=ToolStatus.REJECTED)
+                ended = self.denials.complete(frame, ended, self.settings.mode)
                 events += [ended, *self._todos_after(ended, frame.get("tool_use_result"))]
         return events
 
@@ -155,22 +178,42 @@ class Decoder:
             begun = self.stages.turn_begun()
             if self.settings.is_other_session(frame):
                 begun += self._reset(frame)
-        if frame.get("subtype") == "task_started":
-            self._agents[text(frame.get("task_id"))] = _subagent(frame)
-        return [*voided, *begun, *self.settings.apply(frame), *system.decode(frame)]
+        match frame.get("subtype"):
+            case "init":
+                begun += self.commands.init(frame)
+            case "commands_changed":
+                return self.commands.change(frame)
+            case "permission_denied":
+                self.denials.announce(frame)
+                return []
+            case "task_started":
+                self._agents[text(frame.get("task_id"))] = _subagent(frame)
+        said = self._notices.decode(frame)
+        decoded = system.decode(frame) if said is None else said
+        return [*voided, *begun, *self.settings.apply(frame), *decoded]
 
     def _request(self, frame: Frame) -> list[Event]:
         agent = text(mapping(frame.get("request")).get("agent_id"))
         known = self._agents.get(agent, Subagent()) if agent else None
         return [
-            replace(asked, agent=known) if isinstance(asked, PermissionAsked) else asked
+            replace(asked, agent=known)
+            if isinstance(asked, PermissionAsked)
+            else self._with_plan(asked)
             for asked in permission.decode_request(frame)
         ]
+
+    def _with_plan(self, asked: Event) -> Event:
+        """Return a request with its plan: without a file, 2.1.330 has it only in the tool's use."""
+        if not isinstance(asked, PlanProposed) or asked.plan:
+            return asked
+        _, arguments = self._tools.get(asked.tool, ("", {}))
+        return replace(asked, plan=text(arguments.get("plan")))
 
     def _result(self, frame: Frame) -> list[Event]:
         voided = self._preview.void()
         self._tools.clear()
-        self.rejected.clear()
+        self.denials.turn_ended()
+        self._notices.turn_ended()
         usage, ended = result.usage(frame, self.settings.model), result.turn_ended(frame)
         return [*voided, usage, ended, *self.stages.turn_ended()]
 
@@ -195,7 +238,7 @@ def _subagent(frame: Frame) -> Subagent:
     return Subagent(text(frame.get("tool_use_id")), title, kind)
 
 
-def _notices(frame: Frame, message: Frame) -> list[Event]:
+def _notices(frame: Frame, message: Frame) -> list[Notice]:
     """Return the CLI's own messages: errors, and the output of its commands."""
     reason = text(frame.get("error"))
     level = "error" if reason or frame.get("is_api_error_message") is True else "info"

@@ -4,7 +4,7 @@ The CLI reports them repeatedly (`system/init` arrives with every turn); an even
 when one has changed.
 """
 
-from claude_ide.agents.events import Event, ModeChanged, ModelChanged, Session
+from claude_ide.agents.events import EffortChanged, Event, ModeChanged, ModelChanged, Session
 from claude_ide.agents.stream_json.wire.frames import Frame, text
 
 PREFIX = "claude-"
@@ -18,6 +18,8 @@ class Settings:
         self.title = ""
         self.mode = ""
         self.model = ""
+        self.models: dict[str, str] = {}
+        """The models by the names under which the CLI offers them."""
         self._initialized = False
 
     def is_other_session(self, frame: Frame) -> bool:
@@ -37,8 +39,21 @@ class Settings:
                 ]
             case "status":
                 return self.set_mode(text(frame.get("permissionMode")))
+            case "model_fallback" | "model_consent_fallback":
+                return self.set_model(text(frame.get("fallback_model")))
             case "session_title_changed":
                 return self.set_title(text(frame.get("title")))
+        return []
+
+    def follow(self, run: Frame, answer: str) -> list[Event]:
+        """Follow a command of the CLI that the user has sent as a prompt, such as `/model opus`."""
+        chosen = text(run.get("args")).strip()
+        match text(run.get("command")):
+            case "model" if answer.startswith("Set model to"):
+                id_ = chosen if chosen.startswith(PREFIX) else ""
+                return self.set_model(self.models.get(chosen) or id_)
+            case "effort" if answer.startswith("Set effort level to"):
+                return [EffortChanged(chosen)]
         return []
 
     def set_session(self, session: str) -> list[Event]:

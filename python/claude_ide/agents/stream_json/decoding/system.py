@@ -24,7 +24,11 @@ from claude_ide.agents.stream_json.wire.frames import (
 
 logger = logging.getLogger(__name__)
 
-SETTINGS = ("init", "session_title_changed")
+UNKNOWN = "unknown"
+CONNECTION_LOST = "connection lost"
+
+WITHOUT_EVENTS = ("init", "session_title_changed", "hook_started", "hook_progress")
+"""Subtypes without an event of this module; unknown ones are logged."""
 
 
 def decode(frame: Frame) -> list[Event]:
@@ -40,7 +44,7 @@ def decode(frame: Frame) -> list[Event]:
             return [_compacted(mapping(frame.get("compact_metadata")))]
         case "background_tasks_changed":
             return [TasksChanged(tuple(map(_task, mappings(frame.get("tasks")))))]
-        case subtype if subtype not in SETTINGS:
+        case subtype if subtype not in WITHOUT_EVENTS:
             logger.info("ignored a system frame of subtype %r", subtype)
     return []
 
@@ -59,13 +63,19 @@ def _status(frame: Frame) -> list[Event]:
 
 
 def _retry(frame: Frame) -> Retry:
+    status = integer(frame.get("error_status"))
     return Retry(
         attempt=integer(frame.get("attempt")) or 0,
         most=integer(frame.get("max_retries")) or 0,
         seconds=(number(frame.get("retry_delay_ms")) or 0) / 1000,
-        reason=text(frame.get("error")),
-        status=integer(frame.get("error_status")),
+        reason=_reason(text(frame.get("error")), status),
+        status=status,
     )
+
+
+def _reason(error: str, status: int | None) -> str:
+    """Return the reason of a retry; a request without an answer has an unknown error."""
+    return CONNECTION_LOST if status is None and error in ("", UNKNOWN) else error
 
 
 def _compacted(metadata: Frame) -> Compacted:

@@ -33,6 +33,15 @@ class Todos:
         todos = list(self._todos.values())
         return TodoList(tuple(todos)) if todos != before else None
 
+    def title(self, name: str, arguments: dict[str, Any]) -> str:
+        """Return the title of a tool use that changes one item: the item, and its new status."""
+        if name != "TaskUpdate":
+            return ""
+        id_, status = text(arguments.get("taskId")), text(arguments.get("status"))
+        known = self._todos.get(id_)
+        item = text(arguments.get("subject")) or (known.text if known else f"#{id_}" if id_ else "")
+        return ": ".join(filter(None, (item, status.replace("_", " "))))
+
     def clear(self) -> None:
         """Clear the list: another conversation has begun."""
         self._todos.clear()

@@ -41,7 +41,6 @@ KINDS = {
 
 PATHS = ("file_path", "notebook_path", "path")
 TITLES = ("command", "pattern", "query", "url", "subject", "description", "skill")
-INTERRUPTION = "user-rejected"
 
 
 def kind_of(name: str) -> str:
@@ -74,28 +73,16 @@ def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) ->
 
 
 def decode_result(frame: Frame, block: Frame) -> ToolEnded:
-    """Decode one `tool_result` block of a `user` frame."""
+    """Decode one `tool_result` block of a `user` frame, as if the tool was executed."""
     tool = text(block.get("tool_use_id"))
     change = change_of(mapping(frame.get("tool_use_result")))
     return ToolEnded(
         tool,
-        _status(frame, block, tool),
+        ToolStatus.FAILED if block.get("is_error") is True else ToolStatus.COMPLETED,
         _output(block.get("content")),
         changes=(change,) if change else (),
         parent=text(frame.get("parent_tool_use_id")),
     )
-
-
-def _status(frame: Frame, block: Frame, tool: str) -> ToolStatus:
-    if block.get("is_error") is not True:
-        return ToolStatus.COMPLETED
-    for meta in mappings(frame.get("tool_result_meta")):
-        decision = mapping(meta.get("permission_decision")).get("decision")
-        if meta.get("id") == tool and (
-            decision == "reject" or meta.get("non_execution_kind") == INTERRUPTION
-        ):
-            return ToolStatus.REJECTED
-    return ToolStatus.FAILED
 
 
 def _output(content: Any) -> str:

@@ -27,9 +27,19 @@ STREAM = (
     *("--permission-prompt-tool", "stdio"),
 )
 
+HOOK_EVENTS = "--include-hook-events"
+"""Has the CLI report the output of hooks; old versions do not know this option."""
+
 DEFAULT_MODE = "default"
 MODES = (DEFAULT_MODE, "acceptEdits", "plan")
 """The permission modes that every version has and every user may choose."""
+
+BYPASS = "bypassPermissions"
+ALL_MODES = (*MODES, BYPASS, "auto", "dontAsk", "manual")
+"""The modes of all versions so far; some depend on the user's account or options."""
+
+BYPASSES = ("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions")
+"""The options without which the CLI refuses the mode `BYPASS`."""
 
 SETTING_SOURCES = "--setting-sources"
 
@@ -77,13 +87,17 @@ class Launch:
     allowed_tools: tuple[str, ...] = ()
     arguments: tuple[str, ...] = field(default=())
     """More arguments that the user has configured."""
+    reports_hooks: bool = True
+    """Whether the CLI is asked to report the output of hooks."""
     trusted: bool = False
     """Whether the user trusts the folder. If not, the CLI ignores the folder's settings: hooks,
     helpers, servers, environment and permission mode."""
 
     def arguments_for(self, opening: Opening) -> list[str | Path]:
         """Return the command that opens a session."""
-        return [*self.command, *STREAM, *self.options(), *_opening(opening), *self.arguments]
+        hooks = [HOOK_EVENTS] if self.reports_hooks else []
+        stream = [*self.command, *STREAM, *hooks]
+        return [*stream, *self.options(), *_opening(opening), *self.arguments]
 
     def options(self) -> list[str]:
         """Return the arguments that sessions and one-off requests have in common."""
@@ -104,6 +118,11 @@ class Launch:
     def names(self, option: str) -> bool:
         """Return whether the user's arguments have an option."""
         return names(self._words, option)
+
+    @property
+    def allows_bypass(self) -> bool:
+        """Whether the CLI may be switched to the mode that asks for no permission."""
+        return self._mode == BYPASS or any(map(self.names, BYPASSES))
 
     @property
     def _words(self) -> tuple[str, ...]:

@@ -1,0 +1,162 @@
+"""The CLI's words beside the conversation: its own notices, and those of the user's hooks.
+
+One table names the `system` frames that are a text. Hooks speak in three ways: 2.1.330 sends most
+of their messages as `informational`, the feedback to the model is a synthetic `user` frame, and
+`hook_response` has the output of each hook. So the same words can arrive more than once.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from claude_ide.agents.events import Event, Notice, PromptBlocked
+from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, text
+
+NOTICE, WARNING, ERROR = "notice", "warning", "error"
+
+TEXTS: Mapping[str, tuple[str, str]] = {
+    "away_summary": ("content", NOTICE),
+    "informational": ("content", NOTICE),
+    "local_command_output": ("content", "info"),
+    "mirror_error": ("error", ERROR),
+    "model_consent_fallback": ("content", WARNING),
+    "model_fallback": ("content", WARNING),
+    "model_refusal_fallback": ("content", WARNING),
+    "model_refusal_no_fallback": ("content", WARNING),
+    "notification": ("text", NOTICE),
+    "permission_retry": ("content", NOTICE),
+    "scheduled_task_fire": ("content", NOTICE),
+}
+"""The field with the text, and the level unless the frame has its own, for each subtype."""
+
+URGENT = ("high", "immediate")
+"""The priorities of a `notification` that is a warning."""
+
+STOP_HOOK = "stop-hook-error"
+"""The key of a `notification` without content: a Stop hook has failed or given feedback."""
+
+PROMPT_EVENTS = ("UserPromptExpansion", "UserPromptSubmit")
+REPORTED_ELSEWHERE = ("PermissionRequest", "PreToolUse", "Stop", *PROMPT_EVENTS)
+"""The events at which a hook's refusal (exit code 2) is also in a frame of another type."""
+REFUSAL = 2
+
+TERMINAL_KEY = re.compile(r"\s*·\s*ctrl\+\w+ to .*")
+COMMAND = re.compile(r"^\[.*?\]: ", re.DOTALL)
+"""The hook's command, which may be a whole script, before its words."""
+BLOCKED = re.compile(
+    r"(?:UserPromptSubmit|UserPromptExpansion) operation blocked by hook:\s*"
+    r"(?P<reason>.*?)(?:\s*Original prompt: (?P<prompt>.*))?",
+    re.DOTALL,
+)
+STOPPED = re.compile(r"Operation stopped by hook(?:: (?P<reason>.*))?", re.DOTALL)
+FEEDBACK = re.compile(r"(?P<hook>\w+ hook feedback):\s*(?P<words>.*)", re.DOTALL)
+
+
+class Notices:
+    """Decodes notices; each is reported once in a turn."""
+
+    def __init__(self) -> None:
+        self._reported: set[str] = set()
+        self._stop_hook_reported = False
+
+    def decode(self, frame: Frame) -> list[Event] | None:
+        """Return the events of a `system` frame; None if it is not a notice."""
+        subtype = text(frame.get("subtype"))
+        if subtype == "hook_response":
+            return self._hook(frame)
+        if subtype not in TEXTS:
+            return None
+        if text(frame.get("key")) == STOP_HOOK and self._stop_hook_reported:
+            return []
+        field, usual = TEXTS[subtype]
+        words = text(frame.get(field))
+        if frame.get("prevent_continuation") is True:
+            return self._prompt_ended(words, mapping(frame.get("prompt_submit_outcome")))
+        return self._notice(TERMINAL_KEY.sub("", words), _level(frame, usual))
+
+    def feedback(self, frame: Frame) -> list[Event]:
+        """Return the feedback of a hook in a `user` frame that the user has not written."""
+        content = mapping(frame.get("message")).get("content")
+        texts = [text(block.get("text")) for block in mappings(content)] or [text(content)]
+        found = FEEDBACK.fullmatch("\n".join(texts).strip())
+        if found is None:
+            return []
+        self._stop_hook_reported = True
+        return self._notice(f"{found['hook']}: {without_command(found['words'])}", NOTICE)
+
+    def turn_ended(self) -> None:
+        """Allow the same words in the next turn."""
+        self._reported.clear()
+        self._stop_hook_reported = False
+
+    def _prompt_ended(self, words: str, outcome: Frame) -> list[Event]:
+        """Return the end of a prompt that a hook has kept from the model, or of its turn."""
+        blocked = BLOCKED.fullmatch(words.strip())
+        stopped = STOPPED.fullmatch(words.strip())
+        found = blocked or stopped
+        reason = text(outcome.get("reason")) or (found["reason"] or "" if found else words)
+        reason = without_command(reason)
+        kept = outcome.get("prompt_kept")
+        if kept is False or (kept is None and blocked):
+            return [PromptBlocked(blocked["prompt"] or "" if blocked else "", reason, "a hook")]
+        return self._notice(_joined("a hook stopped this prompt", reason), WARNING)
+
+    def _hook(self, frame: Frame) -> list[Event]:
+        name, event = text(frame.get("hook_name")), text(frame.get("hook_event"))
+        answer = _answer(text(frame.get("stdout")))
+        found: list[Event] = []
+        if message := text(answer.get("systemMessage")):
+            found += self._notice(f"{name} says: {message}", NOTICE)
+        if event in REPORTED_ELSEWHERE and _refuses(frame, answer):
+            self._stop_hook_reported = self._stop_hook_reported or event == "Stop"
+        elif event in PROMPT_EVENTS and answer.get("continue") is False:
+            pass  # `informational` reports it, with what has become of the prompt.
+        elif answer.get("continue") is False:
+            reason = text(answer.get("stopReason"))
+            found += self._notice(_joined(f"{name} hook stopped the turn", reason), WARNING)
+        elif _refuses(frame, answer):
+            words = text(answer.get("reason")) or text(frame.get("stderr"))
+            found += self._notice(_joined(f"{name} hook", words.strip()), NOTICE)
+        elif frame.get("outcome") == "error":
+            self._stop_hook_reported = self._stop_hook_reported or event == "Stop"
+            words = text(frame.get("stderr")) or text(frame.get("output"))
+            found += self._notice(_joined(f"{name} hook failed", words.strip()), WARNING)
+        return found
+
+    def _notice(self, words: str, level: str) -> list[Event]:
+        words = words.strip()
+        if not words or words in self._reported:
+            return []
+        self._reported.add(words)
+        return [Notice(words, level)]
+
+
+def without_command(words: str) -> str:
+    """Return a hook's words without the command that the CLI puts before them."""
+    return COMMAND.sub("", words.strip(), count=1).strip()
+
+
+def _level(frame: Frame, usual: str) -> str:
+    if frame.get("level") in (WARNING, ERROR):
+        return str(frame["level"])
+    return WARNING if frame.get("priority") in URGENT else usual
+
+
+def _refuses(frame: Frame, answer: Mapping[str, Any]) -> bool:
+    return frame.get("exit_code") == REFUSAL or answer.get("decision") == "block"
+
+
+def _answer(stdout: str) -> dict[str, Any]:
+    """Return the JSON object that a hook has printed; {} if it has printed something else."""
+    if not stdout.lstrip().startswith("{"):
+        return {}
+    try:
+        return mapping(msgspec.json.decode(stdout))
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+
+
+def _joined(head: str, words: str) -> str:
+    return f"{head}: {words}" if words else head
