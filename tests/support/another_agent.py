@@ -15,6 +15,7 @@ from claude_ide.agents.agent import (
     Opening,
     Rewind,
     SessionSummary,
+    TaskOutput,
 )
 from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import Event, Ready
@@ -143,6 +144,19 @@ class AnotherAgent:
     async def ask_aside(self, question: str) -> str:
         self._must("side_question")
         return f"aside of {question}"
+
+    async def stop_task(self, task: str) -> None:
+        self._must("stop_task")
+        self.calls.append(("stop_task", task))
+
+    async def task_output(self, task: str) -> TaskOutput:
+        self._must("tasks")
+        return TaskOutput(f"output of {task}\n", 12)
+
+    async def background(self, tool: str) -> bool:
+        self._must("background")
+        self.calls.append(("background", tool))
+        return True
 
     def log(self) -> str:
         return '{"splash": 1}'

@@ -11,6 +11,7 @@ from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.chat import abilities, context_usage
 from claude_ide.chat.attachment import Attachment
+from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
 from claude_ide.chat.page.painter import Painter
@@ -83,6 +84,9 @@ class Chat:
         self._relaunching = Relaunching(
             *(agent, self.requests, self.sending.lock, self._started, self._start_again)
         )
+        self.background = Background(
+            *(agent, self.transcript, self._panels, self.panel, editor, run)
+        )
         self._bar = Bar()
         self._bars = Bars(self._bar, self.requests, self.attachment, self._state, self.refresh_bars)
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
@@ -104,6 +108,7 @@ class Chat:
         """End the agent and everything else of the chat."""
         self._relaunching.settle()
         self.answers.clear()
+        self.background.end()
         self._painter.close()
         self._bars_painter.close()
         self._bars.close()
@@ -168,6 +173,7 @@ class Chat:
     def _show(self, event: Event) -> None:
         urgent = self.transcript.apply(event)
         self._bar.apply(event)
+        self.background.apply(event)
         self._offers.apply(event)
         self._offers.update()
         self.answers.settle(event)
@@ -222,6 +228,7 @@ class Chat:
         """End the current turn; queued prompts remain."""
         if self._state().busy:
             await self.agent.interrupt()
+        self.background.report()
 
     async def restart(self) -> None:
         """Restart an agent that has ended, in its session."""
@@ -312,6 +319,11 @@ class Chat:
         await self._offer("context")
         usage = context_usage.lines(await self.agent.context_usage())
         await self._panels.show_lines("Context", usage)
+
+    async def show_tasks(self) -> None:
+        """Show what runs in the background."""
+        await self._offer("tasks")
+        await self.background.show()
 
     async def show_log(self) -> None:
         """Show the recent traffic with the agent."""

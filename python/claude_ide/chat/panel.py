@@ -107,6 +107,18 @@ class Panel:
         """Pin rows to the transcript's corner; an empty list removes them."""
         await self._run("chat.panel.pin", rows)
 
+    async def count_tasks(self, count: int) -> None:
+        """Set the number of tasks that run in the background."""
+        await self._run("chat.tasks.set_count", count)
+
+    async def show_tasks(self, rows: Sequence[Any]) -> None:
+        """Show the list of tasks in a float."""
+        await self._run("chat.tasks.show", rows)
+
+    async def draw_tasks(self, rows: Sequence[Any]) -> bool:
+        """Update the list of tasks; return whether it is still on screen."""
+        return bool(await self._run("chat.tasks.draw", rows))
+
     async def count_requests(self, count: int) -> None:
         """Set the number of requests that wait for the user."""
         await self._run("chat.waiting.set", count)

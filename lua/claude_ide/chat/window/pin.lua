@@ -1,38 +1,13 @@
 --- Rows pinned to the top right corner of a transcript.
-local plain = require('claude_ide.say.plain')
+local chat_rows = require('claude_ide.chat.rows')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
 local api = vim.api
-local namespace = api.nvim_create_namespace('claude_ide_chat_pin')
 
 local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript
 local NARROWEST = 12
-
-local function write(bufnr, rows)
-  local lines, marks = {}, {}
-  for row, chunks in ipairs(rows) do
-    local text = ' '
-    for _, chunk in ipairs(chunks) do
-      local start = #text
-      text = text .. plain.harmless(chunk[1])
-      table.insert(marks, { row - 1, start, #text, chunk[2] })
-    end
-    lines[row] = text .. ' '
-  end
-  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  for _, mark in ipairs(marks) do
-    local row, first, last, group = unpack(mark)
-    api.nvim_buf_set_extmark(bufnr, namespace, row, first, { end_col = last, hl_group = group })
-  end
-  local width = 1
-  for _, line in ipairs(lines) do
-    width = math.max(width, api.nvim_strwidth(line))
-  end
-  return width
-end
 
 local function config(win, width, height)
   local room = api.nvim_win_get_width(win)
@@ -85,7 +60,7 @@ local function show(chat, win)
   if not is_open(chat) then
     chat.pin = open(config(win, 1, 1))
   end
-  local width = write(api.nvim_win_get_buf(chat.pin), chat.pinned)
+  local width = chat_rows.write(api.nvim_win_get_buf(chat.pin), chat.pinned)
   api.nvim_win_set_config(chat.pin, config(win, width, #chat.pinned))
 end
 

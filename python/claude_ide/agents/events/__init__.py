@@ -49,11 +49,10 @@ from claude_ide.agents.events.talk import (
     ThinkingTokens,
     UserMessage,
 )
+from claude_ide.agents.events.tasks import Task, TaskChanged, TaskState, TurnBegun
 from claude_ide.agents.events.tools import (
     Change,
     Hunk,
-    Task,
-    TasksChanged,
     Todo,
     TodoList,
     ToolEnded,
@@ -97,7 +96,8 @@ __all__ = [
     "Stopping",
     "Subagent",
     "Task",
-    "TasksChanged",
+    "TaskChanged",
+    "TaskState",
     "Text",
     "TextDelta",
     "Thinking",
@@ -110,6 +110,7 @@ __all__ = [
     "ToolOutput",
     "ToolStarted",
     "ToolStatus",
+    "TurnBegun",
     "TurnEndReason",
     "TurnEnded",
     "Usage",
@@ -121,6 +122,6 @@ Event = (
     Ready | CommandsChanged | Session | Cleared | ModeChanged | ModelChanged | EffortChanged
     | PromptChanged | UserMessage | Waiting | TextDelta | Text | ThinkingDelta | Thinking
     | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
-    | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TasksChanged
-    | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
+    | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TaskChanged
+    | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnBegun | TurnEnded | Dead
 )  # fmt: skip

@@ -26,6 +26,7 @@ from claude_ide.agents.stream_json.decoding import permission, result, system
 from claude_ide.agents.stream_json.decoding.preview import TOOL_USES, Preview
 from claude_ide.agents.stream_json.decoding.settings import Settings
 from claude_ide.agents.stream_json.decoding.stages import Stages
+from claude_ide.agents.stream_json.decoding.tasks import Tasks
 from claude_ide.agents.stream_json.decoding.todos import Todos
 from claude_ide.agents.stream_json.decoding.tools import decode_result, kind_of, whole_input
 from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, mappings, text
@@ -45,6 +46,7 @@ class Decoder:
     def __init__(self) -> None:
         self.settings = Settings()
         self.stages = Stages()
+        self.tasks = Tasks()
         self.rejected: set[str] = set()
         """Tool uses that the user has rejected; 2.1.197 reports their results as failures."""
         self._preview = Preview()
@@ -128,6 +130,7 @@ class Decoder:
 
     def _user(self, frame: Frame) -> list[Event]:
         if frame.get("isReplay") is True:
+            self.tasks.reported(frame)
             return self.stages.echoed(frame)
         if frame.get("isSynthetic") is True:
             return []
@@ -138,7 +141,9 @@ class Decoder:
                 ended = decode_result(frame, block)
                 if ended.status is ToolStatus.FAILED and ended.tool in self.rejected:
                     ended = replace(ended, status=ToolStatus.REJECTED)
-                events += [ended, *self._todos_after(ended, frame.get("tool_use_result"))]
+                detail = frame.get("tool_use_result")
+                events += [ended, *self._todos_after(ended, detail)]
+                events += self.tasks.after_tool(ended.tool, detail, text(block.get("content")))
         return events
 
     def _todos_after(self, ended: ToolEnded, result: object) -> list[Event]:
@@ -155,9 +160,11 @@ class Decoder:
             begun = self.stages.turn_begun()
             if self.settings.is_other_session(frame):
                 begun += self._reset(frame)
+            begun += self.tasks.turn_begun(is_prompted=self.stages.has_started)
         if frame.get("subtype") == "task_started":
             self._agents[text(frame.get("task_id"))] = _subagent(frame)
-        return [*voided, *begun, *self.settings.apply(frame), *system.decode(frame)]
+        tasks = self.tasks.apply(frame)
+        return [*voided, *begun, *self.settings.apply(frame), *tasks, *system.decode(frame)]
 
     def _request(self, frame: Frame) -> list[Event]:
         agent = text(mapping(frame.get("request")).get("agent_id"))
@@ -177,6 +184,7 @@ class Decoder:
     def _reset(self, _frame: Frame) -> list[Event]:
         self._todos.clear()
         self._agents.clear()
+        self.tasks.clear()
         self._context = 0
         self.settings.forget_session()
         return [Cleared()]
