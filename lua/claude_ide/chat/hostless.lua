@@ -107,7 +107,7 @@ function M.adopt(id, options)
     return
   end
   chat.is_orphan, chat.is_starting = false, false
-  chat.options, chat.pinned = options, {}
+  chat.options, chat.pinned, chat.unpinned = options, {}, 0
   chat_outage.clear(chat)
   chat_pin.update(chat)
   chat_placement.report(chat)

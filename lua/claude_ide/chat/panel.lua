@@ -97,6 +97,7 @@ local function create(id, options)
     cursors = {},
     bars = {},
     pinned = {},
+    unpinned = 0,
   }
   -- The buffers are filled in below, each with what belongs to it.
   local chat = fields --[[@as claude_ide.Chat]]
@@ -105,6 +106,7 @@ local function create(id, options)
     chat.prompt = chat_prompt.create(chat)
     api.nvim_buf_set_name(chat.transcript, ('claude-chat://%d'):format(chat.transcript))
   end)
+  chat_pin.watch(chat)
   chat_transcript_keys.define(chat, {
     enter_prompt = M.enter_prompt,
     hide = M.hide,
@@ -265,10 +267,11 @@ end
 --- Pin rows to the transcript's top right corner, in place of those pinned before.
 ---@param id integer
 ---@param rows claude_ide.Chunks[] empty to remove them
-function M.pin(id, rows)
+---@param more? integer number of rows that the host has left out below
+function M.pin(id, rows, more)
   local chat = chat_state.get(id)
   if chat then
-    chat.pinned = rows
+    chat.pinned, chat.unpinned = rows, more or 0
     chat_pin.update(chat)
   end
 end

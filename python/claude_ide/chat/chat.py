@@ -24,7 +24,8 @@ from claude_ide.chat.requests.trust_question import KIND, TrustLine
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.transcript import export, todos
+from claude_ide.chat.transcript import export
+from claude_ide.chat.transcript.todos import Todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
@@ -87,6 +88,7 @@ class Chat:
         self.background = Background(
             *(agent, self.transcript, self._panels, self.panel, editor, run)
         )
+        self._todos = Todos()
         self._bar = Bar()
         self._bars = Bars(self._bar, self.requests, self.attachment, self._state, self.refresh_bars)
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
@@ -185,11 +187,11 @@ class Chat:
 
     def _follow(self, event: Event) -> None:
         """Apply an event's effects on Neovim outside the transcript."""
+        if self._todos.apply(event):
+            self._run(self.panel.pin(*self._todos.pinned()))
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
                 self._editor.announce_write(path)
-            case events.TodoList():
-                self._run(self.panel.pin(todos.pinned(event)))
             case events.Session(session, title):
                 self.title = title or self.title
                 self._run(self.panel.remember(session))
@@ -319,6 +321,13 @@ class Chat:
         await self._offer("context")
         usage = context_usage.lines(await self.agent.context_usage())
         await self._panels.show_lines("Context", usage)
+
+    async def toggle_todos(self) -> None:
+        """Hide the pinned todo list, or show it again."""
+        if self._todos.is_empty:
+            raise UserError("there is no todo list")
+        self._todos.toggle()
+        await self.panel.pin(*self._todos.pinned())
 
     async def show_tasks(self) -> None:
         """Show what runs in the background."""

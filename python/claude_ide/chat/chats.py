@@ -342,6 +342,7 @@ class Chats:
             "redraw": chat.redraw,
             "drop_context": chat.drop_context,
             "restart": chat.restart,
+            "todos": chat.toggle_todos,
         }[name]()
 
     async def _login(self) -> None:

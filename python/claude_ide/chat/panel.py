@@ -103,9 +103,12 @@ class Panel:
         """Set the bars of both windows and the progress."""
         await self._run("chat.panel.set_bars", look["bars"], look["work"])
 
-    async def pin(self, rows: Sequence[Any]) -> None:
-        """Pin rows to the transcript's corner; an empty list removes them."""
-        await self._run("chat.panel.pin", rows)
+    async def pin(self, rows: Sequence[Any], more: int = 0) -> None:
+        """Pin rows to the transcript's corner, above the number of those that are left out.
+
+        An empty list removes them.
+        """
+        await self._run("chat.panel.pin", rows, more)
 
     async def count_tasks(self, count: int) -> None:
         """Set the number of tasks that run in the background."""
