@@ -50,6 +50,8 @@ class AnotherAgent:
         self.session = ""
         self.state = SessionState()
         self.calls: list[tuple[Any, ...]] = []
+        self.moves = True
+        """Whether a tool can be moved to the background now."""
         self._ids = itertools.count(1)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
 
@@ -156,7 +158,7 @@ class AnotherAgent:
     async def background(self, tool: str) -> bool:
         self._must("background")
         self.calls.append(("background", tool))
-        return True
+        return self.moves
 
     def log(self) -> str:
         return '{"splash": 1}'

@@ -1,6 +1,7 @@
 --- `:ClaudeChat tasks`: what runs in the background of a chat, in a float; and how many, for the status
 --- line.
 local announce = require('claude_ide.say.announce')
+local chat_offer = require('claude_ide.chat.offer')
 local chat_rows = require('claude_ide.chat.rows')
 local chat_state = require('claude_ide.chat.state')
 local float = require('claude_ide.window.float')
@@ -12,7 +13,7 @@ local M = {}
 local api = vim.api
 
 local TITLE = ' Tasks '
-local KEYS = ' <CR> output · x stop · q close '
+local KEYS = { '<CR> output', 'x stop', 'q close' }
 
 ---@class claude_ide.ChatTask
 ---@field id string
@@ -38,12 +39,22 @@ local function emit(id, event, fields)
   end
 end
 
-local function config(width, height)
-  local geometry = float.centred(math.max(width, api.nvim_strwidth(KEYS)), height)
+-- The keys that the agent of a chat supports.
+local function keys_of(id)
+  local chat = chat_state.get(id)
+  local keys = vim.tbl_filter(function(key)
+    return key ~= 'x stop' or not (chat and chat_offer.lacks(chat, 'stop-task'))
+  end, KEYS)
+  return (' %s '):format(table.concat(keys, ' · '))
+end
+
+local function config(id, width, height)
+  local keys = keys_of(id)
+  local geometry = float.centred(math.max(width, api.nvim_strwidth(keys)), height)
   return vim.tbl_extend('error', geometry, {
     title = message.fit(TITLE, geometry.width),
     title_pos = 'center',
-    footer = message.fit(KEYS, geometry.width),
+    footer = message.fit(keys, geometry.width),
     footer_pos = 'center',
     -- Above a chat that floats.
     zindex = 60,
@@ -87,7 +98,7 @@ local function refill(open, tasks)
   -- It only grows, because a list that changes its width with each number would be restless.
   local widest = math.max(width, api.nvim_win_get_width(open.win))
   local highest = math.max(#tasks, api.nvim_win_get_height(open.win))
-  api.nvim_win_set_config(open.win, config(widest, highest))
+  api.nvim_win_set_config(open.win, config(open.chat, widest, highest))
 end
 
 local function define_keys(open)
@@ -127,10 +138,9 @@ local function watch(open)
     end,
   })
   float.follow_screen(open.win, function()
-    api.nvim_win_set_config(
-      open.win,
-      config(float.widest(api.nvim_buf_get_lines(open.bufnr, 0, -1, false)), #open.tasks)
-    )
+    local lines = api.nvim_buf_get_lines(open.bufnr, 0, -1, false)
+    local fitted = config(open.chat, float.widest(lines), #open.tasks)
+    api.nvim_win_set_config(open.win, fitted)
   end)
 end
 
@@ -145,7 +155,7 @@ function M.show(id, tasks)
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].undolevels = 'wipe', -1
   local open = { chat = id, bufnr = bufnr, tasks = tasks, win = -1 }
   local width = fill(open, tasks)
-  open.win = float.open(bufnr, config(width, #tasks))
+  open.win = float.open(bufnr, config(id, width, #tasks))
   list = open
   local options = { wrap = false, cursorline = true, winfixbuf = true }
   for name, value in pairs(options) do

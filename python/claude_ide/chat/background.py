@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from claude_ide.agents.agent import Agent
+from claude_ide.agents.agent import Agent, TaskOutput
 from claude_ide.agents.events import Event, TaskChanged
 from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
@@ -93,16 +93,12 @@ class Background:
             raise UserError("this task is not known any more")
         if task.is_agent:
             work = self._transcript.work_of(task.tool)
-            text = "\n\n".join(filter(None, [*work, task.result]))
-            await self._panels.show_text(f"{task.title}.md", text or "nothing yet", "markdown")
+            report = [task.result] if task.result not in work else []
+            text = "\n\n".join(filter(None, [*work, *report])) or "nothing yet"
+            await self._panels.show_text(f"{task.title}.md", text, "markdown")
             return
         output = await self._agent.task_output(id_)
-        text = as_printed(output.text) or "no output yet"
-        if output.is_cut:
-            where = f"; all of it is in {output.path}" if output.path else ""
-            size = f"{output.size:,}"
-            text = f"[the end of {size} bytes{where}]\n{text}"
-        await self._panels.show_text(task.title, text)
+        await self._panels.show_text(task.title, shown(output))
 
     async def stop(self, id_: str) -> None:
         """Stop a task."""
@@ -160,3 +156,13 @@ class Background:
     def _tick(self) -> None:
         self._redraw()
         self._ticking = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
+
+
+def shown(output: TaskOutput) -> str:
+    """Return the end of an output; if it is cut, below a line that says so."""
+    text = as_printed(output.text)
+    if not output.is_cut:
+        return text or "no output yet"
+    where = f"; all of it is in {output.path}" if output.path else ""
+    _, _, whole_lines = text.partition("\n")
+    return f"[the end of {output.size:,} bytes{where}]\n{whole_lines or text}"
