@@ -36,7 +36,7 @@ def test_running_tasks_are_listed_with_their_age_and_progress() -> None:
     assert tasks.running == 2
     assert tasks.text == [
         "▶ Build  1 min 5 s  command",
-        "▶ look         5 s  Explore · 2 tools · 1,234 tokens · Read",
+        "▶ look         5 s  2 tools · 1,234 tokens · Read · Explore",
     ]
 
 
@@ -49,7 +49,7 @@ def test_tasks_that_have_ended_follow_those_that_run_and_age_no_more() -> None:
     assert tasks.running == 1
     assert tasks.text == [
         "▶ look   9 s  Explore",
-        "✗ Build  3 s  command · failed with exit code 3",
+        "✗ Build  3 s  failed with exit code 3 · command",
     ]
 
 
@@ -66,7 +66,7 @@ def test_the_end_of_the_agent_ends_its_tasks() -> None:
     tasks.apply(Dead(0))
 
     assert tasks.running == 0
-    assert tasks.text == ["⊘ Build  0 s  command · stopped"]
+    assert tasks.text == ["⊘ Build  0 s  stopped · command"]
 
 
 def test_the_latest_of_many_ended_tasks_are_kept() -> None:

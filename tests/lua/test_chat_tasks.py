@@ -110,3 +110,14 @@ async def test_running_tasks_are_counted_for_the_status_line(nvim: Neovim, chats
 
     assert await nvim.lua("return require('claude_ide').statusline()") == ""
     await until(lambda: nvim.eval("len(g:counts) == 4"), "four events")
+
+
+async def test_the_end_of_a_chat_closes_its_list(nvim: Neovim, chats: Chats) -> None:
+    await nvim.lua(f"{TASKS}.set_count(1, 2)")
+    await show(nvim, task("b1"))
+
+    await nvim.lua("require('claude_ide.chat.panel').close(1)")
+
+    await chats.hidden()
+    await until(lambda: nvim.eval("winnr('$') == 1"), "the list is closed")
+    assert await nvim.lua("return require('claude_ide').statusline()") == ""

@@ -90,7 +90,7 @@ function M.host_ended(reason)
   for _, chat in ipairs(chat_state.list()) do
     chat.is_orphan = true
     chat_waiting.set(chat.id, 0)
-    chat_tasks.set_count(chat.id, 0)
+    chat_tasks.forget(chat.id)
     chat_busy.stop(chat)
     M.give_up(chat.id, reason)
   end

@@ -192,6 +192,15 @@ function M.set_count(id, count)
   announce.event('ClaudeChatTasks', { chat = id, count = count })
 end
 
+--- Close the list of a chat that has ended, or whose host has, and forget its tasks.
+---@param id integer chat
+function M.forget(id)
+  if list and list.chat == id then
+    close(list)
+  end
+  M.set_count(id, 0)
+end
+
 ---@return integer count in all chats
 function M.count()
   local sum = 0

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from claude_ide.agents.agent import Agent, TaskOutput
-from claude_ide.agents.events import Event, TaskChanged
+from claude_ide.agents.events import Dead, Event, TaskChanged
 from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
@@ -46,7 +46,9 @@ class Background:
         self._shown: list[dict[str, Any]] = []
 
     def apply(self, event: Event) -> None:
-        """Apply an event of the agent."""
+        """Apply an event of the agent; most have no effect."""
+        if not isinstance(event, TaskChanged | Dead):
+            return
         self._tasks.apply(event)
         if isinstance(event, TaskChanged) and event.task.tool in self._wanted:
             self._wanted.discard(event.task.tool)
@@ -57,14 +59,8 @@ class Background:
             self._run(self._panel.count_tasks(running))
         self._redraw()
 
-    def end(self) -> None:
-        """End with the chat."""
-        self.hide()
-        if self._counted:
-            self._run(self._panel.count_tasks(0))
-
     def hide(self) -> None:
-        """Stop drawing the list: it is no longer on screen."""
+        """Stop drawing the list: it is no longer on screen, or the chat ends."""
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None

@@ -103,11 +103,8 @@ class Tasks:
 
 def _row(task: Task, title: str, age: str) -> list[Chunk]:
     sign, group = SIGNS[task.state]
-    details = [
-        task.kind,
-        progress.outcome(task),
-        *progress.measures(replace(task, in_background=False)),
-    ]
+    measures = progress.measures(replace(task, in_background=False))
+    details = [progress.outcome(task), *measures, task.kind]
     return [
         (f"{sign} ", group),
         (title, "ClaudeChatDetail" if task.state is not TaskState.RUNNING else ""),

@@ -34,7 +34,7 @@ class Todos:
                 self._list = TodoList(())
             case TurnEnded() if is_done(self._list):
                 self._list = TodoList(())
-        return self._list != before and not self._is_hidden
+        return self._list is not before and not self._is_hidden
 
     def toggle(self) -> None:
         """Hide the list, or show it again."""
