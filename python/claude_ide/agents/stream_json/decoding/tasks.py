@@ -111,7 +111,7 @@ class Tasks:
     def _end(self, id_: str, frame: Frame) -> list[Event]:
         state = STATES.get(text(frame.get("status")), TaskState.COMPLETED)
         title = self._known[id_].title
-        result = text(frame.get("summary")).removeprefix(f'Background command "{title}" ')
+        result = _without_title(text(frame.get("summary")), title)
         if path := text(frame.get("output_file")):
             self.outputs.setdefault(id_, path)
         changes = _usage(frame) | {"state": state}
@@ -138,15 +138,20 @@ def notified(words: str) -> Task | None:
     state = STATES.get(_tagged(words, "status"), TaskState.COMPLETED)
     summary, result = _tagged(words, "summary"), _tagged(words, "result")
     named = QUOTED.search(summary)
+    title = named[1] if named else summary
     return Task(
         _tagged(words, "task-id"),
-        title=named[1] if named else summary,
+        title=title,
         tool=_tagged(words, "tool-use-id"),
         state=state,
         in_background=True,
         is_agent=bool(result),
-        result=result or summary,
+        result=result or _without_title(summary, title),
     )
+
+
+def _without_title(summary: str, title: str) -> str:
+    return summary.removeprefix(f'Background command "{title}" ')
 
 
 def _tagged(words: str, tag: str) -> str:
