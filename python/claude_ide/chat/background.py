@@ -90,7 +90,8 @@ class Background:
         if task.is_agent:
             work = self._transcript.work_of(task.tool)
             report = [task.result] if task.result not in work else []
-            text = "\n\n".join(filter(None, [*work, *report])) or "nothing yet"
+            nothing = "nothing yet" if task.runs_in_background else "nothing to show"
+            text = "\n\n".join(filter(None, [*work, *report])) or nothing
             await self._panels.show_text(f"{task.title}.md", text, "markdown")
             return
         output = await self._agent.task_output(id_)
