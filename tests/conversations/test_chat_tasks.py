@@ -85,6 +85,24 @@ async def test_the_output_of_a_command_is_shown(begin: Begin) -> None:
     await until(lambda: river.nvim.eval("getline(1) ==# 'output of b1'"), "the output", PATIENCE)
 
 
+async def test_an_output_is_updated_until_its_task_ends(begin: Begin) -> None:
+    river = await begin(ALL)
+    river.agent.emit(TaskChanged(BUILD))
+    await river.panel.bar_shows("1 task")
+    await river.command("tasks")
+    await lists(river, "▶ Build")
+    await river.nvim.keys("<CR>")
+    await until(lambda: river.nvim.eval("getline(1) ==# 'output of b1'"), "the output", PATIENCE)
+
+    river.agent.outputs["b1"] = "one\ntwo\n"
+
+    at_end = "getline(1, '$') ==# ['one', 'two'] && line('.') == 2"
+    await until(lambda: river.nvim.eval(at_end), "the new output", PATIENCE)
+    river.agent.outputs["b1"] = "one\ntwo\nthe end\n"
+    river.agent.emit(TaskChanged(replace(BUILD, state=TaskState.COMPLETED)))
+    await until(lambda: river.nvim.eval("getline('.') ==# 'the end'"), "the end", PATIENCE)
+
+
 async def test_a_task_is_stopped_only_while_it_runs(begin: Begin) -> None:
     river = await begin(ALL)
     river.agent.emit(TaskChanged(BUILD))

@@ -50,6 +50,8 @@ class AnotherAgent:
         self.session = ""
         self.state = SessionState()
         self.calls: list[tuple[Any, ...]] = []
+        self.outputs: dict[str, str] = {}
+        """The outputs of tasks, by their ids."""
         self.moves = True
         """Whether a tool can be moved to the background now."""
         self._ids = itertools.count(1)
@@ -153,7 +155,8 @@ class AnotherAgent:
 
     async def task_output(self, task: str) -> TaskOutput:
         self._must("tasks")
-        return TaskOutput(f"output of {task}\n", 12)
+        output = self.outputs.get(task, f"output of {task}\n")
+        return TaskOutput(output, len(output))
 
     async def background(self, tool: str) -> bool:
         self._must("background")

@@ -1,11 +1,12 @@
 """What runs in the background of one chat: counted, listed, read, stopped; what is moved there."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
 from claude_ide.agents.agent import Agent, TaskOutput
-from claude_ide.agents.events import Dead, Event, TaskChanged
+from claude_ide.agents.events import Dead, Event, Task, TaskChanged
 from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
@@ -14,7 +15,7 @@ from claude_ide.chat.panel import Panel, Panels
 from claude_ide.chat.transcript.tasks import Tasks
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import UserError
+from claude_ide.errors import AgentError, EditorError, TransportClosed, UserError
 
 TICK_SECONDS = 1.0
 
@@ -44,6 +45,7 @@ class Background:
         self._painter: Painter | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self._shown: list[dict[str, Any]] = []
+        self._has_ended = False
 
     def apply(self, event: Event) -> None:
         """Apply an event of the agent; most have no effect."""
@@ -59,8 +61,13 @@ class Background:
             self._run(self._panel.count_tasks(running))
         self._redraw()
 
+    def end(self) -> None:
+        """End with the chat."""
+        self._has_ended = True
+        self.hide()
+
     def hide(self) -> None:
-        """Stop drawing the list: it is no longer on screen, or the chat ends."""
+        """Stop drawing the list: it is no longer on screen."""
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None
@@ -83,19 +90,18 @@ class Background:
         self._tick()
 
     async def show_output(self, id_: str) -> None:
-        """Show the end of a command's output, or the work of a subagent."""
+        """Show the end of a command's output, or the work of a subagent, until the task ends."""
         task = self._tasks.find(id_)
         if task is None:
             raise UserError("this task is not known any more")
+        text = await self._output(task)
         if task.is_agent:
-            work = self._transcript.work_of(task.tool)
-            report = [task.result] if task.result not in work else []
-            nothing = "nothing yet" if task.runs_in_background else "nothing to show"
-            text = "\n\n".join(filter(None, [*work, *report])) or nothing
-            await self._panels.show_text(f"{task.title}.md", text, "markdown")
-            return
-        output = await self._agent.task_output(id_)
-        await self._panels.show_text(task.title, shown(output))
+            buffer = await self._panels.show_text(f"{task.title}.md", text, "markdown")
+        else:
+            buffer = await self._panels.show_text(task.title, text)
+        await self._panels.replace_text(buffer, text, to_end=True)
+        with contextlib.suppress(AgentError, EditorError, TransportClosed):
+            await self._follow(task, buffer)
 
     async def stop(self, id_: str) -> None:
         """Stop a task."""
@@ -128,6 +134,24 @@ class Background:
             count = amounts.count(running, "task")
             self._editor.notify(f"{count} {runs} on in the background (:ClaudeChat tasks)")
 
+    async def _follow(self, task: Task, buffer: Any) -> None:
+        """Update an output while the user sees it and the task runs, and once more at its end."""
+        last: Task | None = task
+        while last is not None and last.runs_in_background and not self._has_ended:
+            await asyncio.sleep(TICK_SECONDS)
+            last = self._tasks.find(task.id)
+            text = await self._output(last or task)
+            if not await self._panels.replace_text(buffer, text):
+                return
+
+    async def _output(self, task: Task) -> str:
+        if not task.is_agent:
+            return shown(await self._agent.task_output(task.id))
+        work = self._transcript.work_of(task.tool)
+        report = [task.result] if task.result not in work else []
+        nothing = "nothing yet" if task.runs_in_background else "nothing to show"
+        return "\n\n".join(filter(None, [*work, *report])) or nothing
+
     # The source of frames for the list.
 
     def frame(self) -> dict[str, Any] | None:
@@ -157,7 +181,7 @@ class Background:
 
 def shown(output: TaskOutput) -> str:
     """Return the end of an output; if it is cut, below a line that says so."""
-    text = as_printed(output.text)
+    text = as_printed(output.text).removesuffix("\n")
     if not output.is_cut:
         return text or "no output yet"
     where = f"; all of it is in {output.path}" if output.path else ""

@@ -110,7 +110,7 @@ class Chat:
         """End the agent and everything else of the chat."""
         self._relaunching.settle()
         self.answers.clear()
-        self.background.hide()
+        self.background.end()
         self._painter.close()
         self._bars_painter.close()
         self._bars.close()

@@ -35,6 +35,10 @@ class Panels:
         """Show a text in a scratch window; return the argument for `close_text`."""
         return await self._editor.run("window.scratch.open", name, text, filetype or None)
 
+    async def replace_text(self, shown: Any, text: str, *, to_end: bool = False) -> bool:
+        """Replace a text that `show_text` has shown; return whether it is still on screen."""
+        return bool(await self._editor.run("window.scratch.replace", shown, text, to_end))
+
     async def close_text(self, shown: Any) -> None:
         """Close a window that `show_text` has opened."""
         await self._editor.run("window.scratch.close", shown)
