@@ -188,9 +188,9 @@ ROOMS = (
     *("channel", "say", "system", "colouring", "highlights", "window", "when", "dialogue"),
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "next_command"),
-    *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.offer"),
-    *("chat.window", "chat.waiting", "chat.transcript", "chat.prompt", "chat.form", "chat.plan"),
-    *("chat", "session", "status", "health", "init"),
+    *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.offer", "chat.rows"),
+    *("chat.window", "chat.waiting", "chat.tasks", "chat.transcript", "chat.prompt", "chat.form"),
+    *("chat.plan", "chat", "session", "status", "health", "init"),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.
 

@@ -11,15 +11,19 @@ function M.setup(options)
   end
 end
 
---- A short text for a status line, such as `claude:1 2! 3?`: the number of connected clients, of
---- edits and plans that wait for the user to finish something (`!`), and of chat requests that wait
---- for an answer (`?`).
+--- A short text for a status line, such as `claude:1 2! 3? 4&`: the number of connected clients, of
+--- edits and plans that wait for the user to finish something (`!`), of chat requests that wait for
+--- an answer (`?`), and of tasks that chats run in the background (`&`).
 ---@return string text empty while there is nothing to show
 function M.statusline()
   local host = package.loaded['claude_ide.host']
   local server = host and host.server()
   local parts = { server and ('claude:%d'):format(server.clients) }
-  for _, mark in ipairs({ { 'claude_ide.diff.waiting', '!' }, { 'claude_ide.chat.waiting', '?' } }) do
+  for _, mark in ipairs({
+    { 'claude_ide.diff.waiting', '!' },
+    { 'claude_ide.chat.waiting', '?' },
+    { 'claude_ide.chat.tasks', '&' },
+  }) do
     local waiting = package.loaded[mark[1]]
     local count = waiting and waiting.count() or 0
     if count > 0 then

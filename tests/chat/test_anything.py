@@ -17,6 +17,9 @@ from claude_ide.agents.events import (
     PromptStage,
     RequestWithdrawn,
     Retry,
+    Task,
+    TaskChanged,
+    TaskState,
     Text,
     TextDelta,
     Thinking,
@@ -27,6 +30,7 @@ from claude_ide.agents.events import (
     ToolOutput,
     ToolStarted,
     ToolStatus,
+    TurnBegun,
     TurnEnded,
     TurnEndReason,
     UserMessage,
@@ -91,7 +95,20 @@ TOOLS = st.sampled_from(["t", "u", "v"])
 PARENTS = st.sampled_from(["", "", "", "t", "gone"])
 WORDS = st.text(st.sampled_from("ab `*_#\n\r\t\x00ä🙂"), max_size=12)
 FENCED = WORDS | st.sampled_from(["```py\n", "x = 1\n", "\n```\n"])
+TASKS = st.builds(
+    Task,
+    id=BLOCKS,
+    title=WORDS,
+    tool=TOOLS,
+    state=st.sampled_from(TaskState),
+    in_background=st.booleans(),
+    last_tool=WORDS,
+    tools=st.none() | st.integers(0, 9),
+    result=WORDS,
+)
 EVENTS = st.one_of(
+    st.builds(TaskChanged, TASKS),
+    st.builds(TurnBegun, st.lists(TASKS, max_size=2).map(tuple)),
     st.builds(TextDelta, BLOCKS, FENCED, PARENTS),
     st.builds(TextDelta, BLOCKS, FENCED),
     st.builds(Text, BLOCKS, FENCED, PARENTS),

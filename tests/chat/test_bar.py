@@ -12,6 +12,11 @@ from claude_ide.agents.events import (
     ModelChanged,
     Ready,
     Retry,
+    Task,
+    TaskChanged,
+    TaskState,
+    Todo,
+    TodoList,
     TurnEnded,
     TurnEndReason,
     Usage,
@@ -84,6 +89,24 @@ def test_the_bar_shows_a_single_request_in_the_singular() -> None:
     state = SessionState(State.IDLE)
 
     assert bar_after().transcript(state, 1)["left"] == [("1 request waiting", "ClaudeChatRequest")]
+
+
+def test_the_bar_counts_what_runs_in_the_background() -> None:
+    build, serve = (Task(id_, in_background=True) for id_ in "bs")
+    waits = Task("w", in_background=False)
+    over = TaskChanged(Task("b", in_background=True, state=TaskState.COMPLETED))
+    running = [TaskChanged(task) for task in (build, serve, waits)]
+
+    assert text(bar_after(*running).transcript(IDLE), "left") == "2 tasks"
+    assert text(bar_after(*running, over).transcript(IDLE), "left") == "1 task"
+    assert bar_after(*running, Cleared(), Dead(0)).transcript(IDLE)["left"] == []
+
+
+def test_the_bar_counts_the_todos_that_are_done() -> None:
+    todos = tuple(Todo(str(n), "x", "completed" if n < 3 else "pending") for n in range(14))
+
+    assert text(bar_after(TodoList(todos)).transcript(IDLE), "left") == "3/14 todos"
+    assert bar_after(TodoList(todos), TodoList(todos[:3])).transcript(IDLE)["left"] == []
 
 
 def test_a_retry_counts_down() -> None:

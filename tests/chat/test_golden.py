@@ -107,14 +107,23 @@ SCREENS = {
         "── 396 ms · $0.05",
     ],
     "subagent": [
-        "◇ Task look around  0 ms",
-        "  Found a.py",
-        "",
+        "◇ Task look around  10,585 tokens · 0 ms",
         "✗ Glob *.py  failed: No such tool available: Glob. Glob is not available in this session"
         " — find files with `find` via th…  0 ms",
         "",
         "The agent found a.py.",
         "── 261 ms · $0.04",
+    ],
+    "tasks_subagent": [
+        "◇ Agent look at A  2 tools · 30 tokens · 0 ms",
+        "",
+        "I sent an agent.",
+        "── 523 ms · $0.0013",
+        "",
+        "⟳ look at A has finished in the background",
+        "",
+        "The agent says two lines.",
+        "── 74 ms · $0.0013",
     ],
     "parallel_tools": [
         *("$ Bash touch p1  0 ms", "$ Bash touch p2  0 ms", READ),
@@ -169,15 +178,17 @@ def test_intermediate_frames_make_no_difference_to_the_result(name: str) -> None
 def test_each_use_of_a_tool_is_one_part(name: str) -> None:
     _, page = replay(name)
 
-    uses = {e.tool for e in decoded(frames_of(name)) if isinstance(e, events.ToolStarted)}
+    started = [e for e in decoded(frames_of(name)) if isinstance(e, events.ToolStarted)]
+    uses = {e.tool for e in started if not e.parent}
     assert [kind for _, kind in page.parts].count("tool") == len(uses)
 
 
 @pytest.mark.parametrize("name", names())
 def test_no_partial_answer_remains(name: str) -> None:
-    """Each complete text is shown once, and no incomplete one is."""
+    """Each complete text is shown once, and no incomplete one is; those of subagents are folded."""
     happened = decoded(frames_of(name))
-    whole = [e.text for e in happened if isinstance(e, events.Text) and e.text.strip()]
+    texts = [e for e in happened if isinstance(e, events.Text) and not e.parent]
+    whole = [e.text for e in texts if e.text.strip()]
     notes = [e.text for e in happened if isinstance(e, events.Notice) and e.level == "info"]
     _, page = replay(name)
 
@@ -217,7 +228,10 @@ def test_only_our_own_prompts_are_shown(name: str) -> None:
     transcript, page = replay(name)
 
     assert not transcript.queued
-    assert not {"turn", "queued"} & {kind for _, kind in page.parts}
+    kinds = [kind for _, kind in page.parts]
+    by_itself = sum(isinstance(event, events.TurnBegun) for event in decoded(frames_of(name)))
+    assert kinds.count("turn") == by_itself
+    assert "queued" not in kinds
 
 
 def replay_with_prompts(name: str) -> list[str]:

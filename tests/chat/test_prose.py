@@ -68,7 +68,7 @@ def test_a_complete_text_equal_to_its_preview_changes_nothing() -> None:
     assert panel.transcript.sheet.frame() is None
 
 
-def test_the_text_of_a_subagent_is_below_its_tool() -> None:
+def test_the_work_of_a_subagent_is_folded_below_its_tool() -> None:
     happened = (
         ToolStarted("a", "Task"),
         ToolStarted("b", "Read"),
@@ -78,14 +78,21 @@ def test_the_text_of_a_subagent_is_below_its_tool() -> None:
         ToolStarted("d", "Bash", parent="c"),
     )
 
-    assert shown(*happened) == [
-        *("• Task …", "  found", "  it", "  • Bash …", "    • Bash …", "• Read …", "", "done"),
+    panel = Panel().handle(*happened)
+    assert panel.text == ["• Task  1 tool …", "• Read …", "", "done"]
+
+    panel.press("• Task")
+
+    assert panel.text[2:] == [
+        *("  found", "  it", "  • Bash  1 tool …", "• Read …", "", "done"),
     ]
 
 
 def test_the_highlights_of_a_subagents_text_move_with_it() -> None:
     panel = Panel().handle(ToolStarted("a", "Task"), Text("1", "**very** good", parent="a"))
+    panel.press("• Task")
 
+    assert panel.text[2:] == ["  **very** good"]
     assert panel.drawn.groups("  **very**") == {("**very**", "ClaudeChatBold")}
 
 

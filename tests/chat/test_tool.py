@@ -1,5 +1,6 @@
 """The line of a tool, and its details."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from claude_ide.agents.events import (
     Change,
     Hunk,
+    Task,
+    TaskState,
     ToolEnded,
     ToolInput,
     ToolOutput,
@@ -230,3 +233,61 @@ def test_an_agent_may_name_a_tool_twice() -> None:
 )
 def test_paths_are_relative_to_the_project(path: str, root: str, short: str) -> None:
     assert shortened(path, root) == short
+
+
+BEHIND = Task("a1", "Explore", "look", "t", in_background=True, is_agent=True)
+
+
+def head_after(*tasks: Task) -> str:
+    """Return the line of a subagent that was started in no time, with its task after 5 seconds."""
+    tool = use("think", "Agent", "look")
+    tool.input(ToolInput("t", 9, {}), 1.0)
+    tool.end(ToolEnded("t", ToolStatus.COMPLETED), 1.0)
+    for task in tasks:
+        tool.follow(task, 6.0)
+    return lines(tool)[0]
+
+
+def test_a_tool_whose_task_runs_in_the_background_does_not_look_done() -> None:
+    assert head_after(BEHIND) == "◇ Agent look  in the background …"
+
+
+def test_the_progress_of_a_subagent_is_in_its_line() -> None:
+    task = replace(BEHIND, tools=3, tokens=1234, last_tool="Read")
+
+    shown = head_after(task)
+
+    assert shown == "◇ Agent look  in the background · 3 tools · 1,234 tokens · Read …"
+
+
+@pytest.mark.parametrize(
+    ("state", "result", "shown"),
+    [
+        (TaskState.COMPLETED, "It is fine.", "◇ Agent look  5.0 s"),
+        (TaskState.STOPPED, "", "⊘ Agent look  stopped  5.0 s"),
+        (TaskState.FAILED, "", "✗ Agent look  failed  5.0 s"),
+        (TaskState.FAILED, "no tools", "✗ Agent look  failed: no tools  5.0 s"),
+        (TaskState.FAILED, "failed with code 3", "✗ Agent look  failed with code 3  5.0 s"),
+    ],
+)
+def test_a_tool_shows_how_its_task_has_ended(state: TaskState, result: str, shown: str) -> None:
+    assert head_after(BEHIND, replace(BEHIND, state=state, result=result)) == shown
+
+
+def test_the_report_of_a_subagent_is_in_its_details() -> None:
+    tool = use("think", "Agent")
+    tool.follow(replace(BEHIND, state=TaskState.COMPLETED, result="It is fine."), None)
+
+    tool.press(0)
+
+    assert lines(tool)[1:] == ["    It is fine."]
+
+
+def test_a_task_in_the_foreground_ends_with_its_tool() -> None:
+    tool = use(title="make")
+    tool.follow(replace(BEHIND, in_background=False), 1.0)
+    assert tool.is_running
+
+    tool.end(ToolEnded("t", ToolStatus.COMPLETED), 2.0)
+
+    assert lines(tool) == ["$ Bash make"]

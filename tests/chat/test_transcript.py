@@ -126,7 +126,10 @@ def test_a_background_tool_runs_on_when_the_turn_is_over() -> None:
         DONE,
     )
 
-    assert shown(*happened) == ["• Task", "  • Bash …", "── 1.5 s"]
+    panel = Panel().handle(*happened)
+    panel.press("• Task")
+
+    assert panel.text == ["• Task  1 tool", "    nothing to show", "  • Bash …", "── 1.5 s"]
 
 
 def test_an_error_is_shown_once() -> None:

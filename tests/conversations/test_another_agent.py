@@ -239,7 +239,7 @@ async def test_a_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None
 async def test_todos_notices_and_retries_are_shown(begin: Begin) -> None:
     river = await begin()
     todos = (events.Todo("1", "Gnaw wood", "completed"), events.Todo("2", "Swim", "in_progress"))
-    river.agent.emit(events.TodoList(todos), events.TasksChanged((events.Task("k", "x", "y"),)))
+    river.agent.emit(events.TodoList(todos), events.TaskChanged(events.Task("k", "x", "y")))
     river.agent.emit(events.Notice("the river rises", "warning"))
     river.agent.emit(events.Retry(2, 5, 0, "low_water"), events.Compacted(900, 300))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from support.chats import PANEL, Chats
+from support.chats import PANEL, Chats, edit
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -12,8 +12,8 @@ ROWS = [[["✔ ", "ClaudeChatTodoDone"], ["one", "ClaudeChatTodo"]], [["two", "C
 PINS = chunk("chat_pin/pins")
 
 
-async def pin(nvim: Neovim, rows: list[Any], id_: int = 1) -> list[Any]:
-    await nvim.lua(f"{PANEL}.pin(...)", id_, rows)
+async def pin(nvim: Neovim, rows: list[Any], id_: int = 1, more: int = 0) -> list[Any]:
+    await nvim.lua(f"{PANEL}.pin(...)", id_, rows, more)
     pins: list[Any] = await nvim.lua(PINS)
     return pins
 
@@ -97,3 +97,42 @@ async def test_a_narrow_transcript_has_no_pinned_rows(nvim: Neovim, chats: Chats
 
 async def _is_gone(nvim: Neovim) -> bool:
     return not await nvim.lua(PINS)
+
+
+async def test_rows_that_are_left_out_are_counted(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+
+    (found,) = await pin(nvim, ROWS, more=4)
+
+    assert [line.strip() for line in found["lines"]] == ["✔ one", "two", "… 4 more"]
+
+
+async def test_rows_without_room_are_counted(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    rows = [[[f"item {number}", "ClaudeChatTodo"]] for number in range(100)]
+
+    (found,) = await pin(nvim, rows, more=5)
+
+    shown = [line.strip() for line in found["lines"]]
+    assert len(shown) == found["height"]
+    assert shown[:2] == ["item 0", "item 1"]
+    assert shown[-1] == f"… {105 - (len(shown) - 1)} more"
+
+
+async def test_pinned_rows_are_hidden_while_the_user_reads(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    await chats.draw(edit(0, 0, ["one", "two", "three"]))
+    await pin(nvim, ROWS)
+    await chats.enter_transcript(3)
+    assert len(await nvim.lua(PINS)) == 1
+
+    await nvim.keys("k")
+    await until(lambda: _is_gone(nvim), "the rows are hidden")
+    assert await pin(nvim, ROWS) == []
+
+    await nvim.keys("G")
+    await until(lambda: nvim.lua(PINS), "the rows are back")
+    await nvim.keys("k")
+    await until(lambda: _is_gone(nvim), "the rows are hidden again")
+    await nvim.keys("<C-w>j")
+    await until(lambda: nvim.lua(PINS), "the rows are back in the prompt")

@@ -55,3 +55,21 @@ async def test_closing_a_text_twice_does_no_harm(nvim: Neovim) -> None:
 
     assert await nvim.eval(f"bufexists({bufnr})") == 0
     assert await nvim.eval("winnr('$')") == 1
+
+
+REPLACE = "return require('claude_ide.window.scratch').replace(...)"
+
+
+async def test_a_text_is_replaced_while_it_is_on_screen(nvim: Neovim) -> None:
+    bufnr = await nvim.lua(OPEN, "a title", "one\ntwo")
+
+    assert await nvim.lua(REPLACE, bufnr, "one\ntwo\nthree", True) is True
+    assert await nvim.eval("[line('.'), line('$'), &modifiable]") == [3, 3, 0]
+    await nvim.lua(REPLACE, bufnr, "one\ntwo\nthree\nfour")
+    assert await nvim.eval("line('.')") == 4
+    await nvim.keys("gg")
+    await nvim.lua(REPLACE, bufnr, "one\ntwo\nthree\nfour\nfive")
+    assert await nvim.eval("[line('.'), line('$')]") == [1, 5]
+    await nvim.keys("q")
+
+    assert await nvim.lua(REPLACE, bufnr, "six") is False

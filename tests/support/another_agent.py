@@ -15,6 +15,7 @@ from claude_ide.agents.agent import (
     Opening,
     Rewind,
     SessionSummary,
+    TaskOutput,
 )
 from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import Event, Ready
@@ -49,6 +50,10 @@ class AnotherAgent:
         self.session = ""
         self.state = SessionState()
         self.calls: list[tuple[Any, ...]] = []
+        self.outputs: dict[str, str] = {}
+        """The outputs of tasks, by their ids."""
+        self.moves = True
+        """Whether a tool can be moved to the background now."""
         self._ids = itertools.count(1)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
 
@@ -143,6 +148,20 @@ class AnotherAgent:
     async def ask_aside(self, question: str) -> str:
         self._must("side_question")
         return f"aside of {question}"
+
+    async def stop_task(self, task: str) -> None:
+        self._must("stop_task")
+        self.calls.append(("stop_task", task))
+
+    async def task_output(self, task: str) -> TaskOutput:
+        self._must("tasks")
+        output = self.outputs.get(task, f"output of {task}\n")
+        return TaskOutput(output, len(output))
+
+    async def background(self, tool: str) -> bool:
+        self._must("background")
+        self.calls.append(("background", tool))
+        return self.moves
 
     def log(self) -> str:
         return '{"splash": 1}'

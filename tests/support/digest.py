@@ -91,8 +91,11 @@ def _line(event: Event, tools: dict[str, str]) -> Iterator[str]:
             yield f"offers {commands[-1].name}"
         case events.PromptChanged(prompt, stage):
             yield f"{prompt[:1]} {stage.value}"
-        case events.TasksChanged(running):
-            yield f"{len(running)} tasks"
+        case events.TaskChanged(task):
+            where = " behind" if task.in_background else ""
+            yield f"task {task.title} {task.state.value}{where}"
+        case events.TurnBegun(ended):
+            yield f"turn after {' '.join(task.title for task in ended)}"
         case events.Cleared() | events.Compacting() | events.Compacted():
             yield type(event).__name__.lower()
         case events.TurnEnded(why):

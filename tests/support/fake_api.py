@@ -75,6 +75,8 @@ class FakeApi:
     hold: bool = False
     status: int = 200
     turns: deque[Turn] = field(default_factory=deque)
+    agents: dict[str, deque[Turn]] = field(default_factory=dict)
+    """The scripted turns of subagents, by words of their first prompt."""
     requests: list[Request] = field(default_factory=list)
     _ids: Iterator[int] = field(default_factory=itertools.count)
 
@@ -99,6 +101,10 @@ class FakeApi:
         """Add turns; after the last one the model says "(no more turns)"."""
         self.turns.extend(turns)
 
+    def script_agent(self, words: str, *turns: Turn) -> None:
+        """Add turns for the subagent whose prompt contains `words`."""
+        self.agents.setdefault(words, deque()).extend(turns)
+
     def answer(self, request: Request) -> tuple[str, bytes]:
         """Return the content type and the body of the answer to `request`."""
         path = request.path.partition("?")[0]
@@ -109,7 +115,8 @@ class FakeApi:
             return "application/json", b'{"input_tokens": 10}'
         if request.body.get("tools"):
             self.requests.append(request)
-            turn = self.turns.popleft() if self.turns else [text("(no more turns)")]
+            turns = self._turns_of(request)
+            turn = turns.popleft() if turns else [text("(no more turns)")]
         else:
             turn = [text("ok")]  # a title, a check of the quota
         message = self._message(request.body["model"], turn)
@@ -119,6 +126,10 @@ class FakeApi:
             f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
             for event in _events(message)
         )
+
+    def _turns_of(self, request: Request) -> deque[Turn]:
+        first = "\n".join(_texts(request.body["messages"][0]["content"]))
+        return next((self.agents[words] for words in self.agents if words in first), self.turns)
 
     def _message(self, model: str, turn: Turn) -> dict[str, Any]:
         uses_tool = any(block["type"] == "tool_use" for block in turn)

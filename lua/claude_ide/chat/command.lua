@@ -26,6 +26,7 @@ local SUBCOMMANDS = {
   resume = 'value',
   rewind = 'nothing',
   stop = 'nothing',
+  tasks = 'nothing',
   thinking = 'value',
 }
 

@@ -10,6 +10,7 @@ local chat_pin = require('claude_ide.chat.window.pin')
 local chat_plan = require('claude_ide.chat.plan')
 local chat_state = require('claude_ide.chat.state')
 local chat_placement = require('claude_ide.chat.placement')
+local chat_tasks = require('claude_ide.chat.tasks')
 local chat_waiting = require('claude_ide.chat.waiting')
 local moment = require('claude_ide.when.moment')
 
@@ -89,6 +90,7 @@ function M.host_ended(reason)
   for _, chat in ipairs(chat_state.list()) do
     chat.is_orphan = true
     chat_waiting.set(chat.id, 0)
+    chat_tasks.forget(chat.id)
     chat_busy.stop(chat)
     M.give_up(chat.id, reason)
   end
@@ -105,7 +107,7 @@ function M.adopt(id, options)
     return
   end
   chat.is_orphan, chat.is_starting = false, false
-  chat.options, chat.pinned = options, {}
+  chat.options, chat.pinned, chat.unpinned = options, {}, 0
   chat_outage.clear(chat)
   chat_pin.update(chat)
   chat_placement.report(chat)

@@ -7,6 +7,7 @@ local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sight = require('claude_ide.chat.transcript.sight')
 local chat_state = require('claude_ide.chat.state')
 local chat_strays = require('claude_ide.chat.strays')
+local chat_tasks = require('claude_ide.chat.tasks')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_transcript_keys = require('claude_ide.chat.transcript.keys')
 local chat_placement = require('claude_ide.chat.placement')
@@ -48,6 +49,7 @@ end
 local function finish(chat)
   keep_unsent(chat)
   chat_busy.stop(chat)
+  chat_tasks.forget(chat.id)
   chat_state.remove(chat)
   chat_placement.close(chat)
   quiet.run(function()
@@ -97,6 +99,7 @@ local function create(id, options)
     cursors = {},
     bars = {},
     pinned = {},
+    unpinned = 0,
   }
   -- The buffers are filled in below, each with what belongs to it.
   local chat = fields --[[@as claude_ide.Chat]]
@@ -105,6 +108,7 @@ local function create(id, options)
     chat.prompt = chat_prompt.create(chat)
     api.nvim_buf_set_name(chat.transcript, ('claude-chat://%d'):format(chat.transcript))
   end)
+  chat_pin.watch(chat)
   chat_transcript_keys.define(chat, {
     enter_prompt = M.enter_prompt,
     hide = M.hide,
@@ -265,10 +269,11 @@ end
 --- Pin rows to the transcript's top right corner, in place of those pinned before.
 ---@param id integer
 ---@param rows claude_ide.Chunks[] empty to remove them
-function M.pin(id, rows)
+---@param more? integer number of rows that the host has left out below
+function M.pin(id, rows, more)
   local chat = chat_state.get(id)
   if chat then
-    chat.pinned = rows
+    chat.pinned, chat.unpinned = rows, more or 0
     chat_pin.update(chat)
   end
 end

@@ -19,6 +19,8 @@ local M = {}
 ---@field cursors table<string, claude_ide.ChatCursor> by name of a window that was hidden
 ---@field bars table<string, claude_ide.ChatBar> by name of a window: 'transcript' or 'prompt'
 ---@field pinned claude_ide.Chunks[] rows
+---@field unpinned integer number of rows below them that the host has left out
+---@field is_reading? boolean whether the user has moved up in the transcript, to read
 ---@field pin? integer window of the pinned rows
 ---@field drawing claude_ide.ChatDrawing
 ---@field images claude_ide.ChatImages

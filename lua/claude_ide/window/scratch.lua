@@ -50,6 +50,30 @@ function M.open(title, text, filetype)
   return bufnr
 end
 
+--- Replace a text that is still on screen. Windows at its end stay there.
+---@param bufnr integer
+---@param text string
+---@param to_end? boolean move to the end in any case
+---@return boolean is_open
+function M.replace(bufnr, text, to_end)
+  local wins = vim.fn.win_findbuf(bufnr)
+  if #wins == 0 then
+    return false
+  end
+  local lines = plain.lines(text)
+  local last = vim.api.nvim_buf_line_count(bufnr)
+  local following = vim.tbl_filter(function(win)
+    return to_end == true or vim.api.nvim_win_get_cursor(win)[1] == last
+  end, wins)
+  vim.bo[bufnr].modifiable = true
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable = false
+  for _, win in ipairs(following) do
+    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(bufnr), 0 })
+  end
+  return true
+end
+
 --- Close a text, if it is still open.
 ---@param bufnr integer
 function M.close(bufnr)

@@ -40,6 +40,11 @@ class Capabilities:
     rewind: bool = False
     context_usage: bool = False
     titles: bool = False
+    tasks: bool = False
+    """It reports its tasks in the background, and the output of each can be read."""
+    stop_task: bool = False
+    background: bool = False
+    """A running command or subagent can be moved to the background."""
     side_question: bool = False
 
 
@@ -82,6 +87,19 @@ class Rewind:
     insertions: int = 0
     deletions: int = 0
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutput:
+    """The end of a task's output; `size` is that of the whole in bytes, `path` its file, if known.
+
+    `is_cut` means that the output is longer than `text`.
+    """
+
+    text: str
+    size: int
+    is_cut: bool = False
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +200,15 @@ class Agent(Protocol):
 
     async def ask_aside(self, question: str) -> str:
         """Return the answer to a question that does not become part of the conversation."""
+
+    async def stop_task(self, task: str) -> None:
+        """Stop a task, by its id; one that has ended is ignored."""
+
+    async def task_output(self, task: str) -> TaskOutput:
+        """Return the end of a command's output. Raises `AgentError` if it cannot be read."""
+
+    async def background(self, tool: str) -> bool:
+        """Move a running tool use to the background; False if this is not possible now."""
 
     def log(self) -> str:
         """Return the recent traffic with the agent, one JSON object per line, for bug reports."""

@@ -13,6 +13,7 @@ from claude_ide.errors import UserError
 
 NEEDS = {
     "aside": "side_question",
+    "background": "background",
     "context": "context_usage",
     "continue": "resume",
     "cycle-mode": "modes",
@@ -26,12 +27,15 @@ NEEDS = {
     "resume": "resume",
     "rewind": "rewind",
     "steer": "steer",
+    "stop-task": "stop_task",
+    "tasks": "tasks",
     "thinking": "thinking_tokens",
     "withdraw": "withdraw",
 }
 """The features that not every agent supports, and the capabilities that they need."""
 
 VERBS = {
+    "background": "move a command to the background",
     "change_proposal": "accept your changes to its proposals",
     "context_usage": "report how full its context is",
     "effort": "change its reasoning effort",
@@ -44,6 +48,8 @@ VERBS = {
     "rewind": "undo its changes to files",
     "side_question": "answer an aside",
     "steer": "accept a prompt during a turn",
+    "stop_task": "stop a task in the background",
+    "tasks": "list its tasks in the background",
     "thinking_tokens": "limit its thinking",
     "titles": "rename a session",
     "withdraw": "withdraw a queued prompt",

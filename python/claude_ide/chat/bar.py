@@ -58,6 +58,9 @@ class Bar:
         self._size: int | None = None
         self._retry: tuple[events.Retry, float] | None = None
         self._outcome = "success"
+        self._todos = ""
+        self._tasks: set[str] = set()
+        """The tasks that run in the background."""
 
     def apply(self, event: Event) -> None:
         """Apply an event; most have no effect."""
@@ -76,14 +79,22 @@ class Bar:
                 self._size = self._size if size is None else size
             case events.Cleared():
                 self._used = None
+                self._todos = ""
             case events.Compacted(_, after):
                 self._used = after
             case events.Retry():
                 self._retry = (event, self._clock() + event.seconds)
+            case events.TaskChanged(task):
+                (self._tasks.add if task.runs_in_background else self._tasks.discard)(task.id)
+            case events.TodoList(todos):
+                done = sum(todo.status == "completed" for todo in todos)
+                self._todos = f"{done}/{len(todos)} todos" if done < len(todos) else ""
             case events.TurnEnded(why):
                 self._outcome = OUTCOMES.get(why, "failed")
             case events.Dead():
                 self._outcome = "failed"
+                self._todos = ""
+                self._tasks.clear()
 
     def transcript(self, state: SessionState, waiting: int = 0) -> Sides:
         """Return the bar of the transcript: the activity on its left, the session on its right.
@@ -96,6 +107,10 @@ class Bar:
             left.append((asks, "ClaudeChatRequest"))
         if queued := len(state.queued):
             left.append((f"{queued} queued", "ClaudeChatQueued"))
+        if self._tasks:
+            left.append((amounts.count(len(self._tasks), "task"), "ClaudeChatToolRunning"))
+        if self._todos:
+            left.append((self._todos, META))
         return {"left": _spaced(left), "right": _spaced(self._session())}
 
     def work(self, state: SessionState, waiting: int = 0) -> dict[str, str]:

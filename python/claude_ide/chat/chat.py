@@ -11,6 +11,7 @@ from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.chat import abilities, context_usage
 from claude_ide.chat.attachment import Attachment
+from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
 from claude_ide.chat.page.painter import Painter
@@ -23,7 +24,8 @@ from claude_ide.chat.requests.trust_question import KIND, TrustLine
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.transcript import export, todos
+from claude_ide.chat.transcript import export
+from claude_ide.chat.transcript.todos import Todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
@@ -83,6 +85,10 @@ class Chat:
         self._relaunching = Relaunching(
             *(agent, self.requests, self.sending.lock, self._started, self._start_again)
         )
+        self.background = Background(
+            *(agent, self.transcript, self._panels, self.panel, editor, run)
+        )
+        self._todos = Todos()
         self._bar = Bar()
         self._bars = Bars(self._bar, self.requests, self.attachment, self._state, self.refresh_bars)
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
@@ -104,6 +110,7 @@ class Chat:
         """End the agent and everything else of the chat."""
         self._relaunching.settle()
         self.answers.clear()
+        self.background.end()
         self._painter.close()
         self._bars_painter.close()
         self._bars.close()
@@ -168,6 +175,7 @@ class Chat:
     def _show(self, event: Event) -> None:
         urgent = self.transcript.apply(event)
         self._bar.apply(event)
+        self.background.apply(event)
         self._offers.apply(event)
         self._offers.update()
         self.answers.settle(event)
@@ -179,11 +187,11 @@ class Chat:
 
     def _follow(self, event: Event) -> None:
         """Apply an event's effects on Neovim outside the transcript."""
+        if self._todos.apply(event):
+            self._run(self.panel.pin(*self._todos.pinned()))
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
                 self._editor.announce_write(path)
-            case events.TodoList():
-                self._run(self.panel.pin(todos.pinned(event)))
             case events.Session(session, title):
                 self.title = title or self.title
                 self._run(self.panel.remember(session))
@@ -224,6 +232,7 @@ class Chat:
         """End the current turn; queued prompts remain."""
         if self._state().busy:
             await self.agent.interrupt()
+        self.background.report()
 
     async def restart(self) -> None:
         """Restart an agent that has ended, in its session."""
@@ -314,6 +323,18 @@ class Chat:
         await self._offer("context")
         usage = context_usage.lines(await self.agent.context_usage())
         await self._panels.show_lines("Context", usage)
+
+    async def toggle_todos(self) -> None:
+        """Hide the pinned todo list, or show it again."""
+        if self._todos.is_empty:
+            raise UserError("there is no todo list")
+        self._todos.toggle()
+        await self.panel.pin(*self._todos.pinned())
+
+    async def show_tasks(self) -> None:
+        """Show what runs in the background."""
+        await self._offer("tasks")
+        await self.background.show()
 
     async def show_log(self) -> None:
         """Show the recent traffic with the agent."""

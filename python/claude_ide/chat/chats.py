@@ -72,6 +72,7 @@ class Chats:
             "rewind": lambda: self._here(Chat.rewind),
             "context": lambda: self._here(Chat.show_context),
             "log": lambda: self._here(Chat.show_log),
+            "tasks": lambda: self._here(Chat.show_tasks),
             "answer": self.answer,
         }
         with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
@@ -303,6 +304,8 @@ class Chats:
                 chat.shown = event["shown"]
             case "resized":
                 chat.resize(event["width"], event["columns"])
+            case "tasks_closed":
+                chat.background.hide()
             case "closed":
                 await self._close(chat)
             case name:
@@ -324,6 +327,12 @@ class Chats:
                 return chat.answers.key(event["part"], event["key"], event["kind"])
             case "withdraw":
                 return chat.sending.withdraw(event["part"])
+            case "background":
+                return chat.background.move(event["part"])
+            case "stop_task":
+                return chat.background.stop(event["task"])
+            case "task_output":
+                return chat.background.show_output(event["task"])
             case "login":
                 return self._login()
         return {
@@ -333,6 +342,7 @@ class Chats:
             "redraw": chat.redraw,
             "drop_context": chat.drop_context,
             "restart": chat.restart,
+            "todos": chat.toggle_todos,
         }[name]()
 
     async def _login(self) -> None:

@@ -35,6 +35,10 @@ class Panels:
         """Show a text in a scratch window; return the argument for `close_text`."""
         return await self._editor.run("window.scratch.open", name, text, filetype or None)
 
+    async def replace_text(self, shown: Any, text: str, *, to_end: bool = False) -> bool:
+        """Replace a text that `show_text` has shown; return whether it is still on screen."""
+        return bool(await self._editor.run("window.scratch.replace", shown, text, to_end))
+
     async def close_text(self, shown: Any) -> None:
         """Close a window that `show_text` has opened."""
         await self._editor.run("window.scratch.close", shown)
@@ -103,9 +107,24 @@ class Panel:
         """Set the bars of both windows and the progress."""
         await self._run("chat.panel.set_bars", look["bars"], look["work"])
 
-    async def pin(self, rows: Sequence[Any]) -> None:
-        """Pin rows to the transcript's corner; an empty list removes them."""
-        await self._run("chat.panel.pin", rows)
+    async def pin(self, rows: Sequence[Any], more: int = 0) -> None:
+        """Pin rows to the transcript's corner, above the number of those that are left out.
+
+        An empty list removes them.
+        """
+        await self._run("chat.panel.pin", rows, more)
+
+    async def count_tasks(self, count: int) -> None:
+        """Set the number of tasks that run in the background."""
+        await self._run("chat.tasks.set_count", count)
+
+    async def show_tasks(self, rows: Sequence[Any]) -> None:
+        """Show the list of tasks in a float."""
+        await self._run("chat.tasks.show", rows)
+
+    async def draw_tasks(self, rows: Sequence[Any]) -> bool:
+        """Update the list of tasks; return whether it is still on screen."""
+        return bool(await self._run("chat.tasks.draw", rows))
 
     async def count_requests(self, count: int) -> None:
         """Set the number of requests that wait for the user."""

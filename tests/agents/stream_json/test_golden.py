@@ -86,6 +86,11 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("f completed", "9 queued", "9 started", "compacting", "compacted", *END, "9 completed"),
         *("d queued", "d started", "says three", *END, "d completed"),
     ],
+    "cli197_tasks": [
+        *("uses Bash", "task Build running", "completed Bash", "task Build running behind"),
+        *("says Building.", *END, *["task Build failed behind"] * 2),
+        *("turn after Build", "says The build fail", *END),
+    ],
     "controls": [
         *("mode acceptEdits", "mode default", "mode dontAsk", "mode auto", "mode default"),
         *("says one", *END, "model claude-sonnet-4-5", "says two", *END),
@@ -137,7 +142,10 @@ CONVERSATIONS: dict[str, list[str]] = {
     ],
     "hooks": [*READ, "uses Bash", "rejected Bash", "says done", *END],
     "image_and_context": ["says a red dot", *END, "says ok", *END],
-    "interrupt_bash": ["uses Bash", "asks Bash", "interrupted Bash", "turn interrupted"],
+    "interrupt_bash": [
+        *("uses Bash", "asks Bash", "task spin running", "task spin stopped"),
+        *("interrupted Bash", "turn interrupted"),
+    ],
     "interrupt_cancel_queued": [
         *(*ONE, "2 queued", "2 cancelled", "says slow slow slow"),
         *("turn interrupted", "1 cancelled"),
@@ -204,12 +212,33 @@ CONVERSATIONS: dict[str, list[str]] = {
     "sdk_mcp_alwaysload": ["says ok", *END],
     "slash_commands": [
         *("says one", *END, "info", *END, "info", *END, "compacting", "compacted", *END),
-        *("says custom cmd ran", *END, "says done", *END, "cleared", "0 tasks", "session", *END),
+        *("says custom cmd ran", *END, "says done", *END, "cleared", "session", *END),
         *("info", *END, "info", *END),
     ],
     "subagent": [
-        *("uses Task", "1 tasks", "completed Task", "subagent says Found a.py", "0 tasks"),
+        *("uses Task", *["task look around running behind"] * 2, "completed Task"),
+        *("subagent says Found a.py", *["task look around completed behind"] * 2),
         *("uses Glob", "failed Glob", "says The agent foun", *END),
+    ],
+    "tasks": [
+        *("9 queued", "9 started", "uses Bash", *["task Serve running behind"] * 2),
+        *("completed Bash", "says Started it.", *END, "9 completed", "task Serve stopped behind"),
+        *("6 queued", "6 started", "uses Bash", *["task Build running behind"] * 2),
+        *("completed Bash", "says Building.", *END, "6 completed"),
+        *(*["task Build failed behind"] * 2, "turn after Build", "says The build fail", *END),
+    ],
+    "tasks_moved": [
+        *("2 queued", "2 started", "uses Bash", "task Wait running", "task Wait running behind"),
+        *("completed Bash", "says Moved on.", *END, "2 completed"),
+        *(*["task Wait completed behind"] * 2, "turn after Wait", "says It is done.", *END),
+    ],
+    "tasks_subagent": [
+        *("9 queued", "9 started", "uses Agent", *["task look at A running behind"] * 2),
+        *("completed Agent", "says I sent an agen", "subagent says Looking.", "uses Bash"),
+        *("task look at A running behind", *END, "9 completed", "completed Bash", "uses Read"),
+        *("task look at A running behind", "completed Read", "subagent says A has two line"),
+        *["task look at A completed behind"] * 2,
+        *("turn after look at A", "says The agent says", *END),
     ],
     "thinking_off": ["says ok", *END, "says done", *END],
     "todos_sonnet": [

@@ -92,6 +92,23 @@ def test_a_stored_conversation_becomes_events(tmp_path: Path) -> None:
     assert events.Compacted(9) in found
 
 
+def test_the_end_of_a_task_is_no_prompt_of_the_user(tmp_path: Path) -> None:
+    note = (
+        "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>t1</tool-use-id>\n"
+        '<status>completed</status>\n<summary>Agent "look at A" finished</summary>\n'
+        "<result>Two lines.</result>\n</task-notification>"
+    )
+    write_session(tmp_path, user(note), assistant(text("Two lines, I hear.")))
+
+    happened = history.read(tmp_path, ID)
+
+    assert digest(happened) == [
+        *("task look at A completed behind", "turn after look at A", "says Two lines, I h"),
+    ]
+    (changed,) = [event for event in happened if isinstance(event, events.TaskChanged)]
+    assert (changed.task.tool, changed.task.result) == ("t1", "Two lines.")
+
+
 def test_an_image_in_a_prompt_is_mentioned(tmp_path: Path) -> None:
     write_session(tmp_path, user([text("what is this?"), {"type": "image", "source": {}}]))
 

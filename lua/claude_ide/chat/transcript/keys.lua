@@ -62,6 +62,13 @@ local function withdraw(chat)
   end
 end
 
+local function move_to_background(chat)
+  local part = part_here(chat)
+  if part then
+    chat_state.emit(chat, 'background', { part = part.id })
+  end
+end
+
 local function go_by_turn(chat, direction)
   local target = chat_transcript.turn_row(chat, row(), direction * vim.v.count1)
   vim.cmd("normal! m'")
@@ -150,6 +157,9 @@ local function list(chat)
     add('n', { key }, name, ANSWER, answer(chat, key, fallback), hidden)
   end
   add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', with_chat(withdraw))
+  local gb = with_chat(move_to_background)
+  add('n', { 'gb' }, 'background', 'Move this command to the background', gb)
+  add('n', { 'gl' }, 'todos', 'Hide or show the todo list', emit('todos'))
   add('n', { '<C-c>' }, 'stop', 'Stop the turn', emit('stop'))
   add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', emit('cycle_mode'))
   add('n', { 'i', 'I', 'A', 'o', 'O' }, 'write', 'Go to the prompt', to_prompt, { expr = true })

@@ -1,37 +1,16 @@
 --- Rows pinned to the top right corner of a transcript.
-local plain = require('claude_ide.say.plain')
+local chat_rows = require('claude_ide.chat.rows')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
 local api = vim.api
-local namespace = api.nvim_create_namespace('claude_ide_chat_pin')
 
 local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript
 local NARROWEST = 12
 
-local function write(bufnr, rows)
-  local lines, marks = {}, {}
-  for row, chunks in ipairs(rows) do
-    local text = ' '
-    for _, chunk in ipairs(chunks) do
-      local start = #text
-      text = text .. plain.harmless(chunk[1])
-      table.insert(marks, { row - 1, start, #text, chunk[2] })
-    end
-    lines[row] = text .. ' '
-  end
-  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  for _, mark in ipairs(marks) do
-    local row, first, last, group = unpack(mark)
-    api.nvim_buf_set_extmark(bufnr, namespace, row, first, { end_col = last, hl_group = group })
-  end
-  local width = 1
-  for _, line in ipairs(lines) do
-    width = math.max(width, api.nvim_strwidth(line))
-  end
-  return width
+local function highest(win)
+  return math.max(1, math.floor(api.nvim_win_get_height(win) * HIGHEST))
 end
 
 local function config(win, width, height)
@@ -43,7 +22,7 @@ local function config(win, width, height)
     row = 0,
     col = room,
     width = math.min(width, math.floor(room * WIDEST)),
-    height = math.max(1, math.min(height, math.floor(api.nvim_win_get_height(win) * HIGHEST))),
+    height = math.min(height, highest(win)),
     focusable = false,
     style = 'minimal',
     border = 'none',
@@ -75,18 +54,34 @@ function M.close(chat)
   chat.pin = nil
 end
 
+-- The rows for which there is room, and how many others there are.
+local function fitted(chat, win)
+  local rows, more, most = chat.pinned, chat.unpinned, highest(win)
+  if #rows + (more > 0 and 1 or 0) <= most then
+    rows = vim.list_slice(rows)
+  else
+    more = more + #rows - math.max(1, most - 1)
+    rows = vim.list_slice(rows, 1, math.max(1, most - 1))
+  end
+  if more > 0 then
+    table.insert(rows, { { ('… %d more'):format(more), 'ClaudeChatMeta' } })
+  end
+  return rows
+end
+
 local function show(chat, win)
   local room = api.nvim_win_get_width(win)
-  -- It must not cover a request.
-  local is_wanted = #chat.pinned > 0 and (chat.requests or 0) == 0
+  -- It must not cover a request, nor what the user reads.
+  local is_wanted = #chat.pinned > 0 and (chat.requests or 0) == 0 and not chat.is_reading
   if not is_wanted or math.floor(room * WIDEST) < NARROWEST then
     return M.close(chat)
   end
   if not is_open(chat) then
     chat.pin = open(config(win, 1, 1))
   end
-  local width = write(api.nvim_win_get_buf(chat.pin), chat.pinned)
-  api.nvim_win_set_config(chat.pin, config(win, width, #chat.pinned))
+  local rows = fitted(chat, win)
+  local width = chat_rows.write(api.nvim_win_get_buf(chat.pin), rows)
+  api.nvim_win_set_config(chat.pin, config(win, width, #rows))
 end
 
 --- Show the pinned rows over the transcript's present window, if that is in the current tab page.
@@ -100,6 +95,39 @@ function M.update(chat)
     -- It fails while Neovim locks windows; the next update then shows it.
     pcall(show, chat, win)
   end
+end
+
+local function is_reading(chat)
+  local win = api.nvim_get_current_win()
+  return chat.view ~= nil
+    and chat.view.windows.transcript == win
+    and api.nvim_win_get_cursor(win)[1] < api.nvim_buf_line_count(chat.transcript)
+end
+
+local function follow_user(chat)
+  local was_reading = chat.is_reading or false
+  chat.is_reading = is_reading(chat)
+  if chat.is_reading ~= was_reading then
+    M.update(chat)
+  end
+end
+
+--- Hide the pinned rows while the user reads: from when they move up in the transcript until they return
+--- to its end, or leave it.
+---@param chat claude_ide.Chat
+function M.watch(chat)
+  api.nvim_create_autocmd({ 'CursorMoved', 'WinEnter' }, {
+    buffer = chat.transcript,
+    callback = function()
+      follow_user(chat)
+    end,
+  })
+  api.nvim_create_autocmd('WinLeave', {
+    buffer = chat.transcript,
+    callback = vim.schedule_wrap(function()
+      follow_user(chat)
+    end),
+  })
 end
 
 return M

@@ -50,11 +50,10 @@ from claude_ide.agents.events.talk import (
     ThinkingTokens,
     UserMessage,
 )
+from claude_ide.agents.events.tasks import Task, TaskChanged, TaskState, TurnBegun
 from claude_ide.agents.events.tools import (
     Change,
     Hunk,
-    Task,
-    TasksChanged,
     Todo,
     TodoList,
     ToolEnded,
@@ -99,7 +98,8 @@ __all__ = [
     "Stopping",
     "Subagent",
     "Task",
-    "TasksChanged",
+    "TaskChanged",
+    "TaskState",
     "Text",
     "TextDelta",
     "Thinking",
@@ -112,6 +112,7 @@ __all__ = [
     "ToolOutput",
     "ToolStarted",
     "ToolStatus",
+    "TurnBegun",
     "TurnEndReason",
     "TurnEnded",
     "Usage",
@@ -123,6 +124,6 @@ Event = (
     Ready | CommandsChanged | Session | Cleared | ModeChanged | ModelChanged | EffortChanged
     | PromptChanged | PromptBlocked | UserMessage | Waiting | TextDelta | Text | ThinkingDelta
     | Thinking | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
-    | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TasksChanged
-    | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
+    | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TaskChanged
+    | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnBegun | TurnEnded | Dead
 )  # fmt: skip

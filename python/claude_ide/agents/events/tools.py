@@ -1,4 +1,4 @@
-"""Tools and the changes that they make, the list of todos, tasks in the background."""
+"""Tools and the changes that they make, the list of todos."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -111,20 +111,3 @@ class TodoList:
     """The agent's todo list has changed; these are all items."""
 
     todos: tuple[Todo, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A task in the background, such as a subagent or a shell command."""
-
-    id: str
-    kind: str
-    description: str
-    tool: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TasksChanged:
-    """The tasks in the background have changed; these are all of them."""
-
-    tasks: tuple[Task, ...]

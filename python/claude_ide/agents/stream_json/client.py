@@ -14,12 +14,13 @@ from claude_ide.agents.agent import (
     Opening,
     ResumeSession,
     Rewind,
+    TaskOutput,
 )
 from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.stream_json import history
+from claude_ide.agents.stream_json import history, task_output
 from claude_ide.agents.stream_json.connection import Connection, UnknownOptionError
 from claude_ide.agents.stream_json.costs import Costs
 from claude_ide.agents.stream_json.decoding import answers
@@ -30,7 +31,12 @@ from claude_ide.agents.stream_json.wire.frames import mapping, text
 from claude_ide.agents.stream_json.wire.launch import ALL_MODES, Launch
 from claude_ide.agents.stream_json.wire.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
-from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
+from claude_ide.errors import (
+    AgentError,
+    TransportClosed,
+    UnknownSessionError,
+    UnsupportedError,
+)
 from claude_ide.transport.lines import GRACE_SECONDS
 
 INVALID_MODE = "invalid_mode"
@@ -49,6 +55,8 @@ DETECTED = {
     "get_context_usage": "context_usage",
     "rename_session": "titles",
     "side_question": "side_question",
+    "stop_task": "stop_task",
+    "background_tasks": "background",
 }
 """Control requests that a version may not know, and the capability that depends on each."""
 
@@ -95,6 +103,7 @@ class StreamJsonAgent:
             fork=True,
             change_proposal=True,
             reject_with_reason=True,
+            tasks=True,
             **detected,
         )
 
@@ -265,6 +274,26 @@ class StreamJsonAgent:
         """Return the answer to a question that does not become part of the conversation."""
         answer = await self._running.controls.request("side_question", question=question)
         return text(answer.get("response"))
+
+    async def stop_task(self, task: str) -> None:
+        """Stop a task; the CLI ignores the id of one that has ended."""
+        await self._running.controls.request("stop_task", task_id=task)
+
+    async def task_output(self, task: str) -> TaskOutput:
+        """Return the end of a command's output."""
+        running = self._running
+        path = running.decoder.tasks.outputs.get(task, "")
+        try:
+            answer = await running.controls.request("get_task_output", task_id=task)
+        except UnsupportedError:
+            return await asyncio.to_thread(task_output.read, path)
+        return answers.task_output(answer, path)
+
+    async def background(self, tool: str) -> bool:
+        """Move a running tool use to the background; the CLI knows a command only after 3 s."""
+        controls = self._running.controls
+        answer = await controls.request("background_tasks", tool_use_id=tool)
+        return answer.get("backgrounded") is True
 
     async def history(self, session: str) -> list[Event]:
         """Return a session's conversation."""

@@ -11,8 +11,17 @@ from typing import Any
 
 from claude_ide import files
 from claude_ide.agents.agent import SessionSummary
-from claude_ide.agents.events import Compacted, Event, Notice, Session, UserMessage
+from claude_ide.agents.events import (
+    Compacted,
+    Event,
+    Notice,
+    Session,
+    TaskChanged,
+    TurnBegun,
+    UserMessage,
+)
 from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json.decoding.tasks import notified
 from claude_ide.agents.stream_json.wire.frames import (
     Frame,
     decode_line,
@@ -105,7 +114,10 @@ def _events_of(decoder: Decoder, line: Frame) -> list[Event]:
     }
     if line.get("type") == "assistant":
         return decoder.decode(frame)
-    prompt = _prompt_in(mapping(line.get("message")).get("content"))
+    given = mapping(line.get("message")).get("content")
+    if isinstance(given, str) and (task := notified(given)):
+        return [TaskChanged(task), TurnBegun((task,))]
+    prompt = _prompt_in(given)
     messages: list[Event] = [UserMessage(prompt, text(line.get("uuid")))] if prompt else []
     return [*messages, *decoder.decode(frame)]
 

@@ -26,12 +26,16 @@ class Sheet:
         indent: bool = False,
         tail: bool = False,
     ) -> V:
-        """Add a view: at the end, or indented below another view and its children."""
+        """Add a view: at the end, or indented below another view and its children.
+
+        With `indent` it is nested in the other view, which can hide it.
+        """
         depth = below.part.depth + 1 if below else int(indent)
         after = below.last() if below else None
         view = make(self.page.add(kind, after=after, tail=tail, depth=depth))
         if below is not None:
             below.children.append(view)
+            view.above, view.is_nested = below, indent
         self._views[view.part.id] = view
         self.changed(view)
         return view
@@ -39,6 +43,12 @@ class Sheet:
     def changed(self, view: View) -> None:
         """Mark a view as changed, so that the next frame draws it."""
         self._changed[view] = None
+
+    def all_changed(self, view: View) -> None:
+        """Mark a view and all its children as changed."""
+        self.changed(view)
+        for child in view.children:
+            self.all_changed(child)
 
     def remove(self, view: View) -> None:
         """Remove a view and its part."""

@@ -1,7 +1,7 @@
 """The common base of all views: drawing, key presses, file locations, export."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from claude_ide.chat.page.page import Page, Part
@@ -38,11 +38,27 @@ class View:
 
     def __init__(self, part: Part) -> None:
         self.part = part
+        self.above: View | None = None
+        """The view of which this one is a child."""
+        self.is_nested = False
+        """Whether it is folded together with the view above."""
         self.children: list[View] = []
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether the views nested in this one are hidden."""
+        return False
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is nested in a view that is folded."""
+        above = self.above
+        return above is not None and (above.is_hidden or (self.is_nested and above.is_folded))
 
     def draw(self, page: Page) -> None:
         """Write the changed rows to the page."""
-        page.write(self.part, self.indented(self.rows()), kind=self.part_kind)
+        rows = [] if self.is_hidden else self.indented(self.rows())
+        page.write(self.part, rows, kind=self.part_kind)
 
     def rows(self) -> list[Row]:
         """Return the current rows."""
@@ -61,6 +77,13 @@ class View:
         """Return the last part of this view and its children."""
         shown = [child for child in self.children if not child.part.is_removed]
         return shown[-1].last() if shown else self.part
+
+    def below(self) -> Iterator["View"]:
+        """Yield the children that are still shown, with theirs."""
+        for child in self.children:
+            if not child.part.is_removed:
+                yield child
+                yield from child.below()
 
     def settle(self) -> None:
         """Stop waiting for more: the turn is over."""

@@ -28,6 +28,10 @@ class Prose(View):
 
     def draw(self, page: Page) -> None:
         """Write the new lines, and rewrite the last one."""
+        if self.is_hidden:
+            self._text.restart()
+            self._fence = None
+            return page.write(self.part, [])
         first, complete, partial = self._text.drain()
         rows: list[Row] = []
         code: list[Code] = []

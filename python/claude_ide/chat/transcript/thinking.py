@@ -48,6 +48,9 @@ class Thought(View):
 
     def draw(self, page: Page) -> None:
         """Write the line and, if it is open, the new text below it."""
+        if self.is_hidden:
+            self._shown = False
+            return page.write(self.part, [])
         if not self._shown:
             head = [] if self._is_empty() else [self._head()]
             page.write(self.part, self.indented(head))

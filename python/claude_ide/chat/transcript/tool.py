@@ -5,6 +5,8 @@ from typing import Any
 
 from claude_ide.agents.events import (
     Change,
+    Task,
+    TaskState,
     ToolEnded,
     ToolInput,
     ToolOutput,
@@ -16,7 +18,7 @@ from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, Location, View, location_in
-from claude_ide.chat.transcript import detail
+from claude_ide.chat.transcript import detail, progress
 from claude_ide.chat.transcript.detail import Detail
 
 ICONS = {
@@ -36,6 +38,11 @@ ENDS = {
     ToolStatus.REJECTED: ("⊘", "ClaudeChatToolRejected", "rejected"),
     ToolStatus.INTERRUPTED: ("⊘", "ClaudeChatToolRejected", "interrupted"),
 }
+OF_TASKS = {
+    TaskState.COMPLETED: ToolStatus.COMPLETED,
+    TaskState.FAILED: ToolStatus.FAILED,
+    TaskState.STOPPED: ToolStatus.REJECTED,
+}
 LONGEST_TITLE = 120
 LONGEST_REASON = 100
 
@@ -49,6 +56,8 @@ class ToolUse(View):
         self.name, self.kind, self.title = event.name, event.kind, event.title
         self.open = False
         self.ended: ToolEnded | None = None
+        self.task: Task | None = None
+        """The task that it has started: it may run on after the tool has ended."""
         self._root = root
         self._arguments: dict[str, Any] | None = None
         self._size = 0
@@ -96,9 +105,31 @@ class ToolUse(View):
         if was_used and now is not None and self._began is not None:
             self._seconds = now - self._began
 
+    def follow(self, task: Task, now: float | None) -> None:
+        """Set the state of the task that it has started."""
+        self.task = task
+        if task.state is TaskState.RUNNING or not task.in_background:
+            return
+        if task.result:
+            self._output = [task.result]
+        if now is not None and self._began is not None:
+            self._seconds = now - self._began
+
     def settle(self) -> None:
         """Stop waiting for a result."""
         self._settled = True
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it, or the task that it has started, still runs."""
+        if self.task is not None and self.task.in_background:
+            return self.task.state is TaskState.RUNNING
+        return self.ended is None and not self._settled
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether the work of its subagent is hidden."""
+        return not self.open
 
     def rows(self) -> list[Row]:
         """Return its line and, if it is open, the details."""
@@ -142,9 +173,12 @@ class ToolUse(View):
         head: list[Chunk] = [(f"{icon} {self.name}", group)]
         if title:
             head += [(" ", ""), (title, "ClaudeChatDetail")]
-        if self.ended is None and not self._settled:
+        measures = progress.measures(self.task, self._nested())
+        if self.is_running:
             if self._arguments is None and self._size:
-                head.append((f"  {amounts.count(self._size, 'character')}", "ClaudeChatMeta"))
+                measures = [amounts.count(self._size, "character")]
+            if measures:
+                head.append((f"  {' · '.join(measures)}", "ClaudeChatMeta"))
             return [*head, (" …", "ClaudeChatToolRunning")]
         if changes := self._changes:
             added, removed = (sum(each) for each in zip(*map(_sizes, changes), strict=True))
@@ -153,16 +187,21 @@ class ToolUse(View):
         if outcome:
             head += [("  ", ""), (outcome, group)]
         if self._seconds is not None:
-            head += [("  ", ""), (amounts.duration(self._seconds), "ClaudeChatMeta")]
+            measures.append(amounts.duration(self._seconds))
+        if measures:
+            head += [("  ", ""), (" · ".join(measures), "ClaudeChatMeta")]
         return head
 
     def _end(self) -> tuple[str, str, str]:
         """Return its icon, its highlight group, and its outcome unless it succeeded."""
         icon = ICONS.get(self.kind, OTHER_ICON)
-        if self.ended is None:
-            if self._settled:
-                return "⊘", "ClaudeChatToolRejected", "interrupted"
+        if self.is_running:
             return icon, "ClaudeChatToolRunning", ""
+        if self.task is not None and self.task.in_background:
+            sign, group, _ = ENDS[OF_TASKS[self.task.state]]
+            return sign or icon, group, progress.outcome(self.task)
+        if self.ended is None:
+            return "⊘", "ClaudeChatToolRejected", "interrupted"
         sign, group, outcome = ENDS[self.ended.status]
         if self.ended.status is ToolStatus.FAILED and (why := _reason(self.ended.output)):
             outcome = f"{outcome}: {why}"
@@ -178,6 +217,10 @@ class ToolUse(View):
             self._output = ["".join(self._output)]
             found += detail.of_output(self._output[0], self.label)
         return found or [Detail(row(("nothing to show", "ClaudeChatMeta")))]
+
+    def _nested(self) -> int:
+        """Return the number of tools that its subagent has used."""
+        return sum(isinstance(child, ToolUse) for child in self.children)
 
     @property
     def _changes(self) -> tuple[Change, ...]:

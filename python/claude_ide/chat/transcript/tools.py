@@ -1,9 +1,12 @@
 """The model's uses of tools, by their ids."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from claude_ide.agents.events import (
     PreviewVoided,
+    Task,
+    TaskState,
     ToolEnded,
     ToolInput,
     ToolOutput,
@@ -44,6 +47,12 @@ class Tools:
         if use is not None:
             self._sheet.changed(use)
 
+    def follow(self, task: Task) -> None:
+        """Show the state of a task in the line of the tool that has started it."""
+        if use := self._uses.get(task.tool):
+            use.follow(task, self._now())
+            self._sheet.changed(use)
+
     def restart_clock(self, tool: str) -> None:
         """Measure a tool's duration from now on: the user has answered its request."""
         if use := self._uses.get(tool):
@@ -64,6 +73,8 @@ class Tools:
             if use.ended is None and (all_ or not self._parents.get(tool)):
                 use.settle()
                 self._sheet.changed(use)
+            if all_ and use.task and use.task.state is TaskState.RUNNING:
+                self.follow(replace(use.task, state=TaskState.STOPPED))
             if use.part.is_removed:
                 del self._uses[tool]
 
@@ -79,3 +90,5 @@ class Tools:
             below=below,
             indent=bool(event.parent),
         )
+        if below is not None:
+            self._sheet.changed(below)

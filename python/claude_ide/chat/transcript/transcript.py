@@ -29,7 +29,7 @@ from claude_ide.chat.transcript.remarks import Remark
 from claude_ide.chat.transcript.talk import Talk
 from claude_ide.chat.transcript.tool import ToolUse
 from claude_ide.chat.transcript.tools import Tools
-from claude_ide.chat.transcript.turns import Queued, Turn
+from claude_ide.chat.transcript.turns import OwnTurn, Queued, Turn
 
 URGENT = (
     events.TurnEnded,
@@ -121,6 +121,16 @@ class Transcript:
         use = self._tools.find(tool)
         return use is not None and use.kind == "edit"
 
+    def tool_at(self, part: int) -> ToolUse | None:
+        """Return the use of a tool in a part."""
+        view = self.sheet.find(part)
+        return view if isinstance(view, ToolUse) else None
+
+    def work_of(self, tool: str) -> list[str]:
+        """Return what the subagent of a tool has said and done, as Markdown."""
+        use = self._tools.find(tool)
+        return [text for view in use.below() if (text := view.markdown())] if use else []
+
     def answered(self, tool: str, label: str, summary: str) -> None:
         """Show the user's answer to a request in one line, such as `allowed` or `no: use httpx`.
 
@@ -181,7 +191,7 @@ class Transcript:
         if view is None:
             return None
         action = view.press(offset)
-        self.sheet.changed(view)
+        self.sheet.all_changed(view)
         return action
 
     def location(self, part: int, offset: int, column: int) -> Location | None:
@@ -237,6 +247,11 @@ class Transcript:
                 self._announce("notice", [notices.cleared(self.name)])
             case events.Usage(cost) if cost is not None:
                 self._cost = cost
+            case events.TaskChanged(task):
+                self._tools.follow(task)
+            case events.TurnBegun(ended):
+                self._running = True
+                self.sheet.add("turn", lambda part: OwnTurn(part, ended))
             case events.TurnEnded():
                 self._end_turn(event)
             case events.Dead():

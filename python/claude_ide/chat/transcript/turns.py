@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from claude_ide.agents.events import Task, TaskState
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import lines, one_line
@@ -9,6 +10,12 @@ from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.view import Action, OpenOutput, View
 
 MOST_LINES = 200
+ENDED = {
+    TaskState.RUNNING: "has ended in the background",
+    TaskState.COMPLETED: "has finished in the background",
+    TaskState.FAILED: "has failed in the background",
+    TaskState.STOPPED: "was stopped in the background",
+}
 
 
 class Turn(View):
@@ -42,6 +49,25 @@ class Turn(View):
         prompt = self.text.strip()
         chips = "".join(f"\n\n*{chip}*" for chip in self.chips)
         return f"## {one_line(prompt, 80) or 'Prompt'}\n\n{prompt}{chips}"
+
+
+class OwnTurn(View):
+    """A turn that the agent has started by itself, because tasks have ended."""
+
+    def __init__(self, part: Part, ended: Sequence[Task]) -> None:
+        super().__init__(part)
+        self._ended = ended
+
+    def rows(self) -> list[Row]:
+        """Return a row for each task."""
+        return [row((line, "ClaudeChatNotice")) for line in self._lines()]
+
+    def markdown(self) -> str:
+        """Return a heading."""
+        return f"## {' · '.join(self._lines())}"
+
+    def _lines(self) -> list[str]:
+        return [f"⟳ {one_line(each.title, 100)} {ENDED[each.state]}" for each in self._ended]
 
 
 class Queued(Turn):

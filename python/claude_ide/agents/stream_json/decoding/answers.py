@@ -1,6 +1,6 @@
 """Decodes the answers to our control requests, any part of which may be missing."""
 
-from claude_ide.agents.agent import ContextUsage, Rewind
+from claude_ide.agents.agent import ContextUsage, Rewind, TaskOutput
 from claude_ide.agents.events import Mode, Model, Ready
 from claude_ide.agents.stream_json.decoding.commands import command
 from claude_ide.agents.stream_json.wire.frames import (
@@ -62,6 +62,12 @@ def rewind(answer: Frame) -> Rewind:
         integer(answer.get("deletions")) or 0,
         text(answer.get("error")),
     )
+
+
+def task_output(answer: Frame, path: str) -> TaskOutput:
+    """Decode the answer to `get_task_output`; `path` is the file of the whole output."""
+    size = integer(answer.get("total_bytes")) or 0
+    return TaskOutput(text(answer.get("output")), size, answer.get("truncated") is True, path)
 
 
 def _mode(mode: str) -> Mode:

@@ -30,6 +30,7 @@ from claude_ide.agents.stream_json.decoding.notices import Notices
 from claude_ide.agents.stream_json.decoding.preview import TOOL_USES, Preview
 from claude_ide.agents.stream_json.decoding.settings import Settings
 from claude_ide.agents.stream_json.decoding.stages import Stages
+from claude_ide.agents.stream_json.decoding.tasks import Tasks
 from claude_ide.agents.stream_json.decoding.todos import Todos
 from claude_ide.agents.stream_json.decoding.tools import decode_result, kind_of, whole_input
 from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, mappings, text
@@ -51,6 +52,7 @@ class Decoder:
         self.stages = Stages()
         self.denials = Denials()
         self.commands = Commands()
+        self.tasks = Tasks()
         self._notices = Notices()
         self._preview = Preview()
         self._todos = Todos()
@@ -152,6 +154,7 @@ class Decoder:
 
     def _user(self, frame: Frame) -> list[Event]:
         if frame.get("isReplay") is True:
+            self.tasks.reported(frame)
             return self.stages.echoed(frame)
         if frame.get("isSynthetic") is True:
             return self._notices.feedback(frame)
@@ -161,7 +164,9 @@ class Decoder:
             if block.get("type") == "tool_result":
                 ended = decode_result(frame, block)
                 ended = self.denials.complete(frame, ended, self.settings.mode)
-                events += [ended, *self._todos_after(ended, frame.get("tool_use_result"))]
+                detail = frame.get("tool_use_result")
+                events += [ended, *self._todos_after(ended, detail)]
+                events += self.tasks.after_tool(ended.tool, detail, text(block.get("content")))
         return events
 
     def _todos_after(self, ended: ToolEnded, result: object) -> list[Event]:
@@ -181,6 +186,7 @@ class Decoder:
         match frame.get("subtype"):
             case "init":
                 begun += self.commands.init(frame)
+                begun += self.tasks.turn_begun(is_prompted=self.stages.has_started)
             case "commands_changed":
                 return self.commands.change(frame)
             case "permission_denied":
@@ -190,7 +196,8 @@ class Decoder:
                 self._agents[text(frame.get("task_id"))] = _subagent(frame)
         said = self._notices.decode(frame)
         decoded = system.decode(frame) if said is None else said
-        return [*voided, *begun, *self.settings.apply(frame), *decoded]
+        tasks = self.tasks.apply(frame)
+        return [*voided, *begun, *self.settings.apply(frame), *tasks, *decoded]
 
     def _request(self, frame: Frame) -> list[Event]:
         agent = text(mapping(frame.get("request")).get("agent_id"))
@@ -220,6 +227,7 @@ class Decoder:
     def _reset(self, _frame: Frame) -> list[Event]:
         self._todos.clear()
         self._agents.clear()
+        self.tasks.clear()
         self._context = 0
         self.settings.forget_session()
         return [Cleared()]

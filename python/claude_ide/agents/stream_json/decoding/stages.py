@@ -22,6 +22,13 @@ class Stages:
         """Prompts that have not started, with their priorities."""
         self._begun: list[str] = []
         self._running = False
+        self._started: set[str] = set()
+        """Prompts that the CLI has reported as started, and not yet as completed."""
+
+    @property
+    def has_started(self) -> bool:
+        """Whether a prompt belongs to the present turn."""
+        return bool(self._started or self._begun)
 
     def reported(self, frame: Frame) -> list[Event]:
         """Decode a `command_lifecycle` frame; from now on no stage is inferred."""
@@ -29,6 +36,7 @@ class Stages:
             prompt, stage = text(frame.get("command_uuid")), PromptStage(frame.get("state"))
         except ValueError:
             return []
+        (self._started.add if stage is PromptStage.STARTED else self._started.discard)(prompt)
         is_known = stage is PromptStage.QUEUED and prompt in self._waiting
         self._is_reported = True
         self._waiting.clear()

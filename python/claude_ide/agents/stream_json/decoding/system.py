@@ -8,16 +8,14 @@ from claude_ide.agents.events import (
     Event,
     Notice,
     Retry,
-    Task,
-    TasksChanged,
     ThinkingTokens,
     Waiting,
 )
+from claude_ide.agents.stream_json.decoding import tasks
 from claude_ide.agents.stream_json.wire.frames import (
     Frame,
     integer,
     mapping,
-    mappings,
     number,
     text,
 )
@@ -42,9 +40,7 @@ def decode(frame: Frame) -> list[Event]:
             return [_retry(frame)]
         case "compact_boundary":
             return [_compacted(mapping(frame.get("compact_metadata")))]
-        case "background_tasks_changed":
-            return [TasksChanged(tuple(map(_task, mappings(frame.get("tasks")))))]
-        case subtype if subtype not in WITHOUT_EVENTS:
+        case subtype if subtype not in (*WITHOUT_EVENTS, *tasks.SUBTYPES):
             logger.info("ignored a system frame of subtype %r", subtype)
     return []
 
@@ -83,13 +79,4 @@ def _compacted(metadata: Frame) -> Compacted:
         before=integer(metadata.get("pre_tokens")),
         after=integer(metadata.get("post_tokens")),
         trigger=text(metadata.get("trigger")),
-    )
-
-
-def _task(task: Frame) -> Task:
-    return Task(
-        text(task.get("task_id")),
-        text(task.get("subagent_type")) or text(task.get("task_type")),
-        text(task.get("description")),
-        text(task.get("tool_use_id")),
     )

@@ -75,17 +75,22 @@ def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) ->
 def decode_result(frame: Frame, block: Frame) -> ToolEnded:
     """Decode one `tool_result` block of a `user` frame, as if the tool was executed."""
     tool = text(block.get("tool_use_id"))
-    change = change_of(mapping(frame.get("tool_use_result")))
+    detail = mapping(frame.get("tool_use_result"))
+    change = change_of(detail)
     return ToolEnded(
         tool,
         ToolStatus.FAILED if block.get("is_error") is True else ToolStatus.COMPLETED,
-        _output(block.get("content")),
+        _output(block.get("content"), detail),
         changes=(change,) if change else (),
         parent=text(frame.get("parent_tool_use_id")),
     )
 
 
-def _output(content: Any) -> str:
+def _output(content: Any, detail: dict[str, Any]) -> str:
+    if detail.get("isAsync") is True or detail.get("backgroundTaskId"):
+        return ""  # the CLI's instructions to the model about a task in the background
+    if detail.get("agentId") and isinstance(detail.get("content"), list):
+        content = detail["content"]  # without the CLI's own block about the subagent
     if isinstance(content, str):
         return content
     return "\n".join(

@@ -1,0 +1,189 @@
+"""What runs in the background of one chat: counted, listed, read, stopped; what is moved there."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from claude_ide.agents.agent import Agent, TaskOutput
+from claude_ide.agents.events import Dead, Event, Task, TaskChanged
+from claude_ide.chat import abilities
+from claude_ide.chat.page import amounts
+from claude_ide.chat.page.painter import Painter
+from claude_ide.chat.page.plain import as_printed
+from claude_ide.chat.panel import Panel, Panels
+from claude_ide.chat.transcript.tasks import Tasks
+from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import AgentError, EditorError, TransportClosed, UserError
+
+TICK_SECONDS = 1.0
+
+
+class Background:
+    """The tasks of one chat. The list is drawn again only while the user sees it."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        transcript: Transcript,
+        panels: Panels,
+        panel: Panel,
+        editor: Editor,
+        run: Callable[[Any], object],
+    ) -> None:
+        self._agent = agent
+        self._transcript = transcript
+        self._panels = panels
+        self._panel = panel
+        self._editor = editor
+        self._run = run
+        self._tasks = Tasks()
+        self._counted = 0
+        self._wanted: set[str] = set()
+        """Tool uses that the user wants to move as soon as the agent can."""
+        self._painter: Painter | None = None
+        self._ticking: asyncio.TimerHandle | None = None
+        self._shown: list[dict[str, Any]] = []
+        self._has_ended = False
+
+    def apply(self, event: Event) -> None:
+        """Apply an event of the agent; most have no effect."""
+        if not isinstance(event, TaskChanged | Dead):
+            return
+        self._tasks.apply(event)
+        if isinstance(event, TaskChanged) and event.task.tool in self._wanted:
+            self._wanted.discard(event.task.tool)
+            if not event.task.in_background:
+                self._run(self._agent.background(event.task.tool))
+        if (running := self._tasks.running) != self._counted:
+            self._counted = running
+            self._run(self._panel.count_tasks(running))
+        self._redraw()
+
+    def end(self) -> None:
+        """End with the chat."""
+        self._has_ended = True
+        self.hide()
+
+    def hide(self) -> None:
+        """Stop drawing the list: it is no longer on screen."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+            self._ticking = None
+        if self._painter is not None:
+            self._painter.close()
+            self._painter = None
+
+    # The user's actions.
+
+    async def show(self) -> None:
+        """Show the list of tasks."""
+        rows = self._tasks.rows()
+        if not rows:
+            raise UserError(f"{self._agent.name} runs nothing in the background")
+        self.hide()
+        self._shown = rows
+        await self._panel.show_tasks(rows)
+        self._painter = Painter(self._draw, self)
+        self._run(self._painter.run())
+        self._tick()
+
+    async def show_output(self, id_: str) -> None:
+        """Show the end of a command's output, or the work of a subagent, until the task ends."""
+        task = self._tasks.find(id_)
+        if task is None:
+            raise UserError("this task is not known any more")
+        text = await self._output(task)
+        if task.is_agent:
+            buffer = await self._panels.show_text(f"{task.title}.md", text, "markdown")
+        else:
+            buffer = await self._panels.show_text(task.title, text)
+        await self._panels.replace_text(buffer, text, to_end=True)
+        with contextlib.suppress(AgentError, EditorError, TransportClosed):
+            await self._follow(task, buffer)
+
+    async def stop(self, id_: str) -> None:
+        """Stop a task."""
+        abilities.require(self._agent, "stop-task")
+        task = self._tasks.find(id_)
+        if task is None or not task.runs_in_background:
+            raise UserError("this task has ended")
+        await self._agent.stop_task(id_)
+
+    async def move(self, part: int) -> None:
+        """Move the tool in a part of the transcript to the background."""
+        abilities.require(self._agent, "background")
+        use = self._transcript.tool_at(part)
+        if use is None:
+            raise UserError("there is no command or subagent under the cursor")
+        task = self._tasks.of_tool(use.tool)
+        if not use.is_running or (task is not None and task.in_background):
+            where = "runs in the background already" if use.is_running else "has ended"
+            raise UserError(f"{use.name} {where}")
+        if use.kind not in ("execute", "think"):
+            raise UserError(f"{use.name} cannot run in the background")
+        if not await self._agent.background(use.tool):
+            self._wanted.add(use.tool)
+            self._editor.notify(f"{use.name} moves to the background as soon as possible")
+
+    def report(self) -> None:
+        """Tell the user, who has stopped the turn, what runs on."""
+        if running := self._tasks.running:
+            runs = "runs" if running == 1 else "run"
+            count = amounts.count(running, "task")
+            self._editor.notify(f"{count} {runs} on in the background (:ClaudeChat tasks)")
+
+    async def _follow(self, task: Task, buffer: Any) -> None:
+        """Update an output while the user sees it and the task runs, and once more at its end."""
+        last: Task | None = task
+        while last is not None and last.runs_in_background and not self._has_ended:
+            await asyncio.sleep(TICK_SECONDS)
+            last = self._tasks.find(task.id)
+            text = await self._output(last or task)
+            if not await self._panels.replace_text(buffer, text):
+                return
+
+    async def _output(self, task: Task) -> str:
+        if not task.is_agent:
+            return shown(await self._agent.task_output(task.id))
+        work = self._transcript.work_of(task.tool)
+        report = [task.result] if task.result not in work else []
+        nothing = "nothing yet" if task.runs_in_background else "nothing to show"
+        return "\n\n".join(filter(None, [*work, *report])) or nothing
+
+    # The source of frames for the list.
+
+    def frame(self) -> dict[str, Any] | None:
+        """Return the rows of the list if they have changed, otherwise None."""
+        rows = self._tasks.rows()
+        if rows == self._shown:
+            return None
+        self._shown = rows
+        return {"rows": rows}
+
+    def redraw(self) -> None:
+        """Send the rows again with the next frame."""
+        self._shown = []
+
+    async def _draw(self, frame: dict[str, Any]) -> None:
+        if not await self._panel.draw_tasks(frame["rows"]):
+            self.hide()
+
+    def _redraw(self) -> None:
+        if self._painter is not None:
+            self._painter.soon()
+
+    def _tick(self) -> None:
+        self._redraw()
+        self._ticking = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
+
+
+def shown(output: TaskOutput) -> str:
+    """Return the end of an output; if it is cut, below a line that says so."""
+    text = as_printed(output.text).removesuffix("\n")
+    if not output.is_cut:
+        return text or "no output yet"
+    where = f"; all of it is in {output.path}" if output.path else ""
+    _, _, whole_lines = text.partition("\n")
+    return f"[the end of {output.size:,} bytes{where}]\n{whole_lines or text}"
