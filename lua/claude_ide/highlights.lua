@@ -38,6 +38,7 @@ local LINKS = {
   ClaudeFormChoice = 'NormalFloat',
   ClaudeFormPicked = 'DiagnosticOk',
   ClaudeFormDescription = 'Comment',
+  ClaudeFormError = 'DiagnosticError',
   ClaudeFormKeys = 'Special',
   ClaudePlanTitle = 'Title',
   ClaudePlanKeys = 'Comment',

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.agents.events import (
+    AnswerKind,
+    Asked,
     Choice,
     Option,
     OptionKind,
@@ -20,7 +22,7 @@ from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.view import Review
 from claude_ide.chat.page.visible import visible
 from claude_ide.chat.requests.allowed import Where
-from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Asked, Request
+from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Request
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
 ALWAYS = Option("always:0", "Always allow Bash(ls)", OptionKind.ALLOW_ALWAYS, "this session")
@@ -332,7 +334,7 @@ def test_questions_are_shown_with_their_choices() -> None:
         "t",
         (
             Question("Which library?", "Library", (Choice("httpx", "async"), Choice("requests"))),
-            Question("Which features?\nAny.", "", (Choice("Retry"),), multiple=True),
+            Question("Which features?\nAny.", "", (Choice("Retry"),), AnswerKind.CHOICES),
         ),
     )
 

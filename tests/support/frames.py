@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from claude_ide.agents.events import Event
+from claude_ide.agents.events import Asked, Event
 from claude_ide.chat.page.view import Action
 from claude_ide.chat.requests.requests import Requests
-from claude_ide.chat.requests.view import Asked
 from claude_ide.chat.transcript.transcript import Transcript
 
 MOST_FRAMES = 1000

@@ -1,9 +1,9 @@
 """The user's answers to a request."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from claude_ide.agents.events import Replacement
+from claude_ide.agents.events import Replacement, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,14 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answers to questions: each question's text, and the user's choice or words."""
+    """Answers to questions, by the keys of the questions; without those that were not answered."""
 
-    answers: Mapping[str, str | Sequence[str]]
+    answers: Mapping[str, Value]
 
 
-Answer = Allow | Reject | Reply
+@dataclass(frozen=True, slots=True)
+class Dismiss:
+    """End a request without a decision, if the agent accepts that; otherwise as `Reject`."""
+
+
+Answer = Allow | Reject | Reply | Dismiss

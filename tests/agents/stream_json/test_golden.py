@@ -29,7 +29,7 @@ END = ["turn completed"]
 ONE = ["1 queued", "1 started"]
 
 
-HOSTS = {"127.0.0.1", "claude.com", "code.claude.com"}
+HOSTS = {"127.0.0.1", "example.com", "claude.com", "code.claude.com"}
 
 
 CONVERSATIONS: dict[str, list[str]] = {
@@ -58,6 +58,13 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("says slow slow", "turn redirected", "uses Bash", "asks Bash", "completed Bash"),
         *("says as told", *END, "says slower", "turn interrupted", "says both", *END),
     ],
+    "cli197_elicitation": [
+        *("uses mcp__mine__ask", "asks 10 questions", "completed mcp__mine__ask"),
+        *("says thanks", *END),
+        *("uses mcp__mine__ask", "completed mcp__mine__ask", "says opened", *END),
+        *("uses mcp__mine__ask", "asks 1 questions", "withdraws", "completed mcp__mine__ask"),
+        *("says late", *END),
+    ],
     "controls": [
         *("mode acceptEdits", "mode default", "mode dontAsk", "mode auto", "mode default"),
         *("says one", *END, "model claude-sonnet-4-5", "says two", *END),
@@ -77,6 +84,18 @@ CONVERSATIONS: dict[str, list[str]] = {
         *(*READ, "uses Edit", "asks Edit", "completed Edit +2 -1", "says Done.", *END),
     ],
     "effort": ["says ok", *END, "says ok", *END],
+    "elicitation": [
+        *("uses mcp__mine__ask", "asks 10 questions", "completed mcp__mine__ask"),
+        *("says thanks", *END),
+        *("uses mcp__mine__ask", "asks 1 questions", "completed mcp__mine__ask"),
+        *("says declined", *END),
+        *("uses mcp__mine__ask", "asks 1 questions", "completed mcp__mine__ask"),
+        *("says cancelled", *END),
+        *("uses mcp__mine__ask", "asks to open an address", "completed mcp__mine__ask"),
+        *("says opened", *END),
+        *("uses mcp__mine__ask", "asks 1 questions", "withdraws", "completed mcp__mine__ask"),
+        *("says late", *END),
+    ],
     "error_401": [
         *(f"retry {number}/4 authentication_failed" for number in range(1, 5)),
         *("error authentication_failed", "turn failed"),

@@ -4,6 +4,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.events import (
+    AnswerKind,
     Change,
     Hunk,
     OptionKind,
@@ -101,7 +102,9 @@ def test_a_permission_request_has_its_reason() -> None:
 def test_questions_have_their_choices() -> None:
     asked = find("ask_user", QuestionAsked)[0]
 
-    assert [question.multiple for question in asked.questions] == [False, True]
+    assert [question.kind for question in asked.questions] == [
+        *(AnswerKind.CHOICE, AnswerKind.CHOICES),
+    ]
     assert asked.questions[0] == Question(
         "Which library?",
         "Library",

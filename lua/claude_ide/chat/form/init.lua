@@ -17,6 +17,7 @@ local api = vim.api
 
 ---@class claude_ide.FormRequest
 ---@field title string
+---@field message? string introduces the questions
 ---@field questions claude_ide.FormQuestion[]
 
 ---@class claude_ide.Form: claude_ide.FormRequest
@@ -105,7 +106,7 @@ local function on_closed(form)
 end
 
 local function draw(form)
-  form.page = form_page.compose(form.questions, form.answers)
+  form.page = form_page.compose(form)
   form_window.draw(form.bufnr, form.page)
   if is_shown(form) then
     form_window.fit(form.win, form.title)
@@ -153,8 +154,9 @@ local function new(token, request)
   return {
     token = token,
     title = request.title,
+    message = request.message,
     questions = request.questions,
-    answers = is_same and before.answers or form_answers.empty(request.questions),
+    answers = is_same and before.answers or form_answers.initial(request.questions),
     row = is_same and before.row or 0,
   }
 end

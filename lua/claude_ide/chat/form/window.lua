@@ -6,7 +6,7 @@ local message = require('claude_ide.say.message')
 local M = {}
 
 local WIDEST = 90
-local KEYS = ' <Space> pick · i type an answer · <C-s> submit · q later · <C-c> decline '
+local KEYS = ' <Space> pick · i type · <C-s> submit · q later · <C-c> decline · g? keys '
 local OPTIONS = {
   wrap = true,
   linebreak = true,

@@ -5,7 +5,10 @@ id of the tool use that started the subagent from which the event comes; empty f
 """
 
 from claude_ide.agents.events.asking import (
+    AnswerKind,
+    Asked,
     Choice,
+    Limits,
     Option,
     OptionKind,
     PermissionAsked,
@@ -15,6 +18,8 @@ from claude_ide.agents.events.asking import (
     Replacement,
     RequestWithdrawn,
     Subagent,
+    UrlAsked,
+    Value,
 )
 from claude_ide.agents.events.session import (
     Cleared,
@@ -64,6 +69,8 @@ from claude_ide.agents.events.tools import (
 )
 
 __all__ = [
+    "AnswerKind",
+    "Asked",
     "Change",
     "Choice",
     "Cleared",
@@ -75,6 +82,7 @@ __all__ = [
     "EffortChanged",
     "Event",
     "Hunk",
+    "Limits",
     "Mode",
     "ModeChanged",
     "Model",
@@ -112,8 +120,10 @@ __all__ = [
     "ToolStatus",
     "TurnEndReason",
     "TurnEnded",
+    "UrlAsked",
     "Usage",
     "UserMessage",
+    "Value",
     "Waiting",
 ]
 
@@ -121,6 +131,6 @@ Event = (
     Ready | CommandsChanged | Session | Cleared | ModeChanged | ModelChanged | EffortChanged
     | PromptChanged | UserMessage | Waiting | TextDelta | Text | ThinkingDelta | Thinking
     | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
-    | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TasksChanged
-    | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
+    | PermissionAsked | QuestionAsked | UrlAsked | PlanProposed | RequestWithdrawn | TodoList
+    | TasksChanged | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
 )  # fmt: skip

@@ -15,7 +15,7 @@ from claude_ide.agents.agent import (
     ResumeSession,
     Rewind,
 )
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
@@ -194,10 +194,11 @@ class StreamJsonAgent:
         if asked is None:
             return
         tool = text(asked.get("tool_use_id"))
-        if isinstance(answer, Reject):
+        if isinstance(answer, Reject | Dismiss):
             running.decoder.rejected.add(tool)
         encoded = encode_answer(asked, answer)
-        if isinstance(answer, Allow) and encoded["updatedInput"] != mapping(asked.get("input")):
+        given = mapping(asked.get("input"))
+        if isinstance(answer, Allow) and encoded.get("updatedInput", given) != given:
             running.callbacks.proposal_changed(tool)
         await running.send(encode.success(request, encoded))
 

@@ -85,8 +85,8 @@ class Permission:
 
     def line(self, width: int) -> str:
         """Return the request in one line; empty if the line would be incomplete."""
-        asker = self.asker[:1].upper() + self.asker[1:]
-        line = f"{asker} asks: {visible(self.asked.name)} {visible(self.title)}".rstrip()
+        what = f"{visible(self.asked.name)} {visible(self.title)}"
+        line = f"{capitalized(self.asker)} asks: {what}".rstrip()
         if self.where is not None and self.where.warning:
             line = f"{line} ({self.where.warning})"
         is_known = not self.asked.path or self.where is not None
@@ -126,6 +126,11 @@ class Permission:
                 if words:
                     found.append(("\n".join(f"{sign}{line}" for line in _lines(words)), group))
         return found
+
+
+def capitalized(words: str) -> str:
+    """Return words as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def wrapped(passage: Passage, width: int) -> list[Piece]:

@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeGuard
 
 from claude_ide.agents.agent import Agent
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import (
+    Asked,
     Dead,
     Event,
     OptionKind,
@@ -17,20 +18,25 @@ from claude_ide.agents.events import (
     PlanProposed,
     QuestionAsked,
     ToolEnded,
+    UrlAsked,
 )
 from claude_ide.agents.prompt import Words
 from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
+from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panel
+from claude_ide.chat.requests import address
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
 from claude_ide.chat.requests.sight import Sight
-from claude_ide.chat.requests.view import SHOWN, Asked, Request, always, described
+from claude_ide.chat.requests.view import SHOWN, Request, always, described
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.errors import UserError
 
+CANCELLED = "cancelled"
 EXISTS = "the file already exists"
 APPEARED = "{} did not exist when this was proposed, but does now. It was not changed: read it."
 SHOW, NO = "show", {"n": "No", "N": "No, because…"}
@@ -110,6 +116,8 @@ class Answers:
                 await self._panel.accept_diff(waiting.diff.id)
             case "y" | "a" if not (kind in SHOWN[key] or await self._sight.covers(waiting, key)):
                 await self._sight.lead(waiting, key)
+            case "y" if isinstance(asked, UrlAsked):
+                await self._open(waiting, asked)
             case "y":
                 if _is_edit(asked):
                     await self._editor.expect_write(asked.path)
@@ -118,11 +126,21 @@ class Answers:
                 await self._always(waiting)
             case "n":
                 await self._respond(waiting, Reject(), REJECTED)
+            case "N" if is_for_program(asked):
+                await self._respond(waiting, Dismiss(), CANCELLED)
             case "N":
                 reason = await self._editor.input("Why not? ")
                 if reason is not None:
                     summary = f"{REJECTED}: {reason}" if reason else REJECTED
                     await self._respond(waiting, Reject(reason), summary)
+
+    async def _open(self, waiting: Waiting, asked: UrlAsked) -> None:
+        """Open an address in the user's browser; if that fails, the request continues to wait."""
+        if not address.can_open(asked.url):
+            raise UserError(f"this address cannot be opened from here: {one_line(asked.url)}")
+        if failure := await self._panel.browse(asked.url):
+            raise UserError(f"the address could not be opened: {one_line(failure)}")
+        await self._respond(waiting, Allow(), "opened")
 
     async def choose(self) -> None:
         """Have the user choose an answer to the oldest request from a list."""
@@ -183,6 +201,11 @@ class Answers:
         if unread:
             self._transcript.add_prompt(await self._agent.prompt([Words(unread)]), unread)
         self._painter.now()
+
+
+def is_for_program(asked: Asked) -> bool:
+    """Return whether the answer to a request goes to a program rather than to the model."""
+    return isinstance(asked, UrlAsked) or (isinstance(asked, QuestionAsked) and bool(asked.asker))
 
 
 def _is_edit(asked: Asked) -> TypeGuard[PermissionAsked]:

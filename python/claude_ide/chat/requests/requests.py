@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from claude_ide.agents.events import Dead, Event, RequestWithdrawn, ToolEnded
+from claude_ide.agents.events import Asked, Dead, Event, RequestWithdrawn, ToolEnded
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.requests.proposal import Proposal
-from claude_ide.chat.requests.view import LINE, WIDTH, Asked, Request
+from claude_ide.chat.requests.view import LINE, WIDTH, Request
 from claude_ide.editor.diffs import Diff
 
 MARGIN = 6

@@ -5,25 +5,26 @@ request is shown; the editor sends it back with the key (`chat/transcript/keys.l
 """
 
 from claude_ide.agents.events import (
+    Asked,
     Option,
     OptionKind,
     PermissionAsked,
     PlanProposed,
-    Question,
     QuestionAsked,
+    UrlAsked,
 )
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.plain import harmless, lines, one_line
+from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, Review, View
 from claude_ide.chat.page.visible import fits, visible
-from claude_ide.chat.requests.allowed import Permission, Piece, Where, wrapped
+from claude_ide.chat.requests import address, questions
+from claude_ide.chat.requests.allowed import Permission, Piece, Where, capitalized, wrapped
+from claude_ide.chat.requests.keys import KEY, MEANING, key_row
 from claude_ide.chat.transcript.tool import LONGEST_TITLE, shortened
 
-Asked = PermissionAsked | QuestionAsked | PlanProposed
-
-KEY, MEANING, HEAD = "ClaudeChatKey", "ClaudeChatDetail", "ClaudeChatRequest"
+HEAD = "ClaudeChatRequest"
 NOTE, WARNING = "ClaudeChatMeta", "ClaudeChatWarning"
 ALWAYS = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 
@@ -121,13 +122,19 @@ class Request(View):
         """All that `y` allows, in one line for a list of choices; empty if it does not fit."""
         if self._permission is not None:
             return self._permission.line(self._room)
-        return "" if self.body else f"{self._name} asks: {self.label}"
+        return "" if self.body else self.title
+
+    @property
+    def asker(self) -> str:
+        """The name of the agent, the subagent or the program that asks."""
+        if isinstance(self.asked, QuestionAsked | UrlAsked):
+            return visible(self.asked.asker) or self._name
+        return self._permission.asker if self._permission else self._name
 
     @property
     def title(self) -> str:
         """The asker and the request, in one line that may be cut."""
-        asker = self._permission.asker if self._permission else self._name
-        return f"{asker[:1].upper()}{asker[1:]} asks: {visible(self.label)}"
+        return f"{capitalized(self.asker)} asks: {visible(self.label)}"
 
     @property
     def label(self) -> str:
@@ -137,7 +144,9 @@ class Request(View):
                 title = one_line(shortened(self.asked.title, self._root), LONGEST_TITLE)
                 return f"{self.asked.name} {title}".strip()
             case QuestionAsked():
-                return one_line(self.asked.questions[0].text) if self.asked.questions else ""
+                return questions.label(self.asked)
+            case UrlAsked():
+                return f"open {self.asked.url}"
             case PlanProposed():
                 return "the plan"
 
@@ -145,7 +154,9 @@ class Request(View):
         """Return the request, and one line for each way to answer."""
         match self.asked:
             case QuestionAsked():
-                return _questions(self.asked)
+                return questions.rows(self.asked)
+            case UrlAsked():
+                return [*address.head(self.asked, self._width), *self._shown(), *self._url_keys()]
             case PlanProposed():
                 return [*self._plan_head(self.asked), *self._shown(), *self._plan_keys()]
             case PermissionAsked():
@@ -153,7 +164,7 @@ class Request(View):
 
     def press(self, offset: int) -> Action | None:
         """Show all of the arguments, or start the review of a plan or of questions."""
-        if isinstance(self.asked, PermissionAsked):
+        if isinstance(self.asked, PermissionAsked | UrlAsked):
             self.open = not self.open
             return None
         return Review(self.asked.request)
@@ -175,6 +186,8 @@ class Request(View):
             return self._permission.body(self._width)
         if isinstance(self.asked, PlanProposed) and self.asked.plan:
             return wrapped((self.asked.plan, MEANING), self._width)
+        if isinstance(self.asked, UrlAsked):
+            return address.body(self.asked, self._width)
         return []
 
     def _head(self) -> list[Row]:
@@ -202,9 +215,15 @@ class Request(View):
         return [*rows, row((f"  {amounts.count(over, 'more line')}", WARNING))]
 
     def _keys(self) -> list[Row]:
-        rows = [_key("y", "yes, once"), *self._always_rows(), _key("n", "no")]
-        rows.append(_key("N", "no, because…"))
-        return [*rows, _key("d", "details")] if self._has_more else rows
+        rows = [key_row("y", "yes, once"), *self._always_rows(), key_row("n", "no")]
+        rows.append(key_row("N", "no, because…"))
+        return [*rows, key_row("d", "details")] if self._has_more else rows
+
+    def _url_keys(self) -> list[Row]:
+        assert isinstance(self.asked, UrlAsked)
+        yes = [key_row("y", "open it in the browser")] * address.can_open(self.asked.url)
+        rows = [*yes, key_row("n", "decline"), key_row("N", "cancel")]
+        return [*rows, key_row("d", "details")] if self._has_more else rows
 
     def _plan_head(self, asked: PlanProposed) -> list[Row]:
         question = row(("? Approve this plan?", HEAD))
@@ -214,17 +233,17 @@ class Request(View):
         return [question, _commands("the plan is open: ", *commands)]
 
     def _plan_keys(self) -> list[Row]:
-        rows = [_key("y", "yes"), *self._always_rows()]
-        return [*rows, _key("n", "no, keep planning"), _key("N", "no, because…")]
+        rows = [key_row("y", "yes"), *self._always_rows()]
+        return [*rows, key_row("n", "no, keep planning"), key_row("N", "no, because…")]
 
     def _always_rows(self) -> list[Row]:
         options = always(self.asked)
         if not options:
             return []
         if len(options) == 1 and self._are_short(options):
-            return [_key("a", described(options[0]))]
+            return [key_row("a", described(options[0]))]
         number = f" ({len(options)} ways)" if len(options) > 1 else ""
-        rows = [_key("a", f"always…{number}")]
+        rows = [key_row("a", f"always…{number}")]
         shown = options if self._always_open else []
         pieces = (
             piece for one in shown for piece in wrapped((described(one), MEANING), self._width)
@@ -243,27 +262,8 @@ def described(option: Option) -> str:
 
 def always(asked: Asked) -> list[Option]:
     """Return the options that apply to more than this request."""
-    options = () if isinstance(asked, QuestionAsked) else asked.options
+    options = asked.options if isinstance(asked, PermissionAsked | PlanProposed) else ()
     return [option for option in options if option.kind in ALWAYS]
-
-
-def _questions(asked: QuestionAsked) -> list[Row]:
-    rows: list[Row] = []
-    for question in asked.questions:
-        rows += _question(question)
-    return [*rows, _key("<CR>", "answer"), _key("n", "skip"), _key("N", "no, because…")]
-
-
-def _question(question: Question) -> list[Row]:
-    first, *rest = lines(question.text) or [""]
-    header = f"{harmless(question.header)}: " if question.header else ""
-    rows = [row((f"? {header}{first}", HEAD)), *(row((f"  {line}", HEAD)) for line in rest)]
-    sign = "☐" if question.multiple else "·"
-    for choice in question.choices:
-        label = (f"  {sign} {one_line(choice.label)}", "")
-        description = f" — {one_line(choice.description)}" if choice.description else ""
-        rows.append(row(label, (description, "ClaudeChatMeta")))
-    return rows
 
 
 def _commands(where: str, *keys: tuple[str, str]) -> Row:
@@ -271,7 +271,3 @@ def _commands(where: str, *keys: tuple[str, str]) -> Row:
     for key, meaning in keys:
         chunks += [(key, KEY), (meaning, MEANING)]
     return row(*chunks)
-
-
-def _key(key: str, meaning: str) -> Row:
-    return row(("  ", ""), (key, KEY), (f"  {meaning}", MEANING))

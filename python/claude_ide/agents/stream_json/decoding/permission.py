@@ -1,15 +1,15 @@
-"""The CLI's requests to the user (`can_use_tool`), and the answers.
+"""The CLI's requests to the user, and the answers: `can_use_tool`, and `elicitation`.
 
 Source: doc/stream-json.md, "Permission". Each of the CLI's suggestions becomes a separate option
 with its scope. Only the chosen suggestions are sent back, unchanged: all of them together would
 allow more than the user agreed to.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
-from claude_ide.agents.answer import Allow, Answer, Reject, Reply
+from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject, Reply
 from claude_ide.agents.events import (
+    AnswerKind,
     Choice,
     Event,
     Option,
@@ -19,7 +19,9 @@ from claude_ide.agents.events import (
     Question,
     QuestionAsked,
     Replacement,
+    Value,
 )
+from claude_ide.agents.stream_json.decoding import elicitation
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
 from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, strings, text
 
@@ -39,6 +41,8 @@ ACCEPT_EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "sessio
 def decode_request(frame: Frame) -> list[Event]:
     """Return the event for a `control_request` to the user; none if it addresses the host."""
     asked = mapping(frame.get("request"))
+    if asked.get("subtype") == elicitation.SUBTYPE:
+        return [elicitation.decode(text(frame.get("request_id")), asked)]
     if asked.get("subtype") != "can_use_tool":
         return []
     request, tool = text(frame.get("request_id")), text(asked.get("tool_use_id"))
@@ -68,7 +72,9 @@ def decode_request(frame: Frame) -> list[Event]:
 
 
 def encode_answer(asked: Frame, answer: Answer) -> Frame:
-    """Return the answer to `asked`, the `request` of a `can_use_tool`."""
+    """Return the answer to `asked`, the `request` in the CLI's frame."""
+    if asked.get("subtype") == elicitation.SUBTYPE:
+        return elicitation.encode(answer)
     arguments = mapping(asked.get("input"))
     allowed: Frame = {"behavior": "allow", "updatedInput": arguments}
     if tool := text(asked.get("tool_use_id")):
@@ -76,6 +82,8 @@ def encode_answer(asked: Frame, answer: Answer) -> Frame:
     match answer:
         case Reject(reason):
             return {"behavior": "deny", "message": reason or REASON}
+        case Dismiss():
+            return {"behavior": "deny", "message": REASON}
         case Reply(answers):
             joined = {question: _joined(chosen) for question, chosen in answers.items()}
             return allowed | {"updatedInput": arguments | {"answers": joined}}
@@ -161,9 +169,9 @@ def _question(question: dict[str, Any]) -> Question:
         for option in mappings(question.get("options"))
     )
     header = text(question.get("header"))
-    multiple = question.get("multiSelect") is True
-    return Question(text(question.get("question")), header, choices, multiple)
+    kind = AnswerKind.CHOICES if question.get("multiSelect") is True else AnswerKind.CHOICE
+    return Question(text(question.get("question")), header, choices, kind)
 
 
-def _joined(chosen: str | Sequence[str]) -> str:
-    return chosen if isinstance(chosen, str) else ", ".join(chosen)
+def _joined(chosen: Value) -> str:
+    return ", ".join(chosen) if isinstance(chosen, tuple | list) else str(chosen)
