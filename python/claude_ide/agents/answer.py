@@ -7,15 +7,25 @@ from claude_ide.agents.events import Replacement, Value
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule in the agent's syntax; `scope` is the id of one of the request's scopes."""
+
+    text: str
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
 class Allow:
     """Let the tool run; `options` are the ids of any "always" options that the user chose.
 
+    `rule` allows later uses as well; the agent raises `InvalidRuleError` if it is malformed.
     `edit` is the user's own version of the proposed edit, `plan` that of the proposed plan.
     """
 
     options: tuple[str, ...] = ()
     edit: Replacement | None = None
     plan: str = ""
+    rule: Rule | None = None
 
     @property
     def is_changed(self) -> bool:

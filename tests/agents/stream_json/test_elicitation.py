@@ -15,14 +15,14 @@ from claude_ide.agents.events import (
     Value,
 )
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
-from support.transcripts import entries, told
+from support.transcripts import entries, frames_of
 
 CONTENT: dict[str, Value] = {"name": "Ann", "color": "g", "age": 7, "agree": False, "tags": ("a",)}
 
 
 def asked(name: str, number: int) -> dict[str, Any]:
     """Return the frame of a recorded elicitation."""
-    frames = [frame for frame in told(name) if frame["type"] == "control_request"]
+    frames = [frame for frame in frames_of(name) if frame["type"] == "control_request"]
     return [frame for frame in frames if frame["request"]["subtype"] == "elicitation"][number]
 
 

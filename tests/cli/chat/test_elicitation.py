@@ -41,7 +41,7 @@ async def panel(nvim: Neovim, cli: Path, path: Path, project: Path) -> Panel:
 
 async def ask(panel: Panel, api: FakeApi, **parameters: Any) -> None:
     api.script([tool_use("mcp__mine__ask", **parameters)], [text("So be it.")])
-    await panel.say("Ask me")
+    await panel.send("Ask me")
 
 
 async def open_form(nvim: Neovim, panel: Panel) -> None:

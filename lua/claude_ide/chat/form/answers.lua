@@ -7,6 +7,7 @@ local M = {}
 ---@field label string
 ---@field description? string
 ---@field value? string what the host gets; default: the label
+---@field key? string picks it, in an instant form
 
 ---@class claude_ide.FormQuestion
 ---@field key? string names the answer; default: the text

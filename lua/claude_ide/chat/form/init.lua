@@ -18,6 +18,7 @@ local api = vim.api
 ---@class claude_ide.FormRequest
 ---@field title string
 ---@field message? string introduces the questions
+---@field is_instant? boolean whether the first choice is the answer; its choices have keys
 ---@field questions claude_ide.FormQuestion[]
 
 ---@class claude_ide.Form: claude_ide.FormRequest
@@ -30,6 +31,7 @@ local api = vim.api
 ---@field bufnr? integer
 ---@field win? integer
 ---@field group? integer of autocommands
+---@field since? integer nanoseconds: when it was shown
 ---@field actions? claude_ide.FormActions what its keys do; set once shown
 
 ---@type table<integer, claude_ide.Form> forms that wait for an answer, by token
@@ -109,7 +111,7 @@ local function draw(form)
   form.page = form_page.compose(form)
   form_window.draw(form.bufnr, form.page)
   if is_shown(form) then
-    form_window.fit(form.win, form.title)
+    form_window.fit(form.win, form)
   end
 end
 
@@ -131,7 +133,8 @@ local function show(form)
   form.bufnr = api.nvim_create_buf(false, true)
   vim.bo[form.bufnr].bufhidden, vim.bo[form.bufnr].undolevels = 'wipe', -1
   draw(form)
-  form.win = form_window.open(form.bufnr, form.title)
+  form.win = form_window.open(form.bufnr, form)
+  form.since = vim.uv.hrtime()
   form_keys.define(form, {
     draw = draw,
     finish = finish,
@@ -155,6 +158,7 @@ local function new(token, request)
     token = token,
     title = request.title,
     message = request.message,
+    is_instant = request.is_instant == true,
     questions = request.questions,
     answers = is_same and before.answers or form_answers.initial(request.questions),
     row = is_same and before.row or 0,

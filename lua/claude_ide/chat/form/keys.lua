@@ -130,6 +130,39 @@ local function press(form, is_space)
   end
 end
 
+-- Milliseconds. An earlier key was typed before the form could be read.
+local NOTICED = 400
+
+local function answer_instantly(form, index)
+  if (vim.uv.hrtime() - form.since) / 1e6 >= NOTICED then
+    form_answers.pick(form.questions[1], form.answers[1], index)
+    form.actions.finish(form, { answers = form_answers.collect(form.questions, form.answers) })
+  end
+end
+
+---@return claude_ide.ChatKey[]
+local function list_instant(form)
+  local keys, add = chat_keys.list()
+  add('n', { '<CR>', '<2-LeftMouse>' }, 'form-press', 'Answer with this line', function()
+    local index = here(form).choice
+    if index then
+      answer_instantly(form, index)
+    end
+  end, { shown = { '<CR>' } })
+  for index, choice in ipairs(form.questions[1].choices) do
+    add('n', { choice.key, tostring(index) }, 'form-choice-' .. index, choice.label, function()
+      answer_instantly(form, index)
+    end, { shown = { choice.key } })
+  end
+  add('n', { 'q', '<Esc>', '<C-c>' }, 'form-later', 'Answer later', function()
+    form.actions.finish(form, { closed = true })
+  end)
+  add('n', { 'g?' }, 'form-keys', 'Show these keys', function()
+    chat_keys.show(keys, {})
+  end)
+  return keys
+end
+
 ---@return claude_ide.ChatKey[]
 local function list(form)
   local keys, add = chat_keys.list()
@@ -182,7 +215,7 @@ end
 ---@param actions claude_ide.FormActions
 function M.define(form, actions)
   form.actions = actions
-  chat_keys.define(form.bufnr, list(form))
+  chat_keys.define(form.bufnr, form.is_instant and list_instant(form) or list(form))
 end
 
 return M

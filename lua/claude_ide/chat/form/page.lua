@@ -132,12 +132,24 @@ local function add_message(page, message)
   end
 end
 
+local function add_key(page, index, choice)
+  local item = { question = 1, choice = index }
+  add(page, ('   %s  %s'):format(choice.key, plain.one_line(choice.label)), item)
+  table.insert(page.marks, { #page.lines - 1, 3, 3 + #choice.key, 'ClaudeFormKeys' })
+end
+
 --- Compose the page of a form.
 ---@param form claude_ide.Form
 ---@return claude_ide.FormPage
 function M.compose(form)
   local page = { lines = {}, items = {}, marks = {}, wrong = 0 }
   add_message(page, form.message)
+  if form.is_instant then
+    for index, choice in ipairs(form.questions[1].choices) do
+      add_key(page, index, choice)
+    end
+    return page
+  end
   for number, question in ipairs(form.questions) do
     local answer = form.answers[number]
     add_question(page, number, question)

@@ -25,6 +25,14 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a rule applies, such as this session or all projects."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Subagent:
     """An agent that another agent has started through a tool use; `title` describes its task."""
 
@@ -51,7 +59,8 @@ class PermissionAsked:
     """The agent wants to use a tool; it waits for an answer to `request` without a time limit.
 
     `edits` are the file changes that the tool would make, if they are known in advance.
-    `agent` is the subagent that asks; None for the agent itself.
+    `agent` is the subagent that asks; None for the agent itself. `rule` is a rule that would allow
+    this and similar uses; the user may change it. `scopes` are empty if the agent has no rules.
     """
 
     request: str
@@ -65,6 +74,8 @@ class PermissionAsked:
     reason: str = ""
     edits: tuple[Replacement, ...] = ()
     agent: Subagent | None = None
+    rule: str = ""
+    scopes: tuple[Scope, ...] = ()
 
 
 class AnswerKind(Enum):

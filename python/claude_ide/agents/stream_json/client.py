@@ -190,13 +190,14 @@ class StreamJsonAgent:
     async def answer(self, request: str, answer: Answer) -> None:
         """Answer a request, unless it was withdrawn or answered before."""
         running = self._running
-        asked = running.pending.pop(request, None)
+        asked = running.pending.get(request)
         if asked is None:
             return
+        encoded = encode_answer(asked, answer)
+        del running.pending[request]
         tool = text(asked.get("tool_use_id"))
         if isinstance(answer, Reject | Dismiss):
             running.decoder.rejected.add(tool)
-        encoded = encode_answer(asked, answer)
         given = mapping(asked.get("input"))
         if isinstance(answer, Allow) and encoded.get("updatedInput", given) != given:
             running.callbacks.proposal_changed(tool)

@@ -8,15 +8,17 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeGuard
 
 from claude_ide.agents.agent import Agent
-from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
+from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject, Rule
 from claude_ide.agents.events import (
     Asked,
     Dead,
     Event,
+    Option,
     OptionKind,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    Scope,
     ToolEnded,
     UrlAsked,
 )
@@ -26,20 +28,20 @@ from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panel
-from claude_ide.chat.requests import address
+from claude_ide.chat.requests import address, form
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
 from claude_ide.chat.requests.sight import Sight
-from claude_ide.chat.requests.view import SHOWN, Request, always, described
+from claude_ide.chat.requests.view import SHOWN, Request, always, described, has_rules
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import UserError
+from claude_ide.errors import InvalidRuleError, UserError
 
 CANCELLED = "cancelled"
 EXISTS = "the file already exists"
 APPEARED = "{} did not exist when this was proposed, but does now. It was not changed: read it."
-SHOW, NO = "show", {"n": "No", "N": "No, because…"}
+SHOW, NO = "d", {"n": "No", "N": "No, because…"}
 
 
 class Answers:
@@ -156,30 +158,56 @@ class Answers:
         kind = view.kind_in_line if view.line else await self._sight.kind(waiting)
         is_shown = kind in SHOWN["y"] or await self._sight.covers(waiting, "y")
         choices = _answers(waiting.asked) if is_shown else _choices_before_sight(view)
-        chosen = await self._editor.select(view.line or view.title, list(choices.values()))
-        if chosen is None:
-            return
-        key = list(choices)[chosen]
+        if waiting.choosing is not None:
+            waiting.choosing.cancel()
+        waiting.choosing = asyncio.current_task()
+        try:
+            key = await self._choose_key(view.line or view.title, choices)
+        finally:
+            waiting.choosing = None
         if key == SHOW:
             # `a` shows the most: also what "always" would allow.
             await self._sight.lead(waiting, "a")
-        else:
+        elif key:
             await self._key(waiting, key, kind)
 
+    async def _choose_key(self, message: str, meanings: dict[str, str]) -> str:
+        """Return the key that the user presses in a form; empty if they close it."""
+        shown = form.of_keys(f"Answer {self._agent.name}", message, meanings)
+        answered = await self._panel.ask_questions(shown, self._editor.new_token())
+        return "".join(form.chosen(answered.get("answers") or []))
+
     async def _always(self, waiting: Waiting) -> None:
-        options = always(waiting.asked)
-        if not options:
-            return
-        chosen: int | None = 0
-        if len(options) > 1:
-            names = [described(option) for option in options]
-            # The user chooses one, since all of them together would allow too much.
+        """Have the user choose one way to allow more: all of them together would allow too much."""
+        ways = _ways(waiting.asked)
+        names = [name for name, _ in ways]
+        chosen: int | None = 0 if len(ways) == 1 else None
+        if len(ways) > 1:
             chosen = await self._editor.select("Allow always:", names)
-        if chosen is not None:
-            option = options[chosen]
-            is_rejected = option.kind is OptionKind.REJECT_ALWAYS
-            answer = Reject(option=option.id) if is_rejected else Allow(options=(option.id,))
-            await self._respond(waiting, answer, option.name)
+        if chosen is None:
+            return
+        way = ways[chosen][1]
+        if isinstance(way, Scope):
+            return await self._add_rule(waiting, way)
+        is_rejected = way.kind is OptionKind.REJECT_ALWAYS
+        answer = Reject(option=way.id) if is_rejected else Allow(options=(way.id,))
+        await self._respond(waiting, answer, way.name)
+
+    async def _add_rule(self, waiting: Waiting, scope: Scope) -> None:
+        """Have the user edit the rule, until it is valid."""
+        assert has_rules(waiting.asked)
+        rule: str | None = waiting.asked.rule
+        problem = ""
+        while not waiting.is_over:
+            rule = await self._editor.input(f"{problem}Rule for {scope.name}: ", rule or "")
+            if rule is None:
+                return
+            try:
+                answer = Allow(rule=Rule(rule, scope.id))
+                return await self._respond(waiting, answer, f"always: {rule} ({scope.name})")
+            except InvalidRuleError as error:
+                problem = f"{error} · "
+        self._editor.notify("this request is no longer waiting for an answer", "warn")
 
     async def _respond(self, waiting: Waiting, answer: Answer, summary: str) -> None:
         """Send an answer, unless the request already has one; show its `summary`."""
@@ -212,6 +240,14 @@ def _is_edit(asked: Asked) -> TypeGuard[PermissionAsked]:
     return isinstance(asked, PermissionAsked) and asked.kind == "edit"
 
 
+def _ways(asked: Asked) -> list[tuple[str, Scope | Option]]:
+    """Return the ways to allow more than a request, with their names; the usual ones first."""
+    scopes = asked.scopes if has_rules(asked) else ()
+    rules = [(f"by a rule, for {scope.name}", scope) for scope in scopes]
+    options = [(described(option), option) for option in always(asked)]
+    return [*options, *rules] if _is_edit(asked) else [*rules, *options]
+
+
 def _answers(asked: Asked) -> dict[str, str]:
     """Return the keys that answer a request, with their meanings."""
     options = always(asked)
@@ -219,7 +255,8 @@ def _answers(asked: Asked) -> dict[str, str]:
         # A plan is approved once; its option switches the mode afterwards.
         yes = {"y": "Yes"} | ({"a": options[0].name} if options else {})
     else:
-        yes = {"y": "Yes, once", "a": "Always…"} if options else {"y": "Yes"}
+        has_always = bool(options) or has_rules(asked)
+        yes = {"y": "Yes, once", "a": "Always…"} if has_always else {"y": "Yes"}
     return yes | NO
 
 

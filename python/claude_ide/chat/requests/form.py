@@ -23,13 +23,25 @@ def of(asked: QuestionAsked, name: str) -> dict[str, Any]:
     return {"title": title, "message": asked.message, "questions": questions}
 
 
+def of_keys(title: str, message: str, meanings: Mapping[str, str]) -> dict[str, Any]:
+    """Return the form in which one key is the answer; `meanings` are the keys' meanings."""
+    choices = [{"key": key, "value": key, "label": meaning} for key, meaning in meanings.items()]
+    question = {"text": message, "choices": choices, "is_open": False}
+    return {"title": title, "message": message, "questions": [question], "is_instant": True}
+
+
+def chosen(given: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return all that the user has chosen in a form."""
+    return [value for answer in given for value in answer["chosen"]]
+
+
 def values(asked: QuestionAsked, given: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
     """Return the answers in a form that was submitted, by the keys of the questions."""
-    chosen = {answer["question"]: answer["chosen"] for answer in given}
+    found = {answer["question"]: answer["chosen"] for answer in given}
     return {
-        key: _value(question.kind, chosen[key])
+        key: _value(question.kind, found[key])
         for question in asked.questions
-        if chosen.get(key := _key(question))
+        if found.get(key := _key(question))
     }
 
 

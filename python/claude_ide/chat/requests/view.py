@@ -4,6 +4,8 @@ A yes counts only if everything that it allows was on the screen. The part's kin
 request is shown; the editor sends it back with the key (`chat/transcript/keys.lua`).
 """
 
+from typing import TypeGuard
+
 from claude_ide.agents.events import (
     Asked,
     Option,
@@ -108,7 +110,7 @@ class Request(View):
     @property
     def shows_always(self) -> bool:
         """Whether all that `a` allows is shown, or fits in a list of choices."""
-        return self._always_open or self._are_short(always(self.asked))
+        return self._always_open or self._are_short(self._always)
 
     @property
     def body(self) -> list[Piece]:
@@ -237,22 +239,32 @@ class Request(View):
         return [*rows, key_row("n", "no, keep planning"), key_row("N", "no, because…")]
 
     def _always_rows(self) -> list[Row]:
-        options = always(self.asked)
-        if not options:
+        ways = self._always
+        if not ways:
             return []
-        if len(options) == 1 and self._are_short(options):
-            return [key_row("a", described(options[0]))]
-        number = f" ({len(options)} ways)" if len(options) > 1 else ""
+        if len(ways) == 1 and self._are_short(ways):
+            return [key_row("a", ways[0])]
+        number = f" ({len(ways)} ways)" if len(ways) > 1 else ""
         rows = [key_row("a", f"always…{number}")]
-        shown = options if self._always_open else []
-        pieces = (
-            piece for one in shown for piece in wrapped((described(one), MEANING), self._width)
-        )
+        shown = ways if self._always_open else []
+        pieces = (piece for one in shown for piece in wrapped((one, MEANING), self._width))
         return [*rows, *(piece.row() for piece in pieces)]
 
-    def _are_short(self, options: list[Option]) -> bool:
-        """Return whether each option fits in a list of choices."""
-        return all(fits(described(option), self._room) for option in options)
+    @property
+    def _always(self) -> list[str]:
+        """The ways to allow more than this request: a rule, and the agent's other options."""
+        rule = self.asked.rule if has_rules(self.asked) else ""
+        rules = [f"always: {rule}…" if rule else "always, by a rule…"] * has_rules(self.asked)
+        return [*rules, *map(described, always(self.asked))]
+
+    def _are_short(self, ways: list[str]) -> bool:
+        """Return whether each way fits in a list of choices."""
+        return all(fits(way, self._room) for way in ways)
+
+
+def has_rules(asked: Asked) -> TypeGuard[PermissionAsked]:
+    """Return whether the user may allow more than a request by a rule of their own."""
+    return isinstance(asked, PermissionAsked) and bool(asked.scopes)
 
 
 def described(option: Option) -> str:

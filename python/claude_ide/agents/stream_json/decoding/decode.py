@@ -55,6 +55,8 @@ class Decoder:
         self._last_block: tuple[str, int] = ("", 0)
         """The message of the last complete block, and the block's number in it."""
         self._context = 0
+        self._root = ""
+        """The folder in which the CLI runs."""
         self._decoders: Mapping[str, Callable[[Frame], list[Event]]] = {
             "stream_event": self._stream_event,
             "assistant": self._assistant,
@@ -152,6 +154,7 @@ class Decoder:
         voided = self._preview.void() if frame.get("subtype") == "api_retry" else []
         begun: list[Event] = []
         if frame.get("subtype") == "init":
+            self._root = text(frame.get("cwd"))
             begun = self.stages.turn_begun()
             if self.settings.is_other_session(frame):
                 begun += self._reset(frame)
@@ -164,7 +167,7 @@ class Decoder:
         known = self._agents.get(agent, Subagent()) if agent else None
         return [
             replace(asked, agent=known) if isinstance(asked, PermissionAsked) else asked
-            for asked in permission.decode_request(frame)
+            for asked in permission.decode_request(frame, self._root)
         ]
 
     def _result(self, frame: Frame) -> list[Event]:
