@@ -27,6 +27,7 @@ local LINKS = {
   ClaudeChatWarning = 'DiagnosticWarn',
   ClaudeChatError = 'DiagnosticError',
   ClaudeChatRequest = 'DiagnosticWarn',
+  ClaudeChatShell = 'Identifier',
   ClaudeChatKey = 'Special',
   ClaudeChatQueued = 'Comment',
   ClaudeChatMeta = 'Comment',

@@ -16,7 +16,7 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.chat.panel import Panel
-from claude_ide.chat.requests import form, proposal
+from claude_ide.chat.requests import change, form, proposal
 from claude_ide.chat.requests.proposal import Proposal
 from claude_ide.chat.requests.requests import Waiting
 from claude_ide.chat.requests.sight import Sight
@@ -66,6 +66,7 @@ class Reviews:
             case PermissionAsked(kind="edit"):
                 waiting.proposed = proposal.of(waiting.asked)
                 if waiting.proposed is not None:
+                    waiting.view.propose(change.unified(waiting.proposed))
                     self._sight.review(waiting, True)
                     waiting.review = self._run(self._while_reviewed(waiting, waiting.proposed))
             case QuestionAsked():

@@ -36,7 +36,7 @@ WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
 SHOWN = {"y": (WHOLE, ONCE), "a": (WHOLE,)}
 """The kinds with which a key is valid."""
 
-MOST_ROWS = 15
+MOST_ROWS, MOST_REVIEWED = 15, 8
 WIDTH = 30
 """The assumed width of the transcript until its window is known; most windows are wider."""
 
@@ -84,6 +84,11 @@ class Request(View):
         """Set the file of the request."""
         if self._permission is not None:
             self._permission.where, self._body = where, None
+
+    def propose(self, change: tuple[str, ...]) -> None:
+        """Set the proposed change as a unified diff; empty if it is not known."""
+        if self._permission is not None:
+            self._permission.change, self._body = change, None
 
     def unfold(self, key: str) -> None:
         """Show all that a key allows."""
@@ -179,9 +184,18 @@ class Request(View):
     @property
     def _has_more(self) -> bool:
         """Whether it has more rows than are shown while it is closed."""
-        if self.reviewed:
-            return not isinstance(self.asked, PlanProposed) or bool(self.asked.plan)
-        return len(self.body) > MOST_ROWS
+        if self._is_open_plan:
+            return bool(self.body)
+        return len(self.body) > self._most
+
+    @property
+    def _is_open_plan(self) -> bool:
+        return self.reviewed and isinstance(self.asked, PlanProposed)
+
+    @property
+    def _most(self) -> int:
+        """The most rows that are shown while it is closed; a diff in other windows shows more."""
+        return MOST_REVIEWED if self.reviewed else MOST_ROWS
 
     def _pieces(self) -> list[Piece]:
         if self._permission is not None:
@@ -196,7 +210,7 @@ class Request(View):
         asked = self._permission
         if asked is None:
             return []
-        rows = [row((asked.question(self._width), HEAD))]
+        rows = [asked.head(self._width)]
         notes = [(asked.where.warning, WARNING)] if asked.where else []
         notes += [(asked.note(self._width), NOTE), (asked.asked.reason, NOTE)]
         rows += [row((f"  {one_line(text)}", group)) for text, group in notes if text]
@@ -206,10 +220,10 @@ class Request(View):
 
     def _shown(self) -> list[Row]:
         """Return the shown rows of the body, with the number of the others."""
-        if self.reviewed and not self.open:
+        if self._is_open_plan and not self.open:
             return []
-        rows = [piece.row() for piece in (self.body if self.open else self.body[:MOST_ROWS])]
-        over = len(self.body) - MOST_ROWS
+        rows = [piece.row() for piece in (self.body if self.open else self.body[: self._most])]
+        over = len(self.body) - self._most
         if over <= 0:
             return rows
         if self.open:
