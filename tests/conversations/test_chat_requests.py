@@ -264,11 +264,11 @@ async def test_y_shows_an_edit_before_allowing_it_if_its_diff_is_deferred(
     nvim: Neovim, ask: Ask, log: Path, project: Path
 ) -> None:
     path = project / "b.py"
-    asked = {"file_path": str(path), "content": "new\ntext\n"}
+    asked = {"file_path": str(path), "content": "".join(f"line {n}\n" for n in range(12))}
     panel = await ask(keys=RECORD, tool_name="Write", input=asked)
-    assert "+text" not in await panel.text()
+    assert "+line 11" not in await panel.text()
 
-    await press_until(nvim, panel, "y", "  │ +text")
+    await press_until(nvim, panel, "y", "  │ +line 11")
 
     assert answers(log) == []
     await allow(nvim, log)

@@ -1,6 +1,6 @@
-"""`chat/transcript/shell.lua`: the command of a request is coloured by a parser.
+"""`chat/transcript/shell.lua`: the command of a request is coloured.
 
-Neovim has no parser of shell commands, so these tests have it use its parser of Lua.
+Neovim has no parser of shell commands, so some of these tests have it use its parser of Lua.
 """
 
 from typing import Any
@@ -77,11 +77,62 @@ async def test_a_dangerous_or_long_command_is_not_parsed(chats: Chats, text: str
     assert await colours(chats) == []
 
 
-async def test_without_a_parser_a_command_is_drawn_without_colours(nvim: Neovim) -> None:
+@pytest.fixture
+async def bare(nvim: Neovim) -> Chats:
+    """A chat in a Neovim without a parser of commands."""
     chats = await Chats.start(nvim)
     await chats.open()
+    return chats
 
-    await draw(chats, f"{HEAD}ls?", code="ls")
 
-    assert await colours(chats) == []
-    assert await chats.lines() == [f"{HEAD}ls?"]
+async def words(chats: Chats, command: str) -> dict[str, str]:
+    """Draw a command without a parser; return its coloured words with their colours."""
+    await draw(chats, "? May Claude use Bash?", *(f"  │ {line}" for line in command.split("\n")))
+    lines = [line.encode() for line in await chats.lines()]
+    return {
+        lines[row][first:last].decode(): group.removeprefix("@").removesuffix(".bash")
+        for row, first, last, group in await colours(chats)
+    }
+
+
+async def test_without_a_parser_the_words_of_a_command_are_coloured(bare: Chats) -> None:
+    found = await words(bare, """FOO=1 git push -f "$x; y" '#' a#b && rm $dir >out 2>&1 # all""")
+
+    assert found == {
+        "FOO=1": "variable",
+        "git": "function.call",
+        "-f": "constant",
+        '"$x; y"': "string",
+        "'#'": "string",
+        "&&": "operator",
+        "rm": "function.call",
+        "$dir": "variable",
+        ">": "operator",
+        "2>&": "operator",
+        "# all": "comment",
+    }
+
+
+async def test_a_program_after_a_keyword_or_an_operator_is_found(bare: Chats) -> None:
+    found = await words(bare, "for f in $(ls); do wc -l; done | sort\nif a; then b; fi")
+
+    assert [word for word, group in found.items() if group == "function.call"] == [
+        *("ls", "wc", "sort", "a", "b"),
+    ]
+    keywords = {word for word, group in found.items() if group == "keyword"}
+    assert keywords == {"for", "do", "done", "if", "then", "fi"}
+
+
+async def test_a_here_document_is_a_string(bare: Chats) -> None:
+    found = await words(bare, "cat <<'EOF' >x\nrm -rf y\nEOF\nls")
+
+    assert (found["rm -rf y"], found["EOF"], found["ls"]) == ("string", "string", "function.call")
+
+
+@pytest.mark.parametrize(
+    "command", ["echo 'x", 'echo "\\"', "echo $(", "cat <<E", "\\", "a\\", "$"]
+)
+async def test_an_incomplete_command_is_no_error(bare: Chats, command: str) -> None:
+    await words(bare, command)
+
+    assert (await bare.lines())[1:] == [f"  │ {command}"]

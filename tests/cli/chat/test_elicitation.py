@@ -140,3 +140,20 @@ async def test_an_address_is_opened_only_after_the_user_agrees(
     await until(answered, "y answers", PATIENCE)
     assert await nvim.lua("return _G.browsed") == [url]
     assert '"action": "accept"' in api.requests[1].new_text
+
+
+async def test_without_a_browser_an_address_can_be_opened_elsewhere(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    await nvim.lua("vim.ui.open = function() return nil, 'no handler found' end")
+    await ask(panel, api, mode="url", message="", url="https://example.com", elicitationId="e1")
+    await panel.shows("? May the MCP server mine")
+    await panel.go_to("? May the MCP server mine")
+    await nvim.idle(500)
+
+    await nvim.keys("y")
+    await until(lambda: "No browser could be started" in nvim.screen.text(), "a list", PATIENCE)
+    await nvim.keys("1<CR>")
+
+    assert "opened elsewhere" in await panel.shows("So be it.")
+    assert '"action": "accept"' in api.requests[1].new_text

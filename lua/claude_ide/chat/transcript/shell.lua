@@ -1,6 +1,7 @@
---- The commands of requests, coloured by the parser of their language if there is one.
+--- The commands of requests, coloured by the parser of their language, or by a simple one of our own.
 local chat_parts = require('claude_ide.chat.transcript.parts')
 local hazard = require('claude_ide.colouring.hazard')
+local shell_words = require('claude_ide.chat.transcript.shell_words')
 
 local M = {}
 
@@ -96,13 +97,37 @@ local function each_capture(text, name, emit)
   end
 end
 
-local function colour(bufnr, first, last, name)
+-- The row and the column of each line's first byte, and those of a byte in the text.
+local function locate(lines)
+  local starts, at = {}, 1
+  for row, line in ipairs(lines) do
+    starts[row], at = at, at + #line + 1
+  end
+  return function(byte)
+    local row = #starts
+    while starts[row] > byte do
+      row = row - 1
+    end
+    return row - 1, byte - starts[row]
+  end
+end
+
+local function each_word(text, lines, emit)
+  local place = locate(lines)
+  shell_words.each(text, function(first, last, name)
+    local row, column = place(first)
+    local last_row, last_column = place(last)
+    emit({ row, column, last_row, last_column + 1 }, ('@%s.bash'):format(name), PRIORITY)
+  end)
+end
+
+local function colour(bufnr, first, last)
   local lines, pieces = read(bufnr, first, last)
   local text = table.concat(lines, '\n')
-  if text == '' or #text > LARGEST or hazard.find(text, name) then
+  if text == '' or #text > LARGEST then
     return
   end
-  each_capture(text, name, function(range, group, priority)
+  local function emit(range, group, priority)
     for row = range[1], math.min(range[3], #lines - 1) do
       local from = row == range[1] and range[2] or 0
       local to = row == range[3] and range[4] or #lines[row + 1]
@@ -110,7 +135,13 @@ local function colour(bufnr, first, last, name)
         set_colour(bufnr, piece, from, to, group, priority)
       end
     end
-  end)
+  end
+  local name = find_language()
+  if not name then
+    each_word(text, lines, emit)
+  elseif not hazard.find(text, name) then
+    each_capture(text, name, emit)
+  end
 end
 
 local function has_command(edit)
@@ -125,14 +156,14 @@ end
 ---@param parts claude_ide.ChatParts
 ---@param edit claude_ide.ChatEdit that was applied
 function M.add(bufnr, parts, edit)
-  local name = has_command(edit) and find_language()
-  local part = name and chat_parts.at(bufnr, parts, edit.first + math.max(#edit.lines - 1, 0))
-  if not name or not part then
+  local part = has_command(edit)
+    and chat_parts.at(bufnr, parts, edit.first + math.max(#edit.lines - 1, 0))
+  if not part then
     return
   end
   local last = chat_parts.last_row(bufnr, part)
   api.nvim_buf_clear_namespace(bufnr, colours, part.row, last + 1)
-  colour(bufnr, part.row, last, name)
+  colour(bufnr, part.row, last)
 end
 
 return M

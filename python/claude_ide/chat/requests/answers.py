@@ -4,6 +4,7 @@ A request is answered once. It continues to wait if a list or a review closes wi
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeGuard
 
@@ -38,9 +39,13 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import InvalidRuleError, UserError
 
+logger = logging.getLogger(__name__)
+
 CANCELLED = "cancelled"
 EXISTS = "the file already exists"
 APPEARED = "{} did not exist when this was proposed, but does now. It was not changed: read it."
+NO_BROWSER = "No browser could be started (:ClaudeLog). The address is in the transcript."
+DECLINE = {"n": "Decline", "N": "Cancel"}
 SHOW, NO = "d", {"n": "No", "N": "No, because…"}
 
 
@@ -137,12 +142,16 @@ class Answers:
                     await self._respond(waiting, Reject(reason), summary)
 
     async def _open(self, waiting: Waiting, asked: UrlAsked) -> None:
-        """Open an address in the user's browser; if that fails, the request continues to wait."""
+        """Open an address in the user's browser; without a browser the user may do so elsewhere."""
         if not address.can_open(asked.url):
             raise UserError(f"this address cannot be opened from here: {one_line(asked.url)}")
+        opened = "opened"
         if failure := await self._panel.browse(asked.url):
-            raise UserError(f"the address could not be opened: {one_line(failure)}")
-        await self._respond(waiting, Allow(), "opened")
+            logger.info("an address could not be opened: %s", failure)
+            if await self._editor.select(NO_BROWSER, ["I have opened it elsewhere", "Later"]) != 0:
+                return
+            opened = "opened elsewhere"
+        await self._respond(waiting, Allow(), opened)
 
     async def choose(self) -> None:
         """Have the user choose an answer to the oldest request from a list."""
@@ -251,6 +260,9 @@ def _ways(asked: Asked) -> list[tuple[str, Scope | Option]]:
 def _answers(asked: Asked) -> dict[str, str]:
     """Return the keys that answer a request, with their meanings."""
     options = always(asked)
+    if isinstance(asked, UrlAsked):
+        yes = {"y": "Open it in the browser"} if address.can_open(asked.url) else {}
+        return yes | DECLINE
     if isinstance(asked, PlanProposed):
         # A plan is approved once; its option switches the mode afterwards.
         yes = {"y": "Yes"} | ({"a": options[0].name} if options else {})
@@ -262,4 +274,5 @@ def _answers(asked: Asked) -> dict[str, str]:
 
 def _choices_before_sight(view: Request) -> dict[str, str]:
     """Return the choices while the user has not seen all of a request."""
-    return {SHOW: f"Show it all ({amounts.count(len(view.body), 'line')})"} | NO
+    no = DECLINE if is_for_program(view.asked) else NO
+    return {SHOW: f"Show it all ({amounts.count(len(view.body), 'line')})"} | no
