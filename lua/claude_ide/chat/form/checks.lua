@@ -5,6 +5,7 @@ local M = {}
 
 local NUMBER = '^[+-]?%d*%.?%d*$'
 local EXPONENT = '^([^eE]+)[eE][+-]?%d+$'
+local DAYS = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 }
 local OFFSET = '[+-]%d%d:%d%d$'
 
 local function is_number(text)
@@ -12,13 +13,14 @@ local function is_number(text)
 end
 
 local function is_date(text)
-  local year, month, day = text:match('^(%d%d%d%d)-(%d%d)-(%d%d)$')
+  local parts = vim.tbl_map(tonumber, { text:match('^(%d%d%d%d)-(%d%d)-(%d%d)$') })
+  local year, month, day = unpack(parts)
   if not year then
     return false
   end
-  local noon = { year = tonumber(year), month = tonumber(month), day = tonumber(day), hour = 12 }
-  -- The 31st of February becomes another day.
-  return os.date('%Y-%m-%d', os.time(noon)) == text
+  local leap = year % 4 == 0 and (year % 100 ~= 0 or year % 400 == 0)
+  local days = month == 2 and leap and 29 or DAYS[month] or 0
+  return day >= 1 and day <= days
 end
 
 local function is_time(text)
@@ -67,13 +69,17 @@ end
 
 ---@param question claude_ide.FormQuestion
 ---@param size number
----@param unit string follows the limit
+---@param unit string of the limits; empty if they have none
 ---@return string? problem
 local function outside(question, size, unit)
+  local function limit(words, bound)
+    local noun = unit ~= '' and (' %s%s'):format(unit, bound == 1 and '' or 's') or ''
+    return ('%s %s%s'):format(words, plain(bound), noun)
+  end
   if question.least and size < question.least then
-    return ('at least %s%s'):format(plain(question.least), unit)
+    return limit('at least', question.least)
   elseif question.most and size > question.most then
-    return ('at most %s%s'):format(plain(question.most), unit)
+    return limit('at most', question.most)
   end
 end
 
@@ -88,7 +94,7 @@ function M.text(question, text)
   elseif question.input == 'number' or question.input == 'integer' then
     return outside(question, assert(tonumber(text)), '')
   end
-  return outside(question, vim.fn.strchars(text), ' characters')
+  return outside(question, vim.fn.strchars(text), 'character')
 end
 
 --- Why a number of choices is not valid; nil if it is.
@@ -96,7 +102,7 @@ end
 ---@param count integer
 ---@return string? problem
 function M.count(question, count)
-  return outside(question, count, ' choices')
+  return outside(question, count, 'choice')
 end
 
 return M

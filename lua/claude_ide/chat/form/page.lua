@@ -95,7 +95,7 @@ local function add_own(page, number, question, answer)
   if #question.choices == 0 then
     local group = answer.has_own and 'ClaudeFormPicked' or 'ClaudeFormChoice'
     local own = answer.own == '' and 'type an answer…' or answer.own
-    return add(page, ('   › %s'):format(plain.one_line(own)), item, group)
+    return add(page, ('   ▸ %s'):format(plain.one_line(own)), item, group)
   end
   local sign = SIGNS[question.multiple == true][answer.has_own]
   local own = answer.own == '' and 'something else…' or 'something else: ' .. answer.own

@@ -55,7 +55,7 @@ local function read(bufnr, first, last)
     ipairs(api.nvim_buf_get_extmarks(bufnr, marks, range[1], range[2], { details = true }))
   do
     local row, column, details = mark[2], mark[3], mark[4]
-    if details.hl_group == M.GROUP then
+    if details and details.hl_group == M.GROUP then
       local line = api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1]
       local text = line:sub(column + 1, details.end_col)
       if #lines == 0 or not vim.startswith(line, GOES_ON) then

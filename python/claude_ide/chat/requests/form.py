@@ -140,8 +140,9 @@ def _bounds(question: Question) -> str:
     range_ = _range(limits)
     if not range_ or question.kind in NUMBERS:
         return range_
-    unit = "choices" if question.kind is AnswerKind.CHOICES else "characters"
-    return f"{range_} {unit}"
+    unit = "choice" if question.kind is AnswerKind.CHOICES else "character"
+    last = limits.least if limits.most is None else limits.most
+    return f"{range_} {unit}{'' if last == 1 else 's'}"
 
 
 def _range(limits: Limits) -> str:
