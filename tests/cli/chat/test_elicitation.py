@@ -44,6 +44,19 @@ async def ask(panel: Panel, api: FakeApi, **parameters: Any) -> None:
     await panel.send("Ask me")
 
 
+async def ask_to_open(panel: Panel, api: FakeApi, url: str) -> str:
+    """Have the server ask the user to open an address; return the transcript."""
+    await ask(panel, api, mode="url", message="Log in", url=url, elicitationId="e1")
+
+    async def asked() -> bool:
+        return "in your browser?" in await panel.text() or len(api.requests) > 1
+
+    await until(asked, "the request", PATIENCE)
+    if len(api.requests) > 1 and "does not support URL" in api.requests[1].new_text:
+        pytest.skip("this CLI refuses the request of the server")
+    return await panel.text()
+
+
 async def open_form(nvim: Neovim, panel: Panel) -> None:
     await panel.shows(HEAD)
     await panel.go_to(HEAD)
@@ -126,9 +139,9 @@ async def test_an_address_is_opened_only_after_the_user_agrees(
 ) -> None:
     await nvim.lua(chunk("cli/record_browser"))
     url = "https://example.com/login?x=1"
-    await ask(panel, api, mode="url", message="Log in", url=url, elicitationId="e1")
 
-    shown = await panel.shows("? May the MCP server mine open example.com in your browser?")
+    shown = await ask_to_open(panel, api, url)
+    assert "? May the MCP server mine open example.com in your browser?" in shown
     assert url in shown
     assert await nvim.lua("return _G.browsed") == []
 
@@ -146,8 +159,7 @@ async def test_without_a_browser_an_address_can_be_opened_elsewhere(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
     await nvim.lua("vim.ui.open = function() return nil, 'no handler found' end")
-    await ask(panel, api, mode="url", message="", url="https://example.com", elicitationId="e1")
-    await panel.shows("? May the MCP server mine")
+    await ask_to_open(panel, api, "https://example.com")
     await panel.go_to("? May the MCP server mine")
     await nvim.idle(500)
 
@@ -157,3 +169,13 @@ async def test_without_a_browser_an_address_can_be_opened_elsewhere(
 
     assert "opened elsewhere" in await panel.shows("So be it.")
     assert '"action": "accept"' in api.requests[1].new_text
+
+
+async def test_an_interrupt_withdraws_the_form(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    await ask(panel, api, message="Who are you?", requestedSchema=SCHEMA)
+    await panel.shows(HEAD)
+
+    await nvim.command("ClaudeChat stop")
+
+    await panel.shows("interrupted")
+    await panel.shows_no_more(HEAD)

@@ -9,7 +9,8 @@ local DAYS = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 }
 local OFFSET = '[+-]%d%d:%d%d$'
 
 local function is_number(text)
-  return (text:match(EXPONENT) or text):find(NUMBER) ~= nil and tonumber(text) ~= nil
+  local number = (text:match(EXPONENT) or text):find(NUMBER) and tonumber(text)
+  return number ~= nil and math.abs(number) < math.huge
 end
 
 local function is_date(text)

@@ -41,7 +41,7 @@ from claude_ide.errors import InvalidRuleError, UserError
 
 logger = logging.getLogger(__name__)
 
-CANCELLED = "cancelled"
+CANCELLED, DECLINED = "cancelled", "declined"
 EXISTS = "the file already exists"
 APPEARED = "{} did not exist when this was proposed, but does now. It was not changed: read it."
 NO_BROWSER = "No browser could be started (:ClaudeLog). The address is in the transcript."
@@ -132,7 +132,8 @@ class Answers:
             case "a":
                 await self._always(waiting)
             case "n":
-                await self._respond(waiting, Reject(), REJECTED)
+                summary = DECLINED if is_for_program(asked) else REJECTED
+                await self._respond(waiting, Reject(), summary)
             case "N" if is_for_program(asked):
                 await self._respond(waiting, Dismiss(), CANCELLED)
             case "N":
@@ -173,7 +174,8 @@ class Answers:
         try:
             key = await self._choose_key(view.line or view.title, choices)
         finally:
-            waiting.choosing = None
+            if waiting.choosing is asyncio.current_task():
+                waiting.choosing = None
         if key == SHOW:
             # `a` shows the most: also what "always" would allow.
             await self._sight.lead(waiting, "a")

@@ -153,7 +153,7 @@ class Request(View):
             case QuestionAsked():
                 return questions.label(self.asked)
             case UrlAsked():
-                return f"open {self.asked.url}"
+                return f"open {one_line(self.asked.url, LONGEST_TITLE)}"
             case PlanProposed():
                 return "the plan"
 

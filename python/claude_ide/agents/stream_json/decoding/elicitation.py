@@ -77,7 +77,7 @@ def _question(key: str, schema: Frame, *, is_required: bool) -> Question:
         choices=choices,
         kind=kind,
         key=key,
-        is_open=kind in (AnswerKind.TEXT, AnswerKind.NUMBER, AnswerKind.INTEGER),
+        is_open=not choices and kind is not AnswerKind.BOOLEAN,
         required=is_required,
         default=_default(schema.get("default")),
         limits=_limits(schema),
