@@ -159,3 +159,16 @@ async def test_the_keys_of_a_form_are_shown(form: Neovim, is_instant: bool) -> N
     await until(lambda: "Show these keys" not in form.screen.text(), "the form")
     await settled(form)
     assert answers(form, 1) == []
+
+
+async def test_typed_answers_are_kept_if_the_form_is_withdrawn(form: Neovim) -> None:
+    await open_form(form, [field("name"), field("age", own="30")])
+    await typed(form, "Ann")
+
+    await form.lua(f"{MODULE}.close(1)")
+
+    await wait_until_closed(form)
+    kept = "map(filter(getbufinfo(), {_, each -> each.name =~ 'kept'}), 'v:val.bufnr')"
+    [bufnr] = await form.eval(kept)
+    assert await form.eval(f"getbufline({bufnr}, 1, '$')") == ["Name: Ann"]
+    assert answers(form, 1) == []

@@ -119,6 +119,21 @@ function M.problem(question, answer)
   return answer.has_own and checks.text(question, answer.own) or nil
 end
 
+--- What the user has typed, with the questions; empty if nothing.
+---@param questions claude_ide.FormQuestion[]
+---@param answers claude_ide.FormAnswer[]
+---@return string
+function M.typed(questions, answers)
+  local lines = {}
+  for number, question in ipairs(questions) do
+    local own = answers[number].own
+    if own ~= '' and own ~= question.own then
+      table.insert(lines, ('%s: %s'):format(question.text:match('^[^\n]*'), own))
+    end
+  end
+  return table.concat(lines, '\n')
+end
+
 local function chosen(question, answer)
   local values = {}
   for index, choice in ipairs(question.choices) do

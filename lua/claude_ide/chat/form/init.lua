@@ -7,6 +7,7 @@ local form_page = require('claude_ide.chat.form.page')
 local form_window = require('claude_ide.chat.form.window')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
+local kept_text = require('claude_ide.file.kept')
 local location = require('claude_ide.window.location')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
@@ -115,6 +116,12 @@ local function draw(form)
   end
 end
 
+local function keep(form, text)
+  if vim.trim(text) ~= '' then
+    message.show(kept_text.keep(form.title, text .. '\n', 'your text is'), 'warn')
+  end
+end
+
 local function listen(form)
   form.group = api.nvim_create_augroup(('claude_ide_chat_form_%d'):format(form.bufnr), {})
   local function on(event, options)
@@ -138,6 +145,9 @@ local function show(form)
   form_keys.define(form, {
     draw = draw,
     finish = finish,
+    keep = function(text)
+      keep(form, text)
+    end,
     is_waiting = function()
       return forms[form.token] == form
     end,
@@ -223,13 +233,14 @@ local function withdraw(form)
   end)
 end
 
---- Close a form whose answer is no longer needed.
+--- Close a form whose answer is no longer needed. What the user has typed is kept in a buffer.
 ---@param token integer
 function M.close(token)
   local form = forms[token]
   kept[token] = nil
   if form then
     remove(form)
+    keep(form, form_answers.typed(form.questions, form.answers))
     if form.bufnr then
       withdraw(form)
     end

@@ -11,6 +11,7 @@ local api = vim.api
 ---@class claude_ide.FormActions
 ---@field draw fun(form: claude_ide.Form)
 ---@field finish fun(form: claude_ide.Form, fields: table) emits the fields as the answer, and closes the form
+---@field keep fun(text: string) keeps what was typed for a form that was withdrawn in between
 ---@field is_waiting fun(): boolean whether the form still waits for an answer
 
 ---@return claude_ide.FormItem item at the cursor
@@ -73,8 +74,10 @@ local function type_own(form, number)
   local given, question = form.answers[number], form.questions[number]
   local label = #question.choices > 0 and 'Something else' or name(question)
   ui.input(label .. ': ', given.own, function(text)
-    if not text or not form.actions.is_waiting() then
+    if not text then
       return
+    elseif not form.actions.is_waiting() then
+      return form.actions.keep(text)
     end
     given.own = vim.trim(text)
     pick_own(form, number, given.own ~= '')
