@@ -169,13 +169,3 @@ async def test_without_a_browser_an_address_can_be_opened_elsewhere(
 
     assert "opened elsewhere" in await panel.shows("So be it.")
     assert '"action": "accept"' in api.requests[1].new_text
-
-
-async def test_an_interrupt_withdraws_the_form(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
-    await ask(panel, api, message="Who are you?", requestedSchema=SCHEMA)
-    await panel.shows(HEAD)
-
-    await nvim.command("ClaudeChat stop")
-
-    await panel.shows("interrupted")
-    await panel.shows_no_more(HEAD)
