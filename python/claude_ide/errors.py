@@ -6,6 +6,8 @@ ClaudeIdeError
 ├ EditorError      Neovim refused or failed; answered as one of the two above
 ├ TransportClosed  the other side is gone
 ├ UserError        one line for the user              (app.py)
+│ └ InvalidRuleError  also before the rule is asked for again
+│                                                     (chat/requests/answers.py)
 └ AgentError       one line for the user, in the chat, or as the result of a one-off request
   │                                                   (chat/chat.py, headless/questions.py)
   ├ UnsupportedError
@@ -69,6 +71,10 @@ class TransportClosed(ClaudeIdeError):
 
 class UserError(ClaudeIdeError):
     """The user's request is not possible; the text is one line."""
+
+
+class InvalidRuleError(UserError):
+    """The text is no permission rule; the message says why."""
 
 
 class AgentError(ClaudeIdeError):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.agents.events import (
-    Choice,
+    Asked,
     Option,
     OptionKind,
     PermissionAsked,
@@ -17,10 +17,9 @@ from claude_ide.agents.events import (
     Subagent,
 )
 from claude_ide.chat.page.page import Page, Part
-from claude_ide.chat.page.view import Review
 from claude_ide.chat.page.visible import visible
 from claude_ide.chat.requests.allowed import Where
-from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Asked, Request
+from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Request
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
 ALWAYS = Option("always:0", "Always allow Bash(ls)", OptionKind.ALLOW_ALWAYS, "this session")
@@ -77,12 +76,12 @@ def test_an_edit_with_an_open_diff_refers_to_the_diff() -> None:
     assert [row.text for row in shown.rows()] == [
         "? May Claude use Bash a.py?",
         "  in its diff: :w accepts, :q rejects",
+        *("  │ +new", "  │ +lines"),
         "  y  yes, once",
         "  n  no",
         "  N  no, because…",
-        "  d  details",
     ]
-    assert shown.kind == CUT
+    assert shown.kind == WHOLE
 
 
 def test_an_edit_without_a_diff_is_shown_in_the_transcript() -> None:
@@ -94,15 +93,46 @@ def test_an_edit_without_a_diff_is_shown_in_the_transcript() -> None:
     assert shown.kind == WHOLE
 
 
-def test_a_press_shows_the_edit_although_its_diff_is_open() -> None:
-    shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT))
+LONG_EDIT = EDIT | {"content": "".join(f"line {number}\n" for number in range(12))}
+
+
+def test_a_press_shows_all_of_an_edit_although_its_diff_is_open() -> None:
+    shown = request(permission(kind="edit", title="/p/a.py", arguments=LONG_EDIT))
     shown.reviewed = True
 
+    assert shown.kind == CUT
+    assert "  4 more lines" in [row.text for row in shown.rows()]
     assert shown.press(0) is None
-    assert "  │ +lines" in [row.text for row in shown.rows()]
+    assert "  │ +line 11" in [row.text for row in shown.rows()]
     assert shown.kind == WHOLE
     shown.press(0)
     assert shown.kind == CUT
+
+
+def test_an_edit_is_shown_as_a_unified_diff() -> None:
+    asked = {"old_string": "a\n", "new_string": "b\n", "replace_all": True}
+    arguments = {"file_path": "/p/a.py"} | asked
+    shown = request(permission(kind="edit", title="/p/a.py", arguments=arguments))
+
+    shown.propose(("@@ -1,2 +1,2 @@", "-a", "+b", " c"))
+
+    rows = shown.rows()[1:5]
+    assert [row.text for row in rows] == ["  │ @@ -1,2 +1,2 @@", "  │ -a", "  │ +b", "  │  c"]
+    assert [row.marks[1].group for row in rows] == [
+        *("ClaudeChatMeta", "ClaudeChatRemoved", "ClaudeChatAdded", "ClaudeChatDetail"),
+    ]
+    assert "replace_all: true" not in body(shown)
+
+
+def test_a_command_in_the_question_is_highlighted_as_shell() -> None:
+    [question, *_] = command("ls -la").rows()
+
+    assert question.text == "? May Claude use Bash ls -la?"
+    assert [tuple(mark) for mark in question.marks] == [
+        (0, 22, "ClaudeChatRequest"),
+        (22, 28, "ClaudeChatShell"),
+        (28, 29, "ClaudeChatRequest"),
+    ]
 
 
 @pytest.mark.parametrize("hidden", ["rm -rf ~ \r", "rm -rf ~ \x1b[2K", "rm -rf ~\x1b[8m "])
@@ -324,24 +354,6 @@ def test_a_file_is_named_with_its_folder_and_a_warning() -> None:
 )
 def test_a_list_of_answers_names_a_request_only_if_all_of_it_fits(asked: Asked, line: str) -> None:
     assert request(asked).line == line
-
-
-def test_questions_are_shown_with_their_choices() -> None:
-    asked = QuestionAsked(
-        "r",
-        "t",
-        (
-            Question("Which library?", "Library", (Choice("httpx", "async"), Choice("requests"))),
-            Question("Which features?\nAny.", "", (Choice("Retry"),), multiple=True),
-        ),
-    )
-
-    assert lines(asked) == [
-        *("? Library: Which library?", "  · httpx — async", "  · requests"),
-        *("? Which features?", "  Any.", "  ☐ Retry"),
-        *("  <CR>  answer", "  n  skip", "  N  no, because…"),
-    ]
-    assert request(asked).press(0) == Review("r")
 
 
 def test_a_plan_is_approved_in_its_buffer_or_by_a_key() -> None:

@@ -215,7 +215,7 @@ def requests(name: str) -> Iterator[tuple[Event, Panel]]:
 @pytest.mark.parametrize("name", names())
 def test_a_request_is_the_last_thing_shown_while_it_waits(name: str) -> None:
     for event, panel in requests(name):
-        if isinstance(event, events.PermissionAsked | events.QuestionAsked | events.PlanProposed):
+        if isinstance(event, events.Asked):
             assert panel.waiting[-1] == event
             part, kind = panel.drawn.parts[-1]
             assert (kind.partition(":")[0], panel.request(part)) == ("request", event)

@@ -238,7 +238,7 @@ async def test_an_always_rule_in_an_untrusted_folder_lasts_for_the_session(
     nvim: Neovim, panel: Panel, hostile: Hostile, project: Path, api: FakeApi
 ) -> None:
     """The CLI would store the rule in a file that it ignores, and ask again."""
-    await nvim.lua(chunk("choice/choose_first"))
+    await nvim.lua(chunk("chat_requests/accept_rule"))
     before = sorted(path.name for path in (project / ".claude").iterdir())
     one, two = ([tool_use("Bash", command=f"touch made{n}")] for n in (1, 1))
     api.script(one, two, [text("Done.")])
@@ -247,7 +247,9 @@ async def test_an_always_rule_in_an_untrusted_folder_lasts_for_the_session(
 
     await press(panel, "? May Claude use Bash", "a", lambda: _has(panel, "Done."))
 
-    assert (await nvim.lua("return _G.offered"))[0].endswith("(this session)")
+    offered = await nvim.lua("return _G.offered")
+    assert "by a rule, for this session" in offered
+    assert not [way for way in offered if "project," in way]
     assert sorted(path.name for path in (project / ".claude").iterdir()) == before
 
 

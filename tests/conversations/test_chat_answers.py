@@ -7,7 +7,7 @@ import pytest
 
 from support.chunks import chunk
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Open, Panel, counts
+from support.panel import PATIENCE, Open, Panel, choose_answer, counts
 from support.transcripts import read_log
 
 
@@ -59,30 +59,34 @@ async def test_a_rejection_carries_its_reason(nvim: Neovim, replay: Open, log: P
     assert answers(log)[0]["message"] == "not here"
 
 
-async def test_allow_always_offers_each_rule_with_its_scope(
+async def test_allow_always_offers_a_rule_for_each_scope(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("always_allow")
-    await nvim.lua(chunk("choice/choose_first"))
+    await nvim.lua(chunk("chat_requests/accept_rule"))
 
     await panel.send("Make a file")
     await press(nvim, panel, "? May Claude use", "a", log)
 
-    assert len(answers(log)[0]["updatedPermissions"]) == 1
-    offered = await nvim.lua("return _G.offered")
-    assert len(offered) > 1
-    assert all(item.endswith(")") for item in offered)
+    [update] = answers(log)[0]["updatedPermissions"]
+    assert update["rules"] == [{"toolName": "Bash", "ruleContent": "touch made.txt"}]
+    assert update["destination"] == "session"
+    assert await nvim.lua("return _G.rule") == "Bash(touch made.txt)"
+    assert await nvim.lua("return _G.offered") == [
+        "by a rule, for this session",
+        "by a rule, for all your projects",
+        "Switch to mode acceptEdits (this session)",
+    ]
 
 
 async def test_enter_in_an_empty_prompt_answers_the_request(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("always_allow")
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
-
     await panel.send("Make a file")
     await panel.shows("? May Claude use")
     await nvim.keys("<Esc><CR>")
+    await choose_answer(nvim, "y")
 
     await until(lambda: answers(log), "the answer", PATIENCE)
     assert answers(log)[0]["behavior"] == "allow"
@@ -92,13 +96,13 @@ async def test_the_request_of_a_hidden_chat_can_be_answered(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("always_allow")
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
     await panel.send("Make a file")
     await panel.shows("? May Claude use")
     await nvim.command("stopinsert | ClaudeChat new")
     await panel.wait_for_chats(2)
 
     await nvim.command("ClaudeChat answer")
+    await choose_answer(nvim, "y")
 
     await until(lambda: answers(log), "the answer", PATIENCE)
     assert answers(log)[0]["behavior"] == "allow"
@@ -131,7 +135,7 @@ async def test_an_answered_request_is_no_longer_counted(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("always_allow")
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await nvim.lua(chunk("chat_requests/accept_rule"))
     await panel.send("Make a file")
     await counts(nvim, " 1?")
 

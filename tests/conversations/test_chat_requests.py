@@ -11,7 +11,7 @@ import pytest
 
 from support.chunks import chunk
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import PATIENCE, Panel, choose_answer
 from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 RECORDING = GOLDEN / "always_allow.jsonl"
@@ -136,12 +136,13 @@ async def test_the_first_a_shows_every_rule_and_the_next_allows_one(
         "destination": "session",
     }
     panel = await ask(input={"command": "ls"}, permission_suggestions=[suggestion])
+    await nvim.lua(chunk("chat_requests/accept_rule"))
     assert "HIDDEN" not in await panel.text()
 
-    await press_until(nvim, panel, "a", "Always allow Bash")
+    await press_until(nvim, panel, "a", "always: Bash")
 
     assert answers(log) == []
-    assert body((await panel.look())["lines"]) == f"Always allow Bash({rule}) (this session)"
+    assert body((await panel.look())["lines"]) == f"always: Bash({rule})…"
     await allow(nvim, log, "a")
     assert answers(log)[0]["updatedPermissions"] == [suggestion]
 
@@ -217,17 +218,16 @@ async def test_a_command_that_was_shown_whole_is_allowed_in_a_smaller_window(
 async def test_the_list_of_answers_opens_a_request_that_it_cannot_show_whole(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
-    await nvim.lua(chunk("choice/choose_first_of_prompt"))
     panel = await ask(input={"command": LONG})
     await nvim.command("stopinsert | ClaudeChat new")
     await panel.wait_for_chats(2)
 
     await nvim.command("stopinsert | ClaudeChat answer")
 
+    await until(lambda: "d  Show it all (41 lines)" in nvim.screen.text(), "the list", PATIENCE)
+    assert "Yes" not in nvim.screen.text()
+    await choose_answer(nvim, "d")
     await panel.shows("touch HIDDEN")
-    assert (await nvim.lua("return _G.offered"))[1] == [
-        *("Show it all (41 lines)", "No", "No, because…"),
-    ]
     assert answers(log) == []
     await until(lambda: is_at_its_beginning(nvim), "the cursor is on the request", PATIENCE)
     await allow(nvim, log)
@@ -237,13 +237,12 @@ async def test_the_list_of_answers_offers_yes_for_a_request_that_was_seen(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:
     panel = await ask(input={"command": "ls\nrm x"})
-    await nvim.lua("vim.ui.select = function(items) _G.offered = items end")
+    await panel.shows("rm x")
+    await nvim.idle(500)
 
-    async def offered() -> bool:
-        await nvim.keys("<C-s>")
-        return bool("Yes, once" in (await nvim.lua("return _G.offered") or []))
+    await nvim.keys("<C-s>")
 
-    await until(offered, "the answer yes", PATIENCE)
+    await until(lambda: "y  Yes, once" in nvim.screen.text(), "the answer yes", PATIENCE)
     assert "rm x" in await panel.text()
 
 
@@ -265,21 +264,22 @@ async def test_y_shows_an_edit_before_allowing_it_if_its_diff_is_deferred(
     nvim: Neovim, ask: Ask, log: Path, project: Path
 ) -> None:
     path = project / "b.py"
-    asked = {"file_path": str(path), "content": "new\ntext\n"}
+    asked = {"file_path": str(path), "content": "".join(f"line {n}\n" for n in range(12))}
     panel = await ask(keys=RECORD, tool_name="Write", input=asked)
-    assert "+text" not in await panel.text()
+    assert "+line 11" not in await panel.text()
 
-    await press_until(nvim, panel, "y", "  │ +text")
+    await press_until(nvim, panel, "y", "  │ +line 11")
 
     assert answers(log) == []
     await allow(nvim, log)
 
 
-async def test_one_key_always_allows_an_edit_that_is_shown_in_a_diff(
+async def test_an_edit_that_is_shown_in_a_diff_is_always_allowed(
     nvim: Neovim, ask: Ask, log: Path, project: Path
 ) -> None:
     suggestion = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
     asked = {"file_path": str(project / "b.py"), "content": "new\ntext\n"}
+    await nvim.lua(chunk("chat_requests/accept_rule"))
     panel = await ask(tool_name="Write", input=asked, permission_suggestions=[suggestion])
     await until(lambda: nvim.eval("tabpagenr('$') == 2"), "the diff", PATIENCE)
 
@@ -290,7 +290,6 @@ async def test_one_key_always_allows_an_edit_that_is_shown_in_a_diff(
 
     await until(pressed, "the key allows the request", PATIENCE)
     assert answers(log)[0]["updatedPermissions"] == [suggestion]
-    assert "  │ +text" not in await panel.text()
 
 
 async def test_y_shows_a_plan_before_approving_it_if_its_buffer_is_deferred(

@@ -197,7 +197,7 @@ async def test_a_closed_form_keeps_its_answers_when_it_reopens(form: Neovim, key
 
 async def test_a_question_without_choices_accepts_typed_text(form: Neovim) -> None:
     await open_form(form, [{"text": "Name?", "choices": []}])
-    await is_on(form, "something else")
+    await is_on(form, "type an answer")
 
     await form.keys("<CR>it<CR><C-s>")
 

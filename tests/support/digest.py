@@ -71,6 +71,8 @@ def _line(event: Event, tools: dict[str, str]) -> Iterator[str]:
             yield f"asks {name}"
         case events.QuestionAsked(_, _, questions):
             yield f"asks {len(questions)} questions"
+        case events.UrlAsked():
+            yield "asks to open an address"
         case events.PlanProposed(_, _, plan):
             yield "proposes a plan" if plan else "proposes no plan"
         case events.RequestWithdrawn():

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from claude_ide.agents.events import Event
+from claude_ide.agents.events import Asked, Event, ToolEnded
 from claude_ide.chat.page.view import Action
 from claude_ide.chat.requests.requests import Requests
-from claude_ide.chat.requests.view import Asked
 from claude_ide.chat.transcript.transcript import Transcript
 
 MOST_FRAMES = 1000
@@ -128,8 +127,16 @@ class Panel:
         if isinstance(event, Asked):
             self.requests.add(event)
         else:
+            if isinstance(event, ToolEnded):
+                self._remove_answered()
             self.transcript.apply(event)
             self.requests.settle(event)
+
+    def _remove_answered(self) -> None:
+        """Remove the requests of programs, which a recorded host has answered by now."""
+        for waiting in self.requests:
+            if not waiting.asked.tool:
+                self.requests.remove(waiting.asked.request)
 
     def answer(self, request: str, how: str) -> None:
         """Answer a request, if it is waiting."""

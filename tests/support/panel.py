@@ -134,3 +134,10 @@ async def counts(nvim: Neovim, words: str) -> None:
 
 async def holds(panel: Panel, words: str) -> bool:
     return words in (await panel.look())["prompt"]
+
+
+async def choose_answer(nvim: Neovim, key: str) -> None:
+    """Press a key in the list of answers, once the list accepts keys."""
+    await until(lambda: "letter answers" in nvim.screen.text(), "the list of answers", PATIENCE)
+    await nvim.idle(500)
+    await nvim.keys(key)

@@ -175,7 +175,10 @@ class Agent(Protocol):
         """End the current turn; queued prompts run next."""
 
     async def answer(self, request: str, answer: Answer) -> None:
-        """Answer a request; an answer to a withdrawn request is ignored."""
+        """Answer a request; an answer to a withdrawn request is ignored.
+
+        Raises `InvalidRuleError` if the rule in the answer is malformed; the request still waits.
+        """
 
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode, by its id."""

@@ -1,21 +1,31 @@
 """The user's answers to a request."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from claude_ide.agents.events import Replacement
+from claude_ide.agents.events import Replacement, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule in the agent's syntax; `scope` is the id of one of the request's scopes."""
+
+    text: str
+    scope: str
 
 
 @dataclass(frozen=True, slots=True)
 class Allow:
     """Let the tool run; `options` are the ids of any "always" options that the user chose.
 
+    `rule` allows later uses as well; the agent raises `InvalidRuleError` if it is malformed.
     `edit` is the user's own version of the proposed edit, `plan` that of the proposed plan.
     """
 
     options: tuple[str, ...] = ()
     edit: Replacement | None = None
     plan: str = ""
+    rule: Rule | None = None
 
     @property
     def is_changed(self) -> bool:
@@ -33,9 +43,14 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answers to questions: each question's text, and the user's choice or words."""
+    """Answers to questions, by the keys of the questions; without those that were not answered."""
 
-    answers: Mapping[str, str | Sequence[str]]
+    answers: Mapping[str, Value]
 
 
-Answer = Allow | Reject | Reply
+@dataclass(frozen=True, slots=True)
+class Dismiss:
+    """End a request without a decision, if the agent accepts that; otherwise as `Reject`."""
+
+
+Answer = Allow | Reject | Reply | Dismiss

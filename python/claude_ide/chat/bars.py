@@ -10,6 +10,8 @@ from claude_ide.chat.bar import Bar, prompt
 from claude_ide.chat.requests.requests import Requests
 
 KEYS = (("<C-s>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
+ANSWERING = (("<C-s>", "answers"), *KEYS[1:])
+"""The keys while a request waits."""
 
 
 class Bars:
@@ -57,7 +59,9 @@ class Bars:
         self._wake_later(state)
         bars = {
             "transcript": self._bar.transcript(state, waiting),
-            "prompt": prompt(self._attachment.chips(self._attachment.now), KEYS),
+            "prompt": prompt(
+                self._attachment.chips(self._attachment.now), ANSWERING if waiting else KEYS
+            ),
         }
         return {"bars": bars, "work": self._bar.work(state, waiting)}
 

@@ -164,7 +164,12 @@ class Chat:
 
     def _handle(self, event: Event) -> None:
         match event:
-            case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
+            case (
+                events.PermissionAsked()
+                | events.QuestionAsked()
+                | events.UrlAsked()
+                | events.PlanProposed()
+            ):
                 self.answers.ask(event)
                 if not self.shown:
                     name = self.agent.name

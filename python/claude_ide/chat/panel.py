@@ -171,6 +171,10 @@ class Panel:
         """Accept a diff, including the user's changes in it."""
         await self._editor.run("diff.accept", diff)
 
+    async def browse(self, url: str) -> str:
+        """Open an address in the user's browser; return why that failed, or ""."""
+        return str(await self._editor.run("system.browser.open", url))
+
     async def merge(self, base: str, ours: str, theirs: str) -> str | None:
         """Return `base` with the changes of both other texts; None if they conflict."""
         merged: str | None = await self._editor.run("file.rebase.merge_texts", base, ours, theirs)

@@ -11,6 +11,7 @@ from claude_ide.agents.events import (
     RequestWithdrawn,
     TurnEnded,
     TurnEndReason,
+    Value,
 )
 from support.agents import NewError, Replay
 
@@ -94,7 +95,10 @@ async def test_questions_are_answered(replay: Replay) -> None:
     talk = await replay("ask_user")
     await talk.prompt("build it")
     asked = await talk.until(QuestionAsked)
-    answers = {"Which library?": "httpx", "Which features?": ["Retry", "Cache"]}
+    answers: dict[str, Value] = {
+        "Which library?": "httpx",
+        "Which features?": ("Retry", "Cache"),
+    }
     await talk.agent.answer(asked.request, Reply(answers))
     await talk.until(TurnEnded)
 

@@ -32,7 +32,7 @@ ONE = ["1 queued", "1 started"]
 DENIED = ["uses Bash", "rejected Bash"] * 2 + ["uses Read", "rejected Read"]
 
 
-HOSTS = {"127.0.0.1", "claude.com", "code.claude.com"}
+HOSTS = {"127.0.0.1", "example.com", "claude.com", "code.claude.com"}
 
 
 CONVERSATIONS: dict[str, list[str]] = {
@@ -77,6 +77,18 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("says slow slow", "turn redirected", "uses Bash", "asks Bash", "completed Bash"),
         *("says as told", *END, "says slower", "turn interrupted", "says both", *END),
     ],
+    "cli197_elicitation": [
+        *("uses mcp__mine__ask", "asks 10 questions", "completed mcp__mine__ask"),
+        *("says thanks", *END),
+        *("uses mcp__mine__ask", "completed mcp__mine__ask", "says opened", *END),
+        *("uses mcp__mine__ask", "asks 1 questions", "withdraws", "completed mcp__mine__ask"),
+        *("says late", *END),
+    ],
+    "cli197_tasks": [
+        *("uses Bash", "task Build running", "completed Bash", "task Build running behind"),
+        *("says Building.", *END, *["task Build failed behind"] * 2),
+        *("turn after Build", "says The build fail", *END),
+    ],
     "compact_again": [
         *("b queued", "b started", "says one one one on", *END, "b completed"),
         *("f queued", "f started", "says two two two tw", *END, "f completed"),
@@ -85,11 +97,6 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("f queued", "f started", "model claude-sonnet-5-5", "info", "effort low", *END),
         *("f completed", "9 queued", "9 started", "compacting", "compacted", *END, "9 completed"),
         *("d queued", "d started", "says three", *END, "d completed"),
-    ],
-    "cli197_tasks": [
-        *("uses Bash", "task Build running", "completed Bash", "task Build running behind"),
-        *("says Building.", *END, *["task Build failed behind"] * 2),
-        *("turn after Build", "says The build fail", *END),
     ],
     "controls": [
         *("mode acceptEdits", "mode default", "mode dontAsk", "mode auto", "mode default"),
@@ -115,6 +122,18 @@ CONVERSATIONS: dict[str, list[str]] = {
         *(*READ, "uses Edit", "asks Edit", "completed Edit +2 -1", "says Done.", *END),
     ],
     "effort": ["says ok", *END, "says ok", *END],
+    "elicitation": [
+        *("uses mcp__mine__ask", "asks 10 questions", "completed mcp__mine__ask"),
+        *("says thanks", *END),
+        *("uses mcp__mine__ask", "asks 1 questions", "completed mcp__mine__ask"),
+        *("says declined", *END),
+        *("uses mcp__mine__ask", "asks 1 questions", "completed mcp__mine__ask"),
+        *("says cancelled", *END),
+        *("uses mcp__mine__ask", "asks to open an address", "completed mcp__mine__ask"),
+        *("says opened", *END),
+        *("uses mcp__mine__ask", "asks 1 questions", "withdraws", "completed mcp__mine__ask"),
+        *("says late", *END),
+    ],
     "error_401": [
         *(f"retry {number}/4 authentication_failed" for number in range(1, 5)),
         *("error authentication_failed", "turn failed"),

@@ -4,6 +4,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.events import (
+    AnswerKind,
     Change,
     Hunk,
     OptionKind,
@@ -78,17 +79,16 @@ def test_the_input_of_a_tool_grows_before_it_is_complete() -> None:
     assert sizes == sorted(sizes)
 
 
-def test_each_suggestion_is_a_separate_option_with_its_scope() -> None:
+def test_a_suggestion_with_an_effect_is_an_option_with_its_scope() -> None:
     [asked] = find("always_allow", PermissionAsked)
 
     assert [(option.id, option.name, option.scope) for option in asked.options] == [
         ("allow", "Allow", ""),
-        ("always:0", "Always allow Bash(touch made.txt)", "this project, for you"),
-        ("always:1", "Allow access to /home/dev/project", "this session"),
         ("always:2", "Switch to mode acceptEdits", "this session"),
         ("reject", "Reject", ""),
     ]
     assert {option.kind for option in asked.options[1:-1]} == {OptionKind.ALLOW_ALWAYS}
+    assert asked.rule == "Bash(touch made.txt)"
     assert (asked.title, asked.path) == ("touch made.txt", "/home/dev/project/made.txt")
 
 
@@ -101,7 +101,9 @@ def test_a_permission_request_has_its_reason() -> None:
 def test_questions_have_their_choices() -> None:
     asked = find("ask_user", QuestionAsked)[0]
 
-    assert [question.multiple for question in asked.questions] == [False, True]
+    assert [question.kind for question in asked.questions] == [
+        *(AnswerKind.CHOICE, AnswerKind.CHOICES),
+    ]
     assert asked.questions[0] == Question(
         "Which library?",
         "Library",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.decoding.lasting import for_session
+from claude_ide.agents.stream_json.decoding.lasting import MARK, for_session
 
 
 def asked(*destinations: str) -> dict[str, Any]:
@@ -16,10 +16,12 @@ def asked(*destinations: str) -> dict[str, Any]:
 def test_a_rule_for_the_folder_lasts_for_the_session() -> None:
     frame = asked("localSettings", "projectSettings", "userSettings", "session")
 
-    assert for_session(frame) == asked("session", "session", "userSettings", "session")
+    lasting = asked("session", "session", "userSettings", "session")
+    lasting["request"][MARK] = True
+    assert for_session(frame) == lasting
     assert frame == asked("localSettings", "projectSettings", "userSettings", "session")
 
 
-@pytest.mark.parametrize("frame", [{}, {"request": 7}, asked(), {"type": "assistant"}])
+@pytest.mark.parametrize("frame", [{}, {"request": 7}, {"type": "assistant"}])
 def test_any_other_frame_is_unchanged(frame: dict[str, Any]) -> None:
     assert for_session(frame) is frame

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
-from claude_ide.agents.events import OptionKind, PermissionAsked, PlanProposed, Replacement
+from claude_ide.agents.events import OptionKind, PermissionAsked, PlanProposed, Replacement, Value
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from support.transcripts import entries, frames_of
 
@@ -34,7 +34,7 @@ def suggesting(*suggestions: dict[str, Any], tool: str = "Bash") -> dict[str, An
     }
 
 
-QUESTIONS = {"Which library?": "httpx", "Which features?": ["Retry", "Cache"]}
+QUESTIONS: dict[str, Value] = {"Which library?": "httpx", "Which features?": ("Retry", "Cache")}
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.claude_cli import wait_until_saved
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import PATIENCE, Panel, choose_answer
 
 
 async def test_an_answer_is_shown_with_its_thinking(panel: Panel, api: FakeApi) -> None:
@@ -203,11 +204,11 @@ async def test_a_rejected_api_key_shows_how_to_log_in(
 
 async def test_ctrl_c_stops_a_tool(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.script([tool_use("Bash", command="yes >/dev/null; touch made.txt")], [text("Never said.")])
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
 
     await panel.send("Wait")
     await panel.shows("? May Claude use Bash")
     await nvim.keys("<Esc><CR>")
+    await choose_answer(nvim, "y")
     await panel.shows("↳ allowed")
     await nvim.keys("<C-c>")
 
@@ -297,20 +298,18 @@ async def test_a_command_that_is_always_allowed_causes_no_further_request(
         [tool_use("Bash", command="touch made.txt")],
         [text("Made again.")],
     )
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    await nvim.lua(chunk("chat_requests/accept_rule"))
     await panel.send("Make it")
 
     await until(lambda: _pressed(panel, "a", project / "made.txt"), "the file", PATIENCE)
-    assert "↳ Always allow Bash(touch made.txt)" in await panel.shows("Made.")
+    assert "↳ always: Bash(touch made.txt" in await panel.shows("Made.")
     await panel.send("Make it again")
 
-    await panel.shows("Made again.")
-    assert "touch made.txt" in (project / ".claude/settings.local.json").read_text()
+    assert (await panel.shows("Made again.")).count("↳") == 1
 
 
 async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.script([tool_use("Bash", command="touch made.txt")], [text("As you wish.")])
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
     await panel.send("Make it")
     await panel.shows("? May Claude use Bash")
 
@@ -318,6 +317,7 @@ async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeA
     await nvim.keys("and be quick<Esc>gs")
     await panel.shows("and be quick")
     await nvim.keys("<CR>")
+    await choose_answer(nvim, "y")
 
     shown = await panel.shows("As you wish.")
     assert "» and be quick\n\nAs you wish." in shown

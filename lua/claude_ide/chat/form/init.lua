@@ -7,6 +7,7 @@ local form_page = require('claude_ide.chat.form.page')
 local form_window = require('claude_ide.chat.form.window')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
+local kept_text = require('claude_ide.file.kept')
 local location = require('claude_ide.window.location')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
@@ -17,6 +18,8 @@ local api = vim.api
 
 ---@class claude_ide.FormRequest
 ---@field title string
+---@field message? string introduces the questions
+---@field is_instant? boolean whether the first choice is the answer; its choices have keys
 ---@field questions claude_ide.FormQuestion[]
 
 ---@class claude_ide.Form: claude_ide.FormRequest
@@ -29,6 +32,7 @@ local api = vim.api
 ---@field bufnr? integer
 ---@field win? integer
 ---@field group? integer of autocommands
+---@field since? integer nanoseconds: when it was shown
 ---@field actions? claude_ide.FormActions what its keys do; set once shown
 
 ---@type table<integer, claude_ide.Form> forms that wait for an answer, by token
@@ -105,10 +109,16 @@ local function on_closed(form)
 end
 
 local function draw(form)
-  form.page = form_page.compose(form.questions, form.answers)
+  form.page = form_page.compose(form)
   form_window.draw(form.bufnr, form.page)
   if is_shown(form) then
-    form_window.fit(form.win, form.title)
+    form_window.fit(form.win, form)
+  end
+end
+
+local function keep(form, text)
+  if vim.trim(text) ~= '' then
+    message.show(kept_text.keep(form.title, text .. '\n', 'your text is'), 'warn')
   end
 end
 
@@ -130,10 +140,14 @@ local function show(form)
   form.bufnr = api.nvim_create_buf(false, true)
   vim.bo[form.bufnr].bufhidden, vim.bo[form.bufnr].undolevels = 'wipe', -1
   draw(form)
-  form.win = form_window.open(form.bufnr, form.title)
+  form.win = form_window.open(form.bufnr, form)
+  form.since = vim.uv.hrtime()
   form_keys.define(form, {
     draw = draw,
     finish = finish,
+    keep = function(text)
+      keep(form, text)
+    end,
     is_waiting = function()
       return forms[form.token] == form
     end,
@@ -153,8 +167,10 @@ local function new(token, request)
   return {
     token = token,
     title = request.title,
+    message = request.message,
+    is_instant = request.is_instant == true,
     questions = request.questions,
-    answers = is_same and before.answers or form_answers.empty(request.questions),
+    answers = is_same and before.answers or form_answers.initial(request.questions),
     row = is_same and before.row or 0,
   }
 end
@@ -217,13 +233,14 @@ local function withdraw(form)
   end)
 end
 
---- Close a form whose answer is no longer needed.
+--- Close a form whose answer is no longer needed. What the user has typed is kept in a buffer.
 ---@param token integer
 function M.close(token)
   local form = forms[token]
   kept[token] = nil
   if form then
     remove(form)
+    keep(form, form_answers.typed(form.questions, form.answers))
     if form.bufnr then
       withdraw(form)
     end

@@ -5,13 +5,15 @@ local plain = require('claude_ide.say.plain')
 local M = {}
 
 ---@class claude_ide.FormItem
----@field question? integer number; nil for the line that submits
+---@field question? integer number; nil for the line that submits, and in the message
+---@field is_message? boolean
 ---@field choice? integer index
 ---@field is_own? boolean whether this is the line for the user's own text
 
 ---@class claude_ide.FormPage
 ---@field lines string[]
 ---@field items claude_ide.FormItem[] by line
+---@field wrong integer how many answers are not valid
 ---@field marks { [1]: integer, [2]: integer, [3]: integer, [4]: string }[] row (0-based), columns, group
 
 local INDENT = (' '):rep(9)
@@ -39,15 +41,27 @@ local function add(page, line, item, group, first, last)
   end
 end
 
+local function note_of(question)
+  local notes = {}
+  if question.multiple == true then
+    table.insert(notes, 'any number')
+  end
+  if question.required == false then
+    table.insert(notes, 'optional')
+  end
+  return #notes > 0 and (' (%s)'):format(table.concat(notes, ', ')) or ''
+end
+
 local function add_question(page, number, question)
   local header = plain.one_line(lines_of(question.header)[1])
   local lines = lines_of(question.text)
   lines[1] = (header ~= '' and header .. ': ' or '') .. lines[1]
-  if question.multiple == true then
-    lines[#lines] = lines[#lines] .. ' (any number)'
-  end
+  lines[#lines] = lines[#lines] .. note_of(question)
   for _, line in ipairs(lines) do
     add(page, ' ' .. line, { question = number }, 'ClaudeFormQuestion')
+  end
+  if (question.hint or '') ~= '' then
+    add(page, '   ' .. question.hint, { question = number }, 'ClaudeFormDescription')
   end
 end
 
@@ -73,25 +87,81 @@ local function add_choices(page, number, question, answer)
       end
     end
   end
-  local own = answer.own == '' and 'something else…' or 'something else: ' .. answer.own
+end
+
+-- The line for the user's own text.
+local function add_own(page, number, question, answer)
   local item = { question = number, is_own = true }
-  add_choice(page, item, signs[answer.has_own], answer.has_own, plain.one_line(own))
+  if #question.choices == 0 then
+    local group = answer.has_own and 'ClaudeFormPicked' or 'ClaudeFormChoice'
+    local own = answer.own == '' and 'type an answer…' or answer.own
+    return add(page, ('   ▸ %s'):format(plain.one_line(own)), item, group)
+  end
+  local sign = SIGNS[question.multiple == true][answer.has_own]
+  local own = answer.own == '' and 'something else…' or 'something else: ' .. answer.own
+  add_choice(page, item, sign, answer.has_own, plain.one_line(own))
+end
+
+local function add_problem(page, number, question, answer)
+  local problem = form_answers.problem(question, answer)
+  if problem then
+    page.wrong = page.wrong + 1
+    add(page, '     ✗ expected: ' .. problem, { question = number }, 'ClaudeFormError')
+  end
+end
+
+local function remaining(missing, wrong)
+  local notes = {}
+  if missing > 0 then
+    table.insert(notes, ('%d unanswered'):format(missing))
+  end
+  if wrong > 0 then
+    table.insert(notes, ('%d not valid'):format(wrong))
+  end
+  return #notes > 0 and (' (%s)'):format(table.concat(notes, ', ')) or ''
+end
+
+local function add_message(page, message)
+  for _, line in ipairs(lines_of(message)) do
+    if #page.lines > 0 or line ~= '' then
+      add(page, ' ' .. line, { is_message = true }, 'ClaudeFormChoice')
+    end
+  end
+  if #page.lines > 0 then
+    add(page, '', { is_message = true })
+  end
+end
+
+local function add_key(page, index, choice)
+  local item = { question = 1, choice = index }
+  add(page, ('   %s  %s'):format(choice.key, plain.one_line(choice.label)), item)
+  table.insert(page.marks, { #page.lines - 1, 3, 3 + #choice.key, 'ClaudeFormKeys' })
 end
 
 --- Compose the page of a form.
----@param questions claude_ide.FormQuestion[]
----@param answers claude_ide.FormAnswer[]
+---@param form claude_ide.Form
 ---@return claude_ide.FormPage
-function M.compose(questions, answers)
-  local page = { lines = {}, items = {}, marks = {} }
-  for number, question in ipairs(questions) do
+function M.compose(form)
+  local page = { lines = {}, items = {}, marks = {}, wrong = 0 }
+  add_message(page, form.message)
+  if form.is_instant then
+    for index, choice in ipairs(form.questions[1].choices) do
+      add_key(page, index, choice)
+    end
+    return page
+  end
+  for number, question in ipairs(form.questions) do
+    local answer = form.answers[number]
     add_question(page, number, question)
-    add_choices(page, number, question, answers[number])
+    add_choices(page, number, question, answer)
+    if form_answers.is_open(question) then
+      add_own(page, number, question, answer)
+    end
+    add_problem(page, number, question, answer)
     add(page, '', { question = number })
   end
-  local missing = #form_answers.missing(answers)
-  local remaining = missing > 0 and (' (%d unanswered)'):format(missing) or ''
-  add(page, ' Submit' .. remaining, {}, 'ClaudeFormKeys', 1, #' Submit')
+  local missing = #form_answers.missing(form.questions, form.answers)
+  add(page, ' Submit' .. remaining(missing, page.wrong), {}, 'ClaudeFormKeys', 1, #' Submit')
   return page
 end
 

@@ -6,7 +6,8 @@ local message = require('claude_ide.say.message')
 local M = {}
 
 local WIDEST = 90
-local KEYS = ' <Space> pick · i type an answer · <C-s> submit · q later · <C-c> decline '
+local KEYS = ' <Space> pick · i type · <C-s> submit · q later · <C-c> decline · g? keys '
+local INSTANT = ' <CR> or a letter answers · q later · g? keys '
 local OPTIONS = {
   wrap = true,
   linebreak = true,
@@ -22,25 +23,27 @@ local SIGN = [[^\s*[\[(].[\])] . ]]
 local api = vim.api
 local marks = api.nvim_create_namespace('claude_ide_chat_form')
 
-local function config(bufnr, title, height)
+---@param form claude_ide.Form
+local function config(bufnr, form, height)
   local lines = api.nvim_buf_get_lines(bufnr, 0, -1, true)
-  local widest = math.max(api.nvim_strwidth(KEYS), float.widest(lines) + 1)
+  local keys = form.is_instant and INSTANT or KEYS
+  local widest = math.max(api.nvim_strwidth(keys), float.widest(lines) + 1)
   local geometry = float.centred(math.min(widest, WIDEST), height)
   return vim.tbl_extend('error', geometry, {
-    title = message.fit((' %s '):format(title), geometry.width),
-    footer = message.fit(KEYS, geometry.width),
+    title = message.fit((' %s '):format(form.title), geometry.width),
+    footer = message.fit(keys, geometry.width),
   })
 end
 
 --- Fit the float to its text and to the screen.
 ---@param win integer
----@param title string
-function M.fit(win, title)
+---@param form claude_ide.Form
+function M.fit(win, form)
   local bufnr = api.nvim_win_get_buf(win)
   -- Twice: the first pass sets the width, on which the height of the text depends.
   for _ = 1, 2 do
     local height = api.nvim_win_text_height(win, {}).all
-    api.nvim_win_set_config(win, config(bufnr, title, height))
+    api.nvim_win_set_config(win, config(bufnr, form, height))
   end
 end
 
@@ -61,13 +64,13 @@ end
 
 --- Open the float for a buffer, and enter it.
 ---@param bufnr integer
----@param title string
+---@param form claude_ide.Form
 ---@return integer win
-function M.open(bufnr, title)
+function M.open(bufnr, form)
   highlights.define()
   local win = float.open(
     bufnr,
-    vim.tbl_extend('error', config(bufnr, title, 1), {
+    vim.tbl_extend('error', config(bufnr, form, 1), {
       footer_pos = 'center',
       title_pos = 'center',
       -- Above a chat that floats, below a float that asks for text.
@@ -78,9 +81,9 @@ function M.open(bufnr, title)
     api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
   end
   vim.bo[bufnr].formatlistpat = SIGN
-  M.fit(win, title)
+  M.fit(win, form)
   float.follow_screen(win, function()
-    M.fit(win, title)
+    M.fit(win, form)
   end)
   return win
 end

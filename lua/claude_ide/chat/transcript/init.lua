@@ -2,6 +2,7 @@
 local chat_code = require('claude_ide.chat.transcript.code')
 local chat_follow = require('claude_ide.chat.transcript.follow')
 local chat_parts = require('claude_ide.chat.transcript.parts')
+local chat_shell = require('claude_ide.chat.transcript.shell')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
@@ -97,6 +98,7 @@ local function apply(chat, edit)
   for _, part in each(edit.parts) do
     tolerate(chat_parts.set, bufnr, drawing.parts, first + part[1], part[2], part[3])
   end
+  tolerate(chat_shell.add, bufnr, drawing.parts, edit)
 end
 
 local function clear(bufnr, edit)

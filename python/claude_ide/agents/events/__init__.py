@@ -5,7 +5,10 @@ id of the tool use that started the subagent from which the event comes; empty f
 """
 
 from claude_ide.agents.events.asking import (
+    AnswerKind,
+    Asked,
     Choice,
+    Limits,
     Option,
     OptionKind,
     PermissionAsked,
@@ -14,7 +17,10 @@ from claude_ide.agents.events.asking import (
     QuestionAsked,
     Replacement,
     RequestWithdrawn,
+    Scope,
     Subagent,
+    UrlAsked,
+    Value,
 )
 from claude_ide.agents.events.session import (
     Cleared,
@@ -64,6 +70,8 @@ from claude_ide.agents.events.tools import (
 )
 
 __all__ = [
+    "AnswerKind",
+    "Asked",
     "Change",
     "Choice",
     "Cleared",
@@ -75,6 +83,7 @@ __all__ = [
     "EffortChanged",
     "Event",
     "Hunk",
+    "Limits",
     "Mode",
     "ModeChanged",
     "Model",
@@ -94,6 +103,7 @@ __all__ = [
     "Replacement",
     "RequestWithdrawn",
     "Retry",
+    "Scope",
     "Session",
     "Stopping",
     "Subagent",
@@ -115,8 +125,10 @@ __all__ = [
     "TurnBegun",
     "TurnEndReason",
     "TurnEnded",
+    "UrlAsked",
     "Usage",
     "UserMessage",
+    "Value",
     "Waiting",
 ]
 
@@ -124,6 +136,7 @@ Event = (
     Ready | CommandsChanged | Session | Cleared | ModeChanged | ModelChanged | EffortChanged
     | PromptChanged | PromptBlocked | UserMessage | Waiting | TextDelta | Text | ThinkingDelta
     | Thinking | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
-    | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TaskChanged
-    | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnBegun | TurnEnded | Dead
+    | PermissionAsked | QuestionAsked | UrlAsked | PlanProposed | RequestWithdrawn | TodoList
+    | TaskChanged | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnBegun
+    | TurnEnded | Dead
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Requests to the user: permissions, questions, the approval of a plan."""
+"""Requests to the user: permissions, questions, addresses to open, the approval of a plan."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -22,6 +22,14 @@ class Option:
     name: str
     kind: OptionKind
     scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a rule applies, such as this session or all projects."""
+
+    id: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,8 @@ class PermissionAsked:
     """The agent wants to use a tool; it waits for an answer to `request` without a time limit.
 
     `edits` are the file changes that the tool would make, if they are known in advance.
-    `agent` is the subagent that asks; None for the agent itself.
+    `agent` is the subagent that asks; None for the agent itself. `rule` is a rule that would allow
+    this and similar uses; the user may change it. `scopes` are empty if the agent has no rules.
     """
 
     request: str
@@ -65,33 +74,91 @@ class PermissionAsked:
     reason: str = ""
     edits: tuple[Replacement, ...] = ()
     agent: Subagent | None = None
+    rule: str = ""
+    scopes: tuple[Scope, ...] = ()
+
+
+class AnswerKind(Enum):
+    """What a question asks for."""
+
+    CHOICE = "choice"
+    CHOICES = "choices"
+    """Any number of the choices."""
+    TEXT = "text"
+    NUMBER = "number"
+    INTEGER = "integer"
+    BOOLEAN = "boolean"
+
+
+Value = str | float | bool | tuple[str, ...]
+"""An answer: a text or a choice, a number, yes or no, or several choices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer that a question offers."""
+    """One answer that a question offers; the agent gets `value`, or `label` if that is empty."""
 
     label: str
     description: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of an answer; `least` and `most` limit a number, a length, or a count of choices.
+
+    `format` is a format of JSON Schema such as `email`; `pattern` is a regular expression, which
+    only the agent checks.
+    """
+
+    least: float | None = None
+    most: float | None = None
+    format: str = ""
+    pattern: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the user; free text is always an answer."""
+    """A question to the user. The answer's key is `key`, or `text` if that is empty.
+
+    With `is_open` the user may type an answer instead of a choice.
+    """
 
     text: str
-    header: str
-    choices: tuple[Choice, ...]
-    multiple: bool = False
+    header: str = ""
+    choices: tuple[Choice, ...] = ()
+    kind: AnswerKind = AnswerKind.CHOICE
+    key: str = ""
+    is_open: bool = True
+    required: bool = True
+    default: Value | None = None
+    limits: Limits = Limits()
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked:
-    """The agent waits for answers to its questions."""
+    """The agent waits for answers to its questions.
+
+    `asker` is the program for which the agent asks, such as an MCP server; empty for the agent
+    itself. `message` introduces the questions.
+    """
 
     request: str
     tool: str
     questions: tuple[Question, ...]
+    asker: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UrlAsked:
+    """A program (`asker`) asks the user to open an address in the browser."""
+
+    request: str
+    tool: str
+    asker: str
+    message: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +174,10 @@ class PlanProposed:
 
 @dataclass(frozen=True, slots=True)
 class RequestWithdrawn:
-    """The agent no longer waits for an answer to this permission, question or plan."""
+    """The agent no longer waits for an answer to this request."""
 
     request: str
+
+
+Asked = PermissionAsked | QuestionAsked | UrlAsked | PlanProposed
+"""A request to the user."""

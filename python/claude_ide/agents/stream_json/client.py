@@ -16,7 +16,7 @@ from claude_ide.agents.agent import (
     Rewind,
     TaskOutput,
 )
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
@@ -211,14 +211,16 @@ class StreamJsonAgent:
     async def answer(self, request: str, answer: Answer) -> None:
         """Answer a request, unless it was withdrawn or answered before."""
         running = self._running
-        asked = running.pending.pop(request, None)
+        asked = running.pending.get(request)
         if asked is None:
             return
-        tool = text(asked.get("tool_use_id"))
-        if isinstance(answer, Reject):
-            running.decoder.denials.rejected.add(tool)
         encoded = encode_answer(asked, answer)
-        if isinstance(answer, Allow) and encoded["updatedInput"] != mapping(asked.get("input")):
+        del running.pending[request]
+        tool = text(asked.get("tool_use_id"))
+        if isinstance(answer, Reject | Dismiss):
+            running.decoder.denials.rejected.add(tool)
+        given = mapping(asked.get("input"))
+        if isinstance(answer, Allow) and encoded.get("updatedInput", given) != given:
             running.callbacks.proposal_changed(tool)
         await running.send(encode.success(request, encoded))
 

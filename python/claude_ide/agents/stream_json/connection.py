@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import (
+    Asked,
     Dead,
     Event,
     Notice,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
     Ready,
 )
 from claude_ide.agents.stream_json.callbacks import Callbacks
@@ -216,7 +214,7 @@ class Connection:
 
     def _keep_requests(self, events: list[Event], frame: Frame) -> None:
         for event in events:
-            assert isinstance(event, PermissionAsked | QuestionAsked | PlanProposed)
+            assert isinstance(event, Asked)
             self.pending[event.request] = mapping(frame.get("request"))
 
     async def _early_end(self, launch: Launch) -> AgentError:

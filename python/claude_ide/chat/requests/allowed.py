@@ -11,7 +11,8 @@ from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.visible import fits, rows, visible
 from claude_ide.chat.transcript.tool import shortened
 
-CODE, DETAIL, NOTE = "ClaudeChatCode", "ClaudeChatDetail", "ClaudeChatMeta"
+SHELL, DETAIL, NOTE = "ClaudeChatShell", "ClaudeChatDetail", "ClaudeChatMeta"
+HEAD = "ClaudeChatRequest"
 ADDED, REMOVED = "ClaudeChatAdded", "ClaudeChatRemoved"
 SIGNS = {
     "old_string": ("-", REMOVED),
@@ -20,6 +21,9 @@ SIGNS = {
     "new_source": ("+", ADDED),
 }
 """Arguments of edits that are shown as removed or added lines."""
+
+DIFF = {"+": ADDED, "-": REMOVED, "@": NOTE}
+"""The highlights of a diff's lines, by their first character."""
 
 BEGINS, GOES_ON = "  │ ", "  ┊ "
 """Prefixes of a line's first row and of its further rows, which set the text off from our own."""
@@ -58,6 +62,8 @@ class Permission:
         self.asked = asked
         self._name = name
         self.where: Where | None = None
+        self.change: tuple[str, ...] = ()
+        """The proposed change of a file as a unified diff; empty if it is not known."""
         self._root = root
 
     @property
@@ -79,14 +85,21 @@ class Permission:
         whole = f"{asked} {visible(self.title)}?"
         return whole if self.title and self._is_inline(whole, width) else f"{asked}?"
 
+    def head(self, width: int) -> Row:
+        """Return the question as a row."""
+        question, title = self.question(width), f"{visible(self.title)}?"
+        if not _has_command(self.asked) or not self._has_title(width):
+            return row((question, HEAD))
+        return row((question.removesuffix(title), HEAD), (title[:-1], SHELL), ("?", HEAD))
+
     def body(self, width: int) -> list[Piece]:
         """Return all of the input that the question does not contain."""
         return [each for passage in self._passages(width) for each in wrapped(passage, width)]
 
     def line(self, width: int) -> str:
         """Return the request in one line; empty if the line would be incomplete."""
-        asker = self.asker[:1].upper() + self.asker[1:]
-        line = f"{asker} asks: {visible(self.asked.name)} {visible(self.title)}".rstrip()
+        what = f"{visible(self.asked.name)} {visible(self.title)}"
+        line = f"{capitalized(self.asker)} asks: {what}".rstrip()
         if self.where is not None and self.where.warning:
             line = f"{line} ({self.where.warning})"
         is_known = not self.asked.path or self.where is not None
@@ -113,9 +126,14 @@ class Permission:
 
     def _rest(self, without: str) -> list[Passage]:
         skipped = {without, "description" if _has_command(self.asked) else ""}
+        if self.change:
+            skipped |= {*SIGNS, "replace_all"}
         rest = {key: value for key, value in self.asked.arguments.items() if key not in skipped}
-        content = _content(self.asked.kind, rest) or self._edits()
+        content = self._changed() or _content(self.asked.kind, rest) or self._edits()
         return [*content, *map(_named, rest.items())]
+
+    def _changed(self) -> list[Passage]:
+        return [(line, DIFF.get(line[:1], DETAIL)) for line in self.change]
 
     def _edits(self) -> list[Passage]:
         """Return the edits of a tool whose arguments do not contain them."""
@@ -126,6 +144,11 @@ class Permission:
                 if words:
                     found.append(("\n".join(f"{sign}{line}" for line in _lines(words)), group))
         return found
+
+
+def capitalized(words: str) -> str:
+    """Return words as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def wrapped(passage: Passage, width: int) -> list[Piece]:
@@ -153,7 +176,7 @@ def _content(kind: str, arguments: dict[str, Any]) -> list[Passage]:
     """Remove the command or the change from the arguments, and return it."""
     found: list[Passage] = []
     if kind == "execute" and isinstance(arguments.get("command"), str):
-        found.append((arguments.pop("command"), CODE))
+        found.append((arguments.pop("command"), SHELL))
     for key, (sign, group) in SIGNS.items() if kind == "edit" else ():
         if isinstance(arguments.get(key), str):
             changed = _lines(arguments.pop(key))

@@ -4,36 +4,49 @@ A request is answered once. It continues to wait if a list or a review closes wi
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeGuard
 
 from claude_ide.agents.agent import Agent
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject, Rule
 from claude_ide.agents.events import (
+    Asked,
     Dead,
     Event,
+    Option,
     OptionKind,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    Scope,
     ToolEnded,
+    UrlAsked,
 )
 from claude_ide.agents.prompt import Words
 from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
+from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panel
+from claude_ide.chat.requests import address, form
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
 from claude_ide.chat.requests.sight import Sight
-from claude_ide.chat.requests.view import SHOWN, Asked, Request, always, described
+from claude_ide.chat.requests.view import SHOWN, Request, always, described, has_rules
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.errors import InvalidRuleError, UserError
 
+logger = logging.getLogger(__name__)
+
+CANCELLED, DECLINED = "cancelled", "declined"
 EXISTS = "the file already exists"
 APPEARED = "{} did not exist when this was proposed, but does now. It was not changed: read it."
-SHOW, NO = "show", {"n": "No", "N": "No, because…"}
+NO_BROWSER = "No browser could be started (:ClaudeLog). The address is in the transcript."
+DECLINE = {"n": "Decline", "N": "Cancel"}
+SHOW, NO = "d", {"n": "No", "N": "No, because…"}
 
 
 class Answers:
@@ -110,6 +123,8 @@ class Answers:
                 await self._panel.accept_diff(waiting.diff.id)
             case "y" | "a" if not (kind in SHOWN[key] or await self._sight.covers(waiting, key)):
                 await self._sight.lead(waiting, key)
+            case "y" if isinstance(asked, UrlAsked):
+                await self._open(waiting, asked)
             case "y":
                 if _is_edit(asked):
                     await self._editor.expect_write(asked.path)
@@ -117,12 +132,27 @@ class Answers:
             case "a":
                 await self._always(waiting)
             case "n":
-                await self._respond(waiting, Reject(), REJECTED)
+                summary = DECLINED if is_for_program(asked) else REJECTED
+                await self._respond(waiting, Reject(), summary)
+            case "N" if is_for_program(asked):
+                await self._respond(waiting, Dismiss(), CANCELLED)
             case "N":
                 reason = await self._editor.input("Why not? ")
                 if reason is not None:
                     summary = f"{REJECTED}: {reason}" if reason else REJECTED
                     await self._respond(waiting, Reject(reason), summary)
+
+    async def _open(self, waiting: Waiting, asked: UrlAsked) -> None:
+        """Open an address in the user's browser; without a browser the user may do so elsewhere."""
+        if not address.can_open(asked.url):
+            raise UserError(f"this address cannot be opened from here: {one_line(asked.url)}")
+        opened = "opened"
+        if failure := await self._panel.browse(asked.url):
+            logger.info("an address could not be opened: %s", failure)
+            if await self._editor.select(NO_BROWSER, ["I have opened it elsewhere", "Later"]) != 0:
+                return
+            opened = "opened elsewhere"
+        await self._respond(waiting, Allow(), opened)
 
     async def choose(self) -> None:
         """Have the user choose an answer to the oldest request from a list."""
@@ -138,30 +168,57 @@ class Answers:
         kind = view.kind_in_line if view.line else await self._sight.kind(waiting)
         is_shown = kind in SHOWN["y"] or await self._sight.covers(waiting, "y")
         choices = _answers(waiting.asked) if is_shown else _choices_before_sight(view)
-        chosen = await self._editor.select(view.line or view.title, list(choices.values()))
-        if chosen is None:
-            return
-        key = list(choices)[chosen]
+        if waiting.choosing is not None:
+            waiting.choosing.cancel()
+        waiting.choosing = asyncio.current_task()
+        try:
+            key = await self._choose_key(view.line or view.title, choices)
+        finally:
+            if waiting.choosing is asyncio.current_task():
+                waiting.choosing = None
         if key == SHOW:
             # `a` shows the most: also what "always" would allow.
             await self._sight.lead(waiting, "a")
-        else:
+        elif key:
             await self._key(waiting, key, kind)
 
+    async def _choose_key(self, message: str, meanings: dict[str, str]) -> str:
+        """Return the key that the user presses in a form; empty if they close it."""
+        shown = form.of_keys(f"Answer {self._agent.name}", message, meanings)
+        answered = await self._panel.ask_questions(shown, self._editor.new_token())
+        return "".join(form.chosen(answered.get("answers") or []))
+
     async def _always(self, waiting: Waiting) -> None:
-        options = always(waiting.asked)
-        if not options:
-            return
-        chosen: int | None = 0
-        if len(options) > 1:
-            names = [described(option) for option in options]
-            # The user chooses one, since all of them together would allow too much.
+        """Have the user choose one way to allow more: all of them together would allow too much."""
+        ways = _ways(waiting.asked)
+        names = [name for name, _ in ways]
+        chosen: int | None = 0 if len(ways) == 1 else None
+        if len(ways) > 1:
             chosen = await self._editor.select("Allow always:", names)
-        if chosen is not None:
-            option = options[chosen]
-            is_rejected = option.kind is OptionKind.REJECT_ALWAYS
-            answer = Reject(option=option.id) if is_rejected else Allow(options=(option.id,))
-            await self._respond(waiting, answer, option.name)
+        if chosen is None:
+            return
+        way = ways[chosen][1]
+        if isinstance(way, Scope):
+            return await self._add_rule(waiting, way)
+        is_rejected = way.kind is OptionKind.REJECT_ALWAYS
+        answer = Reject(option=way.id) if is_rejected else Allow(options=(way.id,))
+        await self._respond(waiting, answer, way.name)
+
+    async def _add_rule(self, waiting: Waiting, scope: Scope) -> None:
+        """Have the user edit the rule, until it is valid."""
+        assert has_rules(waiting.asked)
+        rule: str | None = waiting.asked.rule
+        problem = ""
+        while not waiting.is_over:
+            rule = await self._editor.input(f"{problem}Rule for {scope.name}: ", rule or "")
+            if rule is None:
+                return
+            try:
+                answer = Allow(rule=Rule(rule, scope.id))
+                return await self._respond(waiting, answer, f"always: {rule} ({scope.name})")
+            except InvalidRuleError as error:
+                problem = f"{error} · "
+        self._editor.notify("this request is no longer waiting for an answer", "warn")
 
     async def _respond(self, waiting: Waiting, answer: Answer, summary: str) -> None:
         """Send an answer, unless the request already has one; show its `summary`."""
@@ -185,21 +242,39 @@ class Answers:
         self._painter.now()
 
 
+def is_for_program(asked: Asked) -> bool:
+    """Return whether the answer to a request goes to a program rather than to the model."""
+    return isinstance(asked, UrlAsked) or (isinstance(asked, QuestionAsked) and bool(asked.asker))
+
+
 def _is_edit(asked: Asked) -> TypeGuard[PermissionAsked]:
     return isinstance(asked, PermissionAsked) and asked.kind == "edit"
+
+
+def _ways(asked: Asked) -> list[tuple[str, Scope | Option]]:
+    """Return the ways to allow more than a request, with their names; the usual ones first."""
+    scopes = asked.scopes if has_rules(asked) else ()
+    rules = [(f"by a rule, for {scope.name}", scope) for scope in scopes]
+    options = [(described(option), option) for option in always(asked)]
+    return [*options, *rules] if _is_edit(asked) else [*rules, *options]
 
 
 def _answers(asked: Asked) -> dict[str, str]:
     """Return the keys that answer a request, with their meanings."""
     options = always(asked)
+    if isinstance(asked, UrlAsked):
+        yes = {"y": "Open it in the browser"} if address.can_open(asked.url) else {}
+        return yes | DECLINE
     if isinstance(asked, PlanProposed):
         # A plan is approved once; its option switches the mode afterwards.
         yes = {"y": "Yes"} | ({"a": options[0].name} if options else {})
     else:
-        yes = {"y": "Yes, once", "a": "Always…"} if options else {"y": "Yes"}
+        has_always = bool(options) or has_rules(asked)
+        yes = {"y": "Yes, once", "a": "Always…"} if has_always else {"y": "Yes"}
     return yes | NO
 
 
 def _choices_before_sight(view: Request) -> dict[str, str]:
     """Return the choices while the user has not seen all of a request."""
-    return {SHOW: f"Show it all ({amounts.count(len(view.body), 'line')})"} | NO
+    no = DECLINE if is_for_program(view.asked) else NO
+    return {SHOW: f"Show it all ({amounts.count(len(view.body), 'line')})"} | no

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from claude_ide.agents.events import Dead, Event, RequestWithdrawn, ToolEnded
+from claude_ide.agents.events import Asked, Dead, Event, RequestWithdrawn, ToolEnded
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.requests.proposal import Proposal
-from claude_ide.chat.requests.view import LINE, WIDTH, Asked, Request
+from claude_ide.chat.requests.view import LINE, WIDTH, Request
 from claude_ide.editor.diffs import Diff
 
 MARGIN = 6
@@ -29,6 +29,8 @@ class Waiting:
     review: "asyncio.Task[None] | None" = None
     proposed: Proposal | None = None
     diff: Diff | None = None
+    choosing: "asyncio.Task[Any] | None" = None
+    """The task that shows a list of answers."""
     answering: "asyncio.Task[Any] | None" = None
     """The task that sends the answer."""
     is_over: bool = False
@@ -95,9 +97,10 @@ class Requests:
             return None
         waiting.is_over = True
         self._sheet.remove(waiting.view)
-        # A review that sends the answer ends by itself.
-        if waiting.review is not None and waiting.review is not waiting.answering:
-            waiting.review.cancel()
+        for task in (waiting.review, waiting.choosing):
+            # A task that sends the answer ends by itself.
+            if task is not None and task is not waiting.answering:
+                task.cancel()
         self._changed(len(self))
         return waiting
 

@@ -5,7 +5,6 @@ If the user closes a review without an answer, the request continues to wait.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
 from typing import Any
 
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
@@ -17,7 +16,7 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.chat.panel import Panel
-from claude_ide.chat.requests import proposal
+from claude_ide.chat.requests import change, form, proposal
 from claude_ide.chat.requests.proposal import Proposal
 from claude_ide.chat.requests.requests import Waiting
 from claude_ide.chat.requests.sight import Sight
@@ -67,6 +66,7 @@ class Reviews:
             case PermissionAsked(kind="edit"):
                 waiting.proposed = proposal.of(waiting.asked)
                 if waiting.proposed is not None:
+                    waiting.view.propose(change.unified(waiting.proposed))
                     self._sight.review(waiting, True)
                     waiting.review = self._run(self._while_reviewed(waiting, waiting.proposed))
             case QuestionAsked():
@@ -136,23 +136,13 @@ class Reviews:
         return proposed.accepted(text) if merged is None else now.replacing(merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
-        form = {
-            "title": f"{self._name} asks",
-            "questions": [asdict(each) for each in asked.questions],
-        }
-        answered = await self._panel.ask_questions(form, self._token(waiting))
+        shown = form.of(asked, self._name)
+        answered = await self._panel.ask_questions(shown, self._token(waiting))
         if answered.get("declined"):
             await self._respond(waiting, Reject(), "declined")
-        elif answers := answered.get("answers"):
-            multiple = {question.text: question.multiple for question in asked.questions}
-            chosen = {
-                answer["question"]: answer["chosen"]
-                if multiple.get(answer["question"])
-                else ", ".join(answer["chosen"])
-                for answer in answers
-            }
-            summary = "; ".join(", ".join(answer["chosen"]) for answer in answers)
-            await self._respond(waiting, Reply(chosen), summary)
+        elif (given := answered.get("answers")) is not None:
+            answers = form.values(asked, given)
+            await self._respond(waiting, Reply(answers), form.summary(asked, answers))
 
     async def _review_plan(self, waiting: Waiting, asked: PlanProposed) -> None:
         plan = {"title": f"{self._name}'s plan", "text": asked.plan}

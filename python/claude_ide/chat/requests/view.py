@@ -4,26 +4,29 @@ A yes counts only if everything that it allows was on the screen. The part's kin
 request is shown; the editor sends it back with the key (`chat/transcript/keys.lua`).
 """
 
+from typing import TypeGuard
+
 from claude_ide.agents.events import (
+    Asked,
     Option,
     OptionKind,
     PermissionAsked,
     PlanProposed,
-    Question,
     QuestionAsked,
+    UrlAsked,
 )
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.plain import harmless, lines, one_line
+from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, Review, View
 from claude_ide.chat.page.visible import fits, visible
-from claude_ide.chat.requests.allowed import Permission, Piece, Where, wrapped
+from claude_ide.chat.requests import address, questions
+from claude_ide.chat.requests.allowed import Permission, Piece, Where, capitalized, wrapped
+from claude_ide.chat.requests.keys import KEY, MEANING, key_row
 from claude_ide.chat.transcript.tool import LONGEST_TITLE, shortened
 
-Asked = PermissionAsked | QuestionAsked | PlanProposed
-
-KEY, MEANING, HEAD = "ClaudeChatKey", "ClaudeChatDetail", "ClaudeChatRequest"
+HEAD = "ClaudeChatRequest"
 NOTE, WARNING = "ClaudeChatMeta", "ClaudeChatWarning"
 ALWAYS = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 
@@ -33,7 +36,7 @@ WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
 SHOWN = {"y": (WHOLE, ONCE), "a": (WHOLE,)}
 """The kinds with which a key is valid."""
 
-MOST_ROWS = 15
+MOST_ROWS, MOST_REVIEWED = 15, 8
 WIDTH = 30
 """The assumed width of the transcript until its window is known; most windows are wider."""
 
@@ -82,6 +85,11 @@ class Request(View):
         if self._permission is not None:
             self._permission.where, self._body = where, None
 
+    def propose(self, change: tuple[str, ...]) -> None:
+        """Set the proposed change as a unified diff; empty if it is not known."""
+        if self._permission is not None:
+            self._permission.change, self._body = change, None
+
     def unfold(self, key: str) -> None:
         """Show all that a key allows."""
         self.open = True
@@ -107,7 +115,7 @@ class Request(View):
     @property
     def shows_always(self) -> bool:
         """Whether all that `a` allows is shown, or fits in a list of choices."""
-        return self._always_open or self._are_short(always(self.asked))
+        return self._always_open or self._are_short(self._always)
 
     @property
     def body(self) -> list[Piece]:
@@ -121,13 +129,19 @@ class Request(View):
         """All that `y` allows, in one line for a list of choices; empty if it does not fit."""
         if self._permission is not None:
             return self._permission.line(self._room)
-        return "" if self.body else f"{self._name} asks: {self.label}"
+        return "" if self.body else self.title
+
+    @property
+    def asker(self) -> str:
+        """The name of the agent, the subagent or the program that asks."""
+        if isinstance(self.asked, QuestionAsked | UrlAsked):
+            return visible(self.asked.asker) or self._name
+        return self._permission.asker if self._permission else self._name
 
     @property
     def title(self) -> str:
         """The asker and the request, in one line that may be cut."""
-        asker = self._permission.asker if self._permission else self._name
-        return f"{asker[:1].upper()}{asker[1:]} asks: {visible(self.label)}"
+        return f"{capitalized(self.asker)} asks: {visible(self.label)}"
 
     @property
     def label(self) -> str:
@@ -137,7 +151,9 @@ class Request(View):
                 title = one_line(shortened(self.asked.title, self._root), LONGEST_TITLE)
                 return f"{self.asked.name} {title}".strip()
             case QuestionAsked():
-                return one_line(self.asked.questions[0].text) if self.asked.questions else ""
+                return questions.label(self.asked)
+            case UrlAsked():
+                return f"open {one_line(self.asked.url, LONGEST_TITLE)}"
             case PlanProposed():
                 return "the plan"
 
@@ -145,7 +161,9 @@ class Request(View):
         """Return the request, and one line for each way to answer."""
         match self.asked:
             case QuestionAsked():
-                return _questions(self.asked)
+                return questions.rows(self.asked)
+            case UrlAsked():
+                return [*address.head(self.asked, self._width), *self._shown(), *self._url_keys()]
             case PlanProposed():
                 return [*self._plan_head(self.asked), *self._shown(), *self._plan_keys()]
             case PermissionAsked():
@@ -153,7 +171,7 @@ class Request(View):
 
     def press(self, offset: int) -> Action | None:
         """Show all of the arguments, or start the review of a plan or of questions."""
-        if isinstance(self.asked, PermissionAsked):
+        if isinstance(self.asked, PermissionAsked | UrlAsked):
             self.open = not self.open
             return None
         return Review(self.asked.request)
@@ -166,22 +184,33 @@ class Request(View):
     @property
     def _has_more(self) -> bool:
         """Whether it has more rows than are shown while it is closed."""
-        if self.reviewed:
-            return not isinstance(self.asked, PlanProposed) or bool(self.asked.plan)
-        return len(self.body) > MOST_ROWS
+        if self._is_open_plan:
+            return bool(self.body)
+        return len(self.body) > self._most
+
+    @property
+    def _is_open_plan(self) -> bool:
+        return self.reviewed and isinstance(self.asked, PlanProposed)
+
+    @property
+    def _most(self) -> int:
+        """The most rows that are shown while it is closed; a diff in other windows shows more."""
+        return MOST_REVIEWED if self.reviewed else MOST_ROWS
 
     def _pieces(self) -> list[Piece]:
         if self._permission is not None:
             return self._permission.body(self._width)
         if isinstance(self.asked, PlanProposed) and self.asked.plan:
             return wrapped((self.asked.plan, MEANING), self._width)
+        if isinstance(self.asked, UrlAsked):
+            return address.body(self.asked, self._width)
         return []
 
     def _head(self) -> list[Row]:
         asked = self._permission
         if asked is None:
             return []
-        rows = [row((asked.question(self._width), HEAD))]
+        rows = [asked.head(self._width)]
         notes = [(asked.where.warning, WARNING)] if asked.where else []
         notes += [(asked.note(self._width), NOTE), (asked.asked.reason, NOTE)]
         rows += [row((f"  {one_line(text)}", group)) for text, group in notes if text]
@@ -191,10 +220,10 @@ class Request(View):
 
     def _shown(self) -> list[Row]:
         """Return the shown rows of the body, with the number of the others."""
-        if self.reviewed and not self.open:
+        if self._is_open_plan and not self.open:
             return []
-        rows = [piece.row() for piece in (self.body if self.open else self.body[:MOST_ROWS])]
-        over = len(self.body) - MOST_ROWS
+        rows = [piece.row() for piece in (self.body if self.open else self.body[: self._most])]
+        over = len(self.body) - self._most
         if over <= 0:
             return rows
         if self.open:
@@ -202,9 +231,15 @@ class Request(View):
         return [*rows, row((f"  {amounts.count(over, 'more line')}", WARNING))]
 
     def _keys(self) -> list[Row]:
-        rows = [_key("y", "yes, once"), *self._always_rows(), _key("n", "no")]
-        rows.append(_key("N", "no, because…"))
-        return [*rows, _key("d", "details")] if self._has_more else rows
+        rows = [key_row("y", "yes, once"), *self._always_rows(), key_row("n", "no")]
+        rows.append(key_row("N", "no, because…"))
+        return [*rows, key_row("d", "details")] if self._has_more else rows
+
+    def _url_keys(self) -> list[Row]:
+        assert isinstance(self.asked, UrlAsked)
+        yes = [key_row("y", "open it in the browser")] * address.can_open(self.asked.url)
+        rows = [*yes, key_row("n", "decline"), key_row("N", "cancel")]
+        return [*rows, key_row("d", "details")] if self._has_more else rows
 
     def _plan_head(self, asked: PlanProposed) -> list[Row]:
         question = row(("? Approve this plan?", HEAD))
@@ -214,26 +249,36 @@ class Request(View):
         return [question, _commands("the plan is open: ", *commands)]
 
     def _plan_keys(self) -> list[Row]:
-        rows = [_key("y", "yes"), *self._always_rows()]
-        return [*rows, _key("n", "no, keep planning"), _key("N", "no, because…")]
+        rows = [key_row("y", "yes"), *self._always_rows()]
+        return [*rows, key_row("n", "no, keep planning"), key_row("N", "no, because…")]
 
     def _always_rows(self) -> list[Row]:
-        options = always(self.asked)
-        if not options:
+        ways = self._always
+        if not ways:
             return []
-        if len(options) == 1 and self._are_short(options):
-            return [_key("a", described(options[0]))]
-        number = f" ({len(options)} ways)" if len(options) > 1 else ""
-        rows = [_key("a", f"always…{number}")]
-        shown = options if self._always_open else []
-        pieces = (
-            piece for one in shown for piece in wrapped((described(one), MEANING), self._width)
-        )
+        if len(ways) == 1 and self._are_short(ways):
+            return [key_row("a", ways[0])]
+        number = f" ({len(ways)} ways)" if len(ways) > 1 else ""
+        rows = [key_row("a", f"always…{number}")]
+        shown = ways if self._always_open else []
+        pieces = (piece for one in shown for piece in wrapped((one, MEANING), self._width))
         return [*rows, *(piece.row() for piece in pieces)]
 
-    def _are_short(self, options: list[Option]) -> bool:
-        """Return whether each option fits in a list of choices."""
-        return all(fits(described(option), self._room) for option in options)
+    @property
+    def _always(self) -> list[str]:
+        """The ways to allow more than this request: a rule, and the agent's other options."""
+        rule = self.asked.rule if has_rules(self.asked) else ""
+        rules = [f"always: {rule}…" if rule else "always, by a rule…"] * has_rules(self.asked)
+        return [*rules, *map(described, always(self.asked))]
+
+    def _are_short(self, ways: list[str]) -> bool:
+        """Return whether each way fits in a list of choices."""
+        return all(fits(way, self._room) for way in ways)
+
+
+def has_rules(asked: Asked) -> TypeGuard[PermissionAsked]:
+    """Return whether the user may allow more than a request by a rule of their own."""
+    return isinstance(asked, PermissionAsked) and bool(asked.scopes)
 
 
 def described(option: Option) -> str:
@@ -243,27 +288,8 @@ def described(option: Option) -> str:
 
 def always(asked: Asked) -> list[Option]:
     """Return the options that apply to more than this request."""
-    options = () if isinstance(asked, QuestionAsked) else asked.options
+    options = asked.options if isinstance(asked, PermissionAsked | PlanProposed) else ()
     return [option for option in options if option.kind in ALWAYS]
-
-
-def _questions(asked: QuestionAsked) -> list[Row]:
-    rows: list[Row] = []
-    for question in asked.questions:
-        rows += _question(question)
-    return [*rows, _key("<CR>", "answer"), _key("n", "skip"), _key("N", "no, because…")]
-
-
-def _question(question: Question) -> list[Row]:
-    first, *rest = lines(question.text) or [""]
-    header = f"{harmless(question.header)}: " if question.header else ""
-    rows = [row((f"? {header}{first}", HEAD)), *(row((f"  {line}", HEAD)) for line in rest)]
-    sign = "☐" if question.multiple else "·"
-    for choice in question.choices:
-        label = (f"  {sign} {one_line(choice.label)}", "")
-        description = f" — {one_line(choice.description)}" if choice.description else ""
-        rows.append(row(label, (description, "ClaudeChatMeta")))
-    return rows
 
 
 def _commands(where: str, *keys: tuple[str, str]) -> Row:
@@ -271,7 +297,3 @@ def _commands(where: str, *keys: tuple[str, str]) -> Row:
     for key, meaning in keys:
         chunks += [(key, KEY), (meaning, MEANING)]
     return row(*chunks)
-
-
-def _key(key: str, meaning: str) -> Row:
-    return row(("  ", ""), (key, KEY), (f"  {meaning}", MEANING))

@@ -64,6 +64,8 @@ class Decoder:
         self._seen: set[str] = set()
         """The ids of all `assistant` frames: after /compact the CLI sends some of them again."""
         self._context = 0
+        self._root = ""
+        """The folder in which the CLI runs."""
         self._decoders: Mapping[str, Callable[[Frame], list[Event]]] = {
             "stream_event": self._stream_event,
             "assistant": self._assistant,
@@ -180,6 +182,7 @@ class Decoder:
         voided = self._preview.void() if frame.get("subtype") == "api_retry" else []
         begun: list[Event] = []
         if frame.get("subtype") == "init":
+            self._root = text(frame.get("cwd"))
             begun = self.stages.turn_begun()
             if self.settings.is_other_session(frame):
                 begun += self._reset(frame)
@@ -206,7 +209,7 @@ class Decoder:
             replace(asked, agent=known)
             if isinstance(asked, PermissionAsked)
             else self._with_plan(asked)
-            for asked in permission.decode_request(frame)
+            for asked in permission.decode_request(frame, self._root)
         ]
 
     def _with_plan(self, asked: Event) -> Event:

@@ -7,16 +7,21 @@ The CLI suggests saving a rule in the folder's settings. It would not read the r
 from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, text
 
 OF_FOLDER = ("localSettings", "projectSettings")
+MARK = "ignores_folder"
+"""A key of our own in such a request."""
 
 
 def for_session(frame: Frame) -> Frame:
-    """Return the frame with its suggestions for the folder changed to the session."""
+    """Return a permission request with its suggestions for the folder changed to the session."""
     request = mapping(frame.get("request"))
-    suggested = mappings(request.get("permission_suggestions"))
-    if not suggested:
+    if request.get("subtype") != "can_use_tool":
         return frame
-    lasting = [
-        each | {"destination": "session"} if text(each.get("destination")) in OF_FOLDER else each
-        for each in suggested
-    ]
-    return frame | {"request": request | {"permission_suggestions": lasting}}
+    changed = request | {MARK: True}
+    if suggested := mappings(request.get("permission_suggestions")):
+        changed["permission_suggestions"] = [*map(_lasting, suggested)]
+    return frame | {"request": changed}
+
+
+def _lasting(suggestion: Frame) -> Frame:
+    is_of_folder = text(suggestion.get("destination")) in OF_FOLDER
+    return suggestion | {"destination": "session"} if is_of_folder else suggestion

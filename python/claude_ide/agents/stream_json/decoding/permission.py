@@ -1,15 +1,15 @@
-"""The CLI's requests to the user (`can_use_tool`), and the answers.
+"""The CLI's requests to the user, and the answers: `can_use_tool`, and `elicitation`.
 
 Source: doc/stream-json.md, "Permission". Each of the CLI's suggestions becomes a separate option
 with its scope. Only the chosen suggestions are sent back, unchanged: all of them together would
 allow more than the user agreed to.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
-from claude_ide.agents.answer import Allow, Answer, Reject, Reply
+from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject, Reply, Rule
 from claude_ide.agents.events import (
+    AnswerKind,
     Choice,
     Event,
     Option,
@@ -19,26 +19,26 @@ from claude_ide.agents.events import (
     Question,
     QuestionAsked,
     Replacement,
+    Value,
 )
+from claude_ide.agents.stream_json.decoding import elicitation, rules
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
 from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, strings, text
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
 REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
 REASON = "The user doesn't want to proceed with this tool use."
-SCOPES = {
-    "session": "this session",
-    "localSettings": "this project, for you",
-    "projectSettings": "this project, for everyone",
-    "userSettings": "all your projects",
-    "cliArg": "this session",
-}
 ACCEPT_EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
 
 
-def decode_request(frame: Frame) -> list[Event]:
-    """Return the event for a `control_request` to the user; none if it addresses the host."""
+def decode_request(frame: Frame, root: str = "") -> list[Event]:
+    """Return the event for a `control_request` to the user; none if it addresses the host.
+
+    `root` is the folder in which the CLI runs.
+    """
     asked = mapping(frame.get("request"))
+    if asked.get("subtype") == elicitation.SUBTYPE:
+        return [elicitation.decode(text(frame.get("request_id")), asked)]
     if asked.get("subtype") != "can_use_tool":
         return []
     request, tool = text(frame.get("request_id")), text(asked.get("tool_use_id"))
@@ -49,7 +49,7 @@ def decode_request(frame: Frame) -> list[Event]:
             return [QuestionAsked(request, tool, questions)]
         case "ExitPlanMode":
             plan, path = text(arguments.get("plan")), text(arguments.get("planFilePath"))
-            return [PlanProposed(request, tool, plan, path, _options(asked))]
+            return [PlanProposed(request, tool, plan, path, _options(asked, root))]
         case name:
             return [
                 PermissionAsked(
@@ -57,18 +57,22 @@ def decode_request(frame: Frame) -> list[Event]:
                     tool,
                     name,
                     arguments,
-                    _options(asked),
+                    _options(asked, root),
                     kind=kind_of(name),
                     title=title_of(arguments) or text(asked.get("description")),
                     path=path_in(arguments) or text(asked.get("blocked_path")),
                     reason=text(asked.get("decision_reason")),
                     edits=_edits(name, arguments),
+                    rule=rules.suggested(asked, root),
+                    scopes=rules.scopes(asked),
                 )
             ]
 
 
 def encode_answer(asked: Frame, answer: Answer) -> Frame:
-    """Return the answer to `asked`, the `request` of a `can_use_tool`."""
+    """Return the answer to `asked`, the `request` in the CLI's frame."""
+    if asked.get("subtype") == elicitation.SUBTYPE:
+        return elicitation.encode(answer)
     arguments = mapping(asked.get("input"))
     allowed: Frame = {"behavior": "allow", "updatedInput": arguments}
     if tool := text(asked.get("tool_use_id")):
@@ -76,12 +80,16 @@ def encode_answer(asked: Frame, answer: Answer) -> Frame:
     match answer:
         case Reject(reason):
             return {"behavior": "deny", "message": reason or REASON}
+        case Dismiss():
+            return {"behavior": "deny", "message": REASON}
         case Reply(answers):
             joined = {question: _joined(chosen) for question, chosen in answers.items()}
             return allowed | {"updatedInput": arguments | {"answers": joined}}
         case Allow(options):
             chosen = dict(_suggestions(asked))
             permissions = [chosen[option] for option in options if option in chosen]
+            if answer.rule is not None:
+                permissions.append(_added(answer.rule, text(asked.get("tool_name"))))
             if permissions:
                 allowed["updatedPermissions"] = permissions
             return allowed | {"updatedInput": _changed(arguments, answer)}
@@ -126,9 +134,24 @@ def _suggestions(asked: Frame) -> list[tuple[str, Frame]]:
     return [(f"always:{number}", suggestion) for number, suggestion in enumerate(suggestions)]
 
 
-def _options(asked: Frame) -> tuple[Option, ...]:
-    always = (_option(id_, suggestion) for id_, suggestion in _suggestions(asked))
+def _options(asked: Frame, root: str) -> tuple[Option, ...]:
+    """Return the options without the rule that the user may change (`rules.suggested`)."""
+    offered = [each for each in _suggestions(asked) if _has_effect(each[1], root)]
+    rule = next((each for each in offered if rules.is_suggestion(each[1])), None)
+    always = (_option(*each) for each in offered if each is not rule)
     return (ALLOW, *always, REJECT)
+
+
+def _has_effect(suggestion: Frame, root: str) -> bool:
+    """Return whether a suggestion allows anything: the CLI may use its own folder anyway."""
+    folders = strings(suggestion.get("directories"))
+    is_own = bool(root) and all(f"{folder}/".startswith(f"{root}/") for folder in folders)
+    return suggestion.get("type") != "addDirectories" or not is_own
+
+
+def _added(rule: Rule, tool: str) -> Frame:
+    update: Frame = {"type": "addRules", "rules": rules.parse(rule.text, tool)}
+    return update | {"behavior": "allow", "destination": rule.scope}
 
 
 def _option(id_: str, suggestion: Frame) -> Option:
@@ -136,23 +159,17 @@ def _option(id_: str, suggestion: Frame) -> Option:
     kind = OptionKind.ALLOW_ALWAYS
     match text(suggestion.get("type")):
         case "addRules" | "replaceRules":
-            rules = ", ".join(map(_rule, mappings(suggestion.get("rules"))))
             if suggestion.get("behavior") == "deny":
-                name, kind = f"Never allow {rules}", OptionKind.REJECT_ALWAYS
+                name, kind = f"Never allow {rules.shown(suggestion)}", OptionKind.REJECT_ALWAYS
             else:
-                name = f"Always allow {rules}"
+                name = f"Always allow {rules.shown(suggestion)}"
         case "addDirectories":
             name = f"Allow access to {', '.join(strings(suggestion.get('directories')))}"
         case "setMode":
             name = f"Switch to mode {text(suggestion.get('mode'))}"
         case other:
             name = other
-    return Option(id_, name, kind, SCOPES.get(scope, scope))
-
-
-def _rule(rule: dict[str, Any]) -> str:
-    tool, content = text(rule.get("toolName")), text(rule.get("ruleContent"))
-    return f"{tool}({content})" if content else tool
+    return Option(id_, name, kind, rules.SCOPES.get(scope, scope))
 
 
 def _question(question: dict[str, Any]) -> Question:
@@ -161,9 +178,9 @@ def _question(question: dict[str, Any]) -> Question:
         for option in mappings(question.get("options"))
     )
     header = text(question.get("header"))
-    multiple = question.get("multiSelect") is True
-    return Question(text(question.get("question")), header, choices, multiple)
+    kind = AnswerKind.CHOICES if question.get("multiSelect") is True else AnswerKind.CHOICE
+    return Question(text(question.get("question")), header, choices, kind)
 
 
-def _joined(chosen: str | Sequence[str]) -> str:
-    return chosen if isinstance(chosen, str) else ", ".join(chosen)
+def _joined(chosen: Value) -> str:
+    return ", ".join(chosen) if isinstance(chosen, tuple | list) else str(chosen)

@@ -1,0 +1,57 @@
+"""Questions as rows of the transcript; they are answered in a form."""
+
+from claude_ide.agents.events import AnswerKind, Question, QuestionAsked
+from claude_ide.chat.page.plain import harmless, lines, one_line
+from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.visible import visible
+from claude_ide.chat.requests.allowed import capitalized
+from claude_ide.chat.requests.keys import key_row
+
+HEAD, NOTE = "ClaudeChatRequest", "ClaudeChatMeta"
+MOST_ROWS = 40
+"""The most rows of a message or of a list of choices; the form has all."""
+
+
+def label(asked: QuestionAsked) -> str:
+    """Return the questions in one line."""
+    first = asked.questions[0].text if asked.questions else ""
+    return one_line(asked.message or first)
+
+
+def rows(asked: QuestionAsked) -> list[Row]:
+    """Return the questions, and one line for each way to answer."""
+    if asked.asker:
+        return [*_of_program(asked), *_keys("decline", "cancel")]
+    shown = [found for question in asked.questions for found in _question(question)]
+    return [*shown, *_keys("skip", "no, because…")]
+
+
+def _keys(no: str, other_no: str) -> list[Row]:
+    return [key_row("<CR>", "answer"), key_row("n", no), key_row("N", other_no)]
+
+
+def _question(question: Question) -> list[Row]:
+    first, *rest = lines(question.text) or [""]
+    header = f"{harmless(question.header)}: " if question.header else ""
+    found = [row((f"? {header}{first}", HEAD)), *(row((f"  {line}", HEAD)) for line in rest)]
+    sign = "☐" if question.kind is AnswerKind.CHOICES else "·"
+    for choice in question.choices:
+        name = (f"  {sign} {one_line(choice.label)}", "")
+        description = f" — {one_line(choice.description)}" if choice.description else ""
+        found.append(row(name, (description, NOTE)))
+    return found
+
+
+def _of_program(asked: QuestionAsked) -> list[Row]:
+    """Return the questions of a program, such as an MCP server."""
+    head = row((f"? {capitalized(visible(asked.asker))} asks:", HEAD))
+    message = [row((f"  {line}", HEAD)) for line in lines(asked.message)]
+    fields = [_field(question) for question in asked.questions]
+    return [head, *message[:MOST_ROWS], *fields[:MOST_ROWS]]
+
+
+def _field(question: Question) -> Row:
+    title, _, description = question.text.partition("\n")
+    note = f" — {one_line(description)}" if description else ""
+    optional = "" if question.required else " (optional)"
+    return row((f"  · {one_line(title)}", ""), (f"{note}{optional}", NOTE))

@@ -1,4 +1,0 @@
-vim.ui.select = function(items, _, done)
-  _G.offered = items
-  done(items[1], 1)
-end

@@ -1,0 +1,5 @@
+_G.browsed = {}
+vim.ui.open = function(url)
+  table.insert(_G.browsed, url)
+  return {}
+end
