@@ -29,6 +29,8 @@ class Capabilities:
     withdraw: bool = False
     """A prompt that has not started can be withdrawn."""
     resume: bool = False
+    stored_history: bool = False
+    """The history of a session can be read at any time."""
     fork: bool = False
     modes: bool = False
     models: bool = False
@@ -119,8 +121,9 @@ class Agent(Protocol):
     async def history(self, session: str) -> list[Event]:
         """Return the whole conversation of a session that is about to be resumed.
 
-        It is called at most once, before `start(ResumeSession(session))`, so an agent that reports
-        history only while it resumes may resume here. Raises `UnknownSessionError`.
+        Without `stored_history` it is called at most once, before `start(ResumeSession(session))`,
+        so an agent that reports history only while it resumes may resume here. Raises
+        `UnknownSessionError`.
         """
 
     async def start(self, opening: Opening) -> Ready:

@@ -44,6 +44,7 @@ VERBS = {
     "rewind": "undo its changes to files",
     "side_question": "answer an aside",
     "steer": "accept a prompt during a turn",
+    "stored_history": "show earlier parts of a conversation again",
     "thinking_tokens": "limit its thinking",
     "titles": "rename a session",
     "withdraw": "withdraw a queued prompt",
@@ -60,10 +61,11 @@ def require(agent: Agent, *features: str) -> None:
     """Raise `UserError` if an agent lacks one of these features; every agent has others."""
     for feature in features:
         if feature in NEEDS:
-            _require(agent, NEEDS[feature])
+            require_capability(agent, NEEDS[feature])
 
 
-def _require(agent: Agent, capability: str) -> None:
+def require_capability(agent: Agent, capability: str) -> None:
+    """Raise `UserError` if an agent lacks a capability."""
     if not has(agent, capability):
         raise UserError(f"{agent.name} cannot {VERBS[capability]}")
 
@@ -74,7 +76,7 @@ async def answer(agent: Agent, request: str, answer: Answer) -> str:
     Raises `UserError` if the agent would ignore the user's changes of its proposal.
     """
     if isinstance(answer, Allow) and answer.is_changed:
-        _require(agent, "change_proposal")
+        require_capability(agent, "change_proposal")
     await agent.answer(request, answer)
     if isinstance(answer, Reject) and not has(agent, "reject_with_reason"):
         return answer.reason

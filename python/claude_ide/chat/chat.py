@@ -14,8 +14,9 @@ from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
 from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.page.view import OpenOutput, Review
+from claude_ide.chat.page.view import OpenOutput, Review, ShowEarlier
 from claude_ide.chat.panel import Panels
+from claude_ide.chat.reading_back import ReadingBack
 from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
@@ -23,7 +24,7 @@ from claude_ide.chat.requests.trust_question import KIND, TrustLine
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.transcript import export, todos
+from claude_ide.chat.transcript import todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
@@ -67,6 +68,7 @@ class Chat:
         self._agent_task: asyncio.Task[None] | None = None
         self.transcript = Transcript(agent.name, root=root)
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
+        self._reading_back = ReadingBack(agent, self.transcript, self._painter)
         self.trust_line = TrustLine(self.transcript.sheet)
         self.requests = Requests(self.transcript.sheet, agent.name, root, self._count_requests)
         self.answers = Answers(
@@ -253,6 +255,8 @@ class Chat:
                 await self._panels.show_text(title, text)
             case Review(request):
                 self.answers.review(request)
+            case ShowEarlier():
+                await self._reading_back.show_earlier()
         self._painter.now()
 
     async def go_to(self, part: int, offset: int, column: int) -> None:
@@ -320,9 +324,9 @@ class Chat:
             raise UserError("the conversation is empty")
         await self._panels.show_text("traffic.jsonl", log, "jsonl")
 
-    def export(self) -> str:
+    async def export(self) -> str:
         """Return the conversation as Markdown."""
-        return export.markdown(self.transcript, self.title)
+        return await self._reading_back.markdown(self.title)
 
     async def _offer(self, feature: str = "") -> Ready:
         """Wait until the agent has started, and return its commands, models and modes.

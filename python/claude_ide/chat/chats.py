@@ -254,7 +254,7 @@ class Chats:
 
     async def _export(self, chat: Chat, path: str) -> None:
         """Write the conversation to a file, or show it."""
-        text = chat.export()
+        text = await chat.export()
         if not path:
             await self._panels.show_text("conversation.md", text, "markdown")
             return

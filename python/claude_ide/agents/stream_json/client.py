@@ -86,6 +86,7 @@ class StreamJsonAgent:
             steer=True,
             redirect=True,
             resume=True,
+            stored_history=True,
             fork=True,
             change_proposal=True,
             reject_with_reason=True,

@@ -40,6 +40,10 @@ OURS = ("user", "assistant", "system")
 EDITOR_CONTEXT = ("<ide_selection>", "<ide_opened_file>")
 COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+SHELL = re.compile(r"<bash-(?:input|stdout|stderr)>")
+SHELL_INPUT = re.compile(r"<bash-input>(.*)</bash-input>", re.DOTALL)
+SHELL_OUTPUT = re.compile(r"<bash-(?:stdout|stderr)>(.*?)</bash-(?:stdout|stderr)>", re.DOTALL)
+COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 COMMAND_OUTPUT = re.compile(r"<local-command-(?:stdout|stderr)>(.*)</local-command", re.DOTALL)
 
 
@@ -81,44 +85,82 @@ def read(session_folder: Path, session: str) -> list[Event]:
 
     Raises `UnknownSessionError`, like `content`.
     """
-    decoder = Decoder()
+    reader = _Reader()
     events: list[Event] = []
     title = ""
     for line in _frames(content(session_folder, session).splitlines()):
         title = text(line.get("customTitle")) or title or text(line.get("aiTitle"))
-        events += _events_of(decoder, line)
+        events += reader.events(line)
     return [Session(session, title), *events]
 
 
-def _events_of(decoder: Decoder, line: Frame) -> list[Event]:
-    hidden = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
-    if line.get("type") not in OURS or any(line.get(flag) is True for flag in hidden):
-        return []
-    if line.get("type") == "system":
-        return _system(line)
-    frame = {
-        "type": line["type"],
-        "message": line.get("message"),
-        "error": line.get("error"),
-        "tool_use_result": line.get("toolUseResult"),
-        "tool_result_meta": _meta(line),
-    }
-    if line.get("type") == "assistant":
-        return decoder.decode(frame)
-    prompt = _prompt_in(mapping(line.get("message")).get("content"))
-    messages: list[Event] = [UserMessage(prompt, text(line.get("uuid")))] if prompt else []
-    return [*messages, *decoder.decode(frame)]
+class _Reader:
+    """Decodes the lines of one session, in their order."""
+
+    def __init__(self) -> None:
+        self._decoder = Decoder()
+        self._shell = ""
+        """The id of the user's own shell command whose output follows."""
+
+    def events(self, line: Frame) -> list[Event]:
+        """Return the events of a line."""
+        hidden = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+        if line.get("type") not in OURS or any(line.get(flag) is True for flag in hidden):
+            return []
+        if line.get("type") == "system":
+            return _system(line)
+        content = mapping(line.get("message")).get("content")
+        if line.get("type") == "user" and isinstance(content, str) and SHELL.match(content):
+            return self._user_shell(text(line.get("uuid")), content)
+        frame = {
+            "type": line["type"],
+            "message": line.get("message"),
+            "error": line.get("error"),
+            "tool_use_result": line.get("toolUseResult"),
+            "tool_result_meta": _meta(line),
+        }
+        prompt = _prompt_in(content) if line.get("type") == "user" else ""
+        messages: list[Event] = [UserMessage(prompt, text(line.get("uuid")))] if prompt else []
+        return [*messages, *self._decoder.decode(frame)]
+
+    def _user_shell(self, id_: str, content: str) -> list[Event]:
+        """Decode a shell command that the user has run with `!`, or its output."""
+        if command := SHELL_INPUT.search(content):
+            self._shell = id_
+            name = {"type": "tool_use", "id": id_, "name": "Bash"}
+            return self._message("assistant", name | {"input": {"command": command[1]}})
+        shell, self._shell = self._shell, ""
+        output = "\n".join(filter(None, SHELL_OUTPUT.findall(content)))
+        if not shell:
+            return []
+        result = {"type": "tool_result", "tool_use_id": shell, "content": _plain(output)}
+        return self._message("user", result)
+
+    def _message(self, role: str, block: Frame) -> list[Event]:
+        return self._decoder.decode({"type": role, "message": {"content": [block]}})
+
+
+def _plain(output: str) -> str:
+    """Return the output of a terminal without its colours."""
+    return COLOURS.sub("", output)
 
 
 def _system(line: Frame) -> list[Event]:
     match text(line.get("subtype")):
         case "local_command":
-            return [Notice(words) for words in COMMAND_OUTPUT.findall(text(line.get("content")))]
+            return _command(text(line.get("content")), text(line.get("uuid")))
         case "compact_boundary":
             metadata = mapping(line.get("compactMetadata"))
             before, trigger = integer(metadata.get("preTokens")), text(metadata.get("trigger"))
             return [Compacted(before, trigger=trigger)]
     return []
+
+
+def _command(content: str, id_: str) -> list[Event]:
+    """Decode a slash command that the CLI has run itself, or its output."""
+    if COMMAND.search(content):
+        return [UserMessage(_typed(content), id_)]
+    return [Notice(_plain(words)) for words in COMMAND_OUTPUT.findall(content)]
 
 
 def _meta(line: Frame) -> list[Frame]:

@@ -56,6 +56,14 @@ class Sheet:
             if part.id in self._views:
                 yield self._views[part.id]
 
+    def put_above(self, view: View, other: "Sheet") -> None:
+        """Replace everything above a view by the content of another sheet, which is over."""
+        other.draw()
+        for part in self.page.put_above(view.part, other.page):
+            self._views.pop(part.id, None)
+        self._changed = {each: None for each in self._changed if each.part.id in self._views}
+        self._views.update({above.part.id: above for above in other._views.values()})
+
     def draw(self) -> None:
         """Write the changed views to the page."""
         for view in self._changed:

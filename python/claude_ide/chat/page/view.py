@@ -29,7 +29,12 @@ class Review:
     request: str
 
 
-Action = OpenOutput | Review
+@dataclass(frozen=True, slots=True)
+class ShowEarlier:
+    """The user wants to read what is above the first line."""
+
+
+Action = OpenOutput | Review | ShowEarlier
 """What the panel has to do after a press, apart from changes within the transcript."""
 
 
