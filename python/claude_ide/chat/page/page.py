@@ -103,6 +103,8 @@ class Page:
         """The first line, if it stands for what is above it."""
         self._extra = 0
         """The lines that were put above, which may exceed `MOST_LINES`."""
+        self._replaced: list[Part] = []
+        """The parts that they replace; until the editor knows, it holds what it shows."""
 
     @property
     def lines(self) -> list[str]:
@@ -203,6 +205,7 @@ class Page:
         replaced = [above for above in self._body[: self._body.index(part)] if not above.is_removed]
         for above in replaced:
             self.remove(above)
+        self._replaced = [above for above in self._replaced if above.sent] + replaced
         for new in other._body:
             self._ids += 1
             new.id = self._ids
@@ -231,7 +234,7 @@ class Page:
         if self._replaces_all:
             edits.append(_Edit(0, ALL_LINES))
             self._replaces_all = False
-        moved = 0
+        moved, holds = 0, any(part.sent for part in self._replaced)
         for part, top in self._changed():
             if most <= 0:
                 break
@@ -241,7 +244,8 @@ class Page:
         self._forget_removed()
         if not edits and not code:
             return None
-        return {"edits": [edit.encode() for edit in edits], "code": code}
+        frame = {"edits": [edit.encode() for edit in edits], "code": code}
+        return frame | ({"holds": True} if holds else {})
 
     def _send(
         self, part: Part, top: int, most: int, edits: list[_Edit], code: list[tuple[int, int, str]]
