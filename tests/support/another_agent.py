@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -165,6 +165,7 @@ class AnotherKind:
 
     name = NAME
     chooses_settings = True
+    keeps_sessions = False
 
     def __init__(self, capabilities: Capabilities = ALL) -> None:
         self.capabilities = capabilities
@@ -178,6 +179,18 @@ class AnotherKind:
         if not self.capabilities.resume:
             raise UnsupportedError(f"{NAME} cannot list its sessions")
         return [SUMMARY]
+
+    async def count_turns(self, _folder: Path, _session: str) -> int:
+        return 0
+
+    async def find_passage(self, _folder: Path, _session: str, _words: Sequence[str]) -> str:
+        return ""
+
+    async def rename_session(self, _folder: Path, _session: str, _title: str) -> None:
+        raise UnsupportedError("the panel asked for a new title")
+
+    async def delete_session(self, _folder: Path, _session: str) -> None:
+        raise UnsupportedError("the panel asked to delete a session")
 
     async def check_session(self, _folder: Path, session: str) -> None:
         if session != SUMMARY.id:

@@ -16,7 +16,7 @@ def session_file(config: Path, words: str) -> Path:
 
 
 def lengthen(file: Path, turns: int, lines: int = 9) -> None:
-    """Repeat the first turn: `Question 1`, with an answer of so many lines, `Question 2` …"""
+    """Repeat the first turn, as `Question 1`, `Question 2` and so on, with longer answers."""
     recorded = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     question = next(line for line in recorded if line["type"] == "user")
     answer = next(line for line in recorded if line["type"] == "assistant")

@@ -18,6 +18,7 @@ local SUBCOMMANDS = {
   ['end'] = 'nothing',
   export = 'file',
   fork = 'nothing',
+  list = 'text',
   log = 'nothing',
   mode = 'value',
   model = 'value',

@@ -4,7 +4,7 @@
 two and changes nothing else. `stream_json.claude.Claude` is the first kind.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -94,6 +94,8 @@ class SessionSummary:
     title: str
     changed: datetime
     first_prompt: str = ""
+    process: int = 0
+    """The id of the process that holds the session now; 0 if there is none."""
 
 
 class Agent(Protocol):
@@ -212,6 +214,22 @@ class Kind(Protocol):
 
         Raises `UnsupportedError` if the agent cannot list them.
         """
+
+    @property
+    def keeps_sessions(self) -> bool:
+        """Whether stored sessions can be counted, searched, renamed and deleted."""
+
+    async def count_turns(self, folder: Path, session: str) -> int:
+        """Return the number of prompts in a stored session; 0 if it cannot be read."""
+
+    async def find_passage(self, folder: Path, session: str, words: Sequence[str]) -> str:
+        """Return the line of a stored session's first text with all these words; "" if none."""
+
+    async def rename_session(self, folder: Path, session: str, title: str) -> None:
+        """Give a stored session a title; raises `AgentError` if it is running or unknown."""
+
+    async def delete_session(self, folder: Path, session: str) -> None:
+        """Delete a stored session; raises `AgentError` if it is running or unknown."""
 
     async def check_session(self, folder: Path, session: str) -> None:
         """Raise `UnknownSessionError` if the folder is known not to have this session."""

@@ -85,6 +85,11 @@ class Bar:
             case events.Dead():
                 self._outcome = "failed"
 
+    @property
+    def cost(self) -> float:
+        """The session's cost in dollars, as far as it is known."""
+        return self._cost_before + self._cost
+
     def transcript(self, state: SessionState, waiting: int = 0) -> Sides:
         """Return the bar of the transcript: the activity on its left, the session on its right.
 
@@ -134,8 +139,8 @@ class Bar:
         if self._used is not None and self._size:
             percent = round(100 * self._used / self._size)
             chunks.append((f"{percent}%", WARNING if percent >= FULL else META))
-        if cost := self._cost_before + self._cost:
-            chunks.append((amounts.money(cost), META))
+        if self.cost:
+            chunks.append((amounts.money(self.cost), META))
         return chunks
 
 

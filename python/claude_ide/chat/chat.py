@@ -23,6 +23,7 @@ from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.requests.trust_question import KIND, TrustLine
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.sending import Sending
+from claude_ide.chat.sessions.entry import Standing
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.transcript import todos
 from claude_ide.chat.transcript.transcript import Transcript
@@ -196,6 +197,12 @@ class Chat:
     def _count_requests(self, count: int) -> None:
         self._run(self.panel.count_requests(count))
         self.refresh_bars()
+
+    @property
+    def standing(self) -> Standing:
+        """What the list of sessions shows of this chat."""
+        waiting = len(self.requests) + self.trust_line.is_shown
+        return Standing(self.title, self._state(), waiting, self._bar.cost)
 
     # Drawing.
 

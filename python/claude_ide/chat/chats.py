@@ -12,6 +12,7 @@ from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
+from claude_ide.chat.sessions import sessions
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -57,6 +58,10 @@ class Chats:
         self._reading = tuple((SERVER, tool) for tool in reading)
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
+        self._sessions_list = sessions.Sessions(
+            *(kind, editor, run, self._chats),
+            *(lambda chat: chat.panel.open(self._options(chat)), self._go_on),
+        )
 
     # Commands.
 
@@ -83,6 +88,7 @@ class Chats:
             "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),
             "rename": lambda title: self._here(lambda chat: chat.rename(title)),
             "export": lambda path: self._here(lambda chat: self._export(chat, path)),
+            "list": self._sessions_list.open,
         }
         if what not in {*alone, *with_argument}:
             raise UserError(f':ClaudeChat: no subcommand "{what}" (<Tab> lists them)')
@@ -117,17 +123,17 @@ class Chats:
     async def resume(self, session: str) -> None:
         """Resume an earlier session of this folder; without an id the user chooses one."""
         if not session:
-            sessions = await self._sessions()
-            if not sessions:
+            found = await self._sessions()
+            if not found:
                 raise UserError("there is no earlier session in this folder")
             names = [
                 f"{each.changed.astimezone():%Y-%m-%d %H:%M}  {each.title or each.first_prompt}"
-                for each in sessions
+                for each in found
             ]
             chosen = await self._editor.select("Resume:", names)
             if chosen is None:
                 return
-            session = sessions[chosen].id
+            session = found[chosen].id
         else:
             # An unknown session is reported immediately, without an empty panel.
             await self._kind.check_session(await self._folder(), session)
@@ -135,10 +141,10 @@ class Chats:
 
     async def resume_last(self) -> None:
         """Resume the latest session of this folder."""
-        sessions = await self._sessions()
-        if not sessions:
+        found = await self._sessions()
+        if not found:
             raise UserError("there is no earlier session in this folder")
-        await self._go_on(sessions[0].id)
+        await self._go_on(found[0].id)
 
     async def fork(self) -> None:
         """Continue this chat's session under a new id, in a new chat."""
@@ -283,6 +289,11 @@ class Chats:
     def on_event(self, payload: Mapping[str, Any]) -> None:
         """Handle an event of a panel (emitted in `chat/state.lua`)."""
         self._run(self._handle(payload))
+
+    def on_list_event(self, payload: Mapping[str, Any]) -> None:
+        """Handle a key of a list, or its end (emitted in `chat/list.lua`)."""
+        lists = {sessions.NAME: self._sessions_list}
+        self._run(lists[payload["list"]].press(payload["key"], payload["id"]))
 
     def selection_changed(self) -> None:
         """Redraw the bars, which show the user's file or selection."""

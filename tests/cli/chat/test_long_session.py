@@ -73,6 +73,7 @@ async def test_the_lines_on_screen_stay_when_earlier_ones_are_shown(
     first = await _first_question(long)
     assert await long.go_to(EARLIER)
     row = _row(nvim, f"» Question {first}")
+    assert row is not None
 
     await nvim.keys("<CR>")
 
