@@ -104,7 +104,7 @@ class Chats:
     async def toggle(self) -> None:
         """Show or hide the chat of this tab page."""
         known = set(self._chats)
-        chat = await self.here()
+        chat = await self._found(await self._panels.of_tabpage())
         # A chat that was just taken over from an earlier host is shown, not hidden.
         show = chat.panel.toggle if chat.id in known else chat.panel.open
         await show(self._options(chat))
@@ -195,7 +195,9 @@ class Chats:
         await self.open(ResumeSession(session))
 
     async def _find(self) -> Chat | None:
-        here = await self._panels.here()
+        return await self._find_in(await self._panels.here())
+
+    async def _find_in(self, here: Mapping[str, Any] | None) -> Chat | None:
         return await self._find_by_id(here["chat"], here.get("revival")) if here else None
 
     async def _find_by_id(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
@@ -279,7 +281,10 @@ class Chats:
 
         Raises `UserError` if there is none.
         """
-        chat = await self._find()
+        return await self._found(await self._panels.here())
+
+    async def _found(self, here: Mapping[str, Any] | None) -> Chat:
+        chat = await self._find_in(here)
         if chat is None:
             raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat

@@ -27,6 +27,10 @@ class Panels:
         """Return the chat for a command (`chat`, `revival`), or None."""
         return await self._editor.run("chat.panel.here") or None
 
+    async def of_tabpage(self) -> Mapping[str, Any] | None:
+        """Return the chat of the current tab page (`chat`, `revival`), or None."""
+        return await self._editor.run("chat.panel.of_tabpage") or None
+
     async def folder(self) -> str:
         """Return the folder of the current window."""
         return str(await self._editor.run("file.buffers.folder"))
