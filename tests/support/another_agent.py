@@ -14,7 +14,9 @@ from claude_ide.agents.agent import (
     ContextUsage,
     Opening,
     Rewind,
+    ServerState,
     SessionSummary,
+    ToolServer,
 )
 from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import Event, Ready
@@ -144,6 +146,16 @@ class AnotherAgent:
         self._must("side_question")
         return f"aside of {question}"
 
+    async def tool_servers(self) -> list[ToolServer]:
+        self._must("tool_servers")
+        return [ToolServer("reed", ServerState.CONNECTED, tools=2)]
+
+    async def reconnect_server(self, name: str) -> None:
+        self.calls.append(("reconnect", name))
+
+    async def turn_server(self, name: str, *, on: bool) -> None:
+        self.calls.append(("turn", name, on))
+
     def log(self) -> str:
         return '{"splash": 1}'
 
@@ -197,4 +209,7 @@ class AnotherKind:
             raise UnknownSessionError(f"there is no session {session}")
 
     def login(self) -> list[str]:
+        raise AgentError(f"{NAME} needs no login")
+
+    def login_to_servers(self) -> list[str]:
         raise AgentError(f"{NAME} needs no login")

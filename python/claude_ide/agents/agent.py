@@ -7,6 +7,7 @@ two and changes nothing else. `stream_json.claude.Claude` is the first kind.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
@@ -43,6 +44,8 @@ class Capabilities:
     context_usage: bool = False
     titles: bool = False
     side_question: bool = False
+    tool_servers: bool = False
+    """Its MCP servers can be listed, reconnected and turned off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,28 @@ class Rewind:
     insertions: int = 0
     deletions: int = 0
     reason: str = ""
+
+
+class ServerState(Enum):
+    """Whether an agent can use an MCP server."""
+
+    CONNECTED = "connected"
+    CONNECTING = "connecting"
+    FAILED = "failed"
+    NEEDS_LOGIN = "needs login"
+    OFF = "off"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServer:
+    """An MCP server of an agent; `place` is how it is reached and where it is configured."""
+
+    name: str
+    state: ServerState
+    error: str = ""
+    tools: int = 0
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +213,15 @@ class Agent(Protocol):
     async def ask_aside(self, question: str) -> str:
         """Return the answer to a question that does not become part of the conversation."""
 
+    async def tool_servers(self) -> list[ToolServer]:
+        """Return the MCP servers."""
+
+    async def reconnect_server(self, name: str) -> None:
+        """Connect to an MCP server again; raises `AgentError` with the reason if that fails."""
+
+    async def turn_server(self, name: str, *, on: bool) -> None:
+        """Turn an MCP server on or off; raises `AgentError` if it cannot be reached."""
+
     def log(self) -> str:
         """Return the recent traffic with the agent, one JSON object per line, for bug reports."""
 
@@ -239,3 +273,6 @@ class Kind(Protocol):
 
         Raises `AgentError` if it is not installed, `UnsupportedError` if it has no login.
         """
+
+    def login_to_servers(self) -> list[str]:
+        """Return the command that logs the user in to MCP servers; raises like `login`."""

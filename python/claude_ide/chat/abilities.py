@@ -18,6 +18,7 @@ NEEDS = {
     "cycle-mode": "modes",
     "effort": "effort",
     "fork": "fork",
+    "mcp": "tool_servers",
     "mode": "modes",
     "model": "models",
     "paste-image": "images",
@@ -47,6 +48,7 @@ VERBS = {
     "stored_history": "show earlier parts of a conversation again",
     "thinking_tokens": "limit its thinking",
     "titles": "rename a session",
+    "tool_servers": "list its MCP servers",
     "withdraw": "withdraw a queued prompt",
 }
 UNLIMITED = "unlimited"

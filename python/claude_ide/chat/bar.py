@@ -86,6 +86,11 @@ class Bar:
                 self._outcome = "failed"
 
     @property
+    def mode_name(self) -> str:
+        """The name of the permission mode."""
+        return self._modes.get(self.mode, self.mode)
+
+    @property
     def cost(self) -> float:
         """The session's cost in dollars, as far as it is known."""
         return self._cost_before + self._cost
@@ -133,7 +138,7 @@ class Bar:
     def _session(self) -> list[Chunk]:
         chunks: list[Chunk] = []
         if self.mode:
-            chunks.append((one_line(self._modes.get(self.mode, self.mode), 30), MODE))
+            chunks.append((one_line(self.mode_name, 30), MODE))
         if model := " ".join(filter(None, (self.model, self.effort))):
             chunks.append((one_line(model, 40), META))
         if self._used is not None and self._size:

@@ -1,13 +1,14 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from claude_ide.agents.agent import Agent, Kind, NewSession, Opening, ResumeSession, SessionSummary
 from claude_ide.agents.workbench import McpServer, Workbench
-from claude_ide.chat import abilities, context
+from claude_ide.chat import abilities, context, mcp_servers
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
@@ -62,6 +63,9 @@ class Chats:
             *(kind, editor, run, self._chats),
             *(lambda chat: chat.panel.open(self._options(chat)), self._go_on),
         )
+        self._mcp_list = mcp_servers.McpServers(
+            self._panels, run, lambda: self._log_in(kind.login_to_servers)
+        )
 
     # Commands.
 
@@ -78,6 +82,7 @@ class Chats:
             "context": lambda: self._here(Chat.show_context),
             "log": lambda: self._here(Chat.show_log),
             "answer": self.answer,
+            "mcp": lambda: self._here(self._mcp_list.open),
         }
         with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
             "resume": self.resume,
@@ -222,6 +227,8 @@ class Chats:
         await self._show(chat, chat.panel.adopt)
         chat.transcript.sheet.redraw()
         chat.start(opening)
+        if isinstance(opening, NewSession):
+            self._run(self._greet(chat))
 
     async def _show(self, chat: Chat, show: Callable[[Any], Awaitable[None]]) -> None:
         """Show the panel of a new chat; if that fails, the chat is closed."""
@@ -297,8 +304,8 @@ class Chats:
 
     def on_list_event(self, payload: Mapping[str, Any]) -> None:
         """Handle a key of a list, or its end (emitted in `chat/list.lua`)."""
-        lists = {sessions.NAME: self._sessions_list}
-        self._run(lists[payload["list"]].press(payload["key"], payload["id"]))
+        lists = {sessions.NAME: self._sessions_list.press, mcp_servers.NAME: self._mcp_list.press}
+        self._run(lists[payload["list"]](payload["key"], payload["id"]))
 
     def selection_changed(self) -> None:
         """Redraw the bars, which show the user's file or selection."""
@@ -329,11 +336,11 @@ class Chats:
             case "send":
                 return chat.sending.send(event)
             case "press":
-                return chat.press(event["part"], event["offset"])
+                return self._press(chat, event["part"], event["offset"])
             case "go_to":
                 return chat.go_to(event["part"], event["offset"], event["column"])
             case "answer" if event["key"] == "d":
-                return chat.press(event["part"], 0)
+                return self._press(chat, event["part"], 0)
             case "answer" if event["kind"] == KIND:
                 return chat.answer_trust(event["part"], event["key"])
             case "answer":
@@ -341,7 +348,7 @@ class Chats:
             case "withdraw":
                 return chat.sending.withdraw(event["part"])
             case "login":
-                return self._login()
+                return self._log_in(self._kind.login)
         return {
             "stop": chat.stop,
             "answers": chat.choose_answer,
@@ -351,9 +358,24 @@ class Chats:
             "restart": chat.restart,
         }[name]()
 
-    async def _login(self) -> None:
+    async def _press(self, chat: Chat, part: int, offset: int) -> None:
+        session = await chat.press(part, offset)
+        if session and any(each.agent.session == session for each in self._chats.values()):
+            await self._go_on(session)
+        elif session:
+            await self._kind.check_session(Path(chat.root), session)
+            await chat.become(session)
+
+    async def _greet(self, chat: Chat) -> None:
+        """Offer the latest sessions in an empty chat."""
+        if abilities.has(chat.agent, "resume"):
+            with contextlib.suppress(AgentError):
+                chat.welcome.offer(await self._kind.sessions(Path(chat.root)))
+                chat.refresh()
+
+    async def _log_in(self, command: Callable[[], list[str]]) -> None:
         terminal = self._config.terminal
-        program, *arguments = self._kind.login()
+        program, *arguments = command()
         request = {"cmd": [program], "arguments": arguments}
         size = {"side": terminal.side, "size": terminal.size}
         await self._panels.open_terminal(request | size)

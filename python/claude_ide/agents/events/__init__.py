@@ -32,6 +32,7 @@ from claude_ide.agents.events.session import (
     PromptStage,
     Ready,
     Retry,
+    ServersFailed,
     Session,
     Stopping,
     TurnEnded,
@@ -93,6 +94,7 @@ __all__ = [
     "Replacement",
     "RequestWithdrawn",
     "Retry",
+    "ServersFailed",
     "Session",
     "Stopping",
     "Subagent",
@@ -118,9 +120,9 @@ __all__ = [
 ]
 
 Event = (
-    Ready | CommandsChanged | Session | Cleared | ModeChanged | ModelChanged | EffortChanged
-    | PromptChanged | UserMessage | Waiting | TextDelta | Text | ThinkingDelta | Thinking
-    | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
-    | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TasksChanged
-    | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
+    Ready | CommandsChanged | ServersFailed | Session | Cleared | ModeChanged | ModelChanged
+    | EffortChanged | PromptChanged | UserMessage | Waiting | TextDelta | Text | ThinkingDelta
+    | Thinking | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput
+    | ToolEnded | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList
+    | TasksChanged | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
 )  # fmt: skip

@@ -87,5 +87,9 @@ class Claude:
         """Return the command that logs the user in."""
         return [*command(self._cmd), "/login"]
 
+    def login_to_servers(self) -> list[str]:
+        """Return the command that logs the user in to MCP servers."""
+        return [*command(self._cmd), "/mcp"]
+
     def _sessions_folder(self, folder: Path) -> Path:
         return history.folder(self._environment, folder)

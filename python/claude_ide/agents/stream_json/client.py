@@ -14,6 +14,7 @@ from claude_ide.agents.agent import (
     Opening,
     ResumeSession,
     Rewind,
+    ToolServer,
 )
 from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
@@ -21,7 +22,7 @@ from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.stream_json import history
 from claude_ide.agents.stream_json.connection import Connection
-from claude_ide.agents.stream_json.decoding import answers
+from claude_ide.agents.stream_json.decoding import answers, servers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
 from claude_ide.agents.stream_json.wire.frames import mapping, text
@@ -44,6 +45,7 @@ DETECTED = {
     "get_context_usage": "context_usage",
     "rename_session": "titles",
     "side_question": "side_question",
+    "mcp_status": "tool_servers",
 }
 """Control requests that a version may not know, and the capability that depends on each."""
 
@@ -248,6 +250,18 @@ class StreamJsonAgent:
         """Return the answer to a question that does not become part of the conversation."""
         answer = await self._running.controls.request("side_question", question=question)
         return text(answer.get("response"))
+
+    async def tool_servers(self) -> list[ToolServer]:
+        """Return the MCP servers."""
+        return servers.tool_servers(await self._running.controls.request("mcp_status"))
+
+    async def reconnect_server(self, name: str) -> None:
+        """Connect to an MCP server again."""
+        await self._running.controls.request("mcp_reconnect", serverName=name)
+
+    async def turn_server(self, name: str, *, on: bool) -> None:
+        """Turn an MCP server on or off."""
+        await self._running.controls.request("mcp_toggle", serverName=name, enabled=on)
 
     async def history(self, session: str) -> list[Event]:
         """Return a session's conversation."""

@@ -9,6 +9,10 @@ from claude_ide.chat.page.view import View
 V = TypeVar("V", bound=View)
 
 
+BESIDE = frozenset({"trust"})
+"""The kinds of parts that are not part of a conversation."""
+
+
 class Sheet:
     """Views on a page. A view that has changed is drawn once, with the next frame."""
 
@@ -16,6 +20,7 @@ class Sheet:
         self.page = Page()
         self._views: dict[int, View] = {}
         self._changed: dict[View, None] = {}
+        self._placeholder: View | None = None
 
     def add(
         self,
@@ -27,6 +32,8 @@ class Sheet:
         tail: bool = False,
     ) -> V:
         """Add a view: at the end, or indented below another view and its children."""
+        if kind not in BESIDE:
+            self._drop_placeholder()
         depth = below.part.depth + 1 if below else int(indent)
         after = below.last() if below else None
         view = make(self.page.add(kind, after=after, tail=tail, depth=depth))
@@ -35,6 +42,25 @@ class Sheet:
         self._views[view.part.id] = view
         self.changed(view)
         return view
+
+    def show_while_empty(self, kind: str, make: Callable[[Part], V]) -> V | None:
+        """Add a view that is removed once there is another one; None if there is one already."""
+        if not self.is_empty:
+            return None
+        self._placeholder = view = self.add(kind, make)
+        return view
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no conversation."""
+        return all(
+            view is self._placeholder or view.part.kind in BESIDE for view in self._views.values()
+        )
+
+    def _drop_placeholder(self) -> None:
+        if self._placeholder is not None:
+            self.remove(self._placeholder)
+            self._placeholder = None
 
     def changed(self, view: View) -> None:
         """Mark a view as changed, so that the next frame draws it."""

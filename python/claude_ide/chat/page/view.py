@@ -34,7 +34,14 @@ class ShowEarlier:
     """The user wants to read what is above the first line."""
 
 
-Action = OpenOutput | Review | ShowEarlier
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The user wants to resume this stored session in place of an empty one."""
+
+    session: str
+
+
+Action = OpenOutput | Review | ShowEarlier | Resume
 """What the panel has to do after a press, apart from changes within the transcript."""
 
 

@@ -223,6 +223,8 @@ class Transcript:
                 self._prompts.turn(prompt, text)
             case events.Notice():
                 self._notice(event)
+            case events.ServersFailed():
+                self._announce("notice", [notices.servers_failed(event)])
             case events.Retry():
                 self._retrying(event)
             case events.Compacted():

@@ -24,6 +24,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.stream_json.decoding import permission, result, system
 from claude_ide.agents.stream_json.decoding.preview import TOOL_USES, Preview
+from claude_ide.agents.stream_json.decoding.servers import Servers
 from claude_ide.agents.stream_json.decoding.settings import Settings
 from claude_ide.agents.stream_json.decoding.stages import Stages
 from claude_ide.agents.stream_json.decoding.todos import Todos
@@ -47,6 +48,7 @@ class Decoder:
         self.stages = Stages()
         self.rejected: set[str] = set()
         """Tool uses that the user has rejected; 2.1.197 reports their results as failures."""
+        self._servers = Servers()
         self._preview = Preview()
         self._todos = Todos()
         self._tools: dict[str, tuple[str, dict[str, object]]] = {}
@@ -152,7 +154,7 @@ class Decoder:
         voided = self._preview.void() if frame.get("subtype") == "api_retry" else []
         begun: list[Event] = []
         if frame.get("subtype") == "init":
-            begun = self.stages.turn_begun()
+            begun = [*self.stages.turn_begun(), *self._servers.apply(frame)]
             if self.settings.is_other_session(frame):
                 begun += self._reset(frame)
         if frame.get("subtype") == "task_started":
