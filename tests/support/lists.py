@@ -7,6 +7,7 @@ from support.neovim import Neovim, until
 from support.panel import PATIENCE
 
 LOOK = chunk("lists/look")
+GO_TO = chunk("lists/go_to")
 
 
 class ListWindow:
@@ -51,6 +52,5 @@ class ListWindow:
     async def press(self, key: str, words: str) -> None:
         """Press a key on the line that contains `words`."""
         await self.shows(words)
-        assert await self.nvim.eval("&filetype == 'claude-list'")
-        assert await self.nvim.request("nvim_call_function", "search", [f"\\V{words}", "cw"])
+        await until(lambda: self.nvim.lua(GO_TO, words), f"the cursor is on {words!r}", PATIENCE)
         await self.nvim.keys(key)

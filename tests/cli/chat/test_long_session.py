@@ -72,8 +72,7 @@ async def test_the_lines_on_screen_stay_when_earlier_ones_are_shown(
 ) -> None:
     first = await _first_question(long)
     assert await long.go_to(EARLIER)
-    row = _row(nvim, f"» Question {first}")
-    assert row is not None
+    row: int = await until(lambda: _row(nvim, f"» Question {first}"), "the first one", PATIENCE)
 
     await nvim.keys("<CR>")
 
