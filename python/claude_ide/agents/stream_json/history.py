@@ -238,6 +238,8 @@ def _typed(words: str) -> str:
         (*EDITOR_CONTEXT, "<local-command-", "<bash-std", "[Request interrupted by user")
     ):
         return ""
+    if shell := SHELL_INPUT.match(words):
+        return f"! {shell[1]}"
     if command := COMMAND.search(words):
         arguments = COMMAND_ARGUMENTS.search(words)
         return f"{command[1]} {arguments[1] if arguments else ''}".strip()
