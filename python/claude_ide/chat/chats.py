@@ -11,6 +11,7 @@ from claude_ide.agents.workbench import McpServer, Workbench
 from claude_ide.chat import abilities, context, mcp_servers
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
+from claude_ide.chat.exporting import export
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.sessions import sessions
@@ -92,7 +93,9 @@ class Chats:
             "thinking": lambda tokens: self._here(lambda chat: chat.settings.set_thinking(tokens)),
             "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),
             "rename": lambda title: self._here(lambda chat: chat.rename(title)),
-            "export": lambda path: self._here(lambda chat: self._export(chat, path)),
+            "export": lambda path: self._here(
+                lambda chat: export(chat, path, self._panels, self._editor)
+            ),
             "list": self._sessions_list.open,
         }
         if what not in {*alone, *with_argument}:
@@ -266,22 +269,6 @@ class Chats:
         # The panel closes first: a prompt typed while the agent ends would be lost.
         await chat.panel.close()
         await self._close(chat)
-
-    async def _export(self, chat: Chat, path: str) -> None:
-        """Write the conversation to a file, or show it."""
-        text = await chat.export()
-        if not path:
-            await self._panels.show_text("conversation.md", text, "markdown")
-            return
-        target = Path(chat.root, Path(path).expanduser())
-        try:
-            target.touch(exist_ok=False)
-            target.write_text(text, encoding="utf-8")
-        except FileExistsError:
-            raise UserError(f"{path} already exists") from None
-        except OSError as error:
-            raise UserError(f"cannot write {target}: {error.strerror}") from None
-        self._editor.notify(f"wrote {path}")
 
     async def here(self) -> Chat:
         """Return the chat for a command: that of this tab page, or the first one.
