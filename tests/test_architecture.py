@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
     "agents": set(),
-    "agents.stream_json.wire": {"errors", "paths", "files", "git", "agents"},
+    "agents.stream_json.wire": {"errors", "paths", "files", "git", "program", "agents"},
     "agents.stream_json.decoding": {
         *("errors", "paths", "files", "agents", "agents.stream_json.wire"),
     },
@@ -59,7 +59,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "config", "log", "startup", "check", "transport", "mcp", "editor"),
         *("agents", "agents.stream_json", "chat", "headless", "trust"),
     },
-    "commands": {"errors", "app", "trust"},
+    "commands": {"errors", "app", "program", "trust"},
     "host": {"startup", "app"},
     "install": set(),
     "demo": {"__init__", "errors", "paths", "jsonrpc", "mcp"},

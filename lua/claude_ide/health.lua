@@ -106,11 +106,12 @@ end
 local function check_cli()
   local cmd = (vim.g.claude_ide or {}).cmd or 'claude'
   local name = type(cmd) == 'table' and cmd[1] or cmd
-  local path = require('claude_ide.system.program').find(name)
+  local path = require('claude_ide.system.program').find_cli(name)
   if path then
     health.ok(name .. ': ' .. path)
   else
-    health.warn(name .. ' is not on PATH', 'npm install -g @anthropic-ai/claude-code')
+    local problem = name:find('[/\\]') and 'no program' or 'not on PATH'
+    health.warn(('%s is %s'):format(name, problem), 'npm install -g @anthropic-ai/claude-code')
   end
 end
 

@@ -182,7 +182,8 @@ local function start(request)
   local program = require('claude_ide.system.program').find(name)
   if not program then
     local hint = name == 'claude' and '; npm install -g @anthropic-ai/claude-code' or ''
-    return { error = ('%s is not on PATH%s'):format(name, hint) }
+    local problem = name:find('[/\\]') and 'no program' or 'not on PATH'
+    return { error = ('%s is %s%s'):format(name, problem, hint) }
   end
   local bufnr = new_buffer(request)
   local command = vim.list_extend(vim.list_slice(request.cmd), request.arguments)

@@ -82,6 +82,7 @@ class App:
         subscribe("editors_changed", self._editors_changed)
         subscribe("some_editors_changed", self._editors_changed)
         subscribe("chat", lambda event: self.chats.on_event(event))
+        subscribe("chat_list", lambda event: self.chats.on_list_event(event))
         subscribe("check", lambda _: self.run(_check))
         subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))
         subscribe("question_cancelled", lambda asked: self.questions.cancel(asked))

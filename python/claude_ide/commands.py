@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from claude_ide import program
 from claude_ide.app import App
 from claude_ide.errors import UserError
 
@@ -74,11 +75,10 @@ async def claude(app: App, call: Call) -> None:
     """:Claude [arguments] — open the CLI in a terminal, or hide it again."""
     await app.start()
     terminal = app.config.terminal
-    cmd = app.config.cmd
     await app.editor.run(
         "terminal.toggle",
         {
-            "cmd": [cmd] if isinstance(cmd, str) else cmd,
+            "cmd": program.words(app.config.cmd),
             "arguments": call.arguments,
             "side": terminal.side,
             "size": terminal.size,

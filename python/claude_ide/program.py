@@ -3,7 +3,36 @@
 import errno
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+
+ELSEWHERE = {"claude": ("~/.claude/local/claude", "~/.local/bin/claude")}
+"""Where installers put a program without changing PATH; the first is known only to an alias."""
+
+
+def words(command: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the user's command line; its program is a name on PATH, or an absolute path.
+
+    `~` is expanded, and a relative path begins at the folder in which Neovim has started the host.
+    """
+    name, *arguments = (command,) if isinstance(command, str) else command
+    if Path(name).name != name:
+        return (str(_expanded(name).absolute()), *arguments)
+    if shutil.which(name) is None:
+        places = map(_expanded, ELSEWHERE.get(name, ()))
+        return (str(next(filter(_is_program, places), name)), *arguments)
+    return (name, *arguments)
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # `~name` without such a user
+        return Path(path)
+
+
+def _is_program(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
 
 
 def locate(program: str, path: str) -> str:

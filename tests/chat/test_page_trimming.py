@@ -17,7 +17,7 @@ def test_the_oldest_turns_are_dropped_from_a_page_that_is_too_long() -> None:
     assert page.lines[:4] == [EARLIER, "", "turn 8", ""]
     assert len(dropped) == 16
     assert draw(page, drawn).text == page.lines
-    assert [kind for _, kind in drawn.parts] == ["notice", *["turn", "text"] * 4]
+    assert [kind for _, kind in drawn.parts] == ["earlier", *["turn", "text"] * 4]
 
 
 def test_a_page_is_trimmed_again_with_one_line_for_all_that_was_dropped() -> None:

@@ -125,7 +125,8 @@ async def test_the_question_is_about_the_folder_of_the_tab_page(
 async def test_the_question_summarizes_the_settings_of_the_folder(
     panel: Panel, project: Path
 ) -> None:
-    [line] = [line for line in (await panel.text()).splitlines() if line]
+    lines = (await panel.shows("? Use the settings")).splitlines()
+    line = next(line for line in lines if line.startswith("? "))
 
     assert line.startswith(f"? Use the settings in {project}: 11 hooks, 5 helpers, 2 commands, ")
     assert "env (ANTHROPIC_BASE_URL, BASH_ENV), mode bypassPermissions, CLAUDE.md?" in line

@@ -15,7 +15,7 @@ from support.river import FLOAT, Begin, River
 COMPLETED = "getcompletion('ClaudeChat {}', 'cmdline')"
 OPTIONAL = {
     *("resume", "continue", "fork", "rewind", "context", "mode", "model"),
-    *("effort", "thinking", "aside", "rename", "tasks"),
+    *("effort", "thinking", "aside", "rename", "tasks", "mcp"),
 }
 """The subcommands of `:ClaudeChat` that some agents cannot carry out."""
 

@@ -189,6 +189,23 @@ async def test_each_tabpage_has_its_own_chat(nvim: Neovim, chats: Chats) -> None
     assert await nvim.lua(here) == 1
 
 
+async def test_a_tabpage_has_no_chat_until_one_is_started_there(nvim: Neovim, chats: Chats) -> None:
+    of_tabpage = f"return ({PANEL}.of_tabpage() or {{}}).chat"
+    await chats.open(1)
+    await nvim.command("stopinsert | tabnew")
+
+    assert await nvim.lua(of_tabpage) is None
+    await nvim.command("tabclose 1")
+    assert await nvim.lua(of_tabpage) == 1
+
+
+async def test_a_chat_with_its_own_tabpage_belongs_to_all(nvim: Neovim, chats: Chats) -> None:
+    await chats.open(1, side="tab")
+    await nvim.command("stopinsert | tabfirst")
+
+    assert await nvim.lua(f"return ({PANEL}.of_tabpage() or {{}}).chat") == 1
+
+
 async def test_a_chat_moves_to_the_tabpage_in_which_it_is_requested(
     nvim: Neovim, chats: Chats
 ) -> None:

@@ -164,3 +164,35 @@ async def test_a_window_of_the_panel_can_be_moved_to_any_edge(
     await nvim.lua("require('claude_ide.chat.panel').close(1)")
     await chats.hidden()
     assert await nvim.eval("[&cmdheight, winnr('$'), winheight(1)]") == [1, 1, 28]
+
+
+async def _widths(nvim: Neovim, chats: Chats) -> tuple[int, int]:
+    """Return the widths of the panel and of the window beside it."""
+    windows = await chats.windows()
+    width = int(await nvim.eval(f"winwidth({windows['transcript']['win']})"))
+    return width, int(await nvim.eval("&columns")) - width - 1
+
+
+@pytest.mark.parametrize("wanted", ["", "vertical resize 60"])
+async def test_a_panel_keeps_its_share_of_a_screen_that_shrinks_and_grows(
+    nvim: Neovim, chats: Chats, wanted: str
+) -> None:
+    await nvim.command("set columns=120 lines=40 | edit a.txt")
+    await chats.open()
+    await nvim.command(f"stopinsert | {wanted}")
+    await nvim.idle(50)
+    before = await _widths(nvim, chats)
+
+    await nvim.command("set columns=60 lines=20")
+
+    async def is_shared() -> bool:
+        panel, beside = await _widths(nvim, chats)
+        return abs(panel - before[0] / 2) <= 1 and beside >= 28
+
+    await until(is_shared, "half of the columns")
+    await nvim.command("set columns=120 lines=40")
+
+    async def is_as_before() -> bool:
+        return await _widths(nvim, chats) == before
+
+    await until(is_as_before, "the width of before")

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +14,10 @@ from claude_ide.agents.agent import (
     ContextUsage,
     Opening,
     Rewind,
+    ServerState,
     SessionSummary,
     TaskOutput,
+    ToolServer,
 )
 from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import Event, Ready
@@ -163,6 +165,16 @@ class AnotherAgent:
         self.calls.append(("background", tool))
         return self.moves
 
+    async def tool_servers(self) -> list[ToolServer]:
+        self._must("tool_servers")
+        return [ToolServer("reed", ServerState.CONNECTED, tools=2)]
+
+    async def reconnect_server(self, name: str) -> None:
+        self.calls.append(("reconnect", name))
+
+    async def turn_server(self, name: str, *, on: bool) -> None:
+        self.calls.append(("turn", name, on))
+
     def log(self) -> str:
         return '{"splash": 1}'
 
@@ -184,6 +196,7 @@ class AnotherKind:
 
     name = NAME
     chooses_settings = True
+    keeps_sessions = False
 
     def __init__(self, capabilities: Capabilities = ALL) -> None:
         self.capabilities = capabilities
@@ -198,9 +211,24 @@ class AnotherKind:
             raise UnsupportedError(f"{NAME} cannot list its sessions")
         return [SUMMARY]
 
+    async def count_turns(self, _folder: Path, _session: str) -> int:
+        return 0
+
+    async def find_passage(self, _folder: Path, _session: str, _words: Sequence[str]) -> str:
+        return ""
+
+    async def rename_session(self, _folder: Path, _session: str, _title: str) -> None:
+        raise UnsupportedError("the panel asked for a new title")
+
+    async def delete_session(self, _folder: Path, _session: str) -> None:
+        raise UnsupportedError("the panel asked to delete a session")
+
     async def check_session(self, _folder: Path, session: str) -> None:
         if session != SUMMARY.id:
             raise UnknownSessionError(f"there is no session {session}")
 
     def login(self) -> list[str]:
+        raise AgentError(f"{NAME} needs no login")
+
+    def login_to_servers(self) -> list[str]:
         raise AgentError(f"{NAME} needs no login")

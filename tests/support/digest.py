@@ -57,6 +57,8 @@ def _line(event: Event, tools: dict[str, str]) -> Iterator[str]:
             yield f"mode {mode}"
         case events.ModelChanged(model):
             yield f"model {model}"
+        case events.ServersFailed(names):
+            yield f"servers failed: {' '.join(names)}"
         case events.Text(_, text, parent):
             who = "subagent says" if parent else "says"
             yield f"{who} {text.splitlines()[0][:14].strip()}"

@@ -18,7 +18,9 @@ local SUBCOMMANDS = {
   ['end'] = 'nothing',
   export = 'file',
   fork = 'nothing',
+  list = 'text',
   log = 'nothing',
+  mcp = 'nothing',
   mode = 'value',
   model = 'value',
   new = 'nothing',
@@ -36,7 +38,7 @@ function M.run(opts)
   local host = require('claude_ide.host')
   -- The command moves the user to the panel; it applies to what is selected now.
   require('claude_ide.selection').hold(opts.range > 0 and { opts.line1, opts.line2 } or nil)
-  local begins = opts.args == '' and not require('claude_ide.chat.panel').here()
+  local begins = opts.args == '' and not require('claude_ide.chat.panel').of_tabpage()
   local toggles = opts.args == '' and opts.range == 0 and not begins
   if toggles and require('claude_ide.chat.hostless').hide_here() then
     return

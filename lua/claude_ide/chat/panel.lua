@@ -232,6 +232,21 @@ function M.here()
   return chat and { chat = chat.id, revival = chat_state.revival(chat) } or false
 end
 
+--- The chat that belongs to the current tab page: its own one, else one that has a tab page to itself, or
+--- whose tab page is closed.
+---@return { chat: integer, revival?: table }|false chat false if there is none
+function M.of_tabpage()
+  local chats = chat_state.list()
+  local function belongs(chat)
+    return chat.tabpage == api.nvim_get_current_tabpage()
+  end
+  local function is_homeless(chat)
+    return chat.options.side == 'tab' or not api.nvim_tabpage_is_valid(chat.tabpage)
+  end
+  local chat = vim.iter(chats):find(belongs) or vim.iter(chats):find(is_homeless)
+  return chat and { chat = chat.id, revival = chat_state.revival(chat) } or false
+end
+
 --- Close a chat and its panel.
 ---@param id integer
 ---@param after? fun() called once it is closed

@@ -306,6 +306,9 @@ local function on_resize()
     end
     if chat.view then
       chat_windows.fit(chat.view.windows, chat.options)
+      if M.is_here(chat) then
+        chat_sizes.keep(chat.view)
+      end
       chat_pin.update(chat)
     end
   end
@@ -341,6 +344,7 @@ function M.watch()
   on('VimResized', on_resize)
   on('WinResized', keep_sizes)
   on({ 'WinNew', 'WinClosed' }, on_neighbour_change)
+  on('TabEnter', keep_sizes)
   on({ 'WinResized', 'TabEnter' }, function()
     vim.iter(chat_state.list()):each(report_visibility)
     vim.iter(chat_state.list()):each(chat_pin.update)

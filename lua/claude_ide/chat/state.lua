@@ -95,16 +95,19 @@ function M.remember(id, session)
   end
 end
 
---- Whether a chat has no conversation: it shows nothing, or only asks whether to trust the folder.
+-- The kinds of parts that are not part of a conversation.
+local BESIDE = { trust = true, welcome = true }
+
+--- Whether a chat has no conversation: it shows nothing, or only a greeting and a question of trust.
 ---@param chat claude_ide.Chat
 ---@return boolean
 function M.is_empty(chat)
   local parts = vim.tbl_values(chat.drawing.parts)
-  local is_trust = #parts > 0
+  local is_beside = #parts > 0
     and vim.iter(parts):all(function(part)
-      return part.kind == 'trust'
+      return BESIDE[part.kind]
     end)
-  return chat.drawing.count == 0 or is_trust
+  return chat.drawing.count == 0 or is_beside
 end
 
 --- What a new host needs to continue a chat; nil while the chat has a host.

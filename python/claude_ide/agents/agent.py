@@ -4,9 +4,10 @@
 two and changes nothing else. `stream_json.claude.Claude` is the first kind.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +30,8 @@ class Capabilities:
     withdraw: bool = False
     """A prompt that has not started can be withdrawn."""
     resume: bool = False
+    stored_history: bool = False
+    """The history of a session can be read at any time."""
     fork: bool = False
     modes: bool = False
     models: bool = False
@@ -46,6 +49,8 @@ class Capabilities:
     background: bool = False
     """A running command or subagent can be moved to the background."""
     side_question: bool = False
+    tool_servers: bool = False
+    """Its MCP servers can be listed, reconnected and turned off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,28 @@ class Rewind:
     reason: str = ""
 
 
+class ServerState(Enum):
+    """Whether an agent can use an MCP server."""
+
+    CONNECTED = "connected"
+    CONNECTING = "connecting"
+    FAILED = "failed"
+    NEEDS_LOGIN = "needs login"
+    OFF = "off"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServer:
+    """An MCP server of an agent; `place` is how it is reached and where it is configured."""
+
+    name: str
+    state: ServerState
+    error: str = ""
+    tools: int = 0
+    place: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class TaskOutput:
     """The end of a task's output; `size` is that of the whole in bytes, `path` its file, if known.
@@ -110,6 +137,8 @@ class SessionSummary:
     title: str
     changed: datetime
     first_prompt: str = ""
+    process: int = 0
+    """The id of the process that holds the session now; 0 if there is none."""
 
 
 class Agent(Protocol):
@@ -137,8 +166,9 @@ class Agent(Protocol):
     async def history(self, session: str) -> list[Event]:
         """Return the whole conversation of a session that is about to be resumed.
 
-        It is called at most once, before `start(ResumeSession(session))`, so an agent that reports
-        history only while it resumes may resume here. Raises `UnknownSessionError`.
+        Without `stored_history` it is called at most once, before `start(ResumeSession(session))`,
+        so an agent that reports history only while it resumes may resume here. Raises
+        `UnknownSessionError`.
         """
 
     async def start(self, opening: Opening) -> Ready:
@@ -213,6 +243,15 @@ class Agent(Protocol):
     async def background(self, tool: str) -> bool:
         """Move a running tool use to the background; False if this is not possible now."""
 
+    async def tool_servers(self) -> list[ToolServer]:
+        """Return the MCP servers."""
+
+    async def reconnect_server(self, name: str) -> None:
+        """Connect to an MCP server again; raises `AgentError` with the reason if that fails."""
+
+    async def turn_server(self, name: str, *, on: bool) -> None:
+        """Turn an MCP server on or off; raises `AgentError` if it cannot be reached."""
+
     def log(self) -> str:
         """Return the recent traffic with the agent, one JSON object per line, for bug reports."""
 
@@ -240,6 +279,22 @@ class Kind(Protocol):
         Raises `UnsupportedError` if the agent cannot list them.
         """
 
+    @property
+    def keeps_sessions(self) -> bool:
+        """Whether stored sessions can be counted, searched, renamed and deleted."""
+
+    async def count_turns(self, folder: Path, session: str) -> int:
+        """Return the number of prompts in a stored session; 0 if it cannot be read."""
+
+    async def find_passage(self, folder: Path, session: str, words: Sequence[str]) -> str:
+        """Return the line of a stored session's first text with all these words; "" if none."""
+
+    async def rename_session(self, folder: Path, session: str, title: str) -> None:
+        """Give a stored session a title; raises `AgentError` if it is running or unknown."""
+
+    async def delete_session(self, folder: Path, session: str) -> None:
+        """Delete a stored session; raises `AgentError` if it is running or unknown."""
+
     async def check_session(self, folder: Path, session: str) -> None:
         """Raise `UnknownSessionError` if the folder is known not to have this session."""
 
@@ -248,3 +303,6 @@ class Kind(Protocol):
 
         Raises `AgentError` if it is not installed, `UnsupportedError` if it has no login.
         """
+
+    def login_to_servers(self) -> list[str]:
+        """Return the command that logs the user in to MCP servers; raises like `login`."""

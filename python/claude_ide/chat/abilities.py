@@ -19,6 +19,7 @@ NEEDS = {
     "cycle-mode": "modes",
     "effort": "effort",
     "fork": "fork",
+    "mcp": "tool_servers",
     "mode": "modes",
     "model": "models",
     "paste-image": "images",
@@ -49,9 +50,11 @@ VERBS = {
     "side_question": "answer an aside",
     "steer": "accept a prompt during a turn",
     "stop_task": "stop a task in the background",
+    "stored_history": "show earlier parts of a conversation again",
     "tasks": "list its tasks in the background",
     "thinking_tokens": "limit its thinking",
     "titles": "rename a session",
+    "tool_servers": "list its MCP servers",
     "withdraw": "withdraw a queued prompt",
 }
 UNLIMITED = "unlimited"
@@ -66,10 +69,11 @@ def require(agent: Agent, *features: str) -> None:
     """Raise `UserError` if an agent lacks one of these features; every agent has others."""
     for feature in features:
         if feature in NEEDS:
-            _require(agent, NEEDS[feature])
+            require_capability(agent, NEEDS[feature])
 
 
-def _require(agent: Agent, capability: str) -> None:
+def require_capability(agent: Agent, capability: str) -> None:
+    """Raise `UserError` if an agent lacks a capability."""
     if not has(agent, capability):
         raise UserError(f"{agent.name} cannot {VERBS[capability]}")
 
@@ -80,7 +84,7 @@ async def answer(agent: Agent, request: str, answer: Answer) -> str:
     Raises `UserError` if the agent would ignore the user's changes of its proposal.
     """
     if isinstance(answer, Allow) and answer.is_changed:
-        _require(agent, "change_proposal")
+        require_capability(agent, "change_proposal")
     await agent.answer(request, answer)
     if isinstance(answer, Reject) and not has(agent, "reject_with_reason"):
         return answer.reason

@@ -96,6 +96,16 @@ class Bar:
                 self._todos = ""
                 self._tasks.clear()
 
+    @property
+    def mode_name(self) -> str:
+        """The name of the permission mode."""
+        return self._modes.get(self.mode, self.mode)
+
+    @property
+    def cost(self) -> float:
+        """The session's cost in dollars, as far as it is known."""
+        return self._cost_before + self._cost
+
     def transcript(self, state: SessionState, waiting: int = 0) -> Sides:
         """Return the bar of the transcript: the activity on its left, the session on its right.
 
@@ -143,14 +153,14 @@ class Bar:
     def _session(self) -> list[Chunk]:
         chunks: list[Chunk] = []
         if self.mode:
-            chunks.append((one_line(self._modes.get(self.mode, self.mode), 30), MODE))
+            chunks.append((one_line(self.mode_name, 30), MODE))
         if model := " ".join(filter(None, (self.model, self.effort))):
             chunks.append((one_line(model, 40), META))
         if self._used is not None and self._size:
             percent = round(100 * self._used / self._size)
             chunks.append((f"{percent}%", WARNING if percent >= FULL else META))
-        if cost := self._cost_before + self._cost:
-            chunks.append((amounts.money(cost), META))
+        if self.cost:
+            chunks.append((amounts.money(self.cost), META))
         return chunks
 
 

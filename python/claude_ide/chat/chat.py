@@ -15,19 +15,21 @@ from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
 from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.page.view import OpenOutput, Review
+from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.panel import Panels
+from claude_ide.chat.reading_back import ReadingBack
 from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.requests.trust_question import KIND, TrustLine
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.sending import Sending
+from claude_ide.chat.sessions.entry import Standing
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.transcript import export
 from claude_ide.chat.transcript.todos import Todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
+from claude_ide.chat.welcome import Welcome
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UnknownSessionError, UserError
@@ -64,11 +66,15 @@ class Chat:
         self._run = run
         self._trusting = trusting
         self._opening: Opening = NewSession()
+        self._becoming = ""
+        """The session that an empty chat is about to resume."""
         self._ready: Ready | None = None
         self._started = asyncio.Event()
         self._agent_task: asyncio.Task[None] | None = None
         self.transcript = Transcript(agent.name, root=root)
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
+        self._reading_back = ReadingBack(agent, self.transcript, self._painter)
+        self.welcome = Welcome(self.transcript.sheet, agent.name)
         self.trust_line = TrustLine(self.transcript.sheet)
         self.requests = Requests(self.transcript.sheet, agent.name, root, self._count_requests)
         self.answers = Answers(
@@ -100,6 +106,8 @@ class Chat:
     def start(self, opening: Opening) -> None:
         """Start the agent, and show its events until it ends."""
         self._opening = opening
+        if isinstance(opening, NewSession):
+            self.welcome.show()
         self._relaunching.settle()
         self._started.clear()
         self._ready = None
@@ -150,7 +158,7 @@ class Chat:
         self.refresh()
 
     async def _show_history(self, opening: Opening) -> None:
-        if isinstance(opening, ResumeSession) and opening.id and not self.transcript.lines:
+        if isinstance(opening, ResumeSession) and opening.id and self.transcript.sheet.is_empty:
             self.transcript.load_history(await self.agent.history(opening.id))
             self._painter.now()
 
@@ -183,12 +191,18 @@ class Chat:
         self.background.apply(event)
         self._offers.apply(event)
         self._offers.update()
+        self.welcome.update(self._bar.model or self._offered_model(), self._bar.mode_name)
         self.answers.settle(event)
         self._follow(event)
         if self._relaunching.is_due_after(event):
             self._run(self._relaunching.if_idle(self._agent_task))
         (self._painter.now if urgent else self._painter.soon)()
         self.refresh_bars()
+
+    def _offered_model(self) -> str:
+        """Return the model that a new session will have, as far as the agent has named it."""
+        models = self._ready.models if self._ready else ()
+        return models[0].name if models else ""
 
     def _follow(self, event: Event) -> None:
         """Apply an event's effects on Neovim outside the transcript."""
@@ -209,6 +223,12 @@ class Chat:
     def _count_requests(self, count: int) -> None:
         self._run(self.panel.count_requests(count))
         self.refresh_bars()
+
+    @property
+    def standing(self) -> Standing:
+        """What the list of sessions shows of this chat."""
+        waiting = len(self.requests) + self.trust_line.is_shown
+        return Standing(self.title, self._state(), waiting, self._bar.cost)
 
     # Drawing.
 
@@ -244,7 +264,18 @@ class Chat:
         if self._state().state is State.DEAD:
             self._start_again()
 
+    async def become(self, session: str) -> None:
+        """Resume a stored session in this chat, which is empty."""
+        self._becoming = session
+        if self._relaunching.is_possible:
+            await self._relaunching.now_or_later(self._agent_task)
+        else:
+            self._start_again()
+
     def _start_again(self) -> None:
+        if self._becoming:
+            self._becoming, becoming = "", self._becoming
+            return self.start(ResumeSession(becoming))
         session = self.agent.session
         if session and self.transcript.prompts and abilities.has(self.agent, "resume"):
             self.start(ResumeSession(session))
@@ -262,14 +293,22 @@ class Chat:
             await self._relaunching.now_or_later(self._agent_task)
         self._painter.now()
 
-    async def press(self, part: int, offset: int) -> None:
-        """Open or close a part of the transcript, show its whole text, or start a review."""
+    async def press(self, part: int, offset: int) -> str:
+        """Open or close a part of the transcript, show its whole text, or start a review.
+
+        Returns the session that the user wants to resume in this empty chat, or "".
+        """
         match self.transcript.press(part, offset):
             case OpenOutput(title, text):
                 await self._panels.show_text(title, text)
             case Review(request):
                 self.answers.review(request)
+            case ShowEarlier():
+                await self._reading_back.show_earlier()
+            case Resume(session):
+                return session
         self._painter.now()
+        return ""
 
     async def go_to(self, part: int, offset: int, column: int) -> None:
         """Open the file whose path is under the cursor."""
@@ -348,9 +387,13 @@ class Chat:
             raise UserError("the conversation is empty")
         await self._panels.show_text("traffic.jsonl", log, "jsonl")
 
-    def export(self) -> str:
+    async def export(self) -> str:
         """Return the conversation as Markdown."""
-        return export.markdown(self.transcript, self.title)
+        return await self._reading_back.markdown(self.title)
+
+    async def require(self, feature: str) -> None:
+        """Wait until the agent has started; raises `UserError` if it lacks the feature."""
+        await self._offer(feature)
 
     async def _offer(self, feature: str = "") -> Ready:
         """Wait until the agent has started, and return its commands, models and modes.

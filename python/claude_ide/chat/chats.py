@@ -1,17 +1,20 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from claude_ide.agents.agent import Agent, Kind, NewSession, Opening, ResumeSession, SessionSummary
 from claude_ide.agents.workbench import McpServer, Workbench
-from claude_ide.chat import abilities, context
+from claude_ide.chat import abilities, context, mcp_servers
 from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
+from claude_ide.chat.exporting import export
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
+from claude_ide.chat.sessions import sessions
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -57,6 +60,13 @@ class Chats:
         self._reading = tuple((SERVER, tool) for tool in reading)
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
+        self._sessions_list = sessions.Sessions(
+            *(kind, editor, run, self._chats),
+            *(lambda chat: chat.panel.open(self._options(chat)), self._go_on),
+        )
+        self._mcp_list = mcp_servers.McpServers(
+            self._panels, run, lambda: self._log_in(kind.login_to_servers)
+        )
 
     # Commands.
 
@@ -74,6 +84,7 @@ class Chats:
             "log": lambda: self._here(Chat.show_log),
             "tasks": lambda: self._here(Chat.show_tasks),
             "answer": self.answer,
+            "mcp": lambda: self._here(self._mcp_list.open),
         }
         with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
             "resume": self.resume,
@@ -83,7 +94,10 @@ class Chats:
             "thinking": lambda tokens: self._here(lambda chat: chat.settings.set_thinking(tokens)),
             "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),
             "rename": lambda title: self._here(lambda chat: chat.rename(title)),
-            "export": lambda path: self._here(lambda chat: self._export(chat, path)),
+            "export": lambda path: self._here(
+                lambda chat: export(chat, path, self._panels, self._editor)
+            ),
+            "list": self._sessions_list.open,
         }
         if what not in {*alone, *with_argument}:
             raise UserError(f':ClaudeChat: no subcommand "{what}" (<Tab> lists them)')
@@ -99,7 +113,7 @@ class Chats:
     async def toggle(self) -> None:
         """Show or hide the chat of this tab page."""
         known = set(self._chats)
-        chat = await self.here()
+        chat = await self._found(await self._panels.of_tabpage())
         # A chat that was just taken over from an earlier host is shown, not hidden.
         show = chat.panel.toggle if chat.id in known else chat.panel.open
         await show(self._options(chat))
@@ -118,17 +132,17 @@ class Chats:
     async def resume(self, session: str) -> None:
         """Resume an earlier session of this folder; without an id the user chooses one."""
         if not session:
-            sessions = await self._sessions()
-            if not sessions:
+            found = await self._sessions()
+            if not found:
                 raise UserError("there is no earlier session in this folder")
             names = [
                 f"{each.changed.astimezone():%Y-%m-%d %H:%M}  {each.title or each.first_prompt}"
-                for each in sessions
+                for each in found
             ]
             chosen = await self._editor.select("Resume:", names)
             if chosen is None:
                 return
-            session = sessions[chosen].id
+            session = found[chosen].id
         else:
             # An unknown session is reported immediately, without an empty panel.
             await self._kind.check_session(await self._folder(), session)
@@ -136,10 +150,10 @@ class Chats:
 
     async def resume_last(self) -> None:
         """Resume the latest session of this folder."""
-        sessions = await self._sessions()
-        if not sessions:
+        found = await self._sessions()
+        if not found:
             raise UserError("there is no earlier session in this folder")
-        await self._go_on(sessions[0].id)
+        await self._go_on(found[0].id)
 
     async def fork(self) -> None:
         """Continue this chat's session under a new id, in a new chat."""
@@ -190,7 +204,9 @@ class Chats:
         await self.open(ResumeSession(session))
 
     async def _find(self) -> Chat | None:
-        here = await self._panels.here()
+        return await self._find_in(await self._panels.here())
+
+    async def _find_in(self, here: Mapping[str, Any] | None) -> Chat | None:
         return await self._find_by_id(here["chat"], here.get("revival")) if here else None
 
     async def _find_by_id(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
@@ -215,6 +231,8 @@ class Chats:
         await self._show(chat, chat.panel.adopt)
         chat.transcript.sheet.redraw()
         chat.start(opening)
+        if isinstance(opening, NewSession):
+            self._run(self._greet(chat))
 
     async def _show(self, chat: Chat, show: Callable[[Any], Awaitable[None]]) -> None:
         """Show the panel of a new chat; if that fails, the chat is closed."""
@@ -253,28 +271,15 @@ class Chats:
         await chat.panel.close()
         await self._close(chat)
 
-    async def _export(self, chat: Chat, path: str) -> None:
-        """Write the conversation to a file, or show it."""
-        text = chat.export()
-        if not path:
-            await self._panels.show_text("conversation.md", text, "markdown")
-            return
-        target = Path(chat.root, Path(path).expanduser())
-        try:
-            target.touch(exist_ok=False)
-            target.write_text(text, encoding="utf-8")
-        except FileExistsError:
-            raise UserError(f"{path} already exists") from None
-        except OSError as error:
-            raise UserError(f"cannot write {target}: {error.strerror}") from None
-        self._editor.notify(f"wrote {path}")
-
     async def here(self) -> Chat:
         """Return the chat for a command: that of this tab page, or the first one.
 
         Raises `UserError` if there is none.
         """
-        chat = await self._find()
+        return await self._found(await self._panels.here())
+
+    async def _found(self, here: Mapping[str, Any] | None) -> Chat:
+        chat = await self._find_in(here)
         if chat is None:
             raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat
@@ -284,6 +289,11 @@ class Chats:
     def on_event(self, payload: Mapping[str, Any]) -> None:
         """Handle an event of a panel (emitted in `chat/state.lua`)."""
         self._run(self._handle(payload))
+
+    def on_list_event(self, payload: Mapping[str, Any]) -> None:
+        """Handle a key of a list, or its end (emitted in `chat/list.lua`)."""
+        lists = {sessions.NAME: self._sessions_list.press, mcp_servers.NAME: self._mcp_list.press}
+        self._run(lists[payload["list"]](payload["key"], payload["id"]))
 
     def selection_changed(self) -> None:
         """Redraw the bars, which show the user's file or selection."""
@@ -316,11 +326,11 @@ class Chats:
             case "send":
                 return chat.sending.send(event)
             case "press":
-                return chat.press(event["part"], event["offset"])
+                return self._press(chat, event["part"], event["offset"])
             case "go_to":
                 return chat.go_to(event["part"], event["offset"], event["column"])
             case "answer" if event["key"] == "d":
-                return chat.press(event["part"], 0)
+                return self._press(chat, event["part"], 0)
             case "answer" if event["kind"] == KIND:
                 return chat.answer_trust(event["part"], event["key"])
             case "answer":
@@ -334,7 +344,7 @@ class Chats:
             case "task_output":
                 return chat.background.show_output(event["task"])
             case "login":
-                return self._login()
+                return self._log_in(self._kind.login)
         return {
             "stop": chat.stop,
             "answers": chat.choose_answer,
@@ -345,9 +355,24 @@ class Chats:
             "todos": chat.toggle_todos,
         }[name]()
 
-    async def _login(self) -> None:
+    async def _press(self, chat: Chat, part: int, offset: int) -> None:
+        session = await chat.press(part, offset)
+        if session and any(each.agent.session == session for each in self._chats.values()):
+            await self._go_on(session)
+        elif session:
+            await self._kind.check_session(Path(chat.root), session)
+            await chat.become(session)
+
+    async def _greet(self, chat: Chat) -> None:
+        """Offer the latest sessions in an empty chat."""
+        if abilities.has(chat.agent, "resume"):
+            with contextlib.suppress(AgentError):
+                chat.welcome.offer(await self._kind.sessions(Path(chat.root)))
+                chat.refresh()
+
+    async def _log_in(self, command: Callable[[], list[str]]) -> None:
         terminal = self._config.terminal
-        program, *arguments = self._kind.login()
+        program, *arguments = command()
         request = {"cmd": [program], "arguments": arguments}
         size = {"side": terminal.side, "size": terminal.size}
         await self._panels.open_terminal(request | size)

@@ -27,6 +27,10 @@ class Panels:
         """Return the chat for a command (`chat`, `revival`), or None."""
         return await self._editor.run("chat.panel.here") or None
 
+    async def of_tabpage(self) -> Mapping[str, Any] | None:
+        """Return the chat of the current tab page (`chat`, `revival`), or None."""
+        return await self._editor.run("chat.panel.of_tabpage") or None
+
     async def folder(self) -> str:
         """Return the folder of the current window."""
         return str(await self._editor.run("file.buffers.folder"))
@@ -46,6 +50,19 @@ class Panels:
     async def show_lines(self, title: str, lines: Sequence[str]) -> None:
         """Show a few lines in a float."""
         await self._editor.run("window.float.show", list(lines), {"title": title})
+
+    async def open_list(self, name: str, title: str, keys: Sequence[tuple[str, str, str]]) -> None:
+        """Open a list, and enter it; each key has a name and a description."""
+        named = [dict(zip(("key", "name", "desc"), key, strict=True)) for key in keys]
+        await self._editor.run("chat.list.open", name, {"title": title, "keys": named})
+
+    async def show_list(self, name: str, title: str, items: Sequence[Mapping[str, Any]]) -> bool:
+        """Show the items of an open list; False if they could not be shown."""
+        return bool(await self._editor.run("chat.list.show", name, title, list(items)))
+
+    async def close_list(self, name: str) -> None:
+        """Close a list, and return the user to where they came from."""
+        await self._editor.run("chat.list.close", name)
 
     async def open_terminal(self, request: Mapping[str, Any]) -> None:
         """Run a command in a terminal (`terminal.lua`, `toggle`)."""

@@ -260,6 +260,10 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("turn after look at A", "says The agent says", *END),
     ],
     "thinking_off": ["says ok", *END, "says done", *END],
+    "mcp_servers": [
+        *("9 queued", "9 started", "servers failed: broken dies web", "says (no more turns"),
+        *(*END, "9 completed", "session My chat"),
+    ],
     "todos_sonnet": [
         *("uses TaskCreate", "completed TaskCreate", "todos pending"),
         *("uses TaskCreate", "completed TaskCreate", "todos pending pending"),

@@ -11,6 +11,7 @@ from claude_ide.agents import events
 from claude_ide.agents.stream_json import history
 from claude_ide.errors import UnknownSessionError
 from support.digest import digest
+from support.transcripts import GOLDEN
 
 ID = "c84bef1a-63d6-4df7-8423-cb634ed9c696"
 
@@ -72,6 +73,29 @@ CONVERSATION = [
     {"type": "custom-title", "customTitle": "My title"},
     {"type": "last-prompt", "lastPrompt": "edit it"},
 ]
+
+
+@pytest.mark.parametrize("name", ["terminal", "terminal197"])
+def test_a_session_of_the_terminal_shows_its_commands_as_such(name: str) -> None:
+    happened = history.read(GOLDEN / "sessions", name)
+
+    assert digest(happened) == [
+        *("says Hello.", "uses Bash", "completed Bash", "uses Bash", "completed Bash"),
+        *("says Listed.", "info", "says (no more turns"),
+    ]
+    prompts = [event.text for event in happened if isinstance(event, events.UserMessage)]
+    assert prompts == ["Greet me", "/context", "And now?"]
+    [shell, _] = [event for event in happened if isinstance(event, events.ToolEnded)]
+    assert shell.output == "hi\nerr"
+    [command, _] = [event for event in happened if isinstance(event, events.ToolStarted)]
+    assert (command.name, command.title) == ("Bash", "echo hi; echo err >&2")
+    assert "\x1b" not in str(happened)
+
+
+def test_the_output_of_a_shell_command_without_the_command_is_ignored(tmp_path: Path) -> None:
+    write_session(tmp_path, user("<bash-stdout>hi</bash-stdout><bash-stderr></bash-stderr>"))
+
+    assert history.read(tmp_path, ID) == [events.Session(ID)]
 
 
 def test_a_stored_conversation_becomes_events(tmp_path: Path) -> None:

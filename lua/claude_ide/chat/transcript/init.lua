@@ -14,6 +14,7 @@ local marks = api.nvim_create_namespace('claude_ide_chat_mark')
 
 ---@class claude_ide.ChatFrame
 ---@field edits claude_ide.ChatEdit[] in this order
+---@field holds? boolean whether the windows keep showing the same lines: the edits are above them
 ---@field code? any[] `{ first, last, language }` of closed fences, as rows after all edits
 
 ---@class claude_ide.ChatEdit
@@ -125,6 +126,7 @@ end
 local function draw(chat, frame)
   local bufnr = chat.transcript
   local following = chat_follow.windows(bufnr)
+  local held = frame.holds and chat_follow.hold(bufnr) or {}
   local tick = api.nvim_buf_get_changedtick(bufnr)
   vim.bo[bufnr].modifiable = true
   local ok, reason = pcall(apply_all, chat, frame)
@@ -136,6 +138,7 @@ local function draw(chat, frame)
     tolerate(chat_code.add, bufnr, code[1], code[2], code[3])
   end
   if api.nvim_buf_get_changedtick(bufnr) ~= tick then
+    chat_follow.restore(bufnr, held)
     vim.iter(following):each(chat_follow.go_to_end)
   end
 end

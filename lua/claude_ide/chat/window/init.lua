@@ -89,6 +89,21 @@ local function share(size, whole, least)
   return math.max(1, math.min(math.max(wanted, least), whole - least))
 end
 
+--- The width or the height of a panel at a side, after the screen has changed from `before` to `now`
+--- columns or lines. A size that the user has chosen remains the same share.
+---@param size integer
+---@param before integer
+---@param now integer
+---@param options claude_ide.ChatOptions
+---@return integer
+function M.refitted(size, before, now, options)
+  local least = is_beside(options) and LEAST_WIDTH or LEAST_HEIGHT
+  local is_given = size == share(options.size, before, least)
+  -- The added half rounds to the nearest integer, so that the size returns with the screen.
+  return is_given and share(options.size, now, least)
+    or share(size * now / before + 0.5, now, least)
+end
+
 local function split_prompt(chat, windows)
   local height = prompt_height(api.nvim_win_get_height(windows.transcript))
   windows.prompt = api.nvim_open_win(chat.prompt, false, {

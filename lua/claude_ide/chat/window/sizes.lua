@@ -1,5 +1,6 @@
 --- The sizes of a panel's windows, which stay when other windows open and close. Neovim itself would
 --- resize their neighbours, even those with 'winfixheight'.
+local chat_windows = require('claude_ide.chat.window')
 local tiling = require('claude_ide.window.tiling')
 
 local M = {}
@@ -65,6 +66,22 @@ function M.mark_disturbed(view, win)
   return is_beside
 end
 
+-- If the screen has changed, the sizes at a side remain the same share of it. The neighbours alone would
+-- lose the columns otherwise, down to one.
+local function refit(view)
+  local options, sizes = view.chat.options, view.sizes
+  local is_wide = options.side == 'right' or options.side == 'left'
+  local what = is_wide and 'columns' or 'lines'
+  local before, now = sizes.around[what], vim.o[what]
+  local fixed = is_wide and sizes.widths or sizes.heights
+  for _, win in pairs(view.windows) do
+    local is_ours = is_wide or win == view.windows.transcript
+    if before ~= now and is_ours and fixed[win] then
+      fixed[win] = chat_windows.refitted(fixed[win], before, now, options)
+    end
+  end
+end
+
 local function is_same(sizes)
   return not sizes.is_disturbed and vim.deep_equal(sizes.around, tiling.arrangement())
 end
@@ -80,6 +97,7 @@ function M.keep(view)
     view.sizes = M.snapshot(windows)
     return
   end
+  refit(view)
   if unfix(windows, sizes) then
     view.sizes = M.snapshot(windows)
     return

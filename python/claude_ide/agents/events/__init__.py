@@ -39,6 +39,7 @@ from claude_ide.agents.events.session import (
     PromptStage,
     Ready,
     Retry,
+    ServersFailed,
     Session,
     Stopping,
     TurnEnded,
@@ -104,6 +105,7 @@ __all__ = [
     "RequestWithdrawn",
     "Retry",
     "Scope",
+    "ServersFailed",
     "Session",
     "Stopping",
     "Subagent",
@@ -133,10 +135,10 @@ __all__ = [
 ]
 
 Event = (
-    Ready | CommandsChanged | Session | Cleared | ModeChanged | ModelChanged | EffortChanged
-    | PromptChanged | PromptBlocked | UserMessage | Waiting | TextDelta | Text | ThinkingDelta
-    | Thinking | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
-    | PermissionAsked | QuestionAsked | UrlAsked | PlanProposed | RequestWithdrawn | TodoList
-    | TaskChanged | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnBegun
-    | TurnEnded | Dead
+    Ready | CommandsChanged | ServersFailed | Session | Cleared | ModeChanged | ModelChanged
+    | EffortChanged | PromptChanged | PromptBlocked | UserMessage | Waiting | TextDelta | Text
+    | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput
+    | ToolOutput | ToolEnded | PermissionAsked | QuestionAsked | UrlAsked | PlanProposed
+    | RequestWithdrawn | TodoList | TaskChanged | Usage | Retry | Compacting | Compacted | Notice
+    | Stopping | TurnBegun | TurnEnded | Dead
 )  # fmt: skip

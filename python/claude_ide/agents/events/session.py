@@ -76,6 +76,13 @@ class CommandsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ServersFailed:
+    """MCP servers with these names cannot be used; each is reported once."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """The session's id, and its title once it has one."""
 

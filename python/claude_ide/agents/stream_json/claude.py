@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from claude_ide.agents.agent import SessionSummary
-from claude_ide.agents.stream_json import history
+from claude_ide.agents.stream_json import history, stored
 from claude_ide.agents.stream_json.client import NAME, StreamJsonAgent
 from claude_ide.agents.stream_json.wire.launch import SETTING_SOURCES, Launch, command, names
 from claude_ide.agents.workbench import Workbench
@@ -15,6 +15,7 @@ class Claude:
     """Implements `Kind`. `cmd` is the user's command line; the CLI chooses empty values itself."""
 
     name = NAME
+    keeps_sessions = True
 
     def __init__(
         self,
@@ -28,6 +29,8 @@ class Claude:
         self._environment = environment
         self._model = model
         self._mode = mode
+        self._turns = stored.Turns()
+        self._summaries = history.Summaries()
 
     @property
     def chooses_settings(self) -> bool:
@@ -50,7 +53,31 @@ class Claude:
 
     async def sessions(self, folder: Path) -> list[SessionSummary]:
         """List the sessions of a folder, the latest first."""
-        return await asyncio.to_thread(history.sessions, self._sessions_folder(folder))
+        return await asyncio.to_thread(self._list, folder)
+
+    def _list(self, folder: Path) -> list[SessionSummary]:
+        processes = stored.processes(self._environment)
+        return history.sessions(self._sessions_folder(folder), processes, self._summaries)
+
+    async def count_turns(self, folder: Path, session: str) -> int:
+        """Return the number of prompts in a session."""
+        path = history.file_of(self._sessions_folder(folder), session)
+        return await asyncio.to_thread(self._turns.count, path)
+
+    async def find_passage(self, folder: Path, session: str, words: Sequence[str]) -> str:
+        """Return the line of a session's first text with all these words."""
+        path = history.file_of(self._sessions_folder(folder), session)
+        return await asyncio.to_thread(stored.find_passage, path, words)
+
+    async def rename_session(self, folder: Path, session: str, title: str) -> None:
+        """Give a session a title, as the CLI itself does."""
+        path = history.file_of(self._sessions_folder(folder), session)
+        await asyncio.to_thread(stored.rename, self._environment, path, title)
+
+    async def delete_session(self, folder: Path, session: str) -> None:
+        """Delete a session's file, and the folder that belongs to it."""
+        path = history.file_of(self._sessions_folder(folder), session)
+        await asyncio.to_thread(stored.delete, self._environment, path)
 
     async def check_session(self, folder: Path, session: str) -> None:
         """Raise `UnknownSessionError` if the folder does not have this session."""
@@ -59,6 +86,10 @@ class Claude:
     def login(self) -> list[str]:
         """Return the command that logs the user in."""
         return [*command(self._cmd), "/login"]
+
+    def login_to_servers(self) -> list[str]:
+        """Return the command that logs the user in to MCP servers."""
+        return [*command(self._cmd), "/mcp"]
 
     def _sessions_folder(self, folder: Path) -> Path:
         return history.folder(self._environment, folder)

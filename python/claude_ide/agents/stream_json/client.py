@@ -15,6 +15,7 @@ from claude_ide.agents.agent import (
     ResumeSession,
     Rewind,
     TaskOutput,
+    ToolServer,
 )
 from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
@@ -23,7 +24,7 @@ from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.stream_json import history, task_output
 from claude_ide.agents.stream_json.connection import Connection, UnknownOptionError
 from claude_ide.agents.stream_json.costs import Costs
-from claude_ide.agents.stream_json.decoding import answers
+from claude_ide.agents.stream_json.decoding import answers, servers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
 from claude_ide.agents.stream_json.wire.control import ControlError
@@ -57,6 +58,7 @@ DETECTED = {
     "side_question": "side_question",
     "stop_task": "stop_task",
     "background_tasks": "background",
+    "mcp_status": "tool_servers",
 }
 """Control requests that a version may not know, and the capability that depends on each."""
 
@@ -100,6 +102,7 @@ class StreamJsonAgent:
             steer=True,
             redirect=True,
             resume=True,
+            stored_history=True,
             fork=True,
             change_proposal=True,
             reject_with_reason=True,
@@ -296,6 +299,18 @@ class StreamJsonAgent:
         controls = self._running.controls
         answer = await controls.request("background_tasks", tool_use_id=tool)
         return answer.get("backgrounded") is True
+
+    async def tool_servers(self) -> list[ToolServer]:
+        """Return the MCP servers."""
+        return servers.tool_servers(await self._running.controls.request("mcp_status"))
+
+    async def reconnect_server(self, name: str) -> None:
+        """Connect to an MCP server again."""
+        await self._running.controls.request("mcp_reconnect", serverName=name)
+
+    async def turn_server(self, name: str, *, on: bool) -> None:
+        """Turn an MCP server on or off."""
+        await self._running.controls.request("mcp_toggle", serverName=name, enabled=on)
 
     async def history(self, session: str) -> list[Event]:
         """Return a session's conversation."""

@@ -5,6 +5,7 @@ When the CLI resumes a session, it does not repeat the earlier conversation.
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -45,10 +46,16 @@ LARGEST_BYTES = 300_000_000
 """The largest session file that is read."""
 
 LONGEST_TITLE = 200
+NONE: Mapping[str, int] = {}
 OURS = ("user", "assistant", "system")
+HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 EDITOR_CONTEXT = ("<ide_selection>", "<ide_opened_file>")
 COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+SHELL = re.compile(r"<bash-(?:input|stdout|stderr)>")
+SHELL_INPUT = re.compile(r"<bash-input>(.*)</bash-input>", re.DOTALL)
+SHELL_OUTPUT = re.compile(r"<bash-(?:stdout|stderr)>(.*?)</bash-(?:stdout|stderr)>", re.DOTALL)
+COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 COMMAND_OUTPUT = re.compile(r"<local-command-(?:stdout|stderr)>(.*)</local-command", re.DOTALL)
 
 
@@ -62,11 +69,45 @@ def folder(environment: Mapping[str, str], cwd: Path) -> Path:
     return projects / name
 
 
-def sessions(session_folder: Path) -> list[SessionSummary]:
-    """List the non-empty sessions in a folder, the latest first."""
-    summaries = [_summary(path) for path in session_folder.glob("*.jsonl")]
-    listed = [summary for summary in summaries if summary is not None]
+class Summaries:
+    """The summaries of session files; a file that has not changed is not read again."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[tuple[int, int], SessionSummary | None]] = {}
+
+    def of(self, path: Path) -> SessionSummary | None:
+        """Return the summary of a file; None if it is empty or cannot be read."""
+        try:
+            stat = path.stat()
+        except OSError:
+            return None
+        stamp = (stat.st_mtime_ns, stat.st_size)
+        known = self._known.get(path)
+        if known is None or known[0] != stamp:
+            known = self._known[path] = (stamp, _summary(path))
+        return known[1]
+
+
+def sessions(
+    session_folder: Path,
+    processes: Mapping[str, int] = NONE,
+    summaries: Summaries | None = None,
+) -> list[SessionSummary]:
+    """List the non-empty sessions in a folder, the latest first; `processes` hold some of them."""
+    summaries = summaries or Summaries()
+    listed = [
+        replace(summary, process=processes.get(summary.id, 0))
+        for path in session_folder.glob("*.jsonl")
+        if (summary := summaries.of(path)) is not None
+    ]
     return sorted(listed, key=lambda summary: summary.changed, reverse=True)
+
+
+def file_of(session_folder: Path, session: str) -> Path:
+    """Return the path of a session's file, which may not exist."""
+    if not SESSION_ID.fullmatch(session):
+        raise UnknownSessionError(f"{session} is no session's id")
+    return session_folder / f"{session}.jsonl"
 
 
 def content(session_folder: Path, session: str) -> bytes:
@@ -74,9 +115,7 @@ def content(session_folder: Path, session: str) -> bytes:
 
     Raises `UnknownSessionError` if there is no such session, or its file is too large.
     """
-    path = session_folder / f"{session}.jsonl"
-    if not SESSION_ID.fullmatch(session):
-        raise UnknownSessionError(f"{session} is no session's id")
+    path = file_of(session_folder, session)
     try:
         return files.read(path, LARGEST_BYTES)
     except files.RefusedError as error:
@@ -90,47 +129,84 @@ def read(session_folder: Path, session: str) -> list[Event]:
 
     Raises `UnknownSessionError`, like `content`.
     """
-    decoder = Decoder()
+    reader = _Reader()
     events: list[Event] = []
     title = ""
     for line in _frames(content(session_folder, session).splitlines()):
         title = text(line.get("customTitle")) or title or text(line.get("aiTitle"))
-        events += _events_of(decoder, line)
+        events += reader.events(line)
     return [Session(session, title), *events]
 
 
-def _events_of(decoder: Decoder, line: Frame) -> list[Event]:
-    hidden = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
-    if line.get("type") not in OURS or any(line.get(flag) is True for flag in hidden):
-        return []
-    if line.get("type") == "system":
-        return _system(line)
-    frame = {
-        "type": line["type"],
-        "message": line.get("message"),
-        "error": line.get("error"),
-        "tool_use_result": line.get("toolUseResult"),
-        "tool_result_meta": _meta(line),
-    }
-    if line.get("type") == "assistant":
-        return decoder.decode(frame)
-    given = mapping(line.get("message")).get("content")
-    if isinstance(given, str) and (task := notified(given)):
-        return [TaskChanged(task), TurnBegun((task,))]
-    prompt = _prompt_in(given)
-    messages: list[Event] = [UserMessage(prompt, text(line.get("uuid")))] if prompt else []
-    return [*messages, *decoder.decode(frame)]
+class _Reader:
+    """Decodes the lines of one session, in their order."""
+
+    def __init__(self) -> None:
+        self._decoder = Decoder()
+        self._shell = ""
+        """The id of the user's own shell command whose output follows."""
+
+    def events(self, line: Frame) -> list[Event]:
+        """Return the events of a line."""
+        if line.get("type") not in OURS or is_hidden(line):
+            return []
+        if line.get("type") == "system":
+            return _system(line)
+        content = mapping(line.get("message")).get("content")
+        if line.get("type") == "user" and isinstance(content, str):
+            if SHELL.match(content):
+                return self._user_shell(text(line.get("uuid")), content)
+            if task := notified(content):
+                return [TaskChanged(task), TurnBegun((task,))]
+        frame = {
+            "type": line["type"],
+            "message": line.get("message"),
+            "error": line.get("error"),
+            "tool_use_result": line.get("toolUseResult"),
+            "tool_result_meta": _meta(line),
+        }
+        prompt = prompt_of(line)
+        messages: list[Event] = [UserMessage(prompt, text(line.get("uuid")))] if prompt else []
+        return [*messages, *self._decoder.decode(frame)]
+
+    def _user_shell(self, id_: str, content: str) -> list[Event]:
+        """Decode a shell command that the user has run with `!`, or its output."""
+        if command := SHELL_INPUT.search(content):
+            self._shell = id_
+            name = {"type": "tool_use", "id": id_, "name": "Bash"}
+            return self._message("assistant", name | {"input": {"command": command[1]}})
+        shell, self._shell = self._shell, ""
+        output = "\n".join(filter(None, SHELL_OUTPUT.findall(content)))
+        if not shell:
+            return []
+        result = {"type": "tool_result", "tool_use_id": shell, "content": _plain(output)}
+        return self._message("user", result)
+
+    def _message(self, role: str, block: Frame) -> list[Event]:
+        return self._decoder.decode({"type": role, "message": {"content": [block]}})
+
+
+def _plain(output: str) -> str:
+    """Return the output of a terminal without its colours."""
+    return COLOURS.sub("", output)
 
 
 def _system(line: Frame) -> list[Event]:
     match text(line.get("subtype")):
         case "local_command":
-            return [Notice(words) for words in COMMAND_OUTPUT.findall(text(line.get("content")))]
+            return _command(text(line.get("content")), text(line.get("uuid")))
         case "compact_boundary":
             metadata = mapping(line.get("compactMetadata"))
             before, trigger = integer(metadata.get("preTokens")), text(metadata.get("trigger"))
             return [Compacted(before, trigger=trigger)]
     return []
+
+
+def _command(content: str, id_: str) -> list[Event]:
+    """Decode a slash command that the CLI has run itself, or its output."""
+    if COMMAND.search(content):
+        return [UserMessage(_typed(content), id_)]
+    return [Notice(_plain(words)) for words in COMMAND_OUTPUT.findall(content)]
 
 
 def _meta(line: Frame) -> list[Frame]:
@@ -142,8 +218,18 @@ def _meta(line: Frame) -> list[Frame]:
     ]
 
 
+def is_hidden(line: Frame) -> bool:
+    """Whether a line is a message that is not part of the conversation that the user saw."""
+    return any(line.get(flag) is True for flag in HIDDEN)
+
+
+def prompt_of(line: Frame) -> str:
+    """Return the user's own words in a line, without additions of the editor or the CLI."""
+    is_user = line.get("type") == "user" and not is_hidden(line)
+    return _prompt_in(mapping(line.get("message")).get("content")) if is_user else ""
+
+
 def _prompt_in(content: Any) -> str:
-    """Return the user's own words, without additions of the editor or the CLI."""
     if isinstance(content, str):
         return _typed(content)
     parts = [_part(block) for block in mappings(content)]
@@ -160,8 +246,12 @@ def _part(block: Frame) -> str:
 
 
 def _typed(words: str) -> str:
-    if words.startswith((*EDITOR_CONTEXT, "<local-command-", "[Request interrupted by user")):
+    if words.startswith(
+        (*EDITOR_CONTEXT, "<local-command-", "<bash-std", "[Request interrupted by user")
+    ):
         return ""
+    if shell := SHELL_INPUT.match(words):
+        return f"! {shell[1]}"
     if command := COMMAND.search(words):
         arguments = COMMAND_ARGUMENTS.search(words)
         return f"{command[1]} {arguments[1] if arguments else ''}".strip()
@@ -179,8 +269,7 @@ def _summary(path: Path) -> SessionSummary | None:
         title = text(line.get("customTitle")) or title
         generated = text(line.get("aiTitle")) or text(line.get("summary")) or generated
         last = text(line.get("lastPrompt")) or last
-        if not first and line.get("type") == "user" and line.get("isMeta") is not True:
-            first = _prompt_in(mapping(line.get("message")).get("content"))
+        first = first or prompt_of(line)
     shown = title or generated or last or first
     if not shown:
         return None

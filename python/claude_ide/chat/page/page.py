@@ -30,6 +30,7 @@ NOT_SENT = Row("\n")
 """A row that equals no real row."""
 
 EARLIER = "… earlier"
+EARLIER_KIND = "earlier"
 CLOSE = frozenset({"tool", "thinking", "remark"})
 """Parts of these kinds follow each other without a blank line."""
 
@@ -98,7 +99,12 @@ class Page:
         self._sent = 0
         self._replaces_all = False
         self._is_removing = False
-        self._earlier: Part | None = None
+        self.earlier: Part | None = None
+        """The first line, if it stands for what is above it."""
+        self._extra = 0
+        """The lines that were put above, which may exceed `MOST_LINES`."""
+        self._replaced: list[Part] = []
+        """The parts that they replace; until the editor knows, it holds what it shows."""
 
     @property
     def lines(self) -> list[str]:
@@ -168,6 +174,7 @@ class Page:
 
     def trim(self, most: int = MOST_LINES, kept: int = KEPT_LINES) -> list[Part]:
         """Drop the oldest turns of a page that has grown too long; return their parts."""
+        most, kept = most + self._extra, kept + self._extra
         if self._lines <= most:
             return []
         # Requests in the tail may be long; they must not displace the conversation.
@@ -175,15 +182,39 @@ class Page:
         if lines <= most:
             return []
         oldest = self._body[: self._first_kept(lines - kept)]
-        dropped = [part for part in oldest if not part.is_removed and part is not self._earlier]
+        dropped = [part for part in oldest if not part.is_removed and part is not self.earlier]
         for part in dropped:
             self.remove(part)
-        if dropped and self._earlier is None:
-            self._ids += 1
-            self._earlier = Part(self._ids, "notice")
-            self._body.insert(0, self._earlier)
-            self.write(self._earlier, [row((EARLIER, "ClaudeChatMeta"))])
+        if dropped:
+            self.mark_earlier()
         return dropped
+
+    def mark_earlier(self) -> None:
+        """Begin the page with a line that stands for what is above it."""
+        if self.earlier is None:
+            self._ids += 1
+            self.earlier = Part(self._ids, EARLIER_KIND)
+            self._body.insert(0, self.earlier)
+            self.write(self.earlier, [row((EARLIER, "ClaudeChatMeta"))])
+
+    def put_above(self, part: Part, other: "Page") -> list[Part]:
+        """Replace everything above a part by the content of another page; return what was there.
+
+        The other page's parts get new ids. It must not be used afterwards.
+        """
+        replaced = [above for above in self._body[: self._body.index(part)] if not above.is_removed]
+        for above in replaced:
+            self.remove(above)
+        self._replaced = [above for above in self._replaced if above.sent] + replaced
+        for new in other._body:
+            self._ids += 1
+            new.id = self._ids
+        self._body[:0] = other._body
+        self._dirty.update(other._body)
+        self._lines += other._lines
+        self._extra += other._lines
+        self.earlier = other.earlier
+        return replaced
 
     def redraw(self) -> None:
         """Send everything again with the next frames, since the buffer's content is unknown."""
@@ -203,7 +234,7 @@ class Page:
         if self._replaces_all:
             edits.append(_Edit(0, ALL_LINES))
             self._replaces_all = False
-        moved = 0
+        moved, holds = 0, any(part.sent for part in self._replaced)
         for part, top in self._changed():
             if most <= 0:
                 break
@@ -213,7 +244,8 @@ class Page:
         self._forget_removed()
         if not edits and not code:
             return None
-        return {"edits": [edit.encode() for edit in edits], "code": code}
+        frame = {"edits": [edit.encode() for edit in edits], "code": code}
+        return frame | ({"holds": True} if holds else {})
 
     def _send(
         self, part: Part, top: int, most: int, edits: list[_Edit], code: list[tuple[int, int, str]]

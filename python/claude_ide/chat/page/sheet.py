@@ -9,6 +9,10 @@ from claude_ide.chat.page.view import View
 V = TypeVar("V", bound=View)
 
 
+BESIDE = frozenset({"trust"})
+"""The kinds of parts that are not part of a conversation."""
+
+
 class Sheet:
     """Views on a page. A view that has changed is drawn once, with the next frame."""
 
@@ -16,6 +20,7 @@ class Sheet:
         self.page = Page()
         self._views: dict[int, View] = {}
         self._changed: dict[View, None] = {}
+        self._placeholder: View | None = None
 
     def add(
         self,
@@ -30,6 +35,8 @@ class Sheet:
 
         With `indent` it is nested in the other view, which can hide it.
         """
+        if kind not in BESIDE:
+            self._drop_placeholder()
         depth = below.part.depth + 1 if below else int(indent)
         after = below.last() if below else None
         view = make(self.page.add(kind, after=after, tail=tail, depth=depth))
@@ -39,6 +46,25 @@ class Sheet:
         self._views[view.part.id] = view
         self.changed(view)
         return view
+
+    def show_while_empty(self, kind: str, make: Callable[[Part], V]) -> V | None:
+        """Add a view that is removed once there is another one; None if there is one already."""
+        if not self.is_empty:
+            return None
+        self._placeholder = view = self.add(kind, make)
+        return view
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no conversation."""
+        return all(
+            view is self._placeholder or view.part.kind in BESIDE for view in self._views.values()
+        )
+
+    def _drop_placeholder(self) -> None:
+        if self._placeholder is not None:
+            self.remove(self._placeholder)
+            self._placeholder = None
 
     def changed(self, view: View) -> None:
         """Mark a view as changed, so that the next frame draws it."""
@@ -65,6 +91,14 @@ class Sheet:
         for part in self.page.parts:
             if part.id in self._views:
                 yield self._views[part.id]
+
+    def put_above(self, view: View, other: "Sheet") -> None:
+        """Replace everything above a view by the content of another sheet, which is over."""
+        other.draw()
+        for part in self.page.put_above(view.part, other.page):
+            self._views.pop(part.id, None)
+        self._changed = {each: None for each in self._changed if each.part.id in self._views}
+        self._views.update({above.part.id: above for above in other._views.values()})
 
     def draw(self) -> None:
         """Write the changed views to the page."""

@@ -29,7 +29,19 @@ class Review:
     request: str
 
 
-Action = OpenOutput | Review
+@dataclass(frozen=True, slots=True)
+class ShowEarlier:
+    """The user wants to read what is above the first line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The user wants to resume this stored session in place of an empty one."""
+
+    session: str
+
+
+Action = OpenOutput | Review | ShowEarlier | Resume
 """What the panel has to do after a press, apart from changes within the transcript."""
 
 

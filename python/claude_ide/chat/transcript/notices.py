@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from claude_ide.agents.events import Compacted, Dead, Notice, Retry, TurnEnded, TurnEndReason
+from claude_ide.agents.events import (
+    Compacted,
+    Dead,
+    Notice,
+    Retry,
+    ServersFailed,
+    TurnEnded,
+    TurnEndReason,
+)
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import as_printed, lines, one_line
@@ -52,6 +60,14 @@ def notice(event: Notice) -> list[Row]:
     group = LEVELS.get(event.level, "ClaudeChatNotice")
     rows = all_in(group, lines(as_printed(event.text)))
     return [*rows, LOG_IN] if event.reason == "authentication_failed" else rows
+
+
+def servers_failed(event: ServersFailed) -> Row:
+    """Return the line about MCP servers that cannot be used."""
+    server = "MCP server" if len(event.names) == 1 else "MCP servers"
+    names = one_line(", ".join(event.names), 200)
+    words = (f"{server} not connected: {names}", "ClaudeChatWarning")
+    return row(words, (" · ", META), (":ClaudeChat mcp", KEY), (" shows why", META))
 
 
 def retry(event: Retry, *, over: bool) -> Row:

@@ -20,7 +20,7 @@ from claude_ide.agents.events import Event
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.page.view import Action, Location
+from claude_ide.chat.page.view import Action, Location, ShowEarlier, View
 from claude_ide.chat.transcript import notices, remarks
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.chat.transcript.prompts import Prompts
@@ -51,6 +51,10 @@ ANSWERS = (
 )
 BEGINS = (*ANSWERS, events.Waiting, events.Retry, events.Compacting, events.Cleared)
 """Events that occur only in a turn, so the first of them starts one."""
+
+
+CLEARED = "cleared"
+"""The kind of the part below a conversation that was cleared."""
 
 
 class Transcript:
@@ -181,15 +185,19 @@ class Transcript:
         ended = (view.ended for view in after if isinstance(view, ToolUse))
         return [change for end in ended if end is not None for change in end.changes]
 
-    def story(self) -> list[str]:
-        """Return each part as Markdown, for `export`."""
-        return [text for view in self.sheet.views() if (text := view.markdown())]
+    def story(self, begin: View | None = None) -> list[str]:
+        """Return each part as Markdown, for `export`; those above `begin` are left out."""
+        shown = itertools.dropwhile(
+            lambda view: begin is not None and view is not begin, self.sheet.views()
+        )
+        return [text for view in shown if (text := view.markdown())]
 
     def press(self, part: int, offset: int) -> Action | None:
         """Open or close a part; return the action that remains for the panel."""
         view = self.sheet.find(part)
         if view is None:
-            return None
+            first = self.sheet.page.earlier
+            return ShowEarlier() if first is not None and first.id == part else None
         action = view.press(offset)
         self.sheet.all_changed(view)
         return action
@@ -237,6 +245,8 @@ class Transcript:
                 self._notice(event)
             case events.PromptBlocked():
                 self._remark(remarks.blocked(event), "warning")
+            case events.ServersFailed():
+                self._announce("notice", [notices.servers_failed(event)])
             case events.Retry():
                 self._retrying(event)
             case events.Compacted():
@@ -244,7 +254,7 @@ class Transcript:
             case events.Cleared():
                 self._settle(all_=False)
                 self._running = True
-                self._announce("notice", [notices.cleared(self.name)])
+                self._announce(CLEARED, [notices.cleared(self.name)])
             case events.Usage(cost) if cost is not None:
                 self._cost = cost
             case events.TaskChanged(task):

@@ -28,6 +28,7 @@ from claude_ide.agents.stream_json.decoding.commands import Commands
 from claude_ide.agents.stream_json.decoding.denials import Denials
 from claude_ide.agents.stream_json.decoding.notices import Notices
 from claude_ide.agents.stream_json.decoding.preview import TOOL_USES, Preview
+from claude_ide.agents.stream_json.decoding.servers import Servers
 from claude_ide.agents.stream_json.decoding.settings import Settings
 from claude_ide.agents.stream_json.decoding.stages import Stages
 from claude_ide.agents.stream_json.decoding.tasks import Tasks
@@ -54,6 +55,7 @@ class Decoder:
         self.commands = Commands()
         self.tasks = Tasks()
         self._notices = Notices()
+        self._servers = Servers()
         self._preview = Preview()
         self._todos = Todos()
         self._tools: dict[str, tuple[str, dict[str, object]]] = {}
@@ -188,6 +190,7 @@ class Decoder:
                 begun += self._reset(frame)
         match frame.get("subtype"):
             case "init":
+                begun += self._servers.apply(frame)
                 begun += self.commands.init(frame)
                 begun += self.tasks.turn_begun(is_prompted=self.stages.has_started)
             case "commands_changed":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide import files, git
+from claude_ide import files, git, program
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.errors import AgentError
 from claude_ide.paths import config_folder
@@ -52,12 +52,13 @@ INSTALL = "npm install -g @anthropic-ai/claude-code"
 def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
     """Return the user's command line for the CLI as a tuple.
 
-    Raises `AgentError` with instructions if the program is not on PATH.
+    Raises `AgentError` with instructions if there is no such program.
     """
-    words = (cmd,) if isinstance(cmd, str) else tuple(cmd)
+    words = program.words(cmd)
     if shutil.which(words[0]) is None:
         hint = f"; {INSTALL}" if words[0] == "claude" else ""
-        raise AgentError(f"{words[0]} is not on PATH{hint}")
+        is_path = Path(words[0]).is_absolute()
+        raise AgentError(f"{words[0]} is {'no program' if is_path else 'not on PATH'}{hint}")
     return words
 
 

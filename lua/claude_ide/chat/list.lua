@@ -1,0 +1,209 @@
+--- Lists with keys, such as that of the sessions. The host owns their content and handles the keys.
+local channel = require('claude_ide.channel')
+local chat_keys = require('claude_ide.chat.keys')
+local highlights = require('claude_ide.highlights')
+local plain = require('claude_ide.say.plain')
+local scratch = require('claude_ide.window.scratch')
+local winbar = require('claude_ide.window.winbar')
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace('claude_ide_chat_list')
+
+---@class claude_ide.ListItem
+---@field id string empty for a line without keys
+---@field lines string[]
+---@field marks any[] `{ line, column, end_column, group }`, lines relative to the item
+
+---@class claude_ide.ListLook
+---@field title string
+---@field keys { key: string, name: string, desc: string }[]
+
+---@class claude_ide.List
+---@field bufnr integer
+---@field look claude_ide.ListLook
+---@field items claude_ide.ListItem[]
+---@field ids string[] by row
+---@field is_fitted? boolean whether the window has the height that its first items need
+
+local lists = {} ---@type table<string, claude_ide.List> by name
+
+local MOST_HEIGHT = 0.4
+local LEAST_HEIGHT = 3
+
+local function is_open(list)
+  return list ~= nil and api.nvim_buf_is_valid(list.bufnr)
+end
+
+local function window_of(list)
+  return vim.fn.win_findbuf(list.bufnr)[1]
+end
+
+local function emit(name, key, id)
+  if channel.id then
+    channel.emit('chat_list', { list = name, key = key, id = id })
+  end
+end
+
+local function press(name, key)
+  local list = lists[name]
+  emit(name, key, list.ids[api.nvim_win_get_cursor(0)[1]] or '')
+end
+
+local function define_keys(list, name)
+  local keys, add = chat_keys.list()
+  for _, key in ipairs(list.look.keys) do
+    local lhs = key.key == '<CR>' and { '<CR>', '<2-LeftMouse>' } or { key.key }
+    add('n', lhs, ('%s-%s'):format(name, key.name), key.desc, function()
+      press(name, key.key)
+    end, { shown = { key.key } })
+  end
+  add('n', { 'g?' }, name .. '-keys', 'Show these keys', function()
+    chat_keys.show(vim.list_extend({ { modes = 'n', keys = { 'q' }, desc = 'Close' } }, keys), {})
+  end)
+  chat_keys.define(list.bufnr, keys)
+end
+
+-- The keys at the right, as many as there is room for.
+local function set_winbar(list)
+  local win = window_of(list)
+  if not win then
+    return
+  end
+  local bar = winbar.part((' %s '):format(list.look.title), 'Title') .. '%<%='
+  for _, key in ipairs(list.look.keys) do
+    bar = bar .. winbar.part(key.key, 'ClaudeChatKey') .. winbar.part(' ' .. key.name .. '  ')
+  end
+  vim.wo[win].winbar = bar
+end
+
+local function set_options(win)
+  local options = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
+  options = vim.tbl_extend('error', options, { wrap = false, cursorline = true, list = false })
+  for name, value in pairs(options) do
+    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
+  end
+end
+
+local function create(name, look)
+  highlights.define()
+  local bufnr = scratch.open(look.title, '')
+  local list = { bufnr = bufnr, look = look, items = {}, ids = {} }
+  lists[name] = list
+  vim.bo[bufnr].filetype = 'claude-list'
+  set_options(api.nvim_get_current_win())
+  define_keys(list, name)
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    once = true,
+    callback = function()
+      if lists[name] == list then
+        lists[name] = nil
+        emit(name, 'closed', '')
+      end
+    end,
+  })
+end
+
+--- Open a list, or enter the window of an open one.
+---@param name string the list that its keys belong to
+---@param look claude_ide.ListLook
+function M.open(name, look)
+  local list = lists[name]
+  local win = is_open(list) and window_of(list)
+  if win then
+    list.look = look
+    api.nvim_set_current_win(win)
+  else
+    create(name, look)
+  end
+  set_winbar(lists[name])
+end
+
+local function fit(list)
+  local win = window_of(list)
+  local most = math.max(LEAST_HEIGHT, math.floor(vim.o.lines * MOST_HEIGHT))
+  -- Only once: then the height is the user's.
+  if win and not list.is_fitted then
+    list.is_fitted = true
+    api.nvim_win_set_height(win, math.max(LEAST_HEIGHT, math.min(#list.ids + 1, most)))
+  end
+end
+
+-- The rows to which the cursors of windows belong after a change: the same items, if they remain.
+local function cursors(list)
+  local found = {}
+  for _, win in ipairs(vim.fn.win_findbuf(list.bufnr)) do
+    local row = api.nvim_win_get_cursor(win)[1]
+    found[win] = { row = row, id = list.ids[row] }
+  end
+  return found
+end
+
+local function row_of(list, id)
+  for row, each in ipairs(list.ids) do
+    if id and id ~= '' and each == id then
+      return row
+    end
+  end
+end
+
+local function draw(list, items)
+  local lines, ids, marks = {}, {}, {}
+  for _, item in ipairs(items) do
+    for _, mark in ipairs(item.marks) do
+      marks[#marks + 1] = { #lines + mark[1], mark[2], mark[3], mark[4] }
+    end
+    for _, line in ipairs(item.lines) do
+      lines[#lines + 1], ids[#ids + 1] = plain.harmless(line), item.id
+    end
+  end
+  local before = cursors(list)
+  api.nvim_buf_clear_namespace(list.bufnr, namespace, 0, -1)
+  vim.bo[list.bufnr].modifiable = true
+  api.nvim_buf_set_lines(list.bufnr, 0, -1, false, lines)
+  vim.bo[list.bufnr].modifiable = false
+  list.items, list.ids = items, ids
+  for _, mark in ipairs(marks) do
+    local options = { end_col = mark[3], hl_group = mark[4], strict = false }
+    api.nvim_buf_set_extmark(list.bufnr, namespace, mark[1], mark[2], options)
+  end
+  for win, cursor in pairs(before) do
+    local row = row_of(list, cursor.id) or math.min(cursor.row, math.max(1, #lines))
+    api.nvim_win_set_cursor(win, { row, 0 })
+  end
+end
+
+--- Show the items of an open list. The cursor stays on its item.
+---@param name string
+---@param title string
+---@param items claude_ide.ListItem[]
+---@return boolean is_shown false if the list is closed, or cannot be changed at the moment
+function M.show(name, title, items)
+  local list = lists[name]
+  if not is_open(list) then
+    return false
+  end
+  local is_changed = not vim.deep_equal(items, list.items)
+  if is_changed and not pcall(draw, list, items) then
+    return false
+  end
+  if title ~= list.look.title then
+    list.look.title = title
+    set_winbar(list)
+  end
+  fit(list)
+  return true
+end
+
+--- Close a list, and return the user to where they came from.
+---@param name string
+function M.close(name)
+  local list = lists[name]
+  if is_open(list) then
+    scratch.close(list.bufnr)
+  end
+end
+
+return M

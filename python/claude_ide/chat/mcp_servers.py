@@ -1,0 +1,127 @@
+"""`:ClaudeChat mcp`: the MCP servers of a chat's agent."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from claude_ide.agents.agent import ServerState, ToolServer
+from claude_ide.chat.chat import Chat, Run
+from claude_ide.chat.page import amounts
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.panel import Panels
+from claude_ide.chat.sessions.entry import item
+from claude_ide.errors import AgentError, EditorError
+
+NAME = "mcp"
+KEYS = (
+    ("r", "reconnect", "Connect to the server again"),
+    ("x", "on/off", "Turn the server on or off"),
+    ("L", "log in", "Log in to servers, in a terminal"),
+)
+SECONDS = 2.0
+"""How often an open list is updated."""
+
+META = "ClaudeChatMeta"
+GROUPS = {
+    ServerState.CONNECTED: "ClaudeFormPicked",
+    ServerState.CONNECTING: "ClaudeChatToolRunning",
+    ServerState.FAILED: "ClaudeChatError",
+    ServerState.NEEDS_LOGIN: "ClaudeChatWarning",
+}
+STATE_WIDTH = max(len(state.value) for state in ServerState) + 2
+LONGEST_ERROR = 500
+
+
+class McpServers:
+    """The list for one chat at a time; `log_in` opens a terminal."""
+
+    def __init__(self, panels: Panels, run: Run, log_in: Callable[[], Awaitable[None]]) -> None:
+        self._panels = panels
+        self._run = run
+        self._log_in = log_in
+        self._chat: Chat | None = None
+        self._servers: list[ToolServer] = []
+        self._connecting: set[str] = set()
+        self._following: asyncio.Task[None] | None = None
+        self._sent: list[dict[str, Any]] | None = None
+
+    async def open(self, chat: Chat) -> None:
+        """Open the list of a chat's servers."""
+        self.close()
+        await chat.require("mcp")
+        self._chat = chat
+        self._servers = await chat.agent.tool_servers()
+        await self._panels.open_list(NAME, "MCP servers", KEYS)
+        await self._draw()
+        self._following = self._run(self._follow(chat))
+
+    def close(self) -> None:
+        """Stop updating the list, which the user has closed."""
+        if self._following is not None:
+            self._following.cancel()
+        self._following = self._sent = self._chat = None
+
+    async def press(self, key: str, name: str) -> None:
+        """Handle a key of the list on a server."""
+        if key == "closed":
+            self.close()
+        elif key == "L":
+            await self._log_in()
+        elif self._chat is not None and name:
+            act = {"r": self._reconnect, "x": self._turn}[key]
+            await self._during(act(self._chat, name), self._chat, name)
+
+    async def _reconnect(self, chat: Chat, name: str) -> None:
+        await chat.agent.reconnect_server(name)
+
+    async def _turn(self, chat: Chat, name: str) -> None:
+        is_off = any(each.name == name and each.state is ServerState.OFF for each in self._servers)
+        await chat.agent.turn_server(name, on=is_off)
+
+    async def _during(self, action: Awaitable[None], chat: Chat, name: str) -> None:
+        """Show a server as connecting during an action."""
+        self._connecting.add(name)
+        try:
+            await self._draw()
+            await action
+        except AgentError as error:
+            raise AgentError(f"{name}: {error}") from None
+        finally:
+            self._connecting.discard(name)
+            await self._update(chat)
+
+    async def _follow(self, chat: Chat) -> None:
+        """Update the list until it is closed or the agent has ended."""
+        while True:
+            await asyncio.sleep(SECONDS)
+            await self._update(chat)
+
+    async def _update(self, chat: Chat) -> None:
+        with contextlib.suppress(AgentError):
+            self._servers = await chat.agent.tool_servers()
+        if chat is self._chat:
+            await self._draw()
+
+    async def _draw(self) -> None:
+        items = [item(each.name, self._rows(each)) for each in self._servers]
+        items = items or [item("", [row(("no MCP server is configured", META))])]
+        if items != self._sent:
+            with contextlib.suppress(EditorError):
+                is_shown = await self._panels.show_list(NAME, "MCP servers", items)
+                self._sent = items if is_shown else None
+
+    def _rows(self, server: ToolServer) -> list[Row]:
+        state = ServerState.CONNECTING if server.name in self._connecting else server.state
+        tools = amounts.count(server.tools, "tool") if state is ServerState.CONNECTED else ""
+        about = " · ".join(filter(None, (tools, server.place)))
+        first = row(
+            (f"{state.value:<{STATE_WIDTH}}", GROUPS.get(state, META)),
+            (one_line(server.name), ""),
+            (f"  {about}", META),
+        )
+        if not server.error:
+            return [first]
+        error = one_line(server.error, LONGEST_ERROR)
+        return [first, row((" " * STATE_WIDTH, ""), (error, "ClaudeChatError"))]

@@ -1,0 +1,1 @@
+"""The list of the running and the stored sessions."""

@@ -1,0 +1,96 @@
+"""The content of a transcript without a conversation: the settings, keys, the latest sessions."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from claude_ide.agents.agent import SessionSummary
+from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.rows import BLANK, Row, row
+from claude_ide.chat.page.sheet import Sheet
+from claude_ide.chat.page.view import Action, Resume, View
+from claude_ide.chat.sessions.entry import age_of
+
+WELCOME = "welcome"
+MOST_SESSIONS = 3
+LONGEST_TITLE = 60
+META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
+KEYS = (
+    ("CTRL-S", "sends the prompt"),
+    ("@  /", "complete files and commands"),
+    ("<S-Tab>", "changes the permission mode"),
+    ("CTRL-C", "stops the turn"),
+)
+ALL_KEYS = row(("  all keys: ", META), ("g?", KEY))
+KEY_WIDTH = max(len(key) for key, _ in KEYS)
+
+
+class Greeting(View):
+    """The settings and keys, and a line for each session."""
+
+    def __init__(self, part: Part, settings: str) -> None:
+        super().__init__(part)
+        self.settings = settings
+        self.sessions: Sequence[SessionSummary] = ()
+
+    def rows(self) -> list[Row]:
+        """Return all lines."""
+        keys = [row((f"  {key:<{KEY_WIDTH}}", KEY), (f"  {what}", META)) for key, what in KEYS]
+        return [
+            row((self.settings, "ClaudeChatHeading")),
+            BLANK,
+            *keys,
+            ALL_KEYS,
+            *self._resuming(),
+        ]
+
+    def _resuming(self) -> list[Row]:
+        if not self.sessions:
+            return []
+        now = datetime.now(UTC)
+        heading = row(("<CR>", KEY), (" resumes · all: ", META), (":ClaudeChat list", KEY))
+        return [BLANK, heading, *(_session(each, now) for each in self.sessions)]
+
+    def press(self, offset: int) -> Action | None:
+        """Resume the session under the cursor."""
+        at = offset - (len(self.rows()) - len(self.sessions))
+        return Resume(self.sessions[at].id) if 0 <= at < len(self.sessions) else None
+
+
+def _session(summary: SessionSummary, now: datetime) -> Row:
+    title = one_line(summary.title or summary.first_prompt, LONGEST_TITLE)
+    return row(("  » ", KEY), (title, ""), (f"  {age_of(summary.changed, now)}", META))
+
+
+class Welcome:
+    """The greeting of one chat, until its conversation begins."""
+
+    def __init__(self, sheet: Sheet, name: str) -> None:
+        self._sheet = sheet
+        self._name = name
+        self._view: Greeting | None = None
+
+    def show(self) -> None:
+        """Show the greeting, unless there is a conversation."""
+        if self._view is None or self._view.part.is_removed:
+            new = self._sheet.show_while_empty(WELCOME, lambda part: Greeting(part, self._name))
+            self._view = new
+
+    def offer(self, sessions: Sequence[SessionSummary]) -> None:
+        """Show the latest of these sessions."""
+        if self._view is not None:
+            self._view.sessions = sessions[:MOST_SESSIONS]
+            self._draw(self._view)
+
+    def update(self, *settings: str) -> None:
+        """Show the current settings."""
+        shown = " · ".join(filter(None, (self._name, *settings)))
+        if self._view is not None and self._view.settings != shown:
+            self._view.settings = shown
+            self._draw(self._view)
+
+    def _draw(self, view: Greeting) -> None:
+        if view.part.is_removed:
+            self._view = None
+        else:
+            self._sheet.changed(view)

@@ -1,0 +1,80 @@
+"""`welcome.py`: the content of a transcript without a conversation."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from claude_ide.agents import events
+from claude_ide.agents.agent import SessionSummary
+from claude_ide.chat.page.view import Resume
+from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.chat.welcome import WELCOME, Welcome
+
+SESSIONS = [SessionSummary(f"s{n}", f"Title {n}", datetime.now(UTC)) for n in range(1, 6)]
+
+
+@pytest.fixture
+def transcript() -> Transcript:
+    return Transcript("Otter")
+
+
+@pytest.fixture
+def welcome(transcript: Transcript) -> Welcome:
+    welcome = Welcome(transcript.sheet, "Otter")
+    welcome.show()
+    return welcome
+
+
+def part_of(transcript: Transcript) -> int:
+    [part] = [part.id for part in transcript.sheet.page.parts if part.kind == WELCOME]
+    return part
+
+
+def test_the_settings_and_keys_are_shown(transcript: Transcript, welcome: Welcome) -> None:
+    welcome.update("small", "", "ask")
+
+    first, blank, *keys = transcript.lines
+    assert (first, blank) == ("Otter · small · ask", "")
+    assert keys[0] == "  CTRL-S   sends the prompt"
+    assert keys[-1] == "  all keys: g?"
+
+
+def test_the_latest_sessions_can_be_resumed_where_they_stand(
+    transcript: Transcript, welcome: Welcome
+) -> None:
+    welcome.offer(SESSIONS)
+
+    lines = transcript.lines
+    assert [line for line in lines if "Title" in line] == [
+        "  » Title 1  now",
+        "  » Title 2  now",
+        "  » Title 3  now",
+    ]
+    at = lines.index("  » Title 2  now")
+    assert transcript.press(part_of(transcript), at) == Resume("s2")
+    assert transcript.press(part_of(transcript), 0) is None
+
+
+@pytest.mark.parametrize("by", ["prompt", "event"])
+def test_it_disappears_with_the_conversation(
+    transcript: Transcript, welcome: Welcome, by: str
+) -> None:
+    assert transcript.sheet.is_empty
+    if by == "prompt":
+        transcript.add_prompt("a", "Hello")
+    else:
+        transcript.apply(events.Notice("Hello", "error"))
+
+    welcome.update("large")
+    welcome.offer(SESSIONS)
+    welcome.show()
+
+    assert not transcript.sheet.is_empty
+    assert "Otter" not in "\n".join(transcript.lines)
+    assert "Hello" in "\n".join(transcript.lines)
+
+
+def test_it_is_shown_once(transcript: Transcript, welcome: Welcome) -> None:
+    welcome.show()
+
+    assert len([line for line in transcript.lines if line == "Otter"]) == 1
