@@ -12,7 +12,9 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import (
     Capabilities,
     ContextUsage,
+    Earlier,
     Opening,
+    ResumeSession,
     Rewind,
     SessionSummary,
 )
@@ -139,6 +141,11 @@ class AnotherAgent:
         self._must("rewind")
         self.calls.append(("rewind", prompt, dry_run))
         return Rewind(False, reason="the river has moved on")
+
+    async def earlier(self, prompt: str) -> Earlier:
+        self._must("branch")
+        self.calls.append(("earlier", prompt))
+        return Earlier(ResumeSession(SUMMARY.id, fork=True, until="m1"), f"text of {prompt}")
 
     async def ask_aside(self, question: str) -> str:
         self._must("side_question")

@@ -16,6 +16,7 @@ NEEDS = {
     "context": "context_usage",
     "continue": "resume",
     "cycle-mode": "modes",
+    "edit": "branch",
     "effort": "effort",
     "fork": "fork",
     "mode": "modes",
@@ -32,6 +33,7 @@ NEEDS = {
 """The features that not every agent supports, and the capabilities that they need."""
 
 VERBS = {
+    "branch": "continue from an earlier prompt",
     "change_proposal": "accept your changes to its proposals",
     "context_usage": "report how full its context is",
     "effort": "change its reasoning effort",

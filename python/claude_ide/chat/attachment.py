@@ -27,6 +27,10 @@ class Attachment:
         """Remember that the agent now knows this file or selection."""
         self._sent = attached or self._sent
 
+    def forget(self) -> None:
+        """Forget what the agent knows: its conversation now is another one."""
+        self._sent = None
+
     def drop(self) -> None:
         """Exclude the current file or selection from prompts."""
         self._dropped = self.now

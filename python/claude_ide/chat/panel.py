@@ -1,8 +1,10 @@
 """The Lua half of the panel: a method for each Lua function that a chat calls."""
 
+import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from claude_ide.agents.prompt import Image
 from claude_ide.editor.editor import Editor
 
 Look = Mapping[str, Any]
@@ -124,6 +126,18 @@ class Panel:
     async def put_back(self, text: str) -> None:
         """Put a prompt that was not sent back into the prompt window."""
         await self._run("chat.prompt.put", text)
+
+    async def edit(self, text: str, images: Sequence[Image]) -> None:
+        """Replace the prompt by an earlier one; the present text remains in the history."""
+        encoded = [
+            {"data": base64.b64encode(each.data).decode("ascii"), "media_type": each.media_type}
+            for each in images
+        ]
+        await self._run("chat.prompt.edit", text, encoded)
+
+    async def leave_edit(self) -> None:
+        """Replace an earlier prompt, which remains in the history, by the text before it."""
+        await self._run("chat.prompt.leave_edit")
 
     async def mention(self, words: str) -> None:
         """Add a mention to the prompt."""

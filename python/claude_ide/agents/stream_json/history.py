@@ -133,7 +133,7 @@ def _meta(line: Frame) -> list[Frame]:
 def _prompt_in(content: Any) -> str:
     """Return the user's own words, without additions of the editor or the CLI."""
     if isinstance(content, str):
-        return _typed(content)
+        return typed(content)
     parts = [_part(block) for block in mappings(content)]
     return "\n".join(part for part in parts if part)
 
@@ -143,11 +143,12 @@ def _part(block: Frame) -> str:
         case "image":
             return "[image]"
         case "text":
-            return _typed(text(block.get("text")))
+            return typed(text(block.get("text")))
     return ""
 
 
-def _typed(words: str) -> str:
+def typed(words: str) -> str:
+    """Return the words that the user typed, without those of the editor or the CLI."""
     if words.startswith((*EDITOR_CONTEXT, "<local-command-", "[Request interrupted by user")):
         return ""
     if command := COMMAND.search(words):

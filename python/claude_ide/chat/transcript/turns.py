@@ -9,6 +9,7 @@ from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.view import Action, OpenOutput, View
 
 MOST_LINES = 200
+EDITED = row(("  ✎ you are editing this; what follows is replaced", "ClaudeChatWarning"))
 
 
 class Turn(View):
@@ -17,6 +18,7 @@ class Turn(View):
     def __init__(self, part: Part, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
         super().__init__(part)
         self.prompt, self.text, self.chips = prompt, text, tuple(chips)
+        self.is_edited = False
 
     def rows(self) -> list[Row]:
         """Return the prompt."""
@@ -29,6 +31,8 @@ class Turn(View):
             found.append(row((f"  … {amounts.count(more, 'more line')}", "ClaudeChatMeta")))
         if self.chips:
             found.append(_chips(self.chips))
+        if self.is_edited:
+            found.append(EDITED)
         return found
 
     def press(self, offset: int) -> Action | None:
