@@ -144,7 +144,7 @@ class Branching:
 
     async def _carry_out(self, way: str, prompt: str, would: Rewind) -> None:
         if way == FILES:
-            await self._rewinding.restore(prompt, would)
+            self._transcript.note(KIND, await self._rewinding.restore(prompt, would))
             self._changed()
         elif way in (TALK, BOTH):
             await self._begin(prompt, files=way == BOTH)
@@ -162,12 +162,14 @@ class Branching:
             if way in ("", CANCEL):
                 return False
             files = way == BOTH
+        restored = ""
         if would.files and files:
-            await self._rewinding.restore(target.prompt, would)
+            restored = await self._rewinding.restore(target.prompt, would)
         await self._reopen(target.earlier.opening)
         self._target = None
         self._transcript.cut(target.prompt)
-        self._transcript.note(KIND, REPLACED)
+        for line in filter(None, (restored, REPLACED)):
+            self._transcript.note(KIND, line)
         self._attachment.forget()
         await self._panel.pin([])
         self._changed()

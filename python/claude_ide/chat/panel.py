@@ -33,9 +33,12 @@ class Panels:
         """Return the folder of the current window."""
         return str(await self._editor.run("file.buffers.folder"))
 
-    async def show_text(self, name: str, text: str, filetype: str = "") -> Any:
-        """Show a text in a scratch window; return the argument for `close_text`."""
-        return await self._editor.run("window.scratch.open", name, text, filetype or None)
+    async def show_text(self, name: str, text: str, filetype: str = "", edge: str = "below") -> Any:
+        """Show a text in a scratch window at an edge of the screen, "above" or "below".
+
+        Returns the argument for `close_text`.
+        """
+        return await self._editor.run("window.scratch.open", name, text, filetype or None, edge)
 
     async def close_text(self, shown: Any) -> None:
         """Close a window that `show_text` has opened."""

@@ -9,8 +9,6 @@ from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UserError
 
-KIND = "rewind"
-
 
 class Rewinding:
     """The files of one chat, whose paths below `root` are relative to it."""
@@ -35,7 +33,7 @@ class Rewinding:
 
     async def choose(self, prompt: str, would: Rewind, question: str, ways: list[str]) -> str:
         """Ask a question next to the changes since a prompt; return the way that was chosen."""
-        shown = await self._panels.show_text("changes", self._changes(prompt), "diff")
+        shown = await self._panels.show_text("changes", self._changes(prompt), "diff", "above")
         sizes = f"+{would.insertions} -{would.deletions} lines"
         asked = f"{question} {self._names(would)} ({sizes})?"
         try:
@@ -43,8 +41,11 @@ class Rewinding:
         finally:
             await self._panels.close_text(shown)
 
-    async def restore(self, prompt: str, would: Rewind) -> None:
-        """Restore the files; raises `UserError` if the agent refuses."""
+    async def restore(self, prompt: str, would: Rewind) -> str:
+        """Restore the files; return the line about it for the transcript.
+
+        Raises `UserError` if the agent refuses.
+        """
         before = self._transcript.prompts.get(prompt, "")
         for path in would.files:
             await self._editor.expect_write(path)
@@ -53,8 +54,8 @@ class Rewinding:
             raise UserError(done.reason or "the files cannot be restored")
         await self._editor.reload()
         names = self._names(would)
-        self._transcript.note(KIND, f"restored {names} to before “{one_line(before, 60)}”")
         self._editor.notify(f"restored {names}")
+        return f"restored {names} to before “{one_line(before, 60)}”"
 
     def _changes(self, prompt: str) -> str:
         """Return the changes since a prompt, and the commands whose changes would remain."""
