@@ -13,7 +13,7 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Agent, Earlier, Opening, Rewind
 from claude_ide.agents.events import Event
 from claude_ide.agents.session_state import State
-from claude_ide.chat import abilities
+from claude_ide.chat import abilities, context
 from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panel
@@ -134,7 +134,7 @@ class Branching:
         abilities.require(self._agent, "edit")
         earlier = await self._agent.earlier(prompt)
         self._set(Target(prompt, earlier, files))
-        await self._panel.edit(earlier.text, earlier.images)
+        await self._panel.edit(earlier.text, context.encoded(earlier.images))
         await self._panel.write()
 
     def _set(self, target: Target | None) -> None:

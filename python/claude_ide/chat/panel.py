@@ -1,10 +1,8 @@
 """The Lua half of the panel: a method for each Lua function that a chat calls."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from claude_ide.agents.prompt import Image
 from claude_ide.editor.editor import Editor
 
 Look = Mapping[str, Any]
@@ -130,13 +128,9 @@ class Panel:
         """Put a prompt that was not sent back into the prompt window."""
         await self._run("chat.prompt.put", text)
 
-    async def edit(self, text: str, images: Sequence[Image]) -> None:
+    async def edit(self, text: str, images: Sequence[Mapping[str, str]]) -> None:
         """Replace the prompt by an earlier one; the present text remains in the history."""
-        encoded = [
-            {"data": base64.b64encode(each.data).decode("ascii"), "media_type": each.media_type}
-            for each in images
-        ]
-        await self._run("chat.prompt.edit", text, encoded)
+        await self._run("chat.prompt.edit", text, images)
 
     async def leave_edit(self) -> None:
         """Replace an earlier prompt, which remains in the history, by the text before it."""

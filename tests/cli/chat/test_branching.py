@@ -228,8 +228,8 @@ async def test_a_prompt_before_clear_can_be_edited(
 async def test_a_compacted_prompt_is_refused_and_a_later_one_is_not(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
-    api.script([text("One.")], [text("A summary.")])
-    await _converse(panel, "First")
+    api.script([text("One.")], [text("More.")], [text("A summary.")])
+    await _converse(panel, "First", "Again")
     await panel.send("/compact")
     await panel.shows("was compacted")
     api.turns.clear()
@@ -281,7 +281,8 @@ async def _prompt_bar_shows(panel: Panel, words: str) -> bool:
 
 
 async def _holds_only(panel: Panel, words: str) -> bool:
-    return (await panel.look())["prompt"] == [words]
+    lines: list[str] = (await panel.look())["prompt"]
+    return lines == [words]
 
 
 async def _asked(nvim: Neovim) -> list[Any]:
@@ -313,4 +314,5 @@ async def _edit(nvim: Neovim, panel: Panel, words: str) -> None:
 
 
 async def _inserts(nvim: Neovim) -> bool:
-    return bool((await nvim.mode())["mode"] == "i")
+    mode: str = (await nvim.mode())["mode"]
+    return mode == "i"
