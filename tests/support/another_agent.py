@@ -51,6 +51,10 @@ class AnotherAgent:
         self.session = ""
         self.state = SessionState()
         self.calls: list[tuple[Any, ...]] = []
+        self.refuses: Opening | None = None
+        """An opening with which it does not start."""
+        self.lost = False
+        """Whether it has forgotten all earlier prompts."""
         self._ids = itertools.count(1)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
 
@@ -67,6 +71,8 @@ class AnotherAgent:
 
     async def start(self, opening: Opening) -> Ready:
         self.calls.append(("start", opening))
+        if opening == self.refuses:
+            raise AgentError("the river does not flow there")
         self.state = self.state.spawned()
         self.session = opening.id or f"s-{next(self._ids)}"
         self.emit(READY, events.Session(self.session), events.ModeChanged("m://ask"))
@@ -145,6 +151,8 @@ class AnotherAgent:
     async def earlier(self, prompt: str) -> Earlier:
         self._must("branch")
         self.calls.append(("earlier", prompt))
+        if self.lost:
+            raise AgentError("the river has moved on")
         return Earlier(ResumeSession(SUMMARY.id, fork=True, until="m1"), f"text of {prompt}")
 
     async def ask_aside(self, question: str) -> str:
