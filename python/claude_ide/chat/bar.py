@@ -144,7 +144,7 @@ def prompt(chips: Sequence[str], keys: Sequence[tuple[str, str]], edited: str = 
 
     `edited` is the earlier prompt that the user is editing.
     """
-    left = [(f"✎ from before “{one_line(edited, 30)}”", WARNING)] if edited else []
+    left = [(f"✎ from before “{one_line(edited, 20)}”", WARNING)] if edited else []
     left += [(f"[{one_line(chip, 60)}]", "ClaudeChatLink") for chip in chips]
     right: list[Chunk] = []
     for key, meaning in keys:

@@ -9,7 +9,7 @@ from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.bar import Bar, prompt
 from claude_ide.chat.requests.requests import Requests
 
-LEAVES = (("<C-s>", "sends"), ("gx", "leaves it"))
+LEAVES = (("gx", "leaves it"), ("<C-s>", "sends"))
 KEYS = (("<C-s>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
 
 

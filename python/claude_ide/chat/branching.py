@@ -27,7 +27,7 @@ STOP_SECONDS = 10.0
 """How long an interrupted turn may take to end before the agent is stopped anyway."""
 
 KIND = "branch"
-REPLACED = "continued from an earlier prompt; :ClaudeChat resume has the replaced conversation"
+REPLACED = "continued from an earlier prompt (:ClaudeChat resume lists the old session)"
 STOP, CANCEL = "Stop the turn", "Cancel"
 FILES, TALK, BOTH = "Files only", "Conversation only", "Conversation and files"
 
@@ -167,6 +167,8 @@ class Branching:
             restored = await self._rewinding.restore(target.prompt, would)
         await self._reopen(target.earlier.opening)
         self._target = None
+        # The user's cursor is on the prompt that they have edited, not at the end.
+        await self._panel.follow()
         self._transcript.cut(target.prompt)
         for line in filter(None, (restored, REPLACED)):
             self._transcript.note(KIND, line)

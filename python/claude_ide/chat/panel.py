@@ -102,6 +102,10 @@ class Panel:
         """Draw a frame of the transcript."""
         await self._run("chat.transcript.draw", frame)
 
+    async def follow(self) -> None:
+        """Show the end of the transcript, and follow it."""
+        await self._run("chat.transcript.follow")
+
     async def draw_bars(self, look: Look) -> None:
         """Set the bars of both windows and the progress."""
         await self._run("chat.panel.set_bars", look["bars"], look["work"])

@@ -10,7 +10,7 @@ from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, holds
 
-REPLACED = "↳ continued from an earlier prompt; :ClaudeChat resume has the replaced conversation"
+REPLACED = "↳ continued from an earlier prompt (:ClaudeChat resume lists the old session)"
 CHOOSE = chunk("branching/choose")
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
@@ -22,7 +22,8 @@ PIXEL = (
 async def test_an_edited_prompt_replaces_the_conversation_after_it(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
-    api.script([text("One.")], [text("Two.")], [text("Three.")], [text("Deux.")])
+    long = "One.\n" + "\n".join(f"line {number}" for number in range(60))
+    api.script([text(long)], [text("Two.")], [text("Three.")], [text(f"{long}\nDeux.")])
     await _converse(panel, "First", "Second", "Third")
 
     await _edit(nvim, panel, "» Second")
@@ -32,6 +33,7 @@ async def test_an_edited_prompt_replaces_the_conversation_after_it(
     assert f"{REPLACED}\n\n» Second in French" in shown
     assert "One." in shown
     assert "Two." not in shown
+    await until(lambda: "Deux." in nvim.screen.text(), "the answer is on the screen")
     conversation = str(api.requests[-1].body["messages"])
     assert "One." in conversation
     assert "Two." not in conversation
@@ -78,12 +80,12 @@ async def test_gx_leaves_an_edit_and_restores_the_draft(
     await panel.write()
     await nvim.keys("a draft")
     await _edit(nvim, panel, "» First")
-    await panel.shows("✎ you are editing this")
+    await panel.shows("✎ editing")
     await until(lambda: _prompt_bar_shows(panel, "from before “First”"), "the bar", PATIENCE)
 
     await nvim.keys(" changed<Esc>gx")
 
-    await panel.shows_no_more("✎ you are editing this")
+    await panel.shows_no_more("✎ editing")
     await until(lambda: _holds_only(panel, "a draft"), "the draft", PATIENCE)
     await nvim.keys("<Up>")
     await until(lambda: _holds_only(panel, "First changed"), "the history", PATIENCE)
@@ -100,7 +102,7 @@ async def test_e_on_the_edited_prompt_leaves_it(nvim: Neovim, panel: Panel, api:
     await panel.go_to("» First")
     await nvim.keys("e")
 
-    await panel.shows_no_more("✎ you are editing this")
+    await panel.shows_no_more("✎ editing")
     await until(lambda: _holds_only(panel, ""), "an empty prompt", PATIENCE)
 
 
@@ -134,7 +136,7 @@ async def test_the_files_go_back_only_if_the_user_wants_it(
     assert shown[-2:] == ["-two", "+TWO"]
     if way == "Cancel":
         await until(lambda: holds(panel, "Shout not"), "the prompt is kept", PATIENCE)
-        await panel.shows("✎ you are editing this")
+        await panel.shows("✎ editing")
         assert path.read_text() == "one\nTWO\n"
         return
     answered = await panel.shows("Very well.")

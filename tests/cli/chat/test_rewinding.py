@@ -82,7 +82,7 @@ async def test_rewinding_the_conversation_edits_the_prompt_and_asks_no_more(
 
     await nvim.command("stopinsert | ClaudeChat rewind")
     await until(lambda: holds(edited, "Shout"), "the prompt", PATIENCE)
-    await edited.shows("✎ you are editing this")
+    await edited.shows("✎ editing")
     assert path.read_text() == "one\nTWO\n"
     await nvim.keys("<C-s>")
 

@@ -9,7 +9,7 @@ from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.view import Action, OpenOutput, View
 
 MOST_LINES = 200
-EDITED = row(("  ✎ you are editing this; what follows is replaced", "ClaudeChatWarning"))
+EDITED = row(("  ✎ editing; sending replaces the rest", "ClaudeChatWarning"))
 
 
 class Turn(View):
