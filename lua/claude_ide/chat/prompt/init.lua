@@ -154,7 +154,13 @@ local function list(chat)
   add('i', { '<Tab>' }, 'complete', 'Accept the completion', accept, { expr = true })
   add('n', { 'gp' }, 'paste-image', 'Paste an image from the clipboard', paste)
   add('i', { '<C-g>p' }, 'paste-image', 'Paste an image (Insert mode)', paste)
-  add('n', { 'gx' }, 'drop-context', 'Leave the selection out, or leave an edit', emit('drop_context'))
+  add(
+    'n',
+    { 'gx' },
+    'drop-context',
+    'Leave the selection out, or leave an edit',
+    emit('drop_context')
+  )
   local other = chat_keys.to_window('k', 'Up', function()
     return chat.view and chat.view.windows.transcript
   end)
