@@ -151,6 +151,8 @@ class Branching:
 
     async def _go_back(self, target: Target) -> bool:
         """Open a session that continues from before a prompt; False if the user cancels."""
+        if self._target is not target:
+            return True  # another prompt was sent first, or the user has left the edit
         if not await self._stop():
             return False
         would = await self._preview(target)
@@ -162,20 +164,27 @@ class Branching:
             if way in ("", CANCEL):
                 return False
             files = way == BOTH
-        restored = ""
+        notes = []
         if would.files and files:
-            restored = await self._rewinding.restore(target.prompt, would)
-        await self._reopen(target.earlier.opening)
+            notes.append(await self._rewinding.restore(target.prompt, would))
+        try:
+            await self._reopen(target.earlier.opening)
+            notes.append(REPLACED)
+            await self._cut(target.prompt)
+        finally:
+            for line in notes:
+                self._transcript.note(KIND, line)
+            self._changed()
+        return True
+
+    async def _cut(self, prompt: str) -> None:
+        """Show the conversation as it was before a prompt."""
         self._target = None
         # The user's cursor is on the prompt that they have edited, not at the end.
         await self._panel.follow()
-        self._transcript.cut(target.prompt)
-        for line in filter(None, (restored, REPLACED)):
-            self._transcript.note(KIND, line)
+        self._transcript.cut(prompt)
         self._attachment.forget()
         await self._panel.pin([])
-        self._changed()
-        return True
 
     async def _preview(self, target: Target) -> Rewind:
         if target.files is False or self._agent.state.state in (State.OFF, State.DEAD):

@@ -255,12 +255,15 @@ class Chat:
         """
         await self._started.wait()
         mode, session, previous = self._bar.mode, self.agent.session, self._opening
-        await self._relaunching.end(self._agent_task)
+        if not await self._relaunching.end(self._agent_task):
+            self._started.set()
+            raise UserError("not sent: the chat was closed")
         self.answers.clear()
         self.start(opening)
         await self._started.wait()
         if self._ready is None:
-            self.start(ResumeSession(session) if session else previous)
+            if self._agent_task is not None and not self._agent_task.cancelling():
+                self.start(ResumeSession(session) if session else previous)
             raise UserError("the conversation cannot continue from there, and is unchanged")
         if mode and abilities.has(self.agent, "modes"):
             # A mode that the user has allowed in the meantime is not one of the repeated settings.

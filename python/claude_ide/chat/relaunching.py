@@ -56,14 +56,14 @@ class Relaunching:
             is_idle = self._agent.state.state is State.IDLE and not self._requests
             if not self._due or not is_idle:
                 return
-            await self.end(agent_task)
-            if self._due:
+            if await self.end(agent_task):
                 self._start()
             else:
                 self._started.set()
 
-    async def end(self, agent_task: "asyncio.Task[None] | None") -> None:
-        """End the agent, to be started again; the caller holds `sending`."""
+    async def end(self, agent_task: "asyncio.Task[None] | None") -> bool:
+        """End the agent; return whether to start it again. The caller holds `sending`."""
+        self._due = True
         self._started.clear()
         self._ending = True
         try:
@@ -75,3 +75,4 @@ class Relaunching:
             raise
         finally:
             self._ending = False
+        return self._due
