@@ -31,6 +31,20 @@ async def test_the_agent_continues_with_its_mode_in_the_other_session(begin: Beg
     assert "where is the fish?" not in shown
 
 
+async def test_a_second_prompt_follows_the_edited_one(begin: Begin) -> None:
+    river = await _after_a_turn(begin, "where is the fish?")
+    await _edit(river, "» where is the fish?")
+
+    await river.nvim.keys("<C-s>and the otter?<C-s>")
+
+    prompts = ["text of p2", "and the otter?"]
+    await until(lambda: _sent(river)[-2:] == prompts, "both prompts", PATIENCE)
+    assert [call for call in river.agent.calls if call[0] == "start"] == [
+        ("start", NewSession()),
+        ("start", BRANCH),
+    ]
+
+
 async def test_a_session_that_cannot_continue_there_is_resumed_as_it_was(begin: Begin) -> None:
     river = await _after_a_turn(begin, "where is the fish?")
     river.agent.refuses = BRANCH
@@ -74,6 +88,10 @@ async def _after_a_turn(begin: Begin, words: str, *capabilities: object) -> Rive
     river.agent.emit(events.PromptChanged("p2", events.PromptStage.STARTED), DONE)
     await river.panel.shows(f"» {words}")
     return river
+
+
+def _sent(river: River) -> list[str]:
+    return [call[1] for call in river.agent.calls if call[0] == "prompt"]
 
 
 async def _edit(river: River, words: str) -> None:
