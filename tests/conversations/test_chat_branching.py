@@ -9,7 +9,7 @@ from support.neovim import until
 from support.panel import PATIENCE
 from support.river import Begin, River
 
-DONE = events.TurnEnded(events.TurnEndReason.COMPLETED)
+DONE = events.TurnEnded(events.TurnEndReason.COMPLETED, milliseconds=1500)
 BRANCH = ResumeSession(SUMMARY.id, fork=True, until="m1")
 CHOOSE = "vim.ui.select = function(items, _, done) done(items[{0}], {0}) end"
 
@@ -86,7 +86,7 @@ async def _after_a_turn(begin: Begin, words: str, *capabilities: object) -> Rive
     await river.panel.send(words)
     await river.wait_for_call("prompt")
     river.agent.emit(events.PromptChanged("p2", events.PromptStage.STARTED), DONE)
-    await river.panel.shows(f"» {words}")
+    await river.panel.shows("── 1.5 s")
     return river
 
 
