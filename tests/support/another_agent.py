@@ -12,7 +12,9 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import (
     Capabilities,
     ContextUsage,
+    Earlier,
     Opening,
+    ResumeSession,
     Rewind,
     ServerState,
     SessionSummary,
@@ -56,6 +58,10 @@ class AnotherAgent:
         """The outputs of tasks, by their ids."""
         self.moves = True
         """Whether a tool can be moved to the background now."""
+        self.refuses: Opening | None = None
+        """An opening with which it does not start."""
+        self.lost = False
+        """Whether it has forgotten all earlier prompts."""
         self._ids = itertools.count(1)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
 
@@ -72,6 +78,8 @@ class AnotherAgent:
 
     async def start(self, opening: Opening) -> Ready:
         self.calls.append(("start", opening))
+        if opening == self.refuses:
+            raise AgentError("the river does not flow there")
         self.state = self.state.spawned()
         self.session = opening.id or f"s-{next(self._ids)}"
         self.emit(READY, events.Session(self.session), events.ModeChanged("m://ask"))
@@ -146,6 +154,13 @@ class AnotherAgent:
         self._must("rewind")
         self.calls.append(("rewind", prompt, dry_run))
         return Rewind(False, reason="the river has moved on")
+
+    async def earlier(self, prompt: str) -> Earlier:
+        self._must("branch")
+        self.calls.append(("earlier", prompt))
+        if self.lost:
+            raise AgentError("the river has moved on")
+        return Earlier(ResumeSession(SUMMARY.id, fork=True, until="m1"), f"text of {prompt}")
 
     async def ask_aside(self, question: str) -> str:
         self._must("side_question")

@@ -27,6 +27,7 @@ local M = {}
 ---@field history claude_ide.ChatHistory
 ---@field offer claude_ide.ChatOffer
 ---@field session? string id of the agent's session
+---@field draft? string[] lines of the prompt before the user began to edit an earlier one
 ---@field unsent? string[] lines of the prompt when its buffer was unloaded
 ---@field is_orphan boolean whether no host runs it: the host has ended, or has not started yet
 ---@field is_starting boolean whether it is waiting for its first host

@@ -55,6 +55,8 @@ local function once(ask, callback)
   local known = vim.api.nvim_list_wins()
   local ok, err
   with_command_line(function()
+    -- A list in the command line blocks; what the question is about must be on the screen.
+    vim.cmd.redraw()
     ok, err = pcall(ask, answer)
     -- Clear the question. After CTRL-C in a list it would cause a prompt.
     vim.cmd.redraw()

@@ -23,12 +23,13 @@ local function return_on_close(win)
   })
 end
 
---- Show a text in a split at the bottom of the screen; `q` closes it.
+--- Show a text in a split at an edge of the screen; `q` closes it.
 ---@param title string
 ---@param text string
 ---@param filetype? string
+---@param edge? 'above'|'below' the default is 'below', where a list in the command line would cover it
 ---@return integer bufnr
-function M.open(title, text, filetype)
+function M.open(title, text, filetype, edge)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, plain.lines(text))
   vim.bo[bufnr].bufhidden = 'wipe'
@@ -36,7 +37,7 @@ function M.open(title, text, filetype)
   vim.api.nvim_buf_set_name(bufnr, ('claude-text://%d/%s'):format(bufnr, plain.one_line(title)))
   local win
   quiet.run(function()
-    win = vim.api.nvim_open_win(bufnr, false, { split = 'below', win = -1 })
+    win = vim.api.nvim_open_win(bufnr, false, { split = edge or 'below', win = -1 })
     return_on_close(win)
     vim.api.nvim_set_current_win(win)
   end)

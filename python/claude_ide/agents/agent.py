@@ -13,7 +13,7 @@ from typing import Protocol
 
 from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import Event, Ready
-from claude_ide.agents.prompt import Prompt
+from claude_ide.agents.prompt import Image, Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
 
@@ -33,6 +33,8 @@ class Capabilities:
     stored_history: bool = False
     """The history of a session can be read at any time."""
     fork: bool = False
+    branch: bool = False
+    """A conversation can continue from before an earlier prompt, in a session of its own."""
     modes: bool = False
     models: bool = False
     effort: bool = False
@@ -64,14 +66,26 @@ class NewSession:
 class ResumeSession:
     """Open the session with this id, or the folder's latest session if `id` is empty.
 
-    With `fork` the conversation continues under a new id; the old session is unchanged.
+    With `fork` the conversation continues under a new id; the old session is unchanged. A fork with
+    `until` continues after the message with this id, in the agent's terms.
     """
 
     id: str = ""
     fork: bool = False
+    until: str = ""
 
 
 Opening = NewSession | ResumeSession
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An earlier prompt, and how to open a session that continues from before it."""
+
+    opening: Opening
+    text: str
+    """The prompt as the user typed it, without the context that the editor added."""
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +243,16 @@ class Agent(Protocol):
         """Give the session a title."""
 
     async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
-        """Restore the files to their state before a prompt, or report what that would change."""
+        """Restore the files to their state before a prompt, or report what that would change.
+
+        The agent tells the model about it with the next prompt.
+        """
+
+    async def earlier(self, prompt: str) -> Earlier:
+        """Return an earlier prompt of this conversation, by its id.
+
+        Raises `AgentError` with the reason if the conversation cannot continue from before it.
+        """
 
     async def ask_aside(self, question: str) -> str:
         """Return the answer to a question that does not become part of the conversation."""

@@ -17,6 +17,7 @@ NEEDS = {
     "context": "context_usage",
     "continue": "resume",
     "cycle-mode": "modes",
+    "edit": "branch",
     "effort": "effort",
     "fork": "fork",
     "mcp": "tool_servers",
@@ -37,6 +38,7 @@ NEEDS = {
 
 VERBS = {
     "background": "move a command to the background",
+    "branch": "continue from an earlier prompt",
     "change_proposal": "accept your changes to its proposals",
     "context_usage": "report how full its context is",
     "effort": "change its reasoning effort",

@@ -28,7 +28,7 @@ class Attachment:
         self._sent = attached or self._sent
 
     def forget(self) -> None:
-        """Include the file or selection again: the agent has not received the prompt with it."""
+        """Include the file or selection again: the agent does not know it."""
         self._sent = None
 
     def drop(self) -> None:

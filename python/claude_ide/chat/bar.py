@@ -164,9 +164,13 @@ class Bar:
         return chunks
 
 
-def prompt(chips: Sequence[str], keys: Sequence[tuple[str, str]]) -> Sides:
-    """Return the bar of the prompt: `chips` name the context; `keys` have their meanings."""
-    left = [(f"[{one_line(chip, 60)}]", "ClaudeChatLink") for chip in chips]
+def prompt(chips: Sequence[str], keys: Sequence[tuple[str, str]], edited: str = "") -> Sides:
+    """Return the bar of the prompt: `chips` name the context; `keys` have their meanings.
+
+    `edited` is the earlier prompt that the user is editing.
+    """
+    left = [(f"✎ from before “{one_line(edited, 20)}”", WARNING)] if edited else []
+    left += [(f"[{one_line(chip, 60)}]", "ClaudeChatLink") for chip in chips]
     right: list[Chunk] = []
     for key, meaning in keys:
         right += [("  ", ""), (key, "ClaudeChatKey"), (f" {meaning}", META)]

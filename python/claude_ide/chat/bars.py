@@ -9,6 +9,7 @@ from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.bar import Bar, prompt
 from claude_ide.chat.requests.requests import Requests
 
+LEAVES = (("gx", "leaves it"), ("<C-s>", "sends"))
 KEYS = (("<C-s>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
 ANSWERING = (("<C-s>", "answers"), *KEYS[1:])
 """The keys while a request waits."""
@@ -17,7 +18,8 @@ ANSWERING = (("<C-s>", "answers"), *KEYS[1:])
 class Bars:
     """The bars of one chat.
 
-    `state` returns the agent's state; `wake` is called when the bars change without an event.
+    `state` returns the agent's state; `wake` is called when the bars change without an event;
+    `edited` returns the earlier prompt that the user is editing, or "".
     """
 
     def __init__(
@@ -27,12 +29,14 @@ class Bars:
         attachment: Attachment,
         state: Callable[[], SessionState],
         wake: Callable[[], None],
+        edited: Callable[[], str] = str,
     ) -> None:
         self._bar = bar
         self._requests = requests
         self._attachment = attachment
         self._state = state
         self._wake = wake
+        self._edited = edited
         self._sent: dict[str, Any] | None = None
         self._ticking: asyncio.TimerHandle | None = None
 
@@ -57,11 +61,11 @@ class Bars:
     def _look(self) -> dict[str, Any]:
         state, waiting = self._state(), len(self._requests)
         self._wake_later(state)
+        edited = self._edited()
+        chips = self._attachment.chips(self._attachment.now)
         bars = {
             "transcript": self._bar.transcript(state, waiting),
-            "prompt": prompt(
-                self._attachment.chips(self._attachment.now), ANSWERING if waiting else KEYS
-            ),
+            "prompt": prompt(chips, LEAVES if edited else ANSWERING if waiting else KEYS, edited),
         }
         return {"bars": bars, "work": self._bar.work(state, waiting)}
 

@@ -1,6 +1,7 @@
 """One conversation: an agent, its panel, and the user's actions."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,6 +15,7 @@ from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
+from claude_ide.chat.branching import Branching
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.panel import Panels
@@ -22,7 +24,7 @@ from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.requests.trust_question import KIND, TrustLine
-from claude_ide.chat.rewinding import rewind
+from claude_ide.chat.rewinding import Rewinding
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.sessions.entry import Standing
 from claude_ide.chat.settings import Settings
@@ -95,8 +97,16 @@ class Chat:
             *(agent, self.transcript, self._panels, self.panel, editor, run)
         )
         self._todos = Todos()
+        self.branching = Branching(
+            *(agent, editor, self.panel, self.transcript, self.sending, self.attachment),
+            Rewinding(agent, editor, self._panels, self.transcript, root),
+            *(self._reopen, self._refresh_now),
+        )
         self._bar = Bar()
-        self._bars = Bars(self._bar, self.requests, self.attachment, self._state, self.refresh_bars)
+        self._bars = Bars(
+            *(self._bar, self.requests, self.attachment, self._state, self.refresh_bars),
+            lambda: self.branching.edited,
+        )
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
         run(self._painter.run())
         run(self._bars_painter.run())
@@ -193,6 +203,7 @@ class Chat:
         self._offers.update()
         self.welcome.update(self._bar.model or self._offered_model(), self._bar.mode_name)
         self.answers.settle(event)
+        self.branching.apply(event)
         self._follow(event)
         if self._relaunching.is_due_after(event):
             self._run(self._relaunching.if_idle(self._agent_task))
@@ -284,6 +295,28 @@ class Chat:
             is_fork = isinstance(self._opening, ResumeSession) and not session
             self.start(self._opening if is_fork else NewSession(session))
 
+    async def _reopen(self, opening: Opening) -> None:
+        """End the agent and open another session with its settings.
+
+        Raises `UserError` if that fails; the agent then returns to its session.
+        """
+        await self._started.wait()
+        mode, session, previous = self._bar.mode, self.agent.session, self._opening
+        if not await self._relaunching.end(self._agent_task):
+            self._started.set()
+            raise UserError("not sent: the chat was closed")
+        self.answers.clear()
+        self.start(opening)
+        await self._started.wait()
+        if self._ready is None:
+            if self._agent_task is not None and not self._agent_task.cancelling():
+                self.start(ResumeSession(session) if session else previous)
+            raise UserError("the conversation cannot continue from there, and is unchanged")
+        if mode and abilities.has(self.agent, "modes"):
+            # A mode that the user has allowed in the meantime is not one of the repeated settings.
+            with contextlib.suppress(AgentError):
+                await self.agent.set_mode(mode)
+
     async def trust_changed(self) -> None:
         """Follow the user's decision about the folder: now, or when the turn ends."""
         self.trust_line.show(await self._trusting.asked())
@@ -343,14 +376,16 @@ class Chat:
         await self.settings.rename(title, self.title)
 
     async def drop_context(self) -> None:
-        """Exclude the current file or selection from the next prompt."""
+        """Leave the prompt that is being edited, or exclude the current file from the next one."""
+        if self.branching.edited:
+            return await self.branching.leave()
         self.attachment.drop()
         self.refresh_bars()
 
     async def rewind(self) -> None:
-        """Restore the files to their state before a prompt."""
+        """Go back to before a prompt: the conversation, the files, or both."""
         await self._offer("rewind")
-        await rewind(self.agent, self._editor, self._panels, self.transcript, self.root)
+        await self.branching.rewind()
 
     async def ask_aside(self, question: str) -> None:
         """Show the answer to a question that does not become part of the conversation."""

@@ -324,7 +324,9 @@ class Chats:
     def _act(self, chat: Chat, name: str, event: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
         match name:
             case "send":
-                return chat.sending.send(event)
+                return chat.branching.send(event)
+            case "edit":
+                return chat.branching.edit(event["part"])
             case "press":
                 return self._press(chat, event["part"], event["offset"])
             case "go_to":

@@ -54,6 +54,14 @@ def images(sent: Iterable[Mapping[str, str]]) -> list[Image]:
     return [Image(base64.b64decode(each["data"]), each["media_type"]) for each in sent]
 
 
+def encoded(images: Iterable[Image]) -> list[dict[str, str]]:
+    """Encode images as they were pasted: the reverse of `images`."""
+    return [
+        {"data": base64.b64encode(image.data).decode("ascii"), "media_type": image.media_type}
+        for image in images
+    ]
+
+
 def mentions(text: str) -> list[tuple[str, int | None, int | None]]:
     """Return the mentions in a prompt: each a path as typed, and its first and last line."""
     found = []

@@ -35,9 +35,12 @@ class Panels:
         """Return the folder of the current window."""
         return str(await self._editor.run("file.buffers.folder"))
 
-    async def show_text(self, name: str, text: str, filetype: str = "") -> Any:
-        """Show a text in a scratch window; return the argument for `close_text`."""
-        return await self._editor.run("window.scratch.open", name, text, filetype or None)
+    async def show_text(self, name: str, text: str, filetype: str = "", edge: str = "below") -> Any:
+        """Show a text in a scratch window at an edge of the screen, "above" or "below".
+
+        Returns the argument for `close_text`.
+        """
+        return await self._editor.run("window.scratch.open", name, text, filetype or None, edge)
 
     async def replace_text(self, shown: Any, text: str, *, to_end: bool = False) -> bool:
         """Replace a text that `show_text` has shown; return whether it is still on screen."""
@@ -120,6 +123,10 @@ class Panel:
         """Draw a frame of the transcript."""
         await self._run("chat.transcript.draw", frame)
 
+    async def follow(self) -> None:
+        """Show the end of the transcript, and follow it."""
+        await self._run("chat.transcript.follow")
+
     async def draw_bars(self, look: Look) -> None:
         """Set the bars of both windows and the progress."""
         await self._run("chat.panel.set_bars", look["bars"], look["work"])
@@ -164,6 +171,14 @@ class Panel:
     async def give_back(self, text: str) -> bool:
         """Put a prompt into the prompt window if that is empty; return whether it was."""
         return bool(await self._run("chat.prompt.give_back", text))
+
+    async def edit(self, text: str, images: Sequence[Mapping[str, str]]) -> None:
+        """Replace the prompt by an earlier one; the present text remains in the history."""
+        await self._run("chat.prompt.edit", text, images)
+
+    async def leave_edit(self) -> None:
+        """Replace an earlier prompt, which remains in the history, by the text before it."""
+        await self._run("chat.prompt.leave_edit")
 
     async def mention(self, words: str) -> None:
         """Add a mention to the prompt."""

@@ -56,18 +56,23 @@ class Relaunching:
             is_idle = self._agent.state.state is State.IDLE and not self._requests
             if not self._due or not is_idle:
                 return
-            self._started.clear()
-            self._ending = True
-            try:
-                await self._agent.stop()
-                if agent_task is not None:
-                    await asyncio.wait([agent_task])
-            except BaseException:
-                self._started.set()
-                raise
-            finally:
-                self._ending = False
-            if self._due:
+            if await self.end(agent_task):
                 self._start()
             else:
                 self._started.set()
+
+    async def end(self, agent_task: "asyncio.Task[None] | None") -> bool:
+        """End the agent; return whether to start it again. The caller holds `sending`."""
+        self._due = True
+        self._started.clear()
+        self._ending = True
+        try:
+            await self._agent.stop()
+            if agent_task is not None:
+                await asyncio.wait([agent_task])
+        except BaseException:
+            self._started.set()
+            raise
+        finally:
+            self._ending = False
+        return self._due

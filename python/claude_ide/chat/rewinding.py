@@ -1,40 +1,72 @@
 """Restores the files to their state before a prompt."""
 
-from claude_ide.agents.agent import Agent
+from claude_ide.agents.agent import Agent, Rewind
+from claude_ide.chat import abilities
+from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.transcript import changes
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import UserError
+from claude_ide.errors import AgentError, UserError
 
 
-async def rewind(
-    agent: Agent, editor: Editor, panels: Panels, transcript: Transcript, root: str
-) -> None:
-    """Have the user choose a prompt, show the changes since then, and undo them if confirmed."""
-    prompts = transcript.prompts
-    if not prompts:
-        raise UserError("there is no turn to undo in this chat")
-    ids = list(reversed(prompts))
-    chosen = await editor.choose(
-        "Restore files to their state before:", ids, [prompts[id_] for id_ in ids]
-    )
-    if not chosen:
-        return
-    would = await agent.rewind(chosen, dry_run=True)
-    if not would.possible:
-        raise UserError(would.reason or "that cannot be undone")
-    if not would.files:
-        raise UserError("no file has changed since")
-    files = ", ".join(path.removeprefix(f"{root}/") for path in would.files)
-    question = f"Undo this in {files} (+{would.insertions} -{would.deletions} lines)?"
-    undone = changes.unified(transcript.changes_since(chosen), root)
-    shown = await panels.show_text("changes", undone, "diff")
-    answer = await editor.select(question, ["Undo it", "Leave the files as they are"])
-    await panels.close_text(shown)
-    if answer == 0:
+class Rewinding:
+    """The files of one chat, whose paths below `root` are relative to it."""
+
+    def __init__(
+        self, agent: Agent, editor: Editor, panels: Panels, transcript: Transcript, root: str
+    ) -> None:
+        self._agent = agent
+        self._editor = editor
+        self._panels = panels
+        self._transcript = transcript
+        self._root = root
+
+    async def preview(self, prompt: str) -> Rewind:
+        """Return what the agent would restore; nothing if it cannot."""
+        if not abilities.has(self._agent, "rewind"):
+            return Rewind(False)
+        try:
+            return await self._agent.rewind(prompt, dry_run=True)
+        except AgentError as error:
+            return Rewind(False, reason=str(error))
+
+    async def choose(self, prompt: str, would: Rewind, question: str, ways: list[str]) -> str:
+        """Ask a question next to the changes since a prompt; return the way that was chosen."""
+        shown = await self._panels.show_text("changes", self._changes(prompt), "diff", "above")
+        sizes = f"+{would.insertions} -{would.deletions} lines"
+        asked = f"{question} {self._names(would)} ({sizes})?"
+        try:
+            return await self._editor.choose(asked, ways)
+        finally:
+            await self._panels.close_text(shown)
+
+    async def restore(self, prompt: str, would: Rewind) -> str:
+        """Restore the files; return the line about it for the transcript.
+
+        Raises `UserError` if the agent refuses.
+        """
+        before = self._transcript.prompts.get(prompt, "")
         for path in would.files:
-            await editor.expect_write(path)
-        await agent.rewind(chosen, dry_run=False)
-        await editor.reload()
-        editor.notify(f"restored {files}")
+            await self._editor.expect_write(path)
+        done = await self._agent.rewind(prompt, dry_run=False)
+        if not done.possible:
+            raise UserError(done.reason or "the files cannot be restored")
+        await self._editor.reload()
+        names = self._names(would)
+        self._editor.notify(f"restored {names}")
+        return f"restored {names} to before “{one_line(before, 60)}”"
+
+    def _changes(self, prompt: str) -> str:
+        """Return the changes since a prompt, and the commands whose changes would remain."""
+        diff = changes.unified(self._transcript.changes_since(prompt), self._root)
+        commands = self._transcript.commands_since(prompt)
+        if not commands:
+            return diff
+        remaining = [f"  {one_line(command)}" for command in commands]
+        return "\n".join(
+            [diff, "", "What these commands have changed is not restored:", *remaining]
+        )
+
+    def _names(self, would: Rewind) -> str:
+        return ", ".join(path.removeprefix(f"{self._root}/") for path in would.files)

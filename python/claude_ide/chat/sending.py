@@ -43,12 +43,19 @@ class Sending:
         self._ready = ready
         self._changed = changed
 
-    async def send(self, sent: Mapping[str, Any]) -> None:
-        """Send a prompt; if that fails, its text returns to the prompt window."""
+    async def send(
+        self, sent: Mapping[str, Any], prepare: Callable[[], Awaitable[bool]] | None = None
+    ) -> None:
+        """Send a prompt; if that fails, its text returns to the prompt window.
+
+        `prepare` is called first, and returns whether to send the prompt.
+        """
         text = str(sent["text"])
         # The lock keeps the order, although one prompt may take longer to prepare than the next.
         async with self.lock:
             try:
+                if prepare is not None and not await prepare():
+                    return await self._panel.put_back(text)
                 await self._ready()
                 await self._send(text, sent)
             except ClaudeIdeError:

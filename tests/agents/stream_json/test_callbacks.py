@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.callbacks import CHANGED, LONGEST_PATCH, Callbacks
+from claude_ide.agents.stream_json.callbacks import CHANGED, LONGEST_PATCH, RESTORED, Callbacks
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import TransportClosed
 from support.agents import NewError
@@ -189,6 +189,19 @@ async def test_late_diagnostics_are_added_to_the_next_prompt() -> None:
         "hookEventName": "UserPromptSubmit",
         "additionalContext": "1 late error",
     }
+
+
+async def test_restored_files_are_reported_once_with_the_next_prompt() -> None:
+    cli = Cli(edits=NewError())
+    cli.callbacks.files_restored(["/p/a.py", "/p/b.py"])
+    cli.callbacks.files_restored(["/p/a.py"])
+
+    answer = (await cli.ask("hook_callback", callback_id="prompted", input={}))["response"]
+
+    note = answer["hookSpecificOutput"]["additionalContext"]
+    assert note == f"{RESTORED}\n/p/a.py\n/p/b.py\n\n1 late error"
+    again = (await cli.ask("hook_callback", callback_id="prompted", input={}))["response"]
+    assert again["hookSpecificOutput"]["additionalContext"] == "1 late error"
 
 
 async def test_a_tool_without_a_file_is_reported_too() -> None:

@@ -41,6 +41,10 @@ def test_the_cli_is_started_with_the_arguments_of_the_recordings() -> None:
         (NewSession("u"), ["--session-id", "u"]),
         (ResumeSession("u"), ["--resume", "u"]),
         (ResumeSession("u", fork=True), ["--resume", "u", "--fork-session"]),
+        (
+            ResumeSession("u", fork=True, until="m"),
+            ["--resume", "u", "--fork-session", "--resume-session-at", "m"],
+        ),
         (ResumeSession(), ["--continue"]),
         (ResumeSession(fork=True), ["--continue", "--fork-session"]),
     ],

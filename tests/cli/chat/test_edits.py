@@ -222,27 +222,3 @@ async def test_an_edit_is_rejected_with_a_reason(
     assert "rejected: please whisper" in await panel.shows("Very well.")
     assert path.read_text() == "one\ntwo\n"
     assert "please whisper" in api.requests[2].new_text
-
-
-async def test_rewinding_restores_files_and_buffers(
-    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
-) -> None:
-    api.script(*edit(path, "two", "TWO", then="All done."))
-    await nvim.lua(chunk("edits/choose_first"))
-    await panel.send("Shout")
-    await diff_is_open(nvim)
-    await nvim.keys(":w<CR>")
-    await panel.shows("── ")
-    assert path.read_text() == "one\nTWO\n"
-
-    await nvim.command("ClaudeChat rewind")
-
-    await until(lambda: path.read_text() == "one\ntwo\n", "the file is restored", PATIENCE)
-    await until(
-        lambda: nvim.eval(f"getbufline('{path}', 1, '$') == ['one', 'two']"),
-        "its buffer is restored",
-    )
-    question, shown = (await nvim.lua("return _G.asked"))[1]
-    assert "Undo this in a.py" in question
-    assert shown == ["--- a/a.py", "+++ b/a.py", "@@ -1,2 +1,2 @@", " one", "-two", "+TWO"]
-    assert await nvim.eval("winnr('$')") == 3

@@ -125,15 +125,20 @@ local function read_image(usable, on_done)
   end)
 end
 
-local function insert(chat, mark, image)
-  local images, bufnr = chat.images, chat.prompt
+---@param images claude_ide.ChatImages
+---@param image { data: string, media_type: string }
+---@return string placeholder
+local function add(images, image)
   images.count = images.count + 1
-  images.data[images.count] = {
-    data = vim.base64.encode(image.bytes),
-    media_type = image.media_type,
-  }
+  images.data[images.count] = image
   images.data[images.count - KEPT] = nil
-  local text = PLACEHOLDER:format(images.count)
+  return PLACEHOLDER:format(images.count)
+end
+
+local function insert(chat, mark, image)
+  local bufnr = chat.prompt
+  local encoded = { data = vim.base64.encode(image.bytes), media_type = image.media_type }
+  local text = add(chat.images, encoded)
   local row, column = unpack(vim.api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {}))
   local win = vim.fn.bufwinid(bufnr)
   local cursor = win > 0 and vim.api.nvim_win_get_cursor(win)
@@ -167,6 +172,26 @@ function M.paste(chat)
     end
     vim.api.nvim_buf_del_extmark(chat.prompt, namespace, mark)
   end)
+end
+
+--- Add the images of an earlier prompt; their placeholders in its text get their new numbers.
+---@param chat claude_ide.Chat
+---@param text string
+---@param images { data: string, media_type: string }[] in the order of their placeholders
+---@return string text with a placeholder for each image
+function M.adopt(chat, text, images)
+  local placeholders, used = {}, 0
+  text = text:gsub('%[Image #?(%d+)%]', function(number)
+    if not placeholders[number] and used < #images then
+      used = used + 1
+      placeholders[number] = add(chat.images, images[used])
+    end
+    return placeholders[number]
+  end)
+  for index = used + 1, #images do
+    text = vim.trim(('%s %s'):format(text, add(chat.images, images[index])))
+  end
+  return text
 end
 
 --- The images whose placeholders are in a text.

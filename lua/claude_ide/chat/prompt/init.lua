@@ -67,6 +67,7 @@ local function send(chat, how)
     return true
   end
   chat_history.add(chat.history, lines)
+  chat.draft = nil
   replace(chat, 0, -1, { '' })
   return true
 end
@@ -153,7 +154,13 @@ local function list(chat)
   add('i', { '<Tab>' }, 'complete', 'Accept the completion', accept, { expr = true })
   add('n', { 'gp' }, 'paste-image', 'Paste an image from the clipboard', paste)
   add('i', { '<C-g>p' }, 'paste-image', 'Paste an image (Insert mode)', paste)
-  add('n', { 'gx' }, 'drop-context', 'Leave the selection out of the prompt', emit('drop_context'))
+  add(
+    'n',
+    { 'gx' },
+    'drop-context',
+    'Leave the selection out, or leave an edit',
+    emit('drop_context')
+  )
   local other = chat_keys.to_window('k', 'Up', function()
     return chat.view and chat.view.windows.transcript
   end)
@@ -239,6 +246,42 @@ function M.give_back(id, text)
     M.put(id, text)
   end
   return is_empty
+end
+
+-- Keep the present text in the history.
+local function keep(chat)
+  local lines = trim(lines_of(chat))
+  if #lines > 0 then
+    chat_history.add(chat.history, lines)
+  end
+end
+
+--- Replace the prompt by an earlier one, which the user edits. The present text remains in the history.
+---@param id integer
+---@param text string
+---@param images { data: string, media_type: string }[] data is base64
+function M.edit(id, text, images)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  end
+  keep(chat)
+  chat.draft = chat.draft or lines_of(chat)
+  replace(chat, 0, -1, vim.split(chat_clipboard.adopt(chat, text, images), '\n'))
+  go_to_end(chat)
+end
+
+--- Replace an earlier prompt, which remains in the history, by the text that was there before it.
+---@param id integer
+function M.leave_edit(id)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  end
+  keep(chat)
+  replace(chat, 0, -1, chat.draft or { '' })
+  chat.draft = nil
+  go_to_end(chat)
 end
 
 --- Append a mention to the prompt, with the cursor after it.

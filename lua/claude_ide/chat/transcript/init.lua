@@ -190,6 +190,15 @@ function M.draw(id, frame)
   return failure
 end
 
+--- Show the end of a transcript in its windows, which then follow it.
+---@param id integer
+function M.follow(id)
+  local chat = chat_state.get(id)
+  if chat then
+    vim.iter(vim.fn.win_findbuf(chat.transcript)):each(chat_follow.go_to_end)
+  end
+end
+
 --- Restore text that was unloaded, until the host draws it again.
 ---@param chat claude_ide.Chat
 ---@param lines string[]

@@ -1,6 +1,7 @@
 --- The keys of a transcript.
 local chat_code = require('claude_ide.chat.transcript.code')
 local chat_keys = require('claude_ide.chat.keys')
+local chat_offer = require('claude_ide.chat.offer')
 local chat_sight = require('claude_ide.chat.transcript.sight')
 local chat_state = require('claude_ide.chat.state')
 local chat_transcript = require('claude_ide.chat.transcript')
@@ -14,6 +15,7 @@ local ALLOWING = { y = true, a = true }
 -- A request that is shown only in part: on either key, the host shows the rest.
 local CUT = 'request:cut'
 local TRUST = 'trust'
+local PROMPTS = { turn = true, queued = true }
 local ANSWER = 'Answer the request under the cursor'
 
 ---@class claude_ide.TranscriptPanel functions of the panel, which is in a higher module
@@ -67,6 +69,16 @@ local function move_to_background(chat)
   if part then
     chat_state.emit(chat, 'background', { part = part.id })
   end
+end
+
+-- Elsewhere `e` is the usual motion.
+local function edit(chat)
+  local part = vim.v.count == 0 and part_here(chat)
+  if part and PROMPTS[part.kind] and not chat_offer.lacks(chat, 'edit') then
+    chat_state.emit(chat, 'edit', { part = part.id })
+    return '<Ignore>'
+  end
+  return 'e'
 end
 
 local function go_by_turn(chat, direction)
@@ -156,6 +168,8 @@ local function list(chat)
     local hidden = { expr = true, shown = key == 'y' and ANSWERS or {} }
     add('n', { key }, name, ANSWER, answer(chat, key, fallback), hidden)
   end
+  local editing = 'Edit this prompt, and continue from before it'
+  add('n', { 'e' }, 'edit', editing, with_chat(edit), { expr = true })
   add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', with_chat(withdraw))
   local gb = with_chat(move_to_background)
   add('n', { 'gb' }, 'background', 'Move this command to the background', gb)

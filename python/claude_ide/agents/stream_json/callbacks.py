@@ -27,6 +27,10 @@ CHANGED = (
     "The user changed your proposal before accepting it, so the file does not contain what you "
     "proposed. This is what was written:"
 )
+RESTORED = (
+    "The user has restored these files to their state before an earlier prompt, so your later "
+    "edits of them are undone. Read them again before you rely on their content:"
+)
 LONGEST_PATCH = 20_000
 
 
@@ -43,6 +47,8 @@ class Callbacks:
         self._servers = servers
         self._edits = edits
         self._changed: set[str] = set()
+        self._restored: dict[str, None] = {}
+        """The files that were restored since the last prompt."""
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def fields(self) -> Frame:
@@ -58,6 +64,10 @@ class Callbacks:
     def proposal_changed(self, tool: str) -> None:
         """Record that the user changed a tool's input: the CLI will not tell the model."""
         self._changed.add(tool)
+
+    def files_restored(self, paths: Iterable[str]) -> None:
+        """Record that the user restored files: the CLI will not tell the model."""
+        self._restored |= dict.fromkeys(paths)
 
     def accept(self, frame: Frame) -> None:
         """Start to answer a `control_request`."""
@@ -121,8 +131,7 @@ class Callbacks:
 
     async def _hook(self, asked: Frame) -> Frame:
         if text(asked.get("callback_id")) == PROMPTED:
-            note = await self._edits.prompted() if self._edits is not None else ""
-            return _context("UserPromptSubmit", [note] if note else [])
+            return _context("UserPromptSubmit", await self._news())
         reported = mapping(asked.get("input"))
         tool = text(reported.get("tool_use_id"))
         path = path_in(mapping(reported.get("tool_input")))
@@ -132,6 +141,13 @@ class Callbacks:
             return {}
         notes = await self._notes(tool, path, mapping(reported.get("tool_response")))
         return _context("PostToolUse", notes)
+
+    async def _news(self) -> list[str]:
+        """Return notes for the model on what has happened since the last turn."""
+        late = await self._edits.prompted() if self._edits is not None else ""
+        restored = "\n".join([RESTORED, *self._restored]) if self._restored else ""
+        self._restored.clear()
+        return [*filter(None, (restored, late))]
 
     async def _notes(self, tool: str, path: str, result: Frame) -> list[str]:
         """Return notes for the model on a file that a tool has changed."""

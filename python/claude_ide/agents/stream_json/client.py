@@ -10,6 +10,7 @@ from pathlib import Path
 from claude_ide.agents.agent import (
     Capabilities,
     ContextUsage,
+    Earlier,
     NewSession,
     Opening,
     ResumeSession,
@@ -21,7 +22,7 @@ from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.stream_json import history, task_output
+from claude_ide.agents.stream_json import branching, history, task_output
 from claude_ide.agents.stream_json.connection import Connection, UnknownOptionError
 from claude_ide.agents.stream_json.costs import Costs
 from claude_ide.agents.stream_json.decoding import answers, servers
@@ -91,6 +92,8 @@ class StreamJsonAgent:
         self._starting = asyncio.Lock()
         self._resumed = ""
         self._costs = Costs()
+        self._restorable: tuple[str, ...] = ()
+        """The files that the last dry run of a rewind has named."""
 
     @property
     def capabilities(self) -> Capabilities:
@@ -104,6 +107,7 @@ class StreamJsonAgent:
             resume=True,
             stored_history=True,
             fork=True,
+            branch=True,
             change_proposal=True,
             reject_with_reason=True,
             tasks=True,
@@ -270,10 +274,25 @@ class StreamJsonAgent:
     async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
         """Restore the files to their state before a prompt, or report what that would change."""
         fields = {"dry_run": True} if dry_run else {}
-        controls = self._running.controls
-        return answers.rewind(
-            await controls.request("rewind_files", user_message_id=prompt, **fields)
+        running = self._running
+        rewind = answers.rewind(
+            await running.controls.request("rewind_files", user_message_id=prompt, **fields)
         )
+        if dry_run:
+            self._restorable = rewind.files
+        elif rewind.possible:
+            # This answer does not name them.
+            running.callbacks.files_restored(rewind.files or self._restorable)
+        return rewind
+
+    async def earlier(self, prompt: str) -> Earlier:
+        """Return an earlier prompt, which 2.1.197 writes to the session's file with a delay."""
+        folder = self._sessions_folder
+        for seconds in branching.RETRIES:
+            with contextlib.suppress(branching.NotWrittenError):
+                return await asyncio.to_thread(branching.earlier, folder, self.session, prompt)
+            await asyncio.sleep(seconds)
+        return await asyncio.to_thread(branching.earlier, folder, self.session, prompt)
 
     async def ask_aside(self, question: str) -> str:
         """Return the answer to a question that does not become part of the conversation."""
@@ -314,12 +333,15 @@ class StreamJsonAgent:
 
     async def history(self, session: str) -> list[Event]:
         """Return a session's conversation."""
-        folder = history.folder(self._launch.environment, self._launch.cwd)
-        return await asyncio.to_thread(history.read, folder, session)
+        return await asyncio.to_thread(history.read, self._sessions_folder, session)
 
     def log(self) -> str:
         """Return the recent frames in both directions, as `Traffic.text` formats them."""
         return self._traffic.text()
+
+    @property
+    def _sessions_folder(self) -> Path:
+        return history.folder(self._launch.environment, self._launch.cwd)
 
     @property
     def _running(self) -> Connection:

@@ -205,7 +205,7 @@ def _system(line: Frame) -> list[Event]:
 def _command(content: str, id_: str) -> list[Event]:
     """Decode a slash command that the CLI has run itself, or its output."""
     if COMMAND.search(content):
-        return [UserMessage(_typed(content), id_)]
+        return [UserMessage(typed(content), id_)]
     return [Notice(_plain(words)) for words in COMMAND_OUTPUT.findall(content)]
 
 
@@ -231,7 +231,7 @@ def prompt_of(line: Frame) -> str:
 
 def _prompt_in(content: Any) -> str:
     if isinstance(content, str):
-        return _typed(content)
+        return typed(content)
     parts = [_part(block) for block in mappings(content)]
     return "\n".join(part for part in parts if part)
 
@@ -241,11 +241,12 @@ def _part(block: Frame) -> str:
         case "image":
             return "[image]"
         case "text":
-            return _typed(text(block.get("text")))
+            return typed(text(block.get("text")))
     return ""
 
 
-def _typed(words: str) -> str:
+def typed(words: str) -> str:
+    """Return the words that the user typed, without those of the editor or the CLI."""
     if words.startswith(
         (*EDITOR_CONTEXT, "<local-command-", "<bash-std", "[Request interrupted by user")
     ):

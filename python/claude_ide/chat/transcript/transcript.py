@@ -178,11 +178,7 @@ class Transcript:
 
     def changes_since(self, prompt: str) -> list[events.Change]:
         """Return the changes of tools since the turn that started with this prompt."""
-        after = itertools.dropwhile(
-            lambda view: not (isinstance(view, Turn) and view.prompt == prompt),
-            self.sheet.views(),
-        )
-        ended = (view.ended for view in after if isinstance(view, ToolUse))
+        ended = (view.ended for view in self._since(prompt) if isinstance(view, ToolUse))
         return [change for end in ended if end is not None for change in end.changes]
 
     def story(self, begin: View | None = None) -> list[str]:
@@ -191,6 +187,25 @@ class Transcript:
             lambda view: begin is not None and view is not begin, self.sheet.views()
         )
         return [text for view in shown if (text := view.markdown())]
+
+    def commands_since(self, prompt: str) -> list[str]:
+        """Return the commands that were run since the turn that started with this prompt."""
+        tools = (view for view in self._since(prompt) if isinstance(view, ToolUse))
+        return [tool.title for tool in tools if tool.kind == "execute" and tool.ended is not None]
+
+    def mark_edited(self, prompt: str) -> None:
+        """Show that the user is editing this prompt; no other one is marked then."""
+        for view in self.sheet.views():
+            if isinstance(view, Turn) and view.is_edited != (view.prompt == prompt != ""):
+                view.is_edited = not view.is_edited
+                self.sheet.changed(view)
+
+    def cut(self, prompt: str) -> None:
+        """Remove the turn that started with this prompt, and everything after it."""
+        self._settle(all_=True)
+        for view in self._since(prompt):
+            if not view.part.tail:
+                self.sheet.remove(view)
 
     def press(self, part: int, offset: int) -> Action | None:
         """Open or close a part; return the action that remains for the panel."""
@@ -207,6 +222,11 @@ class Transcript:
         view = self.sheet.find(part)
         return view.location(offset, column) if view else None
 
+    def prompt_in(self, part: int) -> str:
+        """Return the id of the prompt in a part; empty if there is none, or it is unknown."""
+        view = self.sheet.find(part)
+        return view.prompt if isinstance(view, Turn) else ""
+
     def withdraw(self, part: int) -> str | None:
         """Return the id of the queued prompt in a part; None if there is none.
 
@@ -214,6 +234,14 @@ class Transcript:
         """
         view = self.sheet.find(part)
         return view.prompt if isinstance(view, Queued) else None
+
+    def _since(self, prompt: str) -> list[View]:
+        """Return the turn that started with this prompt, and all views after it."""
+        turns = itertools.dropwhile(
+            lambda view: not (isinstance(view, Turn) and view.prompt == prompt),
+            self.sheet.views(),
+        )
+        return list(turns)
 
     def _now(self) -> float | None:
         return self._clock() if self._clock else None

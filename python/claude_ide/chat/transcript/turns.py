@@ -16,6 +16,7 @@ ENDED = {
     TaskState.FAILED: "has failed in the background",
     TaskState.STOPPED: "was stopped in the background",
 }
+EDITED = row(("  ✎ editing; sending replaces the rest", "ClaudeChatWarning"))
 
 
 class Turn(View):
@@ -24,6 +25,7 @@ class Turn(View):
     def __init__(self, part: Part, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
         super().__init__(part)
         self.prompt, self.text, self.chips = prompt, text, tuple(chips)
+        self.is_edited = False
 
     def rows(self) -> list[Row]:
         """Return the prompt."""
@@ -36,6 +38,8 @@ class Turn(View):
             found.append(row((f"  … {amounts.count(more, 'more line')}", "ClaudeChatMeta")))
         if self.chips:
             found.append(_chips(self.chips))
+        if self.is_edited:
+            found.append(EDITED)
         return found
 
     def press(self, offset: int) -> Action | None:

@@ -180,4 +180,6 @@ def _opening(opening: Opening) -> list[str]:
     if isinstance(opening, NewSession):
         return ["--session-id", opening.id] if opening.id else []
     resumed = ["--resume", opening.id] if opening.id else ["--continue"]
-    return [*resumed, "--fork-session"] if opening.fork else resumed
+    if opening.fork:
+        resumed.append("--fork-session")
+    return [*resumed, "--resume-session-at", opening.until] if opening.until else resumed

@@ -1,0 +1,215 @@
+"""Edits an earlier prompt: the conversation continues from before it, in a session of its own.
+
+The replaced part of the conversation remains in the old session.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from claude_ide.agents import events
+from claude_ide.agents.agent import Agent, Earlier, Opening, Rewind
+from claude_ide.agents.events import Event
+from claude_ide.agents.session_state import State
+from claude_ide.chat import abilities, context
+from claude_ide.chat.attachment import Attachment
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.panel import Panel
+from claude_ide.chat.rewinding import Rewinding
+from claude_ide.chat.sending import Sending
+from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import AgentError, UserError
+
+STOP_SECONDS = 10.0
+"""How long an interrupted turn may take to end before the agent is stopped anyway."""
+
+KIND = "branch"
+REPLACED = "continued from an earlier prompt (:ClaudeChat resume lists the old session)"
+STOP, CANCEL = "Stop the turn", "Cancel"
+FILES, TALK, BOTH = "Files only", "Conversation only", "Conversation and files"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The prompt that is being edited; `files` says whether to restore files, None to ask."""
+
+    prompt: str
+    earlier: Earlier
+    files: bool | None = None
+
+
+class Branching:
+    """The earlier prompt that the user edits in one chat.
+
+    `reopen` ends the agent and opens another session. `changed` is called to draw the changes.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        editor: Editor,
+        panel: Panel,
+        transcript: Transcript,
+        sending: Sending,
+        attachment: Attachment,
+        rewinding: Rewinding,
+        reopen: Callable[[Opening], Awaitable[None]],
+        changed: Callable[[], None],
+    ) -> None:
+        self._agent = agent
+        self._editor = editor
+        self._panel = panel
+        self._transcript = transcript
+        self._sending = sending
+        self._attachment = attachment
+        self._rewinding = rewinding
+        self._reopen = reopen
+        self._changed = changed
+        self._target: Target | None = None
+        self._ended = asyncio.Event()
+
+    @property
+    def edited(self) -> str:
+        """The prompt that is being edited, in one line; empty if there is none."""
+        if self._target is None:
+            return ""
+        return one_line(self._target.earlier.text) or "[image]"
+
+    def apply(self, event: Event) -> None:
+        """Notice the end of a turn."""
+        match event:
+            case events.TurnEnded() | events.Dead():
+                self._ended.set()
+
+    async def edit(self, part: int) -> None:
+        """Edit the prompt in a part of the transcript; if it is being edited, stop that."""
+        if self._transcript.withdraw(part) is not None:
+            return await self._sending.withdraw(part)
+        prompt = self._transcript.prompt_in(part)
+        if not prompt:
+            raise UserError("there is no prompt here to edit")
+        if self._target is not None and self._target.prompt == prompt:
+            return await self.leave()
+        await self._begin(prompt)
+
+    async def leave(self) -> None:
+        """Stop editing; the text remains in the history of prompts."""
+        if self._target is not None:
+            self._set(None)
+            await self._panel.leave_edit()
+
+    async def rewind(self) -> None:
+        """Have the user choose a prompt, and whether to restore the conversation or the files."""
+        prompts = self._transcript.prompts
+        if not prompts:
+            raise UserError("there is no prompt to go back to in this chat")
+        ids = list(reversed(prompts))
+        chosen = await self._editor.choose("Go back to before:", ids, [prompts[id_] for id_ in ids])
+        if not chosen:
+            return
+        if not await self._stop():
+            return
+        would = await self._rewinding.preview(chosen)
+        can_branch = abilities.has(self._agent, "branch")
+        if would.files:
+            ways = [FILES, TALK, BOTH, CANCEL] if can_branch else [FILES, CANCEL]
+            way = await self._rewinding.choose(chosen, would, "Go back; restore", ways)
+            await self._carry_out(way, chosen, would)
+        elif can_branch:
+            await self._begin(chosen, files=False)
+        else:
+            raise UserError(would.reason or "no file has changed since")
+
+    async def send(self, sent: Mapping[str, Any]) -> None:
+        """Send a prompt: in place of the edited one, or as usual."""
+        target = self._target
+        if target is None:
+            return await self._sending.send(sent)
+        await self._sending.send({**sent, "how": "send"}, lambda: self._go_back(target))
+
+    async def _begin(self, prompt: str, *, files: bool | None = None) -> None:
+        abilities.require(self._agent, "edit")
+        earlier = await self._agent.earlier(prompt)
+        self._set(Target(prompt, earlier, files))
+        await self._panel.edit(earlier.text, context.encoded(earlier.images))
+        await self._panel.write()
+
+    def _set(self, target: Target | None) -> None:
+        self._target = target
+        self._transcript.mark_edited(target.prompt if target else "")
+        self._changed()
+
+    async def _carry_out(self, way: str, prompt: str, would: Rewind) -> None:
+        if way == FILES:
+            self._transcript.note(KIND, await self._rewinding.restore(prompt, would))
+            self._changed()
+        elif way in (TALK, BOTH):
+            await self._begin(prompt, files=way == BOTH)
+
+    async def _go_back(self, target: Target) -> bool:
+        """Open a session that continues from before a prompt; False if the user cancels."""
+        if self._target is not target:
+            return True  # another prompt was sent first, or the user has left the edit
+        if not await self._stop():
+            return False
+        would = await self._preview(target)
+        files = target.files
+        if would.files and files is None:
+            question = "Continue from before this prompt; restore"
+            ways = [TALK, BOTH, CANCEL]
+            way = await self._rewinding.choose(target.prompt, would, question, ways)
+            if way in ("", CANCEL):
+                return False
+            files = way == BOTH
+        notes = []
+        if would.files and files:
+            notes.append(await self._rewinding.restore(target.prompt, would))
+        try:
+            await self._reopen(target.earlier.opening)
+            notes.append(REPLACED)
+            await self._cut(target.prompt)
+        finally:
+            for line in notes:
+                self._transcript.note(KIND, line)
+            self._changed()
+        return True
+
+    async def _cut(self, prompt: str) -> None:
+        """Show the conversation as it was before a prompt."""
+        self._target = None
+        # The user's cursor is on the prompt that they have edited, not at the end.
+        await self._panel.follow()
+        self._transcript.cut(prompt)
+        self._attachment.forget()
+        await self._panel.pin([])
+
+    async def _preview(self, target: Target) -> Rewind:
+        if target.files is False or self._agent.state.state in (State.OFF, State.DEAD):
+            return Rewind(False)
+        return await self._rewinding.preview(target.prompt)
+
+    async def _stop(self) -> bool:
+        """End the current turn if the user agrees; its queued prompts return to the prompt."""
+        if not self._agent.state.busy:
+            return True
+        question = "Going back ends the current turn:"
+        if await self._editor.choose(question, [STOP, CANCEL]) != STOP:
+            return False
+        queued = dict(self._transcript.queued)
+        for prompt in queued:
+            # It may have started by now, or the agent may not be able to withdraw it.
+            with contextlib.suppress(AgentError):
+                await self._agent.withdraw(prompt)
+        self._ended.clear()
+        if self._agent.state.busy:
+            await self._agent.interrupt()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STOP_SECONDS):
+                    await self._ended.wait()
+        if queued:
+            self._sending.cancel_queued()
+            await self._panel.put_back("\n".join(queued.values()))
+        return True
