@@ -66,6 +66,15 @@ command('ClaudeChat', chat, {
   complete = complete_chat,
   desc = 'Open or hide the chat with Claude',
 })
+command('ClaudeChanges', host('ClaudeChanges'), {
+  nargs = '*',
+  bang = true,
+  bar = true,
+  complete = function(...)
+    return require('claude_ide.chat.changes').complete(...)
+  end,
+  desc = 'Review what Claude changed in the last turn of the chat',
+})
 command('ClaudeStart', host('ClaudeStart'), {
   bang = true,
   bar = true,

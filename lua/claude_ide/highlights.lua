@@ -39,6 +39,8 @@ local LINKS = {
   ClaudeFormPicked = 'DiagnosticOk',
   ClaudeFormDescription = 'Comment',
   ClaudeFormKeys = 'Special',
+  ClaudeReviewReverted = 'Comment',
+  ClaudeReviewChanged = 'DiagnosticWarn',
   ClaudePlanTitle = 'Title',
   ClaudePlanKeys = 'Comment',
 }

@@ -20,12 +20,14 @@ from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.requests.trust_question import KIND, TrustLine
+from claude_ide.chat.reviewing import Reviewing
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.transcript import export, todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
+from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UnknownSessionError, UserError
@@ -50,6 +52,7 @@ class Chat:
         config: Config,
         run: Run,
         trusting: Trusting,
+        witness: Witness,
     ) -> None:
         self.id = id_
         self.root = root
@@ -82,6 +85,9 @@ class Chat:
         )
         self._relaunching = Relaunching(
             *(agent, self.requests, self.sending.lock, self._started, self._start_again)
+        )
+        self.reviewing = Reviewing(
+            *(witness, self.transcript, self._painter, self.panel, editor, run)
         )
         self._bar = Bar()
         self._bars = Bars(self._bar, self.requests, self.attachment, self._state, self.refresh_bars)
@@ -144,7 +150,9 @@ class Chat:
 
     async def _show_history(self, opening: Opening) -> None:
         if isinstance(opening, ResumeSession) and opening.id and not self.transcript.lines:
-            self.transcript.load_history(await self.agent.history(opening.id))
+            history = await self.agent.history(opening.id)
+            self.transcript.load_history(history)
+            self.reviewing.load_history(history)
             self._painter.now()
 
     def _state(self) -> SessionState:
@@ -167,6 +175,7 @@ class Chat:
 
     def _show(self, event: Event) -> None:
         urgent = self.transcript.apply(event)
+        self.reviewing.apply(event)
         self._bar.apply(event)
         self._offers.apply(event)
         self._offers.update()

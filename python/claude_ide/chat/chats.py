@@ -1,7 +1,7 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.trusting import Trusting
+from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, EditorError, UserError
@@ -28,6 +29,7 @@ class OpenedAgent(NamedTuple):
     folder: Path
     agent: Agent
     trusting: Trusting
+    witness: Witness
 
 
 class Chats:
@@ -175,6 +177,11 @@ class Chats:
             return await here.choose_answer()
         raise UserError("no request is waiting")
 
+    async def show_changes(self, only: Sequence[str], *, whole: bool) -> None:
+        """Show what the last turn of this tab page's chat has changed; with `whole`, all turns."""
+        chat = await self.here()
+        await chat.reviewing.show(only, whole=whole)
+
     async def trust_changed(self) -> None:
         """Have each chat follow the user's decisions about folders."""
         for chat in list(self._chats.values()):
@@ -234,13 +241,14 @@ class Chats:
             settled=self._kind.chooses_settings,
         )
         servers = {SERVER: self._serve()}
-        edits = Diagnosis(self._editor)
-        workbench = Workbench(servers, self._reading, edits, trusting.follows)
-        return OpenedAgent(folder, self._kind.open(folder, workbench), trusting)
+        witness = Witness(self._editor, Diagnosis(self._editor))
+        workbench = Workbench(servers, self._reading, witness, trusting.follows)
+        return OpenedAgent(folder, self._kind.open(folder, workbench), trusting, witness)
 
     def _new(self, id_: int, opened: "OpenedAgent") -> Chat:
-        root, agent, trusting = str(opened.folder), opened.agent, opened.trusting
-        chat = Chat(id_, root, agent, self._editor, self._config, self._run, trusting)
+        root, agent = str(opened.folder), opened.agent
+        observers = opened.trusting, opened.witness
+        chat = Chat(id_, root, agent, self._editor, self._config, self._run, *observers)
         self._chats[id_] = chat
         return chat
 
@@ -324,6 +332,8 @@ class Chats:
                 return chat.answers.key(event["part"], event["key"], event["kind"])
             case "withdraw":
                 return chat.sending.withdraw(event["part"])
+            case "changes":
+                return chat.reviewing.show_at(event["part"])
             case "login":
                 return self._login()
         return {

@@ -51,6 +51,7 @@ from claude_ide.agents.events.talk import (
 )
 from claude_ide.agents.events.tools import (
     Change,
+    FileWritten,
     Hunk,
     Task,
     TasksChanged,
@@ -74,6 +75,7 @@ __all__ = [
     "Dead",
     "EffortChanged",
     "Event",
+    "FileWritten",
     "Hunk",
     "Mode",
     "ModeChanged",
@@ -121,6 +123,7 @@ Event = (
     Ready | CommandsChanged | Session | Cleared | ModeChanged | ModelChanged | EffortChanged
     | PromptChanged | UserMessage | Waiting | TextDelta | Text | ThinkingDelta | Thinking
     | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput | ToolOutput | ToolEnded
+    | FileWritten
     | PermissionAsked | QuestionAsked | PlanProposed | RequestWithdrawn | TodoList | TasksChanged
     | Usage | Retry | Compacting | Compacted | Notice | Stopping | TurnEnded | Dead
 )  # fmt: skip

@@ -27,7 +27,12 @@ from claude_ide.agents.stream_json.decoding.preview import TOOL_USES, Preview
 from claude_ide.agents.stream_json.decoding.settings import Settings
 from claude_ide.agents.stream_json.decoding.stages import Stages
 from claude_ide.agents.stream_json.decoding.todos import Todos
-from claude_ide.agents.stream_json.decoding.tools import decode_result, kind_of, whole_input
+from claude_ide.agents.stream_json.decoding.tools import (
+    decode_result,
+    decode_write,
+    kind_of,
+    whole_input,
+)
 from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, mappings, text
 
 logger = logging.getLogger(__name__)
@@ -138,6 +143,7 @@ class Decoder:
                 ended = decode_result(frame, block)
                 if ended.status is ToolStatus.FAILED and ended.tool in self.rejected:
                     ended = replace(ended, status=ToolStatus.REJECTED)
+                events += decode_write(frame, block)
                 events += [ended, *self._todos_after(ended, frame.get("tool_use_result"))]
         return events
 
