@@ -113,7 +113,7 @@ async def chat(app: App, call: Call) -> None:
 
 @command("ClaudeChanges")
 async def changes(app: App, call: Call) -> None:
-    """:ClaudeChanges[!] [file] … — review what the last turn changed; `!`: all turns of the chat."""
+    """:ClaudeChanges[!] [file] … — review what the last turn has changed; `!`: all turns."""
     await app.guard(app.start())
     await app.chats.show_changes(call.arguments, whole=call.bang)
 

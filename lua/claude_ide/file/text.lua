@@ -23,7 +23,7 @@ end
 
 ---@class claude_ide.FileText
 ---@field lines string[]
----@field fileformat 'unix'|'dos'
+---@field fileformat 'unix'|'dos'|'mac'
 ---@field bomb boolean
 ---@field endofline boolean
 

@@ -92,13 +92,15 @@ end
 ---@param change claude_ide.FileChange
 ---@return claude_ide.ReviewFile
 function M.of(change)
+  ---@type claude_ide.ReviewFile
   local file = {
     path = change.path,
     name = change.name,
     obstacle = change.obstacle,
     before = buffer_text.parse(given(change.before) or ''),
     after = buffer_text.parse(given(change.after) or ''),
-  } --[[@as claude_ide.ReviewFile]]
+    hunks = {},
+  }
   local kind = kind_of(change)
   local whole = { kind = kind, old = all_rows(file.before), new = all_rows(file.after) }
   file.hunks = kind and { whole } or line_hunks(file)
@@ -125,8 +127,9 @@ end
 local function located(file, now, hunk, side)
   local base, span = file[side], side == 'after' and hunk.new or hunk.old
   local first, last = rebase.locate(base.lines, now.lines, span[1], span[2])
-  local state = side == 'after' and 'present' or 'reverted'
-  return first and { state = state, first = first, last = last } or nil
+  if first and last then
+    return { state = side == 'after' and 'present' or 'reverted', first = first, last = last }
+  end
 end
 
 local function is_empty(span)
@@ -156,7 +159,9 @@ local function find_format(file, now)
     end)
   end
   local last = math.max(#now.lines - 1, 0)
-  local state = is_like(file.after) and 'present' or is_like(file.before) and 'reverted' or 'changed'
+  local state = is_like(file.after) and 'present'
+    or is_like(file.before) and 'reverted'
+    or 'changed'
   return { state = state, first = last, last = last }
 end
 
@@ -285,7 +290,8 @@ function M.reversed(hunk)
     before = hunk.file.after,
     after = hunk.file.before,
   })
-  return vim.tbl_extend('force', hunk, { file = file, old = hunk.new, new = hunk.old })
+  local sides = { file = file, old = hunk.new, new = hunk.old }
+  return vim.tbl_extend('force', hunk, sides) --[[@as claude_ide.ReviewHunk]]
 end
 
 return M

@@ -169,8 +169,9 @@ end
 -- The same review again replaces its list, if that is the current one.
 local function shown_before(review)
   local shown = M.current()
-  local is_again = shown and shown.source == review.source and shown.turn == review.turn
-  return is_again and shown.list or nil
+  if shown and shown.source == review.source and shown.turn == review.turn then
+    return shown.list
+  end
 end
 
 --- Make a review's list the current quickfix list, and enter its window.
@@ -178,8 +179,7 @@ end
 function M.open(review)
   forget_dropped()
   local known = shown_before(review)
-  local what = { id = known, nr = not known and '$' or nil, items = entries(review) }
-  what.title, what.idx = title_of(review), 1
+  local what = { id = known, items = entries(review), title = title_of(review), idx = 1 }
   vim.fn.setqflist({}, known and 'r' or ' ', what)
   review.list = list_of({ id = 0 }).id
   reviews[review.list] = review

@@ -67,7 +67,7 @@ local function open(win, hunk)
   local bufnr = fill(lines)
   if is_open() then
     api.nvim_win_set_buf(assert(opened), bufnr)
-    api.nvim_win_set_config(opened, config)
+    api.nvim_win_set_config(assert(opened), config)
   else
     config.noautocmd = true
     opened = api.nvim_open_win(bufnr, false, config)

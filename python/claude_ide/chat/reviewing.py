@@ -1,4 +1,4 @@
-"""The changes of a chat's turns: recorded from events, counted at a turn's end, reviewed on request."""
+"""The changes of a chat's turns: recorded from events, counted at the end, reviewed on request."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
@@ -92,6 +92,8 @@ class Reviewing:
     async def _note(self) -> str:
         note = await self._reviews.note()
         if note:
-            self._transcript.note("notice", f"{self._transcript.name} is told what you have reverted")
+            self._transcript.note(
+                "notice", f"{self._transcript.name} is told what you have reverted"
+            )
             self._painter.soon()
         return note

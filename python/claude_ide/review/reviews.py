@@ -1,7 +1,8 @@
-"""Shows the changes of an agent in Neovim's quickfix list, and reports to it what the user reverts."""
+"""Shows an agent's changes in the quickfix list, and reports to it what the user reverts."""
 
 import os.path
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from claude_ide.editor.editor import Editor
@@ -20,7 +21,10 @@ RESTORED = "The user has restored these of your changes, which had been reverted
 
 
 class Reviews:
-    """The reviews of one journal; `source` identifies it in Lua, paths below `root` are shortened."""
+    """The reviews of one journal, which `source` identifies in Lua.
+
+    Paths below `root` are shown relative to it.
+    """
 
     def __init__(self, editor: Editor, journal: Journal, source: str, root: str) -> None:
         self._editor = editor
@@ -93,8 +97,8 @@ class Reviews:
         return os.path.relpath(path, root) if path.startswith(root + os.path.sep) else path
 
     def _is_in(self, path: str, only: Sequence[str]) -> bool:
-        wanted = (os.path.realpath(os.path.join(self._root, each)) for each in only)
-        return any(path == each or path.startswith(each + os.path.sep) for each in wanted)
+        wanted = (os.path.realpath(Path(self._root, each).expanduser()) for each in only)
+        return any(Path(path).is_relative_to(each) for each in wanted)
 
     def _why_none(self, turn: str | None) -> str:
         if self._journal.is_forgotten(turn):

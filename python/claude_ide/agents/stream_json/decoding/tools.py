@@ -1,5 +1,6 @@
 """Tools by name: the kind of a tool, the title of its use, its result."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -156,7 +157,7 @@ def patched(before: str, hunks: Sequence[Hunk]) -> str:
 def _lacks_end(hunks: Sequence[Hunk], sign: str) -> bool:
     """Return whether the lines with this sign end without a line feed."""
     lines = hunks[-1].lines if hunks else ()
-    pairs = zip(lines, lines[1:], strict=False)
+    pairs = itertools.pairwise(lines)
     return any(line[:1] in (" ", sign) and after.startswith("\\") for line, after in pairs)
 
 
