@@ -201,13 +201,16 @@ function M.new_lines(hunk)
   return lines_of(hunk.file.after, hunk.new)
 end
 
-local function format_name(text)
-  local words = { text.fileformat == 'dos' and 'CRLF' or 'LF' }
-  if text.bomb then
-    table.insert(words, 'BOM')
+local function format_summary(before, after)
+  local words = {}
+  if before.fileformat ~= after.fileformat then
+    table.insert(words, before.fileformat == 'dos' and 'CRLF → LF' or 'LF → CRLF')
   end
-  if not text.endofline then
-    table.insert(words, 'no line end at the end')
+  if before.bomb ~= after.bomb then
+    table.insert(words, after.bomb and 'byte order mark added' or 'byte order mark removed')
+  end
+  if before.endofline ~= after.endofline then
+    table.insert(words, after.endofline and 'last line end added' or 'last line end removed')
   end
   return table.concat(words, ', ')
 end
@@ -234,8 +237,7 @@ function M.summary(hunk)
   if hunk.kind == 'unknown' then
     return ('changed; its lines are unknown: %s'):format(hunk.file.obstacle)
   elseif hunk.kind == 'format' then
-    local file = hunk.file
-    return ('line ends: %s → %s'):format(format_name(file.before), format_name(file.after))
+    return format_summary(hunk.file.before, hunk.file.after)
   end
   local added, removed = M.sizes(hunk)
   local lines = added > 0 and M.new_lines(hunk) or M.old_lines(hunk)

@@ -8,8 +8,6 @@ local revert = require('claude_ide.review.revert')
 
 local M = {}
 
-local UNDO = 'u in the file undoes it'
-
 local function noun(count)
   return count == 1 and '1 change' or ('%d changes'):format(count)
 end
@@ -17,8 +15,8 @@ end
 local function report(result, wanted)
   local parts = vim.list_extend({}, result.notes)
   if #result.done > 0 then
-    local verb = wanted == 'reverted' and 'reverted' or 'restored'
-    table.insert(parts, 1, ('%s %s; %s'):format(verb, noun(#result.done), UNDO))
+    local form = wanted == 'reverted' and 'reverted %s; u restores' or 'restored %s'
+    table.insert(parts, 1, form:format(noun(#result.done)))
   end
   if #parts > 0 then
     message.show(table.concat(parts, '; '), #result.notes > 0 and 'warn' or 'info')
@@ -79,8 +77,26 @@ local HELP = {
   ' g?    Show these keys ',
 }
 
+-- Neovim would enter a file instead: when a window closes, it avoids the quickfix window.
+local function return_on_close(win)
+  local help = vim.api.nvim_get_current_win()
+  vim.api.nvim_create_autocmd('WinClosed', {
+    pattern = tostring(help),
+    once = true,
+    callback = function()
+      if vim.api.nvim_get_current_win() == help then
+        vim.schedule(function()
+          pcall(vim.api.nvim_set_current_win, win)
+        end)
+      end
+    end,
+  })
+end
+
 local function show_keys()
+  local win = vim.api.nvim_get_current_win()
   float.show(HELP, { title = 'Keys', keys = { 'g?' }, zindex = 80 })
+  return_on_close(win)
 end
 
 local attached = {} ---@type table<integer, table[]> replaced maps by buffer

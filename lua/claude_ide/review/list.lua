@@ -39,11 +39,11 @@ local function is_known(hunk)
   return hunk.kind ~= 'unknown'
 end
 
-local function entry(index, hunk, position)
+local function entry(index, hunk, position, count)
   local mark = is_known(hunk) and MARKS[position.state] or ''
   return {
     filename = hunk.file.path,
-    lnum = position.first + 1,
+    lnum = math.max(1, math.min(position.first + 1, count)),
     text = mark .. review_hunks.summary(hunk),
     user_data = index,
     valid = 1,
@@ -58,7 +58,8 @@ local function entries(review)
     texts[hunk.file] = texts[hunk.file] or { text = current.of(hunk.file.path) }
     local position = review_hunks.find(hunk, texts[hunk.file].text)
     review.states[index] = position.state
-    found[index] = entry(index, hunk, position)
+    local text = texts[hunk.file].text
+    found[index] = entry(index, hunk, position, text and #text.lines or 1)
   end
   return found
 end

@@ -9,6 +9,7 @@ local M = {}
 
 local api = vim.api
 
+local NARROWEST = 40 -- columns
 local LEAST = 3 -- lines between the float and the edge of the screen that are worth using
 
 local opened ---@type integer? the window
@@ -28,7 +29,7 @@ end
 
 -- Above the quickfix window, or below it if it is at the top of the screen.
 local function geometry(win, lines)
-  local count = #lines
+  local count, wanted = #lines, math.max(float.widest(lines), NARROWEST)
   local row, column = unpack(api.nvim_win_get_position(win))
   local below = row + api.nvim_win_get_height(win) + 1
   local room_above = row - 2
@@ -43,7 +44,7 @@ local function geometry(win, lines)
     relative = 'editor',
     row = is_above and row - height - 2 or below,
     col = column,
-    width = math.max(1, math.min(float.widest(lines), api.nvim_win_get_width(win) - 2)),
+    width = math.max(1, math.min(wanted, api.nvim_win_get_width(win) - 2)),
     height = height,
   }
 end
