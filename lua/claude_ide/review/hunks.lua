@@ -27,6 +27,7 @@ local FORMAT = { 'fileformat', 'bomb', 'endofline' }
 ---@field old integer[] first row, 0-based, and end-exclusive last row of the text before
 ---@field new integer[] the same of the text after
 ---@field was_reverted? boolean what the agent knows
+---@field is_reverted? boolean what the last news for the agent says
 
 ---@class claude_ide.ReviewFile
 ---@field path string

@@ -3,7 +3,6 @@ local highlights = require('claude_ide.highlights')
 local list = require('claude_ide.review.list')
 local moment = require('claude_ide.when.moment')
 local quiet = require('claude_ide.say.quiet')
-local record = require('claude_ide.review.record')
 local review_hunks = require('claude_ide.review.hunks')
 local review_keys = require('claude_ide.review.keys')
 local review_preview = require('claude_ide.review.preview')
@@ -128,13 +127,6 @@ function M.count(source, texts, paths)
     end
   end
   return { added, removed }
-end
-
---- What the user has reverted or restored since the last call, for the agent.
----@param source string
----@return { reverted: table[], restored: table[] }
-function M.news(source)
-  return record.news(source)
 end
 
 --- The files that a source has changed.

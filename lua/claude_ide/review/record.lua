@@ -37,8 +37,7 @@ local function described(hunk, what)
   return '\n' .. table.concat(review_hunks.diff(shown, 0), '\n')
 end
 
---- What has changed since the last call: hunks that the agent does not know as reverted, and those
---- that it still knows as reverted.
+--- What the agent does not know: hunks that are reverted now, and those that no longer are.
 ---@param source string
 ---@return { reverted: table[], restored: table[] } each with `name` and `what`
 function M.news(source)
@@ -48,10 +47,18 @@ function M.news(source)
     if is_reverted ~= (hunk.was_reverted or false) then
       local what = is_reverted and 'reverted' or 'restored'
       table.insert(news[what], { name = hunk.file.name, what = described(hunk, what) })
-      hunk.was_reverted = is_reverted
     end
+    hunk.is_reverted = is_reverted
   end
   return news
+end
+
+--- The agent has got the last `news`.
+---@param source string
+function M.told(source)
+  for _, hunk in pairs(records[source] or {}) do
+    hunk.was_reverted = hunk.is_reverted
+  end
 end
 
 return M

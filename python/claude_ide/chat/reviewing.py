@@ -44,19 +44,28 @@ class Reviewing:
         for event in history:
             match event:
                 case events.UserMessage(_, prompt):
-                    self._journal.begin(prompt)
+                    self._journal.begin_earlier(prompt)
                 case events.FileWritten():
                     self._journal.reported(event.path, event.before, event.after)
-        self._journal.close()
+        self._journal.end_earlier()
 
     def apply(self, event: Event) -> None:
         """Record what an event reports, after the transcript has applied it."""
-        self._journal.begin(self._transcript.turn)
+        journal, turn = self._journal, self._transcript.turn
+        if turn != journal.turn:
+            self._settle(journal.turn)
+            journal.begin(turn)
         match event:
             case events.FileWritten():
-                self._journal.reported(event.path, event.before, event.after)
-            case events.TurnEnded() if self._journal.has(self._journal.turn):
-                self._run(self._count(self._journal.turn, self._transcript.end))
+                journal.reported(event.path, event.before, event.after)
+            case events.TurnEnded() if journal.is_running(turn):
+                self._run(self._count(turn, self._transcript.end))
+            case events.Dead():
+                self._settle(turn)
+
+    def _settle(self, turn: str) -> None:
+        if self._journal.is_running(turn):
+            self._run(self._journal.settle(turn))
 
     async def show_at(self, part: int) -> None:
         """Show the changes of the turn to which a part of the transcript belongs."""
@@ -67,10 +76,8 @@ class Reviewing:
 
     async def show(self, only: Sequence[str], *, whole: bool) -> None:
         """Show the changes of the last turn that changed a file; with `whole`, of all turns."""
-        turn = self._journal.latest
-        if turn is None:
-            raise UserError("no file has changed in this chat")
-        await self._show(None if whole else turn, only)
+        turn = None if whole else await self._journal.latest()
+        await self._show(turn, only)
 
     async def _show(self, turn: str | None, only: Sequence[str] = ()) -> None:
         await self._reviews.show(turn, self._title(turn), only)
@@ -90,10 +97,9 @@ class Reviewing:
             self._painter.soon()
 
     async def _note(self) -> str:
-        note = await self._reviews.note()
-        if note:
-            self._transcript.note(
-                "notice", f"{self._transcript.name} is told what you have reverted"
-            )
+        news = await self._reviews.news()
+        if news.summary:
+            name = self._transcript.name
+            self._transcript.note("notice", f"{name} is told that you {news.summary}")
             self._painter.soon()
-        return note
+        return news.note

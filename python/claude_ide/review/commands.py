@@ -13,6 +13,7 @@ from claude_ide.review import versions
 from claude_ide.review.journal import Journal, real
 from claude_ide.review.versions import Version
 
+BUSY_SECONDS = 1.0
 MOST_FILES = 300
 MOST_KEPT = 16_000_000
 """Characters of all texts together."""
@@ -46,8 +47,10 @@ class Commands:
 
     async def _run(self, function: str, *arguments: list[str]) -> list[str]:
         try:
-            return list(await self._editor.run(function, *arguments) or ())
-        except EditorError:
+            # The agent waits for this, and Neovim may be at a prompt.
+            async with asyncio.timeout(BUSY_SECONDS):
+                return list(await self._editor.run(function, *arguments) or ())
+        except (EditorError, TimeoutError):
             return []
 
     def _refresh(self, paths: Iterable[str]) -> dict[str, Version]:

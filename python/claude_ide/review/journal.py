@@ -51,19 +51,26 @@ class Journal:
         self._most = most
         self._turns: dict[str, _Turn] = {}
         self._forgotten: set[str] = set()
+        self._earlier: set[str] = set()
 
-    @property
-    def latest(self) -> str | None:
-        """The latest turn that has written a file; None if no turn has."""
-        return next(reversed(self._turns), None)
+    async def latest(self) -> str | None:
+        """Return the latest turn that has changed a file; None if no turn has."""
+        for turn in reversed(list(self._turns)):
+            if await self.changes(turn):
+                return turn
+        return None
+
+    def is_running(self, turn: str) -> bool:
+        """Return whether a turn has written a file since it was settled."""
+        return turn in self._turns and self._turns[turn].is_running
+
+    def is_earlier(self, turn: str) -> bool:
+        """Return whether a turn is from the record of an earlier session."""
+        return turn in self._earlier
 
     def is_forgotten(self, turn: str | None = None) -> bool:
         """Return whether the texts of a turn, or of any turn, were dropped to save memory."""
         return bool(self._forgotten) if turn is None else turn in self._forgotten
-
-    def has(self, turn: str) -> bool:
-        """Return whether a turn has written a file."""
-        return turn in self._turns
 
     def paths(self) -> list[str]:
         """Return the files that were written in any turn."""
@@ -106,7 +113,12 @@ class Journal:
                 known.files[path].after = after
             self._forget()
 
-    def close(self) -> None:
+    def begin_earlier(self, turn: str) -> None:
+        """Begin a turn of an earlier session, whose writes `reported` records."""
+        self.turn = turn
+        self._earlier.add(turn)
+
+    def end_earlier(self) -> None:
         """Regard all turns as ended, with the texts that were reported last."""
         for turn in self._turns.values():
             turn.is_running = False

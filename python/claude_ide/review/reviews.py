@@ -1,9 +1,10 @@
 """Shows an agent's changes in the quickfix list, and reports to it what the user reverts."""
 
+import asyncio
 import os.path
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError, UserError
@@ -18,6 +19,33 @@ REVERTED = (
     "do not make them again unless the user asks:"
 )
 RESTORED = "The user has restored these of your changes, which had been reverted:"
+KEYS = ("reverted", "restored")
+BUSY_SECONDS = 1.0
+NONE = "no file has changed in this chat"
+
+
+class News(NamedTuple):
+    """What the user has reverted, and restored: for each change its file, and a diff or words."""
+
+    reverted: tuple[tuple[str, str], ...] = ()
+    restored: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def note(self) -> str:
+        """The note for the model, cut to `LONGEST_NOTE` characters; empty without news."""
+        parts = [
+            "\n".join([heading, *(f"\n{name}: {what}" for name, what in found)])
+            for heading, found in ((REVERTED, self.reverted), (RESTORED, self.restored))
+            if found
+        ]
+        whole = "\n\n".join(parts)
+        return whole if len(whole) <= LONGEST_NOTE else f"{whole[:LONGEST_NOTE]}\n[…]"
+
+    @property
+    def summary(self) -> str:
+        """The news in one line for the user, such as `reverted 2 changes in a.py`."""
+        parts = ((verb, found) for verb, found in zip(KEYS, self, strict=True) if found)
+        return ", ".join(f"{verb} {_counted(found)}" for verb, found in parts)
 
 
 class Reviews:
@@ -60,7 +88,8 @@ class Reviews:
             raise UserError(self._why_none(turn))
         shown = [change for change in changes if not only or self._is_in(change.path, only)]
         if not shown:
-            raise UserError(f"not among the changed files: {' '.join(only)}")
+            hint = "" if turn is None else " (:ClaudeChanges! has all turns)"
+            raise UserError(f"not among the changed files: {' '.join(only)}{hint}")
         self._was_shown = True
         request = {
             "source": self._source,
@@ -70,15 +99,18 @@ class Reviews:
         }
         await self._editor.run("review.show", request)
 
-    async def note(self) -> str:
-        """Return a note for the model on what the user has reverted since the last note, or ""."""
+    async def news(self) -> News:
+        """Return what the user has reverted and restored since the last call."""
         if not self._was_shown:
-            return ""
+            return News()
         try:
-            news = await self._editor.run("review.news", self._source)
-        except EditorError:
-            return ""
-        return note(news)
+            # The agent waits for this, and Neovim may be at a prompt.
+            async with asyncio.timeout(BUSY_SECONDS):
+                news = await self._editor.run("review.record.news", self._source)
+                await self._editor.run("review.record.told", self._source)
+        except (EditorError, TimeoutError):
+            return News()
+        return News(*(tuple((each["name"], each["what"]) for each in news[key]) for key in KEYS))
 
     def _described(self, change: FileChange) -> dict[str, Any]:
         before, after = change.before, change.after
@@ -104,19 +136,16 @@ class Reviews:
         if self._journal.is_forgotten(turn):
             return "these changes are too old: their texts were dropped to save memory"
         if turn is None:
-            return "no file has changed in this chat"
+            return NONE
+        if self._journal.is_earlier(turn):
+            return "no tool has reported a change of this earlier turn; commands are not recorded"
         return "this turn has changed no file"
 
 
-def note(news: Mapping[str, Iterable[Mapping[str, str]]]) -> str:
-    """Return the note for `review.news`, cut to `LONGEST_NOTE` characters."""
-    parts = [
-        "\n".join([heading, *(f"\n{each['name']}: {each['what']}" for each in found)])
-        for heading, key in ((REVERTED, "reverted"), (RESTORED, "restored"))
-        if (found := news.get(key))
-    ]
-    whole = "\n\n".join(parts)
-    return whole if len(whole) <= LONGEST_NOTE else f"{whole[:LONGEST_NOTE]}\n[…]"
+def _counted(found: Sequence[tuple[str, str]]) -> str:
+    files = list(dict.fromkeys(name for name, _ in found))
+    changes = "1 change" if len(found) == 1 else f"{len(found)} changes"
+    return f"{changes} in {files[0] if len(files) == 1 else f'{len(files)} files'}"
 
 
 def _is_small(pair: tuple[list[str], list[str]]) -> bool:
