@@ -140,18 +140,19 @@ def decode_write(frame: Frame, block: Frame) -> list[FileWritten]:
 
 def patched(before: str, hunks: Sequence[Hunk]) -> str:
     """Return a text after a change."""
-    old, new, position = before.split("\n"), list[str](), 0
+    old, new, position = before.removesuffix("\n").split("\n"), list[str](), 0
+    if not before:
+        old = []
     for hunk in hunks:
         # For an insertion without context, the hunk names the line before it.
         first = hunk.old_start - (1 if hunk.old_lines else 0)
         new += old[position:first]
         new += [line[1:] for line in hunk.lines if line[:1] in (" ", "+")]
         position = first + hunk.old_lines
-    text_ = "\n".join(new + old[position:])
-    lacks_old, lacks_new = (_lacks_end(hunks, sign) for sign in "-+")
-    if lacks_old and not lacks_new:
-        return f"{text_}\n"
-    return text_.removesuffix("\n") if lacks_new and not lacks_old else text_
+    new += old[position:]
+    had_end = not before or before.endswith("\n") or _lacks_end(hunks, "-")
+    has_end = bool(new) and had_end and not _lacks_end(hunks, "+")
+    return "\n".join(new) + ("\n" if has_end else "")
 
 
 def _lacks_end(hunks: Sequence[Hunk], sign: str) -> bool:
