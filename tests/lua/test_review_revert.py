@@ -1,6 +1,7 @@
 """`review/revert.lua`: hunks are reverted and restored through the buffer."""
 
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ OLD = "".join(f"line {number}\n" for number in range(1, 41))
 CHANGED = OLD.replace("line 3\n", "LINE 3\nmore\n").replace("line 20\n", "").replace("line 38", "x")
 MINUS = "\N{MINUS SIGN}"
 CHOOSE = chunk("review/choose")
+
+
+def holds(path: Path, text: str) -> bool:
+    return path.read_text() == text
 
 
 @pytest.fixture
@@ -161,7 +166,7 @@ async def test_random_hunks_can_be_reverted_in_any_order(
         chance.shuffle(rows)
         for row in rows:
             await nvim.keys(f"{row}Gx")
-        await until(lambda file=path, text=before: file.read_text() == text, f"turn {turn}")
+        await until(partial(holds, path, before), f"turn {turn}")
 
 
 async def test_a_new_file_is_deleted_only_after_a_question(
