@@ -1,6 +1,7 @@
 --- The current text of a reviewed file: that of its buffer, saved or not, else that on disk.
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
+local reload = require('claude_ide.disk.reload')
 
 local M = {}
 
@@ -31,12 +32,15 @@ local function of_disk(path)
   return text and buffer_text.parse(text) or nil
 end
 
---- The current text of a file.
+--- The current text of a file. An unmodified buffer is updated first, if its file has been written.
 ---@param path string
 ---@return claude_ide.FileText? text nil if there is no file
 ---@return integer? bufnr if it is loaded
 function M.of(path)
   local bufnr = buffers.loaded(path)
+  if bufnr then
+    reload.sync_one(bufnr)
+  end
   if bufnr and (vim.bo[bufnr].modified or vim.uv.fs_stat(path)) then
     return of_buffer(bufnr), bufnr
   end

@@ -96,6 +96,8 @@ local function show(request)
     hunks = hunks_of(request.files),
     states = {},
   } --[[@as claude_ide.Review]]
+  -- The keys of the list are for Normal mode.
+  vim.cmd.stopinsert()
   quiet.run(function()
     list.open(review)
   end)

@@ -10,7 +10,6 @@ local file_write = require('claude_ide.file.write')
 local path_gate = require('claude_ide.file.gate')
 local reason = require('claude_ide.say.reason')
 local rebase = require('claude_ide.file.rebase')
-local reload = require('claude_ide.disk.reload')
 local review_hunks = require('claude_ide.review.hunks')
 
 local M = {}
@@ -103,7 +102,6 @@ local function load(path)
   if failure then
     return nil, failure
   end
-  reload.sync_one(bufnr)
   if not vim.bo[bufnr].modifiable then
     return nil, ("%s: 'modifiable' is off"):format(path)
   end
