@@ -176,3 +176,35 @@ async def test_a_small_screen_shows_the_list(
 
     await nvim.keys("jx")
     await review.has(ENTRIES[0], f"reverted: {ENTRIES[1]}", ENTRIES[2])
+
+
+async def test_a_file_that_a_plugin_would_run_cannot_be_opened(nvim: Neovim, project: Path) -> None:
+    path = project / "tarfile::a::b"
+    path.write_text("two\n")
+    review = Review(nvim)
+
+    await nvim.command("autocmd BufReadCmd tarfile::* let g:ran = 1")
+    await review.show(change(path, "one\n", "two\n"))
+
+    [item] = await nvim.eval("getqflist()")
+    assert (item["valid"], item["bufnr"]) == (0, 0)
+    assert item["text"].endswith("a plugin handles such names itself (tarfile::*)")
+    await nvim.keys("x")
+    await until(lambda: nvim.eval("execute('messages') =~ 'handles such names itself'"))
+    assert path.read_text() == "two\n"
+    assert await nvim.eval("exists('g:ran')") == 0
+
+
+async def test_a_file_with_very_many_hunks_is_one_entry(nvim: Neovim, path: Path) -> None:
+    old = [f"line {number}" for number in range(4000)]
+    new = [f"LINE {n}" if n % 2 else line for n, line in enumerate(old)]
+    before, after = ("".join(f"{line}\n" for line in lines) for lines in (old, new))
+    review = Review(nvim)
+    path.write_text(after)
+
+    await review.show(change(path, before, after))
+    assert await review.texts() == [f"+4000 {MINUS}4000  line 0"]
+    assert (await review.preview())[-1].startswith("…")
+    await nvim.keys("x")
+
+    await until(lambda: path.read_text() == before)

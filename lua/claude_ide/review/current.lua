@@ -1,7 +1,9 @@
 --- The current text of a reviewed file: that of its buffer, saved or not, else that on disk.
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
+local path_gate = require('claude_ide.file.gate')
 local reload = require('claude_ide.disk.reload')
+local review_hunks = require('claude_ide.review.hunks')
 
 local M = {}
 
@@ -45,6 +47,17 @@ function M.of(path)
     return of_buffer(bufnr), bufnr
   end
   return exists(path) and of_disk(path) or nil, bufnr
+end
+
+--- Compare the reviewed texts of a file with its current text.
+---@param file claude_ide.ReviewFile
+---@return claude_ide.ReviewComparison
+function M.compared(file)
+  local comparison = review_hunks.compare(file, (M.of(file.path)))
+  -- Opening a file with some names would run commands of a plugin.
+  local _, refusal = path_gate.check(file.path)
+  comparison.refusal = refusal
+  return comparison
 end
 
 return M

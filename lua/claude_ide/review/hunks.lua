@@ -6,6 +6,7 @@ local rebase = require('claude_ide.file.rebase')
 local M = {}
 
 local CONTEXT = 3 -- lines
+local MOST_HUNKS = 1000 -- of one file; more become a single one
 local MOST_SHOWN = 400 -- lines of one hunk
 local FORMAT = { 'fileformat', 'bomb', 'endofline' }
 
@@ -63,9 +64,13 @@ local function differences(before, after)
     local has_none = #before.lines == #after.lines
     return has_none and {} or { { old = all_rows(before), new = all_rows(after) } }
   end
+  local hunks = rebase.hunks(before.lines, after.lines)
+  if #hunks > MOST_HUNKS then
+    return { { old = all_rows(before), new = all_rows(after) } }
+  end
   return vim.tbl_map(function(hunk)
     return { old = rows(hunk[1], hunk[2]), new = rows(hunk[3], hunk[4]) }
-  end, rebase.hunks(before.lines, after.lines))
+  end, hunks)
 end
 
 local function line_hunks(file)
@@ -124,10 +129,28 @@ end
 ---@field first integer row, 0-based, of the lines in the current text
 ---@field last integer end-exclusive
 
+---@class claude_ide.ReviewComparison the current text of a file, compared with both reviewed texts
+---@field now? claude_ide.FileText nil if there is no file
+---@field before claude_ide.Hunk[]
+---@field after claude_ide.Hunk[]
+---@field refusal? string why the file must not be opened
+
+--- Compare the reviewed texts of a file with its current text.
+---@param file claude_ide.ReviewFile
+---@param now? claude_ide.FileText nil if there is no file
+---@return claude_ide.ReviewComparison
+function M.compare(file, now)
+  return {
+    now = now,
+    before = now and rebase.hunks(file.before.lines, now.lines) or {},
+    after = now and rebase.hunks(file.after.lines, now.lines) or {},
+  }
+end
+
 ---@return claude_ide.ReviewPosition?
-local function located(file, now, hunk, side)
-  local base, span = file[side], side == 'after' and hunk.new or hunk.old
-  local first, last = rebase.locate(base.lines, now.lines, span[1], span[2])
+local function located(comparison, hunk, side)
+  local span = side == 'after' and hunk.new or hunk.old
+  local first, last = rebase.shifted(comparison[side], span[1], span[2])
   if first and last then
     return { state = side == 'after' and 'present' or 'reverted', first = first, last = last }
   end
@@ -138,22 +161,22 @@ local function is_empty(span)
 end
 
 -- A side without lines fits anywhere, so the other side decides.
-local function find_lines(file, now, hunk)
+local function find_lines(hunk, comparison)
   local found
   if is_empty(hunk.old) then
-    found = located(file, now, hunk, 'after')
-    local hunks = not found and rebase.hunks(file.before.lines, now.lines)
-    if hunks and is_untouched(hunks, hunk.old[1], hunk.old[2]) then
-      found = located(file, now, hunk, 'before')
+    found = located(comparison, hunk, 'after')
+    if not found and is_untouched(comparison.before, hunk.old[1], hunk.old[2]) then
+      found = located(comparison, hunk, 'before')
     end
   else
-    found = located(file, now, hunk, 'before') or located(file, now, hunk, 'after')
+    found = located(comparison, hunk, 'before') or located(comparison, hunk, 'after')
   end
-  local row = math.min(hunk.new[1], math.max(#now.lines - 1, 0))
+  local row = math.min(hunk.new[1], math.max(#comparison.now.lines - 1, 0))
   return found or { state = 'changed', first = row, last = row }
 end
 
-local function find_format(file, now)
+local function find_format(hunk, comparison)
+  local now, file = comparison.now, hunk.file
   local function is_like(text)
     return vim.iter(FORMAT):all(function(name)
       return now[name] == text[name]
@@ -168,20 +191,18 @@ end
 
 --- Find a hunk in the current text of its file.
 ---@param hunk claude_ide.ReviewHunk
----@param now? claude_ide.FileText nil if there is no file
+---@param comparison claude_ide.ReviewComparison
 ---@return claude_ide.ReviewPosition
-function M.find(hunk, now)
-  local file = hunk.file
-  if hunk.kind == 'unknown' then
-    return { state = 'changed', first = 0, last = 0 }
-  elseif hunk.kind == 'created' then
+function M.find(hunk, comparison)
+  local now = comparison.now
+  if hunk.kind == 'created' then
     return { state = now and 'present' or 'reverted', first = 0, last = now and #now.lines or 0 }
   elseif hunk.kind == 'deleted' then
     return { state = now and 'reverted' or 'present', first = 0, last = now and #now.lines or 0 }
-  elseif not now then
+  elseif hunk.kind == 'unknown' or not now then
     return { state = 'changed', first = 0, last = 0 }
   end
-  return (hunk.kind == 'format' and find_format or find_lines)(file, now, hunk)
+  return (hunk.kind == 'format' and find_format or find_lines)(hunk, comparison)
 end
 
 local function lines_of(text, span)

@@ -39,8 +39,12 @@ local function is_known(hunk)
   return hunk.kind ~= 'unknown'
 end
 
-local function entry(index, hunk, position, count)
+local function entry(index, hunk, position, file)
   local mark = is_known(hunk) and MARKS[position.state] or ''
+  local count = file.now and #file.now.lines or 1
+  if file.refusal then
+    return { text = file.refusal, user_data = index, valid = 0, lnum = 0 }
+  end
   return {
     filename = hunk.file.path,
     lnum = math.max(1, math.min(position.first + 1, count)),
@@ -52,14 +56,16 @@ end
 
 ---@param review claude_ide.Review
 local function entries(review)
-  local texts = {} ---@type table<claude_ide.ReviewFile, { text?: claude_ide.FileText }>
-  local found = {}
+  local files, found = {}, {}
   for index, hunk in ipairs(review.hunks) do
-    texts[hunk.file] = texts[hunk.file] or { text = current.of(hunk.file.path) }
-    local position = review_hunks.find(hunk, texts[hunk.file].text)
+    local file = files[hunk.file]
+    if not file then
+      file = current.compared(hunk.file)
+      files[hunk.file] = file
+    end
+    local position = review_hunks.find(hunk, file)
     review.states[index] = position.state
-    local text = texts[hunk.file].text
-    found[index] = entry(index, hunk, position, text and #text.lines or 1)
+    found[index] = entry(index, hunk, position, file)
   end
   return found
 end

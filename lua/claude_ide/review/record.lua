@@ -41,9 +41,10 @@ end
 ---@param source string
 ---@return { reverted: table[], restored: table[] } each with `name` and `what`
 function M.news(source)
-  local news = { reverted = {}, restored = {} }
+  local news, files = { reverted = {}, restored = {} }, {}
   for _, hunk in pairs(records[source] or {}) do
-    local is_reverted = review_hunks.find(hunk, (current.of(hunk.file.path))).state ~= 'present'
+    files[hunk.file] = files[hunk.file] or current.compared(hunk.file)
+    local is_reverted = review_hunks.find(hunk, files[hunk.file]).state ~= 'present'
     if is_reverted ~= (hunk.was_reverted or false) then
       local what = is_reverted and 'reverted' or 'restored'
       table.insert(news[what], { name = hunk.file.name, what = described(hunk, what) })

@@ -26,8 +26,8 @@ local function refuse(result, form, ...)
 end
 
 -- Where a hunk is, if it is not in the wanted state yet.
-local function applicable(result, hunk, now, wanted)
-  local found = review_hunks.find(hunk, now)
+local function applicable(result, hunk, file, wanted)
+  local found = review_hunks.find(hunk, file)
   if found.state == wanted then
     local form = wanted == 'reverted' and '%s:%d is reverted already' or '%s:%d is not reverted'
     refuse(result, form, hunk.file.name, found.first + 1)
@@ -67,10 +67,11 @@ local function save(result, file, bufnr, was_modified)
 end
 
 -- The current text with hunks replaced, from the end, so that earlier rows stay valid.
-local function replaced(result, hunks, now, wanted)
+---@param file claude_ide.ReviewComparison
+local function replaced(result, hunks, file, wanted)
   local places = {}
   for _, hunk in ipairs(hunks) do
-    local found = applicable(result, hunk, now, wanted)
+    local found = applicable(result, hunk, file, wanted)
     if found then
       table.insert(places, { hunk = hunk, found = found })
     end
@@ -78,7 +79,7 @@ local function replaced(result, hunks, now, wanted)
   table.sort(places, function(a, b)
     return a.found.first > b.found.first
   end)
-  local lines, format = now.lines, nil
+  local lines, format = assert(file.now).lines, nil
   for _, place in ipairs(places) do
     local hunk, side = place.hunk, wanted == 'reverted' and 'before' or 'after'
     if hunk.kind == 'format' then
@@ -115,7 +116,7 @@ local function change(result, hunks, wanted)
     return refuse(result, '%s', refusal)
   end
   local was_modified = vim.bo[bufnr].modified
-  local lines, format = replaced(result, hunks, assert(current.of(file.path)), wanted)
+  local lines, format = replaced(result, hunks, current.compared(file), wanted)
   if not lines then
     return
   end
@@ -180,10 +181,10 @@ end
 
 -- A file that was created or deleted: write all of it, or delete it.
 local function change_whole(result, hunk, wanted, after)
-  local now = current.of(hunk.file.path)
-  if not applicable(result, hunk, now, wanted) then
+  local file = current.compared(hunk.file)
+  if not applicable(result, hunk, file, wanted) then
     return after()
-  elseif now then
+  elseif file.now then
     return delete(result, hunk, after)
   end
   write_whole(result, hunk, wanted == 'reverted' and hunk.file.before or hunk.file.after)

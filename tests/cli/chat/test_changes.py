@@ -93,8 +93,8 @@ async def test_changes_by_commands_are_listed_and_reverted(
     ]
     await nvim.keys("Vjx")
 
-    await until(lambda: path.read_text() == "one\ntwo\n" and gone.exists())
-    assert gone.read_bytes() == b"one\r\ntwo"
+    await until(lambda: gone.exists() and gone.read_bytes() == b"one\r\ntwo")
+    assert path.read_text() == "one\ntwo\n"
 
 
 async def test_files_that_the_user_writes_during_a_turn_are_not_listed(
