@@ -36,7 +36,7 @@ async def test_each_hunk_has_an_entry_at_its_line(nvim: Neovim, review: Review) 
     assert await review.texts() == ENTRIES
     assert await review.lines() == [3, 21, 38]
     title = await nvim.eval("getqflist({'title': 1}).title")
-    assert title == f"Claude: changes · 1 file +3 {MINUS}3"
+    assert title == f"Claude: changes · 1 file +3 {MINUS}3 · g? keys"
     await nvim.command("cnext")
     assert await nvim.eval("[expand('%:t'), line('.')]") == ["a.txt", 21]
 

@@ -79,7 +79,8 @@ local function title_of(review)
     files[hunk.file] = true
   end
   local noun = count == 1 and 'file' or 'files'
-  return ('Claude: %s · %d %s +%d −%d'):format(review.title, count, noun, added, removed)
+  local form = 'Claude: %s · %d %s +%d −%d · g? keys'
+  return form:format(review.title, count, noun, added, removed)
 end
 
 --- The review whose quickfix list is the current one.

@@ -48,6 +48,7 @@ class Reviewing:
                 case events.FileWritten():
                     self._journal.reported(event.path, event.before, event.after)
         self._journal.end_earlier()
+        self._reviews.resume()
 
     def apply(self, event: Event) -> None:
         """Record what an event reports, after the transcript has applied it."""

@@ -61,6 +61,10 @@ class Reviews:
         self._root = root
         self._was_shown = False
 
+    def resume(self) -> None:
+        """Ask Neovim for news from now on: an earlier host may have shown a review."""
+        self._was_shown = True
+
     async def count(self, turn: str) -> tuple[int, int, int] | None:
         """Return how many files a turn has changed, and the lines that it has added and removed.
 
