@@ -37,10 +37,15 @@ class Reviewing:
         self._panel = panel
         self._run = run
         self._reviews = Reviews(editor, self._journal, panel.source, transcript.root)
+        self._prompt = ""
+        self._is_over = True
+        self._turns: dict[str, str] = {}
+        """The turns of prompts that did not start one, by prompt."""
         witness.reverted = self._note
 
     def load_history(self, history: Iterable[Event]) -> None:
-        """Record the changes of an earlier conversation."""
+        """Record the changes of an earlier conversation, which the transcript shows."""
+        self._prompt = self._transcript.turn
         for event in history:
             match event:
                 case events.UserMessage(_, prompt):
@@ -52,17 +57,29 @@ class Reviewing:
 
     def apply(self, event: Event) -> None:
         """Record what an event reports, after the transcript has applied it."""
-        journal, turn = self._journal, self._transcript.turn
-        if turn != journal.turn:
-            self._settle(journal.turn)
-            journal.begin(turn)
+        journal = self._journal
+        if self._transcript.turn != self._prompt:
+            self._prompted(self._transcript.turn)
         match event:
             case events.FileWritten():
                 journal.reported(event.path, event.before, event.after)
-            case events.TurnEnded() if journal.is_running(turn):
-                self._run(self._count(turn, self._transcript.end))
+            case events.TurnEnded():
+                self._is_over = True
+                if journal.is_running(journal.turn):
+                    self._run(self._count(journal.turn, self._transcript.end))
             case events.Dead():
-                self._settle(turn)
+                self._is_over = True
+                self._settle(journal.turn)
+
+    def _prompted(self, prompt: str) -> None:
+        """Begin the turn of a prompt, unless the prompt has reached the model in a turn."""
+        self._prompt = prompt
+        if not self._is_over:
+            self._turns[prompt] = self._journal.turn
+            return
+        self._is_over = False
+        self._settle(self._journal.turn)
+        self._journal.begin(prompt)
 
     def _settle(self, turn: str) -> None:
         if self._journal.is_running(turn):
@@ -73,7 +90,7 @@ class Reviewing:
         turn = self._transcript.turn_at(part)
         if turn is None:
             raise UserError("there is no turn under the cursor")
-        await self._show(turn)
+        await self._show(self._turns.get(turn, turn))
 
     async def show(self, only: Sequence[str], *, whole: bool) -> None:
         """Show the changes of the last turn that changed a file; with `whole`, of all turns."""
