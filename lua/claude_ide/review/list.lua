@@ -96,9 +96,8 @@ function M.window()
   return win ~= 0 and win or nil
 end
 
--- The columns of the size and of the mark in a line of the quickfix window.
 local function highlight(bufnr, row, line, state)
-  local start, stop, added, removed = line:find('(%+%d+) (−%d+)  ')
+  local start, _, added, removed = line:find('(%+%d+) (−%d+)  ')
   if GROUPS[state] then
     local first = line:match('^.-|.-|()') or 1
     local mark = { end_col = #line, hl_group = GROUPS[state] }
@@ -111,7 +110,6 @@ local function highlight(bufnr, row, line, state)
     set('ClaudeChatAdded', start - 1, middle - 1)
     set('ClaudeChatRemoved', middle, middle + #removed)
   end
-  return stop
 end
 
 --- Highlight the lines of the current review in the quickfix window.
