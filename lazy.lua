@@ -11,6 +11,7 @@ return {
     'ClaudeAccept',
     'ClaudeAdd',
     'ClaudeAsk',
+    'ClaudeChanges',
     'ClaudeChat',
     'ClaudeCommit',
     'ClaudeEdit',

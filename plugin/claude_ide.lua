@@ -66,6 +66,15 @@ command('ClaudeChat', chat, {
   complete = complete_chat,
   desc = 'Open or hide the chat with Claude',
 })
+command('ClaudeChanges', host('ClaudeChanges'), {
+  nargs = '*',
+  bang = true,
+  bar = true,
+  complete = function(...)
+    return require('claude_ide.chat.changes').complete(...)
+  end,
+  desc = 'Review what Claude changed in the last turn of the chat',
+})
 command('ClaudeStart', host('ClaudeStart'), {
   bang = true,
   bar = true,
@@ -135,6 +144,7 @@ map('n', '<Plug>(claude-accept)', '<Cmd>ClaudeAccept<CR>')
 map('n', '<Plug>(claude-reject)', '<Cmd>ClaudeReject<CR>')
 map('n', '<Plug>(claude-toggle)', '<Cmd>Claude<CR>')
 map('n', '<Plug>(claude-chat)', '<Cmd>ClaudeChat<CR>')
+map('n', '<Plug>(claude-changes)', '<Cmd>ClaudeChanges<CR>')
 map('x', '<Plug>(claude-send)', ':ClaudeSend<CR>', { silent = true })
 map('n', '<Plug>(claude-send)', function()
   return require('claude_ide.selection.mention').operator()

@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "paths", "files", "transport", "agents"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
     },
+    "review": {"errors", "files", "editor"},
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
     "chat.page": {"errors"},
@@ -48,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript"),
     },
     "chat": {
-        *("errors", "config", "paths", "trust", "agents", "editor"),
+        *("errors", "config", "paths", "trust", "agents", "editor", "review"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.requests"),
     },
     "headless": {
@@ -187,10 +188,10 @@ def test_lua_replaces_no_function_of_neovim() -> None:
 ROOMS = (
     *("channel", "say", "system", "colouring", "highlights", "window", "when", "dialogue"),
     *("checking", "file"),
-    *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "next_command"),
-    *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.offer", "chat.rows"),
-    *("chat.window", "chat.waiting", "chat.tasks", "chat.transcript", "chat.prompt", "chat.form"),
-    *("chat.plan", "chat", "session", "status", "health", "init"),
+    *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
+    *("next_command", "log_window", "terminal", "chat.state", "chat.keys", "chat.hint"),
+    *("chat.offer", "chat.rows", "chat.window", "chat.waiting", "chat.tasks", "chat.transcript"),
+    *("chat.prompt", "chat.form", "chat.plan", "chat", "session", "status", "health", "init"),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.
 

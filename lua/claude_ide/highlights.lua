@@ -41,6 +41,8 @@ local LINKS = {
   ClaudeFormDescription = 'Comment',
   ClaudeFormError = 'DiagnosticError',
   ClaudeFormKeys = 'Special',
+  ClaudeReviewReverted = 'Comment',
+  ClaudeReviewChanged = 'DiagnosticWarn',
   ClaudePlanTitle = 'Title',
   ClaudePlanKeys = 'Comment',
 }

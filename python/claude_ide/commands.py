@@ -111,6 +111,13 @@ async def chat(app: App, call: Call) -> None:
     await app.chats.command(what, " ".join(words))
 
 
+@command("ClaudeChanges")
+async def changes(app: App, call: Call) -> None:
+    """:ClaudeChanges[!] [file] … — review what the last turn has changed; `!`: all turns."""
+    await app.guard(app.start())
+    await app.chats.show_changes(call.arguments, whole=call.bang)
+
+
 @command("ClaudeTrust")
 async def trust(app: App, call: Call) -> None:
     """:ClaudeTrust [yes|revoke|list] [folder] — show, grant or revoke trust in a folder."""

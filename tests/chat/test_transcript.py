@@ -30,6 +30,7 @@ from claude_ide.agents.events import (
     Waiting,
 )
 from claude_ide.chat.page.view import Review
+from claude_ide.chat.transcript.changes import Summary
 from claude_ide.chat.transcript.transcript import Transcript
 from support.frames import Clock, Panel, shown
 
@@ -250,3 +251,30 @@ def test_a_prompt_after_history_is_shown_like_any_other() -> None:
     transcript.apply(Waiting())
 
     assert transcript.lines == ["» Do it", "", "Done.", "", "» More"]
+
+
+def test_each_part_belongs_to_the_turn_above_it() -> None:
+    panel = Panel().handle(
+        Notice("before"),
+        *(UserMessage("one", "p1"), Text("1", "answer one"), DONE),
+        *(UserMessage("two", "p2"), ToolStarted("t", "Bash"), Text("2", "answer two")),
+    )
+
+    def turn(line: str) -> str | None:
+        part, _ = panel.drawn.part(line)
+        return panel.transcript.turn_at(part)
+
+    assert turn("before") is None
+    assert turn("» one") == turn("answer one") == turn("── 1.5 s") == "p1"
+    assert turn("» two") == turn("• Bash") == turn("answer two") == "p2"
+    assert panel.transcript.turn == "p2"
+
+
+def test_the_line_at_a_turns_end_shows_its_changes() -> None:
+    panel = Panel().handle(UserMessage("one", "p1"), DONE)
+    end = panel.transcript.end
+    assert end is not None
+
+    panel.transcript.show_changes(end, Summary(1, 2, 3))
+
+    assert panel.handle().text[-1] == "── 1.5 s · 1 file +2 −3 · gd"  # noqa: RUF001

@@ -23,15 +23,14 @@ local function join(lines)
 end
 
 --- Find the current location of lines of an earlier text. All rows are 0-based, ends exclusive.
----@param base string[] the earlier text
----@param current string[]
+---@param hunks claude_ide.Hunk[] from the earlier text to the current one
 ---@param first integer
 ---@param last integer
 ---@return integer? first nil if these lines have changed
 ---@return integer? last
-function M.locate(base, current, first, last)
+function M.shifted(hunks, first, last)
   local shift = 0
-  for _, hunk in ipairs(M.hunks(base, current)) do
+  for _, hunk in ipairs(hunks) do
     local start, count, _, new_count = unpack(hunk)
     -- For an insertion, the hunk names the line before it.
     local from = count == 0 and start or start - 1
@@ -44,6 +43,17 @@ function M.locate(base, current, first, last)
     end
   end
   return first + shift, last + shift
+end
+
+--- Find the current location of lines of an earlier text, as `shifted` does.
+---@param base string[] the earlier text
+---@param current string[]
+---@param first integer
+---@param last integer
+---@return integer? first nil if these lines have changed
+---@return integer? last
+function M.locate(base, current, first, last)
+  return M.shifted(M.hunks(base, current), first, last)
 end
 
 --- How many equal items two sequences have at the start, and how many at the end.

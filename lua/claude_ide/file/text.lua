@@ -21,28 +21,41 @@ local function split(text)
   return lines
 end
 
+---@class claude_ide.FileText
+---@field lines string[]
+---@field fileformat 'unix'|'dos'|'mac'
+---@field bomb boolean
+---@field endofline boolean
+
+--- The lines of a text as a buffer would hold them, and the options that restore its bytes.
+---@param text string
+---@return claude_ide.FileText
+function M.parse(text)
+  local dos, has_bom = is_dos(text), vim.startswith(text, BOM)
+  text = has_bom and text:sub(#BOM + 1) or text
+  text = dos and text:gsub('\r\n', '\n') or text
+  return {
+    lines = split(text),
+    fileformat = dos and 'dos' or 'unix',
+    bomb = has_bom,
+    endofline = text == '' or text:byte(-1) == 10,
+  }
+end
+
 --- Replace a buffer's text. The buffer is unmodified afterwards and has no undo history for it.
 ---@param bufnr integer
 ---@param text string
 function M.put(bufnr, text)
   local options = vim.bo[bufnr]
-  local dos = is_dos(text)
-  local has_bom = vim.startswith(text, BOM)
-  if has_bom then
-    text = text:sub(#BOM + 1)
-  end
-  if dos then
-    text = text:gsub('\r\n', '\n')
-  end
-
+  local parsed = M.parse(text)
   local undolevels = options.undolevels
   options.undolevels = -1
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, split(text))
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, parsed.lines)
   options.undolevels = undolevels
 
-  options.fileformat = dos and 'dos' or 'unix'
-  options.bomb = has_bom
-  options.endofline = text == '' or text:byte(-1) == 10
+  options.fileformat = parsed.fileformat
+  options.bomb = parsed.bomb
+  options.endofline = parsed.endofline
   options.fixendofline = false
   options.modified = false
 end

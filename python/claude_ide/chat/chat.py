@@ -24,6 +24,7 @@ from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.requests.trust_question import KIND, TrustLine
+from claude_ide.chat.reviewing import Reviewing
 from claude_ide.chat.rewinding import Rewinding
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.sessions.entry import Standing
@@ -32,6 +33,7 @@ from claude_ide.chat.transcript.todos import Todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
 from claude_ide.chat.welcome import Welcome
+from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UnknownSessionError, UserError
@@ -56,6 +58,7 @@ class Chat:
         config: Config,
         run: Run,
         trusting: Trusting,
+        witness: Witness,
     ) -> None:
         self.id = id_
         self.root = root
@@ -101,6 +104,9 @@ class Chat:
             *(agent, editor, self.panel, self.transcript, self.sending, self.attachment),
             Rewinding(agent, editor, self._panels, self.transcript, root),
             *(self._reopen, self._refresh_now),
+        )
+        self.reviewing = Reviewing(
+            *(witness, self.transcript, self._painter, self.panel, editor, run)
         )
         self._bar = Bar()
         self._bars = Bars(
@@ -169,7 +175,9 @@ class Chat:
 
     async def _show_history(self, opening: Opening) -> None:
         if isinstance(opening, ResumeSession) and opening.id and self.transcript.sheet.is_empty:
-            self.transcript.load_history(await self.agent.history(opening.id))
+            history = await self.agent.history(opening.id)
+            self.transcript.load_history(history)
+            self.reviewing.load_history(history)
             self._painter.now()
 
     def _state(self) -> SessionState:
@@ -197,6 +205,7 @@ class Chat:
 
     def _show(self, event: Event) -> None:
         urgent = self.transcript.apply(event)
+        self.reviewing.apply(event)
         self._bar.apply(event)
         self.background.apply(event)
         self._offers.apply(event)

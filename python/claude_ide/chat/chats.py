@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.sessions import sessions
 from claude_ide.chat.trusting import Trusting
+from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, EditorError, UserError
@@ -31,6 +32,7 @@ class OpenedAgent(NamedTuple):
     folder: Path
     agent: Agent
     trusting: Trusting
+    witness: Witness
 
 
 class Chats:
@@ -190,6 +192,11 @@ class Chats:
             return await here.choose_answer()
         raise UserError("no request is waiting")
 
+    async def show_changes(self, only: Sequence[str], *, whole: bool) -> None:
+        """Show what the last turn of this tab page's chat has changed; with `whole`, all turns."""
+        chat = await self.here()
+        await chat.reviewing.show(only, whole=whole)
+
     async def trust_changed(self) -> None:
         """Have each chat follow the user's decisions about folders."""
         for chat in list(self._chats.values()):
@@ -253,13 +260,14 @@ class Chats:
             settled=self._kind.chooses_settings,
         )
         servers = {SERVER: self._serve()}
-        edits = Diagnosis(self._editor)
-        workbench = Workbench(servers, self._reading, edits, trusting.follows)
-        return OpenedAgent(folder, self._kind.open(folder, workbench), trusting)
+        witness = Witness(self._editor, Diagnosis(self._editor))
+        workbench = Workbench(servers, self._reading, witness, trusting.follows)
+        return OpenedAgent(folder, self._kind.open(folder, workbench), trusting, witness)
 
     def _new(self, id_: int, opened: "OpenedAgent") -> Chat:
-        root, agent, trusting = str(opened.folder), opened.agent, opened.trusting
-        chat = Chat(id_, root, agent, self._editor, self._config, self._run, trusting)
+        root, agent = str(opened.folder), opened.agent
+        observers = opened.trusting, opened.witness
+        chat = Chat(id_, root, agent, self._editor, self._config, self._run, *observers)
         self._chats[id_] = chat
         return chat
 
@@ -345,6 +353,8 @@ class Chats:
                 return chat.background.stop(event["task"])
             case "task_output":
                 return chat.background.show_output(event["task"])
+            case "changes":
+                return chat.reviewing.show_at(event["part"])
             case "login":
                 return self._log_in(self._kind.login)
         return {

@@ -87,6 +87,11 @@ class Panel:
         self._editor = editor
         self._chat = chat
 
+    @property
+    def source(self) -> str:
+        """The name of this chat as a source of changes to review, in Lua."""
+        return f"chat {self._chat}"
+
     # Windows.
 
     async def open(self, options: Mapping[str, Any]) -> None:

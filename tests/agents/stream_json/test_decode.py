@@ -204,10 +204,11 @@ def test_the_output_of_a_tool_may_have_several_parts() -> None:
 def test_a_new_file_counts_all_its_lines() -> None:
     created = {"type": "create", "filePath": "/n", "content": "a\nb", "structuredPatch": []}
 
-    [ended] = decoded([result_of("t1", created)])
+    [written, ended] = decoded([result_of("t1", created)])
 
     assert isinstance(ended, ToolEnded)
     assert ended.changes == (events.Change("/n", 2, 0, created=True),)
+    assert written == events.FileWritten("t1", "/n", None, "a\nb")
 
 
 def test_a_deleted_todo_is_removed() -> None:

@@ -153,6 +153,11 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("uses Write", "completed Write +4 -0", "uses ExitPlanMode", "proposes a plan"),
         *("rejected ExitPlanMode", "says Revising.", *END),
     ],
+    "file_writes": [
+        *(*ONE, *READ, "uses Edit", "completed Edit +1 -1"),
+        *("uses Write", "completed Write +2 -0", *READ, "uses Write", "completed Write +1 -1"),
+        *(*READ, "uses NotebookEdit", "completed NotebookEdit", "says Done.", *END, "1 completed"),
+    ],
     "headless_json": [*END],
     "headless_stream": ["says hi there", *END],
     "hook_stop": [

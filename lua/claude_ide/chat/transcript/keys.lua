@@ -57,6 +57,13 @@ local function go_to(chat)
   end
 end
 
+local function changes(chat)
+  local part = part_here(chat)
+  if part then
+    chat_state.emit(chat, 'changes', { part = part.id })
+  end
+end
+
 local function withdraw(chat)
   local part = part_here(chat)
   if part and part.kind == 'queued' then
@@ -156,6 +163,7 @@ local function list(chat)
 
   add('n', { '<CR>', 'za', '<2-LeftMouse>' }, 'press', 'Open or fold this item', with_chat(press))
   add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(go_to))
+  add('n', { 'gd' }, 'changes', "Review the turn's changes", with_chat(changes))
   add('nxo', { ']]' }, 'next-turn', 'Next prompt', with_chat(go_by_turn, 1))
   add('nxo', { '[[' }, 'previous-turn', 'Previous prompt', with_chat(go_by_turn, -1))
   local yc = { expr = true, shown = { 'yc' } }

@@ -60,6 +60,7 @@ from claude_ide.agents.events.talk import (
 from claude_ide.agents.events.tasks import Task, TaskChanged, TaskState, TurnBegun
 from claude_ide.agents.events.tools import (
     Change,
+    FileWritten,
     Hunk,
     Todo,
     TodoList,
@@ -83,6 +84,7 @@ __all__ = [
     "Dead",
     "EffortChanged",
     "Event",
+    "FileWritten",
     "Hunk",
     "Limits",
     "Mode",
@@ -138,7 +140,7 @@ Event = (
     Ready | CommandsChanged | ServersFailed | Session | Cleared | ModeChanged | ModelChanged
     | EffortChanged | PromptChanged | PromptBlocked | UserMessage | Waiting | TextDelta | Text
     | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput
-    | ToolOutput | ToolEnded | PermissionAsked | QuestionAsked | UrlAsked | PlanProposed
-    | RequestWithdrawn | TodoList | TaskChanged | Usage | Retry | Compacting | Compacted | Notice
-    | Stopping | TurnBegun | TurnEnded | Dead
+    | ToolOutput | ToolEnded | FileWritten | PermissionAsked | QuestionAsked | UrlAsked
+    | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage | Retry | Compacting
+    | Compacted | Notice | Stopping | TurnBegun | TurnEnded | Dead
 )  # fmt: skip

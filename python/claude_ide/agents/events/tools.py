@@ -77,6 +77,21 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class FileWritten:
+    """A tool has written a file; its `ToolEnded` follows.
+
+    `before` and `after` are the whole texts. `before` is None if there was no file; `after` is None
+    if it was not reported. Line ends may be LF although the file has others.
+    """
+
+    tool: str
+    path: str
+    before: str | None
+    after: str | None
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolEnded:
     """The use of a tool has ended; `output` is what the model reads.
 

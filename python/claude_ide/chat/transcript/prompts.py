@@ -15,6 +15,8 @@ class Prompts:
         self._queued: dict[str, Queued] = {}
         self._stages: dict[str, PromptStage] = {}
         """The stages of waiting prompts, and of those that were reported before `add`."""
+        self.current = ""
+        """The prompt that has started last."""
 
     @property
     def queued(self) -> dict[str, str]:
@@ -62,4 +64,5 @@ class Prompts:
 
     def turn(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
         """Show a prompt that has started."""
+        self.current = prompt
         self._sheet.add("turn", lambda part: Turn(part, prompt, text, chips))

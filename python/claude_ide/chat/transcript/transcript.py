@@ -21,7 +21,7 @@ from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import Action, Location, ShowEarlier, View
-from claude_ide.chat.transcript import notices, remarks
+from claude_ide.chat.transcript import changes, notices, remarks
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.chat.transcript.prompts import Prompts
 from claude_ide.chat.transcript.prose import Prose
@@ -77,6 +77,8 @@ class Transcript:
         self._death: tuple[Announcement, events.Dead] | None = None
         self._running = False
         self._error = ""
+        self.end: Announcement | None = None
+        """The line at the end of the last turn."""
         self._cost: float | None = 0.0
         self._cost_before: float | None = 0.0
         """The session's cost before this turn in dollars; None if unknown."""
@@ -206,6 +208,26 @@ class Transcript:
         for view in self._since(prompt):
             if not view.part.tail:
                 self.sheet.remove(view)
+
+    @property
+    def turn(self) -> str:
+        """The prompt of the current turn; empty before the first one."""
+        return self._prompts.current
+
+    def turn_at(self, part: int) -> str | None:
+        """Return the prompt of the turn to which a part belongs; None before the first turn."""
+        prompt = None
+        for view in self.sheet.views():
+            if type(view) is Turn:
+                prompt = view.prompt
+            if view.part.id == part:
+                return prompt
+        return None
+
+    def show_changes(self, end: Announcement, summary: changes.Summary) -> None:
+        """Show what a turn has changed in the line at its end."""
+        end.show(changes.at_end(end.rows(), summary))
+        self.sheet.changed(end)
 
     def press(self, part: int, offset: int) -> Action | None:
         """Open or close a part; return the action that remains for the panel."""
@@ -342,7 +364,7 @@ class Transcript:
             cost = self._cost - self._cost_before if self._cost >= self._cost_before else self._cost
         rows = notices.turn_ended(event, cost, is_reported=is_reported)
         self._settle(all_=False)
-        self._announce("end", rows)
+        self.end = self._announce("end", rows)
         self._cost_before = self._cost
 
     def _settle(self, *, all_: bool) -> None:

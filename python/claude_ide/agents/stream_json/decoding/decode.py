@@ -33,7 +33,12 @@ from claude_ide.agents.stream_json.decoding.settings import Settings
 from claude_ide.agents.stream_json.decoding.stages import Stages
 from claude_ide.agents.stream_json.decoding.tasks import Tasks
 from claude_ide.agents.stream_json.decoding.todos import Todos
-from claude_ide.agents.stream_json.decoding.tools import decode_result, kind_of, whole_input
+from claude_ide.agents.stream_json.decoding.tools import (
+    decode_result,
+    decode_write,
+    kind_of,
+    whole_input,
+)
 from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, mappings, text
 
 logger = logging.getLogger(__name__)
@@ -169,6 +174,7 @@ class Decoder:
                 ended = decode_result(frame, block)
                 ended = self.denials.complete(frame, ended, self.settings.mode)
                 detail = frame.get("tool_use_result")
+                events += decode_write(frame, block)
                 events += [ended, *self._todos_after(ended, detail)]
                 events += self.tasks.after_tool(ended.tool, detail, text(block.get("content")))
         return events

@@ -1,8 +1,17 @@
 """Tools by name: the kind of a tool, the title of its use, its result."""
 
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
-from claude_ide.agents.events import Change, Hunk, ToolEnded, ToolInput, ToolStatus
+from claude_ide.agents.events import (
+    Change,
+    FileWritten,
+    Hunk,
+    ToolEnded,
+    ToolInput,
+    ToolStatus,
+)
 from claude_ide.agents.stream_json.wire.frames import (
     Frame,
     integer,
@@ -96,6 +105,53 @@ def _output(content: Any, detail: dict[str, Any]) -> str:
     return "\n".join(
         text(part.get("text")) or f"[{text(part.get('type'))}]" for part in mappings(content)
     )
+
+
+def decode_write(frame: Frame, block: Frame) -> list[FileWritten]:
+    """Return the write of a file that a result reports, in a list; an empty list if there is none.
+
+    `NotebookEdit` reports both texts. `Edit` and `Write` report the text before and the hunks.
+    """
+    result = mapping(frame.get("tool_use_result"))
+    tool, parent = text(block.get("tool_use_id")), text(frame.get("parent_tool_use_id"))
+    if notebook := text(result.get("notebook_path")):
+        before, after = result.get("original_file"), result.get("updated_file")
+        known = isinstance(before, str) and isinstance(after, str) and not result.get("error")
+        return [FileWritten(tool, notebook, before, after, parent)] if known else []
+    path, before = text(result.get("filePath")), result.get("originalFile")
+    if not path or "structuredPatch" not in result:
+        return []
+    if result.get("type") == "create":
+        return [FileWritten(tool, path, None, text(result.get("content")), parent)]
+    if not isinstance(before, str):
+        return []
+    content = result.get("content")
+    after = content if isinstance(content, str) else patched(before, hunks_of(result))
+    return [FileWritten(tool, path, before, after, parent)]
+
+
+def patched(before: str, hunks: Sequence[Hunk]) -> str:
+    """Return a text after a change."""
+    old, new, position = before.removesuffix("\n").split("\n"), list[str](), 0
+    if not before:
+        old = []
+    for hunk in hunks:
+        # For an insertion without context, the hunk names the line before it.
+        first = hunk.old_start - (1 if hunk.old_lines else 0)
+        new += old[position:first]
+        new += [line[1:] for line in hunk.lines if line[:1] in (" ", "+")]
+        position = first + hunk.old_lines
+    new += old[position:]
+    had_end = not before or before.endswith("\n") or _lacks_end(hunks, "-")
+    has_end = bool(new) and had_end and not _lacks_end(hunks, "+")
+    return "\n".join(new) + ("\n" if has_end else "")
+
+
+def _lacks_end(hunks: Sequence[Hunk], sign: str) -> bool:
+    """Return whether the lines with this sign end without a line feed."""
+    lines = hunks[-1].lines if hunks else ()
+    pairs = itertools.pairwise(lines)
+    return any(line[:1] in (" ", sign) and after.startswith("\\") for line, after in pairs)
 
 
 def change_of(result: dict[str, Any]) -> Change | None:

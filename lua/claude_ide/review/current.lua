@@ -1,0 +1,63 @@
+--- The current text of a reviewed file: that of its buffer, saved or not, else that on disk.
+local buffer_text = require('claude_ide.file.text')
+local buffers = require('claude_ide.file.buffers')
+local path_gate = require('claude_ide.file.gate')
+local reload = require('claude_ide.disk.reload')
+local review_hunks = require('claude_ide.review.hunks')
+
+local M = {}
+
+local LARGEST = 4 * 1024 * 1024 -- bytes
+
+local function exists(path)
+  local stat = vim.uv.fs_stat(path)
+  return stat ~= nil and stat.type == 'file' and stat.size <= LARGEST
+end
+
+local function of_buffer(bufnr)
+  local options = vim.bo[bufnr]
+  local text = buffer_text.get(bufnr)
+  return {
+    lines = text == '' and {} or vim.api.nvim_buf_get_lines(bufnr, 0, -1, true),
+    fileformat = options.fileformat,
+    bomb = options.bomb,
+    endofline = options.endofline,
+  }
+end
+
+local function of_disk(path)
+  local file = io.open(path, 'rb')
+  local text = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  return text and buffer_text.parse(text) or nil
+end
+
+--- The current text of a file. An unmodified buffer is updated first, if its file has been written.
+---@param path string
+---@return claude_ide.FileText? text nil if there is no file
+---@return integer? bufnr if it is loaded
+function M.of(path)
+  local bufnr = buffers.loaded(path)
+  if bufnr then
+    reload.sync_one(bufnr)
+  end
+  if bufnr and (vim.bo[bufnr].modified or vim.uv.fs_stat(path)) then
+    return of_buffer(bufnr), bufnr
+  end
+  return exists(path) and of_disk(path) or nil, bufnr
+end
+
+--- Compare the reviewed texts of a file with its current text.
+---@param file claude_ide.ReviewFile
+---@return claude_ide.ReviewComparison
+function M.compared(file)
+  local comparison = review_hunks.compare(file, (M.of(file.path)))
+  -- Opening a file with some names would run commands of a plugin.
+  local _, refusal = path_gate.check(file.path)
+  comparison.refusal = refusal
+  return comparison
+end
+
+return M

@@ -1,0 +1,141 @@
+--- Reviews of an agent's changes: all hunks in one quickfix list, with a preview.
+local highlights = require('claude_ide.highlights')
+local list = require('claude_ide.review.list')
+local moment = require('claude_ide.when.moment')
+local quiet = require('claude_ide.say.quiet')
+local review_hunks = require('claude_ide.review.hunks')
+local review_keys = require('claude_ide.review.keys')
+local review_preview = require('claude_ide.review.preview')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.ReviewRequest
+---@field source string whose changes these are
+---@field turn string empty for all turns
+---@field title string
+---@field files claude_ide.FileChange[]
+
+local names = {} ---@type table<string, string[]> of the changed files, by source
+
+local function is_quickfix(win)
+  local info = vim.fn.getwininfo(win)[1]
+  return info ~= nil and info.quickfix == 1 and info.loclist == 0
+end
+
+-- The window may show another list by now (`:colder`, `:make`), for which our keys must go.
+local function update()
+  local win = api.nvim_get_current_win()
+  if not is_quickfix(win) then
+    return review_preview.close()
+  end
+  local bufnr, review = api.nvim_win_get_buf(win), list.current()
+  if not review then
+    review_keys.detach(bufnr)
+    list.clear(bufnr)
+    return review_preview.close()
+  end
+  review_keys.attach(bufnr)
+  list.highlight(review)
+  local line = vim.fn.line('.')
+  review_preview.show(win, list.hunks(review, line, line)[1])
+end
+
+local function move()
+  local win, review = api.nvim_get_current_win(), list.current()
+  if is_quickfix(win) and review then
+    local line = vim.fn.line('.')
+    review_preview.show(win, list.hunks(review, line, line)[1])
+  end
+end
+
+local function return_to_list()
+  local review = is_quickfix(api.nvim_get_current_win()) and list.current()
+  if review then
+    list.refresh(review)
+    update()
+  end
+end
+
+local function watch()
+  local group = api.nvim_create_augroup('claude_ide_review', { clear = true })
+  local function on(events, callback, pattern)
+    api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
+  end
+  -- Neovim fires this whenever it fills the window, before it is the current one.
+  on('BufWinEnter', vim.schedule_wrap(update), 'quickfix')
+  on('CursorMoved', move)
+  on('WinEnter', vim.schedule_wrap(return_to_list))
+  on({ 'WinLeave', 'TabLeave', 'VimLeavePre' }, review_preview.close)
+  on('WinClosed', vim.schedule_wrap(update))
+  on('VimResized', function()
+    review_preview.close()
+    vim.schedule(move)
+  end)
+end
+
+local function hunks_of(files)
+  return vim
+    .iter(files)
+    :map(function(change)
+      return review_hunks.of(change).hunks
+    end)
+    :flatten()
+    :totable()
+end
+
+---@param request claude_ide.ReviewRequest
+local function show(request)
+  highlights.define()
+  watch()
+  local review = {
+    source = request.source,
+    turn = request.turn,
+    title = request.title,
+    hunks = hunks_of(request.files),
+    states = {},
+  } --[[@as claude_ide.Review]]
+  -- The keys of the list are for Normal mode.
+  vim.cmd.stopinsert()
+  quiet.run(function()
+    list.open(review)
+  end)
+  update()
+end
+
+--- Show changes in the quickfix list, and enter its window.
+---@param request claude_ide.ReviewRequest
+function M.show(request)
+  moment.when_unprompted(function()
+    show(request)
+  end)
+end
+
+--- Count the lines that changes have added and removed.
+---@param source string
+---@param texts string[] the text before and the text after of each change
+---@param paths string[] all changed files of this source, for completion
+---@return integer[] added and removed
+function M.count(source, texts, paths)
+  names[source] = paths
+  local added, removed = 0, 0
+  for index = 1, #texts, 2 do
+    local change = { path = '', name = '', obstacle = '', had_file = true, has_file = true }
+    change.before, change.after = texts[index], texts[index + 1]
+    for _, hunk in ipairs(review_hunks.of(change).hunks) do
+      local plus, minus = review_hunks.sizes(hunk)
+      added, removed = added + plus, removed + minus
+    end
+  end
+  return { added, removed }
+end
+
+--- The files that a source has changed.
+---@param source string
+---@return string[]
+function M.names(source)
+  return names[source] or {}
+end
+
+return M

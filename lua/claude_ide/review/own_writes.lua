@@ -1,0 +1,30 @@
+--- Files that the user writes in Neovim, which an agent's command has not changed.
+local file_stamp = require('claude_ide.file.stamp')
+
+local M = {}
+
+local written = {} ---@type table<string, string> stamps by real path
+
+--- Start to note the user's writes.
+function M.watch()
+  vim.api.nvim_create_autocmd('BufWritePost', {
+    group = vim.api.nvim_create_augroup('claude_ide_own_writes', { clear = true }),
+    callback = function(event)
+      local path = vim.uv.fs_realpath(event.match)
+      if path then
+        written[path] = file_stamp.of(path)
+      end
+    end,
+  })
+end
+
+--- Those of the files that the user was the last to write.
+---@param paths string[] real paths
+---@return string[]
+function M.among(paths)
+  return vim.tbl_filter(function(path)
+    return written[path] == file_stamp.of(path)
+  end, paths)
+end
+
+return M

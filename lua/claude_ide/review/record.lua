@@ -1,0 +1,65 @@
+--- What the user has reverted and restored, for the agent that made the changes.
+local current = require('claude_ide.review.current')
+local review_hunks = require('claude_ide.review.hunks')
+
+local M = {}
+
+local records = {} ---@type table<string, table<string, claude_ide.ReviewHunk>> by source and change
+
+-- The same change in different reviews.
+local function key(hunk)
+  local rows = ('%d %d'):format(hunk.old[1], hunk.new[1])
+  return table.concat({ hunk.file.path, hunk.kind, rows, unpack(review_hunks.diff(hunk, 0)) }, '\n')
+end
+
+--- Record hunks that the user has reverted or restored.
+---@param source string
+---@param hunks claude_ide.ReviewHunk[]
+function M.add(source, hunks)
+  records[source] = records[source] or {}
+  for _, hunk in ipairs(hunks) do
+    local known = key(hunk)
+    records[source][known] = records[source][known] or hunk
+  end
+end
+
+local WORDS = {
+  created = { reverted = 'deleted; you had created it', restored = 'created again' },
+  deleted = { reverted = 'restored; you had deleted it', restored = 'deleted again' },
+}
+
+local function described(hunk, what)
+  local words = WORDS[hunk.kind]
+  if words then
+    return words[what]
+  end
+  local shown = what == 'reverted' and review_hunks.reversed(hunk) or hunk
+  return '\n' .. table.concat(review_hunks.diff(shown, 0), '\n')
+end
+
+--- What the agent does not know: hunks that are reverted now, and those that no longer are.
+---@param source string
+---@return { reverted: table[], restored: table[] } each with `name` and `what`
+function M.news(source)
+  local news, files = { reverted = {}, restored = {} }, {}
+  for _, hunk in pairs(records[source] or {}) do
+    files[hunk.file] = files[hunk.file] or current.compared(hunk.file)
+    local is_reverted = review_hunks.find(hunk, files[hunk.file]).state ~= 'present'
+    if is_reverted ~= (hunk.was_reverted or false) then
+      local what = is_reverted and 'reverted' or 'restored'
+      table.insert(news[what], { name = hunk.file.name, what = described(hunk, what) })
+    end
+    hunk.is_reverted = is_reverted
+  end
+  return news
+end
+
+--- The agent has got the last `news`.
+---@param source string
+function M.told(source)
+  for _, hunk in pairs(records[source] or {}) do
+    hunk.was_reverted = hunk.is_reverted
+  end
+end
+
+return M

@@ -1,0 +1,78 @@
+"""Finds files that an agent's commands change, which no tool reports.
+
+Only files that Neovim has open, and files that the agent has read or written, are compared: of
+others nothing is known from before the command.
+"""
+
+import asyncio
+from collections.abc import Iterable
+
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import EditorError
+from claude_ide.review import versions
+from claude_ide.review.journal import Journal, real
+from claude_ide.review.versions import Version
+
+BUSY_SECONDS = 1.0
+MOST_FILES = 300
+MOST_KEPT = 16_000_000
+"""Characters of all texts together."""
+
+
+class Commands:
+    """The files of one agent that are compared after each command."""
+
+    def __init__(self, editor: Editor, journal: Journal) -> None:
+        self._editor = editor
+        self._journal = journal
+        self._known: dict[str, tuple[str, Version]] = {}
+        """Stamps and versions, the most recently used file last."""
+
+    async def prompted(self) -> None:
+        """Note the files as they are before a turn."""
+        await self._run("review.own_writes.watch")
+        paths = [*self._known, *reversed(self._editor.state.paths)]
+        await asyncio.to_thread(self._refresh, map(real, paths))
+
+    async def after(self, path: str) -> None:
+        """Look at the file of a tool; after a tool without a file, look at all files."""
+        if path:
+            await asyncio.to_thread(self._refresh, [real(path)])
+            return
+        changed = await asyncio.to_thread(self._refresh, list(self._known))
+        own = await self._run("review.own_writes.among", list(changed)) if changed else ()
+        for each, before in changed.items():
+            if each not in own:
+                self._journal.written(each, before)
+
+    async def _run(self, function: str, *arguments: list[str]) -> list[str]:
+        try:
+            # The agent waits for this, and Neovim may be at a prompt.
+            async with asyncio.timeout(BUSY_SECONDS):
+                return list(await self._editor.run(function, *arguments) or ())
+        except (EditorError, TimeoutError):
+            return []
+
+    def _refresh(self, paths: Iterable[str]) -> dict[str, Version]:
+        """Read the files that have been written since; return their earlier versions."""
+        changed = {}
+        for path in dict.fromkeys(paths):
+            known = self._known.pop(path, None)
+            stamp = versions.stamp_of(path)
+            if known is None or known[0] != stamp:
+                now = versions.read(path)
+                if known is not None and known[1] != now:
+                    changed[path] = known[1]
+                known = stamp, now
+            self._known[path] = known
+        self._forget()
+        return changed
+
+    def _forget(self) -> None:
+        sizes = {path: len(version.text or "") for path, (_, version) in self._known.items()}
+        total = sum(sizes.values())
+        for path in list(self._known):
+            if len(self._known) <= MOST_FILES and total <= MOST_KEPT:
+                return
+            total -= sizes[path]
+            del self._known[path]

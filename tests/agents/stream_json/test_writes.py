@@ -1,0 +1,69 @@
+"""`decoding/tools.py`: the texts of the files that tools have written."""
+
+import difflib
+import json
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claude_ide.agents.events import FileWritten, Hunk
+from claude_ide.agents.stream_json.decoding.tools import patched
+from support.digest import decoded
+from support.transcripts import frames_of
+
+TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "\n"]), max_size=8).map("".join)
+ENDS = st.sampled_from(["", "x"])
+HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+def writes(name: str) -> list[FileWritten]:
+    return [event for event in decoded(frames_of(name)) if isinstance(event, FileWritten)]
+
+
+def test_each_tool_reports_the_text_before_and_the_text_after() -> None:
+    edited, made, changed, notebook = writes("file_writes")
+
+    assert (edited.path, edited.before, edited.after) == (
+        *("/home/dev/project/a.py", "one\ntwo\nthree\n", "one\nTWO\nthree\n"),
+    )
+    assert (made.path, made.before, made.after) == ("/home/dev/project/b.txt", None, "a\nb")
+    assert (changed.before, changed.after) == ("a\nb", "a\nc\n")
+    assert notebook.path == "/home/dev/project/n.ipynb"
+    sources = [
+        json.loads(text or "")["cells"][0]["source"] for text in (notebook.before, notebook.after)
+    ]
+    assert sources == [["x = 1\n"], "x = 2\n"]
+
+
+def test_a_failed_edit_reports_no_write() -> None:
+    assert writes("edit_deny") == []
+
+
+def hunks(before: str, after: str) -> list[Hunk]:
+    """Return the hunks of two texts in the CLI's form."""
+    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    found: list[Hunk] = []
+    for line in [*difflib.unified_diff(old, new, n=1)][2:]:
+        if head := HEAD.match(line):
+            first, count, new_first, new_count = (int(n) if n else 1 for n in head.groups())
+            found.append(Hunk(first, count, new_first, new_count, ()))
+            continue
+        lines = (line.removesuffix("\n"), *(() if line.endswith("\n") else ("\\ No newline",)))
+        last = found.pop()
+        found.append(
+            Hunk(
+                *(last.old_start, last.old_lines, last.new_start, last.new_lines),
+                (*last.lines, *lines),
+            )
+        )
+    return found
+
+
+@given(TEXTS, ENDS, TEXTS, ENDS)
+def test_a_text_with_its_hunks_gives_the_text_after(
+    before: str, old_end: str, after: str, new_end: str
+) -> None:
+    old, new = before + old_end, after + new_end
+
+    assert patched(old, hunks(old, new)) == new
