@@ -51,6 +51,7 @@ def test_parts_are_drawn_in_one_edit_with_blank_lines_between_them() -> None:
                 "last": 0,
                 "lines": ["turn", "", "text"],
                 "marks": [(0, 0, 0, 4, "ClaudeChatUser"), (2, 0, 2, 4, "ClaudeChatUser")],
+                "looks": [],
                 "parts": [(0, 1, "turn"), (2, 2, "text")],
             }
         ],
@@ -290,7 +291,7 @@ def test_an_empty_page_can_be_redrawn() -> None:
 
 
 def stale(line: str) -> dict[str, Any]:
-    return {"first": 0, "last": 0, "lines": [line], "marks": [], "parts": []}
+    return {"first": 0, "last": 0, "lines": [line], "marks": [], "looks": [], "parts": []}
 
 
 def test_the_new_kind_of_a_part_is_sent_with_its_first_row() -> None:

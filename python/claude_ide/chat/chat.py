@@ -66,6 +66,7 @@ class Chat:
         self._started = asyncio.Event()
         self._agent_task: asyncio.Task[None] | None = None
         self.transcript = Transcript(agent.name, root=root)
+        self.transcript.sheet.page.renders = config.chat.render
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
         self.trust_line = TrustLine(self.transcript.sheet)
         self.requests = Requests(self.transcript.sheet, agent.name, root, self._count_requests)
@@ -196,7 +197,8 @@ class Chat:
     # Drawing.
 
     def resize(self, width: int, columns: int) -> None:
-        """Fit the requests into the transcript's window."""
+        """Fit the transcript into its window."""
+        self.transcript.sheet.resize(width)
         self.requests.resize(width, columns)
         self._painter.soon()
 

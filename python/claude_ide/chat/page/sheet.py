@@ -56,6 +56,15 @@ class Sheet:
             if part.id in self._views:
                 yield self._views[part.id]
 
+    def resize(self, width: int) -> None:
+        """Fit the views into a window of this width."""
+        if width == self.page.width:
+            return
+        self.page.width = width
+        for view in self.views():
+            if view.refit():
+                self.changed(view)
+
     def draw(self) -> None:
         """Write the changed views to the page."""
         for view in self._changed:
