@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.chat.page.rows import BLANK, Row, row
 
-FRAME_LINES = 400
+FRAME_LINES = 300
 """The most lines in one frame; the next frames have the rest."""
 
 MOST_LINES = 20_000
