@@ -74,8 +74,7 @@ ifdef LUA_LANGUAGE_SERVER
 	@mkdir -p .cache/lua-types
 	VIMRUNTIME="$$($(TESTED_NVIM) --clean --headless -c 'lua io.write(vim.env.VIMRUNTIME)' -c quit 2>&1)" \
 		$(LUA_LANGUAGE_SERVER) --check=$(CURDIR) --configpath=$(CURDIR)/.luarc.json --checklevel=Warning \
-		--check_format=pretty --logpath=$(CURDIR)/.cache/lua-types/log --metapath=$(CURDIR)/.cache/lua-types/meta \
-		|| echo 'lua-language-server: what it has found fails nothing yet'
+		--check_format=pretty --logpath=$(CURDIR)/.cache/lua-types/log --metapath=$(CURDIR)/.cache/lua-types/meta
 else
 	@echo 'lua-language-server: skipped, it is not installed'
 endif

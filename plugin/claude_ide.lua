@@ -28,19 +28,21 @@ local function question(module, fn)
   end)
 end
 
-local function chat(opts)
-  require('claude_ide.chat.command').run(opts)
-end
-
 local function complete_chat(...)
   return require('claude_ide.chat.command').complete(...)
 end
 
 -- A command that handles a `|` after its arguments itself.
-local function with_next(kind, run, words)
+local function with_next(kind, run)
   return function(opts)
-    require('claude_ide.next_command')[kind](run, words)(opts)
+    require('claude_ide.next_command')[kind](run)(opts)
   end
+end
+
+local function chat(opts)
+  local command = require('claude_ide.chat.command')
+  local run = when_ready(command.run)
+  require('claude_ide.next_command').after_text(run, command.with_text())(opts)
 end
 
 local function complete_path(...)
@@ -58,7 +60,7 @@ command('Claude', with_next('after_arguments', host('Claude')), {
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
 })
-command('ClaudeChat', with_next('after_text', when_ready(chat), { 'aside', 'rename' }), {
+command('ClaudeChat', chat, {
   nargs = '*',
   range = true,
   complete = complete_chat,

@@ -75,12 +75,16 @@ def test_the_help_has_tags_for_exactly_the_existing_maps() -> None:
 def test_each_subcommand_of_claude_chat_is_completed_and_described() -> None:
     chats = (ROOT / "python/claude_ide/chat/chats.py").read_text(encoding="utf-8")
     command = chats.partition("async def command(")[2].partition("async def ")[0]
-    known = set(re.findall(r'^ {12}"(\w+)": ', command, re.MULTILINE))
-    words = re.search(r"local WORDS = \{(.*?)\}", LUA, re.DOTALL)
-    assert words
+    alone, _, with_argument = command.partition("with_argument:")
+    subcommands = re.search(r"local SUBCOMMANDS = \{(.*?)\}", LUA, re.DOTALL)
+    assert subcommands
+    known = dict(re.findall(r"(\w+)(?:'\])? = '(\w+)'", subcommands[1]))
 
     described = section("claude-ide-commands").partition("*:ClaudeAsk*")[0]
     described = described.partition(":ClaudeChat {what}")[2]
 
-    assert set(re.findall(r"'(\w+)'", words[1])) == known
-    assert set(re.findall(r"^\t\t\t`(\w+)`", described, re.MULTILINE)) == known
+    for source, is_alone in ((alone, True), (with_argument, False)):
+        assert set(re.findall(r'^ {12}"(\w+)": ', source, re.MULTILINE)) == {
+            word for word, argument in known.items() if (argument == "nothing") is is_alone
+        }
+    assert set(re.findall(r"^\t\t\t`(\w+)`", described, re.MULTILINE)) == set(known)

@@ -1,7 +1,7 @@
 --- Opens, hides and shows the Claude CLI in a terminal window.
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
-local place = require('claude_ide.window.place')
+local location = require('claude_ide.window.location')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -220,7 +220,7 @@ function M.toggle(request)
   elseif not is_running then
     return start(request)
   elseif window then
-    place.cancel_insert()
+    location.cancel_insert()
     window_close.window(window)
   else
     show(current, request)

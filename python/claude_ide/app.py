@@ -23,7 +23,6 @@ from claude_ide.log import log_to
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.startup import Bound
-from claude_ide.transport.guardian import guardian
 from claude_ide.transport.websocket import Listener
 
 if TYPE_CHECKING:
@@ -185,6 +184,9 @@ class App:
 
     def end(self) -> None:
         """Shut down cleanly, after the loop of Neovim's channel has stopped."""
+        # Imported here, because only children need it and the start does not.
+        from claude_ide.transport.guardian import guardian
+
         guardian.end_all()
         self._port.close()
         if self.serving is None:

@@ -128,19 +128,6 @@ def test_a_queued_prompt_does_not_change_the_state_of_a_running_turn() -> None:
     assert through(events.TextDelta("m:0", "x"), queued("b")).state is State.WRITING
 
 
-def test_requests_overlap_and_end_when_answered_or_withdrawn() -> None:
-    other = events.QuestionAsked("r2", "t2", ())
-    state = through(events.Waiting(), ASKED, other)
-    assert state.requests == ("r1", "r2")
-
-    assert state.answered("r1").requests == ("r2",)
-    assert state.after(events.RequestWithdrawn("r2")).requests == ("r1",)
-
-
-def test_a_request_from_a_background_task_outlives_the_turn() -> None:
-    assert through(events.Waiting(), ASKED, ENDED).requests == ("r1",)
-
-
 def test_a_turn_can_begin_without_a_prompt() -> None:
     """For example, the model receives the end of a background task."""
     assert through(events.Waiting()).state is State.WAITING

@@ -68,7 +68,7 @@ async def at_work(serving: Neovim, claude: ClaudeCode, project: Path) -> Path:
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
     await serving.command(f"edit {path}")
-    await until(lambda: serving.lua("return #require('claude_ide.file.buffers').paths() > 0"))
+    await until(lambda: serving.lua("return #require('claude_ide.file.open_editors').paths() > 0"))
     await claude.json("getOpenEditors")
     await until(
         lambda: any(

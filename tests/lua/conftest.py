@@ -13,8 +13,8 @@ from support.neovim import Neovim, until
 
 @pytest.fixture
 def path(request: pytest.FixtureRequest, project: Path) -> Path:
-    """`a.txt` in the project, with the text `OLD` of the test's module if there is one."""
-    file = project / "a.txt"
+    """The file `FILE` of the test's module, or `a.txt`; with the text `OLD` if there is one."""
+    file: Path = project / getattr(request.module, "FILE", "a.txt")
     if (old := getattr(request.module, "OLD", None)) is not None:
         file.write_text(old)
     return file

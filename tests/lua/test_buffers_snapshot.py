@@ -1,9 +1,9 @@
-"""`file/buffers.lua`: snapshots of the open editors, and reports of changes."""
+"""`file/open_editors.lua`, `file/editor_changes.lua`: snapshots of the editors, and changes."""
 
 from pathlib import Path
 from typing import Any
 
-from support.buffers import call, edit, write
+from support.buffers import call, edit, open_editors, write
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -23,7 +23,7 @@ async def test_editors_describes_an_open_file(nvim: Neovim, project: Path) -> No
     await edit(nvim, path)
     await nvim.command("call setline(1, 'changed')")
 
-    assert await call(nvim, "editors") == [
+    assert await open_editors(nvim, "editors") == [
         {
             "uri": f"file://{project}/sp%20ace.txt",
             "fileName": str(path),
@@ -54,24 +54,24 @@ async def test_editors_and_paths_omit_buffers_that_are_not_open_files(
     await nvim.command("copen")
     await nvim.lua("vim.fn.bufadd(...)", str(write(project / "unlisted.txt")))
 
-    assert [editor["fileName"] for editor in await call(nvim, "editors")] == [str(path)]
-    assert await call(nvim, "paths") == [str(path)]
+    assert [editor["fileName"] for editor in await open_editors(nvim, "editors")] == [str(path)]
+    assert await open_editors(nvim, "paths") == [str(path)]
 
 
 async def test_editors_is_empty_for_the_buffer_that_neovim_starts_with(nvim: Neovim) -> None:
-    assert await call(nvim, "editors") == []
-    assert await call(nvim, "paths") == []
+    assert await open_editors(nvim, "editors") == []
+    assert await open_editors(nvim, "paths") == []
 
 
 async def test_editors_names_an_unnamed_buffer_untitled(nvim: Neovim) -> None:
     await nvim.command("call setline(1, 'note')")
 
-    [editor] = await call(nvim, "editors")
+    [editor] = await open_editors(nvim, "editors")
 
     assert editor["uri"] == "untitled:Untitled-1"
     assert (editor["fileName"], editor["label"]) == ("Untitled-1", "Untitled-1")
     assert (editor["isUntitled"], editor["isDirty"], editor["isActive"]) == (True, True, True)
-    assert await call(nvim, "paths") == []
+    assert await open_editors(nvim, "paths") == []
 
 
 async def test_editors_are_ordered_by_last_use(nvim: Neovim, project: Path) -> None:
@@ -80,10 +80,10 @@ async def test_editors_are_ordered_by_last_use(nvim: Neovim, project: Path) -> N
         await edit(nvim, write(project / name))
     await edit(nvim, project / "a.txt")
 
-    labels = [editor["label"] for editor in await call(nvim, "editors")]
+    labels = [editor["label"] for editor in await open_editors(nvim, "editors")]
 
     assert labels == ["a.txt", "c.txt", "b.txt"]
-    assert [Path(path).name for path in await call(nvim, "paths")] == labels
+    assert [Path(path).name for path in await open_editors(nvim, "paths")] == labels
 
 
 async def test_editors_reports_where_each_file_is_shown(nvim: Neovim, project: Path) -> None:
@@ -94,7 +94,7 @@ async def test_editors_reports_where_each_file_is_shown(nvim: Neovim, project: P
 
     places = {
         editor["label"]: (editor["groupIndex"], editor["isGroupActive"], editor.get("viewColumn"))
-        for editor in await call(nvim, "editors")
+        for editor in await open_editors(nvim, "editors")
     }
 
     assert places == {
@@ -113,10 +113,12 @@ async def test_the_file_next_to_a_terminal_is_active_while_the_terminal_has_focu
     await nvim.command(f"vsplit {write(project / 'shown.txt')}")
     await nvim.command("botright vsplit | terminal")
 
-    active = [editor["label"] for editor in await call(nvim, "editors") if editor["isActive"]]
+    active = [
+        editor["label"] for editor in await open_editors(nvim, "editors") if editor["isActive"]
+    ]
 
     assert active == ["shown.txt"]
-    assert (await call(nvim, "snapshot"))["current"] == str(project / "shown.txt")
+    assert (await open_editors(nvim, "snapshot"))["current"] == str(project / "shown.txt")
 
 
 async def test_describing_two_hundred_editors_takes_less_than_20_ms(
@@ -126,11 +128,9 @@ async def test_describing_two_hundred_editors_takes_less_than_20_ms(
         "for i = 1, 200 do vim.cmd.badd(('%s/f%d.txt'):format(..., i)) end", str(project)
     )
 
-    milliseconds = await nvim.lua(
-        chunk("buffers_snapshot/two_hundred_editors_take_less_than_an_instant")
-    )
+    milliseconds = await nvim.lua(chunk("buffers_snapshot/time_snapshot"))
 
-    assert len(await call(nvim, "editors")) == 200
+    assert len(await open_editors(nvim, "editors")) == 200
     assert milliseconds < 20
 
 
@@ -163,8 +163,8 @@ async def test_snapshot_combines_editors_paths_folders_and_the_current_file(
 ) -> None:
     await edit(nvim, write(project / "a.txt"))
 
-    assert await call(nvim, "snapshot") == {
-        "editors": await call(nvim, "editors"),
+    assert await open_editors(nvim, "snapshot") == {
+        "editors": await open_editors(nvim, "editors"),
         "paths": [str(project / "a.txt")],
         "folders": [str(project)],
         "current": str(project / "a.txt"),
@@ -172,12 +172,12 @@ async def test_snapshot_combines_editors_paths_folders_and_the_current_file(
 
 
 async def test_snapshot_omits_the_current_file_when_no_file_is_open(nvim: Neovim) -> None:
-    assert "current" not in await call(nvim, "snapshot")
+    assert "current" not in await open_editors(nvim, "snapshot")
 
 
 async def last_snapshot(nvim: Neovim) -> Any:
     events = nvim.events("editors_changed")
-    return events and events[-1] == await call(nvim, "snapshot") and events[-1]
+    return events and events[-1] == await open_editors(nvim, "snapshot") and events[-1]
 
 
 async def test_watch_reports_each_change(nvim: Neovim, project: Path) -> None:
@@ -211,12 +211,7 @@ async def test_watch_does_not_report_an_unchanged_snapshot(nvim: Neovim, project
     await nvim.command("doautocmd BufEnter")
     await until(lambda: nvim.events("editors_changed"))
 
-    await nvim.lua("""
-      for _ = 1, 30 do
-        vim.cmd.doautocmd('BufEnter')
-        vim.wait(10)
-      end
-    """)
+    await nvim.lua(chunk("buffers_snapshot/thirty_events"))
     await nvim.command("cd /")
     await until(lambda: nvim.events("editors_changed")[-1]["folders"] == ["/"])
 
@@ -227,7 +222,7 @@ async def test_watch_reports_at_most_every_tenth_of_a_second(nvim: Neovim, proje
     await watch(nvim)
 
     milliseconds = await nvim.lua(
-        chunk("buffers_snapshot/watch_tells_at_most_every_tenth_of_a_second"),
+        chunk("buffers_snapshot/add_buffers"),
         str(project),
     )
 

@@ -44,14 +44,7 @@ async def chats(nvim: Neovim, project: Path) -> Chats:
 
 async def shown(nvim: Neovim) -> list[str]:
     """The names of the buffers that the windows of this tabpage show."""
-    names: list[str] = await nvim.lua(
-        """
-        return vim.tbl_map(function(win)
-          local name = vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win))
-          return (vim.fs.basename(name):gsub('%d+$', ''))
-        end, vim.api.nvim_tabpage_list_wins(0))
-        """
-    )
+    names: list[str] = await nvim.lua(chunk("chat_strays/names"))
     return names
 
 
@@ -67,14 +60,7 @@ async def settled(nvim: Neovim, name: str) -> None:
 
 
 async def panel(nvim: Neovim) -> list[str]:
-    found: list[str] = await nvim.lua(
-        """
-        local view = require('claude_ide.chat.state').get(1).view
-        return vim.tbl_map(function(name)
-          return vim.bo[vim.api.nvim_win_get_buf(view.windows[name])].filetype
-        end, { 'transcript', 'prompt' })
-        """
-    )
+    found: list[str] = await nvim.lua(chunk("chat_strays/filetypes"))
     return found
 
 

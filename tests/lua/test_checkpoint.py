@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
 STATE = """[getline(1, '$'), &modified, &buflisted, getpos("'a")[1:2], getpos("'B")[1:2]]"""
@@ -11,12 +12,7 @@ STATE = """[getline(1, '$'), &modified, &buflisted, getpos("'a")[1:2], getpos("'
 
 async def change_and_restore(nvim: Neovim, change: str) -> None:
     await nvim.lua(
-        """
-        local checkpoint, change = require('claude_ide.format.checkpoint'), ...
-        local point = checkpoint.new(vim.api.nvim_get_current_buf())
-        vim.cmd(change)
-        checkpoint.restore(point)
-        """,
+        chunk("checkpoint/change"),
         change,
     )
 

@@ -267,10 +267,7 @@ async def test_nothing_is_kept_after_stop(watching: Neovim, project: Path) -> No
 async def test_shown_diagnostics_are_read_without_a_copy(watching: Neovim, project: Path) -> None:
     bufnr = await edit(watching, project / "a.txt")
     await watching.lua(
-        """_G.attached = {}
-        vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ..., {
-          { lnum = 0, col = 0, message = 'm', user_data = _G.attached },
-        })""",
+        chunk("diagnostic_sets/attach"),
         bufnr,
     )
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from support.chunks import chunk
 from support.diagnostics import SET, SET_MANY, edit, of_file
 from support.neovim import Neovim
 
@@ -137,12 +138,7 @@ async def test_diagnostics_of_all_namespaces_are_read(nvim: Neovim, project: Pat
 async def test_functions_in_user_data_and_odd_codes_do_no_harm(nvim: Neovim, project: Path) -> None:
     bufnr = await edit(nvim, project / "a.txt")
     await nvim.lua(
-        """
-        vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ..., {
-          { lnum = 0, col = 0, message = 'm', code = {}, user_data = { fix = function() end } },
-          { lnum = 0, col = 0, message = 'n', code = vim.NIL },
-        })
-        """,
+        chunk("diagnostics/set_odd_fields"),
         bufnr,
     )
 
@@ -194,10 +190,7 @@ async def test_a_null_from_a_language_server_is_omitted(
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt")
     await nvim.lua(
-        """local bufnr, field = ...
-        local diagnostic = { lnum = 0, col = 0, message = 'm', source = 's', code = 1 }
-        diagnostic[field] = vim.NIL
-        vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), bufnr, { diagnostic })""",
+        chunk("diagnostics/set_null_field"),
         bufnr,
         field,
     )

@@ -213,12 +213,7 @@ async def test_a_server_that_knows_only_the_current_buffer_formats_another(
     await nvim.command("edit a.txt")
     client = await attach(nvim)
     await nvim.lua(
-        """
-        local client = vim.lsp.get_client_by_id(...)
-        client.supports_method = function()
-          return vim.bo.filetype == 'text'
-        end
-        """,
+        chunk("format_server/support_text_only"),
         client,
     )
     await nvim.command("edit other.py")
@@ -243,13 +238,9 @@ async def test_a_request_that_raises_is_an_error_and_leaves_nothing_behind(
 ) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
-    await nvim.lua(
-        chunk("format_server/a_request_that_raises_is_an_error_and_leaves_nothing_behind")
-    )
+    await nvim.lua(chunk("format_server/raise_on_request"))
 
     assert await fail(nvim, path) == f"words could not reformat {path}: broken pipe"
 
-    waiting = await nvim.lua(
-        chunk("format_server/a_request_that_raises_is_an_error_and_leaves_nothing_behind_2")
-    )
+    waiting = await nvim.lua(chunk("format_server/longest_timer"))
     assert waiting < 60 * 1000

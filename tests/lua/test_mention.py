@@ -248,12 +248,7 @@ async def test_the_lines_of_a_large_file_are_counted(nvim: Neovim, files: Path) 
 @pytest.fixture
 async def command_line(nvim: Neovim, files: Path) -> Neovim:
     """A `:ClaudeAdd` that only records its arguments."""
-    await nvim.lua(
-        """vim.api.nvim_create_user_command('ClaudeAdd', function(opts) ADDED = opts.fargs end,
-          {nargs = '+', bang = true, complete = function(...)
-            return require('claude_ide.selection.mention').complete(...)
-          end})"""
-    )
+    await nvim.lua(chunk("mention/define_command"))
     return nvim
 
 

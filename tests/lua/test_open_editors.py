@@ -13,7 +13,7 @@ from support.neovim import Neovim, until
 MANY = 130
 OPEN = chunk("open_editors/open")
 BEGIN = chunk("open_editors/begin")
-SNAPSHOT = "return require('claude_ide.file.buffers').snapshot()"
+SNAPSHOT = "return require('claude_ide.file.open_editors').snapshot()"
 # The expressions that gather facts about buffers while one is entered and reported.
 COUNT_FACTS = chunk("open_editors/count_facts")
 

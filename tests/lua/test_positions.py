@@ -2,6 +2,7 @@
 
 import random
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
 # é is one unit of two bytes, 漢 one of three, 😀 two of four; "e" + U+0301 are two characters.
@@ -10,10 +11,7 @@ LINE = "aé漢😀e\u0301\tz"
 
 async def test_character_counts_utf16_code_units(nvim: Neovim) -> None:
     characters = await nvim.lua(
-        """local line = ...
-        local p = require('claude_ide.file.positions')
-        return vim.tbl_map(function(col) return p.character(line, col) end,
-          {0, 1, 3, 6, 10, 11, 13, 14, 15})""",
+        chunk("positions/characters"),
         LINE,
     )
 
@@ -51,10 +49,7 @@ async def test_random_positions_in_a_buffer_are_converted_exactly(nvim: Neovim) 
     ]
 
     got = await nvim.lua(
-        """local lines, cases = ...
-        local p = require('claude_ide.file.positions')
-        vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
-        return vim.tbl_map(function(case) return p.to_lsp(0, case[1], case[2]) end, cases)""",
+        chunk("positions/to_lsp"),
         lines,
         cases,
     )

@@ -7,17 +7,9 @@ import pytest
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
+FILE = "a.py"
 OLD = "one\ntwo\nthree\n"
-
-
 NEW = "one\nTWO\nthree\n"
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    file = project / "a.py"
-    file.write_text(OLD)
-    return file
 
 
 async def is_gone(nvim: Neovim) -> bool:

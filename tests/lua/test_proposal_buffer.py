@@ -2,23 +2,13 @@
 
 from pathlib import Path
 
-import pytest
-
 from support.chunks import chunk
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
+FILE = "a.py"
 OLD = "one\ntwo\nthree\n"
-
-
 NEW = "one\nTWO\nthree\n"
-
-
-@pytest.fixture
-def path(project: Path) -> Path:
-    file = project / "a.py"
-    file.write_text(OLD)
-    return file
 
 
 async def test_a_proposal_has_the_filetype_of_its_file(

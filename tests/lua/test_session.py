@@ -4,23 +4,11 @@ import os
 import signal
 from pathlib import Path
 
+from support.chunks import chunk
 from support.claude_code import the_lock
 from support.neovim import Neovim, until
 
-LOADED_AT_SPAWN = """
-    local before
-    local jobstart = vim.fn.jobstart
-    vim.fn.jobstart = function(...)
-      before = vim.tbl_filter(function(name)
-        return vim.startswith(name, 'claude_ide.')
-      end, vim.tbl_keys(package.loaded))
-      vim.fn.jobstart = jobstart
-      return jobstart(...)
-    end
-    vim.cmd('ClaudeStart!')
-    table.sort(before)
-    return before
-"""
+LOADED_AT_SPAWN = chunk("session/loaded_before_start")
 NO_HOST = "return require('claude_ide.channel').id == nil"
 LISTENING = "return require('claude_ide.host').server() ~= nil"
 LOADED = "return package.loaded['claude_ide.' .. ...] ~= nil"
@@ -77,14 +65,7 @@ async def test_the_end_of_a_host_loads_no_unused_feature(serving: Neovim) -> Non
 
 async def test_a_question_ends_with_its_host(nvim: Neovim) -> None:
     """Even if `ask()` is the first use of the plugin."""
-    await nvim.lua("""
-        local cmd = { vim.v.progpath, '-u', 'NONE', '--headless' }
-        vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, { cmd = cmd })
-        require('claude_ide').ask('why?', {}, function(err)
-          _G.err = err
-        end)
-        vim.fn.jobstop(require('claude_ide.channel').id)
-    """)
+    await nvim.lua(chunk("session/ask_and_stop_host"))
 
     await until(lambda: nvim.lua("return _G.err"), "the question has ended")
     assert "the Python host has ended" in await nvim.lua("return _G.err")

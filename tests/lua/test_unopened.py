@@ -13,7 +13,7 @@ from support.neovim import Neovim, until
 
 OLD = "a wrong one\n"
 
-SEEN = chunk("unopened/seen")
+RECORD_EVENTS = chunk("unopened/record_events")
 CLOCK = chunk("unopened/clock")
 SHOWN = "[winlayout(), bufnr(), bufnr('#'), execute('ls'), v:oldfiles, mode(1), winsaveview()]"
 
@@ -37,7 +37,7 @@ async def test_an_unopened_file_is_checked_without_any_visible_change(
     await attach_to_every_text_file(nvim)
     await nvim.command("edit b.txt")
     shown = await nvim.eval(SHOWN)
-    await nvim.lua(SEEN)
+    await nvim.lua(RECORD_EVENTS)
 
     loaded = await load(nvim, path)
 
@@ -276,12 +276,7 @@ async def test_linters_that_the_load_has_started_run_once_and_are_awaited(
 
 
 async def test_loading_a_file_is_not_announced_as_a_write(nvim: Neovim, path: Path) -> None:
-    await nvim.lua("""
-      _G.written = 0
-      vim.api.nvim_create_autocmd({ 'User', 'FileChangedShellPost' }, {
-        callback = function() _G.written = _G.written + 1 end,
-      })
-    """)
+    await nvim.lua(chunk("unopened/count_written"))
 
     await load(nvim, path)
 

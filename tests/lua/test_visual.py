@@ -140,25 +140,15 @@ async def test_inline_virtual_text_shifts_a_block_as_it_does_on_the_screen(
     nvim: Neovim,
 ) -> None:
     """Inlay hints are virtual text inside the line."""
-    await nvim.lua(
-        """vim.api.nvim_buf_set_lines(0, 0, -1, true, {'abcdef', 'abcdef', 'abcdef'})
-        vim.api.nvim_buf_set_extmark(0, vim.api.nvim_create_namespace('hints'), 1, 3,
-          {virt_text = {{'XX'}}, virt_text_pos = 'inline'})
-        vim.cmd('normal! gg0l\\22jjll')"""
-    )
-    text = await nvim.lua(
-        """local a = require('claude_ide.selection.visual').area(
-          '\\22', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
-        vim.cmd('normal! y')
-        return {a.text, vim.fn.getreg('"')}"""
-    )
+    await nvim.lua(chunk("visual/select_block"))
+    text = await nvim.lua(chunk("visual/area_and_yank"))
 
     assert text[0] == text[1] == "bcd\nbc \nbcd"
 
 
 async def test_text_is_cut_at_a_mebibyte_where_a_character_ends(nvim: Neovim) -> None:
     """The positions still describe the whole area."""
-    got = await nvim.lua(chunk("visual/text_is_cut_at_a_mebibyte_where_a_character_ends"))
+    got = await nvim.lua(chunk("visual/area_of_long_text"))
 
     text, last = got
     whole = ("漢" * 33 + "\n") * 50000
@@ -168,30 +158,25 @@ async def test_text_is_cut_at_a_mebibyte_where_a_character_ends(nvim: Neovim) ->
 
 
 async def test_text_is_cut_within_a_single_long_line(nvim: Neovim) -> None:
-    got = await nvim.lua(chunk("visual/text_is_cut_within_a_single_long_line"))
+    got = await nvim.lua(chunk("visual/area_of_long_line"))
 
     assert got[:2] == [2**20, "😀😀"]
     assert got[2:] == [{"row": 0, "col": 4, "off": 0}, {"row": 1, "col": 1}]
 
 
 async def test_a_block_of_very_many_rows_is_cut(nvim: Neovim) -> None:
-    got = await nvim.lua(chunk("visual/a_block_of_very_many_rows_is_cut"))
+    got = await nvim.lua(chunk("visual/area_of_long_block"))
 
     assert got == [10000, {"row": 29999, "col": 3}]
 
 
 async def test_marks_past_the_end_of_the_text_are_moved_back_to_it(nvim: Neovim) -> None:
-    got = await nvim.lua(chunk("visual/marks_that_lie_past_the_text_are_taken_back_to_it"))
+    got = await nvim.lua(chunk("visual/areas_past_the_text"))
 
     assert got[:2] == ["ab\ncd", "ab\ncd"]
 
 
 async def test_nul_bytes_in_a_selection_are_kept(nvim: Neovim) -> None:
-    got = await nvim.lua(
-        r"""vim.api.nvim_buf_set_lines(0, 0, -1, true, {'a\0b', 'c\0d'})
-        local area = require('claude_ide.selection.visual').area
-        return {area('V', {0, 1, 1, 0}, {0, 2, 1, 0}, false).text,
-          area('\22', {0, 1, 1, 0}, {0, 2, 3, 0}, false).text}"""
-    )
+    got = await nvim.lua(chunk("visual/areas_with_nul"))
 
     assert got == ["a\0b\nc\0d", "a\0b\nc\0d"]

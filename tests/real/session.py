@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from real.installed import node_path, search_path
 from real.scene import Scene
+from support.chunks import chunk
 from support.claude_cli import CARET, ClaudeCli, cli_path, environment, settle_in
 from support.claude_code import locks
 from support.fake_api import FakeApi, Request
@@ -37,7 +38,7 @@ class TimedApi(FakeApi):
 class Conversation(Protocol):
     """The user's conversation with Claude."""
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
 
     async def shows(self, words: str) -> None:
@@ -50,7 +51,7 @@ class OwnTerminal:
     def __init__(self, claude: ClaudeCli) -> None:
         self._claude = claude
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
         await self._claude.prompt(words)
 
@@ -65,12 +66,12 @@ class NeovimsTerminal:
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
 
-    async def is_ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until the CLI accepts prompts and is connected."""
         await self._drawn(CARET)
         await self._drawn("⧉")
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
         if (await self._nvim.mode())["mode"] != "t":
             await self._nvim.keys("i")
@@ -100,9 +101,9 @@ class Chat:
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
-        await self._panel.say(words)
+        await self._panel.send(words)
 
     async def shows(self, words: str) -> None:
         """Wait until Claude has answered with these words."""
@@ -120,7 +121,7 @@ class Session:
 
     async def prompt(self, words: str, answer: str, diffs: int) -> None:
         """Send a prompt, accept `diffs` diffs, and wait for the last words of the answer."""
-        await self.conversation.say(words)
+        await self.conversation.send(words)
         for _ in range(diffs):
             await until(lambda: self.nvim.lua(SHOWN), "the diff is shown", PATIENCE)
             await self.nvim.keys(":w<CR>")
@@ -183,19 +184,7 @@ async def session(
 async def open_project(nvim: Neovim, scene: Scene) -> None:
     """Configure the servers, open the files, and wait until the servers answer."""
     await nvim.lua(
-        """
-        local clients, opened, lint = ...
-        Real = dofile(vim.env.REAL_SERVERS)
-        vim.o.hidden = true
-        Real.watch()
-        Real.enable(clients)
-        if lint then
-          Real.lint()
-        end
-        for _, name in ipairs(opened) do
-          vim.cmd.edit(name)
-        end
-        """,
+        chunk("real/enable"),
         scene.clients,
         [*reversed(scene.opened)],
         bool(scene.linter),
@@ -254,7 +243,7 @@ async def in_the_terminal(
     await nvim.lua(CONFIGURE, {"cmd": [str(cli_path())]})
     await nvim.command(f"Claude --permission-mode {mode}")
     terminal = NeovimsTerminal(nvim)
-    await terminal.is_ready()
+    await terminal.wait_until_ready()
     return terminal
 
 

@@ -1,4 +1,4 @@
-"""Files in a Neovim under test, and calls of `file/buffers.lua`."""
+"""Files in a Neovim under test, and calls of `file/buffers.lua` and `file/open_editors.lua`."""
 
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,11 @@ from support.neovim import Neovim
 async def call(nvim: Neovim, function: str, *arguments: Any) -> Any:
     """Call a function of `file/buffers.lua`, as the host does."""
     return await nvim.lua(f"return require('claude_ide.file.buffers').{function}(...)", *arguments)
+
+
+async def open_editors(nvim: Neovim, function: str) -> Any:
+    """Call a function of `file/open_editors.lua`, as the host does."""
+    return await nvim.lua(f"return require('claude_ide.file.open_editors').{function}()")
 
 
 async def edit(nvim: Neovim, path: Path) -> None:

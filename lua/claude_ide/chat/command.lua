@@ -1,24 +1,32 @@
 --- `:ClaudeChat`: what Lua does before the host gets the command, and its completion.
 local M = {}
 
-local WORDS = {
-  'answer',
-  'aside',
-  'context',
-  'continue',
-  'effort',
-  'end',
-  'export',
-  'fork',
-  'log',
-  'mode',
-  'model',
-  'new',
-  'rename',
-  'resume',
-  'rewind',
-  'stop',
-  'thinking',
+---@alias claude_ide.ChatArgument
+---| 'nothing'
+---| 'text' free text, to which a `|` belongs
+---| 'value' one that the agent offers
+---| 'file'
+
+-- The subcommands and their arguments. The host runs them (`Chats.command` in `chat/chats.py`).
+---@type table<string, claude_ide.ChatArgument>
+local SUBCOMMANDS = {
+  answer = 'nothing',
+  aside = 'text',
+  context = 'nothing',
+  continue = 'nothing',
+  effort = 'value',
+  ['end'] = 'nothing',
+  export = 'file',
+  fork = 'nothing',
+  log = 'nothing',
+  mode = 'value',
+  model = 'value',
+  new = 'nothing',
+  rename = 'text',
+  resume = 'value',
+  rewind = 'nothing',
+  stop = 'nothing',
+  thinking = 'value',
 }
 
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
@@ -49,18 +57,33 @@ local function offer_here()
   return chat and chat.offer or nil
 end
 
---- Complete the subcommands that this chat's agent supports, and their values.
+--- The subcommands that end in free text.
+---@return string[]
+function M.with_text()
+  return vim.tbl_filter(function(word)
+    return SUBCOMMANDS[word] == 'text'
+  end, vim.tbl_keys(SUBCOMMANDS))
+end
+
+local function in_order()
+  local words = vim.tbl_keys(SUBCOMMANDS)
+  table.sort(words)
+  return words
+end
+
+--- Complete the subcommands that this chat's agent supports, and their arguments.
 ---@param lead string
 ---@param line string
 ---@param pos integer bytes
 ---@return string[] candidates
 function M.complete(lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')
-  local offer = offer_here() or { choices = {}, lacks = {} }
-  local candidates = #words > 2 and (offer.choices[words[#words - 1]] or {}) or WORDS
-  if words[#words - 1] == 'export' then
+  local before = words[#words - 1]
+  if SUBCOMMANDS[before] == 'file' then
     return vim.fn.getcompletion(lead, 'file')
   end
+  local offer = offer_here() or { choices = {}, lacks = {} }
+  local candidates = #words > 2 and (offer.choices[before] or {}) or in_order()
   return vim.tbl_filter(function(word)
     return vim.startswith(word, lead) and not vim.list_contains(offer.lacks, word)
   end, candidates)

@@ -120,7 +120,7 @@ function guest.open(view)
   chat_bar.apply(chat)
   chat_focus.enter_prompt(view)
   -- Entering the prompt may have passed through the transcript.
-  view.place = view.origin
+  view.destination = view.origin
 end
 
 ---@param view claude_ide.ChatView
@@ -147,7 +147,7 @@ function M.close(chat)
     chat_focus.prepare_leaving(view)
   end
   if visit.close(view) then
-    chat_focus.resume_insert(view)
+    chat_focus.resume_insert(view.destination, view.insert)
   end
   report_visibility(chat)
 end
@@ -279,8 +279,8 @@ local function on_win_enter()
     if view and chat_focus.is_in(view, win) then
       chat_state.mark_used(chat)
       local is_elsewhere = previous ~= 0 and not chat_focus.is_in(view, previous)
-      if is_elsewhere and previous ~= view.place.win then
-        view.place = { tabpage = view.tabpage, win = previous, terminal = false }
+      if is_elsewhere and previous ~= view.destination.win then
+        view.destination = { tabpage = view.tabpage, win = previous, terminal = false }
         view.insert = nil
       end
     end

@@ -2,7 +2,7 @@
 --- it.
 local hazard = require('claude_ide.colouring.hazard')
 local message = require('claude_ide.say.message')
-local unheard = require('claude_ide.say.unheard')
+local without_events = require('claude_ide.say.without_events')
 
 local M = {}
 
@@ -151,7 +151,7 @@ local READING = { 'BufReadPost', 'FileType' }
 local function load_untyped(load)
   local modelines = vim.o.modelines
   vim.o.modelines = 0
-  local ok, err = pcall(unheard.run, READING, load)
+  local ok, err = pcall(without_events.run, READING, load)
   vim.o.modelines = modelines
   if not ok then
     error(err, 0)

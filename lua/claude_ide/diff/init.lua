@@ -10,7 +10,7 @@ local kept = require('claude_ide.file.kept')
 local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
-local place = require('claude_ide.window.place')
+local location = require('claude_ide.window.location')
 local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.say.quiet')
 local reload = require('claude_ide.disk.reload')
@@ -173,7 +173,7 @@ local function show(diff)
     return layout.open(diff)
   end
   -- In the same tab page, the user's float would cover the diff.
-  diff.view = diff.layout == 'tab' and place.leave(open) or open()
+  diff.view = diff.layout == 'tab' and location.leave(open) or open()
   -- The file may have been unloaded or unreadable when the diff was requested.
   if diff.saved then
     diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines

@@ -4,18 +4,11 @@ local buffer_text = require('claude_ide.file.text')
 local changes = require('claude_ide.file.editor_changes')
 local file = require('claude_ide.file.path')
 local file_write = require('claude_ide.file.write')
-local open_editors = require('claude_ide.file.open_editors')
 local path_gate = require('claude_ide.file.gate')
 local recent = require('claude_ide.window.recent')
 local written = require('claude_ide.file.written')
 
 local M = {}
-
-M.begin = changes.begin
-M.current = open_editors.current
-M.editors = open_editors.editors
-M.paths = open_editors.paths
-M.snapshot = open_editors.snapshot
 
 ---@class claude_ide.Buffer
 ---@field bufnr integer

@@ -6,7 +6,7 @@ local message = require('claude_ide.say.message')
 local path_gate = require('claude_ide.file.gate')
 local quiet = require('claude_ide.say.quiet')
 local reason = require('claude_ide.say.reason')
-local unheard = require('claude_ide.say.unheard')
+local without_events = require('claude_ide.say.without_events')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -138,7 +138,7 @@ function M.hidden(bufnr)
     return
   end
   return without_dialog(bufnr, function()
-    unheard.run(WINDOW_EVENTS, function()
+    without_events.run(WINDOW_EVENTS, function()
       with_hidden_window(function()
         vim.cmd.buffer({ count = bufnr, mods = { hide = true } })
       end)

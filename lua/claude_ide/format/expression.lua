@@ -2,7 +2,7 @@
 local checkpoint = require('claude_ide.format.checkpoint')
 local quiet = require('claude_ide.say.quiet')
 local reason = require('claude_ide.say.reason')
-local unheard = require('claude_ide.say.unheard')
+local without_events = require('claude_ide.say.without_events')
 
 local M = {}
 
@@ -78,7 +78,7 @@ end
 ---@return (fun(): string[])? lines
 function M.format(bufnr)
   local point = checkpoint.new(bufnr)
-  local ok, err = pcall(unheard.run, { 'OptionSet', 'CursorMoved' }, function()
+  local ok, err = pcall(without_events.run, { 'OptionSet', 'CursorMoved' }, function()
     checkpoint.with_views(bufnr, function()
       evaluate_all(bufnr)
     end)

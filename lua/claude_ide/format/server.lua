@@ -1,6 +1,6 @@
 --- Formats with the language servers that are attached to a buffer.
 local time_limit = require('claude_ide.when.time_limit')
-local unheard = require('claude_ide.say.unheard')
+local without_events = require('claude_ide.say.without_events')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -68,7 +68,7 @@ function M.format(client, bufnr, done)
   local parameters = vim.api.nvim_buf_call(bufnr, vim.lsp.util.make_formatting_params)
   local ok, sent, id = pcall(client.request, client, METHOD, parameters, function(err, edits)
     answer(err and err.message, function()
-      return unheard.run('all', function()
+      return without_events.run('all', function()
         return edited(bufnr, edits or {}, client.offset_encoding)
       end)
     end)

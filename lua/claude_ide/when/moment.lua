@@ -12,7 +12,7 @@
 --- Each gate also waits for the end of textlock and of the command-line window. Except for
 --- `when_unprompted`, none calls back synchronously: the caller may be inside an autocommand.
 --- `guard` comes afterwards: it discards keys that were typed blindly.
-local place = require('claude_ide.window.place')
+local location = require('claude_ide.window.location')
 
 local M = {}
 
@@ -204,7 +204,7 @@ end
 local function end_mode()
   local mode = vim.fn.mode(1)
   if mode:find('^n?[iR]') then
-    place.end_insert()
+    location.end_insert()
     return false
   elseif mode:find('^[vVsS\22\19]') then
     vim.cmd('normal! \27')

@@ -1,7 +1,7 @@
 --- Closes windows and buffers without crashing Neovim, and keeps its last window open.
 local recent = require('claude_ide.window.recent')
 local tiling = require('claude_ide.window.tiling')
-local unheard = require('claude_ide.say.unheard')
+local without_events = require('claude_ide.say.without_events')
 
 local M = {}
 
@@ -102,7 +102,7 @@ end
 
 -- `:tabclose` closes the floats first.
 local function close_tabpage(tabpage, force)
-  local ok, reason = pcall(unheard.run, events(), function()
+  local ok, reason = pcall(without_events.run, events(), function()
     vim.cmd.tabclose({ range = { api.nvim_tabpage_get_number(tabpage) }, bang = force })
   end)
   if not ok and api.nvim_tabpage_is_valid(tabpage) then

@@ -1,5 +1,5 @@
 --- Replaces the empty buffer of a new window without autocommands.
-local unheard = require('claude_ide.say.unheard')
+local without_events = require('claude_ide.say.without_events')
 
 local M = {}
 
@@ -13,7 +13,7 @@ local EVENTS = { 'BufHidden', 'BufLeave', 'BufUnload', 'BufDelete', 'BufWinLeave
 ---@param fn fun(): T?
 ---@return T? result of `fn`
 function M.run(fn)
-  return unheard.run(EVENTS, fn)
+  return without_events.run(EVENTS, fn)
 end
 
 return M

@@ -1,6 +1,6 @@
 --- Shows a text in a read-only buffer, for reading, searching and yanking.
 local colouring = require('claude_ide.colouring')
-local place = require('claude_ide.window.place')
+local location = require('claude_ide.window.location')
 local plain = require('claude_ide.say.plain')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
@@ -9,14 +9,14 @@ local M = {}
 
 -- Without this, closing the window would move the user to a neighbouring window.
 local function return_on_close(win)
-  local origin = place.current()
+  local origin = location.current()
   vim.api.nvim_create_autocmd('WinClosed', {
     pattern = tostring(win),
     once = true,
     callback = function()
       if vim.api.nvim_get_current_win() == win then
         vim.schedule(function()
-          place.go_back(origin)
+          location.go_back(origin)
         end)
       end
     end,

@@ -3,8 +3,8 @@
 ---
 --- A guest opens its windows in the current tab page or in its own (`new_tabpage`). A visit lasts from
 --- `open` to `close`. The caller holds the visit, and keeps its own fields in it.
-local leaving = require('claude_ide.window.leaving')
-local place = require('claude_ide.window.place')
+local exiting = require('claude_ide.window.exiting')
+local location = require('claude_ide.window.location')
 local quiet = require('claude_ide.say.quiet')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
@@ -29,8 +29,8 @@ local api = vim.api
 ---@field guest claude_ide.Guest
 ---@field bufnr? integer a buffer that is wiped out when the visit ends. With one, the visit watches
 ---  whether the user leaves, and closes before Neovim exits
----@field place claude_ide.Place where the user goes when the visit ends
----@field origin claude_ide.Place where the user was when it was opened
+---@field destination claude_ide.Location where the user goes when the visit ends
+---@field origin claude_ide.Location where the user was when it was opened
 ---@field shape claude_ide.TabShape of the tab page in which it was opened
 ---@field own_tabpage? integer set by `new_tabpage`
 ---@field is_left boolean whether the user has gone elsewhere on their own
@@ -51,7 +51,7 @@ local function watch_user(visit)
 end
 
 local function watch_exit(visit)
-  return leaving.watch(function()
+  return exiting.watch(function()
     M.close(visit)
   end)
 end
@@ -64,9 +64,9 @@ end
 ---@param fields T the guest's own fields; the same table becomes the visit
 ---@return T|claude_ide.Visit
 function M.open(guest, fields)
-  local origin = place.current()
+  local origin = location.current()
   local visit = fields --[[@as claude_ide.Visit]]
-  visit.guest, visit.place, visit.origin, visit.is_left = guest, origin, origin, false
+  visit.guest, visit.destination, visit.origin, visit.is_left = guest, origin, origin, false
   visit.shape = window_shape.hold(guest.kin or visit)
   visit.autocommands = visit.bufnr and { watch_user(visit), watch_exit(visit) } or {}
   visits[visit] = true
@@ -107,8 +107,8 @@ end
 
 local function is_over(other, visit)
   local has_opened = visit.guest.has_opened
-  return other.place.tabpage == visit.own_tabpage
-    or (has_opened ~= nil and has_opened(visit, other.place.win))
+  return other.destination.tabpage == visit.own_tabpage
+    or (has_opened ~= nil and has_opened(visit, other.destination.win))
 end
 
 -- A visit that was opened over this one inherits its way back and its shape.
@@ -116,7 +116,7 @@ local function bequeath(visit)
   for other in pairs(visits) do
     local is_kin = visit.guest.kin and other.guest.kin == visit.guest.kin
     if is_kin and is_over(other, visit) then
-      other.place, other.origin = visit.place, visit.origin
+      other.destination, other.origin = visit.destination, visit.origin
       window_shape.release(other.shape)
       other.shape = window_shape.share(visit.shape)
     end
@@ -135,9 +135,9 @@ end
 ---@return boolean is_back
 local function go_back(visit)
   if is_alone(visit) then
-    place.go_back(visit.origin)
+    location.go_back(visit.origin)
   elseif M.has_user(visit) then
-    place.go_back(visit.place)
+    location.go_back(visit.destination)
   else
     return false
   end

@@ -1,8 +1,8 @@
 """The state machine of an agent's session: a state and an event give the next state.
 
 Only the agent's reports cause transitions, never our expectations. The end of a turn always leads
-to `IDLE` (or to the next queued prompt), even if events before it were lost. Pending requests are
-kept apart from the state, because requests can overlap.
+to `IDLE` (or to the next queued prompt), even if events before it were lost. Requests that wait for
+the user are no part of the state: they can overlap, and outlive a turn.
 """
 
 from collections.abc import Mapping
@@ -124,10 +124,9 @@ def signal_of(event: Event) -> Signal | None:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """A session's state, with the ids of the requests that wait and of the queued prompts."""
+    """A session's state, with the ids of the queued prompts."""
 
     state: State = State.OFF
-    requests: tuple[str, ...] = ()
     queued: tuple[str, ...] = ()
 
     @property
@@ -139,19 +138,9 @@ class SessionState:
         """Return the state after the agent was started."""
         return SessionState(after(self.state, Signal.SPAWNED))
 
-    def answered(self, request: str) -> "SessionState":
-        """Return the state after the user has answered a request."""
-        return replace(self, requests=tuple(each for each in self.requests if each != request))
-
     def after(self, event: Event) -> "SessionState":
         """Return the state after an event."""
         match event:
-            case events.PermissionAsked() | events.QuestionAsked() | events.PlanProposed():
-                return replace(
-                    self, requests=(*self.answered(event.request).requests, event.request)
-                )
-            case events.RequestWithdrawn(request):
-                return self.answered(request)
             case events.PromptChanged(prompt, stage):
                 others = tuple(queued for queued in self.queued if queued != prompt)
                 queued = (*others, prompt) if stage is PromptStage.QUEUED else others

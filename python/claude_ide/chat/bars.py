@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from claude_ide.agents.session_state import SessionState
-from claude_ide.chat.about import About
+from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.bar import Bar, prompt
 from claude_ide.chat.requests.requests import Requests
 
@@ -22,13 +22,13 @@ class Bars:
         self,
         bar: Bar,
         requests: Requests,
-        about: About,
+        attachment: Attachment,
         state: Callable[[], SessionState],
         wake: Callable[[], None],
     ) -> None:
         self._bar = bar
         self._requests = requests
-        self._about = about
+        self._attachment = attachment
         self._state = state
         self._wake = wake
         self._sent: dict[str, Any] | None = None
@@ -57,7 +57,7 @@ class Bars:
         self._wake_later(state)
         bars = {
             "transcript": self._bar.transcript(state, waiting),
-            "prompt": prompt(self._about.chips(self._about.now), KEYS),
+            "prompt": prompt(self._attachment.chips(self._attachment.now), KEYS),
         }
         return {"bars": bars, "work": self._bar.work(state, waiting)}
 

@@ -10,7 +10,7 @@ from claude_ide.agents.agent import Agent, NewSession, Opening, ResumeSession
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.chat import abilities, context_usage
-from claude_ide.chat.about import About
+from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
 from claude_ide.chat.page.painter import Painter
@@ -74,16 +74,18 @@ class Chat:
             *(self.requests, agent, self.transcript, self._painter),
             *(self.panel, editor, config, run),
         )
-        self.about = About(editor, root)
+        self.attachment = Attachment(editor, root)
         self._offers = abilities.Offer(agent, lambda offer: run(self.panel.offer(offer)))
         self.settings = Settings(agent, editor, self._offer)
         self.sending = Sending(
             *(root, agent, editor, self.panel, self.transcript),
-            *(self.about, self._offer, self._refresh_now),
+            *(self.attachment, self._offer, self._refresh_now),
         )
-        self._relaunching = Relaunching(agent, self.sending.lock, self._started, self._start_again)
+        self._relaunching = Relaunching(
+            *(agent, self.requests, self.sending.lock, self._started, self._start_again)
+        )
         self._bar = Bar()
-        self._bars = Bars(self._bar, self.requests, self.about, self._state, self.refresh_bars)
+        self._bars = Bars(self._bar, self.requests, self.attachment, self._state, self.refresh_bars)
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
         run(self._painter.run())
         run(self._bars_painter.run())
@@ -289,7 +291,7 @@ class Chat:
 
     async def drop_context(self) -> None:
         """Exclude the current file or selection from the next prompt."""
-        self.about.drop()
+        self.attachment.drop()
         self.refresh_bars()
 
     async def rewind(self) -> None:

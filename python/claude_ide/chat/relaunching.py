@@ -1,7 +1,7 @@
 """Restarts a chat's agent in the same session, as soon as the agent is idle."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.events import Dead, Event, Ready, TurnEnded
@@ -14,12 +14,14 @@ class Relaunching:
     def __init__(
         self,
         agent: Agent,
+        requests: Sized,
         sending: asyncio.Lock,
         started: asyncio.Event,
         start: Callable[[], None],
     ) -> None:
-        """Prepare; `started` is cleared while there is no agent."""
+        """Prepare; `requests` wait for the user; `started` is cleared while there is no agent."""
         self._agent = agent
+        self._requests = requests
         self._sending = sending
         self._started = started
         self._start = start
@@ -49,10 +51,10 @@ class Relaunching:
         await self.if_idle(agent_task)
 
     async def if_idle(self, agent_task: "asyncio.Task[None] | None") -> None:
-        """Restart the agent if a restart is still due and the agent is idle."""
+        """Restart the agent if a restart is still due, the agent is idle and no request waits."""
         async with self._sending:
-            state = self._agent.state
-            if not self._due or state.requests or state.state is not State.IDLE:
+            is_idle = self._agent.state.state is State.IDLE and not self._requests
+            if not self._due or not is_idle:
                 return
             self._started.clear()
             self._ending = True

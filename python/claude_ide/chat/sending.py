@@ -7,7 +7,7 @@ from typing import Any
 from claude_ide.agents import events
 from claude_ide.agents.agent import Agent
 from claude_ide.chat import abilities, context
-from claude_ide.chat.about import About
+from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.panel import Panel
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
@@ -27,7 +27,7 @@ class Sending:
         editor: Editor,
         panel: Panel,
         transcript: Transcript,
-        about: About,
+        attachment: Attachment,
         ready: Callable[[], Awaitable[Any]],
         changed: Callable[[], None],
     ) -> None:
@@ -37,7 +37,7 @@ class Sending:
         self._editor = editor
         self._panel = panel
         self._transcript = transcript
-        self._about = about
+        self._attachment = attachment
         self._ready = ready
         self._changed = changed
 
@@ -72,13 +72,13 @@ class Sending:
         return "\n".join(text for _, text in queued)
 
     async def _send(self, text: str, sent: Mapping[str, Any]) -> None:
-        about = self._about.now
+        attached = self._attachment.now
         images, how = sent.get("images") or (), str(sent.get("how"))
         abilities.require(self._agent, how, "paste-image" if images else "")
-        prompt = await context.prompt(self._editor, text, self._root, about, images)
+        prompt = await context.prompt(self._editor, text, self._root, attached, images)
         methods = {"steer": self._agent.steer, "redirect": self._agent.redirect}
         send = methods.get(how, self._agent.prompt)
         id_ = await send(prompt)
-        self._about.sent(about)
-        self._transcript.add_prompt(id_, text, self._about.chips(about))
+        self._attachment.sent(attached)
+        self._transcript.add_prompt(id_, text, self._attachment.chips(attached))
         self._changed()

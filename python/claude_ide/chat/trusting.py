@@ -10,7 +10,7 @@ from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests import trust_question
 from claude_ide.chat.requests.trust_question import TrustAsked
 from claude_ide.editor.editor import Editor
-from claude_ide.trust import brought
+from claude_ide.trust import folder_settings
 from claude_ide.trust.trust import Trust, shown
 
 WAYS = {"y": "Yes, trust this folder", "n": "Not now", "d": "Show details"}
@@ -94,5 +94,5 @@ class Trusting:
     def _question(self) -> TrustAsked | None:
         if self._settled or self._trust.is_trusted(self._root):
             return None
-        items = brought.items(self._root, self._trust.config)
+        items = folder_settings.items(self._root, self._trust.config)
         return TrustAsked(shown(self._root), items) if items else None

@@ -47,7 +47,7 @@ class Editor:
     async def listening(self, port: int, token: str) -> None:
         """Report the server's address, and start to receive what the user does."""
         await self._port.call("host.listening", port, token)
-        self.state.apply_snapshot(await self._port.json("file.buffers.begin"))
+        self.state.apply_snapshot(await self._port.json("file.editor_changes.begin"))
         self.state.selection = None
         latest = await self._port.call("selection.latest")
         # Events during the call have been handled by now, and are newer than `latest`.
@@ -78,13 +78,13 @@ class Editor:
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
         try:
-            return list(await self._soon_json("file.buffers.editors"))
+            return list(await self._soon_json("file.open_editors.editors"))
         except TimeoutError:
             return self.state.editors
 
     async def paths(self) -> list[str]:
         """Return the absolute paths of the open files."""
-        return await self._fresh("file.buffers.paths", last_known=lambda: self.state.paths)
+        return await self._fresh("file.open_editors.paths", last_known=lambda: self.state.paths)
 
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
@@ -92,7 +92,7 @@ class Editor:
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
-        return await self._fresh("file.buffers.current", last_known=lambda: self.state.current)
+        return await self._fresh("file.open_editors.current", last_known=lambda: self.state.current)
 
     async def dirty(self, path: str) -> dict[str, bool]:
         """Return `{isOpen, isDirty, isUntitled}` of a file; only `isOpen` if it is not open."""
@@ -164,12 +164,9 @@ class Editor:
     async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
         """Return the diagnostics of one file, by uri; read in slices."""
         try:
-            return await self._read(path)
+            return await self._read_on(await self._soon_json("diagnostics.read", path))
         except TimeoutError:
             return dict(self.state.diagnostics)
-
-    async def _read(self, path: str) -> dict[str, Diagnostics]:
-        return await self._read_on(await self._soon_json("diagnostics.read", path))
 
     async def all_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
         """Return the diagnostics of all files; the last known ones if Neovim is busy."""
@@ -226,13 +223,13 @@ class Editor:
             loaded = await self.load(path)
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: {loaded.obstacle}")
-            await self._soon("disk.reload.sync")
-            is_behind = await self._soon("disk.change.is_behind", loaded.bufnr)
-            is_settled = loaded.bufnr not in await self._soon("checking.publishing.unsettled")
-            is_settled = is_settled or await self.published([loaded.bufnr], seconds)
-            known = next(iter((await self._read(path)).values()), Diagnostics())
-            known.note = BEHIND if is_behind else "" if is_settled else PENDING
-            if not await self._soon("checking.events.namespaces", loaded.bufnr):
+            # A separate call: servers may attach a moment after the load.
+            begun = await self._soon("diagnostics.check.begin", loaded.bufnr)
+            is_settled = begun["is_settled"] or await self.published([loaded.bufnr], seconds)
+            read = await self._soon_json("diagnostics.check.read", path, loaded.bufnr)
+            known = next(iter((await self._read_on(read["first"])).values()), Diagnostics())
+            known.note = BEHIND if begun["is_behind"] else "" if is_settled else PENDING
+            if not read["is_checked"]:
                 known.note = UNCHECKED
         except TimeoutError:
             return self._last_known(path)

@@ -15,13 +15,13 @@ from typing import Any
 
 from claude_ide import files
 from claude_ide.agents.stream_json.wire.launch import Launch
-from claude_ide.trust import brought
+from claude_ide.trust import folder_settings
 from claude_ide.trust.trust import Trust
 
 READS_MEMORY = {"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
 """Has the CLI read CLAUDE.md and the rules in folders that `--add-dir` names."""
 
-FOLLOWED = (*brought.HELPERS, "model")
+FOLLOWED = (*folder_settings.HELPERS, "model")
 FOLDER = "settings"
 
 
@@ -48,7 +48,7 @@ def settings(folder: Path) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     environment: dict[str, Any] = {}
     denied: list[Any] = []
-    for _, given in brought.settings(folder):
+    for _, given in folder_settings.settings(folder):
         found = given or {}
         merged |= {key: found[key] for key in FOLLOWED if key in found}
         environment |= _mapping(found.get("env"))

@@ -8,7 +8,7 @@ from typing import Any
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError
-from claude_ide.headless import asking, commit, requests, rewriting
+from claude_ide.headless import ask, commit, requests, rewriting
 from claude_ide.headless.following import following
 from claude_ide.headless.requests import AskRequest, CommitRequest, Request
 from claude_ide.headless.run import Run
@@ -54,7 +54,7 @@ class Questions:
 
 async def _answer(run: Run, request: Request) -> Any:
     if isinstance(request, AskRequest):
-        return await asking.ask(run, request)
+        return await ask.ask(run, request)
     if isinstance(request, CommitRequest):
         return await commit.write(run, request)
     return await rewriting.rewrite(run, request)

@@ -2,25 +2,12 @@
 
 from pathlib import Path
 
+from support.chunks import chunk
 from support.fake_headless import FakeHeadless
 from support.headless import accept, diff, hidden, holds
 from support.neovim import Neovim, until
 
-COUNT = """
-_G.crossings = {}
-local reason, channel = require('claude_ide.say.reason'), require('claude_ide.channel')
-local attempt, emit = reason.attempt, channel.emit
-reason.attempt = function(module, name, ...)
-  if not (module == 'question' and name == 'tell') then
-    table.insert(_G.crossings, ('%s.%s %s'):format(module, name, vim.inspect({ ... })))
-  end
-  return attempt(module, name, ...)
-end
-channel.emit = function(event, payload)
-  table.insert(_G.crossings, ('%s %s'):format(event, vim.inspect(payload)))
-  return emit(event, payload)
-end
-"""
+COUNT = chunk("edit_crossings/record")
 
 OTHERS = ("editors_changed", "selection_changed", "some_editors_changed", "diff_shown")
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from support.chunks import chunk
 from support.neovim import Neovim
 
 FOLDER = Path(__file__).parent
@@ -15,12 +16,7 @@ async def nvim_lint(nvim: Neovim, *, stdin: bool = True, name: str = "words") ->
     """Load nvim-lint's stand-in, with one linter for text files, which reports each `wrong`."""
     await nvim.command(f"set runtimepath+={FOLDER} | filetype on")
     await nvim.lua(
-        """
-        local name, command, stdin = ...
-        local lint = require('lint')
-        lint.linters[name] = { cmd = command, stdin = stdin }
-        lint.linters_by_ft.text = { name }
-        """,
+        chunk("linters/define"),
         name,
         FIND,
         stdin,
@@ -50,7 +46,7 @@ async def found(nvim: Neovim, bufnr: int, wanted: list[str]) -> bool:
     return bool(await findings(nvim, bufnr) == wanted)
 
 
-async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
+async def write_and_reload(nvim: Neovim, project: Path, text: str = NEW) -> bool:
     """Write the file and have Neovim reload it; return whether a linter is then running."""
     (project / "a.txt").write_text(text)
     bufnrs, running = await nvim.lua(

@@ -7,7 +7,7 @@ local form_page = require('claude_ide.chat.form.page')
 local form_window = require('claude_ide.chat.form.window')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
-local place = require('claude_ide.window.place')
+local location = require('claude_ide.window.location')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
 
@@ -24,7 +24,7 @@ local api = vim.api
 ---@field answers claude_ide.FormAnswer[]
 ---@field row integer the cursor's row when the form was closed, 0-based
 ---@field page claude_ide.FormPage
----@field place claude_ide.Place where the user was
+---@field origin claude_ide.Location where the user was
 ---@field insert? integer[] the cursor there, if they were in Insert mode
 ---@field bufnr? integer
 ---@field win? integer
@@ -43,10 +43,10 @@ local function is_shown(form)
 end
 
 local function go_back(form)
-  place.go_back(form.place)
-  if form.insert and api.nvim_get_current_win() == form.place.win then
+  location.go_back(form.origin)
+  if form.insert and api.nvim_get_current_win() == form.origin.win then
     pcall(api.nvim_win_set_cursor, 0, form.insert)
-    chat_focus.resume_insert(form)
+    chat_focus.resume_insert(form.origin, form.insert)
   end
 end
 
@@ -173,7 +173,7 @@ local function appear(form)
   elseif is_shown(form) then
     return api.nvim_set_current_win(form.win)
   end
-  form.place = place.current()
+  form.origin = location.current()
   form.insert = vim.fn.mode():find('^[iR]') and api.nvim_win_get_cursor(0) or nil
   chat_focus.leave_mode(function()
     if forms[form.token] ~= form then

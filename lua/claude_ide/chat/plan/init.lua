@@ -58,7 +58,7 @@ end
 -- `when_ended` ends the user's mode, so it is only for a user who is still in the plan: Neovim may have
 -- moved them back already, and they may be typing there.
 local function when_closable(plan)
-  local is_back = vim.api.nvim_get_current_win() == plan.view.place.win
+  local is_back = vim.api.nvim_get_current_win() == plan.view.destination.win
   local is_there = visit.has_user(plan.view) and not is_back
   return is_there and moment.when_ended or moment.when_possible
 end

@@ -1,5 +1,5 @@
 --- The user's way into a panel and out of it, including their mode.
-local place = require('claude_ide.window.place')
+local location = require('claude_ide.window.location')
 local tiling = require('claude_ide.window.tiling')
 
 local M = {}
@@ -75,18 +75,19 @@ end
 --- will return to another one.
 ---@param view claude_ide.ChatView
 function M.prepare_leaving(view)
-  place.cancel_insert()
-  local win = not api.nvim_win_is_valid(view.place.win) and M.other_window(view)
+  location.cancel_insert()
+  local win = not api.nvim_win_is_valid(view.destination.win) and M.other_window(view)
   if win then
-    view.place = { tabpage = api.nvim_get_current_tabpage(), win = win, terminal = false }
+    view.destination = { tabpage = api.nvim_get_current_tabpage(), win = win, terminal = false }
   end
 end
 
 --- Resume Insert mode if the user has returned to where they were inserting text.
----@param origin { place: claude_ide.Place, insert?: integer[] }
-function M.resume_insert(origin)
-  if origin.insert and api.nvim_get_current_win() == origin.place.win then
-    local row, column = unpack(origin.insert)
+---@param origin claude_ide.Location
+---@param insert? integer[] the cursor there, if they were in Insert mode
+function M.resume_insert(origin, insert)
+  if insert and api.nvim_get_current_win() == origin.win then
+    local row, column = unpack(insert)
     vim.cmd(column >= #vim.fn.getline(row) and 'startinsert!' or 'startinsert')
   end
 end

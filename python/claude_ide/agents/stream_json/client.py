@@ -199,7 +199,6 @@ class StreamJsonAgent:
         encoded = encode_answer(asked, answer)
         if isinstance(answer, Allow) and encoded["updatedInput"] != mapping(asked.get("input")):
             running.callbacks.proposal_changed(tool)
-        self._state = self._state.answered(request)
         await running.send(encode.success(request, encoded))
 
     async def set_mode(self, mode: str) -> None:

@@ -8,8 +8,8 @@ from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import Action, View
-from claude_ide.trust import brought
-from claude_ide.trust.brought import Item
+from claude_ide.trust import folder_settings
+from claude_ide.trust.folder_settings import Item
 
 KIND = "trust"
 KEY, MEANING, HEAD = "ClaudeChatKey", "ClaudeChatDetail", "ClaudeChatRequest"
@@ -75,7 +75,7 @@ class TrustLine:
 
 def question(folder: str, items: Sequence[Item]) -> str:
     """Return the text of the question."""
-    return f"Use the settings in {folder}: {_cut(brought.summary(items), LONGEST_NAME)}?"
+    return f"Use the settings in {folder}: {_cut(folder_settings.summary(items), LONGEST_NAME)}?"
 
 
 def details(items: Sequence[Item]) -> list[str]:

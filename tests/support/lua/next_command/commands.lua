@@ -17,7 +17,7 @@ package.loaded['claude_ide.session'] = {
     table.insert(_G.ran, { name, opts.args, opts.fargs })
   end,
 }
-package.loaded['claude_ide.chat.command'] = { run = record('ClaudeChat') }
+require('claude_ide.chat.command').run = record('ClaudeChat')
 package.loaded['claude_ide.diff'] = {
   accept = record('ClaudeAccept'),
   reject = record('ClaudeReject'),

@@ -1,4 +1,3 @@
 require('claude_ide.channel').id = ...
-local buffers = require('claude_ide.file.buffers')
-buffers.watch(true)
-return buffers.begin()
+require('claude_ide.file.buffers').watch(true)
+return require('claude_ide.file.editor_changes').begin()

@@ -1,0 +1,140 @@
+--- Where the user is: the window, the tab page and the mode; and the way back there.
+local without_events = require('claude_ide.say.without_events')
+
+local M = {}
+
+---@class claude_ide.Location
+---@field tabpage integer
+---@field win integer
+---@field previous_win? integer the target of `CTRL-W p`
+---@field last_tabpage? integer the target of `g<Tab>`
+---@field terminal boolean whether the user is in Terminal mode
+---@field insert? claude_ide.InsertCursor set if `end_insert` has just ended Insert mode
+
+---@class claude_ide.InsertCursor
+---@field win integer
+---@field tick integer 'changedtick' of the buffer
+---@field row integer from 1
+---@field column integer bytes, from 0
+
+local function previous_win()
+  local number = vim.fn.winnr('#')
+  return number > 0 and vim.fn.win_getid(number) or nil
+end
+
+local function last_tabpage()
+  return vim.api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
+end
+
+local ended ---@type claude_ide.InsertCursor?
+
+--- End Insert mode before taking the user elsewhere; `go_back` resumes it.
+function M.end_insert()
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  ended = {
+    win = vim.api.nvim_get_current_win(),
+    tick = vim.b.changedtick,
+    row = row,
+    column = column,
+  }
+  vim.cmd.stopinsert()
+  vim.api.nvim_create_autocmd('InsertEnter', {
+    group = vim.api.nvim_create_augroup('claude_ide_location', { clear = true }),
+    once = true,
+    callback = function()
+      ended = nil
+    end,
+  })
+end
+
+--- Cancel a pending `startinsert`. It would otherwise begin in whichever window the user is in next.
+function M.cancel_insert()
+  if vim.fn.mode(1):find('^n') then
+    vim.cmd.stopinsert()
+  end
+end
+
+-- The cursor that `end_insert` has recorded, once. Nil if the user has moved since then: they want
+-- to be in Normal mode.
+local function consume_insert()
+  local found = ended
+  ended = nil
+  if not found or found.win ~= vim.api.nvim_get_current_win() then
+    return nil
+  end
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local typed = vim.api.nvim_get_current_line():sub(column + 1, found.column)
+  local is_there = row == found.row and vim.fn.strchars(typed) <= 1
+  return is_there and vim.b.changedtick == found.tick and found or nil
+end
+
+--- Where the user is now.
+---@return claude_ide.Location
+function M.current()
+  return {
+    tabpage = vim.api.nvim_get_current_tabpage(),
+    win = vim.api.nvim_get_current_win(),
+    previous_win = previous_win(),
+    last_tabpage = last_tabpage(),
+    terminal = vim.fn.mode() == 't',
+    insert = consume_insert(),
+  }
+end
+
+-- The targets of `CTRL-W p` and `g<Tab>` can only be set by going there.
+local function restore_history(target)
+  local tabpage, win = target.last_tabpage, target.previous_win
+  without_events.run('all', function()
+    if tabpage and tabpage ~= last_tabpage() and vim.api.nvim_tabpage_is_valid(tabpage) then
+      vim.api.nvim_set_current_tabpage(tabpage)
+      vim.api.nvim_set_current_tabpage(target.tabpage)
+    end
+    if win and win ~= previous_win() and vim.api.nvim_win_is_valid(win) then
+      vim.api.nvim_set_current_win(win)
+      vim.api.nvim_set_current_win(target.win)
+    end
+  end)
+end
+
+--- Call `fn`, which takes the user elsewhere. If they leave a float with Claude's terminal, the
+--- events for leaving it do not run: some plugins close such a float on them, but the user will come
+--- back to it.
+---@generic T
+---@param fn fun(): T
+---@return T
+function M.leave(fn)
+  local is_float = vim.api.nvim_win_get_config(0).relative ~= ''
+  if not (is_float and vim.b.claude_ide_terminal) then
+    return fn()
+  end
+  return without_events.run({ 'BufLeave', 'WinLeave' }, fn)
+end
+
+-- The recorded column is meaningless once the text has changed.
+local function resume_insert(insert)
+  if vim.b.changedtick == insert.tick then
+    vim.api.nvim_win_set_cursor(0, { insert.row, insert.column })
+  end
+  local column = vim.api.nvim_win_get_cursor(0)[2]
+  local is_at_end = math.max(column, insert.column) >= #vim.api.nvim_get_current_line()
+  vim.cmd(is_at_end and 'startinsert!' or 'startinsert')
+end
+
+--- Take the user back, and resume Insert or Terminal mode if they were in it. If the window is gone,
+--- go to its tab page.
+---@param target claude_ide.Location
+function M.go_back(target)
+  if vim.api.nvim_win_is_valid(target.win) then
+    vim.api.nvim_set_current_win(target.win)
+    restore_history(target)
+    if target.terminal and vim.bo.buftype == 'terminal' then
+      vim.cmd.startinsert()
+    elseif target.insert and vim.fn.mode() == 'n' then
+      resume_insert(target.insert)
+    end
+  elseif vim.api.nvim_tabpage_is_valid(target.tabpage) then
+    vim.api.nvim_set_current_tabpage(target.tabpage)
+  end
+end
+
+return M

@@ -1,0 +1,32 @@
+"""The user's file and selection, which a prompt includes once, unless the user removes them."""
+
+from claude_ide.chat import context
+from claude_ide.editor.editor import Editor
+
+
+class Attachment:
+    """The user's file or selection for one chat; paths below `root` are relative to it."""
+
+    def __init__(self, editor: Editor, root: str) -> None:
+        self._editor = editor
+        self._root = root
+        self._sent: context.Where | None = None
+        self._dropped: context.Where | None = None
+
+    @property
+    def now(self) -> context.Where | None:
+        """The file or selection; None if the agent knows it, or the user has removed it."""
+        attached = context.where(self._editor.state.selection)
+        return None if attached in (self._sent, self._dropped) else attached
+
+    def chips(self, attached: context.Where | None) -> list[str]:
+        """Return its labels in the prompt's bar."""
+        return [context.chip(attached, self._root)] if attached else []
+
+    def sent(self, attached: context.Where | None) -> None:
+        """Remember that the agent now knows this file or selection."""
+        self._sent = attached or self._sent
+
+    def drop(self) -> None:
+        """Exclude the current file or selection from prompts."""
+        self._dropped = self.now

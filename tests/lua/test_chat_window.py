@@ -1,0 +1,165 @@
+"""`chat/window/init.lua`: the panel's windows, and the windows around them."""
+
+from pathlib import Path
+
+import pytest
+
+from support.chats import Chats
+from support.chunks import chunk
+from support.neovim import Neovim, until
+
+SPLITS = ["botright split", "topleft split", "botright vsplit", "topleft vsplit"]
+
+
+@pytest.fixture
+async def chats(nvim: Neovim, project: Path) -> Chats:
+    (project / "a.txt").write_text("one\n")
+    await nvim.command("edit a.txt")
+    return await Chats.start(nvim)
+
+
+async def sizes(chats: Chats) -> dict[str, tuple[int, int]]:
+    """The width and height of the panel's windows."""
+    return {
+        kind: (window["width"], window["height"])
+        for kind, window in (await chats.windows()).items()
+    }
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("side", ["right", "left", "above", "below"])
+async def test_the_panel_keeps_its_sizes_when_a_window_next_to_it_closes(
+    nvim: Neovim, chats: Chats, side: str, split: str
+) -> None:
+    await chats.open(side=side)
+    before = await sizes(chats)
+    await nvim.command(f"stopinsert | {split} | set nowinfixbuf winbar= | enew")
+
+    await nvim.command("close")
+
+    async def are_kept() -> bool:
+        return await sizes(chats) == before
+
+    await until(are_kept, "the previous sizes")
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("side", ["right", "left", "above", "below"])
+async def test_the_panel_keeps_its_sizes_when_a_window_opens_and_closes_immediately(
+    nvim: Neovim, chats: Chats, side: str, split: str
+) -> None:
+    await chats.open(side=side)
+    before = await sizes(chats)
+
+    await nvim.command(f"stopinsert | {split} | set nowinfixbuf winbar= | enew | close")
+
+    async def are_kept() -> bool:
+        return await sizes(chats) == before
+
+    await until(are_kept, "the previous sizes")
+
+
+async def test_a_short_lived_window_does_not_prevent_the_user_from_resizing(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.open()
+    await nvim.command("stopinsert | topleft vsplit | set nowinfixbuf winbar= | enew | close")
+    await nvim.command("redraw")
+
+    await nvim.command("wincmd b | resize 9 | redraw")
+    await nvim.command("doautocmd WinResized")
+
+    assert (await sizes(chats))["prompt"] == (40, 9)
+
+
+TREE = chunk("chat_window/tree")
+
+
+@pytest.mark.parametrize("is_in_it", [True, False])
+@pytest.mark.parametrize("how", ["hide", "close"])
+async def test_a_tree_next_to_a_chat_closes_with_the_tabpage(
+    nvim: Neovim, chats: Chats, how: str, is_in_it: bool
+) -> None:
+    win = await nvim.eval("win_getid()")
+    await chats.open(side="tab")
+    await nvim.command("stopinsert")
+    await nvim.lua(TREE, is_in_it)
+
+    await nvim.lua(f"require('claude_ide.chat.panel').{how}(1)")
+
+    await chats.hidden()
+    assert await nvim.eval("[tabpagenr('$'), win_getid()]") == [1, win]
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+async def test_all_windows_make_room_for_the_panel(nvim: Neovim, chats: Chats, side: str) -> None:
+    await nvim.command("vsplit")
+    files = await nvim.request("nvim_list_wins")
+
+    await chats.open(side=side)
+
+    assert [await nvim.eval(f"winwidth({win})") for win in files] == [29, 29]
+
+
+async def test_with_noequalalways_other_windows_keep_their_sizes(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await nvim.command("set noequalalways | vsplit | vertical resize 11")
+
+    await chats.open()
+
+    assert await nvim.eval("winwidth(1)") == 11
+
+
+async def test_a_prompt_height_set_by_the_user_is_kept(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    await nvim.command("stopinsert | resize 9")
+    await nvim.command("redraw")
+    await nvim.command("botright split | set nowinfixbuf | enew")
+
+    await nvim.command("close")
+
+    async def is_kept() -> bool:
+        return (await sizes(chats))["prompt"] == (40, 9)
+
+    await until(is_kept, "the size that the user set")
+
+
+async def test_a_plugin_that_sets_status_lines_takes_no_row_of_a_float(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await nvim.lua(chunk("chat_window/set_status_lines"))
+    await chats.open(side="float")
+    prompt = (await chats.windows())["prompt"]
+
+    await nvim.keys("<CR>".join(f"line {row}" for row in range(1, prompt["height"])))
+
+    async def is_whole() -> bool:
+        text = nvim.screen.text()
+        return f"line {prompt['height'] - 1}" in text and "line 1" in text
+
+    await until(is_whole, "every row of the prompt")
+    await until(lambda: "of a plugin" not in "".join(nvim.screen.lines()[:-2]))
+
+
+@pytest.mark.parametrize("side", ["right", "left", "above", "below"])
+@pytest.mark.parametrize("keys", ["<C-w>H", "<C-w>L", "<C-w>J", "<C-w>K"])
+@pytest.mark.parametrize("kind", ["prompt", "transcript"])
+async def test_a_window_of_the_panel_can_be_moved_to_any_edge(
+    nvim: Neovim, chats: Chats, side: str, keys: str, kind: str
+) -> None:
+    await chats.open(side=side)
+    await nvim.command("stopinsert")
+    await until(lambda: nvim.eval("mode() ==# 'n'"))
+    await nvim.request("nvim_set_current_win", (await chats.windows())[kind]["win"])
+
+    await nvim.keys(keys)
+
+    win = (await chats.windows())[kind]["win"]
+    edge = {"<C-w>H": "h", "<C-w>L": "l", "<C-w>J": "j", "<C-w>K": "k"}[keys]
+    await until(lambda: nvim.eval(f"win_getid(winnr('99{edge}')) == {win}"), "it is at the edge")
+    await nvim.command("redraw")
+    assert await nvim.eval("&cmdheight") == 1
+    await nvim.lua("require('claude_ide.chat.panel').close(1)")
+    await chats.hidden()
+    assert await nvim.eval("[&cmdheight, winnr('$'), winheight(1)]") == [1, 1, 28]

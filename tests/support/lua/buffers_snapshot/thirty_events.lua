@@ -1,0 +1,4 @@
+for _ = 1, 30 do
+  vim.cmd.doautocmd('BufEnter')
+  vim.wait(10)
+end

@@ -1,7 +1,0 @@
-local best = math.huge
-for _ = 1, 5 do
-  local began = os.clock()
-  require('claude_ide.file.buffers').snapshot()
-  best = math.min(best, (os.clock() - began) * 1000)
-end
-return best

@@ -1,5 +1,0 @@
-_G.heard = {}
-require('claude_ide.checking.events').subscribe(function(bufnr, namespace)
-  local known = namespace and vim.diagnostic.get_namespace(namespace).name
-  table.insert(_G.heard, { bufnr, known or 'unknown' })
-end)
