@@ -196,7 +196,7 @@ def test_a_frame_has_a_limit_of_lines_and_the_next_has_the_rest() -> None:
     while (frame := page.frame()) is not None:
         frames.append(sum(len(edit["lines"]) for edit in frame["edits"]))
 
-    assert frames == [400, 400, 200]
+    assert frames == [300, 300, 300, 100]
 
 
 def test_a_closed_fence_is_sent_with_its_rows_in_the_buffer() -> None:
