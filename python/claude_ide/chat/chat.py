@@ -23,6 +23,7 @@ from claude_ide.chat.requests.trust_question import KIND, TrustLine
 from claude_ide.chat.rewinding import rewind
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import Settings
+from claude_ide.chat.shell.shell import Shell
 from claude_ide.chat.transcript import export, todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
@@ -77,9 +78,10 @@ class Chat:
         self.attachment = Attachment(editor, root)
         self._offers = abilities.Offer(agent, lambda offer: run(self.panel.offer(offer)))
         self.settings = Settings(agent, editor, self._offer)
+        self._shell = Shell(root, self.transcript.sheet, lambda: trusting.is_trusted, self.refresh)
         self.sending = Sending(
             *(root, agent, editor, self.panel, self.transcript),
-            *(self.attachment, self._offer, self._refresh_now),
+            *(self.attachment, self._shell, self._offer, self._refresh_now),
         )
         self._relaunching = Relaunching(
             *(agent, self.requests, self.sending.lock, self._started, self._start_again)
@@ -104,6 +106,7 @@ class Chat:
     async def close(self) -> None:
         """End the agent and everything else of the chat."""
         self._relaunching.settle()
+        self._shell.stop()
         self.answers.clear()
         self._painter.close()
         self._bars_painter.close()
@@ -221,9 +224,19 @@ class Chat:
     # The user's actions.
 
     async def stop(self) -> None:
-        """End the current turn; queued prompts remain."""
+        """End the user's command, or else the current turn; queued prompts remain."""
+        if self._shell.stop():
+            return
         if self._state().busy:
             await self.agent.interrupt()
+
+    async def run_command(self, prompt: str) -> None:
+        """Run a prompt that begins with `!` as a command; if it cannot be run, put it back."""
+        try:
+            await self._shell.run(prompt)
+        except UserError:
+            await self.panel.put_back(prompt)
+            raise
 
     async def restart(self) -> None:
         """Restart an agent that has ended, in its session."""

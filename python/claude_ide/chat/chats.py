@@ -12,6 +12,7 @@ from claude_ide.chat.chat import Chat, Run
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
+from claude_ide.chat.shell import shell
 from claude_ide.chat.trusting import Trusting
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -310,6 +311,8 @@ class Chats:
 
     def _act(self, chat: Chat, name: str, event: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
         match name:
+            case "send" if shell.is_command(event["text"]):
+                return chat.run_command(event["text"])
             case "send":
                 return chat.sending.send(event)
             case "press":

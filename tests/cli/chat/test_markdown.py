@@ -34,7 +34,7 @@ async def test_markdown_is_rendered_on_the_screen_and_yanked_as_its_source(
 ) -> None:
     api.script([text(ANSWER)])
 
-    await panel.say("What changed?")
+    await panel.send("What changed?")
     await panel.shows("── ")
     await until(lambda: all(map(nvim.screen.text().__contains__, SEEN)), "all is shown", PATIENCE)
     await panel.go_to("| a.py")

@@ -20,6 +20,10 @@ local function token()
   if line == 1 and before:find('^/%S*$') then
     return { kind = 'command', column = 0, pattern = before:sub(2) }
   end
+  if vim.api.nvim_buf_get_lines(0, 0, 1, false)[1]:sub(1, 1) == '!' then
+    -- A command for the shell, which has no mentions.
+    return
+  end
   for _, form in ipairs({ '@"([^"]*)$', '@([^%s"@]*)$' }) do
     local start, _, pattern = before:find(form)
     ---@cast pattern string

@@ -20,7 +20,7 @@ local marks = api.nvim_create_namespace('claude_ide_chat_mark')
 ---@field last integer row, end-exclusive
 ---@field lines string[]
 ---@field marks? any[] `{ row, column, end_row, end_column, group }`, rows relative to `first`
----@field looks? any[] `{ row, column, end_column, text, group, how }`, where empty texts and what follows are missing
+---@field looks? any[] `{ row, column, end_column, text?, group, how }`; without a text, they hide something
 ---@field parts? any[] `{ row, id, kind }`, rows relative to `first`
 
 ---@class claude_ide.ChatDrawing
