@@ -57,14 +57,15 @@ end
 
 ---@param chat claude_ide.Chat
 ---@param found claude_ide.ChatToken
----@param on_done? fun() called once the files are known, if they are not known yet
----@return table[]? items nil if the files are not known yet
+---@param on_done? fun() called once they are known, if they are not known yet
+---@return table[]? items nil if they are not known yet
 local function items(chat, found, on_done)
   if found.kind == 'command' then
     return command_items(chat.offer.commands, found.pattern)
   end
   local paths = chat_files.list(chat.options.root, on_done)
-  return paths and vim.tbl_map(file_item, chat_files.match(paths, found.pattern, LIMIT))
+  local matches = paths and chat_files.match(paths, found.pattern, LIMIT, on_done)
+  return matches and vim.tbl_map(file_item, matches)
 end
 
 local function chat_here()

@@ -148,7 +148,9 @@ def _part(block: Frame) -> str:
 
 
 def _typed(words: str) -> str:
-    if words.startswith((*EDITOR_CONTEXT, "<local-command-", "[Request interrupted by user")):
+    if words.startswith(
+        (*EDITOR_CONTEXT, "<bash-", "<local-command-", "[Request interrupted by user")
+    ):
         return ""
     if command := COMMAND.search(words):
         arguments = COMMAND_ARGUMENTS.search(words)
