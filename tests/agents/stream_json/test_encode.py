@@ -7,7 +7,7 @@ from claude_ide.agents.stream_json.wire import encode
 from support.transcripts import entries
 
 
-def content(*parts: Words | Image | Selection | OpenFile) -> list[dict[str, object]]:
+def content(*parts: Words | Image | Selection | OpenFile | ShellResult) -> list[dict[str, object]]:
     blocks: list[dict[str, object]] = encode.prompt("u", parts)["message"]["content"]
     return blocks
 

@@ -135,8 +135,8 @@ end
 ---@param whole string[] paths that contain it
 ---@param scattered string[] other paths that contain its letters in this order
 local function search(chunk, wanted, letters, whole, scattered)
-  chunk.lower = chunk.lower or chunk.text:lower()
-  local text, start = chunk.lower, 1
+  local text, start = chunk.lower or chunk.text:lower(), 1
+  chunk.lower = text
   local next_whole = text:find(wanted, 1, true) or NONE
   local at = vim.tbl_map(function()
     return 0

@@ -244,7 +244,8 @@ function M.unindent_yank(bufnr, first, last)
     once = true,
     callback = function()
       for _, register in ipairs({ vim.v.event.regname, '0' }) do
-        if register ~= '' and vim.deep_equal(vim.fn.getreg(register, 1, true), source) then
+        local yanked = register ~= '' and vim.fn.getreginfo(register).regcontents
+        if vim.deep_equal(yanked, source) then
           vim.fn.setreg(register, code, 'V')
         end
       end
