@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from claude_ide.agents import events
@@ -230,12 +230,12 @@ class Chat:
         if self._state().busy:
             await self.agent.interrupt()
 
-    async def run_command(self, prompt: str) -> None:
+    async def run_command(self, sent: Mapping[str, Any]) -> None:
         """Run a prompt that begins with `!` as a command; if it cannot be run, put it back."""
         try:
-            await self._shell.run(prompt)
+            await self._shell.run(str(sent["text"]))
         except UserError:
-            await self.panel.put_back(prompt)
+            await self.panel.put_back(str(sent["text"]))
             raise
 
     async def restart(self) -> None:

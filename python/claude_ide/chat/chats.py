@@ -312,7 +312,7 @@ class Chats:
     def _act(self, chat: Chat, name: str, event: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
         match name:
             case "send" if shell.is_command(event["text"]):
-                return chat.run_command(event["text"])
+                return chat.run_command(event)
             case "send":
                 return chat.sending.send(event)
             case "press":

@@ -9,7 +9,8 @@ from claude_ide.agents.agent import Agent
 from claude_ide.chat import abilities, context
 from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.panel import Panel
-from claude_ide.chat.shell.shell import Shell, unescaped
+from claude_ide.chat.shell import shell
+from claude_ide.chat.shell.shell import Shell
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, UserError
@@ -81,13 +82,13 @@ class Sending:
         abilities.require(self._agent, how, "paste-image" if images else "")
         # A command of the agent must come first in its prompt.
         ran = [] if text.startswith("/") else self._shell.results
-        words = unescaped(text)
+        words = shell.unescaped(text)
         given = await context.prompt(self._editor, words, self._root, attached, images)
         methods = {"steer": self._agent.steer, "redirect": self._agent.redirect}
         send = methods.get(how, self._agent.prompt)
         id_ = await send([*ran, *given])
         self._attachment.sent(attached)
         self._shell.sent(id_, ran)
-        chips = [*self._attachment.chips(attached), *(f"!{each.command}" for each in ran)]
+        chips = [*self._attachment.chips(attached), *map(shell.chip, ran)]
         self._transcript.add_prompt(id_, text, chips)
         self._changed()

@@ -19,6 +19,7 @@ _TOKEN = re.compile(
     r"|!?\[(?P<label>[^\[\]]*)(?P<target>\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?: \"[^\"]*\")?\))"
     r"|(?P<url>https?://[^\s<>\"'`|)\]]+)"
 )
+_SPECIAL = re.compile(r"[\\`*_\[]|://")
 _EMPHASIS = {1: ("ClaudeChatItalic",), 2: ("ClaudeChatBold",)}
 _BOTH = ("ClaudeChatBold", "ClaudeChatItalic")
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -35,7 +36,9 @@ class Found:
     def row(self, line: str) -> Row:
         """Return the line with them, in bytes."""
         marks, looks = self.marks, self.looks
-        if not line.isascii() and (marks or looks):
+        if not (marks or looks):
+            return Row(line)
+        if not line.isascii():
             wanted = {at for mark in marks for at in (mark.first, mark.last)}
             wanted |= {at for look in looks for at in (look.first, look.last)}
             columns = _bytes(line, wanted)
@@ -64,7 +67,7 @@ def search(
     Without `links` their targets stay visible. If the text is `partial`, more of it will follow:
     only what no continuation can change is concealed.
     """
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or not _SPECIAL.search(text):
         return
     looking = _Search(text, limit=len(text))
     for mark in _marks(looking, at, found, links=links and not partial):

@@ -49,6 +49,8 @@ def render(
 
     If it is `partial`, more of it will follow: only what no continuation can change is concealed.
     """
+    if fence is not None and not fence.quotes:
+        return _in_fence(line, fence, partial=partial)
     found = Found()
     begin = _quotes(line, found)
     if fence is not None and len(found.looks) >= fence.quotes:
@@ -62,7 +64,7 @@ def render(
         return Rendered(found.row(line), fence)
     if not begin and _RULE.match(line):
         return Rendered(_rule(line, partial=partial))
-    fits = len(line) <= LONGEST and cells(line) <= width
+    fits = "](" in line and len(line) <= LONGEST and cells(line) <= width
     search(line, found, _begin(line, begin, found, partial=partial), links=fits, partial=partial)
     return Rendered(found.row(line), None, found.has_link)
 

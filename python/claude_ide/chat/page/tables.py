@@ -19,7 +19,7 @@ LONGEST = 1_000
 LEAST_WIDTH = 3
 
 _META = "ClaudeChatMeta"
-_RULE = re.compile(r"[\s|:-]*-[\s|:-]*$")
+_RULE = re.compile(r"[\s|:-]+$")
 _RULED = re.compile(r"\s*:?-+:?\s*$")
 _PIPE = re.compile(r"(?<!\\)\|")
 

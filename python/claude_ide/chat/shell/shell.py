@@ -11,6 +11,7 @@ from pathlib import Path
 
 from claude_ide import git
 from claude_ide.agents.prompt import ShellResult
+from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.shell.process import Process
 from claude_ide.chat.shell.view import Ran
@@ -20,6 +21,7 @@ SIGN = "!"
 ESCAPED = f"\\{SIGN}"
 """A prompt that begins with this is sent, without the backslash."""
 
+LONGEST_CHIP = 30
 TICK_SECONDS = 1.0
 NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_SSE_PORT")
 
@@ -32,6 +34,11 @@ def is_command(prompt: str) -> bool:
 def unescaped(prompt: str) -> str:
     """Return a prompt without the backslash of a `!` that begins it."""
     return prompt.removeprefix("\\") if prompt.startswith(ESCAPED) else prompt
+
+
+def chip(result: ShellResult) -> str:
+    """Return a result's label below the prompt that includes it."""
+    return f"{SIGN}{one_line(result.command, LONGEST_CHIP)}"
 
 
 class Shell:
