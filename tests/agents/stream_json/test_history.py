@@ -98,6 +98,13 @@ def test_an_image_in_a_prompt_is_mentioned(tmp_path: Path) -> None:
     assert history.read(tmp_path, ID)[1] == events.UserMessage("what is this?\n[image]", "u1")
 
 
+def test_the_results_of_shell_commands_are_not_part_of_a_prompt(tmp_path: Path) -> None:
+    ran = [text("<bash-input>ls</bash-input>"), text("<bash-stdout>a</bash-stdout>")]
+    write_session(tmp_path, user([*ran, text("what is this?")]))
+
+    assert history.read(tmp_path, ID)[1:] == [events.UserMessage("what is this?", "u1")]
+
+
 def test_a_broken_line_is_skipped(tmp_path: Path) -> None:
     path = write_session(tmp_path, user("a"), user("b"))
     path.write_text(path.read_text().replace('"b"', '"b').replace("\n", "\n\n", 1))
