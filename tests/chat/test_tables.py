@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.agents.events import Text, TextDelta
+from claude_ide.agents.events import Text, TextDelta, ToolStarted
 from claude_ide.chat.page import tables
 from claude_ide.chat.page.tables import Table
 from support.frames import Line, Panel
@@ -20,7 +20,7 @@ def aligned(*lines: str, width: int = 80) -> list[str] | None:
     return [Line(row.text, looks=[tuple(look) for look in row.looks]).seen for row in rows]
 
 
-def seen(*happened: Text | TextDelta, width: int = 80) -> list[str]:
+def seen(*happened: Text | TextDelta | ToolStarted, width: int = 80) -> list[str]:
     """Return what a window shows after these events."""
     panel = Panel()
     panel.transcript.sheet.resize(width)
@@ -117,6 +117,13 @@ def test_a_table_at_the_end_is_aligned_when_the_text_is_over() -> None:
 
 def test_tables_that_follow_each_other_are_all_aligned() -> None:
     assert seen(Text("1", f"{TABLE}\n\n{TABLE}\n# x")) == [*ALIGNED, "", *ALIGNED, "x"]
+
+
+def test_the_text_of_a_subagent_has_less_room() -> None:
+    happened = ToolStarted("t", "Task"), Text("1", TABLE, parent="t")
+
+    assert seen(*happened, width=27)[1:] == [f"  {line}" for line in ALIGNED]
+    assert seen(*happened, width=18)[1] == "  | a | bold |"
 
 
 def test_lines_with_pipes_are_no_table_without_a_rule() -> None:

@@ -5,7 +5,7 @@ from claude_ide.chat.page.growing import Growing
 from claude_ide.chat.page.markdown import Fence, Rendered, render
 from claude_ide.chat.page.page import Code, Page, Part
 from claude_ide.chat.page.plain import harmless
-from claude_ide.chat.page.rows import Row
+from claude_ide.chat.page.rows import INDENT, Row
 from claude_ide.chat.page.tables import Table, Tables
 from claude_ide.chat.page.view import View
 
@@ -51,7 +51,7 @@ class Prose(View):
     def draw(self, page: Page) -> None:
         """Write the new lines, and rewrite the last one and a table that is complete."""
         first, complete, partial = self._text.drain()
-        new = _Lines(page, first)
+        new = _Lines(page, self.part, first)
         code: list[Code] = []
         for number, line in enumerate(map(harmless, complete), first):
             before = self._fence
@@ -93,8 +93,8 @@ class Prose(View):
 class _Lines:
     """The rows to write from number `first` on."""
 
-    def __init__(self, page: Page, first: int) -> None:
-        self.width = page.width
+    def __init__(self, page: Page, part: Part, first: int) -> None:
+        self.width = page.width - part.depth * len(INDENT)
         self.renders = page.renders
         self.first = first
         self.rows: list[Row] = []
