@@ -44,13 +44,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat.abilities": {"errors", "agents"},
     "chat.page": {"errors"},
     "chat.transcript": {"agents", "chat.page"},
+    "chat.shell": {"errors", "git", "transport", "agents", "chat.page", "chat.transcript"},
     "chat.requests": {
         *("errors", "config", "paths", "files", "trust", "agents", "editor"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript"),
     },
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
-        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.requests"),
+        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
+        "chat.requests",
     },
     "headless": {
         *("errors", "config", "files", "git", "trust", "agents", "editor"),

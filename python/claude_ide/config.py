@@ -46,12 +46,16 @@ class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The chat panel: its position; the agent's first model and mode ('' lets the CLI choose)."""
+    """The chat panel: its position; the agent's first model and mode ('' lets the CLI choose).
+
+    `render`: whether Markdown is shown rendered.
+    """
 
     side: Literal["right", "left", "above", "below", "float", "tab"] = "right"
     size: Size = 0.4
     model: str = ""
     mode: str = ""
+    render: bool = True
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -51,6 +51,7 @@ def test_parts_are_drawn_in_one_edit_with_blank_lines_between_them() -> None:
                 "last": 0,
                 "lines": ["turn", "", "text"],
                 "marks": [(0, 0, 0, 4, "ClaudeChatUser"), (2, 0, 2, 4, "ClaudeChatUser")],
+                "looks": [],
                 "parts": [(0, 1, "turn"), (2, 2, "text")],
             }
         ],
@@ -195,7 +196,7 @@ def test_a_frame_has_a_limit_of_lines_and_the_next_has_the_rest() -> None:
     while (frame := page.frame()) is not None:
         frames.append(sum(len(edit["lines"]) for edit in frame["edits"]))
 
-    assert frames == [400, 400, 200]
+    assert frames == [300, 300, 300, 100]
 
 
 def test_a_closed_fence_is_sent_with_its_rows_in_the_buffer() -> None:
@@ -290,7 +291,7 @@ def test_an_empty_page_can_be_redrawn() -> None:
 
 
 def stale(line: str) -> dict[str, Any]:
-    return {"first": 0, "last": 0, "lines": [line], "marks": [], "parts": []}
+    return {"first": 0, "last": 0, "lines": [line], "marks": [], "looks": [], "parts": []}
 
 
 def test_the_new_kind_of_a_part_is_sent_with_its_first_row() -> None:

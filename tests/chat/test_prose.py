@@ -1,5 +1,9 @@
 """The model's text, and its previews."""
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from claude_ide.agents.events import (
     PreviewVoided,
     Text,
@@ -7,6 +11,8 @@ from claude_ide.agents.events import (
     ToolEnded,
     ToolStarted,
     ToolStatus,
+    TurnEnded,
+    TurnEndReason,
 )
 from support.frames import Panel, shown
 
@@ -98,3 +104,77 @@ def test_the_highlights_of_a_subagents_text_move_with_it() -> None:
 
 def test_the_text_of_a_subagent_with_an_unknown_tool_is_shown() -> None:
     assert shown(Text("1", "found", parent="gone")) == ["  found"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("```\nplain\n```", (1, 2, "")),
+        ("~~~ sh\nls\n~~~", (1, 2, "sh")),
+        ("> ```py\n> x\n> ```", (1, 2, "")),
+        ("> ```\n> x\nafter", (1, 2, "")),
+        ("- ```py\n  x\n  ```\n", (1, 2, "py")),
+        ("never closed:\n```py\nx\ny", (2, 4, "py")),
+        ("never closed:\n```py\nx\n", (2, 3, "py")),
+    ],
+)
+def test_every_form_of_a_code_block_is_found(text: str, code: tuple[int, int, str]) -> None:
+    panel = Panel().handle(Text("1", text))
+
+    assert [each for frame in panel.drawn.frames for each in frame["code"]] == [code]
+
+
+def test_a_block_that_is_not_closed_is_found_when_the_turn_ends() -> None:
+    panel = Panel().handle(TextDelta("1", "```py\nx\n``"))
+    assert not any(frame["code"] for frame in panel.drawn.frames)
+
+    panel.handle(TurnEnded(TurnEndReason.INTERRUPTED))
+
+    assert [each for frame in panel.drawn.frames for each in frame["code"]] == [(1, 3, "py")]
+
+
+@pytest.mark.parametrize("text", ["```", "```\n```", "> ```\nafter"])
+def test_an_empty_block_is_none(text: str) -> None:
+    assert not any(frame["code"] for frame in Panel().handle(Text("1", text)).drawn.frames)
+
+
+PIECES = st.sampled_from(
+    [
+        "**b**",
+        "`c`",
+        "\n",
+        "|a|b|\n",
+        "|-|-|\n",
+        "```\n",
+        "> ",
+        "- ",
+        "# ",
+        "[a](b)",
+        "ä ",
+        "*",
+        "x",
+    ]
+)
+
+
+@given(st.lists(st.lists(PIECES, max_size=6).map("".join), max_size=12))
+def test_a_text_that_arrives_in_pieces_looks_like_one_that_arrives_whole(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    panel = Panel().handle(*(TextDelta("1", piece) for piece in pieces), Text("1", text))
+    whole = Panel().handle(Text("1", text))
+
+    assert panel.drawn.seen == whole.drawn.seen
+    assert [line.language for line in panel.drawn.lines] == [
+        line.language for line in whole.drawn.lines
+    ]
+
+
+def test_without_rendering_the_source_is_shown() -> None:
+    panel = Panel()
+    panel.transcript.sheet.page.renders = False
+    text = "# A **b**\n|a|b|\n|-|-|\n|longer|c|"
+
+    panel.handle(Text("1", text))
+
+    assert panel.drawn.seen == text.split("\n")
+    assert ("**b**", "ClaudeChatBold") in panel.drawn.groups("# A")

@@ -143,6 +143,17 @@ async def test_an_email_address_offers_no_files(nvim: Neovim, chats: Chats) -> N
     assert await nvim.eval("pumvisible()") == 0
 
 
+async def test_a_command_for_the_shell_offers_nothing(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("@")
+    await offered(nvim, "@main.py")
+    await nvim.keys("<C-u>!cat @main")
+    await typed(nvim, "!cat @main")
+
+    assert await nvim.eval("pumvisible()") == 0
+    await nvim.keys("<C-u>cat @main")
+    await offered(nvim, "@main.py")
+
+
 async def test_commands_are_offered_with_their_descriptions(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("/")
 

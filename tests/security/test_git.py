@@ -16,7 +16,7 @@ WHO = ("-c", "user.name=x", "-c", "user.email=x", "-c", "protocol.file.allow=alw
 LIST = """
 local folder = ...
 local files = require('claude_ide.chat.prompt.files')
-files.list(folder, function() _G.listed = files.list(folder) end)
+files.list(folder, function() _G.listed = files.match(files.list(folder), '', 9) end)
 """
 SIGNATURE = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ=\n -----END PGP SIGNATURE-----"
 

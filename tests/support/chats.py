@@ -106,6 +106,7 @@ def edit(
     lines: Sequence[str],
     marks: Sequence[Any] = (),
     parts: Sequence[Any] = (),
+    looks: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """One edit of a frame."""
     return {
@@ -113,6 +114,7 @@ def edit(
         "last": last,
         "lines": list(lines),
         "marks": list(marks),
+        "looks": list(looks),
         "parts": list(parts),
     }
 

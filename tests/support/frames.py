@@ -19,6 +19,20 @@ class Line:
     marks: list[tuple[int, int, str]] = field(default_factory=list)
     parts: list[tuple[int, str]] = field(default_factory=list)
     language: str = ""
+    looks: list[tuple[Any, ...]] = field(default_factory=list)
+
+    @property
+    def seen(self) -> str:
+        """The line as a window shows it without the cursor; a rule is cut off."""
+        source, shown, at = self.text.encode(), "", 0
+        for first, last, text, _, how in sorted(self.looks, key=_place):
+            shown += source[at:first].decode() + text[: 1 if how == "overlay" else None]
+            at = max(at, last)
+        return shown + source[at:].decode()
+
+
+def _place(look: tuple[Any, ...]) -> tuple[int, bool]:
+    return look[0], look[4] != "inline"
 
 
 class Drawn:
@@ -73,8 +87,19 @@ class Drawn:
         shown = line.text.encode()
         return {(shown[first:last].decode(), group) for first, last, group in line.marks}
 
+    @property
+    def seen(self) -> list[str]:
+        """The lines as a window shows them without the cursor."""
+        return [line.seen for line in self.lines]
+
     def _edit(
-        self, first: int, last: int, lines: list[str], marks: list[Any], parts: list[Any]
+        self,
+        first: int,
+        last: int,
+        lines: list[str],
+        marks: list[Any],
+        looks: list[Any],
+        parts: list[Any],
     ) -> None:
         assert 0 <= first <= last
         assert first <= len(self.lines)
@@ -84,6 +109,12 @@ class Drawn:
             assert 0 <= column < end_column <= len(new[row].text.encode())
             assert group.startswith("ClaudeChat")
             new[row].marks.append((column, end_column, group))
+        for row, column, end_column, *shown in looks:
+            text, group, how = shown or ("", "", "conceal")
+            assert 0 <= column <= end_column <= len(new[row].text.encode())
+            assert (column < end_column and len(text) < 2) == (how == "conceal")
+            assert not group or group.startswith("ClaudeChat")
+            new[row].looks.append((column, end_column, text, group, how))
         for row, id_, kind in parts:
             assert not new[row].parts
             # The editor has one mark per part id, which moves.

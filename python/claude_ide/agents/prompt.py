@@ -36,4 +36,13 @@ class OpenFile:
     path: str
 
 
-Prompt = Sequence[Words | Image | Selection | OpenFile]
+@dataclass(frozen=True, slots=True)
+class ShellResult:
+    """A shell command that the user has run, and its output; it failed if it was interrupted."""
+
+    command: str
+    output: str
+    failed: bool = False
+
+
+Prompt = Sequence[Words | Image | Selection | OpenFile | ShellResult]

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from claude_ide.agents import events
@@ -29,6 +29,7 @@ from claude_ide.chat.rewinding import Rewinding
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.sessions.entry import Standing
 from claude_ide.chat.settings import Settings
+from claude_ide.chat.shell.shell import Shell
 from claude_ide.chat.transcript.todos import Todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
@@ -77,6 +78,7 @@ class Chat:
         self._started = asyncio.Event()
         self._agent_task: asyncio.Task[None] | None = None
         self.transcript = Transcript(agent.name, root=root)
+        self.transcript.sheet.page.renders = config.chat.render
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
         self._reading_back = ReadingBack(agent, self.transcript, self._painter)
         self.welcome = Welcome(self.transcript.sheet, agent.name)
@@ -89,9 +91,10 @@ class Chat:
         self.attachment = Attachment(editor, root)
         self._offers = abilities.Offer(agent, lambda offer: run(self.panel.offer(offer)))
         self.settings = Settings(agent, editor, self._offer)
+        self._shell = Shell(root, self.transcript.sheet, lambda: trusting.is_trusted, self.refresh)
         self.sending = Sending(
             *(root, agent, editor, self.panel, self.transcript),
-            *(self.attachment, self._offer, self._refresh_now),
+            *(self.attachment, self._shell, self._offer, self._refresh_now),
         )
         self._relaunching = Relaunching(
             *(agent, self.requests, self.sending.lock, self._started, self._start_again)
@@ -133,6 +136,7 @@ class Chat:
     async def close(self) -> None:
         """End the agent and everything else of the chat."""
         self._relaunching.settle()
+        self._shell.stop()
         self.answers.clear()
         self.background.end()
         self._painter.close()
@@ -253,7 +257,8 @@ class Chat:
     # Drawing.
 
     def resize(self, width: int, columns: int) -> None:
-        """Fit the requests into the transcript's window."""
+        """Fit the transcript into its window."""
+        self.transcript.sheet.resize(width)
         self.requests.resize(width, columns)
         self._painter.soon()
 
@@ -274,10 +279,20 @@ class Chat:
     # The user's actions.
 
     async def stop(self) -> None:
-        """End the current turn; queued prompts remain."""
+        """End the user's command, or else the current turn; queued prompts remain."""
+        if self._shell.stop():
+            return
         if self._state().busy:
             await self.agent.interrupt()
         self.background.report()
+
+    async def run_command(self, sent: Mapping[str, Any]) -> None:
+        """Run a prompt that begins with `!` as a command; if it cannot be run, put it back."""
+        try:
+            await self._shell.run(str(sent["text"]))
+        except UserError:
+            await self.panel.put_back(str(sent["text"]))
+            raise
 
     async def restart(self) -> None:
         """Restart an agent that has ended, in its session."""

@@ -15,6 +15,7 @@ from claude_ide.chat.exporting import export
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.sessions import sessions
+from claude_ide.chat.shell import shell
 from claude_ide.chat.trusting import Trusting
 from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
@@ -331,6 +332,8 @@ class Chats:
 
     def _act(self, chat: Chat, name: str, event: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
         match name:
+            case "send" if shell.is_command(event["text"]):
+                return chat.run_command(event)
             case "send":
                 return chat.branching.send(event)
             case "edit":

@@ -9,6 +9,8 @@ from claude_ide.agents.agent import Agent
 from claude_ide.chat import abilities, context
 from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.panel import Panel
+from claude_ide.chat.shell import shell
+from claude_ide.chat.shell.shell import Shell
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, UserError
@@ -30,6 +32,7 @@ class Sending:
         panel: Panel,
         transcript: Transcript,
         attachment: Attachment,
+        shell: Shell,
         ready: Callable[[], Awaitable[Any]],
         changed: Callable[[], None],
     ) -> None:
@@ -40,6 +43,7 @@ class Sending:
         self._panel = panel
         self._transcript = transcript
         self._attachment = attachment
+        self._shell = shell
         self._ready = ready
         self._changed = changed
 
@@ -71,6 +75,7 @@ class Sending:
         text = self._transcript.queued.get(prompt, "")
         if not await self._agent.withdraw(prompt):
             raise UserError("too late: the agent has started on it")
+        self._shell.withdrawn(prompt)
         await self._panel.put_back(text)
 
     async def give_back(self, blocked: str) -> None:
@@ -95,10 +100,15 @@ class Sending:
         attached = self._attachment.now
         images, how = sent.get("images") or (), str(sent.get("how"))
         abilities.require(self._agent, how, "paste-image" if images else "")
-        prompt = await context.prompt(self._editor, text, self._root, attached, images)
+        # A command of the agent must come first in its prompt.
+        ran = [] if text.startswith("/") else self._shell.results
+        words = shell.unescaped(text)
+        given = await context.prompt(self._editor, words, self._root, attached, images)
         methods = {"steer": self._agent.steer, "redirect": self._agent.redirect}
         send = methods.get(how, self._agent.prompt)
-        id_ = await send(prompt)
+        id_ = await send([*ran, *given])
         self._attachment.sent(attached)
-        self._transcript.add_prompt(id_, text, self._attachment.chips(attached))
+        self._shell.sent(id_, ran)
+        chips = [*self._attachment.chips(attached), *map(shell.chip, ran)]
+        self._transcript.add_prompt(id_, text, chips)
         self._changed()

@@ -49,6 +49,11 @@ class Trusting:
         return self._follows
 
     @property
+    def is_trusted(self) -> bool:
+        """Whether the user trusts the folder now."""
+        return self._trust.is_trusted(self._root)
+
+    @property
     def is_outdated(self) -> bool:
         """Whether the user's decision has changed since the agent was started."""
         return not self._settled and self._trust.is_trusted(self._root) != self._follows

@@ -2,12 +2,12 @@
 
 import base64
 
-from claude_ide.agents.prompt import Image, OpenFile, Selection, Words
+from claude_ide.agents.prompt import Image, OpenFile, Selection, ShellResult, Words
 from claude_ide.agents.stream_json.wire import encode
 from support.transcripts import entries
 
 
-def content(*parts: Words | Image | Selection | OpenFile) -> list[dict[str, object]]:
+def content(*parts: Words | Image | Selection | OpenFile | ShellResult) -> list[dict[str, object]]:
     blocks: list[dict[str, object]] = encode.prompt("u", parts)["message"]["content"]
     return blocks
 
@@ -65,3 +65,16 @@ def test_a_prompt_can_be_encoded_as_one_text() -> None:
 
     assert context == content(OpenFile("/p/b.py"))[0]["text"]
     assert words == "what is @a.py"
+
+
+def test_a_shell_result_has_the_form_of_the_cli_and_comes_first() -> None:
+    failed = ShellResult("false", "1 < 2\n", failed=True)
+    blocks = content(Words("why?"), ShellResult("echo 'a & <b>'", "a & <b>\n"), failed)
+
+    assert [block["text"] for block in blocks] == [
+        "<bash-input>echo 'a &amp; &lt;b&gt;'</bash-input>",
+        "<bash-stdout>a &amp; &lt;b&gt;</bash-stdout><bash-stderr></bash-stderr>",
+        "<bash-input>false</bash-input>",
+        "<bash-stdout></bash-stdout><bash-stderr>1 &lt; 2</bash-stderr>",
+        "why?",
+    ]

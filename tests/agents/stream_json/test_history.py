@@ -139,6 +139,21 @@ def test_an_image_in_a_prompt_is_mentioned(tmp_path: Path) -> None:
     assert history.read(tmp_path, ID)[1] == events.UserMessage("what is this?\n[image]", "u1")
 
 
+def test_the_results_of_shell_commands_are_shown_above_their_prompt(tmp_path: Path) -> None:
+    ran = [
+        *(text("<bash-input>ls &amp;&amp; b</bash-input>"), text("<bash-stdout>a</bash-stdout>")),
+        *(text("<bash-input>c</bash-input>"), text("<bash-stderr>&lt;d&gt;</bash-stderr>")),
+    ]
+    write_session(tmp_path, user([*ran, text("what is this?")]))
+
+    happened = history.read(tmp_path, ID)[1:]
+
+    used = [event.title for event in happened if isinstance(event, events.ToolStarted)]
+    output = [event.output for event in happened if isinstance(event, events.ToolEnded)]
+    assert (used, output) == (["ls && b", "c"], ["a", "<d>"])
+    assert happened[-1] == events.UserMessage("what is this?", "u1")
+
+
 def test_a_broken_line_is_skipped(tmp_path: Path) -> None:
     path = write_session(tmp_path, user("a"), user("b"))
     path.write_text(path.read_text().replace('"b"', '"b').replace("\n", "\n\n", 1))

@@ -20,6 +20,10 @@ local function token()
   if line == 1 and before:find('^/%S*$') then
     return { kind = 'command', column = 0, pattern = before:sub(2) }
   end
+  if vim.api.nvim_buf_get_lines(0, 0, 1, false)[1]:sub(1, 1) == '!' then
+    -- A command for the shell, which has no mentions.
+    return
+  end
   for _, form in ipairs({ '@"([^"]*)$', '@([^%s"@]*)$' }) do
     local start, _, pattern = before:find(form)
     ---@cast pattern string
@@ -53,14 +57,15 @@ end
 
 ---@param chat claude_ide.Chat
 ---@param found claude_ide.ChatToken
----@param on_done? fun() called once the files are known, if they are not known yet
----@return table[]? items nil if the files are not known yet
+---@param on_done? fun() called once they are known, if they are not known yet
+---@return table[]? items nil if they are not known yet
 local function items(chat, found, on_done)
   if found.kind == 'command' then
     return command_items(chat.offer.commands, found.pattern)
   end
   local paths = chat_files.list(chat.options.root, on_done)
-  return paths and vim.tbl_map(file_item, chat_files.match(paths, found.pattern, LIMIT))
+  local matches = paths and chat_files.match(paths, found.pattern, LIMIT, on_done)
+  return matches and vim.tbl_map(file_item, matches)
 end
 
 local function chat_here()

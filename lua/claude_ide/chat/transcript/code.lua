@@ -213,4 +213,44 @@ function M.at(bufnr, row)
   end
 end
 
+-- How many bytes before a fence belong to the quotation or list around it.
+local function indent_of(bufnr, first)
+  local fence = first > 0 and vim.api.nvim_buf_get_lines(bufnr, first - 1, first, false)[1] or ''
+  local column = fence:match('()[`~][`~][`~]') or 1
+  return column - 1, fence:sub(1, column - 1):find('>', 1, true) ~= nil
+end
+
+-- Not every line must have all of the indentation.
+local function unindent(line, indent, is_quoted)
+  local _, blanks = line:find(is_quoted and '^[%s>]*' or '^%s*')
+  return line:sub(math.min(indent, blanks) + 1)
+end
+
+--- Remove from the next yank the marks and blanks of a quotation or list, if it is that of a block.
+---@param bufnr integer
+---@param first integer row
+---@param last integer row, end-exclusive
+function M.unindent_yank(bufnr, first, last)
+  local indent, is_quoted = indent_of(bufnr, first)
+  if indent == 0 or vim.v.operator ~= 'y' then
+    return
+  end
+  local source = vim.api.nvim_buf_get_lines(bufnr, first, last, false)
+  local code = vim.tbl_map(function(line)
+    return unindent(line, indent, is_quoted)
+  end, source)
+  vim.api.nvim_create_autocmd('TextYankPost', {
+    buffer = bufnr,
+    once = true,
+    callback = function()
+      for _, register in ipairs({ vim.v.event.regname, '0' }) do
+        local yanked = register ~= '' and vim.fn.getreginfo(register).regcontents
+        if vim.deep_equal(yanked, source) then
+          vim.fn.setreg(register, code, 'V')
+        end
+      end
+    end,
+  })
+end
+
 return M

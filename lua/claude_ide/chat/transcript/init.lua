@@ -22,6 +22,7 @@ local marks = api.nvim_create_namespace('claude_ide_chat_mark')
 ---@field last integer row, end-exclusive
 ---@field lines string[]
 ---@field marks? any[] `{ row, column, end_row, end_column, group }`, rows relative to `first`
+---@field looks? any[] `{ row, column, end_column, text?, group, how }`; without a text, they hide something
 ---@field parts? any[] `{ row, id, kind }`, rows relative to `first`
 
 ---@class claude_ide.ChatDrawing
@@ -84,6 +85,18 @@ local function set_mark(bufnr, first, mark)
   })
 end
 
+-- Only how a part of a line looks: the buffer keeps the source.
+local function set_look(bufnr, first, look)
+  local row, column, end_column, text, group, how = unpack(look)
+  local mark = { strict = false }
+  if not text or how == 'conceal' then
+    mark.end_col, mark.conceal, mark.hl_group = end_column, text or '', group
+  else
+    mark.virt_text, mark.virt_text_pos = { { text, group } }, how
+  end
+  api.nvim_buf_set_extmark(bufnr, marks, first + row, column, mark)
+end
+
 ---@param chat claude_ide.Chat
 ---@param edit claude_ide.ChatEdit
 local function apply(chat, edit)
@@ -95,6 +108,9 @@ local function apply(chat, edit)
   drawing.count = drawing.count + #edit.lines - (last - first)
   for _, mark in each(edit.marks) do
     tolerate(set_mark, bufnr, first, mark)
+  end
+  for _, look in each(edit.looks) do
+    tolerate(set_look, bufnr, first, look)
   end
   for _, part in each(edit.parts) do
     tolerate(chat_parts.set, bufnr, drawing.parts, first + part[1], part[2], part[3])

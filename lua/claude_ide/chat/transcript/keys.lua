@@ -97,7 +97,8 @@ end
 -- The object of `yc`. Only the object is ours, so registers and everything else of `y` work as usual.
 local function code_object(chat)
   local first, last = chat_code.at(chat.transcript, row())
-  if first then
+  if first and last then
+    chat_code.unindent_yank(chat.transcript, first, last)
     return ('<Cmd>keepjumps normal! %dGV%dG<CR>'):format(first + 1, last)
   end
   message.show('there is no code block here', 'info')

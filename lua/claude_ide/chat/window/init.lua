@@ -20,6 +20,9 @@ local LEAST_HEIGHT = 5
 local api = vim.api
 
 local TRANSCRIPT_OPTIONS = {
+  -- The line with the cursor shows its source.
+  conceallevel = 2,
+  concealcursor = '',
   spell = false,
   scrolloff = 0,
   -- Without it, a paragraph higher than the window would vanish once another line follows.

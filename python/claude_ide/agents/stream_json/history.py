@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -165,21 +166,33 @@ class _Reader:
             "tool_use_result": line.get("toolUseResult"),
             "tool_result_meta": _meta(line),
         }
-        prompt = prompt_of(line)
-        messages: list[Event] = [UserMessage(prompt, text(line.get("uuid")))] if prompt else []
-        return [*messages, *self._decoder.decode(frame)]
+        events = self._chat_shell(line)
+        if prompt := prompt_of(line):
+            events.append(UserMessage(prompt, text(line.get("uuid"))))
+        return [*events, *self._decoder.decode(frame)]
+
+    def _chat_shell(self, line: Frame) -> list[Event]:
+        """Decode the user's shell commands that the chat sent with a prompt."""
+        if line.get("type") != "user":
+            return []
+        id_, blocks = text(line.get("uuid")), mappings(mapping(line.get("message")).get("content"))
+        events: list[Event] = []
+        for number, block in enumerate(blocks):
+            if SHELL.match(words := text(block.get("text"))):
+                events += self._user_shell(f"{id_}-{number}", words)
+        return events
 
     def _user_shell(self, id_: str, content: str) -> list[Event]:
         """Decode a shell command that the user has run with `!`, or its output."""
         if command := SHELL_INPUT.search(content):
             self._shell = id_
             name = {"type": "tool_use", "id": id_, "name": "Bash"}
-            return self._message("assistant", name | {"input": {"command": command[1]}})
+            return self._message("assistant", name | {"input": {"command": unescape(command[1])}})
         shell, self._shell = self._shell, ""
         output = "\n".join(filter(None, SHELL_OUTPUT.findall(content)))
         if not shell:
             return []
-        result = {"type": "tool_result", "tool_use_id": shell, "content": _plain(output)}
+        result = {"type": "tool_result", "tool_use_id": shell, "content": _plain(unescape(output))}
         return self._message("user", result)
 
     def _message(self, role: str, block: Frame) -> list[Event]:
@@ -241,7 +254,8 @@ def _part(block: Frame) -> str:
         case "image":
             return "[image]"
         case "text":
-            return typed(text(block.get("text")))
+            words = text(block.get("text"))
+            return "" if SHELL.match(words) else typed(words)
     return ""
 
 

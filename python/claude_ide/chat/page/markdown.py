@@ -1,129 +1,133 @@
-"""Highlights Markdown line by line, given the code fence that is open before a line.
+"""Renders Markdown line by line, given the code fence that is open before a line.
 
-Each line is highlighted independently, so the cost of a growing answer is that of its new lines.
+Each line is rendered independently, so the cost of a growing answer is that of its new lines.
+`page/tables.py` aligns the lines of a table, once it is complete.
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from claude_ide.chat.page.rows import Mark, Row, size
+from claude_ide.chat.page.inline import LONGEST, Found, search
+from claude_ide.chat.page.rows import Look, Mark, Row
+from claude_ide.chat.page.width import cells
 
-LONGEST = 10_000
-"""Longer lines (in characters) are not searched for emphasis."""
+RULE = "─" * 500
+"""Longer than a window is wide; Neovim cuts it at the window's edge."""
 
-_FENCE = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
-_HEADING = re.compile(r"^ {0,3}#{1,6}(?:\s|$)")
-_QUOTE = re.compile(r"^ {0,3}>")
-_RULE = re.compile(r"^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])(?: \[[ xX]\])?(?=\s)")
-_TOKEN = re.compile(
-    r"\\."
-    r"|(?P<ticks>`+)"
-    r"|(?P<emphasis>\*+|_+)"
-    r"|(?P<link>!?\[[^\[\]]*\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?: \"[^\"]*\")?\))"
-    r"|(?P<url>https?://[^\s<>\"'`|)\]]+)"
-)
-_EMPHASIS = {1: ("ClaudeChatItalic",), 2: ("ClaudeChatBold",)}
-_BOTH = ("ClaudeChatBold", "ClaudeChatItalic")
+BAR, BULLET = "▎", "•"
+BOXES = {" ": "☐", "x": "☑", "X": "☑"}
+
+_FENCE = re.compile(r"\s*(?:[-*+]|\d+[.)])?\s*(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6}(?:\s+|$))")
+_QUOTES = re.compile(r" {0,3}>(?: {0,3}>)* ?")
+_RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
+_ITEM = re.compile(r"\s*([-*+]|\d{1,9}[.)])(?: \[([ xX])\])?(?=\s)")
+_UNSETTLED = frozenset("-*_+[`~")
+"""The first characters of texts that may turn an item into something else."""
 
 
 class Fence(NamedTuple):
-    """An open code fence."""
+    """An open code fence; `quotes` is the number of quotation marks before it."""
 
     marker: str
     language: str
+    quotes: int = 0
 
 
-def highlight(line: str, fence: Fence | None = None) -> tuple[Row, Fence | None]:
-    """Return a line with its highlights, and the fence that is open after it."""
-    if fence is not None:
-        if _closes(line, fence):
-            return _whole(line, "ClaudeChatFence"), None
-        return _whole(line, "ClaudeChatCodeBlock"), fence
-    if opening := _FENCE.match(line):
-        return _whole(line, "ClaudeChatFence"), Fence(opening[1], opening[2].lower())
-    if _HEADING.match(line):
-        return _whole(line, "ClaudeChatHeading"), None
-    if _RULE.match(line):
-        return _whole(line, "ClaudeChatMeta"), None
-    found: list[tuple[int, int, str]] = []
-    if _QUOTE.match(line):
-        found.append((0, len(line), "ClaudeChatQuote"))
-    elif item := _ITEM.match(line):
-        begin = len(line) - len(line.lstrip())
-        found.append((begin, item.end(), "ClaudeChatList"))
-    if len(line) <= LONGEST:
-        found += _inline(line, found[0][1] if found and found[0][2] == "ClaudeChatList" else 0)
-    return Row(line, _in_bytes(line, found)), None
+class Rendered(NamedTuple):
+    """A line, the fence that is open after it, and whether its look depends on the width."""
+
+    row: Row
+    fence: Fence | None = None
+    is_fitted: bool = False
 
 
-def _whole(line: str, group: str) -> Row:
-    return Row(line, (Mark(0, size(line), group),) if line else ())
+def render(
+    line: str, fence: Fence | None = None, *, width: int = 0, partial: bool = False
+) -> Rendered:
+    """Render a line in a window of this width.
+
+    If it is `partial`, more of it will follow: only what no continuation can change is concealed.
+    """
+    if fence is not None and not fence.quotes:
+        return _in_fence(line, fence, partial=partial)
+    found = Found()
+    begin = _quotes(line, found)
+    if fence is not None and len(found.looks) >= fence.quotes:
+        return _in_fence(line, fence, partial=partial)
+    opening = _FENCE.match(line, begin)
+    if opening:
+        found.marks.append(Mark(begin, len(line), "ClaudeChatFence"))
+        if not partial:
+            found.looks.append(Look(*opening.span(1)))
+        fence = Fence(opening[1], opening[2].lower(), len(found.looks) - (not partial))
+        return Rendered(found.row(line), fence)
+    if not begin and _RULE.match(line):
+        return Rendered(_rule(line, partial=partial))
+    fits = "](" in line and len(line) <= LONGEST and cells(line) <= width
+    search(line, found, _begin(line, begin, found, partial=partial), links=fits, partial=partial)
+    return Rendered(found.row(line), None, found.has_link)
+
+
+def _quotes(line: str, found: Found) -> int:
+    """Add a quotation's highlight, and a bar for each of its marks; return where its text begins.
+
+    Only the bars are looks then, so their number is that of the marks.
+    """
+    quotes = _QUOTES.match(line)
+    if quotes is None:
+        return 0
+    found.marks.append(Mark(0, len(line), "ClaudeChatQuote"))
+    found.looks += [
+        Look(at, at + 1, BAR, "ClaudeChatQuote") for at, each in enumerate(quotes[0]) if each == ">"
+    ]
+    return quotes.end()
+
+
+def _begin(line: str, begin: int, found: Found, *, partial: bool) -> int:
+    """Add a heading's marks or an item's marker; return where the text after it begins."""
+    if not begin and (heading := _HEADING.match(line)):
+        found.marks.append(Mark(0, len(line), "ClaudeChatHeading"))
+        if heading.end() < len(line):
+            found.looks.append(Look(*heading.span(1)))
+        return heading.end()
+    item = _ITEM.match(line, begin)
+    if item is None:
+        return begin
+    found.marks.append(Mark(item.start(1), item.end(), "ClaudeChatList"))
+    after = line[item.end() :].lstrip()[:1]
+    if not item[1][0].isdigit() and not (partial and (not after or after in _UNSETTLED)):
+        sign = BOXES[item[2]] if item[2] else BULLET
+        found.looks.append(Look(item.start(1), item.end(), sign, "ClaudeChatList"))
+    return item.end()
+
+
+def _rule(line: str, *, partial: bool) -> Row:
+    found = Found([Mark(0, len(line), "ClaudeChatMeta")])
+    if not partial and len(line) < len(RULE):
+        each = (Look(at, at + 1, RULE[0], "ClaudeChatMeta") for at in range(len(line)))
+        overlay = Look(len(line), len(line), RULE, "ClaudeChatMeta", "overlay")
+        found.looks += [*each, overlay]
+    return found.row(line)
+
+
+def _in_fence(line: str, fence: Fence, *, partial: bool) -> Rendered:
+    found = Found()
+    begin = _quotes(line, found) if fence.quotes else 0
+    found.marks.clear()
+    if begin:
+        found.marks.append(Mark(0, begin, "ClaudeChatQuote"))
+    inside = line[begin:]
+    closes = _closes(inside, fence)
+    if inside:
+        group = "ClaudeChatFence" if closes else "ClaudeChatCodeBlock"
+        found.marks.append(Mark(begin, len(line), group))
+    if closes and not partial:
+        marker = begin + inside.index(fence.marker)
+        found.looks.append(Look(marker, len(line.rstrip())))
+    return Rendered(found.row(line), None if closes else fence)
 
 
 def _closes(line: str, fence: Fence) -> bool:
     stripped = line.strip()
     return stripped.startswith(fence.marker) and not stripped.strip(fence.marker[0])
-
-
-def _inline(line: str, begin: int) -> Iterator[tuple[int, int, str]]:
-    """Find code, links and emphasis in one pass."""
-    opened: dict[str, int] = {}
-    closing = _closing_ticks(line)
-    at = begin
-    while token := _TOKEN.search(line, at):
-        at = token.end()
-        if ticks := token["ticks"]:
-            end = closing.get(token.start())
-            if end is not None:
-                yield token.start(), end + len(ticks), "ClaudeChatCode"
-                at = end + len(ticks)
-        elif token["link"] or token["url"]:
-            yield token.start(), token.end(), "ClaudeChatLink"
-        elif run := token["emphasis"]:
-            begun = opened.get(run)
-            if begun is not None and _can_close(line, token):
-                del opened[run]
-                for group in _EMPHASIS.get(len(run), _BOTH):
-                    yield begun, token.end(), group
-            elif _can_open(line, token):
-                opened[run] = token.start()
-
-
-def _closing_ticks(line: str) -> dict[int, int]:
-    """Map the column of each run of backticks to that of the next run of equal length."""
-    closing: dict[int, int] = {}
-    if "`" in line:
-        latest: dict[int, int] = {}
-        for run in re.finditer("`+", line):
-            length = len(run[0])
-            if length in latest:
-                closing[latest[length]] = run.start()
-            latest[length] = run.start()
-    return closing
-
-
-def _can_open(line: str, token: re.Match[str]) -> bool:
-    after = line[token.end() : token.end() + 1]
-    if not after or after.isspace() or len(token[0]) > 3:
-        return False
-    return token[0][0] == "*" or not line[max(token.start() - 1, 0) : token.start()].isalnum()
-
-
-def _can_close(line: str, token: re.Match[str]) -> bool:
-    if line[token.start() - 1].isspace():
-        return False
-    return token[0][0] == "*" or not line[token.end() : token.end() + 1].isalnum()
-
-
-def _in_bytes(line: str, found: list[tuple[int, int, str]]) -> tuple[Mark, ...]:
-    if line.isascii() or not found:
-        return tuple(Mark(*each) for each in found)
-    columns: dict[int, int] = {}
-    at = in_bytes = 0
-    for column in sorted({column for first, last, _ in found for column in (first, last)}):
-        in_bytes += len(line[at:column].encode())
-        columns[column] = in_bytes
-        at = column
-    return tuple(Mark(columns[first], columns[last], group) for first, last, group in found)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.chat.page.rows import BLANK, Row, row
 
-FRAME_LINES = 400
+FRAME_LINES = 300
 """The most lines in one frame; the next frames have the rest."""
 
 MOST_LINES = 20_000
@@ -75,15 +75,18 @@ class _Edit:
     last: int
     lines: list[str] = field(default_factory=list)
     marks: list[tuple[int, int, int, int, str]] = field(default_factory=list)
+    looks: list[tuple[int | str, ...]] = field(default_factory=list)
     parts: list[tuple[int, int, str]] = field(default_factory=list)
 
     def add(self, rows: Sequence[Row]) -> None:
         for number, new in enumerate(rows, len(self.lines)):
             self.marks += [(number, first, number, last, group) for first, last, group in new.marks]
+            # Most of them only hide something.
+            self.looks += [(number, *(look if look.text else look[:2])) for look in new.looks]
         self.lines += [new.text for new in rows]
 
     def encode(self) -> dict[str, Any]:
-        keys = ("first", "last", "lines", "marks", "parts")
+        keys = ("first", "last", "lines", "marks", "looks", "parts")
         return {key: getattr(self, key) for key in keys}
 
 
@@ -91,6 +94,10 @@ class Page:
     """The parts in their order. Parts of the tail always remain last."""
 
     def __init__(self) -> None:
+        self.width = 80
+        """The columns of the window that shows it."""
+        self.renders = True
+        """Whether Markdown is shown rendered."""
         self._body: list[Part] = []
         self._tail: list[Part] = []
         self._dirty: set[Part] = set()
@@ -271,7 +278,7 @@ class Page:
             part.clean = len(part.rows)
             self._dirty.discard(part)
         for inside in part.code:
-            if inside not in part.code_sent and inside.last + part.lead < part.clean:
+            if inside not in part.code_sent and _is_sent(part, inside):
                 part.code_sent.add(inside)
                 at = top + part.lead
                 code.append((at + inside.first, at + inside.last, inside.language))
@@ -374,6 +381,12 @@ def _difference(part: Part) -> tuple[int, int]:
     while end < most and rows[-1 - end] == sent[-1 - end]:
         end += 1
     return first, end
+
+
+def _is_sent(part: Part, code: Code) -> bool:
+    """Whether the editor has a fence's rows and the row that closes it, unless there is none."""
+    last = code.last + part.lead
+    return last < part.clean or last == part.clean == len(part.rows)
 
 
 def _overlaps(part: Part, code: Code, first: int, last: int) -> bool:

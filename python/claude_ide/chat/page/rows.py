@@ -1,7 +1,7 @@
 """Rows: lines of a buffer with their highlights; columns are bytes, as in Neovim."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from claude_ide.chat.page.plain import harmless
 
@@ -19,11 +19,26 @@ class Mark(NamedTuple):
     group: str
 
 
+class Look(NamedTuple):
+    """A part of a row that is shown as another text, while the buffer keeps the source.
+
+    `conceal` replaces the part by at most one character; `inline` inserts text at `first`;
+    `overlay` covers the rest of the window's row from `first` on.
+    """
+
+    first: int
+    last: int
+    text: str = ""
+    group: str = ""
+    how: Literal["conceal", "inline", "overlay"] = "conceal"
+
+
 class Row(NamedTuple):
-    """One line and its highlights."""
+    """One line, its highlights, and how parts of it look."""
 
     text: str
     marks: tuple[Mark, ...] = ()
+    looks: tuple[Look, ...] = ()
 
 
 BLANK = Row("")
@@ -62,4 +77,5 @@ def indented(rows: Iterable[Row], depth: int) -> list[Row]:
 
 def _moved(each: Row, by: int) -> Row:
     marks = tuple(Mark(first + by, last + by, group) for first, last, group in each.marks)
-    return Row(" " * by + each.text, marks)
+    looks = tuple(look._replace(first=look.first + by, last=look.last + by) for look in each.looks)
+    return Row(" " * by + each.text, marks, looks)

@@ -100,6 +100,15 @@ class Sheet:
         self._changed = {each: None for each in self._changed if each.part.id in self._views}
         self._views.update({above.part.id: above for above in other._views.values()})
 
+    def resize(self, width: int) -> None:
+        """Fit the views into a window of this width."""
+        if width == self.page.width:
+            return
+        self.page.width = width
+        for view in self.views():
+            if view.refit():
+                self.changed(view)
+
     def draw(self) -> None:
         """Write the changed views to the page."""
         for view in self._changed:

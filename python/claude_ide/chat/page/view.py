@@ -100,6 +100,10 @@ class View:
     def settle(self) -> None:
         """Stop waiting for more: the turn is over."""
 
+    def refit(self) -> bool:
+        """Prepare for another width of the window; return whether it has to be drawn again."""
+        return False
+
     def press(self, offset: int) -> Action | None:
         """Open or close the part; return the action that remains for the panel."""
         return None

@@ -53,6 +53,8 @@ class Earlier:
 
     def _new(self, events: Sequence[Event]) -> Transcript:
         above = Transcript(self._transcript.name, root=self._transcript.root)
+        page, shown = above.sheet.page, self._transcript.sheet.page
+        page.width, page.renders = shown.width, shown.renders
         above.load_history(events)
         return above
 

@@ -1,9 +1,10 @@
 """Encodes the host's frames: prompts, control requests, answers to the CLI's requests."""
 
 import base64
+from html import escape
 from typing import Any
 
-from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, Words
+from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, ShellResult, Words
 from claude_ide.agents.stream_json.wire.frames import Frame
 
 MAY_NOT_MATTER = "This may or may not be related to the current task."
@@ -52,6 +53,8 @@ def _blocks(content: Prompt) -> list[Frame]:
         match part:
             case Selection() | OpenFile():
                 context.append(_text(_tagged(part)))
+            case ShellResult():
+                context += map(_text, _as_by_the_cli(part))
             case Image(data, media_type):
                 source = {"type": "base64", "media_type": media_type}
                 encoded = base64.b64encode(data).decode("ascii")
@@ -69,6 +72,14 @@ def _tagged(part: Selection | OpenFile) -> str:
     lines = f"The user selected the lines {part.first} to {part.last} from {part.path}:"
     note = f"{lines}\n{part.text}\n\n{MAY_NOT_MATTER}"
     return f"<ide_selection>{note}</ide_selection>"
+
+
+def _as_by_the_cli(result: ShellResult) -> tuple[str, str]:
+    """Return a result in the form in which the CLI reports its own `!` commands to the model."""
+    output = escape(result.output.removesuffix("\n"), quote=False)
+    stdout, stderr = ("", output) if result.failed else (output, "")
+    streams = f"<bash-stdout>{stdout}</bash-stdout><bash-stderr>{stderr}</bash-stderr>"
+    return f"<bash-input>{escape(result.command, quote=False)}</bash-input>", streams
 
 
 def _text(words: str) -> Frame:

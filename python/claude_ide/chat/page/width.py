@@ -1,0 +1,38 @@
+"""The width of texts on the screen, in columns, as Neovim counts them."""
+
+import unicodedata
+
+_JOINER = "\u200d"
+_EMOJI = "\ufe0f"
+_SKIN = range(0x1F3FB, 0x1F400)
+_FLAG = range(0x1F1E6, 0x1F200)
+_NO_WIDTH = frozenset({"Mn", "Me", "Cf"})
+
+
+def cells(text: str) -> int:
+    """Return the width of a line without tabs; several characters can be one emoji."""
+    if text.isascii():
+        return len(text)
+    width, joined, flags = 0, False, 0
+    for before, character in zip(" " + text, text, strict=False):
+        code = ord(character)
+        flags = flags + 1 if code in _FLAG else 0
+        if joined or (code in _SKIN and not before.isascii()):
+            wide = 0
+        elif flags:
+            wide = 2 * (flags % 2)
+        elif character == _EMOJI:
+            wide = int(not before.isascii() and _cells(before) == 1)
+        else:
+            wide = _cells(character)
+        joined = character == _JOINER
+        width += wide
+    return width
+
+
+def _cells(character: str) -> int:
+    if character.isascii():
+        return 1
+    if unicodedata.category(character) in _NO_WIDTH:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,151 @@
+"""The shell commands of a chat: `!command` as a prompt runs it, and the next prompt has the result.
+
+The agent need not be running for this, and it starts no turn.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from claude_ide import git
+from claude_ide.agents.prompt import ShellResult
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.sheet import Sheet
+from claude_ide.chat.shell.process import Process
+from claude_ide.chat.shell.view import Ran
+from claude_ide.errors import UserError
+
+SIGN = "!"
+ESCAPED = f"\\{SIGN}"
+"""A prompt that begins with this is sent, without the backslash."""
+
+LONGEST_CHIP = 30
+TICK_SECONDS = 1.0
+NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_SSE_PORT")
+
+
+def is_command(prompt: str) -> bool:
+    """Return whether a prompt is a command for the shell."""
+    return prompt.startswith(SIGN)
+
+
+def unescaped(prompt: str) -> str:
+    """Return a prompt without the backslash of a `!` that begins it."""
+    return prompt.removeprefix("\\") if prompt.startswith(ESCAPED) else prompt
+
+
+def chip(result: ShellResult) -> str:
+    """Return a result's label below the prompt that includes it."""
+    return f"{SIGN}{one_line(result.command, LONGEST_CHIP)}"
+
+
+class Shell:
+    """Runs commands in `root`, one at a time.
+
+    In a folder that is not trusted, git runs no program that the folder names, as for the agent.
+    `changed` is called when the sheet has changed.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        sheet: Sheet,
+        is_trusted: Callable[[], bool],
+        changed: Callable[[], None],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._root = Path(root)
+        self._sheet = sheet
+        self._is_trusted = is_trusted
+        self._changed = changed
+        self._clock = clock
+        self._process: Process | None = None
+        self._running = asyncio.Lock()
+        self._is_stopped = False
+        self._results: list[ShellResult] = []
+        self._sent: dict[str, list[ShellResult]] = {}
+
+    @property
+    def results(self) -> list[ShellResult]:
+        """The results that no prompt has included yet."""
+        return list(self._results)
+
+    def sent(self, prompt: str, results: list[ShellResult]) -> None:
+        """Remember that a prompt includes these results."""
+        self._results = [result for result in self._results if result not in results]
+        self._sent = {prompt: results}
+
+    def withdrawn(self, prompt: str) -> None:
+        """Have the next prompt include the results of one that was withdrawn."""
+        self._results = [*self._sent.pop(prompt, []), *self._results]
+
+    async def run(self, prompt: str) -> None:
+        """Run the command that a prompt is, and show its output.
+
+        Raises `UserError` if it cannot be run.
+        """
+        command = prompt.removeprefix(SIGN).strip()
+        if not command:
+            raise UserError("there is no command after the !")
+        if self._running.locked():
+            raise UserError("a command is still running (CTRL-C ends it)")
+        async with self._running:
+            self._is_stopped = False
+            view = self._sheet.add("shell", lambda part: Ran(part, command, self._clock))
+            self._changed()
+            try:
+                await self._run(command, view)
+            except OSError as error:
+                self._sheet.remove(view)
+                raise UserError(f"the command cannot be run: {error.strerror}") from None
+            finally:
+                self._process = None
+                self._changed()
+
+    def stop(self) -> bool:
+        """End the command that is running or starting; return whether there is one."""
+        self._is_stopped = self._running.locked()
+        if self._process is not None:
+            self._process.stop()
+        return self._is_stopped
+
+    async def _run(self, command: str, view: Ran) -> None:
+        def redraw() -> None:
+            self._sheet.changed(view)
+            self._changed()
+
+        def add(piece: bytes) -> None:
+            view.output.add(piece)
+            redraw()
+
+        ticking = asyncio.create_task(_every(TICK_SECONDS, redraw))
+        try:
+            environment = await asyncio.to_thread(self._environment)
+            self._process = await Process.start(command, self._root, environment, add)
+            if self._is_stopped:
+                self._process.stop()
+            code = await self._process.wait()
+        finally:
+            ticking.cancel()
+        view.end("interrupted" if self._is_stopped else _outcome(code))
+        self._results.append(ShellResult(command, view.text, failed=bool(view.outcome)))
+        redraw()
+
+    def _environment(self) -> dict[str, str]:
+        given = {name: each for name, each in os.environ.items() if name not in NOT_INHERITED}
+        return given if self._is_trusted() else git.guarded(given, self._root)
+
+
+def _outcome(code: int) -> str:
+    if code < 0:
+        return f"ended by signal {-code}"
+    return f"exit {code}" if code else ""
+
+
+async def _every(seconds: float, act: Callable[[], None]) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        act()

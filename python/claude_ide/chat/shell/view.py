@@ -1,0 +1,75 @@
+"""The view of a shell command: its line, and the end of its output."""
+
+from collections.abc import Callable
+
+from claude_ide.chat.page import amounts
+from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.plain import as_printed, one_line
+from claude_ide.chat.page.rows import Chunk, Row, row
+from claude_ide.chat.page.view import Action, View
+from claude_ide.chat.shell.process import Output
+from claude_ide.chat.transcript import detail
+from claude_ide.chat.transcript.detail import DETAIL, Detail
+
+PREVIEW = 10
+"""How many lines are shown before the user opens it."""
+
+LONGEST_TITLE = 200
+
+
+class Ran(View):
+    """A command of the user; `clock` returns seconds."""
+
+    def __init__(self, part: Part, command: str, clock: Callable[[], float]) -> None:
+        super().__init__(part)
+        self.command = command
+        self.output = Output()
+        self.outcome = ""
+        """How it has failed; empty if it has not."""
+        self._open = False
+        self._clock = clock
+        self._began = clock()
+        self._seconds: float | None = None
+        self._details: list[Detail] = []
+
+    def end(self, outcome: str) -> None:
+        """Show that it has ended."""
+        self.outcome = outcome
+        self._seconds = self._clock() - self._began
+
+    @property
+    def text(self) -> str:
+        """The output without colours."""
+        return as_printed(self.output.text)
+
+    def rows(self) -> list[Row]:
+        """Return its line and its output, or the end of that."""
+        details = detail.below(detail.of_output(self.output.text, self.command))
+        self._details = details if self._open else details[-PREVIEW:]
+        if above := len(details) - len(self._details):
+            label = f"    … {amounts.count(above, 'line')} above"
+            self._details = [Detail(row((label, DETAIL))), *self._details]
+        return [row(*self._head()), *(each.row for each in self._details)]
+
+    def press(self, offset: int) -> Action | None:
+        """Show all of the output, or only its end."""
+        if 0 < offset <= len(self._details) and (action := self._details[offset - 1].action):
+            return action
+        self._open = not self._open
+        return None
+
+    def markdown(self) -> str:
+        """Return the command and its output as a code block."""
+        lines = [f"$ {self.command}", *self.text.rstrip("\n").split("\n")]
+        longest = max((len(line) for line in lines if not line.strip("`")), default=0)
+        fence = "`" * max(3, longest + 1)
+        return "\n".join([f"{fence}console", *lines, fence])
+
+    def _head(self) -> list[Chunk]:
+        head = [("! ", "ClaudeChatUser"), (one_line(self.command, LONGEST_TITLE), "ClaudeChatCode")]
+        if self._seconds is None:
+            running = amounts.duration(int(self._clock() - self._began))
+            return [*head, (f"  {running} …", "ClaudeChatToolRunning")]
+        if self.outcome:
+            head.append((f"  {self.outcome}", "ClaudeChatToolFailed"))
+        return [*head, (f"  {amounts.duration(self._seconds)}", "ClaudeChatMeta")]
