@@ -189,7 +189,8 @@ ROOMS = (
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "next_command"),
     *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.offer"),
-    *("chat.window", "chat.waiting", "chat.transcript", "chat.prompt", "chat.form", "chat.plan"),
+    *("chat.outage", "chat.sent", "chat.window", "chat.waiting", "chat.prompt", "chat.transcript"),
+    *("chat.form", "chat.plan"),
     *("chat", "session", "status", "health", "init"),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.

@@ -38,7 +38,9 @@ def test_a_prompt_during_a_turn_waits_below_the_answer() -> None:
 
     assert panel.text == ["one", "two", "", "⧗ And then? (+1 line)  x withdraws it"]
     part, _ = panel.drawn.part("⧗")
-    assert panel.transcript.withdraw(part) == "b"
+    waiting = panel.transcript.queued_at(part)
+    assert waiting is not None
+    assert waiting.prompt == "b"
     assert panel.transcript.queued == {"b": "And then?\nWhat?"}
 
 

@@ -1,4 +1,6 @@
---- Why no host runs a chat, and what to do: two lines below the transcript, until a host draws it again.
+--- What the host does not show, because it has ended, has not started yet or hangs: the prompts that were
+--- sent, and why there is no answer. These are lines below the transcript, until a host draws it.
+local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 
@@ -8,6 +10,10 @@ local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_chat_outage')
 
 local REMEDY = 'see :ClaudeLog; R retries'
+local UNANSWERED = 'Claude has not answered yet'
+
+--- How long the host may take to answer, in milliseconds.
+M.patience = 15000
 
 -- Columns for a line: a virtual line does not wrap.
 local function room(chat)
@@ -15,27 +21,78 @@ local function room(chat)
   return wins[1] and api.nvim_win_get_width(wins[1]) or vim.o.columns
 end
 
---- Remove the lines.
----@param chat claude_ide.Chat
-function M.clear(chat)
-  if api.nvim_buf_is_valid(chat.transcript) then
-    api.nvim_buf_clear_namespace(chat.transcript, namespace, 0, -1)
-  end
+local function is_missing(chat, prompt)
+  return not prompt.is_shown and (chat.is_orphan or prompt.is_late)
 end
 
---- Show the lines.
+-- As the host shows a queued prompt.
+local function headline(prompt)
+  local lines = vim.split(vim.trim(prompt.text), '\n')
+  local more = #lines > 1 and (' (+%d lines)'):format(#lines - 1) or ''
+  return ('⧗ %s%s'):format(lines[1], more)
+end
+
 ---@param chat claude_ide.Chat
----@param reason string why there is no host
-function M.show(chat, reason)
-  M.clear(chat)
-  local last = api.nvim_buf_line_count(chat.transcript) - 1
+---@return { [1]: string, [2]: string }[] rows text and highlight group
+local function rows(chat)
+  local found = {}
+  for _, prompt in ipairs(chat.sent) do
+    if is_missing(chat, prompt) then
+      table.insert(found, { headline(prompt), 'ClaudeChatQueued' })
+    end
+  end
+  if chat.outage then
+    table.insert(found, { chat.outage, 'ClaudeChatError' })
+    table.insert(found, { REMEDY, 'ClaudeChatMeta' })
+  end
+  return found
+end
+
+--- Show the lines as they should be now.
+---@param chat claude_ide.Chat
+function M.update(chat)
+  if not api.nvim_buf_is_valid(chat.transcript) then
+    return
+  end
+  api.nvim_buf_clear_namespace(chat.transcript, namespace, 0, -1)
+  local shown = rows(chat)
+  if #shown == 0 then
+    return
+  end
   local width = room(chat)
+  local last = api.nvim_buf_line_count(chat.transcript) - 1
   api.nvim_buf_set_extmark(chat.transcript, namespace, last, 0, {
-    virt_lines = {
-      { { message.fit(plain.one_line(reason), width), 'ClaudeChatError' } },
-      { { message.fit(REMEDY, width), 'ClaudeChatMeta' } },
-    },
+    virt_lines = vim.tbl_map(function(row)
+      return { { message.fit(plain.one_line(row[1]), width), row[2] } }
+    end, shown),
   })
+end
+
+--- Note that the host answers.
+---@param chat claude_ide.Chat
+function M.clear(chat)
+  chat.outage, chat.is_silent = nil, false
+  M.update(chat)
+end
+
+--- Show why there is no host.
+---@param chat claude_ide.Chat
+---@param reason string
+function M.show(chat, reason)
+  chat.outage = reason
+  M.update(chat)
+end
+
+--- Expect an answer of the host within 15 seconds; without it, say so. From then on, `R` replaces the host.
+---@param chat claude_ide.Chat
+---@param is_missing_yet fun(): boolean
+function M.expect(chat, is_missing_yet)
+  vim.defer_fn(function()
+    if chat_state.get(chat.id) == chat and is_missing_yet() and not chat.outage then
+      chat.is_silent = true
+      M.show(chat, UNANSWERED)
+    end
+  end, M.patience)
 end
 
 return M

@@ -27,6 +27,11 @@ class Attachment:
         """Remember that the agent now knows this file or selection."""
         self._sent = attached or self._sent
 
+    def not_sent(self, attached: context.Where | None) -> None:
+        """Offer this file or selection again: its prompt did not reach the agent."""
+        if attached == self._sent:
+            self._sent = None
+
     def drop(self) -> None:
         """Exclude the current file or selection from prompts."""
         self._dropped = self.now

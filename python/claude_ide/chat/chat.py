@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from claude_ide.agents import events
@@ -77,8 +77,8 @@ class Chat:
         self._offers = abilities.Offer(agent, lambda offer: run(self.panel.offer(offer)))
         self.settings = Settings(agent, editor, self._offer)
         self.sending = Sending(
-            *(root, agent, editor, self.panel, self.transcript),
-            *(self.attachment, self._offer, self._refresh_now),
+            *(root, agent, editor, self.panel, self.transcript, self._painter),
+            *(self.attachment, self._offer, self._accepts, run),
         )
         self._relaunching = Relaunching(
             *(agent, self.requests, self.sending.lock, self._started, self._start_again)
@@ -104,6 +104,7 @@ class Chat:
         """End the agent and everything else of the chat."""
         self._relaunching.settle()
         self.answers.clear()
+        self.sending.close()
         self._painter.close()
         self._bars_painter.close()
         self._bars.close()
@@ -143,7 +144,7 @@ class Chat:
         self.refresh()
 
     async def _show_history(self, opening: Opening) -> None:
-        if isinstance(opening, ResumeSession) and opening.id and not self.transcript.lines:
+        if isinstance(opening, ResumeSession) and opening.id and self.transcript.is_empty:
             self.transcript.load_history(await self.agent.history(opening.id))
             self._painter.now()
 
@@ -172,6 +173,7 @@ class Chat:
         self._offers.update()
         self.answers.settle(event)
         self._follow(event)
+        self.sending.follow(event)
         if self._relaunching.is_due_after(event):
             self._run(self._relaunching.if_idle(self._agent_task))
         (self._painter.now if urgent else self._painter.soon)()
@@ -188,8 +190,8 @@ class Chat:
                 self.title = title or self.title
                 self._run(self.panel.remember(session))
             case events.Dead():
-                if text := self.sending.cancel_queued():
-                    self._run(self.panel.put_back(text))
+                if numbers := self.sending.cancel_queued():
+                    self._run(self.panel.give_back(numbers))
 
     def _count_requests(self, count: int) -> None:
         self._run(self.panel.count_requests(count))
@@ -212,15 +214,18 @@ class Chat:
         """Draw the bars, if they have changed."""
         self._bars_painter.soon()
 
-    def _refresh_now(self) -> None:
-        self._painter.now()
-        self.refresh_bars()
-
     # The user's actions.
 
-    async def stop(self) -> None:
-        """End the current turn; queued prompts remain."""
-        if self._state().busy:
+    async def stop(self, taken: Sequence[int] | None = None) -> None:
+        """End the current turn; prompts that wait behind it remain.
+
+        `taken` are the prompts that the user has taken back, because the agent did not have them.
+        """
+        self.sending.taken_back(await self.panel.take_back() if taken is None else taken)
+        state = self._state()
+        if state.state is State.QUEUED and await self.sending.withdraw_all():
+            return
+        if state.busy:
             await self.agent.interrupt()
 
     async def restart(self) -> None:
@@ -329,8 +334,16 @@ class Chat:
 
         Raises `UserError` if it has ended or lacks the feature.
         """
-        await self._started.wait()
-        if self._ready is None or self.agent.state.state is State.DEAD:
+        while not self._started.is_set():
+            # It may be restarted before this task runs again.
+            await self._started.wait()
+        if not self._accepts():
             raise UserError(ENDED)
         abilities.require(self.agent, feature)
+        assert self._ready is not None
         return self._ready
+
+    def _accepts(self) -> bool:
+        """Whether there is an agent that accepts prompts."""
+        is_there = self._started.is_set() and self._ready is not None
+        return is_there and self.agent.state.state is not State.DEAD

@@ -294,7 +294,7 @@ class Chats:
             chat = await self._find_by_id(event["chat"], event.get("revival"))
         except AgentError:
             if event["event"] == "send":
-                await self._panels.of(event["chat"]).put_back(event["text"])
+                await self._panels.of(event["chat"]).give_back([event["number"]])
             raise
         if chat is None:
             return
@@ -327,7 +327,7 @@ class Chats:
             case "login":
                 return self._login()
         return {
-            "stop": chat.stop,
+            "stop": lambda: chat.stop(event["taken"]),
             "answers": chat.choose_answer,
             "cycle_mode": chat.cycle_mode,
             "redraw": chat.redraw,

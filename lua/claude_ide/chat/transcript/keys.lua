@@ -1,6 +1,7 @@
 --- The keys of a transcript.
 local chat_code = require('claude_ide.chat.transcript.code')
 local chat_keys = require('claude_ide.chat.keys')
+local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sight = require('claude_ide.chat.transcript.sight')
 local chat_state = require('claude_ide.chat.state')
 local chat_transcript = require('claude_ide.chat.transcript')
@@ -150,7 +151,7 @@ local function list(chat)
     add('n', { key }, name, ANSWER, answer(chat, key, fallback), hidden)
   end
   add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', with_chat(withdraw))
-  add('n', { '<C-c>' }, 'stop', 'Stop the turn', emit('stop'))
+  add('n', { '<C-c>' }, 'stop', 'Stop the turn', with_chat(chat_prompt.stop))
   add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', emit('cycle_mode'))
   add('n', { 'i', 'I', 'A', 'o', 'O' }, 'write', 'Go to the prompt', to_prompt, { expr = true })
   local other = chat_keys.to_window('j', 'Down', function()

@@ -4,7 +4,8 @@ Usage:
 
     transcript = Transcript(agent.name, root=project)
     transcript.load_history(await agent.history(session))  # when a session is resumed
-    transcript.add_prompt(await agent.prompt(prompt), text, chips)  # for each prompt
+    held = transcript.hold_prompt(text, is_ready=True)  # for each prompt
+    transcript.prompt_sent(held, await agent.prompt(prompt), chips)
     urgent = transcript.apply(event)  # for each event of the agent
     frame = transcript.sheet.frame()  # called by the `Painter` until it returns None
 
@@ -106,14 +107,35 @@ class Transcript:
         self._clock = clock
         self._cost = self._cost_before = None
 
-    def add_prompt(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
-        """Show a prompt that was sent; it stays at the end until the agent starts it.
+    def hold_prompt(self, text: str, chips: Sequence[str] = (), *, is_ready: bool) -> Queued:
+        """Show a prompt at the end, before the agent has it.
 
-        `chips` name the context that was sent with the text. The agent may have reported a stage
-        of this prompt before.
+        `chips` name the context of the text; `is_ready` tells whether the agent accepts prompts.
         """
+        at_once = is_ready and not self._running and self._prompts.is_empty
+        return self._prompts.hold(text, chips, at_once=at_once)
+
+    def drop_prompt(self, held: Queued) -> None:
+        """Remove a prompt that the agent will not get."""
+        self._prompts.drop(held)
+
+    def prompt_sent(self, held: Queued, prompt: str, chips: Sequence[str]) -> None:
+        """Name a prompt that was sent to the agent; it stays at the end until the agent starts it.
+
+        `chips` name the context that was sent with it.
+        """
+        held.chips = tuple(chips)
         at_once = not self._running and not self._prompts.queued
-        self._prompts.add(prompt, text, chips, at_once=at_once)
+        self._prompts.sent(held, prompt, at_once=at_once)
+
+    def add_prompt(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
+        """Show a prompt that was sent to the agent."""
+        self.prompt_sent(self.hold_prompt(text, chips, is_ready=True), prompt, chips)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing but prompts that wait."""
+        return all(isinstance(view, Queued) for view in self.sheet.views())
 
     def is_edit(self, tool: str) -> bool:
         """Return whether a use of a tool edits a file."""
@@ -179,13 +201,13 @@ class Transcript:
         view = self.sheet.find(part)
         return view.location(offset, column) if view else None
 
-    def withdraw(self, part: int) -> str | None:
-        """Return the id of the queued prompt in a part; None if there is none.
+    def queued_at(self, part: int) -> Queued | None:
+        """Return the prompt in a part if it waits; its id is empty until the agent has it.
 
         The part is removed when the agent reports that the prompt is cancelled.
         """
         view = self.sheet.find(part)
-        return view.prompt if isinstance(view, Queued) else None
+        return view if isinstance(view, Queued) else None
 
     def _now(self) -> float | None:
         return self._clock() if self._clock else None
