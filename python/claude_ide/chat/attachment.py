@@ -14,6 +14,11 @@ class Attachment:
         self._dropped: context.Where | None = None
 
     @property
+    def is_known(self) -> bool:
+        """Whether the user's file or selection is known; not before the editor has reported it."""
+        return self._editor.state.selection is not None
+
+    @property
     def now(self) -> context.Where | None:
         """The file or selection; None if the agent knows it, or the user has removed it."""
         attached = context.where(self._editor.state.selection)

@@ -26,6 +26,8 @@ class Held:
     how: str
     images: Sequence[Mapping[str, str]]
     attached: Where | None
+    is_attached: bool
+    """Whether `attached` is known."""
     view: Queued
 
 
@@ -134,7 +136,9 @@ class Sending:
         chips = self._attachment.chips(attached)
         view = self._transcript.hold_prompt(text, chips, is_ready=is_ready)
         images = sent.get("images") or ()
-        self._held[number] = Held(text, str(sent.get("how")), images, attached, view)
+        is_attached = self._attachment.is_known
+        how = str(sent.get("how"))
+        self._held[number] = Held(text, how, images, attached, is_attached, view)
         self._painter.now()
         self._run(self._report_shown(number))
 
@@ -160,6 +164,9 @@ class Sending:
         if held is None:
             return
         abilities.require(self._agent, held.how, "paste-image" if held.images else "")
+        if not held.is_attached:
+            held.attached = self._attachment.now
+            self._attachment.sent(held.attached)
         prompt = await context.prompt(
             self._editor, held.text, self._root, held.attached, held.images
         )
