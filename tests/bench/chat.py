@@ -76,9 +76,9 @@ async def _row(
     cpu_ms: float = 0,
     percent: float = 0,
 ) -> None:
-    took, used, in_host = await _say(served, panel, pid, count, rate)
+    took, used, in_host = await _time_answer(served, panel, pid, count, rate)
     await served.ask("watch_loop")
-    await _say(served, panel, pid, count, rate)
+    await _time_answer(served, panel, pid, count, rate)
     stall = await served.ask("longest_gap")
     goals = [goal(used, cpu_ms, " ms")] if cpu_ms else [goal(100 * used / took, percent, " %")]
     if cpu_ms:
@@ -88,12 +88,12 @@ async def _row(
     table.add(name, *row, "; ".join(goals))
 
 
-async def _say(
+async def _time_answer(
     served: Editor, panel: Panel, pid: int, count: int, rate: int
 ) -> tuple[float, float, float]:
     """Start an answer; return its duration, and the CPU of Neovim and of the host."""
     before, in_host, began = await served.ask("cpu"), cpu(pid), now()
-    await panel.say(f"say {count} {rate}")
+    await panel.send(f"say {count} {rate}")
     at = await _reported_at(served, "turn ended")
     used, in_host = await served.ask("cpu") - before, cpu(pid) - in_host
     served.nvim.notifications.clear()
@@ -109,7 +109,7 @@ async def _times(runs: int) -> Table:
             began = now()
             await served.nvim.command("ClaudeChat new")
             panel = Panel(served.nvim)
-            await panel.is_new(2)
+            await panel.wait_for_chats(2)
             opened.append(now() - began)
             await served.nvim.lua(WATCH)
             await panel.write()
@@ -140,7 +140,7 @@ async def _stop(served: Editor, panel: Panel) -> float:
     """Start an answer and stop it; return how long stopping takes."""
     await _reported_at(served, "turn ended")
     served.nvim.notifications.clear()
-    await panel.say(ENDLESS)
+    await panel.send(ENDLESS)
     await _reported_at(served, "first words")
     await served.nvim.keys("<Esc>")
     began = now()

@@ -39,10 +39,10 @@ async def _costs(runs: int, served: Editor, wire: Wire, plain: Editor, listening
     pauses: list[float] = []
     pid = await host_pid(served)
     for _ in range(runs):
-        before, heard = cpu(pid), len(wire.notifications)
+        before, known = cpu(pid), len(wire.notifications)
         cost = await _hold_down(served)
         in_host.append((cpu(pid) - before) * 1000 / KEYS)
-        pauses.append(_longest_pause(wire, heard))
+        pauses.append(_longest_pause(wire, known))
         without.append(await _hold_down(plain))
         added.append(cost - without[-1])
         added_by_empty.append(await _hold_down(listening) - without[-1])
@@ -103,10 +103,10 @@ async def _type(served: Editor, wire: Wire, keys: int, interval: float) -> Sampl
         pressed.append(now())
         await served.nvim.keys("j")
     await _pass(now() + REST)
-    return [_heard(wire, line) - at for line, at in enumerate(pressed, start=1)]
+    return [_reported_at(wire, line) - at for line, at in enumerate(pressed, start=1)]
 
 
-def _heard(wire: Wire, line: int) -> float:
+def _reported_at(wire: Wire, line: int) -> float:
     return next(
         at
         for at, method, params in wire.notifications

@@ -155,14 +155,14 @@ async def _first() -> Table:
         path.write_text("one\ntwo\n")
         await served.nvim.command(f"edit {path}")
         port, lock = await the_lock(served.config_folder)
-        answering = await _hear(port, lock["authToken"], answers=True)
-        silent = await _hear(port, lock["authToken"], answers=False)
+        answering = await _time_event(port, lock["authToken"], answers=True)
+        silent = await _time_event(port, lock["authToken"], answers=False)
     table.add("it answers pings", figure(answering), "", "")
     table.add("it answers none", figure(silent), ratio(silent, answering), goal(silent, 1000))
     return table
 
 
-async def _hear(port: int, token: str, *, answers: bool) -> float:
+async def _time_event(port: int, token: str, *, answers: bool) -> float:
     async with connection(port, token) as connected:
         await connected.send(request(1, "initialize", INITIALIZE))
         await connected.recv()

@@ -29,7 +29,7 @@ PIECES = [PARAGRAPH[start : start + 12] for start in range(0, len(PARAGRAPH), 12
 STREAM = {"session_id": "1", "parent_tool_use_id": None}
 
 
-def say(*frames: dict[str, object]) -> None:
+def write(*frames: dict[str, object]) -> None:
     sys.stdout.write("".join(f"{json.dumps(frame)}\n" for frame in frames))
     sys.stdout.flush()
 
@@ -43,10 +43,10 @@ def delta(number: int) -> dict[str, object]:
     return event(type="content_block_delta", index=0, delta=piece)
 
 
-def answer(turn: int, count: int, rate: float, heard: "queue.Queue[dict[str, Any]]") -> None:
+def answer(turn: int, count: int, rate: float, received: "queue.Queue[dict[str, Any]]") -> None:
     message = {"id": f"msg_{turn}", "role": "assistant", "model": "m", "content": []}
     block = {"type": "text", "text": ""}
-    say(
+    write(
         {"type": "system", "subtype": "init", "session_id": "1", "model": "m", "tools": []},
         event(type="message_start", message=message),
         event(type="content_block_start", index=0, content_block=block),
@@ -56,12 +56,12 @@ def answer(turn: int, count: int, rate: float, heard: "queue.Queue[dict[str, Any
         if rate:
             # Keep the requested rate.
             time.sleep(max(0.0, began + number / rate - time.monotonic()))  # noqa: TID251
-        if not heard.empty():
-            control(heard.get())
-            return say(result("error_during_execution", "aborted_streaming"))
-        say(delta(number))
+        if not received.empty():
+            control(received.get())
+            return write(result("error_during_execution", "aborted_streaming"))
+        write(delta(number))
     text = "".join(PIECES[number % len(PIECES)] for number in range(count))
-    say(
+    write(
         {"type": "assistant", "message": message | {"content": [block | {"text": text}]}, **STREAM},
         event(type="content_block_stop", index=0),
         event(type="message_stop"),
@@ -77,26 +77,26 @@ def result(subtype: str, reason: str) -> dict[str, object]:
 def control(frame: dict[str, Any]) -> None:
     response = {"subtype": "success", "request_id": frame["request_id"]}
     response["response"] = {"current_permission_mode": "default"}
-    say({"type": "control_response", "response": response})
+    write({"type": "control_response", "response": response})
 
 
-def listen(heard: "queue.Queue[dict[str, Any]]") -> None:
+def listen(received: "queue.Queue[dict[str, Any]]") -> None:
     for line in sys.stdin:
-        heard.put(json.loads(line))
-    heard.put({"type": "end"})
+        received.put(json.loads(line))
+    received.put({"type": "end"})
 
 
 def main() -> None:
-    heard = queue.Queue[dict[str, Any]]()
-    threading.Thread(target=listen, args=[heard], daemon=True).start()
+    received = queue.Queue[dict[str, Any]]()
+    threading.Thread(target=listen, args=[received], daemon=True).start()
     turn = 0
-    while (frame := heard.get())["type"] != "end":
+    while (frame := received.get())["type"] != "end":
         if frame["type"] == "control_request":
             control(frame)
         elif frame["type"] == "user":
             turn += 1
             words = frame["message"]["content"][-1]["text"].split()
-            answer(turn, int(words[1]), float(words[2]), heard)
+            answer(turn, int(words[1]), float(words[2]), received)
 
 
 if __name__ == "__main__":

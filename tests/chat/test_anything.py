@@ -45,7 +45,7 @@ def asks(request: str, tool: str = "t", **fields: Any) -> PermissionAsked:
 def test_text_from_outside_is_harmless() -> None:
     panel = Panel(root="/p")
     panel.transcript.add_prompt("p", "a\x00b\udc80", ["c\nd"])
-    panel.take(
+    panel.handle(
         Text("1", "a\x00b\x1b[31m\u2028c\r\nd\udcff\n```a\x01b\nx\n```\n"),
         ToolStarted("t", "Ba\nsh", "execute", "l\ns"),
         ToolInput("t", 3, {"command": "l\ns\x07", "k\ney": [b"\xff", "\n"]}),
@@ -125,7 +125,7 @@ def test_after_any_events_the_frames_add_up_to_the_page(data: st.DataObject) -> 
             st.sampled_from(["apply", "apply", "apply", "draw", "press", "prompt", "answer"])
         ):
             case "apply":
-                panel.handle(data.draw(EVENTS))
+                panel.handle_without_drawing(data.draw(EVENTS))
             case "draw":
                 if (frame := transcript.sheet.frame()) is not None:
                     panel.drawn.apply(frame)

@@ -9,7 +9,7 @@ from claude_ide.agents.events import Text, TextDelta, ToolEnded, ToolStarted, To
 from claude_ide.chat.transcript.transcript import Transcript
 from support.digest import decoded
 from support.neovim import Neovim
-from support.transcripts import told
+from support.transcripts import frames_of
 
 TRANSCRIPT = "require('claude_ide.chat.state').get(1).transcript"
 
@@ -60,7 +60,7 @@ async def test_a_recorded_conversation_is_in_the_buffer(
 ) -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0)
 
-    for event in decoded(told(name)):
+    for event in decoded(frames_of(name)):
         transcript.apply(event)
         await draw(transcript)
 

@@ -4,13 +4,13 @@ from claude_ide.agents.events import Dead, Notice, Text, Waiting
 from claude_ide.chat.transcript.export import markdown
 from claude_ide.chat.transcript.transcript import Transcript
 from support.digest import decoded
-from support.transcripts import told
+from support.transcripts import frames_of
 
 
 def test_a_conversation_is_exported_with_its_texts_and_tools() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0, root="/home/dev/project")
     transcript.add_prompt("a", "Make hello return 2\nplease", ["a.py:1-2"])
-    for event in decoded(told("read_edit_allow")):
+    for event in decoded(frames_of("read_edit_allow")):
         transcript.apply(event)
 
     assert markdown(transcript, "My chat") == (
@@ -40,7 +40,7 @@ def test_a_conversation_is_exported_with_its_texts_and_tools() -> None:
 
 def test_thinking_is_a_quotation() -> None:
     transcript = Transcript("Claude")
-    for event in decoded(told("plain_thinking")):
+    for event in decoded(frames_of("plain_thinking")):
         transcript.apply(event)
 
     assert markdown(transcript).splitlines()[:3] == [
@@ -62,7 +62,7 @@ def test_queued_prompts_and_notices_of_the_panel_are_not_exported() -> None:
 
 def test_open_parts_make_no_difference_to_an_export() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0)
-    for event in decoded(told("read_edit_allow")):
+    for event in decoded(frames_of("read_edit_allow")):
         transcript.apply(event)
     before = markdown(transcript)
     for part in range(1, 10):

@@ -9,7 +9,7 @@ from claude_ide.agents.events import Event
 from claude_ide.chat.transcript.transcript import Transcript
 from support.digest import conversed, decoded
 from support.frames import Drawn, Panel
-from support.transcripts import names, told
+from support.transcripts import frames_of, names
 
 ROOT = "/home/dev/project"
 
@@ -100,7 +100,7 @@ SCREENS = {
 
 
 def replayed(name: str) -> Panel:
-    return Panel(root=ROOT).take(*decoded(told(name)))
+    return Panel(root=ROOT).handle(*decoded(frames_of(name)))
 
 
 def replay(name: str) -> tuple[Transcript, Drawn]:
@@ -126,8 +126,8 @@ def test_the_frames_add_up_to_the_page(name: str) -> None:
 def test_intermediate_frames_make_no_difference_to_the_result(name: str) -> None:
     _, often = replay(name)
     panel = Panel(root=ROOT)
-    for event in decoded(told(name)):
-        panel.handle(event)
+    for event in decoded(frames_of(name)):
+        panel.handle_without_drawing(event)
 
     once = panel.drawn.everything(panel.transcript)
 
@@ -140,14 +140,14 @@ def test_intermediate_frames_make_no_difference_to_the_result(name: str) -> None
 def test_each_use_of_a_tool_is_one_part(name: str) -> None:
     _, page = replay(name)
 
-    uses = {e.tool for e in decoded(told(name)) if isinstance(e, events.ToolStarted)}
+    uses = {e.tool for e in decoded(frames_of(name)) if isinstance(e, events.ToolStarted)}
     assert [kind for _, kind in page.parts].count("tool") == len(uses)
 
 
 @pytest.mark.parametrize("name", names())
 def test_no_partial_answer_remains(name: str) -> None:
     """Each complete text is shown once, and no incomplete one is."""
-    happened = decoded(told(name))
+    happened = decoded(frames_of(name))
     whole = [e.text for e in happened if isinstance(e, events.Text) and e.text.strip()]
     notes = [e.text for e in happened if isinstance(e, events.Notice) and e.level == "info"]
     _, page = replay(name)
@@ -168,8 +168,8 @@ def test_no_request_waits_when_the_conversation_is_over(name: str) -> None:
 
 def requests(name: str) -> Iterator[tuple[Event, Panel]]:
     panel = Panel(root=ROOT)
-    for event in decoded(told(name)):
-        yield event, panel.take(event)
+    for event in decoded(frames_of(name)):
+        yield event, panel.handle(event)
 
 
 @pytest.mark.parametrize("name", names())

@@ -24,17 +24,17 @@ def test_a_prompt_becomes_a_turn_when_it_starts() -> None:
     assert panel.text == ["» Do it", "  well", "  [a.py:2-4]"]
     assert [kind for _, kind in panel.drawn.parts] == ["queued"]
 
-    panel.take(PromptChanged("a", PromptStage.QUEUED), PromptChanged("a", PromptStage.STARTED))
+    panel.handle(PromptChanged("a", PromptStage.QUEUED), PromptChanged("a", PromptStage.STARTED))
 
     assert panel.text == ["» Do it", "  well", "  [a.py:2-4]"]
     assert [kind for _, kind in panel.drawn.parts] == ["turn"]
 
 
 def test_a_prompt_during_a_turn_waits_below_the_answer() -> None:
-    panel = Panel().take(Waiting(), TextDelta("1", "one"))
+    panel = Panel().handle(Waiting(), TextDelta("1", "one"))
     panel.transcript.add_prompt("b", "And then?\nWhat?")
 
-    panel.take(TextDelta("1", "\ntwo"))
+    panel.handle(TextDelta("1", "\ntwo"))
 
     assert panel.text == ["one", "two", "", "⧗ And then? (+1 line)  x withdraws it"]
     part, _ = panel.drawn.part("⧗")
@@ -45,10 +45,10 @@ def test_a_prompt_during_a_turn_waits_below_the_answer() -> None:
 
 
 def test_a_withdrawn_prompt_is_removed() -> None:
-    panel = Panel().take(Waiting())
+    panel = Panel().handle(Waiting())
     panel.transcript.add_prompt("b", "And then?")
 
-    panel.take(PromptChanged("b", PromptStage.CANCELLED))
+    panel.handle(PromptChanged("b", PromptStage.CANCELLED))
 
     assert (panel.text, panel.transcript.queued) == ([], {})
 
@@ -57,14 +57,14 @@ def test_an_interrupted_prompt_remains_visible() -> None:
     panel = Panel()
     panel.transcript.add_prompt("a", "Do it")
 
-    panel.take(PromptChanged("a", PromptStage.STARTED), PromptChanged("a", PromptStage.CANCELLED))
+    panel.handle(PromptChanged("a", PromptStage.STARTED), PromptChanged("a", PromptStage.CANCELLED))
 
     assert panel.text == ["» Do it"]
 
 
 @pytest.mark.parametrize("stage", [PromptStage.STARTED, PromptStage.COMPLETED])
 def test_a_prompt_may_start_before_we_know_its_id(stage: PromptStage) -> None:
-    panel = Panel().take(PromptChanged("a", stage))
+    panel = Panel().handle(PromptChanged("a", stage))
 
     panel.transcript.add_prompt("a", "Do it")
 
@@ -72,7 +72,7 @@ def test_a_prompt_may_start_before_we_know_its_id(stage: PromptStage) -> None:
 
 
 def test_a_prompt_may_be_withdrawn_before_we_know_its_id() -> None:
-    panel = Panel().take(PromptChanged("a", PromptStage.CANCELLED))
+    panel = Panel().handle(PromptChanged("a", PromptStage.CANCELLED))
 
     panel.transcript.add_prompt("a", "Do it")
 
@@ -86,20 +86,20 @@ def test_one_prompt_starts_with_a_turn_whose_prompt_is_not_reported(is_reported:
     for prompt in ("a", "b"):
         panel.transcript.add_prompt(prompt, prompt)
         if is_reported:
-            panel.take(PromptChanged(prompt, PromptStage.QUEUED))
+            panel.handle(PromptChanged(prompt, PromptStage.QUEUED))
 
-    panel.take(Notice("Total cost: 0"), DONE)
+    panel.handle(Notice("Total cost: 0"), DONE)
 
     assert panel.text[:3] == ["» a", "", "Total cost: 0"]
     assert list(panel.transcript.queued) == ["b"]
 
 
 def test_prompts_that_the_end_of_a_turn_names_were_part_of_it() -> None:
-    panel = Panel().take(Waiting())
+    panel = Panel().handle(Waiting())
     panel.transcript.add_prompt("b", "steer")
-    panel.take(PromptChanged("b", PromptStage.QUEUED))
+    panel.handle(PromptChanged("b", PromptStage.QUEUED))
 
-    panel.take(TurnEnded(TurnEndReason.COMPLETED, ("a", "b"), milliseconds=3))
+    panel.handle(TurnEnded(TurnEndReason.COMPLETED, ("a", "b"), milliseconds=3))
 
     assert panel.text == ["» steer", "── 3 ms"]
 
@@ -108,7 +108,7 @@ def test_the_prompts_of_all_turns_are_listed_by_their_ids() -> None:
     panel = Panel()
     panel.transcript.load_history([UserMessage("First\nof all", "a"), UserMessage("nobody's")])
     panel.transcript.add_prompt("b", "Second")
-    panel.take(Waiting())
+    panel.handle(Waiting())
     panel.transcript.add_prompt("c", "not yet")
 
     assert panel.transcript.prompts == {"a": "First …", "b": "Second"}
@@ -118,7 +118,7 @@ def test_a_long_prompt_is_cut_and_opens_in_another_window() -> None:
     text = "\n".join(str(number) for number in range(300))
     panel = Panel()
     panel.transcript.add_prompt("a", text)
-    panel.take(Waiting())
+    panel.handle(Waiting())
 
     assert len(panel.text) == 201
     assert panel.press("  … 100 more lines") == OpenOutput("prompt", text)

@@ -42,26 +42,26 @@ def test_a_void_tool_is_deleted() -> None:
 
 
 def test_only_new_lines_of_a_text_are_appended() -> None:
-    panel = Panel().take(TextDelta("1", "one\ntwo\nthr"))
+    panel = Panel().handle(TextDelta("1", "one\ntwo\nthr"))
 
-    panel.take(TextDelta("1", "ee\nfour"))
+    panel.handle(TextDelta("1", "ee\nfour"))
 
     [edit] = panel.drawn.frames[-1]["edits"]
     assert (edit["first"], edit["last"], edit["lines"]) == (2, 3, ["three", "four"])
 
 
 def test_a_fence_is_coloured_when_it_is_closed() -> None:
-    panel = Panel().take(TextDelta("1", "Look:\n```python\nprint(1)\n``"))
+    panel = Panel().handle(TextDelta("1", "Look:\n```python\nprint(1)\n``"))
     assert not any(frame["code"] for frame in panel.drawn.frames)
 
-    panel.take(TextDelta("1", "`\n"))
+    panel.handle(TextDelta("1", "`\n"))
 
     assert panel.drawn.frames[-1]["code"] == [(2, 3, "python")]
     assert [line.language for line in panel.drawn.lines] == ["", "", "python", ""]
 
 
 def test_a_complete_text_equal_to_its_preview_changes_nothing() -> None:
-    panel = Panel().take(TextDelta("1", "# one\n"), TextDelta("1", "two\n\n"))
+    panel = Panel().handle(TextDelta("1", "# one\n"), TextDelta("1", "two\n\n"))
 
     panel.transcript.apply(Text("1", "# one\ntwo\n\n"))
 
@@ -84,7 +84,7 @@ def test_the_text_of_a_subagent_is_below_its_tool() -> None:
 
 
 def test_the_highlights_of_a_subagents_text_move_with_it() -> None:
-    panel = Panel().take(ToolStarted("a", "Task"), Text("1", "**very** good", parent="a"))
+    panel = Panel().handle(ToolStarted("a", "Task"), Text("1", "**very** good", parent="a"))
 
     assert panel.drawn.groups("  **very**") == {("**very**", "ClaudeChatBold")}
 

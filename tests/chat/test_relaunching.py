@@ -41,11 +41,11 @@ async def test_an_idle_agent_is_restarted_immediately(restarts: Restarts) -> Non
 
 
 async def test_a_restart_waits_for_the_end_of_the_turn(restarts: Restarts) -> None:
-    restarts.agent.tell(events.Waiting())
+    restarts.agent.emit(events.Waiting())
     await restarts.relaunching.now_or_later(None)
     assert restarts.count == 0
 
-    restarts.agent.tell(events.TurnEnded(events.TurnEndReason.COMPLETED))
+    restarts.agent.emit(events.TurnEnded(events.TurnEndReason.COMPLETED))
     await restarts.relaunching.if_idle(None)
 
     assert restarts.count == 1

@@ -16,11 +16,11 @@ def test_thinking_shows_its_tokens_before_its_text() -> None:
 
 
 def test_thinking_is_one_line_with_its_time_and_its_tokens() -> None:
-    panel = Panel().take(ThinkingTokens(12), ThinkingDelta("1", "Well"), ThinkingTokens(1234))
+    panel = Panel().handle(ThinkingTokens(12), ThinkingDelta("1", "Well"), ThinkingTokens(1234))
     assert panel.text == ["▸ Thinking… 1,234 tokens"]
     panel.clock.seconds = 3.2
 
-    panel.take(Thinking("1", "Well, well."))
+    panel.handle(Thinking("1", "Well, well."))
 
     assert panel.text == ["▸ Thought 3.2 s · 1,234 tokens"]
 
@@ -30,7 +30,7 @@ def test_the_agents_own_duration_of_thinking_has_priority() -> None:
 
 
 def test_thinking_opens_and_closes() -> None:
-    panel = Panel().take(Thinking("1", "Well,\nwell.", milliseconds=700))
+    panel = Panel().handle(Thinking("1", "Well,\nwell.", milliseconds=700))
 
     panel.press("▸ Thought")
     assert panel.text == ["▾ Thought 700 ms", "  Well,", "  well."]
@@ -40,10 +40,10 @@ def test_thinking_opens_and_closes() -> None:
 
 
 def test_open_thinking_grows_by_its_new_lines() -> None:
-    panel = Panel().take(ThinkingDelta("1", "one\ntwo"))
+    panel = Panel().handle(ThinkingDelta("1", "one\ntwo"))
     panel.press("▸ Thinking")
 
-    panel.take(ThinkingTokens(9), ThinkingDelta("1", "\nthree"))
+    panel.handle(ThinkingTokens(9), ThinkingDelta("1", "\nthree"))
 
     assert panel.text == ["▾ Thinking…", "  one", "  two", "  three"]
     [edit] = panel.drawn.frames[-1]["edits"]

@@ -12,11 +12,11 @@ from support.frames import Panel, shown
 
 
 def test_a_line_that_grows_redraws_only_itself() -> None:
-    panel = Panel().take(ToolStarted("a", "Read"), ToolStarted("b", "Write"))
-    panel.take(Text("1", "text"), ThinkingTokens(1))
+    panel = Panel().handle(ToolStarted("a", "Read"), ToolStarted("b", "Write"))
+    panel.handle(Text("1", "text"), ThinkingTokens(1))
 
     for event in (ToolInput("b", 100), ToolInput("b", 200), ThinkingTokens(2), ThinkingTokens(3)):
-        panel.take(event)
+        panel.handle(event)
         [edit] = panel.drawn.frames[-1]["edits"]
         assert (edit["last"] - edit["first"], len(edit["lines"])) == (1, 1)
 

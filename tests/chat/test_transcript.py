@@ -45,7 +45,7 @@ def asks(request: str, tool: str = "t", **fields: Any) -> PermissionAsked:
 
 
 def test_a_request_waits_below_everything_and_becomes_a_line_with_its_tool() -> None:
-    panel = Panel().take(ToolStarted("t", "Bash"), asks("r"), Text("1", "meanwhile"))
+    panel = Panel().handle(ToolStarted("t", "Bash"), asks("r"), Text("1", "meanwhile"))
     assert panel.text[:4] == ["• Bash …", "", "meanwhile", ""]
     assert panel.text[4] == "? May Claude use Bash?"
     part, _ = panel.drawn.part("?")
@@ -58,7 +58,7 @@ def test_a_request_waits_below_everything_and_becomes_a_line_with_its_tool() -> 
 
 
 def test_an_answer_for_a_hidden_tool_names_the_request() -> None:
-    panel = Panel().take(asks("r", title="ls"))
+    panel = Panel().handle(asks("r", title="ls"))
 
     panel.answer("r", "no: never\nlist")
 
@@ -66,7 +66,7 @@ def test_an_answer_for_a_hidden_tool_names_the_request() -> None:
 
 
 def test_a_withdrawn_request_is_removed() -> None:
-    panel = Panel().take(asks("r"), asks("s"), RequestWithdrawn("r"))
+    panel = Panel().handle(asks("r"), asks("s"), RequestWithdrawn("r"))
 
     assert [asked.request for asked in panel.waiting] == ["s"]
     panel.answer("r", "allowed")
@@ -80,18 +80,18 @@ def test_a_request_ends_with_its_tool() -> None:
 
 
 def test_the_users_time_to_answer_is_not_part_of_a_tools_duration() -> None:
-    panel = Panel().take(ToolStarted("t", "Bash"), ToolInput("t", 2, {}), asks("r"))
+    panel = Panel().handle(ToolStarted("t", "Bash"), ToolInput("t", 2, {}), asks("r"))
     panel.clock.seconds = 60
     panel.answer("r", "allowed")
     panel.clock.seconds = 60.5
 
-    panel.take(ToolEnded("t", ToolStatus.COMPLETED))
+    panel.handle(ToolEnded("t", ToolStatus.COMPLETED))
 
     assert panel.text == ["• Bash  500 ms", "  ↳ allowed"]
 
 
 def test_a_press_on_a_plan_starts_its_review() -> None:
-    panel = Panel().take(PlanProposed("r", "t", "# Plan", "/plan.md", (ALLOW,)))
+    panel = Panel().handle(PlanProposed("r", "t", "# Plan", "/plan.md", (ALLOW,)))
 
     assert panel.press("? Approve this plan") == Review("r")
 
@@ -143,22 +143,22 @@ def test_a_user_who_is_not_logged_in_learns_how_to_log_in() -> None:
 
 
 def test_retries_share_one_line() -> None:
-    panel = Panel().take(Retry(1, 10, 0.5, "rate_limit", 429))
+    panel = Panel().handle(Retry(1, 10, 0.5, "rate_limit", 429))
     assert panel.text == ["retry 1/10 in 500 ms: rate limit (429)"]
 
-    panel.take(Retry(2, 10, 7, "rate_limit", 429))
+    panel.handle(Retry(2, 10, 7, "rate_limit", 429))
     assert panel.text == ["retry 2/10 in 7.0 s: rate limit (429)"]
 
-    panel.take(TextDelta("1", "answer"))
+    panel.handle(TextDelta("1", "answer"))
     assert panel.text[0] == "retried 2 times: rate limit (429)"
-    panel.take(Retry(1, 10, 1, "overloaded"))
+    panel.handle(Retry(1, 10, 1, "overloaded"))
     assert panel.text[-1] == "retry 1/10 in 1.0 s: overloaded"
 
 
 def test_a_death_shows_the_last_output_and_removes_requests() -> None:
-    panel = Panel().take(ToolStarted("t", "Bash"), asks("r"))
+    panel = Panel().handle(ToolStarted("t", "Bash"), asks("r"))
 
-    panel.take(Dead(143, "\n".join(str(number) for number in range(30))))
+    panel.handle(Dead(143, "\n".join(str(number) for number in range(30))))
 
     assert panel.text == [
         *("⊘ Bash  interrupted", "", "Claude has ended (exit code 143)"),
@@ -169,22 +169,22 @@ def test_a_death_shows_the_last_output_and_removes_requests() -> None:
 
 
 def test_the_offer_to_resume_disappears_when_the_agent_is_resumed() -> None:
-    panel = Panel().take(Dead(1))
+    panel = Panel().handle(Dead(1))
     assert panel.text[-1] == "R resumes"
 
-    panel.take(Ready())
+    panel.handle(Ready())
     assert panel.text == ["Claude has ended (exit code 1)", "── resumed"]
 
-    panel.take(Dead(1))
+    panel.handle(Dead(1))
     assert panel.text[-1] == "R resumes"
     assert panel.text.count("── resumed") == 1
 
 
 def test_a_death_keeps_queued_prompts() -> None:
-    panel = Panel().take(Waiting())
+    panel = Panel().handle(Waiting())
     panel.transcript.add_prompt("a", "And then?")
 
-    panel.take(Dead(0))
+    panel.handle(Dead(0))
 
     assert panel.transcript.queued == {"a": "And then?"}
 

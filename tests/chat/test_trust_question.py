@@ -53,7 +53,7 @@ def test_the_question_stays_below_the_conversation_and_is_not_a_request() -> Non
     panel = Panel()
     line = TrustLine(panel.transcript.sheet)
     line.show(TrustAsked("~/p", [HOOK]))
-    panel.take(Notice("hello"))
+    panel.handle(Notice("hello"))
 
     assert panel.text[-1].startswith("? Use the settings in ~/p:")
     assert panel.waiting == []

@@ -98,13 +98,13 @@ async def panel(nvim: Neovim, cli: Path, api: FakeApi, marks: dict[str, Path]) -
     """
     panel = await Panel.open(nvim, [cli], mode="default")
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
     api.script(
         follow(marks["back"], run_in_background=True),
         [tool_use("Bash", command=f"tail -f {marks['left']} >/dev/null 2>&1 &")],
         follow(marks["front"]),
     )
-    await panel.say("Follow them")
+    await panel.send("Follow them")
     for name in ("server", "back", "left", "front"):
         await followers(marks[name])
     return panel

@@ -57,7 +57,7 @@ async def test_the_whole_command_is_shown_before_it_is_allowed(
 ) -> None:
     api.script([tool_use("Bash", command=command)], [text("Made.")])
 
-    await panel.say("Make it")
+    await panel.send("Make it")
 
     shown = await panel.shows("? May Claude use Bash?")
     assert body(shown) == command
@@ -69,7 +69,7 @@ async def test_the_first_y_shows_all_of_a_long_command_and_the_second_allows_it(
 ) -> None:
     command = "\n".join(f"echo step {number}" for number in range(40)) + "\ntouch HIDDEN"
     api.script([tool_use("Bash", command=command)], [text("Made.")])
-    await panel.say("Make it")
+    await panel.send("Make it")
     assert "  26 more lines\n  y  yes, once" in await panel.shows("more lines")
 
     async def opened() -> bool:
@@ -88,7 +88,7 @@ async def test_all_arguments_of_an_mcp_tool_are_shown(
     asked = {"old_file_path": str(path), "new_file_contents": "new\ntext\n"}
     api.script([tool_use("mcp__neovim__openDiff", **asked)], [text("Shown.")])
 
-    await panel.say("Show it")
+    await panel.send("Show it")
 
     shown = body(await panel.shows("? May Claude use mcp__neovim__openDiff?"))
     assert f"old_file_path: {path}" in shown
@@ -103,7 +103,7 @@ async def test_a_request_names_the_subagent_that_asks(
     # The agent continues while its subagent runs, or waits for it.
     api.script([tool_use("Task", **started)], [run], [run], [text("Made.")], [text("Made.")])
 
-    await panel.say("Make it")
+    await panel.send("Make it")
 
     shown = await panel.shows("the subagent")
     assert f'? May the subagent "explore things" ({AGENT}) use Bash?' in shown

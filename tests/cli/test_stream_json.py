@@ -38,7 +38,7 @@ from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import UnknownSessionError
 from support.agents import PATIENCE, Talk
-from support.claude_cli import environment, is_kept
+from support.claude_cli import environment, wait_until_saved
 from support.digest import digest
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
 from support.neovim import until
@@ -84,8 +84,8 @@ async def test_text_and_thinking_are_reported_while_they_arrive(talk: Talk, api:
 
     assert talk.agent.session
     assert (await talk.until(Ready)).commands
-    pieces = [event.text for event in talk.told if isinstance(event, TextDelta)]
-    thoughts = [event.text for event in talk.told if isinstance(event, ThinkingDelta)]
+    pieces = [event.text for event in talk.events if isinstance(event, TextDelta)]
+    thoughts = [event.text for event in talk.events if isinstance(event, ThinkingDelta)]
     assert "".join(pieces) == (await talk.until(Text)).text == "hello"
     assert "".join(thoughts) == (await talk.until(Thinking)).text == "hm"
     assert ended.why is TurnEndReason.COMPLETED
@@ -93,7 +93,7 @@ async def test_text_and_thinking_are_reported_while_they_arrive(talk: Talk, api:
 
 async def test_an_allowed_edit_is_written(talk: Talk, api: FakeApi, path: Path) -> None:
     api.script(*edit(path, "one", "ONE", then="done"))
-    await talk.say("change it")
+    await talk.prompt("change it")
     asked = await talk.until(PermissionAsked)
 
     await talk.agent.answer(asked.request, Allow())
@@ -110,7 +110,7 @@ async def test_the_users_change_to_an_edit_is_reported_to_the_model(
     talk: Talk, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "one", "ONE", then="done"))
-    await talk.say("change it")
+    await talk.prompt("change it")
     asked = await talk.until(PermissionAsked)
 
     whole = Replacement(asked.path, "mine\ntwo\n", "one\ntwo\n")
@@ -126,21 +126,21 @@ async def test_the_reason_for_rejecting_an_edit_reaches_the_model(
     talk: Talk, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "one", "ONE", then="as you like"))
-    await talk.say("change it")
+    await talk.prompt("change it")
 
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Reject("Not this file."))
     await talk.until(TurnEnded)
 
     assert path.read_text() == "one\ntwo\n"
     assert "Not this file." in api.requests[-1].new_text
-    assert "rejected Edit" in digest(talk.told)
+    assert "rejected Edit" in digest(talk.events)
 
 
 async def test_no_request_follows_after_edits_are_always_allowed(
     talk: Talk, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "one", "ONE", then="once"), *edit(path, "two", "TWO", then="twice"))
-    await talk.say("change it")
+    await talk.prompt("change it")
     asked = await talk.until(PermissionAsked)
     [accept_edits] = [option for option in asked.options if "acceptEdits" in option.name]
 
@@ -149,8 +149,8 @@ async def test_no_request_follows_after_edits_are_always_allowed(
     await talk.turn("and the other")
 
     assert path.read_text() == "ONE\nTWO\n"
-    assert sum(isinstance(event, PermissionAsked) for event in talk.told) == 1
-    assert [e.mode for e in talk.told if isinstance(e, ModeChanged)] == ["default", "acceptEdits"]
+    assert sum(isinstance(event, PermissionAsked) for event in talk.events) == 1
+    assert [e.mode for e in talk.events if isinstance(e, ModeChanged)] == ["default", "acceptEdits"]
 
 
 async def test_a_rule_applies_in_an_untrusted_folder_or_the_user_is_warned(
@@ -161,43 +161,43 @@ async def test_a_rule_applies_in_an_untrusted_folder_or_the_user_is_warned(
     touch = tool_use("Bash", command="touch made.txt")
     api.script([touch], [text("made")], [touch], [text("made again")])
     talk = await start_talk()
-    await talk.say("make it")
+    await talk.prompt("make it")
     asked = await talk.until(PermissionAsked)
     [rule] = [option for option in asked.options if option.name.startswith("Always allow Bash")]
     await talk.agent.answer(asked.request, Allow((rule.id,)))
     await talk.until(TurnEnded)
 
-    await talk.say("make it again")
+    await talk.prompt("make it again")
 
     def count(kind: type[Event]) -> int:
-        return sum(isinstance(event, kind) for event in talk.told)
+        return sum(isinstance(event, kind) for event in talk.events)
 
     await until(
         lambda: 2 in (count(PermissionAsked), count(TurnEnded)),
         "a second request or turn",
         PATIENCE,
     )
-    warned = [event for event in talk.told if isinstance(event, Notice) and "trust" in event.text]
+    warned = [event for event in talk.events if isinstance(event, Notice) and "trust" in event.text]
     assert len(warned) == (count(PermissionAsked) == 2)
 
 
 async def test_a_plan_is_approved_together_with_its_edits(talk: Talk, api: FakeApi) -> None:
     await talk.agent.set_mode("plan")
     api.script([tool_use("ExitPlanMode", plan="# Plan")], [text("starting")])
-    await talk.say("plan it")
+    await talk.prompt("plan it")
     asked = await talk.until(PlanProposed)
 
     await talk.agent.answer(asked.request, Allow((asked.options[1].id,)))
     await talk.until(TurnEnded)
 
-    modes = [event.mode for event in talk.told if isinstance(event, ModeChanged)]
+    modes = [event.mode for event in talk.events if isinstance(event, ModeChanged)]
     assert modes[-1] == "acceptEdits"
 
 
 async def test_the_session_continues_after_an_interrupted_answer(talk: Talk, api: FakeApi) -> None:
     api.hold = True
     api.script([text("a long answer")], [text("fresh")])
-    await talk.say("write")
+    await talk.prompt("write")
     await talk.until(TextDelta)
 
     await talk.agent.interrupt()
@@ -211,7 +211,7 @@ async def test_the_session_continues_after_an_interrupted_answer(talk: Talk, api
 
 async def test_rewinding_a_turn_restores_its_file(talk: Talk, api: FakeApi, path: Path) -> None:
     api.script(*edit(path, "one", "ONE", then="done"))
-    prompt = await talk.say("change it")
+    prompt = await talk.prompt("change it")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
     await talk.until(TurnEnded)
 
@@ -228,7 +228,7 @@ async def test_a_session_is_resumed_with_its_history(
     launch: Launch, start_talk: StartTalk, talk: Talk, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "one", "ONE", then="first answer"))
-    prompt = await talk.say("first question")
+    prompt = await talk.prompt("first question")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
     await talk.until(TurnEnded)
     await talk.agent.rename("My talk")
@@ -271,7 +271,7 @@ async def test_the_session_of_a_killed_cli_is_resumed(
 ) -> None:
     api.script([text("one")], [text("two")])
     await talk.turn("first")
-    await is_kept("first", config_folder)
+    await wait_until_saved("first", config_folder)
 
     talk.agent.kill()
     dead = await talk.until(Dead)
@@ -315,7 +315,7 @@ async def test_the_selection_reaches_the_model_and_is_hidden_in_the_history(
 
     await talk.agent.prompt([Selection("a.py", 2, 2, "two"), Words("what is it?")])
     await talk.until(TurnEnded)
-    await is_kept("what is it?", config_folder)
+    await wait_until_saved("what is it?", config_folder)
     history = await talk.agent.history(talk.agent.session)
 
     assert "The user selected the lines 2 to 2 from a.py:\ntwo" in api.requests[-1].new_text
@@ -325,10 +325,10 @@ async def test_the_selection_reaches_the_model_and_is_hidden_in_the_history(
 
 async def test_the_stages_of_a_prompt_are_reported(talk: Talk, api: FakeApi) -> None:
     api.script([text("ok")])
-    prompt = await talk.say("hi")
+    prompt = await talk.prompt("hi")
     await talk.until(PromptChanged, lambda event: event.stage is PromptStage.COMPLETED)
 
-    changes = [event for event in talk.told if isinstance(event, PromptChanged)]
+    changes = [event for event in talk.events if isinstance(event, PromptChanged)]
     assert {change.prompt for change in changes} == {prompt}
     assert [change.stage.value for change in changes] == ["queued", "started", "completed"]
 
@@ -351,7 +351,7 @@ async def test_the_model_can_use_the_editors_tools(start_talk: StartTalk, api: F
 
     talk = await start_talk(servers={"neovim": server})
     api.script([tool_use("mcp__neovim__where")], [text("ok")])
-    await talk.say("where am I?")
+    await talk.prompt("where am I?")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
     await talk.until(TurnEnded)
 

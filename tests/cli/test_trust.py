@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.chunks import chunk
-from support.claude_cli import cli_path, environment, is_kept, older_cli_path, settle_in
+from support.claude_cli import cli_path, environment, older_cli_path, settle_in, wait_until_saved
 from support.fake_api import FakeApi, text, tool_use
 from support.headless import shown
 from support.hostile_folder import MEMORY, Hostile
@@ -115,7 +115,7 @@ async def test_a_chat_uses_a_folders_settings_only_after_the_user_trusts_it(
 ) -> None:
     await panel.shows(QUESTION)
     api.script(*touch(project))
-    await panel.say("Make it")
+    await panel.send("Make it")
     await panel.shows("? May Claude use Bash")
     await press(panel, "? May Claude use Bash", "n", lambda: _has(panel, "Done."))
     await panel.shows("── ")
@@ -128,9 +128,9 @@ async def test_a_chat_uses_a_folders_settings_only_after_the_user_trusts_it(
     await press(panel, QUESTION, "y", lambda: no_question(panel))
     await panel.shows("is trusted: Claude restarts with its settings")
     await until(lambda: {"SessionStart", "apiKeyHelper", "server"} <= hostile.ran, "", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     elsewhere.script([text("I am elsewhere.")])
-    await panel.say("And now?")
+    await panel.send("And now?")
     shown = await panel.shows("I am elsewhere.")
     await until(lambda: {"UserPromptSubmit", "Stop"} <= hostile.ran, "", PATIENCE)
     assert MEMORY in str(elsewhere.requests[-1].body)
@@ -152,7 +152,7 @@ async def test_trusting_before_the_first_prompt_keeps_the_typed_text(
     await press(panel, QUESTION, "y", lambda: no_question(panel))
 
     await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     assert (await panel.look())["prompt"] == ["half a thou"]
     elsewhere.script([text("I see.")])
     await panel.write()
@@ -166,7 +166,7 @@ async def test_trusting_during_a_turn_takes_effect_when_it_ends(
 ) -> None:
     await panel.shows(QUESTION)
     api.script(*touch(project))
-    await panel.say("Make it")
+    await panel.send("Make it")
     await panel.shows("? May Claude use Bash")
 
     await press(panel, QUESTION, "y", lambda: no_question(panel))
@@ -188,7 +188,7 @@ async def test_trusting_keeps_the_mode_that_the_user_has_set(
     await press(panel, QUESTION, "y", lambda: no_question(panel))
 
     await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     await panel.bar_shows("plan")
 
 
@@ -196,18 +196,18 @@ async def test_trusting_before_the_first_prompt_of_a_fork_keeps_its_conversation
     panel: Panel, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, config_folder: Path
 ) -> None:
     api.script([text("The word is swordfish.")])
-    await panel.say("Which word?")
+    await panel.send("Which word?")
     await panel.shows("── ")
-    await is_kept("The word is swordfish.", config_folder)
+    await wait_until_saved("The word is swordfish.", config_folder)
     await panel.nvim.command("stopinsert | ClaudeChat fork")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
     await panel.shows(QUESTION)
 
     await press(panel, QUESTION, "y", lambda: no_question(panel))
     await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     elsewhere.script([text("You were told.")])
-    await panel.say("What was it?")
+    await panel.send("What was it?")
 
     assert (await panel.shows("You were told.")).count("The word is swordfish.") == 1
     assert "swordfish" in str(elsewhere.requests[-1].body["messages"])
@@ -217,9 +217,9 @@ async def test_a_resumed_session_asks_whether_to_trust_the_folder(
     panel: Panel, api: FakeApi, hostile: Hostile, config_folder: Path
 ) -> None:
     api.script([text("The word is swordfish.")])
-    await panel.say("Which word?")
+    await panel.send("Which word?")
     await panel.shows("── ")
-    await is_kept("The word is swordfish.", config_folder)
+    await wait_until_saved("The word is swordfish.", config_folder)
     await panel.nvim.command("stopinsert | ClaudeChat end")
 
     async def ended() -> bool:
@@ -230,7 +230,7 @@ async def test_a_resumed_session_asks_whether_to_trust_the_folder(
 
     await panel.shows("The word is swordfish.")
     await panel.shows(QUESTION)
-    await panel.is_ready()
+    await panel.wait_until_ready()
     assert hostile.ran == set()
 
 
@@ -242,7 +242,7 @@ async def test_an_always_rule_in_an_untrusted_folder_lasts_for_the_session(
     before = sorted(path.name for path in (project / ".claude").iterdir())
     one, two = ([tool_use("Bash", command=f"touch made{n}")] for n in (1, 1))
     api.script(one, two, [text("Done.")])
-    await panel.say("Make it twice")
+    await panel.send("Make it twice")
     await panel.shows("? May Claude use Bash")
 
     await press(panel, "? May Claude use Bash", "a", lambda: _has(panel, "Done."))
@@ -259,9 +259,9 @@ async def test_a_declined_folder_is_not_asked_about_again_in_this_neovim(
     await press(panel, QUESTION, "n", lambda: no_question(panel))
 
     await panel.nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
     api.script([text("Hello.")])
-    await panel.say("Greet me")
+    await panel.send("Greet me")
     assert QUESTION not in await panel.shows("Hello.")
     assert hostile.ran == set()
 
@@ -272,7 +272,7 @@ async def test_a_chat_in_a_trusted_folder_does_not_ask_about_trust(
 ) -> None:
     await until(lambda: {"SessionStart", "apiKeyHelper"} <= hostile.ran, "", PATIENCE)
     elsewhere.script([text("Hello.")])
-    await panel.say("Greet me")
+    await panel.send("Greet me")
 
     assert QUESTION not in await panel.shows("Hello.")
 
@@ -297,8 +297,9 @@ async def commit(nvim: Neovim, api: FakeApi) -> None:
 
 async def ask_from_lua(nvim: Neovim, api: FakeApi) -> None:
     api.script([text("It is forty-two.")])
-    await nvim.command("lua require('claude_ide').ask('what?', {}, function(_, it) _G.it = it end)")
-    await until(lambda: nvim.lua("return _G.it == 'It is forty-two.'"), "the answer", PATIENCE)
+    callback = "function(_, text) _G.text = text end"
+    await nvim.command(f"lua require('claude_ide').ask('what?', {{}}, {callback})")
+    await until(lambda: nvim.lua("return _G.text == 'It is forty-two.'"), "the answer", PATIENCE)
 
 
 REQUESTS = pytest.mark.parametrize("request_", [ask, rewrite, commit, ask_from_lua])

@@ -18,7 +18,7 @@ from support.transcripts import FAKE_CLI, GOLDEN
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     """The file in which the CLI records what it receives."""
-    return tmp_path / "heard.jsonl"
+    return tmp_path / "received.jsonl"
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def begin(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Begin]:
         await nvim.lua(REPORT)
         await nvim.command(f"ClaudeChat {command}")
         await until(lambda: river.kind.agents, "there is an agent", PATIENCE)
-        await river.panel.is_ready()
+        await river.panel.wait_until_ready()
         return river
 
     yield begin

@@ -30,14 +30,14 @@ def tool(kind: str = "edit", name: str = "gnaw") -> list[events.Event]:
 
 async def test_text_and_thinking_are_shown_as_they_stream(begin: Begin) -> None:
     river = await begin()
-    await river.panel.say("hello")
-    assert await river.hears("prompt") == ("prompt", "hello")
+    await river.panel.send("hello")
+    assert await river.wait_for_call("prompt") == ("prompt", "hello")
 
-    river.agent.tell(events.ThinkingDelta("b1", "Is there fish?"), events.Thinking("b1", "Fish!"))
-    river.agent.tell(events.TextDelta("b2", "There is **fi"), events.TextDelta("b2", "sh**."))
+    river.agent.emit(events.ThinkingDelta("b1", "Is there fish?"), events.Thinking("b1", "Fish!"))
+    river.agent.emit(events.TextDelta("b2", "There is **fi"), events.TextDelta("b2", "sh**."))
     await river.panel.shows("There is **fish**.")
-    river.agent.tell(events.Text("b2", "There is **trout**."))
-    river.agent.tell(events.TurnEnded(events.TurnEndReason.COMPLETED, milliseconds=1200))
+    river.agent.emit(events.Text("b2", "There is **trout**."))
+    river.agent.emit(events.TurnEnded(events.TurnEndReason.COMPLETED, milliseconds=1200))
 
     shown = await river.panel.shows("There is **trout**.")
     assert "Thought" in shown
@@ -47,10 +47,10 @@ async def test_text_and_thinking_are_shown_as_they_stream(begin: Begin) -> None:
 
 async def test_new_output_replaces_the_old_output_of_a_tool(begin: Begin) -> None:
     river = await begin()
-    river.agent.tell(*tool("execute"), events.ToolOutput("t1", "1 of 2"))
+    river.agent.emit(*tool("execute"), events.ToolOutput("t1", "1 of 2"))
     await river.panel.shows("gnaw")
-    river.agent.tell(events.ToolOutput("t1", "2 of 2", replaces=True))
-    river.agent.tell(events.ToolEnded("t1", events.ToolStatus.COMPLETED))
+    river.agent.emit(events.ToolOutput("t1", "2 of 2", replaces=True))
+    river.agent.emit(events.ToolEnded("t1", events.ToolStatus.COMPLETED))
     await river.panel.shows("$ gnaw")
 
     await river.panel.go_to("gnaw")
@@ -67,7 +67,7 @@ async def test_a_tool_shows_all_the_files_that_it_has_changed(begin: Begin, proj
         for name in ("a.txt", "b.txt")
     )
     river = await begin()
-    river.agent.tell(*tool(), events.ToolEnded("t1", events.ToolStatus.COMPLETED, changes=changes))
+    river.agent.emit(*tool(), events.ToolEnded("t1", events.ToolStatus.COMPLETED, changes=changes))
 
     await river.panel.shows("± gnaw  +2 \N{MINUS SIGN}0")
     await river.panel.go_to("gnaw")
@@ -86,7 +86,7 @@ async def test_a_permission_request_is_answered_in_the_transcript(
     begin: Begin, key: str, answer: Allow | Reject
 ) -> None:
     river = await begin()
-    river.agent.tell(*tool("execute"), SHELL)
+    river.agent.emit(*tool("execute"), SHELL)
     await river.panel.shows("? May Otter use paddle swim --far?")
     await river.panel.bar_shows("1 request waiting")
 
@@ -97,10 +97,10 @@ async def test_a_permission_request_is_answered_in_the_transcript(
 
 async def test_a_withdrawn_request_disappears(begin: Begin) -> None:
     river = await begin()
-    river.agent.tell(*tool("execute"), SHELL)
+    river.agent.emit(*tool("execute"), SHELL)
     await river.panel.shows("? May Otter use paddle")
 
-    river.agent.tell(events.RequestWithdrawn("r1"))
+    river.agent.emit(events.RequestWithdrawn("r1"))
 
     await river.panel.shows_no_more("? May")
 
@@ -140,20 +140,20 @@ async def test_an_edit_is_shown_as_a_diff_that_the_user_can_change(
     begin: Begin, path: Path
 ) -> None:
     river = await begin()
-    river.agent.tell(*tool(), edit_of(path))
+    river.agent.emit(*tool(), edit_of(path))
     bufnr = await diff_buffer(river.nvim)
     assert await river.nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["one", "TWO", "three"]
 
     await change_and_accept(river.nvim, bufnr, "2")
 
     changed = Replacement(str(path), "one\n2\nthree\n", "one\ntwo\nthree\n")
-    assert await river.hears("answer") == ("answer", "r1", Allow(edit=changed))
+    assert await river.wait_for_call("answer") == ("answer", "r1", Allow(edit=changed))
     await river.panel.shows("allowed, with your changes")
 
 
 async def test_an_edit_is_also_shown_in_the_transcript(begin: Begin, path: Path) -> None:
     river = await begin()
-    river.agent.tell(*tool(), edit_of(path))
+    river.agent.emit(*tool(), edit_of(path))
     await diff_buffer(river.nvim)
     await river.panel.shows("? May Otter use gnaw a.txt?")
 
@@ -171,13 +171,13 @@ async def test_a_changed_edit_keeps_waiting_if_the_agent_cannot_accept_changes(
     begin: Begin, path: Path
 ) -> None:
     river = await begin(FEW)
-    river.agent.tell(*tool(), edit_of(path))
+    river.agent.emit(*tool(), edit_of(path))
     bufnr = await diff_buffer(river.nvim)
 
     await change_and_accept(river.nvim, bufnr, "2")
 
     await river.reports("Otter cannot accept your changes to its proposals")
-    assert all(heard[0] != "answer" for heard in river.agent.heard)
+    assert all(call[0] != "answer" for call in river.agent.calls)
     assert await river.press("? May", "y", "answer") == ("answer", "r1", Allow())
 
 
@@ -185,7 +185,7 @@ async def test_a_reason_that_a_rejection_cannot_carry_is_sent_as_the_next_prompt
     begin: Begin,
 ) -> None:
     river = await begin(FEW)
-    river.agent.tell(*tool("execute"), SHELL)
+    river.agent.emit(*tool("execute"), SHELL)
     await river.panel.shows("? May Otter")
 
     async def asked() -> bool:
@@ -197,8 +197,8 @@ async def test_a_reason_that_a_rejection_cannot_carry_is_sent_as_the_next_prompt
     await until(asked, "it asks why not", PATIENCE)
     await river.nvim.keys("use a raft<CR>")
 
-    assert await river.hears("prompt") == ("prompt", "use a raft")
-    assert ("answer", "r1", Reject("use a raft")) in river.agent.heard
+    assert await river.wait_for_call("prompt") == ("prompt", "use a raft")
+    assert ("answer", "r1", Reject("use a raft")) in river.agent.calls
     await river.panel.shows("use a raft")
 
 
@@ -207,7 +207,7 @@ async def test_questions_open_a_form(begin: Begin) -> None:
         "Which bank?", "Bank", (events.Choice("Left"), events.Choice("Right"))
     )
     river = await begin()
-    river.agent.tell(events.QuestionAsked("r1", "", (question,)))
+    river.agent.emit(events.QuestionAsked("r1", "", (question,)))
     await river.panel.shows("? Bank: Which bank?")
     await river.panel.go_to("? Bank")
     await river.nvim.keys("<CR>")
@@ -215,7 +215,7 @@ async def test_questions_open_a_form(begin: Begin) -> None:
 
     await river.nvim.keys("2<CR>")
 
-    assert await river.hears("answer") == ("answer", "r1", Reply({"Which bank?": "Right"}))
+    assert await river.wait_for_call("answer") == ("answer", "r1", Reply({"Which bank?": "Right"}))
 
 
 async def _float(nvim: Neovim, title: str, words: str) -> bool:
@@ -224,7 +224,7 @@ async def _float(nvim: Neovim, title: str, words: str) -> bool:
 
 async def test_a_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None:
     river = await begin()
-    river.agent.tell(events.PlanProposed("r1", "", "1. Build a dam\n", "", OPTIONS))
+    river.agent.emit(events.PlanProposed("r1", "", "1. Build a dam\n", "", OPTIONS))
     await river.panel.shows("? Approve this plan?")
     await river.nvim.keys("<Esc>")
     is_open = "bufname() =~# '^claude-plan' && &modifiable"
@@ -232,16 +232,16 @@ async def test_a_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None
 
     await river.nvim.keys("cc1. Build two dams<Esc>:w<CR>")
 
-    _, _, answer = await river.hears("answer")
+    _, _, answer = await river.wait_for_call("answer")
     assert (answer.options, answer.plan.strip()) == ((), "1. Build two dams")
 
 
 async def test_todos_notices_and_retries_are_shown(begin: Begin) -> None:
     river = await begin()
     todos = (events.Todo("1", "Gnaw wood", "completed"), events.Todo("2", "Swim", "in_progress"))
-    river.agent.tell(events.TodoList(todos), events.TasksChanged((events.Task("k", "x", "y"),)))
-    river.agent.tell(events.Notice("the river rises", "warning"))
-    river.agent.tell(events.Retry(2, 5, 0, "low_water"), events.Compacted(900, 300))
+    river.agent.emit(events.TodoList(todos), events.TasksChanged((events.Task("k", "x", "y"),)))
+    river.agent.emit(events.Notice("the river rises", "warning"))
+    river.agent.emit(events.Retry(2, 5, 0, "low_water"), events.Compacted(900, 300))
 
     shown = await river.panel.shows("the river rises")
     assert "retry 2/5: low water" in shown
@@ -262,19 +262,19 @@ async def test_the_reason_for_the_end_of_a_turn_is_shown(
     begin: Begin, why: events.TurnEndReason, words: str
 ) -> None:
     river = await begin()
-    await river.panel.say("go")
-    await river.hears("prompt")
+    await river.panel.send("go")
+    await river.wait_for_call("prompt")
 
-    river.agent.tell(events.TurnEnded(why))
+    river.agent.emit(events.TurnEnded(why))
 
     await river.panel.shows(words)
 
 
 async def test_an_ended_agent_is_reported_by_name_and_can_be_resumed(begin: Begin) -> None:
     river = await begin()
-    await river.panel.say("go")
-    await river.hears("prompt")
-    river.agent.tell(events.Text("b", "gone"), events.Dead(3, "drowned", "s-1"))
+    await river.panel.send("go")
+    await river.wait_for_call("prompt")
+    river.agent.emit(events.Text("b", "gone"), events.Dead(3, "drowned", "s-1"))
     shown = await river.panel.shows("Otter has ended (exit code 3)")
     assert "drowned" in shown
 
@@ -282,21 +282,21 @@ async def test_an_ended_agent_is_reported_by_name_and_can_be_resumed(begin: Begi
     await river.nvim.keys("R")
 
     await river.panel.shows("── resumed")
-    assert river.agent.heard[-1] == ("start", ResumeSession("s-1"))
+    assert river.agent.calls[-1] == ("start", ResumeSession("s-1"))
 
 
 async def test_an_agent_that_cannot_resume_begins_a_new_session(begin: Begin) -> None:
     river = await begin(FEW)
-    await river.panel.say("go")
-    await river.hears("prompt")
-    river.agent.tell(events.Text("b", "gone"), events.Dead(3))
+    await river.panel.send("go")
+    await river.wait_for_call("prompt")
+    river.agent.emit(events.Text("b", "gone"), events.Dead(3))
     await river.panel.shows("Otter has ended")
 
     await river.panel.go_to("has ended")
     await river.nvim.keys("R")
 
-    await until(lambda: river.agent.heard[-1][0] == "start", "it starts again", PATIENCE)
-    assert isinstance(river.agent.heard[-1][1], NewSession)
+    await until(lambda: river.agent.calls[-1][0] == "start", "it starts again", PATIENCE)
+    assert isinstance(river.agent.calls[-1][1], NewSession)
 
 
 async def test_an_earlier_session_is_shown_and_resumed(begin: Begin) -> None:
@@ -304,10 +304,10 @@ async def test_an_earlier_session_is_shown_and_resumed(begin: Begin) -> None:
 
     await river.command("resume s-old")
 
-    await river.panel.is_new(2)
+    await river.panel.wait_for_chats(2)
     shown = await river.panel.shows("In the past.")
     assert "where is the fish?" in shown
-    assert river.agent.heard == [("start", ResumeSession("s-old"))]
+    assert river.agent.calls == [("start", ResumeSession("s-old"))]
 
 
 async def test_resuming_an_unknown_session_opens_no_panel(begin: Begin) -> None:

@@ -10,7 +10,7 @@ import pytest
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, PATIENCE, Open, Panel, holds
 from support.processes import alive
-from support.transcripts import FAKE_CLI, GOLDEN, heard
+from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 PLAIN = GOLDEN / "plain_thinking.jsonl"
 
@@ -35,7 +35,7 @@ async def test_a_chat_needs_no_server(nvim: Neovim, replay: Open, config_folder:
     (config_folder / "ide").write_text("in the way of the lock files")
 
     panel = await replay("plain_thinking")
-    await panel.say("hello there")
+    await panel.send("hello there")
 
     await panel.shows("Hello! **How** can I help?")
     assert await nvim.lua("return require('claude_ide.host').server() == nil")
@@ -51,7 +51,7 @@ async def test_prompts_are_sent_in_the_order_in_which_they_were_typed(
     await nvim.keys(f"first @{path.name}<C-s>second<C-s>")
 
     def sent() -> list[str]:
-        frames = [frame for frame in heard(log) if frame.get("type") == "user"]
+        frames = [frame for frame in read_log(log) if frame.get("type") == "user"]
         return [frame["message"]["content"][-1]["text"] for frame in frames]
 
     await until(lambda: len(sent()) == 2, "both are sent", PATIENCE)
@@ -65,10 +65,10 @@ async def test_a_chat_works_in_the_folder_of_its_tab_page(
     await nvim.command("tcd sub")
 
     panel = await replay("plain_thinking")
-    await panel.say("hello there")
+    await panel.send("hello there")
 
     await panel.shows("── ")
-    assert heard(log)[0]["cwd"] == str(project / "sub")
+    assert read_log(log)[0]["cwd"] == str(project / "sub")
 
 
 async def test_a_new_panel_starts_in_insert_mode_in_its_prompt(nvim: Neovim, replay: Open) -> None:
@@ -84,7 +84,7 @@ async def test_a_new_panel_starts_in_insert_mode_in_its_prompt(nvim: Neovim, rep
 async def test_text_and_thinking_are_shown(nvim: Neovim, replay: Open) -> None:
     panel = await replay("plain_thinking")
 
-    await panel.say("hello there")
+    await panel.send("hello there")
     await panel.shows("── ")
     assert "The user greets me" not in await panel.text()
     assert await panel.go_to("▸ Thought")
@@ -96,7 +96,7 @@ async def test_text_and_thinking_are_shown(nvim: Neovim, replay: Open) -> None:
 
 async def test_the_chat_continues_while_its_panel_is_hidden(nvim: Neovim, replay: Open) -> None:
     panel = await replay("plain_thinking")
-    await panel.say("hello there")
+    await panel.send("hello there")
     await nvim.keys("<Esc>")
 
     await nvim.command("ClaudeChat")
@@ -112,7 +112,7 @@ async def test_ctrl_c_interrupts_the_turn_and_keeps_the_prompt(
     nvim: Neovim, replay: Open, log: Path
 ) -> None:
     panel = await replay("interrupt_stream")
-    await panel.say("Tell me a story")
+    await panel.send("Tell me a story")
     await panel.bar_shows("writing")
 
     await panel.write()
@@ -129,7 +129,7 @@ async def test_the_buffer_is_busy_during_a_turn(nvim: Neovim, replay: Open) -> N
     panel = await replay("interrupt_stream")
     assert await nvim.eval(is_busy) == 0
 
-    await panel.say("Tell me a story")
+    await panel.send("Tell me a story")
     await panel.bar_shows("writing")
     assert await nvim.eval(is_busy) == 1
     await panel.write()
@@ -143,11 +143,11 @@ async def test_a_dead_cli_is_reported_and_an_unsent_prompt_is_restored(
     nvim: Neovim, replay: Open
 ) -> None:
     panel = await replay("killed_kill")
-    await panel.say("Tell me a story")
+    await panel.send("Tell me a story")
 
     assert "R" in await panel.shows("ended")
     await panel.bar_shows("ended")
-    await panel.say("are you there?")
+    await panel.send("are you there?")
     await until(lambda: holds(panel, "are you there?"), "the prompt is restored", PATIENCE)
 
 
@@ -224,7 +224,7 @@ async def test_claude_chat_log_shows_the_traffic_with_the_cli(nvim: Neovim, repl
 
 async def test_the_conversation_is_exported(nvim: Neovim, replay: Open, project: Path) -> None:
     panel = await replay("plain_thinking")
-    await panel.say("hello there")
+    await panel.send("hello there")
     await panel.shows("── ")
 
     await nvim.command("stopinsert | ClaudeChat export talk.md")

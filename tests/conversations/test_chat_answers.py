@@ -8,14 +8,14 @@ import pytest
 from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Open, Panel, counts
-from support.transcripts import heard
+from support.transcripts import read_log
 
 
 def answers(log: Path) -> list[dict[str, Any]]:
     """The answers that the CLI has received to its permission requests."""
     return [
         frame["response"]["response"]
-        for frame in (heard(log)[1:] if log.exists() else [])
+        for frame in (read_log(log)[1:] if log.exists() else [])
         if frame.get("type") == "control_response" and "behavior" in frame["response"]["response"]
     ]
 
@@ -34,7 +34,7 @@ async def press(nvim: Neovim, panel: Panel, words: str, key: str, log: Path) -> 
 async def test_a_question_is_answered_in_a_form(nvim: Neovim, replay: Open, log: Path) -> None:
     panel = await replay("ask_user")
 
-    await panel.say("Which library?")
+    await panel.send("Which library?")
     await panel.shows("? ")
     await panel.go_to("? ")
     await nvim.keys("<CR>")
@@ -52,7 +52,7 @@ async def test_a_rejection_carries_its_reason(nvim: Neovim, replay: Open, log: P
     panel = await replay("always_allow")
     await nvim.lua("vim.ui.input = function(_, done) done('not here') end")
 
-    await panel.say("Make a file")
+    await panel.send("Make a file")
     await press(nvim, panel, "? May Claude use", "N", log)
 
     assert answers(log)[0]["behavior"] == "deny"
@@ -65,7 +65,7 @@ async def test_allow_always_offers_each_rule_with_its_scope(
     panel = await replay("always_allow")
     await nvim.lua(chunk("choice/choose_first"))
 
-    await panel.say("Make a file")
+    await panel.send("Make a file")
     await press(nvim, panel, "? May Claude use", "a", log)
 
     assert len(answers(log)[0]["updatedPermissions"]) == 1
@@ -80,7 +80,7 @@ async def test_enter_in_an_empty_prompt_answers_the_request(
     panel = await replay("always_allow")
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
 
-    await panel.say("Make a file")
+    await panel.send("Make a file")
     await panel.shows("? May Claude use")
     await nvim.keys("<Esc><CR>")
 
@@ -93,10 +93,10 @@ async def test_the_request_of_a_hidden_chat_can_be_answered(
 ) -> None:
     panel = await replay("always_allow")
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
-    await panel.say("Make a file")
+    await panel.send("Make a file")
     await panel.shows("? May Claude use")
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
 
     await nvim.command("ClaudeChat answer")
 
@@ -120,7 +120,7 @@ async def test_the_request_of_a_hidden_chat_is_counted_in_the_status(
     nvim: Neovim, replay: Open
 ) -> None:
     panel = await replay("always_allow")
-    await panel.say("Make a file")
+    await panel.send("Make a file")
     await nvim.keys("<Esc>")
     await nvim.command("ClaudeChat")
 
@@ -132,7 +132,7 @@ async def test_an_answered_request_is_no_longer_counted(
 ) -> None:
     panel = await replay("always_allow")
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
-    await panel.say("Make a file")
+    await panel.send("Make a file")
     await counts(nvim, " 1?")
 
     await press(nvim, panel, "? May Claude use", "a", log)
@@ -150,7 +150,7 @@ async def test_an_error_in_an_autocommand_is_reported_and_blocks_nothing(
     )
     panel = await replay("always_allow")
 
-    await panel.say("Make a file")
+    await panel.send("Make a file")
 
     await counts(nvim, " 1?")
     notified = await until(
@@ -165,7 +165,7 @@ async def test_a_request_of_a_chat_that_has_ended_is_no_longer_counted(
     nvim: Neovim, replay: Open, end: str
 ) -> None:
     panel = await replay("always_allow")
-    await panel.say("Make a file")
+    await panel.send("Make a file")
     await counts(nvim, " 1?")
 
     await nvim.command(f"stopinsert | {end}")

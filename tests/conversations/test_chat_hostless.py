@@ -26,7 +26,7 @@ async def test_a_chat_without_messages_continues_after_its_host_dies(
     panel = await replay("plain_thinking")
     await kill_the_host(nvim)
 
-    await panel.say("hello there")
+    await panel.send("hello there")
 
     await panel.shows("Hello! **How** can I help?")
     assert (await panel.look())["count"] == 1
@@ -36,11 +36,11 @@ async def test_a_chat_that_cannot_be_resumed_keeps_its_transcript_and_prompt(
     nvim: Neovim, replay: Open
 ) -> None:
     panel = await replay("plain_thinking")
-    await panel.say("hello there")
+    await panel.send("hello there")
     await panel.shows("── ")
     await kill_the_host(nvim)
 
-    await panel.say("and you?")
+    await panel.send("and you?")
 
     await until(lambda: "there is no session" in nvim.screen.text(), "a message", PATIENCE)
     await until(lambda: holds(panel, "and you?"), "the prompt is restored", PATIENCE)
@@ -51,13 +51,13 @@ async def test_a_new_chat_is_not_confused_with_one_of_the_earlier_host(
     nvim: Neovim, replay: Open
 ) -> None:
     panel = await replay("plain_thinking")
-    await panel.say("hello there")
+    await panel.send("hello there")
     await panel.shows("── ")
     await kill_the_host(nvim)
 
     await nvim.command("ClaudeChat new")
 
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
     assert await panel.text() == ""
 
 
@@ -65,7 +65,7 @@ async def test_a_pending_request_is_withdrawn_when_the_host_dies(
     nvim: Neovim, replay: Open
 ) -> None:
     panel = await replay("ask_user")
-    await panel.say("Which library?")
+    await panel.send("Which library?")
     await panel.shows("? ")
     await panel.go_to("? ")
     await nvim.keys("<CR>")

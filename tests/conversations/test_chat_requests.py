@@ -12,7 +12,7 @@ import pytest
 from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
-from support.transcripts import FAKE_CLI, GOLDEN, heard
+from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 RECORDING = GOLDEN / "always_allow.jsonl"
 LONG = "\n".join(f"echo step {number}" for number in range(40)) + "\ntouch HIDDEN"
@@ -50,7 +50,7 @@ async def ask(nvim: Neovim, log: Path, tmp_path: Path) -> Ask:
         cli: list[str | Path] = [sys.executable, "-I", FAKE_CLI, path]
         panel = await Panel.open(nvim, cli, mode="default", side=side)
         await nvim.keys(keys)
-        await panel.say("Go on")
+        await panel.send("Go on")
         await panel.shows("? ")
         return panel
 
@@ -61,7 +61,7 @@ def answers(log: Path) -> list[dict[str, Any]]:
     """The answers that the CLI has received to its permission requests."""
     return [
         frame["response"]["response"]
-        for frame in (heard(log)[1:] if log.exists() else [])
+        for frame in (read_log(log)[1:] if log.exists() else [])
         if frame.get("type") == "control_response" and "behavior" in frame["response"]["response"]
     ]
 
@@ -220,7 +220,7 @@ async def test_the_list_of_answers_opens_a_request_that_it_cannot_show_whole(
     await nvim.lua(chunk("choice/choose_first_of_prompt"))
     panel = await ask(input={"command": LONG})
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
 
     await nvim.command("stopinsert | ClaudeChat answer")
 

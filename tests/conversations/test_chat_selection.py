@@ -30,7 +30,7 @@ class TestSelection:
 
         panel = Panel(nvim)
         await until(lambda: _chip_is(panel, "[a.py:2-3]"), "the chip", PATIENCE)
-        await panel.say("hello there")
+        await panel.send("hello there")
         await panel.shows("── ")
         assert "two\\nthree" in log.read_text()
 

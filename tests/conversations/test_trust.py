@@ -14,7 +14,7 @@ from support.chunks import chunk
 from support.hostile_folder import Hostile
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
-from support.transcripts import FAKE_CLI, GOLDEN, heard
+from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 Open = Callable[..., Awaitable[Panel]]
 QUESTION = "? Use the settings "
@@ -49,7 +49,7 @@ async def panel(hostile: Hostile, replay: Open) -> Panel:
 
 def starts(log: Path) -> list[list[str]]:
     """The arguments of each CLI that was started."""
-    return [frame["argv"] for frame in heard(log) if "argv" in frame]
+    return [frame["argv"] for frame in read_log(log) if "argv" in frame]
 
 
 def follows_user_only(arguments: list[str]) -> bool:
@@ -90,7 +90,7 @@ async def test_a_folder_without_settings_raises_no_question(
     replay: Open, project: Path, log: Path
 ) -> None:
     panel = await replay()
-    await panel.say("hello there")
+    await panel.send("hello there")
 
     assert QUESTION not in await panel.shows("── ")
     assert follows_user_only(starts(log)[0])
@@ -103,7 +103,7 @@ async def test_the_question_neither_takes_the_focus_nor_counts_as_a_request(
     assert await nvim.eval("&filetype") == "claude-prompt"
     assert await nvim.lua("return require('claude_ide.chat.waiting').count()") == 0
 
-    await panel.say("hello there")
+    await panel.send("hello there")
 
     lines = (await panel.shows("── ")).splitlines()
     assert lines[-1].startswith(QUESTION), "the question stays at the end"
@@ -148,7 +148,7 @@ async def test_a_yes_restarts_the_cli_in_the_same_session(
     panel: Panel, log: Path, project: Path, tmp_path: Path
 ) -> None:
     await press(panel, "y")
-    await panel.say("hello there")
+    await panel.send("hello there")
 
     shown = await panel.shows("Hello! **How** can I help?")
     assert QUESTION not in shown
@@ -167,7 +167,7 @@ async def test_no_other_key_trusts_the_folder(panel: Panel, log: Path, key: str)
     await panel.go_to(QUESTION)
     await panel.nvim.idle(500)
     await panel.nvim.keys(key)
-    await panel.say("hello there")
+    await panel.send("hello there")
 
     await panel.shows("── ")
     assert len(starts(log)) == 1
@@ -201,7 +201,7 @@ async def test_a_configured_choice_of_settings_raises_no_question(
     hostile: Hostile, replay: Open, log: Path
 ) -> None:
     panel = await replay("--setting-sources", "user,project")
-    await panel.say("hello there")
+    await panel.send("hello there")
 
     assert QUESTION not in await panel.shows("── ")
     assert starts(log)[0].count("--setting-sources") == 1
@@ -211,7 +211,7 @@ async def test_a_yes_in_one_chat_counts_in_every_chat(
     nvim: Neovim, panel: Panel, log: Path
 ) -> None:
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
     await panel.shows(QUESTION)
 
     await press(panel, "y")
@@ -246,12 +246,12 @@ async def test_a_chat_that_only_shows_the_question_continues_in_a_new_host(
 
 async def test_a_no_is_remembered_when_the_host_dies(nvim: Neovim, panel: Panel) -> None:
     await press(panel, "n")
-    await panel.say("hello there")
+    await panel.send("hello there")
     await panel.shows("── ")
     await end_host(nvim, panel)
 
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
 
     assert QUESTION not in await panel.text()
 
@@ -335,7 +335,7 @@ async def test_a_chat_restarts_when_the_command_changes_the_trust(
     await nvim.command("ClaudeTrust yes")
     await panel.shows("is trusted: Claude restarts with its settings")
     await until(lambda: len(starts(log)) == 2, "the second start", PATIENCE)
-    await panel.is_ready()
+    await panel.wait_until_ready()
 
     await nvim.command("ClaudeTrust revoke")
 

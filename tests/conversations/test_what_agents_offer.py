@@ -29,8 +29,8 @@ async def test_settings_accept_and_complete_the_values_of_the_agent(begin: Begin
     await river.command("effort keen")
     await river.command("thinking 500")
 
-    await river.hears("thinking")
-    assert [said for said in river.agent.heard if said[0] != "start"] == [
+    await river.wait_for_call("thinking")
+    assert [call for call in river.agent.calls if call[0] != "start"] == [
         *(("mode", "m://free"), ("model", "m://small"), ("effort", "keen"), ("thinking", 500)),
     ]
     await river.panel.bar_shows("Swim freely")
@@ -44,7 +44,7 @@ async def test_settings_accept_and_complete_the_values_of_the_agent(begin: Begin
 
 async def test_the_commands_of_the_agent_are_updated_when_they_change(begin: Begin) -> None:
     river = await begin()
-    river.agent.tell(events.CommandsChanged((events.Command("surface"),)))
+    river.agent.emit(events.CommandsChanged((events.Command("surface"),)))
 
     async def offered() -> bool:
         list_ = "return require('claude_ide.chat.state').list()[1].offer.commands"
@@ -57,8 +57,8 @@ async def test_optional_commands_are_completed_and_work_if_the_agent_supports_th
     begin: Begin,
 ) -> None:
     river = await begin(ALL)
-    await river.panel.say("go")
-    await river.hears("prompt")
+    await river.panel.send("go")
+    await river.wait_for_call("prompt")
     assert set(await river.nvim.eval(COMPLETED.format(""))) >= OPTIONAL
 
     await river.command("aside why")
@@ -119,7 +119,7 @@ async def test_a_key_that_the_agent_does_not_support_reports_why(begin: Begin) -
     await river.nvim.keys("<S-Tab>")
 
     await river.reports("Otter cannot change its permission mode")
-    assert [said[0] for said in river.agent.heard] == ["start"]
+    assert [call[0] for call in river.agent.calls] == ["start"]
 
 
 async def _prompt(river: River, lines: list[str]) -> bool:

@@ -63,17 +63,17 @@ async def test_keys_and_closing_are_reported(nvim: Neovim) -> None:
     await open_window(nvim)
 
     await nvim.keys("<C-c>")
-    await until(lambda: nvim.lua("return #_G.told == 1"))
+    await until(lambda: nvim.lua("return #_G.events == 1"))
     await nvim.keys("q")
 
-    await until(lambda: nvim.lua("return vim.deep_equal(_G.told, { 'stop', 'closed' })"))
+    await until(lambda: nvim.lua("return vim.deep_equal(_G.events, { 'stop', 'closed' })"))
     assert await nvim.eval("winnr('$')") == 1
     await nvim.lua("require('claude_ide.question.answer_window').draw(_G.view, 'late', 0)")
     await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view, 'late')")
 
 
 async def test_no_filetype_autocommand_runs_in_a_buffer_that_is_closing(nvim: Neovim) -> None:
-    await nvim.lua(chunk("answer_window/nothing_starts_in_a_buffer_that_is_being_closed"))
+    await nvim.lua(chunk("answer_window/finish_when_closed"))
     await nvim.command("let g:seen = [] | autocmd FileType * let g:seen += [expand('<amatch>')]")
 
     await nvim.keys("q")

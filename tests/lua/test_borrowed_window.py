@@ -52,7 +52,7 @@ async def test_options_folds_and_view_are_restored(window: Neovim, setup: list[s
 
 async def test_borrowing_a_window_changes_nothing(window: Neovim) -> None:
     await window.command("10,20fold | set hlsearch | nohlsearch")
-    await window.command("let g:heard = 0 | autocmd SessionLoadPost * let g:heard = 1")
+    await window.command("let g:was_loaded = 0 | autocmd SessionLoadPost * let g:was_loaded = 1")
     before = await everything(window)
 
     await window.lua(BORROW)
@@ -60,7 +60,7 @@ async def test_borrowing_a_window_changes_nothing(window: Neovim) -> None:
     assert await everything(window) == before
     await window.lua(GIVE_BACK)
     assert await everything(window) == before
-    assert await window.eval("[g:heard, v:hlsearch]") == [0, 0]
+    assert await window.eval("[g:was_loaded, v:hlsearch]") == [0, 0]
 
 
 async def test_a_buffer_that_the_user_opens_in_the_window_keeps_its_view(window: Neovim) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from support.chats import Chats
 from support.neovim import Neovim, until
-from support.progress import hear, heard
+from support.progress import progress_messages, record_progress
 
 BUSY = "return vim.bo[vim.fn.bufnr('^claude-chat://')].busy"
 NO_BARS: dict[str, Any] = {}
@@ -17,7 +17,7 @@ async def chats(nvim: Neovim) -> Chats:
     """A chat, in a Neovim that has the option and the event."""
     if not await nvim.eval("exists('+busy')"):
         pytest.skip("this Neovim has no 'busy'")
-    await hear(nvim)
+    await record_progress(nvim)
     chats = await Chats.start(nvim)
     await chats.open()
     return chats
@@ -31,7 +31,7 @@ async def test_the_transcript_is_busy_while_the_agent_works(nvim: Neovim, chats:
     await chats.show_bars(NO_BARS, "success")
 
     assert await nvim.lua(BUSY) == 0
-    assert await heard(nvim) == [
+    assert await progress_messages(nvim) == [
         ["Claude", "thinking…", "running"],
         ["Claude", "writing…", "running"],
         ["Claude", "success", "success"],
@@ -46,5 +46,5 @@ async def test_progress_ends_when_the_chat_or_its_host_ends(
 
     await nvim.lua(f"require('claude_ide.chat.{end}")
 
-    await until(lambda: nvim.lua("return _G.heard[2] ~= nil"), "the end is reported")
-    assert (await heard(nvim))[1:] == [["Claude", "ended", "cancel"]]
+    await until(lambda: nvim.lua("return _G.messages[2] ~= nil"), "the end is reported")
+    assert (await progress_messages(nvim))[1:] == [["Claude", "ended", "cancel"]]

@@ -84,7 +84,7 @@ async def test_an_image_is_sent_with_the_prompt(
     await typed(chats, "see [Image 1]")
     await nvim.keys("!<C-s>")
 
-    event = await chats.tells("send")
+    event = await chats.wait_for_event("send")
     assert event["text"] == "see [Image 1]!"
     (image,) = event["images"]
     assert image["media_type"] == media_type
@@ -128,7 +128,7 @@ async def test_an_image_whose_placeholder_is_gone_is_not_sent(
 
     await nvim.keys("<Esc>cc[Image 2] twice: [Image 2] [Image 9]<C-s>")
 
-    assert len((await chats.tells("send"))["images"]) == 1
+    assert len((await chats.wait_for_event("send"))["images"]) == 1
 
 
 async def test_a_prompt_restored_by_undo_keeps_its_image(
@@ -139,8 +139,8 @@ async def test_a_prompt_restored_by_undo_keeps_its_image(
     await typed(chats, "[Image 1]")
     await nvim.keys("<C-s><Esc>u<CR>")
 
-    await until(lambda: len(chats.told("send")) == 2)
-    first, second = chats.told("send")
+    await until(lambda: len(chats.events("send")) == 2)
+    first, second = chats.events("send")
     assert first["images"] == second["images"] != []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from support.answers import answer, answers, settled
 from support.diffs import everything
-from support.forms import BOTH, FLOATS, MODULE, ask, given, is_gone, open_form
+from support.forms import BOTH, FLOATS, MODULE, ask, given, open_form, wait_until_closed
 from support.neovim import Neovim, until
 
 
@@ -27,7 +27,7 @@ async def test_declining_a_form_discards_its_answers(form: Neovim) -> None:
     await form.keys("2<C-c>")
 
     assert await answer(form, 1) == {"declined": True}
-    await is_gone(form)
+    await wait_until_closed(form)
     await settled(form)
     await open_form(form, BOTH)
     await until(lambda: "Submit (2 unanswered)" in form.screen.text())
@@ -41,7 +41,7 @@ async def test_a_withdrawn_form_closes_without_an_answer(form: Neovim, project: 
 
     await form.lua(f"{MODULE}.close(1)")
 
-    await is_gone(form)
+    await wait_until_closed(form)
     # Keys typed right after the close were meant for the form.
     await form.keys("dd")
     await form.lua("vim.defer_fn(function() vim.g.waited = 1 end, 400)")
@@ -59,7 +59,7 @@ async def test_a_form_withdrawn_during_text_input_closes_after_the_input(form: N
     await form.lua(f"{MODULE}.close(1)")
     await form.keys(" more<CR>")
 
-    await is_gone(form)
+    await wait_until_closed(form)
     await form.lua("vim.defer_fn(function() vim.g.waited = 1 end, 400)")
     await until(lambda: form.eval("get(g:, 'waited')"))
     await settled(form)
@@ -79,7 +79,7 @@ async def test_closing_a_form_restores_the_windows_and_the_mode(
     await form.keys(ending)
 
     await answer(form, 1)
-    await is_gone(form)
+    await wait_until_closed(form)
     await until(lambda: form.eval(f"win_getid() == {before['win']}"))
     after = await everything(form)
     for name in ("tabpages", "win", "previous_win", "mode", "registers"):

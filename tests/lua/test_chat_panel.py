@@ -150,7 +150,7 @@ async def test_toggling_shows_hides_and_shows_the_panel_again(nvim: Neovim, chat
     assert await chats.toggle() == "shown"
 
     assert set(await chats.windows()) == {"transcript", "prompt"}
-    assert [event["shown"] for event in chats.told("visible")] == [True, False, True]
+    assert [event["shown"] for event in chats.events("visible")] == [True, False, True]
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -218,8 +218,8 @@ async def test_closing_one_window_hides_the_panel(
     await chats.hidden()
     assert differences(before, await looks(nvim)) == []
     assert await chats.lines("prompt") == ["kept"]
-    assert chats.told("visible")[-1]["shown"] is False
-    assert chats.told("closed") == []
+    assert chats.events("visible")[-1]["shown"] is False
+    assert chats.events("closed") == []
 
 
 @pytest.mark.parametrize("command", ["edit", "edit!"])
@@ -234,8 +234,8 @@ async def test_reloading_the_prompt_with_edit_loses_nothing(
 
     await until(lambda: nvim.eval("getline(1, '$') == ['one', 'two']"), "the text is back")
     await nvim.keys("Gothree<C-s>")
-    assert (await chats.tells("send"))["text"] == "one\ntwo\nthree"
-    assert chats.told("closed") == []
+    assert (await chats.wait_for_event("send"))["text"] == "one\ntwo\nthree"
+    assert chats.events("closed") == []
 
 
 @pytest.mark.parametrize("command", ["edit", "edit!"])
@@ -249,11 +249,11 @@ async def test_reloading_the_transcript_with_edit_redraws_it(
 
     await nvim.command(command)
 
-    assert await chats.tells("redraw") == {"chat": 1}
+    assert await chats.wait_for_event("redraw") == {"chat": 1}
     assert await nvim.eval("getline(1, '$')") == ["one", "two"]
     await chats.draw(edit(0, 2**31 - 1, []), edit(0, 0, ["one"]))
     assert await nvim.eval("getline(1, '$')") == ["one"]
-    assert chats.told("closed") == []
+    assert chats.events("closed") == []
 
 
 async def test_closing_a_chat_removes_its_windows_and_buffers(nvim: Neovim, chats: Chats) -> None:
@@ -264,14 +264,14 @@ async def test_closing_a_chat_removes_its_windows_and_buffers(nvim: Neovim, chat
 
     await chats.hidden()
     assert await nvim.eval("filter(getbufinfo(), 'v:val.name =~ \"claude-\"')") == []
-    assert chats.told("closed") == []
+    assert chats.events("closed") == []
     assert await nvim.eval("bufname()") == "a.txt"
 
 
 async def test_chat_buffers_are_not_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("set number list spell foldenable")
     await chats.open()
-    found = await nvim.lua(chunk("chat_panel/the_buffers_are_no_files"))
+    found = await nvim.lua(chunk("chat_panel/options"))
 
     rest = ["hide", False, False, False, "no", True, True, True, False, False, False]
     assert found == {"claude-chat": ["nofile", *rest], "claude-prompt": ["acwrite", *rest]}

@@ -164,8 +164,8 @@ async def test_closing_a_tabpage_hides_its_panel(nvim: Neovim, chats: Chats) -> 
 
     await nvim.keys("<Esc>:tabclose<CR>")
 
-    await until(lambda: chats.told("visible")[-1]["shown"] is False)
-    assert chats.told("closed") == []
+    await until(lambda: chats.events("visible")[-1]["shown"] is False)
+    assert chats.events("closed") == []
     await chats.open()
     assert (await chats.windows())["prompt"]["tabpage"] == 1
 
@@ -201,7 +201,7 @@ async def test_a_chat_moves_to_the_tabpage_in_which_it_is_requested(
     windows = await nvim.lua("return #vim.api.nvim_list_wins()")
     assert windows == 4
     assert (await chats.windows())["prompt"]["tabpage"] == 2
-    assert [event["shown"] for event in chats.told("visible")] == [True, False, True]
+    assert [event["shown"] for event in chats.events("visible")] == [True, False, True]
 
 
 async def test_opening_another_chat_replaces_the_one_that_is_shown(
@@ -211,7 +211,7 @@ async def test_opening_another_chat_replaces_the_one_that_is_shown(
     await chats.open(1)
     await nvim.keys("first")
     await chats.open(2)
-    await until(lambda: chats.told("visible")[-1] == {"chat": 2, "shown": True})
+    await until(lambda: chats.events("visible")[-1] == {"chat": 2, "shown": True})
 
     await nvim.keys("second")
     await until(lambda: nvim.eval("getline(1) == 'second'"))
@@ -227,12 +227,12 @@ async def test_opening_another_chat_replaces_the_one_that_is_shown(
 async def test_the_host_is_notified_of_the_transcript_width(nvim: Neovim, chats: Chats) -> None:
     await chats.open(1)
     win, width = [(await chats.windows())["transcript"][key] for key in ("win", "width")]
-    event = await chats.tells("resized")
+    event = await chats.wait_for_event("resized")
     assert event == {"chat": 1, "width": width, "columns": await nvim.eval("&columns")}
 
     await nvim.request("nvim_win_set_width", win, width - 5)
 
-    await until(lambda: chats.told("resized")[-1]["width"] == width - 5, "the new width")
+    await until(lambda: chats.events("resized")[-1]["width"] == width - 5, "the new width")
 
 
 @pytest.mark.parametrize("kind", ["chat", "prompt"])
@@ -242,9 +242,9 @@ async def test_wiping_a_chat_buffer_ends_the_chat(nvim: Neovim, chats: Chats, ki
     await nvim.keys("<Esc>")
     await nvim.command(f"execute 'bwipeout' bufnr('claude-{kind}://')")
 
-    assert await chats.tells("closed") == {"chat": 1}
+    assert await chats.wait_for_event("closed") == {"chat": 1}
     await chats.hidden()
     assert await nvim.eval("filter(getbufinfo(), 'v:val.name =~ \"claude-\"')") == []
     assert await nvim.eval("bufname()") == "a.txt"
     assert await nvim.lua(f"return {PANEL}.here()") is False
-    assert len(chats.told("closed")) == 1
+    assert len(chats.events("closed")) == 1

@@ -6,7 +6,7 @@ import pytest
 
 from support.answers import answer, answers, settled
 from support.neovim import Neovim, until
-from support.plans import PLAN, ask, asked_for_comments, gone, open_plan, waited
+from support.plans import PLAN, ask, asked_for_comments, open_plan, wait, wait_until_closed
 
 APPROVING = [
     ":w<CR>",
@@ -64,7 +64,7 @@ async def test_writing_a_plan_approves_it(plans: Neovim, keys: str, edit: str) -
 
     text = PLAN + ("three\n" if edit else "")
     assert await answer(plans, 1) == {"decision": "approve", "text": text}
-    await gone(plans)
+    await wait_until_closed(plans)
     await settled(plans)
 
 
@@ -79,7 +79,7 @@ async def test_a_forced_write_or_ga_approves_a_plan_and_accepts_edits(
 
     text = PLAN + ("three\n" if edit else "")
     assert await answer(plans, 1) == {"decision": "approve_edits", "text": text}
-    await gone(plans)
+    await wait_until_closed(plans)
 
 
 async def test_another_key_can_be_mapped_to_accepting_edits(plans: Neovim) -> None:
@@ -107,7 +107,7 @@ async def test_closing_an_unedited_plan_asks_for_comments(plans: Neovim, keys: s
         "comments": "no tests",
     }
     await settled(plans)
-    await gone(plans)
+    await wait_until_closed(plans)
 
 
 @pytest.mark.parametrize("keys", ["<Esc>", "<CR>", "<C-c>", "half<Esc>"])
@@ -132,8 +132,8 @@ async def test_closing_an_edited_plan_returns_its_text_for_revision(
 
     text = PLAN.replace("\n", "\nNot this way.\n", 1)
     assert await answer(plans, 1) == {"decision": "revise", "text": text}
-    await gone(plans)
-    await waited(plans, 600)
+    await wait_until_closed(plans)
+    await wait(plans, 600)
     await settled(plans)
 
 
@@ -162,7 +162,7 @@ async def test_other_commands_do_not_decide_a_plan(plans: Neovim, edit: str, key
     await open_plan(plans)
 
     await plans.keys(edit + keys)
-    await waited(plans)
+    await wait(plans)
     await settled(plans)
 
     assert answers(plans, 1) == []
@@ -183,7 +183,7 @@ async def test_an_autosave_does_not_approve_a_plan(plans: Neovim, autosave: str)
     await open_plan(plans)
 
     await plans.keys("ochanged<Esc>ddup:tabnew<CR>gT:set fileformat=dos<CR>")
-    await waited(plans)
+    await wait(plans)
 
     assert answers(plans, 1) == []
     await plans.keys(":set fileformat=unix<CR>:w<CR>")

@@ -14,10 +14,10 @@ from support.plans import (
     QUESTION,
     ask,
     asked_for_comments,
-    gone,
     open_plan,
     ready,
-    waited,
+    wait,
+    wait_until_closed,
 )
 
 SCENES = {
@@ -95,7 +95,7 @@ async def test_a_plan_appears_only_in_normal_mode(plans: Neovim, keys: str, back
     await plans.keys(keys)
     await until(lambda: plans.eval("mode(1) !=# 'n'"))
     await ask(plans)
-    await waited(plans, 150)
+    await wait(plans, 150)
     assert await plans.eval("tabpagenr('$')") == 1
 
     await plans.keys(back)
@@ -109,7 +109,7 @@ async def test_keys_typed_while_a_plan_appears_do_not_reach_it(plans: Neovim) ->
 
     await plans.keys("dd:w<CR>ZZ")
     await ready(plans)
-    await waited(plans)
+    await wait(plans)
 
     assert answers(plans, 1) == []
     assert await plans.eval("getline(1, '$')") == PLAN.splitlines()
@@ -152,7 +152,7 @@ async def test_the_question_for_comments_waits_until_insert_mode_ends(plans: Neo
     await open_plan(plans)
 
     await plans.keys(":q<CR>iwords ")
-    await waited(plans, 150)
+    await wait(plans, 150)
     assert QUESTION not in plans.screen.text()
     await plans.keys("more<Esc>")
 
@@ -167,8 +167,8 @@ async def test_a_withdrawn_plan_closes_without_an_answer(plans: Neovim) -> None:
 
     await plans.lua(f"{MODULE}.close(1)")
 
-    await gone(plans)
-    await waited(plans, 500)
+    await wait_until_closed(plans)
+    await wait(plans, 500)
     await settled(plans)
     assert answers(plans, 1) == []
     assert await plans.eval("len(getbufinfo({'buflisted': 1}))") == 1
@@ -206,7 +206,7 @@ async def test_edits_of_a_withdrawn_plan_are_kept(plans: Neovim) -> None:
 
     await plans.lua(f"{MODULE}.close(1)")
 
-    await gone(plans)
+    await wait_until_closed(plans)
     await until(lambda: "your edits are kept in buffer" in plans.screen.text())
     kept = await plans.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$')")
     assert kept == [*PLAN.splitlines(), "My thoughts."]
@@ -220,7 +220,7 @@ async def test_withdrawing_a_plan_does_not_move_a_user_in_another_tabpage(plans:
 
     await plans.lua(f"{MODULE}.close(1)")
 
-    await gone(plans)
+    await wait_until_closed(plans)
     await plans.keys(" more<Esc>")
     await until(lambda: plans.eval("getline(1) ==# 'words more'"))
 
@@ -237,11 +237,11 @@ async def test_withdrawing_a_plan_returns_the_user_from_a_tree_next_to_it(
     win = await plans.eval("win_getid()")
     await open_plan(plans)
     await plans.lua(TREE)
-    await waited(plans)
+    await wait(plans)
 
     await plans.lua(f"{MODULE}.close(1)")
 
-    await gone(plans)
+    await wait_until_closed(plans)
     assert await plans.eval("win_getid()") == win
 
 
@@ -271,7 +271,7 @@ async def test_two_plans_are_answered_one_by_one(plans: Neovim) -> None:
     await plans.keys(":w!<CR>")
 
     assert await answer(plans, 1) == {"decision": "approve_edits", "text": "first\n"}
-    await gone(plans)
+    await wait_until_closed(plans)
 
 
 async def test_a_failing_filetype_plugin_does_no_harm(plans: Neovim) -> None:
@@ -282,7 +282,7 @@ async def test_a_failing_filetype_plugin_does_no_harm(plans: Neovim) -> None:
     await plans.keys("onot so<Esc>:q<CR>")
 
     assert (await answer(plans, 1))["decision"] == "revise"
-    await gone(plans)
+    await wait_until_closed(plans)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ async def test_a_plan_that_cannot_be_shown_keeps_planning(plans: Neovim, functio
 
     assert await answer(plans, 1) == {"decision": "revise", "text": PLAN}
     await until(lambda: "no room" in plans.screen.text())
-    await gone(plans)
+    await wait_until_closed(plans)
     await settled(plans)
 
 
@@ -309,7 +309,7 @@ async def test_neovim_stays_open_when_the_plan_was_its_last_window(
     await plans.keys(":tabonly<CR>" + keys)
 
     assert (await answer(plans, 1))["text"] == PLAN
-    await gone(plans)
+    await wait_until_closed(plans)
     assert await plans.eval("bufname()") == "a.txt"
     assert await plans.eval("&winbar .. &winfixbuf") == "0"
 

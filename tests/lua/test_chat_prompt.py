@@ -22,8 +22,8 @@ async def typed(chats: Chats, lines: list[str]) -> None:
 
 
 async def sent(chats: Chats, count: int = 1) -> dict[str, object]:
-    await until(lambda: len(chats.told("send")) == count, f"{count} prompts are sent")
-    return chats.told("send")[-1]
+    await until(lambda: len(chats.events("send")) == count, f"{count} prompts are sent")
+    return chats.events("send")[-1]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ async def test_insert_mode_continues_after_sending(nvim: Neovim, chats: Chats) -
     await nvim.keys("one<C-s>two<C-s>three")
 
     await typed(chats, ["three"])
-    assert [event["text"] for event in chats.told("send")] == ["one", "two"]
+    assert [event["text"] for event in chats.events("send")] == ["one", "two"]
 
 
 async def test_write_and_quit_sends_the_prompt_and_hides_the_panel(
@@ -79,20 +79,20 @@ async def test_quitting_the_prompt_sends_nothing(nvim: Neovim, chats: Chats) -> 
     await nvim.keys("one<Esc>ZZ")
 
     await chats.hidden()
-    assert chats.told("send") == []
+    assert chats.events("send") == []
     assert await chats.lines("prompt") == ["one"]
 
 
 async def test_an_empty_prompt_asks_for_the_waiting_requests(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys(" <CR><Esc><CR>")
 
-    assert await chats.tells("answers") == {"chat": 1}
+    assert await chats.wait_for_event("answers") == {"chat": 1}
     await nvim.keys("gsgr:w<CR>")
     # An interrupt discards typed keys that Neovim has not read yet.
     await until(lambda: nvim.eval("histget(':') == 'w' && mode() == 'n'"))
     await nvim.keys("<C-c>")
-    await chats.tells("stop")
-    assert chats.told("send") == []
+    await chats.wait_for_event("stop")
+    assert chats.events("send") == []
 
 
 async def test_one_undo_restores_a_sent_prompt(nvim: Neovim, chats: Chats) -> None:
@@ -132,7 +132,7 @@ async def test_ctrl_c_in_the_prompt_stops_claude(nvim: Neovim, chats: Chats, mod
 
     await nvim.keys("<C-c>")
 
-    assert await chats.tells("stop") == {"chat": 1, "taken": []}
+    assert await chats.wait_for_event("stop") == {"chat": 1, "taken": []}
     assert await chats.lines("prompt") == ["one"]
     assert await nvim.eval("&filetype") == "claude-prompt"
     assert (await nvim.mode())["mode"] == mode
@@ -142,14 +142,14 @@ async def test_ctrl_c_in_the_prompt_stops_claude(nvim: Neovim, chats: Chats, mod
 async def test_shift_tab_cycles_the_mode(nvim: Neovim, chats: Chats, escape: str) -> None:
     await nvim.keys("one" + escape + "<S-Tab>")
 
-    assert await chats.tells("cycle_mode") == {"chat": 1}
+    assert await chats.wait_for_event("cycle_mode") == {"chat": 1}
     assert await chats.lines("prompt") == ["one"]
 
 
 async def test_gx_drops_the_context(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("<Esc>gx")
 
-    assert await chats.tells("drop_context") == {"chat": 1}
+    assert await chats.wait_for_event("drop_context") == {"chat": 1}
 
 
 @pytest.mark.parametrize("escape", ["", "<Esc>"])
@@ -237,7 +237,7 @@ async def test_an_autosave_sends_nothing(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<Esc>x<C-w>k")
 
     await until(lambda: nvim.eval("&filetype == 'claude-chat'"))
-    assert chats.told("send") == []
+    assert chats.events("send") == []
     assert await chats.lines("prompt") == ["on"]
 
 
@@ -246,11 +246,11 @@ async def test_a_timer_that_writes_sends_nothing(nvim: Neovim, chats: Chats) -> 
     await nvim.keys("one<Esc>")
     await nvim.lua("vim.defer_fn(function() vim.cmd.write(); vim.g.waited = 1 end, 10)")
     await until(lambda: nvim.eval("get(g:, 'waited')"))
-    assert chats.told("send") == []
+    assert chats.events("send") == []
 
     await nvim.keys(",w")
 
-    assert (await chats.tells("send"))["text"] == "one"
+    assert (await chats.wait_for_event("send"))["text"] == "one"
 
 
 async def test_writing_to_a_file_name_saves_a_copy(
@@ -260,7 +260,7 @@ async def test_writing_to_a_file_name_saves_a_copy(
 
     await until(lambda: (project / "copy.txt").exists())
     await until(lambda: (project / "copy.txt").read_text() == "one\ntwo\n")
-    assert chats.told("send") == []
+    assert chats.events("send") == []
 
 
 async def test_typing_continues_while_the_transcript_is_drawn(nvim: Neovim, chats: Chats) -> None:
@@ -281,4 +281,4 @@ async def test_the_help_key_shows_the_keys(nvim: Neovim, chats: Chats) -> None:
     await until(lambda: "Send the prompt" in nvim.screen.text())
     await nvim.keys("<Esc>")
     await until(lambda: "Send the prompt" not in nvim.screen.text())
-    assert chats.told("stop") == []
+    assert chats.events("stop") == []

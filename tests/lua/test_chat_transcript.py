@@ -76,7 +76,7 @@ async def test_an_invalid_mark_does_not_affect_the_others(nvim: Neovim, chats: C
     assert [1, 0, 1, 3, "ClaudeChatBold"] in await nvim.lua(MARKS, "claude_ide_chat_mark")
     await chats.enter_transcript(2)
     await nvim.keys("<CR>")
-    assert (await chats.tells("press"))["part"] == 7
+    assert (await chats.wait_for_event("press"))["part"] == 7
 
 
 async def test_a_line_break_in_a_line_is_drawn_as_a_space(chats: Chats) -> None:

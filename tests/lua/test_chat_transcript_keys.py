@@ -65,7 +65,7 @@ async def test_pressing_a_key_reports_the_part_under_the_cursor(
 ) -> None:
     await type_at(chats, line, key)
 
-    event = await chats.tells("press")
+    event = await chats.wait_for_event("press")
     assert event == {"chat": 1, "part": part, "kind": kind, "offset": offset}
 
 
@@ -73,7 +73,7 @@ async def test_parts_move_with_their_text(chats: Chats) -> None:
     await chats.draw(edit(2, 3, ["a", "b", "c"], parts=[[0, 2, "text"]]))
     await type_at(chats, 10, "<CR>")
 
-    assert (await chats.tells("press"))["part"] == 3
+    assert (await chats.wait_for_event("press"))["part"] == 3
 
 
 async def test_every_key_works_in_a_transcript_without_parts(nvim: Neovim) -> None:
@@ -81,12 +81,12 @@ async def test_every_key_works_in_a_transcript_without_parts(nvim: Neovim) -> No
     await chats.open()
 
     await type_at(chats, 1, "<CR>zagfxRyc]][[<S-Tab>")
-    await until(lambda: chats.told("cycle_mode"))
+    await until(lambda: chats.events("cycle_mode"))
     await nvim.keys("<C-c>")
-    await until(lambda: chats.told("stop"))
+    await until(lambda: chats.events("stop"))
     await nvim.keys("g?q")
 
-    assert chats.told("press") == chats.told("withdraw") == chats.told("go_to") == []
+    assert chats.events("press") == chats.events("withdraw") == chats.events("go_to") == []
     assert (await nvim.mode()) == {"mode": "n", "blocking": False}
     assert await nvim.eval("v:errmsg") == ""
 
@@ -94,7 +94,7 @@ async def test_every_key_works_in_a_transcript_without_parts(nvim: Neovim) -> No
 async def test_gf_reports_the_cursor_position(chats: Chats) -> None:
     await type_at(chats, 8, "$gf")
 
-    assert await chats.tells("go_to") == {"chat": 1, "part": 3, "offset": 0, "column": 8}
+    assert await chats.wait_for_event("go_to") == {"chat": 1, "part": 3, "offset": 0, "column": 8}
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ async def test_a_request_is_answered_by_one_key(nvim: Neovim, chats: Chats, key:
 
     await type_at(chats, 12, key)
 
-    event = await chats.tells("answer")
+    event = await chats.wait_for_event("answer")
     assert event == {"chat": 1, "part": 6, "kind": "request", "key": key}
     assert (await nvim.mode())["mode"] == "n"
     assert await nvim.eval("&filetype") == "claude-chat"
@@ -174,7 +174,7 @@ async def test_a_new_request_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -
 
     await nvim.lua(code, edit(11, 12, ["Allow this?"], parts=[[0, 20, "request"]]))
 
-    assert chats.told("answer") == []
+    assert chats.events("answer") == []
     assert await nvim.eval('@"') == "Allow this?\n"
 
 
@@ -184,7 +184,7 @@ async def test_redrawing_a_request_does_not_restart_its_delay(nvim: Neovim, chat
 
     await type_at(chats, 12, "y")
 
-    assert (await chats.tells("answer"))["key"] == "y"
+    assert (await chats.wait_for_event("answer"))["key"] == "y"
 
 
 def asks(kind: str, length: int) -> dict[str, object]:
@@ -199,7 +199,7 @@ async def test_an_answer_reports_whether_the_request_was_cut(nvim: Neovim, chats
 
     await type_at(chats, 13, "y")
 
-    assert (await chats.tells("answer"))["kind"] == "request:cut"
+    assert (await chats.wait_for_event("answer"))["kind"] == "request:cut"
 
 
 async def test_a_request_that_has_changed_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -> None:
@@ -213,7 +213,7 @@ async def test_a_request_that_has_changed_accepts_no_answer_yet(nvim: Neovim, ch
 
     await nvim.lua(code, edit(11, 12, ["Allow this?"], parts=[[0, 6, "request"]]))
 
-    assert chats.told("answer") == []
+    assert chats.events("answer") == []
 
 
 @pytest.mark.parametrize("key", ["y", "a"])
@@ -227,13 +227,13 @@ async def test_a_partly_visible_request_is_scrolled_into_view_before_an_answer(
 
     top = "getwininfo(win_getid())[0].topline"
     await until(lambda: nvim.eval(f"{top} == 12 && line('.') == 12"), "its first line is on top")
-    assert chats.told("answer") == []
+    assert chats.events("answer") == []
     await nvim.keys(key)
     assert (await nvim.mode())["mode"] == "n"
-    assert chats.told("answer") == []
+    assert chats.events("answer") == []
     await age(nvim)
     await nvim.keys(key)
-    assert (await chats.tells("answer"))["key"] == key
+    assert (await chats.wait_for_event("answer"))["key"] == key
 
 
 async def test_a_request_in_a_tiny_window_is_scrolled_into_view_first(
@@ -248,7 +248,7 @@ async def test_a_request_in_a_tiny_window_is_scrolled_into_view_first(
     await nvim.keys("y")
 
     await until(lambda: nvim.eval("line('.') == 12 && line('w0') == 12"), "its first line")
-    assert chats.told("answer") == []
+    assert chats.events("answer") == []
 
 
 async def test_a_request_from_a_new_host_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -> None:
@@ -263,7 +263,7 @@ async def test_a_request_from_a_new_host_accepts_no_answer_yet(nvim: Neovim, cha
 
     await nvim.lua(code, edit(0, 2**31 - 1, ["> x", "Allow this?"], parts=[[1, 6, "request"]]))
 
-    assert chats.told("answer") == []
+    assert chats.events("answer") == []
 
 
 async def test_a_denial_is_always_accepted(nvim: Neovim, chats: Chats) -> None:
@@ -272,7 +272,7 @@ async def test_a_denial_is_always_accepted(nvim: Neovim, chats: Chats) -> None:
 
     await type_at(chats, 51, "n")
 
-    assert (await chats.tells("answer"))["key"] == "n"
+    assert (await chats.wait_for_event("answer"))["key"] == "n"
 
 
 async def test_outside_requests_keys_keep_their_vim_meaning(nvim: Neovim, chats: Chats) -> None:
@@ -282,28 +282,28 @@ async def test_outside_requests_keys_keep_their_vim_meaning(nvim: Neovim, chats:
     await until(lambda: nvim.eval("line('.') == 10"))
     assert await nvim.eval("@b") == "> first\n"
     assert await nvim.eval("@0") == "\n".join(LINES[:3]) + "\n"
-    assert chats.told("answer") == []
+    assert chats.events("answer") == []
 
 
 async def test_x_withdraws_a_queued_prompt(chats: Chats) -> None:
     await type_at(chats, 14, "x")
     await type_at(chats, 13, "x")
 
-    assert await chats.tells("withdraw") == {"chat": 1, "part": 7}
-    assert len(chats.told("withdraw")) == 1
+    assert await chats.wait_for_event("withdraw") == {"chat": 1, "part": 7}
+    assert len(chats.events("withdraw")) == 1
 
 
 @pytest.mark.parametrize(("key", "event"), [("R", "restart"), ("<S-Tab>", "cycle_mode")])
 async def test_a_key_notifies_the_host(chats: Chats, key: str, event: str) -> None:
     await type_at(chats, 3, key)
 
-    assert await chats.tells(event) == {"chat": 1}
+    assert await chats.wait_for_event(event) == {"chat": 1}
 
 
 async def test_ctrl_c_stops_claude(chats: Chats) -> None:
     await type_at(chats, 3, "<C-c>")
 
-    assert await chats.tells("stop") == {"chat": 1, "taken": []}
+    assert await chats.wait_for_event("stop") == {"chat": 1, "taken": []}
 
 
 @pytest.mark.parametrize("key", ["i", "a", "I", "A", "o", "O"])
@@ -346,7 +346,7 @@ async def test_other_keys_can_be_mapped_to_the_plug_mappings(nvim: Neovim, chats
 
     await type_at(chats, 1, "<F2>")
 
-    assert (await chats.tells("press"))["chat"] == 2
+    assert (await chats.wait_for_event("press"))["chat"] == 2
 
 
 async def test_every_mapping_has_a_description(nvim: Neovim, chats: Chats) -> None:

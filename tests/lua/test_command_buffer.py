@@ -26,8 +26,8 @@ async def test_a_prompt_that_is_saved_as_a_file_is_copied_and_not_sent(
     assert (tmp_path / "copy.txt").read_text() == "one\ntwo\n"
     assert await chats.lines("prompt") == ["one", "two"]
     await nvim.keys("<C-s>")
-    await until(lambda: chats.told("send"), "the prompt is sent")
-    assert [prompt["text"] for prompt in chats.told("send")] == ["one\ntwo"]
+    await until(lambda: chats.events("send"), "the prompt is sent")
+    assert [prompt["text"] for prompt in chats.events("send")] == ["one\ntwo"]
 
 
 async def test_a_copy_that_cannot_be_written_is_reported(
@@ -37,4 +37,4 @@ async def test_a_copy_that_cannot_be_written_is_reported(
 
     await until(lambda: "cannot write" in nvim.screen.text())
     assert await nvim.eval("&modified") == 0
-    assert not chats.told("send")
+    assert not chats.events("send")

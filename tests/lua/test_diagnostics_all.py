@@ -195,9 +195,7 @@ async def test_a_hundred_concurrent_readings_share_the_time_of_one(
     await call(nvim, "watch", True)
     await nvim.lua(SET_MANY, bufnr, 5000, 1)
 
-    milliseconds, done = await nvim.lua(
-        chunk("diagnostics_all/a_hundred_readings_at_once_share_the_time_of_one")
-    )
+    milliseconds, done = await nvim.lua(chunk("diagnostics_all/time_reads"))
 
     assert (milliseconds < 40, done) == (True, 0)
 
@@ -207,7 +205,7 @@ async def test_long_lines_and_long_messages_never_block_neovim_for_long(
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt", "é" * 200_000)
     await nvim.lua(
-        chunk("diagnostics_all/long_lines_and_long_messages_never_stop_neovim_for_long"),
+        chunk("diagnostics_all/set_long"),
         bufnr,
     )
 

@@ -50,7 +50,7 @@ async def test_watch_throttles_and_always_reports_the_last_state(
     bufnr = await edit(nvim, project / "a.txt")
 
     milliseconds = await nvim.lua(
-        chunk("diagnostics_watch/watch_throttles_and_always_tells_the_last_state"),
+        chunk("diagnostics_watch/set_often"),
         bufnr,
     )
 
@@ -98,7 +98,7 @@ async def test_watch_never_reports_an_old_state_after_a_new_one(
     await call(nvim, "watch", True)
     bufnr = await edit(nvim, project / "a.txt", "é" * 200_000)
     await nvim.lua(
-        chunk("diagnostics_watch/watch_never_tells_an_old_state_after_a_new_one"),
+        chunk("diagnostics_watch/set_long"),
         bufnr,
     )
     await nvim.idle(20)

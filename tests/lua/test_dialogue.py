@@ -157,11 +157,11 @@ async def test_an_answer_that_is_no_longer_awaited_is_reported(dialogue: Neovim)
     assert answers(dialogue, 1) == []
 
 
-TWICE = chunk("dialogue/twice")
+ANSWER_TWICE = chunk("dialogue/answer_twice")
 
 
 async def test_only_the_first_answer_of_a_ui_counts(dialogue: Neovim) -> None:
-    await dialogue.lua(TWICE)
+    await dialogue.lua(ANSWER_TWICE)
 
     await select(dialogue, 1, "Which?", ["a", "b"])
     await ask(dialogue, 2, "What?")

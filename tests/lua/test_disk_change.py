@@ -14,11 +14,11 @@ from support.disk_changes import (
     WRITE_IN_PIECES,
     all_reported,
     edit_watched,
-    looked,
     messages,
     replace,
     shows,
     text,
+    wait_for_changes,
     watch,
 )
 from support.neovim import Neovim, until
@@ -84,11 +84,11 @@ async def test_a_partly_written_file_is_not_read(nvim: Neovim, path: Path) -> No
 
 async def test_a_change_without_new_text_is_ignored(nvim: Neovim, path: Path) -> None:
     os.utime(path)
-    await looked(nvim, path)
+    await wait_for_changes(nvim, path)
     path.chmod(0o600)
-    await looked(nvim, path)
+    await wait_for_changes(nvim, path)
     replace(path, OLD)
-    await looked(nvim, path)
+    await wait_for_changes(nvim, path)
     await until(lambda: nvim.lua("return not require('claude_ide.disk.reload').is_expected(1)"))
 
     assert await nvim.eval("[undotree().seq_last, &modified]") == [0, 0]
@@ -115,7 +115,7 @@ async def test_unsaved_changes_are_kept_and_reported_once(nvim: Neovim, path: Pa
     assert await text(nvim, path) == "mine\ntwo\nthree\n"
     os.utime(path)
     await nvim.keys(":checktime<CR>")
-    await looked(nvim, path)
+    await wait_for_changes(nvim, path)
     assert (await messages(nvim)).count("a.txt") <= 2
     assert "W12" not in await messages(nvim)
     await nvim.keys(":write<CR>")
@@ -143,7 +143,7 @@ async def test_a_reload_waits_for_the_end_of_insert_mode(nvim: Neovim, path: Pat
     await until(lambda: nvim.eval("mode() == 'i'"))
 
     replace(path, NEW)
-    await looked(nvim, path)
+    await wait_for_changes(nvim, path)
 
     assert await text(nvim, path) == OLD
     await nvim.keys("<Esc>")
@@ -154,7 +154,7 @@ async def test_text_typed_before_a_reload_is_kept(nvim: Neovim, path: Path) -> N
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
     replace(path, NEW)
-    await looked(nvim, path)
+    await wait_for_changes(nvim, path)
 
     await nvim.keys("mine <Esc>")
 
@@ -180,7 +180,7 @@ async def test_without_autoread_neovim_handles_the_change(
 ) -> None:
     await nvim.command(setting)
     replace(path, NEW)
-    await looked(nvim, path)
+    await wait_for_changes(nvim, path)
 
     assert await text(nvim, path) == OLD
     await nvim.keys(":checktime<CR>")
@@ -261,17 +261,15 @@ async def test_a_buffer_saved_under_a_new_name_is_watched_there(nvim: Neovim, pa
 async def test_a_constantly_written_file_is_followed_less_and_less_often(
     nvim: Neovim, path: Path
 ) -> None:
-    follows = chunk("disk_change/a_file_that_is_written_all_the_time_is_followed_less_and_less")
-    await nvim.lua(follows, str(path))
+    await nvim.lua(chunk("disk_change/append_and_count_reloads"), str(path))
     await until(lambda: nvim.eval("line('$') == 23"))
 
-    assert await nvim.lua("return _G.follows") < 12
+    assert await nvim.lua("return _G.reloads") < 12
     assert (await messages(nvim)).count("changed on disk") <= 3
 
 
 async def test_a_file_that_never_settles_is_ignored_for_a_while(nvim: Neovim, path: Path) -> None:
-    restless = chunk("disk_change/a_file_that_never_rests_is_left_alone_for_a_while")
-    await nvim.lua(restless, str(path))
+    await nvim.lua(chunk("disk_change/append_often"), str(path))
     given_up = "return _G.lines < 150 and not require('claude_ide.disk.reload').is_expected(1)"
     await until(lambda: nvim.lua("return require('claude_ide.disk.reload').is_expected(1)"))
     await until(lambda: nvim.lua(given_up))

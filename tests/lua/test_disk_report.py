@@ -10,11 +10,11 @@ from support.disk_changes import (
     OLD,
     all_reported,
     edit_watched,
-    looked,
     messages,
     replace,
     shows,
     text,
+    wait_for_changes,
 )
 from support.neovim import Neovim, until
 
@@ -60,7 +60,7 @@ async def test_a_report_waits_while_a_command_is_typed(nvim: Neovim, path: Path)
     await until(lambda: nvim.eval("mode() == 'c'"))
 
     replace(path, NEW)
-    await looked(nvim, path.with_name("b.txt"))
+    await wait_for_changes(nvim, path.with_name("b.txt"))
 
     assert "changed on disk" not in nvim.screen.text()
     await nvim.keys("<CR>")
@@ -86,7 +86,7 @@ async def test_an_unlisted_buffer_follows_its_file_without_a_report(
     other.write_text(OLD)
     bufnr = await nvim.lua("return vim.fn.bufadd(...)", str(other))
     await nvim.lua("vim.fn.bufload(...)", bufnr)
-    await looked(nvim, path)
+    await wait_for_changes(nvim, path)
 
     replace(other, NEW)
 

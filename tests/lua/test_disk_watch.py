@@ -118,7 +118,7 @@ async def test_a_file_written_while_the_watch_starts_is_named(nvim: Neovim, proj
     await touched(nvim, paths[-1].name)
 
 
-FOLLOWED = chunk("disk_watch/followed")
+COUNT_RELOADED = chunk("disk_watch/count_reloaded")
 
 
 async def test_hundreds_of_changes_do_not_block_neovim(nvim: Neovim, project: Path) -> None:
@@ -134,7 +134,7 @@ async def test_hundreds_of_changes_do_not_block_neovim(nvim: Neovim, project: Pa
     seen = set()
 
     async def have_followed() -> bool:
-        seen.add(await nvim.lua(FOLLOWED))
+        seen.add(await nvim.lua(COUNT_RELOADED))
         return len(paths) in seen
 
     await until(have_followed)
@@ -164,16 +164,16 @@ async def test_a_request_checks_only_changed_files(nvim: Neovim, project: Path) 
     await begin(nvim)
     await nvim.lua(
         """
-        _G.looked = 0
+        _G.checks = 0
         local stat = vim.uv.fs_stat
-        vim.uv.fs_stat = function(...) _G.looked = _G.looked + 1; return stat(...) end
+        vim.uv.fs_stat = function(...) _G.checks = _G.checks + 1; return stat(...) end
         """
     )
     assert await nvim.lua("return require('claude_ide.disk.reload').sync()") == []
 
     (project / "7.txt").write_text("two\n")
     assert len(await nvim.lua("return require('claude_ide.disk.reload').sync()")) == 1
-    assert await nvim.lua("return _G.looked") < 25
+    assert await nvim.lua("return _G.checks") < 25
 
 
 RENAME = {
@@ -223,9 +223,7 @@ async def test_a_write_through_another_name_is_noticed(
 async def test_a_folder_that_cannot_be_watched_is_polled_and_logged_once(
     nvim: Neovim, project: Path
 ) -> None:
-    await nvim.lua(
-        chunk("disk_watch/a_folder_that_cannot_be_watched_is_looked_at_and_that_is_logged_once")
-    )
+    await nvim.lua(chunk("disk_watch/fail_to_watch"))
     paths = [project / folder / "a.txt" for folder in "xyz"]
     await load(nvim, paths)
     await begin(nvim)

@@ -17,7 +17,7 @@ from support.publishing import (
     edit,
     messages,
     published,
-    say,
+    wait_for_messages,
     write,
 )
 
@@ -33,7 +33,7 @@ async def test_diagnostics_of_an_older_version_do_not_end_the_wait(
     await await_publish(nvim, [bufnr])
 
     await publish(nvim, client, bufnr, version=1)
-    await say(nvim, bufnr, "wrong word")
+    await wait_for_messages(nvim, bufnr, "wrong word")
     assert published(nvim) == []
 
     await publish(nvim, client, bufnr)
@@ -47,7 +47,7 @@ async def test_the_versions_of_a_server_that_never_updates_them_are_ignored(
     client = await attach(nvim, "--publish=on-request", "--version", "--reads-code")
     await write(nvim, path, "wrong\n")
     await publish(nvim, client, bufnr, version=0)
-    await say(nvim, bufnr, "wrong word")
+    await wait_for_messages(nvim, bufnr, "wrong word")
     await await_publish(nvim, [bufnr], 50)
     await done(nvim)
 
@@ -65,12 +65,12 @@ async def test_an_answer_to_the_previous_write_does_not_end_the_wait(
     client = await attach(nvim, "--publish=on-request")
     await write(nvim, path, "odd\n")
     await publish(nvim, client, bufnr, late=700)
-    await say(nvim, bufnr, "odd word")
+    await wait_for_messages(nvim, bufnr, "odd word")
     await write(nvim, path, "one\n")
 
     await write(nvim, path, "wrong\n")
     await publish(nvim, client, bufnr)
-    await say(nvim, bufnr, "wrong word")
+    await wait_for_messages(nvim, bufnr, "wrong word")
     await await_publish(nvim, [bufnr])
     assert published(nvim) == []
 
@@ -110,7 +110,7 @@ async def test_a_pulled_server_is_asked_once_whether_or_not_the_buffer_is_shown(
     log = tmp_path / "log"
     bufnr = await edit(nvim, path, "odd\n")
     await attach(nvim, "--publish=pull", f"--log={log}")
-    await say(nvim, bufnr, "odd word")
+    await wait_for_messages(nvim, bufnr, "odd word")
     await nvim.command(VIEWS[view])
     before = len(received(log, "textDocument/diagnostic"))
 
@@ -144,7 +144,7 @@ async def test_each_provider_of_a_pulled_server_is_asked(
     log = tmp_path / "log"
     bufnr = await edit(nvim, path, "odd\n")
     await attach(nvim, "--publish=pull", "--identifiers", "first", "second", f"--log={log}")
-    await say(nvim, bufnr, "odd word", "odd word")
+    await wait_for_messages(nvim, bufnr, "odd word", "odd word")
     await nvim.command("enew")
     await write(nvim, path, "wrong\n")
     await await_publish(nvim, [bufnr])
@@ -230,7 +230,7 @@ async def test_a_server_that_has_published_is_waited_for_again(nvim: Neovim, pat
     await await_publish(nvim, [bufnr], 50)
     await done(nvim)
     await publish(nvim, client, bufnr)
-    await say(nvim, bufnr, "wrong word")
+    await wait_for_messages(nvim, bufnr, "wrong word")
 
     assert await write(nvim, path, "three\n") == [bufnr]
 

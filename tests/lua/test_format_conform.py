@@ -188,7 +188,7 @@ async def test_conform_is_loaded_when_lazy_nvim_has_not_loaded_it_yet(
 ) -> None:
     path = write(project / "a.txt")
     await nvim.lua(
-        chunk("format_conform/conform_is_loaded_where_lazy_nvim_has_not_done_so_yet"),
+        chunk("format_conform/lazy_nvim"),
         str(ROOT / "tests/support/conform"),
         STRIP,
     )

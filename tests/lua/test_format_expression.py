@@ -49,7 +49,7 @@ async def test_an_expression_formats_the_whole_file(
 
 async def test_a_lua_function_can_be_the_expression(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
-    await nvim.lua(chunk("format_expression/a_lua_function_formats_too"))
+    await nvim.lua(chunk("format_expression/lua_function"))
     await nvim.command("edit a.txt")
 
     await succeed(nvim, path)

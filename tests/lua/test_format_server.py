@@ -238,13 +238,9 @@ async def test_a_request_that_raises_is_an_error_and_leaves_nothing_behind(
 ) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
-    await nvim.lua(
-        chunk("format_server/a_request_that_raises_is_an_error_and_leaves_nothing_behind")
-    )
+    await nvim.lua(chunk("format_server/raise_on_request"))
 
     assert await fail(nvim, path) == f"words could not reformat {path}: broken pipe"
 
-    waiting = await nvim.lua(
-        chunk("format_server/a_request_that_raises_is_an_error_and_leaves_nothing_behind_2")
-    )
+    waiting = await nvim.lua(chunk("format_server/longest_timer"))
     assert waiting < 60 * 1000

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from support.linters import OLD, ale, found, is_running, lint_runs, nvim_lint, take
+from support.linters import OLD, ale, found, is_running, lint_runs, nvim_lint, write_and_reload
 from support.neovim import Neovim, until
 
 
@@ -34,7 +34,7 @@ async def test_ale_lints_a_new_text_once_whichever_window_the_user_is_in(
     await nvim.request("nvim_set_var", "ale_lint_on_enter", on_enter)
     await nvim.command(elsewhere)
 
-    assert await take(nvim, project)
+    assert await write_and_reload(nvim, project)
 
     assert await runs(nvim) == [["a.txt", "lint_file"]]
     await until(lambda: found(nvim, bufnr, ["wrong again"]))
@@ -49,7 +49,7 @@ async def test_ale_does_not_lint_where_saving_would_not_make_it_lint(
 ) -> None:
     await nvim.command(f"let g:ale_lint_on_enter = 0 | {switch}")
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     assert await runs(nvim) == []
     assert not await is_running(nvim, bufnr)
@@ -63,7 +63,7 @@ async def test_ale_does_not_read_the_file_of_a_buffer_with_unsaved_changes(
     await nvim.keys("ggOmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     assert await runs(nvim) == [["a.txt", ""]]
 
@@ -73,7 +73,7 @@ async def test_ale_results_outside_neovims_diagnostics_are_not_awaited(
 ) -> None:
     await nvim.command("let g:ale_use_neovim_diagnostics_api = v:false")
 
-    assert not await take(nvim, project)
+    assert not await write_and_reload(nvim, project)
 
 
 async def test_an_error_in_one_plugin_does_not_stop_the_other(
@@ -82,13 +82,13 @@ async def test_an_error_in_one_plugin_does_not_stop_the_other(
     await nvim_lint(nvim)
     await nvim.lua("require('lint').try_lint = function() error('no luck', 0) end")
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     assert await runs(nvim) == [["a.txt", "lint_file"]]
     await nvim.lua("package.loaded.lint = nil")
     await nvim_lint(nvim)
     await nvim.command("let g:ale_command = [] | let g:ale_lint_on_enter = 0")
-    await take(nvim, project, OLD)
+    await write_and_reload(nvim, project, OLD)
     assert await lint_runs(nvim) == [["words", "a.txt"]]
     assert await nvim.eval("execute('messages')") == ""
 
@@ -97,4 +97,4 @@ async def test_nothing_is_awaited_without_a_linter(nvim: Neovim, project: Path) 
     (project / "a.txt").write_text(OLD)
     await nvim.command("edit a.txt")
 
-    assert not await take(nvim, project)
+    assert not await write_and_reload(nvim, project)

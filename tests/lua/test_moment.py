@@ -229,11 +229,11 @@ async def test_keys_that_a_plugin_feeds_do_not_count_as_typing(typing: Neovim) -
     await called(typing)
 
 
-GUARD = chunk("moment/guard")
+TIME_GUARD = chunk("moment/time_guard")
 
 
 async def test_a_guard_discards_typed_keys(typing: Neovim) -> None:
-    await typing.lua(GUARD)
+    await typing.lua(TIME_GUARD)
     await typing.keys("dd:q!<CR>ix")
 
     await called(typing)
@@ -244,7 +244,7 @@ async def test_a_guard_discards_typed_keys(typing: Neovim) -> None:
 
 async def test_a_guard_discards_the_keys_of_a_mapping(typing: Neovim) -> None:
     await typing.command("nnoremap x ddp")
-    await typing.lua(GUARD)
+    await typing.lua(TIME_GUARD)
     await typing.keys("x")
 
     await called(typing)
@@ -253,7 +253,7 @@ async def test_a_guard_discards_the_keys_of_a_mapping(typing: Neovim) -> None:
 
 
 async def test_a_guard_ends_soon_and_keys_work_again(typing: Neovim) -> None:
-    await typing.lua(GUARD)
+    await typing.lua(TIME_GUARD)
 
     assert 190 <= (await called(typing))["after"] < 400
 
@@ -262,7 +262,7 @@ async def test_a_guard_ends_soon_and_keys_work_again(typing: Neovim) -> None:
 
 
 async def test_a_guard_lasts_while_the_user_keeps_typing(typing: Neovim) -> None:
-    await typing.lua(GUARD)
+    await typing.lua(TIME_GUARD)
     for _ in range(4):
         await typing.keys("j")
         assert await is_held(typing, 0.1)
@@ -272,7 +272,7 @@ async def test_a_guard_lasts_while_the_user_keeps_typing(typing: Neovim) -> None
 
 
 async def test_a_guard_lasts_a_second_at_most(typing: Neovim) -> None:
-    await typing.lua(GUARD)
+    await typing.lua(TIME_GUARD)
 
     async def is_over() -> bool:
         await typing.keys("j")
@@ -285,7 +285,7 @@ async def test_a_guard_lasts_a_second_at_most(typing: Neovim) -> None:
 async def test_a_guard_does_not_lock_the_user_into_a_prompt(typing: Neovim) -> None:
     """Where Neovim waits for a key, no timer can end the guard."""
     echo = "vim.api.nvim_echo({ { 'one\\ntwo\\nthree' } }, true, {})"
-    typing.send_request("nvim_exec_lua", GUARD + echo, [])
+    typing.send_request("nvim_exec_lua", TIME_GUARD + echo, [])
     await until(lambda: "Press ENTER" in typing.screen.text())
 
     async def is_out() -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.chunks import chunk
-from support.linters import OLD, found, is_running, lint_runs, nvim_lint, take
+from support.linters import OLD, found, is_running, lint_runs, nvim_lint, write_and_reload
 from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.checking.nvim_lint')"
@@ -32,7 +32,7 @@ async def test_a_new_text_is_linted_whichever_window_the_user_is_in(
     await nvim_lint(nvim, stdin=stdin)
     await nvim.command(elsewhere)
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     assert await lint_runs(nvim) == [["words", "a.txt"]]
     await until(lambda: found(nvim, bufnr, ["wrong again"]))
@@ -42,10 +42,10 @@ async def test_a_linter_counts_as_running_until_it_has_published(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     """The process of the linter ends earlier."""
-    states = chunk("nvim_lint/a_linter_runs_until_it_has_published")
+    states = chunk("nvim_lint/record_states")
     assert not await is_running(nvim, bufnr)
 
-    assert await take(nvim, project)
+    assert await write_and_reload(nvim, project)
 
     await nvim.lua(states, bufnr)
 
@@ -59,7 +59,7 @@ async def test_a_linter_that_publishes_nothing_is_not_awaited_for_long(
 ) -> None:
     await nvim.lua("vim.diagnostic.set = function() end")
 
-    assert await take(nvim, project)
+    assert await write_and_reload(nvim, project)
 
     await until(lambda: nvim.lua("return #require('lint').get_running(...) == 0", bufnr))
 
@@ -74,7 +74,7 @@ async def test_a_linter_whose_program_is_missing_is_skipped_silently(
 ) -> None:
     await nvim.lua("require('lint').linters.words.cmd = { 'no-such-program' }")
 
-    assert not await take(nvim, project)
+    assert not await write_and_reload(nvim, project)
 
     assert await nvim.eval("execute('messages')") == ""
 
@@ -84,7 +84,7 @@ async def test_an_unknown_linter_does_not_stop_the_others(
 ) -> None:
     await nvim.lua("require('lint').linters_by_ft.text = { 'nosuch', 'words' }")
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     assert await lint_runs(nvim) == [["words", "a.txt"]]
     assert await nvim.eval("execute('messages')") == ""
@@ -106,7 +106,7 @@ async def test_a_linter_that_a_recipe_has_started_is_not_started_again(
     await nvim.command(RECIPES[event])
     await nvim.command(elsewhere)
 
-    assert await take(nvim, project)
+    assert await write_and_reload(nvim, project)
 
     assert await lint_runs(nvim) == [["words", "a.txt"]]
     await until(lambda: found(nvim, bufnr, ["wrong again"]))
@@ -119,7 +119,7 @@ async def test_a_linter_that_is_still_checking_the_old_text_is_restarted(
     await nvim.lua("require('lint').try_lint()")
     await nvim.lua("require('lint').linters.words.cmd = { 'grep', '-n', 'wrong' }")
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     await until(lambda: found(nvim, bufnr, ["wrong again"]))
 
@@ -136,7 +136,7 @@ async def test_unsaved_changes_are_checked_only_by_linters_that_read_the_buffer(
     await nvim.keys("ggOmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     assert await lint_runs(nvim) == [["words", "a.txt"]]
 
@@ -157,7 +157,7 @@ async def test_linters_for_all_filetypes_and_fallback_linters_run(
         " vim.diagnostic.reset()"
     )
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     path = project / "a.txt"
     assert await lint_runs(nvim) == [["other", "a.txt"], ["spelling", "a.txt"]]
@@ -172,7 +172,7 @@ async def test_each_part_of_a_compound_filetype_has_its_linters(
 ) -> None:
     await nvim.command("set filetype=text.note")
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     assert await lint_runs(nvim) == [["words", "a.txt"]]
 
@@ -182,7 +182,7 @@ async def test_a_linter_that_was_run_by_name_runs_again_to_clear_its_results(
 ) -> None:
     await nvim.lua("require('lint').linters_by_ft = {}")
 
-    await take(nvim, project, "fine\n")
+    await write_and_reload(nvim, project, "fine\n")
 
     await until(lambda: found(nvim, bufnr, []))
 
@@ -192,7 +192,7 @@ async def test_checking_a_file_does_not_load_nvim_lint(nvim: Neovim, project: Pa
     (project / "a.txt").write_text(OLD)
     await nvim.command("edit a.txt")
 
-    await take(nvim, project)
+    await write_and_reload(nvim, project)
 
     assert await nvim.lua("return package.loaded.lint") is None
     assert not await is_running(nvim, await nvim.eval("bufnr()"))

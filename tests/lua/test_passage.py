@@ -109,6 +109,6 @@ async def test_a_last_line_before_the_first_one_is_ignored(nvim: Neovim) -> None
 
 
 async def test_a_search_in_a_large_buffer_is_fast(nvim: Neovim) -> None:
-    milliseconds = await nvim.lua(chunk("passage/a_search_in_a_large_buffer_is_fast"))
+    milliseconds = await nvim.lua(chunk("passage/time_search"))
 
     assert milliseconds < 200

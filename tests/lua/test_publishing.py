@@ -12,7 +12,7 @@ from support.publishing import (
     edit,
     messages,
     published,
-    say,
+    wait_for_messages,
     write,
 )
 
@@ -47,7 +47,7 @@ async def test_the_wait_ends_when_the_server_has_published_for_the_new_text(
 ) -> None:
     bufnr = await edit(nvim, path, "odd\n")
     await attach(nvim)
-    await say(nvim, bufnr, "odd word")
+    await wait_for_messages(nvim, bufnr, "odd word")
 
     assert await write(nvim, path, "wrong\n") == [bufnr]
     await await_publish(nvim, [bufnr])
@@ -60,7 +60,7 @@ async def test_diagnostics_published_before_the_wait_count(nvim: Neovim, path: P
     bufnr = await edit(nvim, path)
     await attach(nvim)
     await write(nvim, path, "wrong\n")
-    await say(nvim, bufnr, "wrong word")
+    await wait_for_messages(nvim, bufnr, "wrong word")
 
     await await_publish(nvim, [bufnr])
 
@@ -88,7 +88,7 @@ async def test_the_last_of_several_servers_ends_the_wait(nvim: Neovim, path: Pat
     await write(nvim, path, "wrong\n")
     await await_publish(nvim, [bufnr])
 
-    await say(nvim, bufnr, "wrong word", "wrong word")
+    await wait_for_messages(nvim, bufnr, "wrong word", "wrong word")
     assert published(nvim) == []
 
     await publish(nvim, slow, bufnr)
@@ -106,7 +106,7 @@ async def test_the_last_of_several_servers_ends_the_wait_with_diagnostics_disabl
     await write(nvim, path, "wrong\n")
     await await_publish(nvim, [bufnr])
 
-    await say(nvim, bufnr, "wrong word")
+    await wait_for_messages(nvim, bufnr, "wrong word")
     assert published(nvim) == []
 
     await publish(nvim, slow, bufnr)
@@ -127,7 +127,7 @@ async def test_the_wait_ends_when_every_buffer_has_its_diagnostics(
     await await_publish(nvim, bufnrs)
 
     await publish(nvim, client, bufnrs[0])
-    await say(nvim, bufnrs[0], "wrong word")
+    await wait_for_messages(nvim, bufnrs[0], "wrong word")
     assert published(nvim) == []
 
     await publish(nvim, client, bufnrs[1])
@@ -182,7 +182,7 @@ async def test_the_end_of_a_wait_is_reported_only_once(nvim: Neovim, path: Path)
     await done(nvim)
 
     await publish(nvim, client, bufnr)
-    await say(nvim, bufnr, "wrong word")
+    await wait_for_messages(nvim, bufnr, "wrong word")
 
     assert published(nvim) == DONE
 
@@ -223,6 +223,6 @@ async def test_a_write_whose_diagnostics_have_arrived_is_not_awaited(
     bufnr = await edit(nvim, path)
     await attach(nvim)
     await write(nvim, path, "wrong\n")
-    await say(nvim, bufnr, "wrong word")
+    await wait_for_messages(nvim, bufnr, "wrong word")
 
     assert await nvim.lua(READ_ALL) == []

@@ -58,7 +58,7 @@ async def test_an_overdue_look_does_not_wait_for_the_event_loop(nvim: Neovim) ->
     """Neither timers nor scheduled functions run while Lua runs or keys wait."""
     await nvim.lua(SETUP, PERIOD)
 
-    await nvim.lua(chunk("pulse/an_overdue_look_does_not_wait_for_the_loop"))
+    await nvim.lua(chunk("pulse/call_overdue"))
 
     assert 2 <= await nvim.lua("return DURING") <= 6
 

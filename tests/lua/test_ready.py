@@ -5,7 +5,7 @@ import pytest
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
-FOLLOWS = chunk("ready/follows")
+IS_SCHEDULED = chunk("ready/is_scheduled")
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ async def test_only_a_command_that_lacks_python_waits_for_an_installation(
 
     await until(lambda: nvim.eval(f"execute('messages') =~ '{reason}'"), "it fails", 10)
     await until(lambda: nvim.lua("return require('claude_ide.channel').id == nil"))
-    assert await nvim.lua(FOLLOWS) is waits
+    assert await nvim.lua(IS_SCHEDULED) is waits

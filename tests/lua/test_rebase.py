@@ -176,9 +176,7 @@ async def test_whole_texts_with_a_conflict_are_not_merged(nvim: Neovim) -> None:
 
 
 async def test_large_texts_are_merged_by_their_common_lines(nvim: Neovim) -> None:
-    merged, conflicts = await nvim.lua(
-        chunk("rebase/large_texts_are_merged_by_what_they_have_in_common")
-    )
+    merged, conflicts = await nvim.lua(chunk("rebase/merge_large_texts"))
 
     line = "line {} of a text that is rather long".format
     assert merged == [line(10), "mine", line(11), "theirs", 60001]

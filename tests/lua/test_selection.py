@@ -7,7 +7,15 @@ import pytest
 
 from support.chunks import chunk
 from support.neovim import Neovim, until
-from support.selections import Selection, cursor_told, end_of, latest, pause, text_told, told
+from support.selections import (
+    Selection,
+    end_of,
+    latest,
+    pause,
+    selection_events,
+    wait_for_cursor,
+    wait_for_text,
+)
 
 # Notifications carry no time, so the time is recorded where they are sent.
 TIMES = chunk("selection/times")
@@ -101,11 +109,11 @@ async def test_starting_reports_nothing_and_the_first_change_is_reported_immedia
 ) -> None:
     await editor.keys("i<Esc>:<Esc>")
     await pause(editor)
-    assert told(editor) == []
+    assert selection_events(editor) == []
 
     await editor.keys("l")
 
-    assert await cursor_told(editor, 0, 1) == await current(editor)
+    assert await wait_for_cursor(editor, 0, 1) == await current(editor)
 
 
 async def test_every_way_to_extend_a_selection_is_reported(editor: Neovim) -> None:
@@ -119,23 +127,23 @@ async def test_every_way_to_extend_a_selection_is_reported(editor: Neovim) -> No
         ("$", "one é\ntwo 😀 two"),
     ]:
         await editor.keys(keys)
-        await text_told(editor, text)
+        await wait_for_text(editor, text)
 
 
 async def test_typing_is_reported(editor: Neovim) -> None:
     await editor.keys("i漢")
-    await cursor_told(editor, 0, 1)
+    await wait_for_cursor(editor, 0, 1)
     await editor.keys("😀")
-    await cursor_told(editor, 0, 3)
+    await wait_for_cursor(editor, 0, 3)
 
 
 async def test_typing_while_the_popup_menu_is_shown_is_reported(editor: Neovim) -> None:
     await editor.keys("Got<C-n>")
     await until(lambda: editor.eval("pumvisible()"))
-    await cursor_told(editor, 5, 3)
+    await wait_for_cursor(editor, 5, 3)
     await pause(editor)
     await editor.keys("<C-n>")
-    await cursor_told(editor, 5, 5)
+    await wait_for_cursor(editor, 5, 5)
 
 
 async def test_a_held_key_is_reported_at_a_limited_rate_and_to_its_end(editor: Neovim) -> None:
@@ -147,9 +155,9 @@ async def test_a_held_key_is_reported_at_a_limited_rate_and_to_its_end(editor: N
     await until(lambda: editor.eval("line('.') == 61"))
 
     lines = [str(number) for number in range(60)]
-    last = await text_told(editor, "\n".join([*lines, "6"]))
+    last = await wait_for_text(editor, "\n".join([*lines, "6"]))
     assert end_of(last) == (60, 1)
-    while_held = [end_of(selection)[0] for selection in told(editor)]
+    while_held = [end_of(selection)[0] for selection in selection_events(editor)]
     assert len(set(while_held)) > 5
     times = await editor.lua("return TIMES")
     assert all(later - earlier >= 50 for earlier, later in itertools.pairwise(times))
@@ -164,8 +172,8 @@ async def test_keys_that_arrive_faster_than_neovim_handles_them_are_reported(
 
     await editor.keys("j" * 9999)
 
-    await cursor_told(editor, 9999, 0)
-    lines = [end_of(selection)[0] for selection in told(editor)]
+    await wait_for_cursor(editor, 9999, 0)
+    lines = [end_of(selection)[0] for selection in selection_events(editor)]
     assert len([line for line in lines if 0 < line < 9999]) > 1
     times = await editor.lua("return TIMES")
     assert all(later - earlier >= 50 for earlier, later in itertools.pairwise(times))
@@ -173,7 +181,7 @@ async def test_keys_that_arrive_faster_than_neovim_handles_them_are_reported(
 
 async def test_an_unchanged_selection_is_not_reported_again(editor: Neovim) -> None:
     await editor.keys("l")
-    await cursor_told(editor, 0, 1)
+    await wait_for_cursor(editor, 0, 1)
 
     await editor.keys("zza<Esc>:<Esc>:echo<CR>")
     await editor.command("doautocmd CursorMoved | doautocmd BufEnter")
@@ -183,39 +191,39 @@ async def test_an_unchanged_selection_is_not_reported_again(editor: Neovim) -> N
     await editor.keys("i")
     await pause(editor)
 
-    assert len(told(editor)) == 1
+    assert len(selection_events(editor)) == 1
 
 
 async def test_a_change_of_the_selected_text_is_reported(editor: Neovim) -> None:
     await editor.keys("Vj")
-    await text_told(editor, "one é\ntwo 😀 two")
+    await wait_for_text(editor, "one é\ntwo 😀 two")
     await pause(editor)
 
     await editor.lua("vim.api.nvim_buf_set_text(0, 0, 0, 0, 3, {'1'})")
 
-    await text_told(editor, "1 é\ntwo 😀 two")
+    await wait_for_text(editor, "1 é\ntwo 😀 two")
 
 
 async def test_a_new_name_of_the_file_is_reported(editor: Neovim, project: Path) -> None:
     await editor.command("file b.txt")
 
-    await until(lambda: told(editor))
-    assert told(editor)[-1]["filePath"] == str(project / "b.txt")
+    await until(lambda: selection_events(editor))
+    assert selection_events(editor)[-1]["filePath"] == str(project / "b.txt")
 
 
 async def test_another_buffer_and_another_window_are_reported(
     editor: Neovim, project: Path
 ) -> None:
     await editor.command("edit b.txt")
-    await until(lambda: told(editor))
-    assert told(editor)[-1]["filePath"] == str(project / "b.txt")
+    await until(lambda: selection_events(editor))
+    assert selection_events(editor)[-1]["filePath"] == str(project / "b.txt")
 
     await editor.command("split | edit a.txt | normal! 3G")
-    await cursor_told(editor, 2, 0)
+    await wait_for_cursor(editor, 2, 0)
     await editor.command("split | normal! gg")
-    await cursor_told(editor, 0, 0)
+    await wait_for_cursor(editor, 0, 0)
     await editor.command("wincmd p")
-    await cursor_told(editor, 2, 0)
+    await wait_for_cursor(editor, 2, 0)
 
 
 @pytest.mark.parametrize(
@@ -225,14 +233,14 @@ async def test_a_buffer_without_a_file_leaves_the_last_selection_in_force(
     editor: Neovim, command: str
 ) -> None:
     await editor.keys("wh")
-    before = await cursor_told(editor, 0, 3)
+    before = await wait_for_cursor(editor, 0, 3)
 
     await editor.command("runtime plugin/netrwPlugin.vim")
     await editor.command(f"split | noautocmd {command} | doautocmd BufEnter")
     await editor.keys("jj")
     await pause(editor)
 
-    assert told(editor)[-1] == before
+    assert selection_events(editor)[-1] == before
     assert await latest(editor) == before
 
 
@@ -241,42 +249,44 @@ async def test_a_buffer_that_no_longer_holds_a_file_is_not_reported(
     editor: Neovim, option: str
 ) -> None:
     await editor.keys("wh")
-    before = await cursor_told(editor, 0, 3)
+    before = await wait_for_cursor(editor, 0, 3)
 
     await editor.command(f"setlocal {option}")
     await editor.keys("jj")
     await pause(editor)
 
-    assert told(editor)[-1] == before
+    assert selection_events(editor)[-1] == before
 
 
 async def test_nothing_is_reported_while_a_command_is_typed(editor: Neovim) -> None:
     await editor.keys("vj")
-    await text_told(editor, "one é\nt")
+    await wait_for_text(editor, "one é\nt")
 
     await editor.keys(":s/one")
     await pause(editor)
 
-    assert told(editor)[-1]["text"] == "one é\nt"
+    assert selection_events(editor)[-1]["text"] == "one é\nt"
     assert (await latest(editor))["text"] == "one é\nt"
 
     await editor.keys("<C-c>")
-    await cursor_told(editor, 0, 0)
+    await wait_for_cursor(editor, 0, 0)
 
 
 async def test_a_huge_selection_is_reported_in_part(editor: Neovim) -> None:
     await editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({'abc'}, 3e5))")
     await editor.keys("VG")
 
-    await until(lambda: told(editor) and end_of(told(editor)[-1]) == (299999, 3))
-    assert len(told(editor)[-1]["text"]) == 2**20
+    await until(
+        lambda: selection_events(editor) and end_of(selection_events(editor)[-1]) == (299999, 3)
+    )
+    assert len(selection_events(editor)[-1]["text"]) == 2**20
 
 
 # Clients that connect later; the end.
 
 
 async def test_the_latest_selection_is_computed_when_none_was_reported(editor: Neovim) -> None:
-    assert told(editor) == []
+    assert selection_events(editor) == []
     assert end_of(await latest(editor)) == (0, 0)
 
 
@@ -299,18 +309,18 @@ async def test_asking_for_the_latest_selection_hides_no_change_from_the_host(
         require('claude_ide.selection').latest()"""
     )
 
-    await cursor_told(editor, 1, 0)
+    await wait_for_cursor(editor, 1, 0)
 
 
 async def test_stopping_ends_the_reports_and_removes_the_autocommands(editor: Neovim) -> None:
     await editor.keys("j")
-    await cursor_told(editor, 1, 0)
+    await wait_for_cursor(editor, 1, 0)
 
     await editor.lua("local s = require('claude_ide.selection') s.stop() s.stop()")
     await editor.keys("j")
     await pause(editor)
 
-    assert len(told(editor)) == 1
+    assert len(selection_events(editor)) == 1
     assert (
         await editor.lua("return vim.api.nvim_get_autocmds({group='claude_ide_selection'})") == []
     )
@@ -323,10 +333,10 @@ async def test_after_another_start_each_change_is_reported_once(editor: Neovim) 
         s.stop() s.start() s.start()"""
     )
     await editor.keys("j")
-    await cursor_told(editor, 1, 0)
+    await wait_for_cursor(editor, 1, 0)
     await pause(editor)
 
-    assert len(told(editor)) == 1
+    assert len(selection_events(editor)) == 1
 
 
 async def test_an_error_ends_the_reports_with_one_line_and_no_prompt(editor: Neovim) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from support.chunks import chunk
 from support.neovim import Neovim, until
-from support.selections import cursor_told, latest, pause, text_told, told
+from support.selections import latest, pause, selection_events, wait_for_cursor, wait_for_text
 
 
 async def open_terminal(nvim: Neovim) -> None:
@@ -31,13 +31,13 @@ async def test_leaving_visual_mode_for_a_terminal_keeps_the_selection(
 
     await editor.keys("jvj")
     if wait:
-        await text_told(editor, "two 😀 two\n\t")
+        await wait_for_text(editor, "two 😀 two\n\t")
     await editor.keys("<C-w>l")
     await until(lambda: in_terminal(editor))
     await editor.keys("i")
     await pause(editor)
 
-    kept = await text_told(editor, "two 😀 two\n\t")
+    kept = await wait_for_text(editor, "two 😀 two\n\t")
     assert kept["selection"]["start"] == {"line": 1, "character": 0}
     assert await latest(editor) == kept
 
@@ -59,13 +59,13 @@ async def test_the_kept_selection_is_the_last_state_of_the_visual_area(
     await editor.keys(keys + "<C-w>l")
     await until(lambda: in_terminal(editor))
 
-    await text_told(editor, text)
+    await wait_for_text(editor, text)
 
 
 async def test_a_click_into_the_terminal_keeps_the_selection(editor: Neovim) -> None:
     await open_terminal(editor)
     await editor.keys("vj")
-    await text_told(editor, "one é\nt")
+    await wait_for_text(editor, "one é\nt")
 
     await editor.keys("l")
     await editor.request("nvim_input_mouse", "left", "press", "", 0, 5, 80)
@@ -73,7 +73,7 @@ async def test_a_click_into_the_terminal_keeps_the_selection(editor: Neovim) -> 
     await until(lambda: in_terminal(editor))
     await pause(editor)
 
-    assert told(editor)[-1]["text"] == "one é\ntw"
+    assert selection_events(editor)[-1]["text"] == "one é\ntw"
 
 
 async def test_a_script_that_enters_the_terminal_keeps_the_selection(editor: Neovim) -> None:
@@ -84,7 +84,7 @@ async def test_a_script_that_enters_the_terminal_keeps_the_selection(editor: Neo
     await editor.keys("vjlQ")
     await until(lambda: in_terminal(editor))
 
-    await text_told(editor, "one é\ntw")
+    await wait_for_text(editor, "one é\ntw")
     assert (await latest(editor))["text"] == "one é\ntw"
 
 
@@ -98,37 +98,37 @@ async def test_the_kept_selection_stays_until_the_user_acts_in_a_file(
     await editor.keys("<C-w>h")
     await until(lambda: editor.eval("&buftype == ''"))
     await pause(editor)
-    assert told(editor)[-1]["text"] == "one é\nt"
+    assert selection_events(editor)[-1]["text"] == "one é\nt"
     assert (await latest(editor))["text"] == "one é\nt"
 
     await editor.keys("l")
-    await cursor_told(editor, 1, 1)
+    await wait_for_cursor(editor, 1, 1)
 
 
 async def test_a_click_elsewhere_in_the_file_ends_the_kept_selection(editor: Neovim) -> None:
     await open_terminal(editor)
     await editor.keys("vj<C-w>l")
     await pause(editor)
-    assert told(editor)[-1]["text"] == "one é\nt"
+    assert selection_events(editor)[-1]["text"] == "one é\nt"
 
     await editor.request("nvim_input_mouse", "left", "press", "", 0, 4, 2)
     await editor.request("nvim_input_mouse", "left", "release", "", 0, 4, 2)
 
-    await cursor_told(editor, 4, 2)
+    await wait_for_cursor(editor, 4, 2)
 
 
 async def test_a_selection_that_the_user_has_ended_is_not_kept(editor: Neovim) -> None:
     await open_terminal(editor)
     await editor.keys("vj")
-    await text_told(editor, "one é\nt")
+    await wait_for_text(editor, "one é\nt")
     await editor.keys("<Esc>")
-    await cursor_told(editor, 1, 0)
+    await wait_for_cursor(editor, 1, 0)
 
     await editor.keys("<C-w>l")
     await until(lambda: in_terminal(editor))
     await pause(editor)
 
-    await cursor_told(editor, 1, 0)
+    await wait_for_cursor(editor, 1, 0)
 
 
 # When a command takes the user to a terminal.
@@ -148,7 +148,7 @@ async def test_a_command_from_visual_mode_holds_the_selection(editor: Neovim, ke
     await until(lambda: in_terminal(editor))
     await pause(editor)
 
-    assert told(editor)[-1]["text"] == "two"
+    assert selection_events(editor)[-1]["text"] == "two"
     assert (await latest(editor))["text"] == "two"
 
 
@@ -182,11 +182,11 @@ async def test_a_held_selection_ends_when_the_user_moves_before_the_terminal_ope
 ) -> None:
     await editor.command("command -range Go lua require('claude_ide.selection').hold()")
     await editor.keys("v2l:Go<CR>")
-    await text_told(editor, "one")
+    await wait_for_text(editor, "one")
 
     await editor.keys("j")
 
-    await cursor_told(editor, 1, 0)
+    await wait_for_cursor(editor, 1, 0)
 
 
 @pytest.mark.parametrize("lines", ["1", "2", "2,3"])
@@ -197,13 +197,13 @@ async def test_a_typed_range_does_not_hold_an_old_visual_area(editor: Neovim, li
     await editor.keys(f"4G:{lines}Go<CR>")
     await until(lambda: in_terminal(editor))
 
-    await cursor_told(editor, 3, 0)
+    await wait_for_cursor(editor, 3, 0)
 
 
 async def test_a_command_from_the_terminal_keeps_the_held_selection(editor: Neovim) -> None:
     await open_terminal(editor)
     await editor.keys("vj<C-w>l")
-    await text_told(editor, "one é\nt")
+    await wait_for_text(editor, "one é\nt")
 
     await editor.lua("require('claude_ide.selection').hold()")
 

@@ -25,7 +25,7 @@ async def test_calls_without_a_pause_run_at_intervals_and_the_last_one_counts(
 ) -> None:
     await nvim.lua(START, 40)
 
-    await nvim.lua(chunk("throttle/calls_without_a_pause_run_at_intervals_and_the_last_one_counts"))
+    await nvim.lua(chunk("throttle/call_often"))
 
     await until(lambda: nvim.lua("return _G.runs[#_G.runs].state == 0"))
     runs = await nvim.lua("return _G.runs")
@@ -47,7 +47,7 @@ async def test_after_a_pause_the_next_call_runs_immediately(nvim: Neovim) -> Non
 
 
 async def test_an_error_is_shown_in_one_line_and_the_function_runs_again(nvim: Neovim) -> None:
-    await nvim.lua(chunk("throttle/one_that_fails_is_one_line_on_the_screen_and_runs_again"))
+    await nvim.lua(chunk("throttle/raise"))
 
     await nvim.lua("_G.call()")
     await until(lambda: "first line" in nvim.screen.text())

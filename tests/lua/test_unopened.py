@@ -13,7 +13,7 @@ from support.neovim import Neovim, until
 
 OLD = "a wrong one\n"
 
-SEEN = chunk("unopened/seen")
+RECORD_EVENTS = chunk("unopened/record_events")
 CLOCK = chunk("unopened/clock")
 SHOWN = "[winlayout(), bufnr(), bufnr('#'), execute('ls'), v:oldfiles, mode(1), winsaveview()]"
 
@@ -37,7 +37,7 @@ async def test_an_unopened_file_is_checked_without_any_visible_change(
     await attach_to_every_text_file(nvim)
     await nvim.command("edit b.txt")
     shown = await nvim.eval(SHOWN)
-    await nvim.lua(SEEN)
+    await nvim.lua(RECORD_EVENTS)
 
     loaded = await load(nvim, path)
 

@@ -148,7 +148,7 @@ async def test_inline_virtual_text_shifts_a_block_as_it_does_on_the_screen(
 
 async def test_text_is_cut_at_a_mebibyte_where_a_character_ends(nvim: Neovim) -> None:
     """The positions still describe the whole area."""
-    got = await nvim.lua(chunk("visual/text_is_cut_at_a_mebibyte_where_a_character_ends"))
+    got = await nvim.lua(chunk("visual/area_of_long_text"))
 
     text, last = got
     whole = ("漢" * 33 + "\n") * 50000
@@ -158,20 +158,20 @@ async def test_text_is_cut_at_a_mebibyte_where_a_character_ends(nvim: Neovim) ->
 
 
 async def test_text_is_cut_within_a_single_long_line(nvim: Neovim) -> None:
-    got = await nvim.lua(chunk("visual/text_is_cut_within_a_single_long_line"))
+    got = await nvim.lua(chunk("visual/area_of_long_line"))
 
     assert got[:2] == [2**20, "😀😀"]
     assert got[2:] == [{"row": 0, "col": 4, "off": 0}, {"row": 1, "col": 1}]
 
 
 async def test_a_block_of_very_many_rows_is_cut(nvim: Neovim) -> None:
-    got = await nvim.lua(chunk("visual/a_block_of_very_many_rows_is_cut"))
+    got = await nvim.lua(chunk("visual/area_of_long_block"))
 
     assert got == [10000, {"row": 29999, "col": 3}]
 
 
 async def test_marks_past_the_end_of_the_text_are_moved_back_to_it(nvim: Neovim) -> None:
-    got = await nvim.lua(chunk("visual/marks_that_lie_past_the_text_are_taken_back_to_it"))
+    got = await nvim.lua(chunk("visual/areas_past_the_text"))
 
     assert got[:2] == ["ab\ncd", "ab\ncd"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from support.neovim import Neovim, until
-from support.progress import hear, heard
+from support.progress import progress_messages, record_progress
 
 REPORT = "require('claude_ide.host.work').report(...)"
 
@@ -13,7 +13,7 @@ async def recording(nvim: Neovim) -> Neovim:
     """A Neovim that records the progress events, if it has them."""
     if not await nvim.eval("has('nvim-0.12')"):
         pytest.skip("this Neovim has no progress messages")
-    await hear(nvim)
+    await record_progress(nvim)
     return nvim
 
 
@@ -22,7 +22,7 @@ async def test_each_step_is_reported_as_one_event(recording: Neovim) -> None:
         await recording.lua(REPORT, "one", "ClaudeAsk", text, status)
     await recording.lua(REPORT, "one", "ClaudeAsk", "d", "failed")
 
-    assert await heard(recording) == [
+    assert await progress_messages(recording) == [
         ["ClaudeAsk", "a", "running"],
         ["ClaudeAsk", "b c", "running"],
         ["ClaudeAsk", "d", "failed"],
@@ -74,7 +74,7 @@ async def test_a_question_of_a_command_is_reported_to_its_end(recording: Neovim)
     await recording.lua(f"{question}.finish(..., {{ result = 'x' }})", first)
     await recording.lua(f"{question}.cancel(...)", second)
 
-    assert await heard(recording) == [
+    assert await progress_messages(recording) == [
         ["ClaudeEdit", "asked", "running"],
         ["ClaudeEdit", "asked", "running"],
         ["ClaudeEdit", "reading a.py", "running"],
@@ -97,4 +97,4 @@ async def test_progress_does_not_appear_in_the_output_of_a_command(recording: Ne
 
     assert await recording.eval(f'execute("lua {report}")') == ""
 
-    assert await heard(recording) == [["ClaudeAsk", "asked", "running"]]
+    assert await progress_messages(recording) == [["ClaudeAsk", "asked", "running"]]

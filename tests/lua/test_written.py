@@ -14,8 +14,8 @@ OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 BOTH = ["FileChangedShellPost", "User"]
 
-RECORD = chunk("written/remember")
-LISTEN = chunk("written/listen")
+RECORD_EVENTS = chunk("written/record_events")
+RECORD_OTHER_EVENTS = chunk("written/record_other_events")
 PLACE = "[win_getid(), bufnr(), bufnr('#'), winnr('$'), mode(1), getpos('.'), winsaveview()]"
 
 
@@ -23,7 +23,7 @@ PLACE = "[win_getid(), bufnr(), bufnr('#'), winnr('$'), mode(1), getpos('.'), wi
 async def path(nvim: Neovim, path: Path) -> Path:
     """A file that is being edited; its announcements are recorded."""
     await nvim.command("set hidden | edit a.txt")
-    await nvim.lua(RECORD)
+    await nvim.lua(RECORD_EVENTS)
     return path
 
 
@@ -35,7 +35,7 @@ async def write_and_reload(nvim: Neovim, path: Path, text: str = NEW) -> None:
 
 async def announcements(nvim: Neovim) -> list[dict[str, Any]]:
     """Return the announcements so far."""
-    got: list[dict[str, Any]] = await nvim.lua("return _G.heard")
+    got: list[dict[str, Any]] = await nvim.lua("return _G.events")
     return got
 
 
@@ -94,7 +94,7 @@ async def test_an_announcement_does_not_disturb_the_user(
     await nvim.command(command)
     await nvim.keys(keys)
     await until(lambda: nvim.eval(f"mode(1) ==# '{mode}'"))
-    await nvim.lua(LISTEN)
+    await nvim.lua(RECORD_OTHER_EVENTS)
     before = await nvim.eval(PLACE)
 
     await write_and_reload(nvim, path)
@@ -102,7 +102,7 @@ async def test_an_announcement_does_not_disturb_the_user(
     assert await names(nvim) == BOTH
     # A terminal updates its cursor a moment after each output.
     await until(lambda: nvim.eval(f"{PLACE} == {before}".replace("None", "v:null")))
-    assert await nvim.lua("return _G.other") == []
+    assert await nvim.lua("return _G.other_events") == []
 
 
 async def test_a_write_below_unsaved_changes_is_announced(nvim: Neovim, path: Path) -> None:
@@ -207,13 +207,13 @@ async def test_the_watch_starts_when_a_client_connects(
     await until(is_announced, "the write is announced")
 
 
-FAILING = chunk("written/failing")
+RAISE = chunk("written/raise")
 
 
 async def test_an_error_in_an_autocommand_is_logged_and_stops_no_other(
     nvim: Neovim, path: Path
 ) -> None:
-    await nvim.lua(FAILING + RECORD)
+    await nvim.lua(RAISE + RECORD_EVENTS)
 
     await write_and_reload(nvim, path)
 
@@ -286,7 +286,7 @@ async def test_language_servers_have_the_text_before_any_autocommand_runs(
     nvim: Neovim, path: Path
 ) -> None:
     await attach(nvim, "--publish=push")
-    await nvim.lua(chunk("written/its_servers_know_the_text_before_any_autocommand_runs"))
+    await nvim.lua(chunk("written/count_unsettled"))
 
     await write_and_reload(nvim, path)
 

@@ -23,7 +23,7 @@ SERVES = "return require('claude_ide.host').server() ~= nil"
 NONE_EXPECTED = """
 return not vim.iter(vim.api.nvim_list_bufs()):any(require('claude_ide.disk.reload').is_expected)
 """
-REMAINS = chunk("one_write/remains")
+REMNANTS = chunk("one_write/remnants")
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ async def other(serving: Neovim, config_folder: Path) -> AsyncIterator[ClaudeCod
 
 
 async def reports(nvim: Neovim) -> Any:
-    return await nvim.lua("return { _G.heard, _G.shown }")
+    return await nvim.lua("return { _G.counts, _G.shown }")
 
 
 async def shows(nvim: Neovim, path: Path, text: str) -> None:
@@ -283,7 +283,7 @@ async def test_two_writes_reported_in_one_line_count_as_one_change(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path
 ) -> None:
     path = project / "a.txt"
-    write = chunk("one_write/two_writes_reported_in_one_line_count_as_one_change")
+    write = chunk("one_write/write_and_sync")
     lines = OLD.split()
     await serving.lua(write, str(path), [[*lines, "four"], [*lines, "four", "five"]])
 
@@ -312,10 +312,10 @@ async def test_repeated_starts_and_stops_leak_nothing(
         await nvim.command("ClaudeStop!")
         await until(lambda: nvim.lua("return require('claude_ide.host').server() == nil"))
         await until(lambda: nvim.lua(NONE_EXPECTED))
-        remains.append(await nvim.lua(REMAINS))
+        remains.append(await nvim.lua(REMNANTS))
 
     async def is_as_before() -> bool:
-        remains[-1] = await nvim.lua(REMAINS)
+        remains[-1] = await nvim.lua(REMNANTS)
         return bool(remains[-1] == remains[1])
 
     await until(is_as_before, "the same state as after the second stop")

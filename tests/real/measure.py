@@ -88,7 +88,7 @@ def holds(item: Diagnostic, finding: Finding, texts: Mapping[str, str]) -> bool:
     return (
         item.file == Path(finding.file).name
         and item.line == line_of(finding, texts)
-        and finding.says in item.says
+        and finding.message in item.message
     )
 
 
@@ -189,7 +189,7 @@ async def settle(running: Session, scene: Scene, several: list[Outcome]) -> None
         ):
             break
         await asyncio.sleep(0.05)
-    last.stale = [f"{Path(i['file']).name}:{i['line']}: {i['says']}" for i in wrong]
+    last.stale = [f"{Path(i['file']).name}:{i['line']}: {i['message']}" for i in wrong]
     for outcome in several:
         outcome.states = [state for state in states if state["at"] >= outcome.written - 0.01]
         outcome.answered = first_answer(outcome)
@@ -217,7 +217,7 @@ def is_correct(item: dict[str, Any], outcome: Outcome) -> bool:
 
 def item_of(item: dict[str, Any]) -> Diagnostic:
     """Return a diagnostic in Neovim as it would be in a request."""
-    return Diagnostic(Path(item["file"]).name, item["line"], item["says"])
+    return Diagnostic(Path(item["file"]).name, item["line"], item["message"])
 
 
 def requests(running: Session, outcomes: list[Outcome]) -> None:

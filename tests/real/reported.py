@@ -15,10 +15,10 @@ class Diagnostic:
 
     file: str
     line: int
-    says: str
+    message: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.says}"
+        return f"{self.file}:{self.line}: {self.message}"
 
 
 def diagnostics(text: str) -> Iterator[Diagnostic]:

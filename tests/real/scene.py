@@ -10,7 +10,7 @@ class Finding:
 
     file: str
     at: str
-    says: str
+    message: str
     """Part of the message."""
 
     required: bool = True

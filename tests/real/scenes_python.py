@@ -58,7 +58,7 @@ def edits(words: Words) -> tuple[Edit, ...]:
     """Return the edits, with the findings of these checkers after each."""
 
     def undefined(file: str, name: str, at: str) -> tuple[Finding, ...]:
-        return tuple(Finding(file, at, says % name) for says in words.undefined)
+        return tuple(Finding(file, at, message % name) for message in words.undefined)
 
     several = A.replace("LIMIT = 10\n", "LIMIT = 10\nFACTOR = 3\n").replace(
         'greet("you"))', 'greet("you"), FACTOR)'
@@ -69,13 +69,13 @@ def edits(words: Words) -> tuple[Edit, ...]:
     short = wrong.replace("nowhere", "1")
     renamed = short.replace("double(", "twice(")
     at_last = tuple(
-        Finding("a.py", f"double({words.mistake})", says) for says in words.wrong
+        Finding("a.py", f"double({words.mistake})", message) for message in words.wrong
     ) or undefined("a.py", words.mistake, f"double({words.mistake})")
     new = undefined("d.py", "unknown", "greet(unknown)")
     closed = (*new, *undefined("c.py", "tree", "number * tree"))
     across = (
         *closed,
-        *(Finding("b.py", "import double", says % "double") for says in words.missing_import),
+        *(Finding("b.py", "import double", message % "double") for message in words.missing_import),
     )
     return (
         Edit("break", "a.py", "double(LIMIT)", f"double({words.mistake})", at_last),

@@ -106,7 +106,7 @@ local function now()
   return seconds + microseconds / 1e6
 end
 
----@return { file: string, line: integer, says: string, severity: integer, source?: string }[]
+---@return { file: string, line: integer, message: string, severity: integer, source?: string }[]
 function M.findings()
   return vim
     .iter(vim.diagnostic.get())
@@ -114,7 +114,7 @@ function M.findings()
       return {
         file = vim.api.nvim_buf_get_name(diagnostic.bufnr),
         line = diagnostic.lnum + 1,
-        says = diagnostic.message,
+        message = diagnostic.message,
         severity = diagnostic.severity,
         source = diagnostic.source,
       }

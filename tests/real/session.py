@@ -38,7 +38,7 @@ class TimedApi(FakeApi):
 class Conversation(Protocol):
     """The user's conversation with Claude."""
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
 
     async def shows(self, words: str) -> None:
@@ -51,7 +51,7 @@ class OwnTerminal:
     def __init__(self, claude: ClaudeCli) -> None:
         self._claude = claude
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
         await self._claude.prompt(words)
 
@@ -66,12 +66,12 @@ class NeovimsTerminal:
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
 
-    async def is_ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until the CLI accepts prompts and is connected."""
         await self._drawn(CARET)
         await self._drawn("⧉")
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
         if (await self._nvim.mode())["mode"] != "t":
             await self._nvim.keys("i")
@@ -101,9 +101,9 @@ class Chat:
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Send a prompt."""
-        await self._panel.say(words)
+        await self._panel.send(words)
 
     async def shows(self, words: str) -> None:
         """Wait until Claude has answered with these words."""
@@ -121,7 +121,7 @@ class Session:
 
     async def prompt(self, words: str, answer: str, diffs: int) -> None:
         """Send a prompt, accept `diffs` diffs, and wait for the last words of the answer."""
-        await self.conversation.say(words)
+        await self.conversation.send(words)
         for _ in range(diffs):
             await until(lambda: self.nvim.lua(SHOWN), "the diff is shown", PATIENCE)
             await self.nvim.keys(":w<CR>")
@@ -243,7 +243,7 @@ async def in_the_terminal(
     await nvim.lua(CONFIGURE, {"cmd": [str(cli_path())]})
     await nvim.command(f"Claude --permission-mode {mode}")
     terminal = NeovimsTerminal(nvim)
-    await terminal.is_ready()
+    await terminal.wait_until_ready()
     return terminal
 
 

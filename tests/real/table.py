@@ -29,9 +29,9 @@ def line(scene: Scene, mode: str, focus: str, outcomes: Sequence[Outcome]) -> st
     return " ".join(f"{cell!s:<{w}}" for cell, w in zip(cells, widths, strict=True)).rstrip()
 
 
-def row(servers: str, mode: str, focus: str, says: str) -> str:
+def row(servers: str, mode: str, focus: str, result: str) -> str:
     """Return a line for a cell that could not be measured."""
-    return f"{servers:<18} {mode:<11} {focus:<8} {says}"
+    return f"{servers:<18} {mode:<11} {focus:<8} {result}"
 
 
 def spread(seconds: Iterable[float]) -> str:
@@ -55,13 +55,13 @@ def details(outcomes: Sequence[Outcome]) -> str:
 def _lines(outcome: Outcome) -> Iterable[str]:
     number = outcome.reported_in()
     answer = outcome.answered
-    said = "no answer" if answer is None else f"answer {answer - outcome.written:.2f} s"
+    result = "no answer" if answer is None else f"answer {answer - outcome.written:.2f} s"
     slow = " (slow)" if answer and answer - outcome.written > QUICK else ""
     when = {None: "never reported", 0: "nothing to report", 1: "reported in the next request"}.get(
         number, f"reported in request {number}"
     )
     mark = " " if outcome.is_right() else "!"
-    yield f"  {mark} {outcome.edit.name}: {when}, {said}{slow}, wait {outcome.wait() or 0:.2f} s"
+    yield f"  {mark} {outcome.edit.name}: {when}, {result}{slow}, wait {outcome.wait() or 0:.2f} s"
     for false in outcome.false():
         yield f"      false: {false}"
     for stale in outcome.stale:
@@ -72,5 +72,5 @@ def _lines(outcome: Outcome) -> Iterable[str]:
         yield f"      request after {at - outcome.written:.3f} s"
     for state in outcome.states:
         found = [item_of(item) for item in state["findings"]]
-        briefly = ", ".join(f"{item.file}:{item.line} {item.says[:30]!r}" for item in found)
+        briefly = ", ".join(f"{item.file}:{item.line} {item.message[:30]!r}" for item in found)
         yield f"      Neovim after {state['at'] - outcome.written:.3f} s: {briefly or 'nothing'}"

@@ -109,7 +109,7 @@ async def test_a_hostile_transcript_is_shown_safely(user: Neovim, addresses: Add
 async def test_messages_choices_inputs_and_floats_show_hostile_text_safely(
     user: Neovim, addresses: Addresses
 ) -> None:
-    await user.lua(chunk("answers/a_message_a_choice_and_a_float_show_it"))
+    await user.lua(chunk("answers/record_dialogs"))
     for text in examples():
         await user.lua("_G.seen = {}; require('claude_ide.say.message').show(..., 'info')", text)
         await user.lua(

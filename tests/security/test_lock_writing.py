@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import locks, the_lock
-from support.handshake import is_let_in
+from support.handshake import is_accepted
 from support.neovim import Neovim, until
 from support.processes import alive
 
@@ -83,7 +83,7 @@ class TestUnwritableLockFile:
 
         expected = "cannot write the lock file (its folder is a file): "
         await until(lambda: expected in serving.screen.text(), expected)
-        assert await is_let_in(port, lock["authToken"])
+        assert await is_accepted(port, lock["authToken"])
         folder.unlink()
         kept.rename(folder)
         await serving.command("edit a.py")

@@ -16,11 +16,11 @@ import pytest
 
 from support.claude_code import connected, locks, the_lock
 from support.fake_headless import FakeHeadless
-from support.handshake import handshake, is_let_in, status
+from support.handshake import handshake, is_accepted, status
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, Panel
 from support.processes import alive
-from support.transcripts import FAKE_CLI, GOLDEN, heard
+from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 SERVER = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
 
@@ -122,7 +122,7 @@ class TestSecrecy:
         git.write_text(f'#!/bin/sh\nenv >"{tmp_path}/git.$$"\nexec {shutil.which("git")} "$@"\n')
         git.chmod(0o755)
         await nvim.lua("vim.env.PATH = ... .. ':' .. vim.env.PATH", str(tools))
-        log = tmp_path / "heard.jsonl"
+        log = tmp_path / "received.jsonl"
         cmd = [sys.executable, "-I", str(FAKE_CLI), str(GOLDEN / "plain_thinking.jsonl")]
         await nvim.lua(CONFIGURE, {"cmd": cmd})
         await nvim.command(f"let $FAKE_CLI_LOG = '{log}' | ClaudeStart!")
@@ -145,7 +145,7 @@ class TestSecrecy:
             environment = read(pid, "environ")
             assert token not in environment
             assert b"CLAUDE_IDE_HOST" not in environment
-        for seen in (json.dumps(heard(log)[0]), *seen_by_git()):
+        for seen in (json.dumps(read_log(log)[0]), *seen_by_git()):
             assert lock["authToken"] not in seen
             assert "CLAUDE_IDE_HOST" not in seen
         assert await nvim.eval("exists('$CLAUDE_IDE_HOST')") == 0
@@ -211,8 +211,8 @@ class TestValidity:
 
             assert new_port != port
             assert new["authToken"] != lock["authToken"]
-            assert not await is_let_in(new_port, lock["authToken"])
-            assert await is_let_in(new_port, new["authToken"])
+            assert not await is_accepted(new_port, lock["authToken"])
+            assert await is_accepted(new_port, new["authToken"])
 
     async def test_an_unprotected_port_is_reused_only_with_a_new_token(
         self, serving: Neovim, config_folder: Path
@@ -225,8 +225,8 @@ class TestValidity:
         new_port, new = await next_host(serving, config_folder, lock)
 
         assert new_port == port
-        assert not await is_let_in(port, lock["authToken"])
-        assert await is_let_in(port, new["authToken"])
+        assert not await is_accepted(port, lock["authToken"])
+        assert await is_accepted(port, new["authToken"])
 
     @pytest.mark.parametrize("crashes", [1, 3])
     async def test_an_immediately_restarted_host_keeps_port_and_token(
@@ -262,7 +262,7 @@ class TestValidity:
         await until(lambda: serving.eval(SERVER), "the server is up again")
         assert new_port == port
         assert new["authToken"] != lock["authToken"]
-        assert not await is_let_in(port, lock["authToken"])
+        assert not await is_accepted(port, lock["authToken"])
         async with connected(port, new["authToken"]) as client:
             await client.initialize()
 
@@ -287,7 +287,7 @@ class TestRemovalOfTheLockFile:
         assert alive(lock["hostPid"])
         assert lock["hostPid"] not in hosts
         assert drafts(config_folder) == []
-        assert await is_let_in(port, lock["authToken"])
+        assert await is_accepted(port, lock["authToken"])
 
     @pytest.mark.parametrize("milliseconds", range(0, 160, 40))
     async def test_no_files_remain_when_every_host_dies_during_its_start(

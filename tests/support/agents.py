@@ -11,7 +11,7 @@ from claude_ide.agents.prompt import Words
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.wire.launch import Launch
 from support.digest import digest
-from support.transcripts import heard, replaying
+from support.transcripts import read_log, replaying
 
 E = TypeVar("E", bound=Event)
 PATIENCE = 20.0
@@ -35,11 +35,11 @@ class NewError:
 
 
 class Talk:
-    """A conversation with an agent; its events are kept in `told`."""
+    """A conversation with an agent; its events are kept in `events`."""
 
     def __init__(self, launch: Launch, log: Path | None = None, **options: Any) -> None:
         self.agent = StreamJsonAgent(launch, **options)
-        self.told: list[Event] = []
+        self.events: list[Event] = []
         self._log = log
         self._arrived = asyncio.Condition()
         self._listening: asyncio.Task[None] | None = None
@@ -54,7 +54,7 @@ class Talk:
         **options: Any,
     ) -> "Talk":
         """Start an agent on a recording, in `folder`."""
-        log = folder / "heard.jsonl"
+        log = folder / "received.jsonl"
         launch = replaying(name, folder, log=log, environment=environment)
         talk = cls(launch, log, **options)
         await talk.start(opening)
@@ -67,7 +67,7 @@ class Talk:
         async with asyncio.timeout(PATIENCE):
             await self.agent.start(opening or NewSession())
 
-    async def say(self, words: str) -> str:
+    async def prompt(self, words: str) -> str:
         """Send a prompt."""
         return await self.agent.prompt([Words(words)])
 
@@ -77,19 +77,19 @@ class Talk:
         """Wait for `count` matching events of a kind; return the last of these."""
 
         def found() -> list[E]:
-            return [event for event in self.told if isinstance(event, kind) and matching(event)]
+            return [event for event in self.events if isinstance(event, kind) and matching(event)]
 
         try:
             async with asyncio.timeout(PATIENCE), self._arrived:
                 await self._arrived.wait_for(lambda: len(found()) >= count)
         except TimeoutError:
-            raise AssertionError(f"no {kind.__name__} among {self.told}") from None
+            raise AssertionError(f"no {kind.__name__} among {self.events}") from None
         return found()[count - 1]
 
     async def turn(self, words: str) -> TurnEnded:
         """Send a prompt and wait for the end of its turn."""
-        ended = sum(isinstance(event, TurnEnded) for event in self.told)
-        await self.say(words)
+        ended = sum(isinstance(event, TurnEnded) for event in self.events)
+        await self.prompt(words)
         return await self.until(TurnEnded, count=ended + 1)
 
     async def end(self) -> Dead:
@@ -97,28 +97,28 @@ class Talk:
         await self.agent.stop()
         return await self.until(Dead, count=1)
 
-    def heard(self, type_: str = "", subtype: str = "") -> list[dict[str, Any]]:
+    def received(self, type_: str = "", subtype: str = "") -> list[dict[str, Any]]:
         """Return the frames that the CLI has received, all or those of one kind."""
         assert self._log is not None
         return [
             frame
-            for frame in heard(self._log)[1:]
+            for frame in read_log(self._log)[1:]
             if type_ in ("", frame["type"])
             and subtype in ("", frame.get("request", {}).get("subtype"))
         ]
 
     def story(self) -> list[str]:
         """Return a digest of the events without `PromptChanged`, whose order is not fixed."""
-        return digest(event for event in self.told if not isinstance(event, PromptChanged))
+        return digest(event for event in self.events if not isinstance(event, PromptChanged))
 
     def kinds(self) -> list[type[Event]]:
         """Return the types of the events, in order."""
-        return [type(event) for event in self.told]
+        return [type(event) for event in self.events]
 
     async def _listen(self) -> None:
         async for event in self.agent.events():
             async with self._arrived:
-                self.told.append(event)
+                self.events.append(event)
                 self._arrived.notify_all()
 
 

@@ -39,7 +39,7 @@ PAST = (
 
 
 class AnotherAgent:
-    """Implements `Agent`. `heard` has the calls that it received, in order."""
+    """Implements `Agent`. `calls` has the calls that it received, in order."""
 
     name = NAME
 
@@ -48,11 +48,11 @@ class AnotherAgent:
         self.workbench = workbench
         self.session = ""
         self.state = SessionState()
-        self.heard: list[tuple[Any, ...]] = []
+        self.calls: list[tuple[Any, ...]] = []
         self._ids = itertools.count(1)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
 
-    def tell(self, *happened: Event) -> None:
+    def emit(self, *happened: Event) -> None:
         """Emit events."""
         for event in happened:
             self.state = self.state.after(event)
@@ -64,10 +64,10 @@ class AnotherAgent:
         return [*PAST]
 
     async def start(self, opening: Opening) -> Ready:
-        self.heard.append(("start", opening))
+        self.calls.append(("start", opening))
         self.state = self.state.spawned()
         self.session = opening.id or f"s-{next(self._ids)}"
-        self.tell(READY, events.Session(self.session), events.ModeChanged("m://ask"))
+        self.emit(READY, events.Session(self.session), events.ModeChanged("m://ask"))
         return READY
 
     async def events(self) -> AsyncIterator[Event]:
@@ -79,53 +79,53 @@ class AnotherAgent:
 
     async def stop(self) -> None:
         if self.state.state.value not in ("off", "dead"):
-            self.tell(events.Dead(0, session=self.session))
+            self.emit(events.Dead(0, session=self.session))
 
     def kill(self) -> None:
-        self.tell(events.Dead(-9))
+        self.emit(events.Dead(-9))
 
     async def prompt(self, prompt: Prompt) -> str:
-        return self._hear("prompt", prompt)
+        return self._accept("prompt", prompt)
 
     async def steer(self, prompt: Prompt) -> str:
         self._must("steer")
-        return self._hear("steer", prompt)
+        return self._accept("steer", prompt)
 
     async def redirect(self, prompt: Prompt) -> str:
         self._must("redirect")
-        return self._hear("redirect", prompt)
+        return self._accept("redirect", prompt)
 
     async def withdraw(self, prompt: str) -> bool:
         self._must("withdraw")
-        self.heard.append(("withdraw", prompt))
-        self.tell(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
+        self.calls.append(("withdraw", prompt))
+        self.emit(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
         return True
 
     async def interrupt(self) -> None:
-        self.heard.append(("interrupt",))
-        self.tell(events.Stopping(), events.TurnEnded(events.TurnEndReason.INTERRUPTED))
+        self.calls.append(("interrupt",))
+        self.emit(events.Stopping(), events.TurnEnded(events.TurnEndReason.INTERRUPTED))
 
     async def answer(self, request: str, answer: Answer) -> None:
-        self.heard.append(("answer", request, answer))
+        self.calls.append(("answer", request, answer))
 
     async def set_mode(self, mode: str) -> None:
         self._must("modes")
-        self.heard.append(("mode", mode))
-        self.tell(events.ModeChanged(mode))
+        self.calls.append(("mode", mode))
+        self.emit(events.ModeChanged(mode))
 
     async def set_model(self, model: str) -> None:
         self._must("models")
-        self.heard.append(("model", model))
-        self.tell(events.ModelChanged(model))
+        self.calls.append(("model", model))
+        self.emit(events.ModelChanged(model))
 
     async def set_effort(self, effort: str) -> None:
         self._must("effort")
-        self.heard.append(("effort", effort))
-        self.tell(events.EffortChanged(effort))
+        self.calls.append(("effort", effort))
+        self.emit(events.EffortChanged(effort))
 
     async def set_thinking_tokens(self, most: int | None) -> None:
         self._must("thinking_tokens")
-        self.heard.append(("thinking", most))
+        self.calls.append(("thinking", most))
 
     async def context_usage(self) -> ContextUsage:
         self._must("context_usage")
@@ -133,11 +133,11 @@ class AnotherAgent:
 
     async def rename(self, title: str) -> None:
         self._must("titles")
-        self.tell(events.Session(self.session, title))
+        self.emit(events.Session(self.session, title))
 
     async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
         self._must("rewind")
-        self.heard.append(("rewind", prompt, dry_run))
+        self.calls.append(("rewind", prompt, dry_run))
         return Rewind(False, reason="the river has moved on")
 
     async def ask_aside(self, question: str) -> str:
@@ -151,12 +151,12 @@ class AnotherAgent:
         if not getattr(self.capabilities, capability):
             raise UnsupportedError(f"the panel asked for {capability}")
 
-    def _hear(self, how: str, prompt: Prompt) -> str:
+    def _accept(self, how: str, prompt: Prompt) -> str:
         words = " ".join(part.text for part in prompt if isinstance(part, Words))
         images = sum(isinstance(part, Image) for part in prompt)
-        self.heard.append((how, words, images) if images else (how, words))
+        self.calls.append((how, words, images) if images else (how, words))
         id_ = f"p{next(self._ids)}"
-        self.tell(events.PromptChanged(id_, events.PromptStage.QUEUED))
+        self.emit(events.PromptChanged(id_, events.PromptStage.QUEUED))
         return id_
 
 

@@ -81,17 +81,17 @@ class Chats:
         await self.nvim.request("nvim_set_current_win", win)
         await self.nvim.request("nvim_win_set_cursor", win, [line, 0])
 
-    def told(self, event: str) -> list[dict[str, Any]]:
+    def events(self, name: str) -> list[dict[str, Any]]:
         """Return the fields of all events of this name so far."""
         return [
-            {name: value for name, value in payload.items() if name != "event"}
+            {field: value for field, value in payload.items() if field != "event"}
             for payload in self.nvim.events("chat")
-            if payload["event"] == event
+            if payload["event"] == name
         ]
 
-    async def tells(self, event: str) -> dict[str, Any]:
+    async def wait_for_event(self, name: str) -> dict[str, Any]:
         """Wait for an event of this name; return the fields of the latest."""
-        payloads: list[dict[str, Any]] = await until(lambda: self.told(event), f"event {event}")
+        payloads: list[dict[str, Any]] = await until(lambda: self.events(name), f"event {name}")
         return payloads[-1]
 
 

@@ -20,13 +20,13 @@ EVENT, COMMAND = "claude_ide_event", ":command:ClaudeChat"
 class Notifications(list[tuple[str, list[Any]]]):
     """The notifications of a Neovim; each is passed to a function when it arrives."""
 
-    def __init__(self, hear: Callable[[str, list[Any]], None]) -> None:
+    def __init__(self, receive: Callable[[str, list[Any]], None]) -> None:
         super().__init__()
-        self._hear = hear
+        self._receive = receive
 
     def append(self, notification: tuple[str, list[Any]]) -> None:
         super().append(notification)
-        self._hear(*notification)
+        self._receive(*notification)
 
 
 class TestedNeovim:
@@ -75,7 +75,7 @@ class ChatsHere:
     async def start(cls, nvim: Neovim, kind: Kind, state: Path) -> "ChatsHere":
         """Make this test the host of a Neovim."""
         here = cls(nvim, kind, state)
-        nvim.notifications = Notifications(here._hear)
+        nvim.notifications = Notifications(here._receive)
         await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
         return here
 
@@ -86,7 +86,7 @@ class ChatsHere:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         assert not self.errors
 
-    def _hear(self, name: str, arguments: list[Any]) -> None:
+    def _receive(self, name: str, arguments: list[Any]) -> None:
         if name == EVENT:
             self.editor.events.dispatch(*arguments)
         elif name.endswith(COMMAND):

@@ -103,7 +103,7 @@ class ClaudeCli(Terminal):
         self.press(key)
 
 
-async def is_kept(words: str, config: Path) -> None:
+async def wait_until_saved(words: str, config: Path) -> None:
     """Wait until a session with these words is on disk; 2.1.197 writes it with a delay."""
 
     def kept() -> bool:

@@ -11,7 +11,7 @@ MODULE = "require('claude_ide.diff')"
 
 FORWARD_USER_EVENTS = chunk("diffs/forward_user_events")
 
-EVERYTHING = chunk("diffs/everything")
+STATE = chunk("diffs/state")
 
 
 class Diffs:
@@ -96,5 +96,5 @@ class Diffs:
 
 async def everything(nvim: Neovim) -> dict[str, Any]:
     """Return all that a user can notice: windows, buffers, marks, options, focus."""
-    state: dict[str, Any] = await nvim.lua(EVERYTHING)
+    state: dict[str, Any] = await nvim.lua(STATE)
     return state

@@ -53,7 +53,7 @@ async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
     await until(is_shown, f"the buffer of {path.name} follows", SECONDS * 10)
 
 
-async def looked(nvim: Neovim, path: Path) -> None:
+async def wait_for_changes(nvim: Neovim, path: Path) -> None:
     """Wait until earlier changes are noticed, by changing another file in the same folder."""
     other = path.with_name("last.txt")
     other.write_text("before\n")

@@ -35,7 +35,7 @@ class FakeCli:
         for entry in self.entries:
             match entry["dir"], entry["m"]:
                 case "out", frame:
-                    self.say(frame)
+                    self.write(frame)
                 case "in" | "in-raw", frame:
                     self.expect(frame)
                 case "stderr", words:
@@ -49,7 +49,7 @@ class FakeCli:
             pass
         return int(code)
 
-    def say(self, frame: Frame) -> None:
+    def write(self, frame: Frame) -> None:
         line = json.dumps(frame)
         for recorded, actual in self.ids.items():
             line = line.replace(f'"{recorded}"', f'"{actual}"')
@@ -67,20 +67,20 @@ class FakeCli:
                 self.unmatched.remove(frame)
                 self.learn(recorded, frame)
                 return
-        while (heard := self.read()) is not None:
-            if kind(heard) == kind(recorded):
-                self.learn(recorded, heard)
+        while (received := self.read()) is not None:
+            if kind(received) == kind(recorded):
+                self.learn(recorded, received)
                 return
-            if heard["type"] == "control_request" and kind(heard) not in self.known:
-                self.refuse(heard)
+            if received["type"] == "control_request" and kind(received) not in self.known:
+                self.refuse(received)
             else:
-                self.unmatched.append(heard)
+                self.unmatched.append(received)
         sys.exit(f"no frame received like {kind(recorded)}")
 
     def refuse(self, asked: Frame) -> None:
         reason = f"Unsupported control request subtype: {asked['request']['subtype']}"
         refusal = {"subtype": "error", "request_id": asked["request_id"], "error": reason}
-        self.say({"type": "control_response", "response": refusal})
+        self.write({"type": "control_response", "response": refusal})
 
     def learn(self, recorded: Frame, frame: Frame) -> None:
         for key in ("uuid", "request_id"):

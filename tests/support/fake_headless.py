@@ -32,7 +32,7 @@ class Asked:
         self._writer = writer
         self._written = ""
 
-    def say(self, frame: Frame) -> None:
+    def send(self, frame: Frame) -> None:
         """Print a frame."""
         self._writer.write(json.dumps(frame).encode() + b"\n")
 
@@ -52,9 +52,9 @@ class Asked:
         """Print the whole text, if one was started, then the result, and end."""
         if self._written:
             content = [{"type": "text", "text": self._written}]
-            self.say({"type": "assistant", "message": {"id": "msg", "content": content}})
+            self.send({"type": "assistant", "message": {"id": "msg", "content": content}})
         ended = {"type": "result", "is_error": False, "result": result} | fields
-        self.say(ended)
+        self.send(ended)
         self._writer.write_eof()
 
     def fit(self, structured: Frame) -> None:
@@ -67,16 +67,16 @@ class Asked:
 
     def break_off(self, complaint: str) -> None:
         """End without a result, with a message on stderr."""
-        self.say({"complaint": complaint})
+        self.send({"complaint": complaint})
         self._writer.write_eof()
 
-    async def gone(self) -> None:
+    async def wait_for_end(self) -> None:
         """Wait until the CLI has ended."""
         with suppress(ConnectionError):
             await asyncio.wait_for(self._reader.read(), 15)
 
     def _stream(self, event: Frame) -> None:
-        self.say({"type": "stream_event", "event": event, "parent_tool_use_id": None})
+        self.send({"type": "stream_event", "event": event, "parent_tool_use_id": None})
 
 
 class FakeHeadless:

@@ -43,11 +43,11 @@ async def open_form(nvim: Neovim, questions: list[dict[str, Any]], token: int = 
     await until(lambda: nvim.eval("mode() ==# 'n'"))
 
 
-async def is_gone(nvim: Neovim) -> None:
-    async def gone() -> bool:
+async def wait_until_closed(nvim: Neovim) -> None:
+    async def closed() -> bool:
         return not await nvim.eval(FLOATS)
 
-    await until(gone, "the form is gone")
+    await until(closed, "the form is gone")
 
 
 def given(library: list[str], features: list[str]) -> dict[str, Any]:

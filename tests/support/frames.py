@@ -116,14 +116,14 @@ class Panel:
         self.requests = Requests(self.transcript.sheet, "Claude", self.transcript.root)
         self.drawn = Drawn()
 
-    def take(self, *happened: Event) -> "Panel":
+    def handle(self, *happened: Event) -> "Panel":
         """Handle events, and draw after each."""
         for event in happened:
-            self.handle(event)
+            self.handle_without_drawing(event)
             self.drawn.everything(self.transcript)
         return self
 
-    def handle(self, event: Event) -> None:
+    def handle_without_drawing(self, event: Event) -> None:
         """Handle an event without drawing."""
         if isinstance(event, Asked):
             self.requests.add(event)
@@ -158,4 +158,4 @@ class Panel:
 
 def shown(*happened: Event, **options: Any) -> list[str]:
     """Return the lines after some events."""
-    return Panel(**options).take(*happened).text
+    return Panel(**options).handle(*happened).text

@@ -54,5 +54,5 @@ async def end(reader: asyncio.StreamReader) -> bytes:
         return b""
 
 
-async def is_let_in(port: int, token: str) -> bool:
+async def is_accepted(port: int, token: str) -> bool:
     return await status(port, handshake(port, token)) == 101

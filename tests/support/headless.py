@@ -28,7 +28,7 @@ async def hidden(nvim: Neovim, words: str) -> None:
 async def ask(nvim: Neovim, prompt: str, options: dict[str, Any] | None = None) -> None:
     """Call the Lua function `ask`; `answers` returns the arguments of its callbacks."""
     await nvim.lua(
-        chunk("headless/ask_2"),
+        chunk("headless/ask_with_callbacks"),
         prompt,
         options or {},
     )

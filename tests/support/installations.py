@@ -16,7 +16,7 @@ READY = "claude-ide: Python is ready; :ClaudeStart starts the server"
 StartNeovim = Callable[..., Awaitable[Neovim]]
 
 
-async def said(nvim: Neovim, text: str) -> str:
+async def wait_for_message(nvim: Neovim, text: str) -> str:
     """Wait for a message with `text`; it must be one line, and need no key."""
 
     async def message() -> str:

@@ -24,11 +24,11 @@ async def start(nvim: Neovim, *options: str, name: str = "words") -> int:
 async def attach(nvim: Neovim, *options: str, name: str = "words") -> int:
     """Start the server for the current buffer, wait until it answers; return the client's id."""
     client = await start(nvim, *options, name=name)
-    await is_initialized(nvim, client)
+    await wait_until_initialized(nvim, client)
     return client
 
 
-async def is_initialized(nvim: Neovim, client: int) -> None:
+async def wait_until_initialized(nvim: Neovim, client: int) -> None:
     """Wait until a server has answered the first request."""
     await until(
         lambda: nvim.lua("return vim.lsp.get_client_by_id(...).initialized == true", client),
@@ -67,4 +67,4 @@ async def attach_to_every_text_file(nvim: Neovim, *options: str, is_running: boo
         is_running,
     )
     if is_running:
-        await is_initialized(nvim, client)
+        await wait_until_initialized(nvim, client)

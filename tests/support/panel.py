@@ -36,10 +36,10 @@ class Panel:
         await nvim.lua(CONFIGURE, options)
         await nvim.command(command)
         panel = cls(nvim)
-        await panel.is_ready()
+        await panel.wait_until_ready()
         return panel
 
-    async def is_ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until the agent answers."""
 
         async def ready() -> bool:
@@ -48,14 +48,14 @@ class Panel:
 
         await until(ready, "the agent answers", PATIENCE)
 
-    async def is_new(self, count: int) -> None:
+    async def wait_for_chats(self, count: int) -> None:
         """Wait until there are `count` chats, and the agent of the last one answers."""
 
         async def there() -> bool:
             return (await self.look()).get("count") == count
 
         await until(there, f"chat {count}", PATIENCE)
-        await self.is_ready()
+        await self.wait_until_ready()
 
     async def look(self) -> dict[str, Any]:
         """Return the panel's state: `lines`, `prompt`, `bar`, `prompt_bar`, `windows`, `count`."""
@@ -95,7 +95,7 @@ class Panel:
         except AssertionError as error:
             raise AssertionError(f"{error}; shown is\n{json.dumps(await self.look())}") from None
 
-    async def say(self, words: str) -> None:
+    async def send(self, words: str) -> None:
         """Type `words` into the prompt and send them."""
         await self.write()
         await self.nvim.keys(f"{words.replace('<', '<lt>')}<C-s>")

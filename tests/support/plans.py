@@ -26,7 +26,7 @@ async def open_plan(nvim: Neovim, text: str = PLAN, token: int = 1) -> None:
     await ready(nvim)
 
 
-async def gone(nvim: Neovim) -> None:
+async def wait_until_closed(nvim: Neovim) -> None:
     await until(
         lambda: nvim.eval("empty(filter(getbufinfo(), 'v:val.name =~ \"claude-plan\"'))"),
         "the plan is gone",
@@ -34,12 +34,12 @@ async def gone(nvim: Neovim) -> None:
     await until(lambda: nvim.eval("tabpagenr('$') == 1"))
 
 
-async def waited(nvim: Neovim, milliseconds: int = 100) -> None:
+async def wait(nvim: Neovim, milliseconds: int = 100) -> None:
     """Wait for a timer in Neovim, so that work deferred for less time is done."""
     await nvim.lua(
-        "vim.g.waited = 0; vim.defer_fn(function() vim.g.waited = 1 end, ...)", milliseconds
+        "vim.g.has_waited = 0; vim.defer_fn(function() vim.g.has_waited = 1 end, ...)", milliseconds
     )
-    await until(lambda: nvim.eval("g:waited"))
+    await until(lambda: nvim.eval("g:has_waited"))
 
 
 async def asked_for_comments(nvim: Neovim) -> None:

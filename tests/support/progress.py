@@ -5,14 +5,14 @@ from typing import Any
 from support.chunks import chunk
 from support.neovim import Neovim
 
-HEAR = chunk("progress/hear")
+RECORD = chunk("progress/record")
 
 
-async def hear(nvim: Neovim) -> None:
+async def record_progress(nvim: Neovim) -> None:
     """Record each message from now on."""
-    await nvim.lua(HEAR)
+    await nvim.lua(RECORD)
 
 
-async def heard(nvim: Neovim) -> Any:
+async def progress_messages(nvim: Neovim) -> Any:
     """Return title, text and status of each message so far."""
-    return await nvim.lua("return _G.heard")
+    return await nvim.lua("return _G.messages")

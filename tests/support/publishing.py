@@ -54,10 +54,10 @@ async def messages(nvim: Neovim, bufnr: int) -> list[str]:
     return found
 
 
-async def say(nvim: Neovim, bufnr: int, *wanted: str) -> None:
+async def wait_for_messages(nvim: Neovim, bufnr: int, *wanted: str) -> None:
     """Wait until a buffer's diagnostics have exactly these messages."""
 
-    async def is_said() -> bool:
+    async def are_there() -> bool:
         return await messages(nvim, bufnr) == [*wanted]
 
-    await until(is_said, f"the diagnostics are {wanted}")
+    await until(are_there, f"the diagnostics are {wanted}")

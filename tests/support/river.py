@@ -42,22 +42,22 @@ class River:
 
         await until(reported, f"{words!r} is reported", PATIENCE)
 
-    async def hears(self, what: str) -> tuple[Any, ...]:
+    async def wait_for_call(self, kind: str) -> tuple[Any, ...]:
         """Wait until the agent has received a call of this kind; return the last one."""
-        heard = self.agent.heard
+        calls = self.agent.calls
         await until(
-            lambda: any(call[0] == what for call in heard), f"the agent receives {what}", PATIENCE
+            lambda: any(call[0] == kind for call in calls), f"the agent receives {kind}", PATIENCE
         )
-        return [call for call in heard if call[0] == what][-1]
+        return [call for call in calls if call[0] == kind][-1]
 
-    async def press(self, words: str, key: str, heard: str) -> tuple[Any, ...]:
+    async def press(self, words: str, key: str, call: str) -> tuple[Any, ...]:
         """Press a key on a line of the transcript until the agent receives a call."""
-        before = len(self.agent.heard)
+        before = len(self.agent.calls)
 
         async def pressed() -> bool:
-            if len(self.agent.heard) == before and await self.panel.go_to(words):
+            if len(self.agent.calls) == before and await self.panel.go_to(words):
                 await self.nvim.keys(key)
-            return len(self.agent.heard) > before
+            return len(self.agent.calls) > before
 
         await until(pressed, f"{key} on {words}", PATIENCE)
-        return await self.hears(heard)
+        return await self.wait_for_call(call)

@@ -15,7 +15,7 @@ async def latest(nvim: Neovim) -> Selection:
     return now
 
 
-def told(nvim: Neovim) -> list[Selection]:
+def selection_events(nvim: Neovim) -> list[Selection]:
     return nvim.events("selection_changed")
 
 
@@ -24,21 +24,25 @@ def end_of(selection: Selection) -> tuple[int, int]:
     return end["line"], end["character"]
 
 
-async def text_told(nvim: Neovim, text: str) -> Selection:
+async def wait_for_text(nvim: Neovim, text: str) -> Selection:
     """Wait until the last event has a selection with this text."""
-    await until(lambda: told(nvim) and told(nvim)[-1]["text"] == text, f"{text!r} is reported")
-    return told(nvim)[-1]
+
+    def is_reported() -> bool:
+        return [event["text"] for event in selection_events(nvim)[-1:]] == [text]
+
+    await until(is_reported, f"{text!r} is reported")
+    return selection_events(nvim)[-1]
 
 
-async def cursor_told(nvim: Neovim, line: int, character: int) -> Selection:
+async def wait_for_cursor(nvim: Neovim, line: int, character: int) -> Selection:
     """Wait until the last event has the cursor at this position."""
 
     def is_reported() -> bool:
-        last = told(nvim)[-1] if told(nvim) else None
-        return last is not None and last["text"] == "" and end_of(last) == (line, character)
+        last = selection_events(nvim)[-1:]
+        return [(event["text"], *end_of(event)) for event in last] == [("", line, character)]
 
     await until(is_reported, f"the cursor at {line}:{character} is reported")
-    return told(nvim)[-1]
+    return selection_events(nvim)[-1]
 
 
 async def pause(nvim: Neovim) -> None:

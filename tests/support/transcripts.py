@@ -23,7 +23,7 @@ def entries(name: str) -> list[Entry]:
 
 
 @functools.cache
-def told(name: str) -> list[dict[str, Any]]:
+def frames_of(name: str) -> list[dict[str, Any]]:
     """Return the frames of the CLI; callers must not change them."""
     return [entry["m"] for entry in entries(name) if entry["dir"] == "out"]
 
@@ -44,6 +44,6 @@ def replaying(
     return Launch(command, cwd, given, trusted=True)
 
 
-def heard(log: Path) -> list[dict[str, Any]]:
+def read_log(log: Path) -> list[dict[str, Any]]:
     """Return the log of a replaying CLI: first its arguments and environment, then each frame."""
     return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]

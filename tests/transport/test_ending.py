@@ -194,8 +194,8 @@ async def test_a_guardian_does_its_work_before_it_obeys_a_signal(
 async def test_the_children_of_a_process_end_with_it(end: str) -> None:
     command = [sys.executable, "-I", "-c", HOST.replace("END", end)]
     host = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-    said, _ = await host.communicate()
-    started = [int(pid) for pid in said.split()]
+    output, _ = await host.communicate()
+    started = [int(pid) for pid in output.split()]
 
     assert len(started) == 4
     await until(lambda: not any(map(alive, started)), "all processes have ended")

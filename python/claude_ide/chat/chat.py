@@ -16,6 +16,7 @@ from claude_ide.chat.bars import Bars
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.view import OpenOutput, Review
 from claude_ide.chat.panel import Panels
+from claude_ide.chat.patience import Patience
 from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
@@ -65,8 +66,10 @@ class Chat:
         self._ready: Ready | None = None
         self._started = asyncio.Event()
         self._agent_task: asyncio.Task[None] | None = None
+        self._is_aborting = False
         self.transcript = Transcript(agent.name, root=root)
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
+        self._patience = Patience(self.transcript.sheet, agent.name, self._painter.now)
         self.trust_line = TrustLine(self.transcript.sheet)
         self.requests = Requests(self.transcript.sheet, agent.name, root, self._count_requests)
         self.answers = Answers(
@@ -97,12 +100,14 @@ class Chat:
         self._relaunching.settle()
         self._started.clear()
         self._ready = None
+        self._patience.begin()
         self.refresh()
         self._agent_task = self._run(self._run_agent(opening))
 
     async def close(self) -> None:
         """End the agent and everything else of the chat."""
         self._relaunching.settle()
+        self._patience.end()
         self.answers.clear()
         self.sending.close()
         self._painter.close()
@@ -129,13 +134,26 @@ class Chat:
             name = self.agent.name
             return self._fail(f"{name} could not be started; see :ClaudeLog · R retries")
         finally:
-            self._started.set()
+            self._patience.end()
+            if not self._is_aborting:
+                self._started.set()
         async for event in self.agent.events():
             try:
                 self._handle(event)
             except Exception:
                 # The events after it may still be valid.
                 logger.exception("an event could not be handled: %s", type(event).__name__)
+
+    async def _abort(self) -> None:
+        """End an agent that is starting."""
+        self._is_aborting = True
+        try:
+            if self._agent_task is not None:
+                self._agent_task.cancel()
+                await asyncio.wait([self._agent_task])
+            await self.agent.stop()
+        finally:
+            self._is_aborting = False
 
     def _fail(self, reason: str) -> None:
         """Show why the agent could not be started."""
@@ -221,16 +239,24 @@ class Chat:
 
         `taken` are the prompts that the user has taken back, because the agent did not have them.
         """
-        self.sending.taken_back(await self.panel.take_back() if taken is None else taken)
+        taken = await self.panel.take_back() if taken is None else taken
+        self.sending.taken_back(taken)
         state = self._state()
         if state.state is State.QUEUED and await self.sending.withdraw_all():
             return
         if state.busy:
             await self.agent.interrupt()
+        elif self._patience.is_over and not taken:
+            await self._abort()
+            self._started.set()
+            self._fail(f"{self.agent.name} did not answer and was stopped · R retries")
 
     async def restart(self) -> None:
-        """Restart an agent that has ended, in its session."""
-        if self._state().state is State.DEAD:
+        """Restart an agent that has ended or does not answer, in its session."""
+        if self._patience.is_over:
+            await self._abort()
+            self.start(self._opening)
+        elif self._state().state is State.DEAD:
             self._start_again()
 
     def _start_again(self) -> None:

@@ -33,7 +33,7 @@ from claude_ide.agents.stream_json.wire.control import ControlError
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import TransportClosed, UnsupportedError
 from support.agents import Replay, Talk
-from support.transcripts import heard, replaying
+from support.transcripts import read_log, replaying
 
 
 def test_the_agent_has_every_method_of_the_port() -> None:
@@ -62,7 +62,7 @@ async def test_modes_models_and_commands_are_reported_before_the_first_prompt(
 async def test_the_session_is_known_before_the_first_prompt(replay: Replay, tmp_path: Path) -> None:
     talk = await replay("plain_thinking")
 
-    arguments = heard(tmp_path / "heard.jsonl")[0]["argv"]
+    arguments = read_log(tmp_path / "received.jsonl")[0]["argv"]
 
     assert talk.agent.session == arguments[arguments.index("--session-id") + 1]
     assert (await talk.until(Session)).id == talk.agent.session
@@ -72,7 +72,7 @@ async def test_the_child_gets_a_clean_environment(replay: Replay, tmp_path: Path
     theirs = {"CLAUDECODE": "1", "CLAUDE_CODE_SSE_PORT": "1", "MINE": "x"}
     await replay("plain_thinking", environment=theirs)
 
-    environment = heard(tmp_path / "heard.jsonl")[0]["env"]
+    environment = read_log(tmp_path / "received.jsonl")[0]["env"]
 
     assert environment["CLAUDE_CODE_ENTRYPOINT"] == "claude-ide-nvim"
     assert environment["MINE"] == "x"
@@ -93,7 +93,7 @@ async def test_a_turn_is_decoded_however_its_lines_are_split(replay: Replay, pie
 
 async def test_an_interrupted_text_is_kept(replay: Replay) -> None:
     talk = await replay("interrupt_stream")
-    await talk.say("write a lot")
+    await talk.prompt("write a lot")
     await talk.until(TextDelta)
     await talk.agent.interrupt()
     assert (await talk.until(TurnEnded)).why is TurnEndReason.INTERRUPTED
@@ -108,16 +108,16 @@ async def test_an_interrupted_text_is_kept(replay: Replay) -> None:
 
 async def test_a_prompt_is_withdrawn_and_another_runs(replay: Replay) -> None:
     talk = await replay("cancel_queued")
-    await talk.say("one")
+    await talk.prompt("one")
     await talk.until(TextDelta)
-    second = await talk.say("two")
+    second = await talk.prompt("two")
 
     assert await talk.agent.withdraw(second)
-    third = await talk.say("three")
+    third = await talk.prompt("three")
     await talk.agent.interrupt()
     await talk.until(TurnEnded, count=2)
 
-    withdrawn = talk.heard("control_request", "cancel_async_message")[0]["request"]
+    withdrawn = talk.received("control_request", "cancel_async_message")[0]["request"]
     assert withdrawn["message_uuid"] == second
     await talk.until(
         PromptChanged, lambda event: event == PromptChanged(third, PromptStage.COMPLETED)
@@ -126,26 +126,26 @@ async def test_a_prompt_is_withdrawn_and_another_runs(replay: Replay) -> None:
 
 async def test_a_prompt_can_steer_a_turn(replay: Replay) -> None:
     talk = await replay("priority_next_midtools")
-    await talk.say("one")
+    await talk.prompt("one")
     await talk.until(ToolEnded, count=2)
 
     steering = await talk.agent.steer([Words("steer: also do Y")])
     ended = await talk.until(TurnEnded)
 
     assert ended.prompts == (steering,)
-    assert talk.heard("user")[-1]["priority"] == "next"
+    assert talk.received("user")[-1]["priority"] == "next"
 
 
 async def test_a_prompt_can_redirect_a_turn(replay: Replay) -> None:
     talk = await replay("priority_now")
-    await talk.say("one")
+    await talk.prompt("one")
     await talk.until(TextDelta)
 
     redirecting = await talk.agent.redirect([Words("stop, do this")])
 
     assert (await talk.until(TurnEnded)).why is TurnEndReason.REDIRECTED
     assert (await talk.until(TurnEnded, count=2)).prompts == (redirecting,)
-    assert talk.heard("user")[-1]["priority"] == "now"
+    assert talk.received("user")[-1]["priority"] == "now"
 
 
 async def test_settings_are_changed_and_reported(replay: Replay) -> None:
@@ -169,8 +169,8 @@ async def test_settings_are_changed_and_reported(replay: Replay) -> None:
     for most in (8000, 0, None):
         await agent.set_thinking_tokens(most)
 
-    modes = [event.mode for event in talk.told if isinstance(event, ModeChanged)]
-    models = [event.model for event in talk.told if isinstance(event, ModelChanged)]
+    modes = [event.mode for event in talk.events if isinstance(event, ModeChanged)]
+    models = [event.model for event in talk.events if isinstance(event, ModelChanged)]
     assert modes == ["default", "plan", "acceptEdits", "default", "dontAsk", "auto", "default"]
     assert models == [
         *("claude-opus-5-5", "claude-sonnet-4-5"),
@@ -184,14 +184,14 @@ async def test_the_effort_is_set(replay: Replay) -> None:
     await talk.agent.set_effort("high")
     await talk.turn("b")
 
-    [asked] = talk.heard("control_request", "apply_flag_settings")
+    [asked] = talk.received("control_request", "apply_flag_settings")
     assert asked["request"]["settings"] == {"effortLevel": "high"}
     assert (await talk.until(EffortChanged)).effort == "high"
 
 
 async def test_a_turn_is_rewound_after_a_dry_run(replay: Replay) -> None:
     talk = await replay("rewind")
-    prompt = await talk.say("change")
+    prompt = await talk.prompt("change")
     await talk.until(TurnEnded)
 
     seen = await talk.agent.rewind(prompt, dry_run=True)
@@ -199,7 +199,7 @@ async def test_a_turn_is_rewound_after_a_dry_run(replay: Replay) -> None:
 
     assert seen == Rewind(True, ("/home/dev/project/a.py",), 1, 1)
     assert done.possible
-    asked = [frame["request"] for frame in talk.heard("control_request", "rewind_files")]
+    asked = [frame["request"] for frame in talk.received("control_request", "rewind_files")]
     assert [request.get("dry_run", False) for request in asked] == [True, False]
     assert {request["user_message_id"] for request in asked} == {prompt}
 
@@ -208,7 +208,7 @@ async def test_an_old_cli_works_and_refuses_unknown_requests(replay: Replay) -> 
     talk = await replay("cli197")
     agent = talk.agent
     await talk.until(Ready)
-    await talk.say("go")
+    await talk.prompt("go")
     await agent.answer((await talk.until(PermissionAsked)).request, Allow())
     await talk.until(TurnEnded)
     await talk.turn("todo")
@@ -224,17 +224,17 @@ async def test_the_mode_of_an_old_cli_comes_from_its_settings(replay: Replay) ->
     talk = await replay("cli197_queue")
 
     assert (await talk.until(ModeChanged)).mode == "default"
-    assert talk.heard("control_request", "get_settings")
-    assert not talk.heard("user")
+    assert talk.received("control_request", "get_settings")
+    assert not talk.received("user")
 
 
 async def test_the_mode_of_an_old_cli_comes_from_its_options(tmp_path: Path) -> None:
-    launch = replace(replaying("cli197", tmp_path, log=tmp_path / "heard.jsonl"), mode="plan")
-    talk = Talk(launch, tmp_path / "heard.jsonl")
+    launch = replace(replaying("cli197", tmp_path, log=tmp_path / "received.jsonl"), mode="plan")
+    talk = Talk(launch, tmp_path / "received.jsonl")
     await talk.start()
 
     assert (await talk.until(ModeChanged)).mode == "plan"
-    assert not talk.heard("control_request", "get_settings")
+    assert not talk.received("control_request", "get_settings")
     await talk.end()
 
 
@@ -250,10 +250,14 @@ async def test_an_unknown_mode_is_not_reported(replay: Replay) -> None:
 async def test_the_stages_of_queued_prompts_are_inferred_for_an_old_cli(replay: Replay) -> None:
     talk = await replay("cli197_queue")
     agent = talk.agent
-    one = await talk.say("one")
+    one = await talk.prompt("one")
     assert agent.state.state is State.QUEUED
     await talk.until(TextDelta)
-    two, three, four = await talk.say("two"), await talk.say("three"), await talk.say("four")
+    two, three, four = (
+        await talk.prompt("two"),
+        await talk.prompt("three"),
+        await talk.prompt("four"),
+    )
     assert agent.state.queued == (two, three, four)
 
     assert await agent.withdraw(four)
@@ -265,14 +269,14 @@ async def test_the_stages_of_queued_prompts_are_inferred_for_an_old_cli(replay: 
     await talk.until(TurnEnded, count=2)
     assert agent.state == SessionState(State.IDLE)
 
-    seven = await talk.say("seven")
+    seven = await talk.prompt("seven")
     await talk.until(TextDelta, count=3)
-    eight, nine = await talk.say("eight"), await talk.say("nine")
+    eight, nine = await talk.prompt("eight"), await talk.prompt("nine")
     await agent.interrupt()
     await talk.until(TurnEnded, count=4)
 
     assert agent.state == SessionState(State.IDLE)
-    ended = [event for event in talk.told if isinstance(event, PromptChanged | ToolEnded)]
+    ended = [event for event in talk.events if isinstance(event, PromptChanged | ToolEnded)]
     begun = [e.prompt if isinstance(e, PromptChanged) else "tool" for e in ended if not waits(e)]
     assert begun == [one, five, "tool", two, three, six, seven, eight, nine]
 
@@ -283,11 +287,11 @@ def waits(event: PromptChanged | ToolEnded) -> bool:
 
 async def test_a_prompt_that_could_not_be_sent_is_not_queued(replay: Replay) -> None:
     talk = await replay("killed_kill")
-    await talk.say("write a lot")
+    await talk.prompt("write a lot")
     await talk.until(Dead)
 
     with pytest.raises(TransportClosed):
-        await talk.say("are you there?")
+        await talk.prompt("are you there?")
 
     assert talk.agent.state == SessionState(State.DEAD)
 
@@ -313,13 +317,15 @@ async def test_the_editors_tools_are_served_over_the_same_pipe(replay: Replay) -
         return {"jsonrpc": "2.0", "id": message["id"], "result": content}
 
     talk = await replay("sdk_mcp", servers={"editor": server})
-    await talk.say("diff it")
+    await talk.prompt("diff it")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
     await talk.until(TurnEnded)
 
     assert asked == ["initialize", "notifications/initialized", "tools/list", "tools/call"]
-    assert talk.heard("control_request", "initialize")[0]["request"]["sdkMcpServers"] == ["editor"]
-    answers = [frame["response"]["response"] for frame in talk.heard("control_response")]
+    assert talk.received("control_request", "initialize")[0]["request"]["sdkMcpServers"] == [
+        "editor"
+    ]
+    answers = [frame["response"]["response"] for frame in talk.received("control_response")]
     # A notification is answered too.
     assert [a["mcp_response"]["id"] for a in answers if "mcp_response" in a] == [0, 0, 1, 2]
 

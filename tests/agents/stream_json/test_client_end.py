@@ -16,25 +16,25 @@ from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
 from support.agents import PATIENCE, Replay, Talk
-from support.transcripts import heard, replaying
+from support.transcripts import read_log, replaying
 
 
 async def test_a_killed_cli_is_dead_and_can_be_restarted(replay: Replay, tmp_path: Path) -> None:
     talk = await replay("killed_kill")
-    await talk.say("write")
+    await talk.prompt("write")
 
     dead = await talk.until(Dead)
 
     assert dead.code == -signal.SIGKILL
     assert talk.agent.state == SessionState(State.DEAD)
     with pytest.raises(TransportClosed):
-        await talk.say("are you there?")
+        await talk.prompt("are you there?")
     await talk.start(ResumeSession(dead.session))
     assert talk.agent.state.state is State.IDLE
     assert talk.agent.session == dead.session
-    arguments = heard(tmp_path / "heard.jsonl")[-2]["argv"]
+    arguments = read_log(tmp_path / "received.jsonl")[-2]["argv"]
     assert arguments[arguments.index("--resume") + 1] == dead.session
-    await talk.say("write")
+    await talk.prompt("write")
     await talk.until(Dead, count=2)
 
 
@@ -86,7 +86,7 @@ async def test_a_warning_about_ignored_rules_is_reported_once(tmp_path: Path) ->
     for words in ("make it", "make it again", "and again"):
         await talk.turn(words)
 
-    [notice] = [event for event in talk.told if isinstance(event, Notice)]
+    [notice] = [event for event in talk.events if isinstance(event, Notice)]
     assert notice.text.endswith("has not been trusted. Accept the trust dialog")
     assert notice.level == "warning"
     await talk.end()
@@ -95,7 +95,7 @@ async def test_a_warning_about_ignored_rules_is_reported_once(tmp_path: Path) ->
 async def test_a_cli_that_ends_fails_its_pending_requests(replay: Replay) -> None:
     talk = await replay("killed_kill")
     asking = asyncio.create_task(talk.agent.context_usage())
-    await talk.say("write")
+    await talk.prompt("write")
 
     with pytest.raises(TransportClosed):
         await asking
@@ -161,12 +161,12 @@ async def test_an_agent_that_is_stopped_while_it_starts_leaves_no_child(tmp_path
 
 async def test_stopping_a_busy_agent_interrupts_it_first(replay: Replay) -> None:
     talk = await replay("interrupt_stream")
-    await talk.say("write a lot")
+    await talk.prompt("write a lot")
     await talk.until(TextDelta)
 
     await talk.agent.stop()
 
-    assert talk.heard("control_request", "interrupt")
+    assert talk.received("control_request", "interrupt")
     assert (await talk.until(Dead)).session == talk.agent.session
 
 

@@ -17,20 +17,20 @@ from support.agents import NewError, Replay
 
 async def test_an_edit_is_allowed(replay: Replay) -> None:
     talk = await replay("read_edit_allow")
-    await talk.say("change it to 2")
+    await talk.prompt("change it to 2")
     asked = await talk.until(PermissionAsked)
 
     await talk.agent.answer(asked.request, Allow())
     await talk.until(TurnEnded)
 
-    [answer] = talk.heard("control_response")
+    [answer] = talk.received("control_response")
     assert answer["response"]["response"]["behavior"] == "allow"
     assert answer["response"]["response"]["updatedInput"] == asked.arguments
 
 
 async def test_an_answer_is_given_only_once(replay: Replay) -> None:
     talk = await replay("read_edit_allow")
-    await talk.say("change it to 2")
+    await talk.prompt("change it to 2")
     asked = await talk.until(PermissionAsked)
 
     await talk.agent.answer(asked.request, Allow())
@@ -38,20 +38,20 @@ async def test_an_answer_is_given_only_once(replay: Replay) -> None:
     await talk.agent.answer("nobody's", Reject())
     await talk.until(TurnEnded)
 
-    assert len(talk.heard("control_response")) == 1
+    assert len(talk.received("control_response")) == 1
 
 
 async def test_the_model_reads_what_the_user_changed(replay: Replay) -> None:
     """Otherwise the CLI would tell the model that the file is as proposed."""
     talk = await replay("edit_user_modified_hook")
-    await talk.say("go")
+    await talk.prompt("go")
     asked = await talk.until(PermissionAsked)
 
     [proposed] = asked.edits
     await talk.agent.answer(asked.request, Allow(edit=replace(proposed, new="return 42")))
     await talk.until(TurnEnded)
 
-    answer = talk.heard("control_response")[-1]["response"]["response"]
+    answer = talk.received("control_response")[-1]["response"]["response"]
     context = answer["hookSpecificOutput"]["additionalContext"]
     assert context.startswith("The user changed your proposal")
     assert context.endswith("@@ -1,2 +1,2 @@\n def hello():\n-    return 1\n+    return 42")
@@ -59,46 +59,46 @@ async def test_the_model_reads_what_the_user_changed(replay: Replay) -> None:
 
 async def test_the_model_reads_nothing_if_the_user_changed_nothing(replay: Replay) -> None:
     talk = await replay("edit_user_modified_hook")
-    await talk.say("go")
+    await talk.prompt("go")
     asked = await talk.until(PermissionAsked)
 
     await talk.agent.answer(asked.request, Allow(edit=asked.edits[0]))
     await talk.until(TurnEnded)
 
-    assert talk.heard("control_response")[-1]["response"]["response"] == {}
+    assert talk.received("control_response")[-1]["response"]["response"] == {}
 
 
 async def test_the_editor_can_add_a_note_after_an_edit(replay: Replay) -> None:
     talk = await replay("edit_user_modified_hook", edits=NewError())
-    await talk.say("go")
+    await talk.prompt("go")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
     await talk.until(TurnEnded)
 
-    answer = talk.heard("control_response")[-1]["response"]["response"]
+    answer = talk.received("control_response")[-1]["response"]["response"]
     context = answer["hookSpecificOutput"]["additionalContext"]
     assert context == "1 new error in /home/dev/project/a.py"
 
 
 async def test_an_edit_is_rejected_with_a_reason(replay: Replay) -> None:
     talk = await replay("edit_deny")
-    await talk.say("change it to 2")
+    await talk.prompt("change it to 2")
     first = await talk.until(PermissionAsked)
     await talk.agent.answer(first.request, Reject("Use a constant instead, please."))
 
     await talk.until(TurnEnded)
-    sent = [frame["response"]["response"] for frame in talk.heard("control_response")]
+    sent = [frame["response"]["response"] for frame in talk.received("control_response")]
     assert sent == [{"behavior": "deny", "message": "Use a constant instead, please."}]
 
 
 async def test_questions_are_answered(replay: Replay) -> None:
     talk = await replay("ask_user")
-    await talk.say("build it")
+    await talk.prompt("build it")
     asked = await talk.until(QuestionAsked)
     answers = {"Which library?": "httpx", "Which features?": ["Retry", "Cache"]}
     await talk.agent.answer(asked.request, Reply(answers))
     await talk.until(TurnEnded)
 
-    [answer] = talk.heard("control_response")
+    [answer] = talk.received("control_response")
     assert answer["response"]["response"]["updatedInput"]["answers"] == {
         "Which library?": "httpx",
         "Which features?": "Retry, Cache",
@@ -107,7 +107,7 @@ async def test_questions_are_answered(replay: Replay) -> None:
 
 async def test_a_plan_without_a_file_is_approved(replay: Replay) -> None:
     talk = await replay("exit_plan")
-    await talk.say("plan it")
+    await talk.prompt("plan it")
     asked = await talk.until(PlanProposed)
     await talk.agent.answer(asked.request, Allow())
     await talk.until(TurnEnded)
@@ -117,7 +117,7 @@ async def test_a_plan_without_a_file_is_approved(replay: Replay) -> None:
 
 async def test_an_interrupt_withdraws_a_pending_request(replay: Replay) -> None:
     talk = await replay("interrupt_permission")
-    await talk.say("touch it")
+    await talk.prompt("touch it")
     asked = await talk.until(PermissionAsked)
 
     await talk.agent.interrupt()
@@ -126,4 +126,4 @@ async def test_an_interrupt_withdraws_a_pending_request(replay: Replay) -> None:
 
     assert withdrawn.request == asked.request
     assert (await talk.until(TurnEnded)).why is TurnEndReason.INTERRUPTED
-    assert not talk.heard("control_response")
+    assert not talk.received("control_response")

@@ -21,7 +21,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from support.digest import decoded, digest
-from support.transcripts import names, told
+from support.transcripts import frames_of, names
 
 Frame = dict[str, Any]
 
@@ -331,6 +331,6 @@ def with_one_odd_value(frame: Frame, chance: random.Random) -> Frame:
 def test_a_frame_with_any_odd_value_is_decoded(name: str, chance: random.Random) -> None:
     """The set of frames and fields grows with every version."""
     decoder = Decoder()
-    for frame in told(name):
+    for frame in frames_of(name):
         odd = with_one_odd_value(frame, chance) if chance.random() < 0.5 else frame
         decoder.decode(odd)

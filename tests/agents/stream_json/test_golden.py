@@ -15,7 +15,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.session_state import SessionState, State
 from support.digest import decoded, digest
-from support.transcripts import GOLDEN, names, told
+from support.transcripts import GOLDEN, frames_of, names
 
 READ = ["uses Read", "completed Read"]
 
@@ -181,13 +181,13 @@ CONVERSATIONS: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("name", names())
 def test_a_conversation_becomes_these_events(name: str) -> None:
-    assert digest(decoded(told(name))) == CONVERSATIONS[name]
+    assert digest(decoded(frames_of(name))) == CONVERSATIONS[name]
 
 
 @pytest.mark.parametrize("name", names())
 def test_the_pieces_of_a_block_add_up_to_the_complete_block(name: str) -> None:
     pieces: dict[str, str] = {}
-    for event in decoded(told(name)):
+    for event in decoded(frames_of(name)):
         match event:
             case TextDelta(block, text) | ThinkingDelta(block, text):
                 pieces[block] = pieces.get(block, "") + text
@@ -204,7 +204,7 @@ def test_the_pieces_of_a_block_add_up_to_the_complete_block(name: str) -> None:
 @pytest.mark.parametrize("name", names())
 def test_every_tool_that_starts_also_ends(name: str) -> None:
     open_tools: set[str] = set()
-    for event in decoded(told(name)):
+    for event in decoded(frames_of(name)):
         match event:
             case events.ToolStarted(tool):
                 open_tools.add(tool)
@@ -217,7 +217,7 @@ def test_every_tool_that_starts_also_ends(name: str) -> None:
 @pytest.mark.parametrize("name", names())
 def test_the_session_is_idle_when_the_conversation_is_over(name: str) -> None:
     state = SessionState().spawned().after(events.Ready())
-    for event in decoded(told(name)):
+    for event in decoded(frames_of(name)):
         state = state.after(event)
 
     assert state.state is (State.WRITING if name == "killed_kill" else State.IDLE)

@@ -23,12 +23,12 @@ from claude_ide.agents.events import (
     Usage,
 )
 from support.digest import decoded
-from support.transcripts import told
+from support.transcripts import frames_of
 
 
 def find(name: str, kind: type) -> list:  # type: ignore[type-arg]
     """Return the events of one class in a recording."""
-    return [event for event in decoded(told(name)) if isinstance(event, kind)]
+    return [event for event in decoded(frames_of(name)) if isinstance(event, kind)]
 
 
 def test_thinking_arrives_in_pieces_with_its_tokens_and_then_as_a_whole() -> None:
@@ -51,7 +51,7 @@ def test_previews_and_complete_blocks_have_the_same_id() -> None:
 @pytest.mark.parametrize("name", ["error_midstream", "error_drop"])
 def test_the_partial_answer_of_a_broken_stream_is_void(name: str) -> None:
     """It is void before its replacement begins, so that two answers are never shown."""
-    recorded = decoded(told(name))
+    recorded = decoded(frames_of(name))
     [voided] = [n for n, event in enumerate(recorded) if isinstance(event, PreviewVoided)]
     [whole] = find(name, Text)
 

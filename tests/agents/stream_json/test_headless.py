@@ -10,7 +10,7 @@ from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError
-from support.transcripts import heard, replaying, told
+from support.transcripts import frames_of, read_log, replaying
 
 
 def program(code: str, folder: Path) -> Launch:
@@ -27,7 +27,7 @@ async def test_the_answer_is_reported_while_it_arrives(tmp_path: Path) -> None:
     assert [event.text for event in found if isinstance(event, Text)] == ["hi there"]
     assert isinstance(found[-1], TurnEnded)
     assert (ask.result().text, ask.result().cost) == ("hi there", 0.0098)
-    arguments = heard(log)[0]["argv"]
+    arguments = read_log(log)[0]["argv"]
     assert arguments[:4] == ["-p", "--output-format", "stream-json", "--verbose"]
 
 
@@ -39,7 +39,7 @@ async def test_every_frame_is_available_as_the_cli_sends_it(name: str, tmp_path:
 
     _ = [event async for event in ask.events()]
 
-    assert frames == told(name)
+    assert frames == frames_of(name)
 
 
 async def test_json_gives_the_complete_result_at_the_end(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ async def test_json_gives_the_complete_result_at_the_end(tmp_path: Path) -> None
 
     assert ask.result().text == "hi there"
     assert ask.result().raw["num_turns"] == 1
-    assert heard(log)[0]["argv"] == ["-p", "--output-format", "json"]
+    assert read_log(log)[0]["argv"] == ["-p", "--output-format", "json"]
 
 
 async def test_a_prompt_of_any_length_is_sent_on_stdin(tmp_path: Path) -> None:

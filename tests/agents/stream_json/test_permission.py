@@ -7,12 +7,12 @@ import pytest
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import OptionKind, PermissionAsked, PlanProposed, Replacement
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
-from support.transcripts import entries, told
+from support.transcripts import entries, frames_of
 
 
 def asked(name: str, number: int = 0) -> dict[str, Any]:
     """Return the request of a recorded `can_use_tool`."""
-    frames = [frame for frame in told(name) if frame["type"] == "control_request"]
+    frames = [frame for frame in frames_of(name) if frame["type"] == "control_request"]
     requests: list[dict[str, Any]] = [frame["request"] for frame in frames]
     return [r for r in requests if r["subtype"] == "can_use_tool"][number]
 

@@ -13,7 +13,7 @@ async def test_the_first_request_to_the_model_offers_the_diagnostics_tool(
 ) -> None:
     api.script([text("Hello.")])
 
-    await panel.say("Hello")
+    await panel.send("Hello")
 
     await panel.shows("Hello.")
     tools = [tool["name"] for tool in api.requests[0].body["tools"]]
@@ -31,7 +31,7 @@ async def test_the_diagnostics_tool_needs_no_permission(
         [tool_use("mcp__neovim__getDiagnostics", uri=f"file://{path}")], [text("One error.")]
     )
 
-    await panel.say("What is wrong?")
+    await panel.send("What is wrong?")
 
     await panel.shows("One error.")
     assert "two is too many" in api.requests[1].new_text
@@ -50,7 +50,7 @@ async def test_the_model_receives_only_the_diagnostics_that_its_edit_has_caused(
     )
 
     for answer in ("First.", "Second.", "Third."):
-        await panel.say("Go on")
+        await panel.send("Go on")
         await panel.shows(answer)
 
     first, second, third = (api.requests[number].new_text for number in (2, 5, 8))
@@ -69,7 +69,7 @@ async def test_the_model_receives_the_errors_in_a_file_that_it_has_created(
     write = tool_use("Write", file_path=str(new), content="a wrong one\n")
     api.script([write], [text("Made.")])
 
-    await panel.say("Make it")
+    await panel.send("Make it")
     await panel.shows("Made.")
 
     assert f"{new}:\n  ✘ [Line 1:3] wrong word [report-wrong] (words)" in api.requests[1].new_text
@@ -79,7 +79,7 @@ async def test_late_diagnostics_reach_the_model_with_the_next_prompt(
     nvim: Neovim, panel: Panel, api: FakeApi, words: Path
 ) -> None:
     api.script(*edit(words, "one", "zero", then="First."), [text("Second.")], [text("Third.")])
-    await panel.say("Go on")
+    await panel.send("Go on")
     await panel.shows("First.")
     await nvim.lua(
         """vim.diagnostic.set(vim.api.nvim_create_namespace('slow'), vim.fn.bufnr(...), {
@@ -89,7 +89,7 @@ async def test_late_diagnostics_reach_the_model_with_the_next_prompt(
     )
 
     for answer in ("Second.", "Third."):
-        await panel.say("Go on")
+        await panel.send("Go on")
         await panel.shows(answer)
 
     second, third = (request.new_text for request in api.requests[-2:])

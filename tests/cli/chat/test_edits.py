@@ -27,7 +27,7 @@ async def test_an_edit_accepted_in_the_diff_is_written(
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
 
-    await panel.say("Shout")
+    await panel.send("Shout")
     await diff_is_open(nvim)
     await nvim.keys(":w<CR>")
 
@@ -50,7 +50,7 @@ async def test_hostile_text_and_a_hostile_file_do_no_harm(
         [text("All done.")],
     )
 
-    await panel.say("Repeat the file")
+    await panel.send("Repeat the file")
     await diff_is_open(nvim)
     await survives(nvim)
     await nvim.keys(":w<CR>")
@@ -66,7 +66,7 @@ async def test_the_users_change_to_an_edit_is_written_and_sent_to_the_model(
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
 
-    await panel.say("Shout")
+    await panel.send("Shout")
     await diff_is_open(nvim)
     await nvim.keys("Gothree<Esc>:w<CR>")
 
@@ -102,7 +102,7 @@ async def test_an_edit_is_merged_with_the_change_of_another_program(
 ) -> None:
     path.write_text(lines())
     api.script(*edit(path, "line 2", "LINE 2", then="All done."))
-    await panel.say("Shout")
+    await panel.send("Shout")
     await diff_is_open(nvim)
     path.write_text(lines(line_8="theirs"))
 
@@ -122,7 +122,7 @@ async def test_an_accepted_text_is_kept_in_a_buffer_if_the_same_lines_have_chang
 ) -> None:
     path.write_text(lines())
     api.script(*edit(path, "line 2", "LINE 2", then="All done."))
-    await panel.say("Shout")
+    await panel.send("Shout")
     await diff_is_open(nvim)
     path.write_text(lines(line_2="theirs"))
 
@@ -143,7 +143,7 @@ async def test_an_accepted_text_is_kept_in_a_buffer_if_the_cli_refuses_to_write_
         [tool_use("Write", file_path=str(path), content=content)],
         [text("All done.")],
     )
-    await panel.say("Shout")
+    await panel.send("Shout")
     await diff_is_open(nvim)
     path.write_text(lines(line_8="theirs"))
 
@@ -159,7 +159,7 @@ async def test_an_accepted_edit_of_a_deleted_file_is_written(
 ) -> None:
     path.write_text(lines())
     api.script(*edit(path, "line 2", "LINE 2", then="All done."))
-    await panel.say("Shout")
+    await panel.send("Shout")
     await diff_is_open(nvim)
     path.unlink()
 
@@ -175,7 +175,7 @@ async def test_a_file_that_another_program_has_created_is_not_overwritten(
 ) -> None:
     new = path.with_name("new.txt")
     api.script([tool_use("Write", file_path=str(new), content="first\n")], [text("All done.")])
-    await panel.say("Make it")
+    await panel.send("Make it")
     await diff_is_open(nvim)
     new.write_text("theirs\n")
 
@@ -196,7 +196,7 @@ async def test_unsaved_lines_stay_in_the_buffer_after_an_edit(
     await until(lambda: nvim.eval(f"getbufline({bufnr}, 1, '$') == {lines().splitlines()}"))
     await nvim.command(f"call appendbufline({bufnr}, '$', 'unsaved')")
     api.script(*edit(path, "line 2", "LINE 2", then="All done."))
-    await panel.say("Shout")
+    await panel.send("Shout")
     await diff_is_open(nvim)
 
     await nvim.keys(":w<CR>")
@@ -215,7 +215,7 @@ async def test_an_edit_is_rejected_with_a_reason(
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="Very well."))
 
-    await panel.say("Shout")
+    await panel.send("Shout")
     await diff_is_open(nvim)
     await nvim.keys(":ClaudeReject please whisper<CR>")
 
@@ -228,8 +228,8 @@ async def test_rewinding_restores_files_and_buffers(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
-    await nvim.lua(chunk("edits/the_files_are_put_back_as_they_were"))
-    await panel.say("Shout")
+    await nvim.lua(chunk("edits/choose_first"))
+    await panel.send("Shout")
     await diff_is_open(nvim)
     await nvim.keys(":w<CR>")
     await panel.shows("── ")

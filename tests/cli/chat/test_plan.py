@@ -17,7 +17,7 @@ async def test_a_question_is_answered_in_a_form(nvim: Neovim, panel: Panel, api:
     asked = {"questions": [question | {"options": options}]}
     api.script([tool_use("AskUserQuestion", **asked)], [text("So be it.")])
 
-    await panel.say("Choose a library")
+    await panel.send("Choose a library")
     await panel.shows("? Library: Which?")
     await panel.go_to("? Library: Which?")
     await nvim.keys("<CR>")
@@ -50,7 +50,7 @@ async def plan(api: FakeApi, config_folder: Path, panel: Panel) -> None:
     await panel.nvim.command("ClaudeChat mode plan")
     await panel.bar_shows("plan")
     api.script([text("Thinking of it.")])
-    await panel.say("Plan it")
+    await panel.send("Plan it")
     await panel.shows("Thinking of it.")
     found = re.search(r"\S+/plans/\S+\.md", str(api.requests[0].body))
     assert found
@@ -60,7 +60,7 @@ async def plan(api: FakeApi, config_folder: Path, panel: Panel) -> None:
         [tool_use("ExitPlanMode")],
         [text("As you say.")],
     )
-    await panel.say("Go on")
+    await panel.send("Go on")
     await plan_is_open(panel.nvim)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.claude_cli import is_kept
+from support.claude_cli import wait_until_saved
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -16,7 +16,7 @@ from support.panel import PATIENCE, Panel
 async def test_an_answer_is_shown_with_its_thinking(panel: Panel, api: FakeApi) -> None:
     api.script([thinking("Hm."), text("Hello, **you**.")])
 
-    await panel.say("Greet me")
+    await panel.send("Greet me")
 
     shown = await panel.shows("── ")
     assert "» Greet me" in shown
@@ -34,9 +34,9 @@ async def test_the_model_receives_the_name_of_the_open_file_once(
         return "[a.py]" in (await panel.look())["prompt_bar"]
 
     await until(chip_is_shown, "the chip", PATIENCE)
-    await panel.say("What is this?")
+    await panel.send("What is this?")
     await panel.shows("I see.")
-    await panel.say("And now?")
+    await panel.send("And now?")
     await panel.shows("Again.")
 
     assert f"opened the file {path}" in api.requests[0].new_text
@@ -48,7 +48,7 @@ async def test_a_command_is_allowed_with_one_key(
 ) -> None:
     api.script([tool_use("Bash", command="touch made.txt")], [text("Made.")])
 
-    await panel.say("Make it")
+    await panel.send("Make it")
     await until(lambda: _pressed(panel, "y", project / "made.txt"), "the file", PATIENCE)
 
     await panel.shows("Made.")
@@ -65,7 +65,7 @@ async def test_ctrl_c_stops_the_turn(nvim: Neovim, panel: Panel, api: FakeApi) -
     api.hold = True
     api.script([text("a very long story " * 50)])
 
-    await panel.say("Tell me")
+    await panel.send("Tell me")
     await panel.shows("a very")
     await nvim.keys("<C-c>")
 
@@ -81,7 +81,7 @@ async def test_a_session_is_resumed_with_its_conversation(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
     api.script([text("The word is swordfish.")], [text("You were told.")])
-    await panel.say("Which word?")
+    await panel.send("Which word?")
     await panel.shows("── ")
     await nvim.command("stopinsert | ClaudeChat end")
 
@@ -92,8 +92,8 @@ async def test_a_session_is_resumed_with_its_conversation(
     await nvim.command("ClaudeChat continue")
 
     await panel.shows("The word is swordfish.")
-    await panel.is_ready()
-    await panel.say("What was it?")
+    await panel.wait_until_ready()
+    await panel.send("What was it?")
     await panel.shows("You were told.")
     conversation = str(api.requests[-1].body["messages"])
     assert "swordfish" in conversation
@@ -101,13 +101,13 @@ async def test_a_session_is_resumed_with_its_conversation(
 
 async def test_a_chat_survives_a_killed_host(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.script([text("The word is swordfish.")], [text("You were told.")])
-    await panel.say("Which word?")
+    await panel.send("Which word?")
     await panel.shows("── ")
     pid = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
     os.kill(pid, signal.SIGKILL)
     await panel.bar_shows("not running")
 
-    await panel.say("What was it?")
+    await panel.send("What was it?")
 
     shown = await panel.shows("You were told.")
     assert shown.count("The word is swordfish.") == 1
@@ -118,13 +118,13 @@ async def test_a_question_asked_aside_is_not_part_of_the_conversation(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
     api.script([text("Hello.")], [text("Forty-two.")], [text("Bye.")])
-    await panel.say("Greet me")
+    await panel.send("Greet me")
     await panel.shows("── ")
 
     await nvim.command("stopinsert | ClaudeChat aside how many?")
 
     await panel.shows("aside: how many?\nForty-two.")
-    await panel.say("Leave me")
+    await panel.send("Leave me")
     await panel.shows("Bye.")
     assert "Forty-two" not in str(api.requests[-1].body["messages"])
 
@@ -152,7 +152,7 @@ async def test_gf_opens_a_file_where_the_chat_does_not_cover_it(
     api.script([tool_use("Read", file_path=str(path))], [text("I see.")])
     await nvim.command(f"edit {path.with_name('b.py')}")
     panel = await Panel.open(nvim, [cli], mode="default", side=side)
-    await panel.say("Read it")
+    await panel.send("Read it")
     await panel.shows("── ")
 
     await panel.go_to("Read a.py")
@@ -170,10 +170,10 @@ async def test_resuming_a_session_that_is_open_shows_its_chat(
     """Two chats with one session would both write to it."""
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
     api.script([text("The word is swordfish.")])
-    await panel.say("Which word?")
+    await panel.send("Which word?")
     await panel.shows("── ")
     await nvim.command("stopinsert | ClaudeChat new")
-    await panel.is_new(2)
+    await panel.wait_for_chats(2)
 
     await nvim.command(f"stopinsert | ClaudeChat {command}")
 
@@ -196,16 +196,16 @@ async def test_a_rejected_api_key_shows_how_to_log_in(
 ) -> None:
     api.status = 401
 
-    await panel.say("Hello")
+    await panel.send("Hello")
 
-    assert "L" in await panel.shows("log in")
+    await panel.shows("L opens a terminal to log in")
 
 
 async def test_ctrl_c_stops_a_tool(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.script([tool_use("Bash", command="yes >/dev/null; touch made.txt")], [text("Never said.")])
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
 
-    await panel.say("Wait")
+    await panel.send("Wait")
     await panel.shows("? May Claude use Bash")
     await nvim.keys("<Esc><CR>")
     await panel.shows("↳ allowed")
@@ -220,11 +220,11 @@ async def test_a_prompt_during_a_turn_is_queued_and_can_be_withdrawn(
 ) -> None:
     api.hold = True
     api.script([text("one two three")], [text("Second.")])
-    await panel.say("First")
+    await panel.send("First")
     await panel.shows("one")
 
-    await panel.say("and then this")
-    await panel.say("but not that")
+    await panel.send("and then this")
+    await panel.send("but not that")
     await panel.shows("⧗ but not that")
     await panel.bar_shows("2 queued")
     assert await panel.go_to("⧗ but not that")
@@ -247,7 +247,7 @@ async def _holds(panel: Panel, words: str) -> bool:
 async def test_gr_redirects_the_present_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.hold = True
     api.script([text("one two three")], [text("Instead.")])
-    await panel.say("First")
+    await panel.send("First")
     await panel.shows("one")
     api.hold = False
 
@@ -262,16 +262,16 @@ async def test_a_killed_cli_is_restarted_with_its_session(
     nvim: Neovim, panel: Panel, api: FakeApi, project: Path, config_folder: Path
 ) -> None:
     api.script([text("The word is swordfish.")], [text("You were told.")])
-    await panel.say("Which word?")
+    await panel.send("Which word?")
     await panel.shows("── ")
-    await is_kept("swordfish", config_folder)
+    await wait_until_saved("swordfish", config_folder)
 
     os.kill(_cli_in(project), signal.SIGKILL)
     await panel.bar_shows("ended")
     await panel.go_to("Which word?")
     await nvim.keys("R")
     await panel.bar_shows("default")
-    await panel.say("What was it?")
+    await panel.send("What was it?")
 
     await panel.shows("You were told.")
     assert "swordfish" in str(api.requests[-1].body["messages"])
@@ -298,11 +298,11 @@ async def test_a_command_that_is_always_allowed_causes_no_further_request(
         [text("Made again.")],
     )
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
-    await panel.say("Make it")
+    await panel.send("Make it")
 
     await until(lambda: _pressed(panel, "a", project / "made.txt"), "the file", PATIENCE)
     assert "↳ Always allow Bash(touch made.txt)" in await panel.shows("Made.")
-    await panel.say("Make it again")
+    await panel.send("Make it again")
 
     await panel.shows("Made again.")
     assert "touch made.txt" in (project / ".claude/settings.local.json").read_text()
@@ -311,7 +311,7 @@ async def test_a_command_that_is_always_allowed_causes_no_further_request(
 async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.script([tool_use("Bash", command="touch made.txt")], [text("As you wish.")])
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
-    await panel.say("Make it")
+    await panel.send("Make it")
     await panel.shows("? May Claude use Bash")
 
     await panel.write()
@@ -328,11 +328,11 @@ async def test_an_overloaded_model_is_retried_and_reported(panel: Panel, api: Fa
     api.status = 529
     api.script([text("Here I am.")])
 
-    await panel.say("Hello")
+    await panel.send("Hello")
 
     shown = await panel.shows("failed")
     assert "retried once: overloaded (529)" in shown
     assert "API Error: 529" in shown
     api.status = 200
-    await panel.say("Again")
+    await panel.send("Again")
     await panel.shows("Here I am.")

@@ -24,7 +24,7 @@ class TestAsk:
         asked = await claude.asked()
         assert asked.prompt == "what is it?"
 
-        asked.say({"type": "system", "subtype": "status", "status": "requesting"})
+        asked.send({"type": "system", "subtype": "status", "status": "requesting"})
         await shown(nvim, "waiting for the answer…")
         asked.begin()
         asked.write("first\nsec")
@@ -84,7 +84,7 @@ class TestAsk:
         asked.write("half a\nmess")
         await until(lambda: holds(nvim, ["half a", "mess"]))
 
-        asked.say(
+        asked.send(
             {
                 "type": "system",
                 "subtype": "api_retry",
@@ -162,7 +162,7 @@ class TestAsk:
 
         await nvim.keys("<Esc>" if key == "<lt>Esc>" else key)
 
-        await asked.gone()
+        await asked.wait_for_end()
         assert await nvim.eval(f"[bufexists({bufnr}), winnr('$')]") == [0, 1]
 
     async def test_ctrl_c_ends_the_cli_and_keeps_the_text(
@@ -182,7 +182,7 @@ class TestAsk:
 
         await until(cancelled, "the answer is cancelled")
 
-        await asked.gone()
+        await asked.wait_for_end()
         assert await lines(nvim) == ["half"]
 
     async def test_claude_ask_with_a_bang_stops_every_running_question(
@@ -196,7 +196,7 @@ class TestAsk:
         await nvim.command("ClaudeAsk!")
 
         for one in asked:
-            await one.gone()
+            await one.wait_for_end()
         await shown(nvim, "claude-ide: stopped")
 
     async def test_the_window_option_opens_a_split(

@@ -174,7 +174,7 @@ class TestCommit:
 
         await nvim.command("ClaudeCommit!")
 
-        await asked.gone()
+        await asked.wait_for_end()
         await hidden(nvim, "writing…")
 
     async def test_claude_commit_with_a_bang_stops_a_message_shown_in_a_float(
@@ -187,5 +187,5 @@ class TestCommit:
         await shown(nvim, "claude-ide: nothing to stop")
         await nvim.command("ClaudeCommit!")
 
-        await asked.gone()
+        await asked.wait_for_end()
         await shown(nvim, "claude-ide: stopped")

@@ -244,7 +244,7 @@ class TestEdit:
 
         await nvim.command("ClaudeEdit!")
 
-        await asked.gone()
+        await asked.wait_for_end()
         await hidden(nvim, "rewriting")
         await shown(nvim, "stopped")
 

@@ -16,29 +16,29 @@ class TestLua:
     async def test_on_text_receives_the_growing_text_and_the_callback_the_answer(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
-        await ask(nvim, "what?", {"told": ["on_text"]})
+        await ask(nvim, "what?", {"callbacks": ["on_text"]})
         asked = await claude.asked()
         asked.begin()
         asked.write("for")
-        await until(lambda: nvim.lua("return #_G.told == 1"))
+        await until(lambda: nvim.lua("return #_G.results == 1"))
         asked.write("ty-two")
         asked.end("forty-two")
 
         assert await answers(nvim) == [{"result": "forty-two", "fast": False}]
-        assert await nvim.lua("return _G.told") == ["for", "forty-two"]
+        assert await nvim.lua("return _G.results") == ["for", "forty-two"]
 
     async def test_text_is_passed_to_the_callbacks_unchanged(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
         exact = "\x1b]0;a\x07\r\n\x9b"
-        await ask(nvim, "what?", {"told": ["on_text"]})
+        await ask(nvim, "what?", {"callbacks": ["on_text"]})
         asked = await claude.asked()
         asked.begin()
         asked.write(exact)
         asked.end(exact)
 
         assert [found["result"] for found in await answers(nvim)] == [exact]
-        assert await nvim.lua("return _G.told") == [exact]
+        assert await nvim.lua("return _G.results") == [exact]
 
     async def test_format_json_returns_the_whole_result(
         self, nvim: Neovim, claude: FakeHeadless
@@ -54,13 +54,13 @@ class TestLua:
     async def test_on_event_receives_events_as_the_cli_sends_them(
         self, nvim: Neovim, claude: FakeHeadless
     ) -> None:
-        await ask(nvim, "what?", {"format": "stream-json", "told": ["on_event"]})
+        await ask(nvim, "what?", {"format": "stream-json", "callbacks": ["on_event"]})
         asked = await claude.asked()
-        asked.say({"type": "novel", "n": [1, None]})
+        asked.send({"type": "novel", "n": [1, None]})
         asked.end("42")
 
         [answer] = await answers(nvim)
-        types = await nvim.lua("return vim.tbl_map(function(e) return e.type end, _G.told)")
+        types = await nvim.lua("return vim.tbl_map(function(e) return e.type end, _G.results)")
         assert types == ["novel", "result"]
         assert answer["result"]["result"] == "42"
 
@@ -89,7 +89,7 @@ class TestLua:
 
         await nvim.lua("_G.handle:cancel(); _G.handle:cancel()")
 
-        await asked.gone()
+        await asked.wait_for_end()
         assert await answers(nvim) == [{"err": "cancelled", "fast": False}]
 
     async def test_the_bang_of_claude_ask_does_not_stop_a_question_from_lua(
@@ -198,6 +198,6 @@ async def test_the_cli_ends_with_neovim(nvim: Neovim, claude: FakeHeadless, endi
 
     nvim.send_request("nvim_command", ending)
 
-    await asked.gone()
+    await asked.wait_for_end()
     await asyncio.wait_for(nvim.process.wait(), 15)
     await until(lambda: not alive(asked.pid), "the CLI has ended")

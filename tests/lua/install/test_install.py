@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.checkout import arguments, copy_plugin, program
-from support.installations import MINUTE, READY, StartNeovim, held_uv, said
+from support.installations import MINUTE, READY, StartNeovim, held_uv, wait_for_message
 from support.installs import only_from, wheel
 from support.neovim import ROOT, Neovim, until
 from support.wheels import LOCK, run
@@ -26,7 +26,7 @@ def without_uv(tmp_path: Path, environment: dict[str, str]) -> None:
 async def start_server(nvim: Neovim) -> None:
     """Start the server in the environment that was installed."""
     await nvim.command("ClaudeStart")
-    assert await said(nvim, "ready (127.0.0.1:")
+    assert await wait_for_message(nvim, "ready (127.0.0.1:")
 
 
 async def install_and_wait(nvim: Neovim) -> None:
@@ -41,7 +41,7 @@ async def test_a_running_host_is_replaced_when_it_is_stopped_and_started(
     await start_server(nvim)
     before = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
     await nvim.command("messages clear | ClaudeInstall")
-    assert await said(nvim, "is ready") == (
+    assert await wait_for_message(nvim, "is ready") == (
         "claude-ide: Python is ready; :ClaudeStop | ClaudeStart switches to it"
     )
 
@@ -62,7 +62,7 @@ async def test_with_uv_an_environment_is_created_in_which_the_server_runs(
 ) -> None:
     await nvim.command("ClaudeInstall")
 
-    assert await said(nvim, "is ready") == READY
+    assert await wait_for_message(nvim, "is ready") == READY
     assert "uv = " in (own / "pyvenv.cfg").read_text()
     await start_server(nvim)
 
@@ -73,7 +73,7 @@ async def test_without_uv_an_environment_is_created_by_venv_and_pip(
 ) -> None:
     await nvim.command("ClaudeInstall")
 
-    assert await said(nvim, "is ready") == READY
+    assert await wait_for_message(nvim, "is ready") == READY
     assert "uv = " not in (own / "pyvenv.cfg").read_text()
     await start_server(nvim)
 
@@ -129,7 +129,7 @@ async def test_a_second_run_needs_no_index(
 
     await nvim.command("ClaudeInstall")
 
-    assert await said(nvim, "is ready") == READY
+    assert await wait_for_message(nvim, "is ready") == READY
 
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
@@ -146,7 +146,7 @@ async def test_a_package_that_is_not_the_pinned_file_is_not_installed(
 
     await nvim.command("ClaudeInstall")
 
-    line = await said(nvim, "cannot install")
+    line = await wait_for_message(nvim, "cannot install")
     assert re.search(r": [\w-]+==[\w.]+ has the wrong hash$", line)
     assert not list(own.glob("lib/python3*/site-packages/msgpack"))
 
@@ -178,7 +178,7 @@ async def test_a_source_distribution_is_not_built(
         "uv": f"msgpack=={version} has no wheel for this system",
         "pip": "ERROR: No matching distribution found for ",
     }
-    assert reason[installer] in await said(nvim, "cannot install")
+    assert reason[installer] in await wait_for_message(nvim, "cannot install")
 
 
 async def test_an_environment_whose_python_has_disappeared_is_created_again(
@@ -201,7 +201,7 @@ async def test_an_environment_of_uv_is_created_again_once_uv_has_disappeared(
 
     await nvim.command("ClaudeInstall")
 
-    assert await said(nvim, "is ready") == READY
+    assert await wait_for_message(nvim, "is ready") == READY
     await start_server(nvim)
 
 
@@ -217,15 +217,18 @@ async def test_an_installation_shows_its_progress_and_leaves_the_keys_usable(
     assert await nvim.eval("winnr()") == 1
 
     end()
-    await said(nvim, "cannot install")
+    await wait_for_message(nvim, "cannot install")
     await until(lambda: "fetching things" not in nvim.screen.text(), "the progress is gone")
 
 
 async def test_a_second_run_during_the_first_is_refused(nvim: Neovim) -> None:
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeInstall()")
 
-    assert await said(nvim, "already running") == "claude-ide: an installation is already running"
-    assert await said(nvim, "is ready") == READY
+    assert (
+        await wait_for_message(nvim, "already running")
+        == "claude-ide: an installation is already running"
+    )
+    assert await wait_for_message(nvim, "is ready") == READY
 
 
 async def test_a_run_in_another_neovim_is_refused(
@@ -238,9 +241,9 @@ async def test_a_run_in_another_neovim_is_refused(
 
     await other.command("ClaudeInstall")
 
-    assert await said(other, "cannot install") == BUSY
+    assert await wait_for_message(other, "cannot install") == BUSY
     end()
-    await said(nvim, "the end")
+    await wait_for_message(nvim, "the end")
 
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
@@ -262,7 +265,7 @@ async def test_a_failure_is_reported_in_one_line_and_logged_in_full(
         "uv": "error: No solution found",
         "pip": "ERROR: No matching distribution found for",
     }[installer]
-    line = await said(nvim, "cannot install")
+    line = await wait_for_message(nvim, "cannot install")
     assert line.startswith(f"claude-ide: cannot install (see :ClaudeLog): {reason}")
     await nvim.command("ClaudeLog")
     assert reason in "\n".join(await nvim.eval("getline(1, '$')"))
@@ -272,7 +275,7 @@ async def test_a_bang_waits_for_the_end(nvim: Neovim, own: Path) -> None:
     await install_and_wait(nvim)
 
     assert list(own.glob("lib/python3*/site-packages/websockets"))
-    assert await said(nvim, "is ready") == READY
+    assert await wait_for_message(nvim, "is ready") == READY
 
 
 async def test_a_configured_python_that_takes_precedence_is_named(nvim: Neovim) -> None:
@@ -280,7 +283,7 @@ async def test_a_configured_python_that_takes_precedence_is_named(nvim: Neovim) 
 
     await install_and_wait(nvim)
 
-    assert await said(nvim, "installed") == (
+    assert await wait_for_message(nvim, "installed") == (
         "claude-ide: installed, but g:claude_ide.python is set and used instead: /my/python"
     )
 
@@ -290,7 +293,7 @@ async def test_a_missing_recent_python_is_reported(nvim: Neovim, tmp_path: Path)
 
     await nvim.command("ClaudeInstall")
 
-    assert await said(nvim, "found") == (
+    assert await wait_for_message(nvim, "found") == (
         "claude-ide: no Python 3.11 or newer found; install one, then run :ClaudeInstall"
     )
 
@@ -313,7 +316,9 @@ async def test_for_a_python_without_venv_the_message_says_what_to_install(
     await nvim.command("set columns=200")
     await nvim.command("ClaudeInstall")
 
-    assert "has no venv module; install python3-venv or uv" in await said(nvim, "cannot install")
+    assert "has no venv module; install python3-venv or uv" in await wait_for_message(
+        nvim, "cannot install"
+    )
 
 
 async def test_the_installation_creates_the_tags_of_the_help(

@@ -4,17 +4,17 @@ import sys
 from pathlib import Path
 
 from support.checkout import arguments, copy_plugin, program
-from support.installations import MINUTE, StartNeovim, held_uv, said
+from support.installations import MINUTE, StartNeovim, held_uv, wait_for_message
 from support.neovim import Neovim, until
 
 
 async def test_a_command_that_is_typed_during_an_installation_runs_after_it(nvim: Neovim) -> None:
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
 
-    assert await said(nvim, "runs afterwards") == (
+    assert await wait_for_message(nvim, "runs afterwards") == (
         "claude-ide: Python is being installed; :ClaudeStart runs afterwards"
     )
-    assert await said(nvim, "ready (127.0.0.1:")
+    assert await wait_for_message(nvim, "ready (127.0.0.1:")
     messages = await nvim.eval("execute('messages')")
     assert "lacks" not in messages
     assert "already running" not in messages
@@ -37,7 +37,7 @@ async def test_the_user_is_asked_to_repeat_a_question_after_an_installation(
 
     await nvim.command("ClaudeAsk why?")
 
-    assert await said(nvim, "again") == (
+    assert await wait_for_message(nvim, "again") == (
         "claude-ide: Python is being installed; run :ClaudeAsk again afterwards"
     )
     end()
@@ -49,11 +49,11 @@ async def test_a_command_that_lacked_python_runs_after_the_installation(
     nvim = await start_neovim(*arguments(copy_plugin(tmp_path / "checkout")))
     program(tmp_path / "bin/python3", f"exec '{sys.base_prefix}/bin/python3' \"$@\"")
     await nvim.command("ClaudeStart")
-    await said(nvim, "run :ClaudeInstall; ")
+    await wait_for_message(nvim, "run :ClaudeInstall; ")
 
     await nvim.command("ClaudeInstall")
 
-    assert await said(nvim, "ready (127.0.0.1:")
+    assert await wait_for_message(nvim, "ready (127.0.0.1:")
 
 
 async def test_no_command_runs_after_an_installation_that_failed(
@@ -61,11 +61,11 @@ async def test_no_command_runs_after_an_installation_that_failed(
 ) -> None:
     end = held_uv(tmp_path)
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
-    await said(nvim, "runs afterwards")
+    await wait_for_message(nvim, "runs afterwards")
 
     end()
 
-    await said(nvim, "cannot install")
+    await wait_for_message(nvim, "cannot install")
     await nvim.lua("vim.defer_fn(function() _G.is_later = true end, 500)")
     await until(lambda: nvim.lua("return is_later"))
     assert await nvim.lua("return require('claude_ide.channel').id == nil")

@@ -57,7 +57,7 @@ async def test_a_write_in_pieces_is_shown_whole(nvim: Neovim, path: Path) -> Non
 
 async def test_half_a_file_is_not_shown_after_neovim_was_busy(nvim: Neovim, path: Path) -> None:
     await expect(nvim, path)
-    busy = chunk("reload/half_a_file_is_not_shown_after_neovim_was_busy")
+    busy = chunk("reload/write_in_two_parts")
 
     await nvim.lua(busy, str(path), NEW[:5], NEW[5:])
 

@@ -46,7 +46,7 @@ async def found(nvim: Neovim, bufnr: int, wanted: list[str]) -> bool:
     return bool(await findings(nvim, bufnr) == wanted)
 
 
-async def take(nvim: Neovim, project: Path, text: str = NEW) -> bool:
+async def write_and_reload(nvim: Neovim, project: Path, text: str = NEW) -> bool:
     """Write the file and have Neovim reload it; return whether a linter is then running."""
     (project / "a.txt").write_text(text)
     bufnrs, running = await nvim.lua(

@@ -117,6 +117,8 @@ class StreamJsonAgent:
             if self._trusts is not None:
                 self._launch = replace(self._launch, trusted=self._trusts(self._launch.cwd))
             child = await Connection.spawn(self._launch, opening)
+            # A start that failed has left events.
+            self._events = asyncio.Queue()
             self._state = self._state.spawned()
             connection = Connection(
                 child,

@@ -134,8 +134,8 @@ class Transcript:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing but prompts that wait."""
-        return all(isinstance(view, Queued) for view in self.sheet.views())
+        """Whether there is no conversation, apart from what waits at the end."""
+        return all(view.part.tail for view in self.sheet.views())
 
     def is_edit(self, tool: str) -> bool:
         """Return whether a use of a tool edits a file."""

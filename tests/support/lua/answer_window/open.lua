@@ -1,10 +1,10 @@
 local title, kind = ...
-_G.told = {}
+_G.events = {}
 _G.view = require('claude_ide.question.answer_window').open(title, kind, {
   stop = function()
-    table.insert(_G.told, 'stop')
+    table.insert(_G.events, 'stop')
   end,
   closed = function()
-    table.insert(_G.told, 'closed')
+    table.insert(_G.events, 'closed')
   end,
 })

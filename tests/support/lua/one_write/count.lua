@@ -1,4 +1,4 @@
-_G.heard = {}
+_G.counts = {}
 for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWritten' }) do
   vim.api.nvim_create_autocmd(event, {
     pattern = pattern,
@@ -6,7 +6,7 @@ for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWrit
       local bufnr = args.data and args.data.bufnr or args.buf
       local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
       local key = event .. ' ' .. name
-      _G.heard[key] = (_G.heard[key] or 0) + 1
+      _G.counts[key] = (_G.counts[key] or 0) + 1
     end,
   })
 end

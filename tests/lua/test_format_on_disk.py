@@ -65,7 +65,7 @@ async def test_a_file_that_changes_just_before_it_is_saved_leaves_no_conflict(
     await nvim.lua("require('claude_ide.file.write').watch(true)")
     await nvim.command("edit a.txt")
     await nvim.lua(
-        chunk("formatting_on_disk/a_file_that_changes_just_before_it_is_saved_leaves_no_conflict"),
+        chunk("format_on_disk/change_before_write"),
         str(path),
     )
 

@@ -1,9 +1,9 @@
-_G.heard = {}
+_G.events = {}
 for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWritten' }) do
   vim.api.nvim_create_autocmd(event, {
     pattern = pattern,
     callback = function(args)
-      table.insert(_G.heard, {
+      table.insert(_G.events, {
         event = event,
         data = args.data,
         bufnr = vim.api.nvim_get_current_buf(),

@@ -17,7 +17,7 @@ OLD = "one\n"
 async def load(nvim: Neovim, path: Path) -> Any:
     """Load a file into a hidden buffer; return the refusal, the note and the error."""
     return await nvim.lua(
-        chunk("loading/load"),
+        chunk("file_load/load"),
         str(path),
     )
 

@@ -1,4 +1,4 @@
-_G.other = {}
+_G.other_events = {}
 vim.api.nvim_create_autocmd({
   'WinNew',
   'WinEnter',
@@ -16,6 +16,6 @@ vim.api.nvim_create_autocmd({
   'BufReadPost',
 }, {
   callback = function(args)
-    table.insert(_G.other, args.event)
+    table.insert(_G.other_events, args.event)
   end,
 })

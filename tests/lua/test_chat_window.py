@@ -72,7 +72,7 @@ async def test_a_short_lived_window_does_not_prevent_the_user_from_resizing(
     assert (await sizes(chats))["prompt"] == (40, 9)
 
 
-TREE = chunk("chat_windows/tree")
+TREE = chunk("chat_window/tree")
 
 
 @pytest.mark.parametrize("is_in_it", [True, False])
@@ -128,7 +128,7 @@ async def test_a_prompt_height_set_by_the_user_is_kept(nvim: Neovim, chats: Chat
 async def test_a_plugin_that_sets_status_lines_takes_no_row_of_a_float(
     nvim: Neovim, chats: Chats
 ) -> None:
-    await nvim.lua(chunk("chat_windows/a_plugin_that_sets_status_lines_takes_no_row_of_a_float"))
+    await nvim.lua(chunk("chat_window/set_status_lines"))
     await chats.open(side="float")
     prompt = (await chats.windows())["prompt"]
 

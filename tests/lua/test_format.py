@@ -113,7 +113,7 @@ async def test_formatting_keeps_cursors_views_marks_and_folds(
     await nvim.command("edit a.txt | 120,130fold | 100mark a | 50 | normal! zz")
     await nvim.command(f"tabnew a.txt | 70 | split | 150 | normal! {place}3|")
     await nvim.command("redraw!")
-    views = chunk("formatting/cursors_views_marks_and_folds_stay")
+    views = chunk("format/views")
     before = await nvim.lua(views)
 
     await succeed(nvim, path)

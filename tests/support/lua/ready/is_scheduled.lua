@@ -1,8 +1,8 @@
-local moment, follows = require('claude_ide.when.moment'), false
+local moment, is_scheduled = require('claude_ide.when.moment'), false
 local when_free = moment.when_free
 moment.when_free = function()
-  follows = true
+  is_scheduled = true
 end
 require('claude_ide.host.ready').installed()
 moment.when_free = when_free
-return follows
+return is_scheduled

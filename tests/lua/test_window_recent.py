@@ -5,8 +5,8 @@ from typing import Any
 from support.chunks import chunk
 from support.neovim import Neovim
 
-USE = chunk("usage/use")
-SORTED = chunk("usage/sorted")
+USE = chunk("window_recent/use")
+SORTED = chunk("window_recent/sorted")
 
 
 async def names(nvim: Neovim) -> Any:

@@ -3,7 +3,7 @@
 from support.chunks import chunk
 from support.neovim import Neovim
 
-SUBSCRIBE = chunk("diagnostic_events/subscribe")
+SUBSCRIBE = chunk("checking_events/subscribe")
 CHANGE = "vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ..., {})"
 COUNT = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_diagnostics' })"
 
@@ -14,7 +14,7 @@ async def test_each_subscriber_is_notified_of_the_buffer(nvim: Neovim) -> None:
 
     await nvim.lua(CHANGE, bufnr)
 
-    assert sorted(await nvim.lua("return _G.heard")) == [["first", bufnr], ["second", bufnr]]
+    assert sorted(await nvim.lua("return _G.events")) == [["first", bufnr], ["second", bufnr]]
 
 
 async def test_a_subscriber_that_unsubscribes_is_no_longer_notified(nvim: Neovim) -> None:
@@ -23,30 +23,30 @@ async def test_a_subscriber_that_unsubscribes_is_no_longer_notified(nvim: Neovim
 
     await nvim.lua(CHANGE, 1)
 
-    heard = [name for name, _ in await nvim.lua("return _G.heard")]
-    assert sorted(heard) == ["first", "second", "second"]
+    names = [name for name, _ in await nvim.lua("return _G.events")]
+    assert sorted(names) == ["first", "second", "second"]
 
 
-NAMESPACES = chunk("diagnostic_events/namespaces")
-REMEMBER = chunk("diagnostic_events/remember")
+NAMESPACES = chunk("checking_events/namespaces")
+RECORD = chunk("checking_events/record")
 
 
 async def test_a_subscriber_is_notified_of_the_namespace(nvim: Neovim) -> None:
-    await nvim.lua(REMEMBER)
+    await nvim.lua(RECORD)
     await nvim.lua(CHANGE, 1)
     await nvim.lua("vim.diagnostic.reset(vim.api.nvim_create_namespace('other'), ...)", 1)
 
-    assert await nvim.lua("return _G.heard") == [[1, "linter"], [1, "other"]]
+    assert await nvim.lua("return _G.events") == [[1, "linter"], [1, "other"]]
 
 
 async def test_a_namespace_hidden_by_the_user_is_not_reported_as_changed(nvim: Neovim) -> None:
-    await nvim.lua(REMEMBER)
+    await nvim.lua(RECORD)
     await nvim.lua("vim.diagnostic.hide(vim.api.nvim_create_namespace('other'), ...)", 1)
     await nvim.lua("vim.diagnostic.enable(false)")
 
     await nvim.lua(CHANGE, 1)
 
-    assert await nvim.lua("return _G.heard") == [[1, "unknown"]]
+    assert await nvim.lua("return _G.events") == [[1, "unknown"]]
 
 
 async def test_publishers_are_remembered_until_the_buffer_is_wiped(nvim: Neovim) -> None:

@@ -318,14 +318,14 @@ async def test_a_hidden_buffer_adopts_the_text(nvim: Neovim, path: Path) -> None
 
 
 async def test_adopting_triggers_no_read_or_write_autocommands(nvim: Neovim, path: Path) -> None:
-    await nvim.command("let g:heard = []")
-    await nvim.command("autocmd BufWritePre,BufWritePost * call add(g:heard, 'written')")
-    await nvim.command("autocmd BufReadPost,FileReadPre,FileReadPost * call add(g:heard, 'read')")
+    await nvim.command("let g:events = []")
+    await nvim.command("autocmd BufWritePre,BufWritePost * call add(g:events, 'written')")
+    await nvim.command("autocmd BufReadPost,FileReadPre,FileReadPost * call add(g:events, 'read')")
     write(path, EDITS["a line changed"])
 
     await adopt(nvim)
 
-    assert await nvim.eval("g:heard") == []
+    assert await nvim.eval("g:events") == []
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder", "unreadable"])

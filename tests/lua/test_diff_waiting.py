@@ -7,8 +7,8 @@ import pytest
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
-WAIT = chunk("waiting/wait")
-FORWARD = chunk("waiting/forward")
+WAIT = chunk("diff_waiting/wait")
+FORWARD = chunk("diff_waiting/forward")
 CLOCK = """
 local now = vim.uv.now
 _G.passed = 0
@@ -248,7 +248,7 @@ async def test_scheduled_callbacks_do_not_pile_up_while_neovim_is_busy(nvim: Neo
     await wait(nvim)
     await until(lambda: counts(nvim) == [1])
 
-    await nvim.lua(chunk("waiting/nothing_piles_up_while_neovim_is_busy"))
+    await nvim.lua(chunk("diff_waiting/count_looks"))
 
     await until(lambda: nvim.lua("return _G.looks ~= nil"))
     assert await nvim.lua("return _G.looks") <= 3

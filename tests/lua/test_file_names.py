@@ -9,7 +9,7 @@ from support.chunks import chunk
 from support.neovim import Neovim
 
 OPEN = "for i = 1, 300 do vim.cmd.badd(('%s/f%d.txt'):format(..., i)) end"
-COUNT_NAMES = chunk("buffer_names/count_names")
+COUNT_NAMES = chunk("file_names/count_names")
 
 
 async def find(nvim: Neovim, path: Path) -> Any:

@@ -1,8 +1,8 @@
 local path = ...
-_G.follows, _G.lines = 0, 0
+_G.reloads, _G.lines = 0, 0
 vim.api.nvim_buf_attach(0, false, {
   on_lines = function()
-    _G.follows = _G.follows + 1
+    _G.reloads = _G.reloads + 1
   end,
 })
 local timer = assert(vim.uv.new_timer())

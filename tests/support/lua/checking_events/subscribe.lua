@@ -1,11 +1,11 @@
 local events = require('claude_ide.checking.events')
-_G.heard = {}
+_G.events = {}
 _G.first = function(bufnr)
-  table.insert(_G.heard, { 'first', bufnr })
+  table.insert(_G.events, { 'first', bufnr })
   events.unsubscribe(_G.first)
 end
 _G.second = function(bufnr)
-  table.insert(_G.heard, { 'second', bufnr })
+  table.insert(_G.events, { 'second', bufnr })
 end
 events.subscribe(_G.first)
 events.subscribe(_G.second)

@@ -1,7 +1,0 @@
-_G.heard = {}
-vim.api.nvim_create_autocmd('Progress', {
-  pattern = 'claude-ide',
-  callback = function(event)
-    table.insert(_G.heard, { event.data.title, event.data.text[1], event.data.status })
-  end,
-})
