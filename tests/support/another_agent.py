@@ -43,9 +43,12 @@ class AnotherAgent:
 
     name = NAME
 
-    def __init__(self, capabilities: Capabilities, workbench: Workbench) -> None:
+    def __init__(
+        self, capabilities: Capabilities, workbench: Workbench, gate: asyncio.Event
+    ) -> None:
         self.capabilities = capabilities
         self.workbench = workbench
+        self._gate = gate
         self.session = ""
         self.state = SessionState()
         self.calls: list[tuple[Any, ...]] = []
@@ -66,6 +69,8 @@ class AnotherAgent:
     async def start(self, opening: Opening) -> Ready:
         self.calls.append(("start", opening))
         self.state = self.state.spawned()
+        self._events = asyncio.Queue()
+        await self._gate.wait()
         self.session = opening.id or f"s-{next(self._ids)}"
         self.emit(READY, events.Session(self.session), events.ModeChanged("m://ask"))
         return READY
@@ -161,7 +166,10 @@ class AnotherAgent:
 
 
 class AnotherKind:
-    """Implements `Kind`: all agents that it opens have the same capabilities."""
+    """Implements `Kind`: all agents that it opens have the same capabilities.
+
+    An agent that is started does not answer while `gate` is closed.
+    """
 
     name = NAME
     chooses_settings = True
@@ -169,9 +177,11 @@ class AnotherKind:
     def __init__(self, capabilities: Capabilities = ALL) -> None:
         self.capabilities = capabilities
         self.agents: list[AnotherAgent] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
 
     def open(self, _folder: Path, workbench: Workbench) -> AnotherAgent:
-        self.agents.append(AnotherAgent(self.capabilities, workbench))
+        self.agents.append(AnotherAgent(self.capabilities, workbench, self.gate))
         return self.agents[-1]
 
     async def sessions(self, _folder: Path) -> list[SessionSummary]:

@@ -38,8 +38,8 @@ async def test_prompts_wait_in_the_transcript_while_the_cli_starts(
     # The CLI may answer both in one turn.
     api.script([text("Good day.")], [text("Good day.")])
 
-    await waiting.say("Greet me")
-    await waiting.say("Leave me")
+    await waiting.send("Greet me")
+    await waiting.send("Leave me")
 
     shown = await waiting.shows("⧗ Leave me  x withdraws it")
     assert shown.index("⧗ Greet me") < shown.index("⧗ Leave me")
@@ -56,7 +56,7 @@ async def test_ctrl_c_takes_prompts_back_while_the_cli_starts(
     nvim: Neovim, waiting: Panel, api: FakeApi, gate: Path
 ) -> None:
     api.script([text("Good bye.")])
-    await waiting.say("Greet me")
+    await waiting.send("Greet me")
     await waiting.shows("⧗ Greet me")
 
     await nvim.keys("<C-c>")
@@ -64,7 +64,7 @@ async def test_ctrl_c_takes_prompts_back_while_the_cli_starts(
     await until(lambda: holds(waiting, "Greet me"), "the prompt is back", PATIENCE)
     await waiting.shows_no_more("Greet me")
     gate.touch()
-    await waiting.is_ready()
+    await waiting.wait_until_ready()
     await nvim.keys("<Esc>ccLeave me<C-s>")
     await waiting.shows("Good bye.")
     assert "Greet me" not in str(api.requests[0].body["messages"])
@@ -74,8 +74,8 @@ async def test_x_takes_one_prompt_back_while_the_cli_starts(
     nvim: Neovim, waiting: Panel, api: FakeApi, gate: Path
 ) -> None:
     api.script([text("Good bye.")])
-    await waiting.say("Greet me")
-    await waiting.say("Leave me")
+    await waiting.send("Greet me")
+    await waiting.send("Leave me")
     await waiting.shows("⧗ Leave me")
 
     assert await waiting.go_to("⧗ Greet me")
@@ -87,11 +87,9 @@ async def test_x_takes_one_prompt_back_while_the_cli_starts(
     assert "Greet me" not in str(api.requests[0].body["messages"])
 
 
-async def test_the_end_of_a_chat_keeps_the_prompts_that_wait(
-    nvim: Neovim, waiting: Panel
-) -> None:
-    await waiting.say("Greet me")
-    await waiting.say("Leave me")
+async def test_the_end_of_a_chat_keeps_the_prompts_that_wait(nvim: Neovim, waiting: Panel) -> None:
+    await waiting.send("Greet me")
+    await waiting.send("Leave me")
     await waiting.shows("⧗ Leave me")
 
     await nvim.command("stopinsert | ClaudeChat end")
@@ -105,7 +103,7 @@ async def test_a_resumed_session_shows_its_conversation_above_a_prompt_that_wait
     nvim: Neovim, waiting: Panel, api: FakeApi, gate: Path
 ) -> None:
     api.script([text("The word is swordfish.")], [text("You were told.")])
-    await waiting.say("Which word?")
+    await waiting.send("Which word?")
     gate.touch()
     await waiting.shows("── ")
     await nvim.command("stopinsert | ClaudeChat end")
@@ -114,7 +112,7 @@ async def test_a_resumed_session_shows_its_conversation_above_a_prompt_that_wait
 
     await nvim.command("ClaudeChat continue")
     await waiting.bar_shows("starting")
-    await waiting.say("What was it?")
+    await waiting.send("What was it?")
 
     shown = await waiting.shows("⧗ What was it?")
     assert shown.index("swordfish") < shown.index("⧗ What was it?")
