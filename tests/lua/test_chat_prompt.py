@@ -9,6 +9,7 @@ from support.neovim import Neovim, until
 
 pytestmark = pytest.mark.usefixtures("open_chat")
 
+AGAIN = "<Esc> again stops the agent"
 GIVE_BACK = "require('claude_ide.chat.prompt').give_back(...)"
 
 
@@ -136,6 +137,34 @@ async def test_ctrl_c_in_the_prompt_stops_claude(nvim: Neovim, chats: Chats, mod
     assert await chats.lines("prompt") == ["one"]
     assert await nvim.eval("&filetype") == "claude-prompt"
     assert (await nvim.mode())["mode"] == mode
+
+
+async def test_the_second_escape_within_a_second_stops_claude(nvim: Neovim, chats: Chats) -> None:
+    await chats.show_bars({}, "running")
+    await nvim.keys("one<Esc>")
+    await until(lambda: nvim.eval("mode() == 'n'"))
+    assert AGAIN not in nvim.screen.text()
+
+    await nvim.keys("<Esc>")
+    await until(lambda: AGAIN in nvim.screen.text(), "the hint")
+    assert chats.events("stop") == []
+    await until(lambda: AGAIN not in nvim.screen.text(), "the hint is gone")
+    await nvim.keys("<Esc>")
+    await until(lambda: AGAIN in nvim.screen.text(), "the hint again")
+    assert chats.events("stop") == []
+    await nvim.keys("<Esc>")
+
+    await chats.wait_for_event("stop")
+    assert len(chats.events("stop")) == 1
+    assert await chats.lines("prompt") == ["one"]
+
+
+async def test_escape_does_nothing_while_claude_is_idle(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("one<Esc><Esc><Esc><Esc><S-Tab>")
+
+    await chats.wait_for_event("cycle_mode")
+    assert chats.events("stop") == []
+    assert AGAIN not in nvim.screen.text()
 
 
 @pytest.mark.parametrize("escape", ["", "<Esc>"])

@@ -5,20 +5,14 @@ from typing import Any
 import pytest
 
 from support.chats import Chats
+from support.chunks import chunk
 from support.neovim import Neovim, until
 
 SENT = "return require('claude_ide.chat.sent')"
 PROMPT = "return require('claude_ide.chat.prompt')"
 IMPATIENT = "require('claude_ide.chat.outage').patience = 1"
 DIED = "require('claude_ide.chat.hostless').host_ended('the host died')"
-BELOW = """
-local chat = require('claude_ide.chat.state').list()[1]
-local namespace = vim.api.nvim_get_namespaces().claude_ide_chat_outage
-local marks = vim.api.nvim_buf_get_extmarks(chat.transcript, namespace, 0, -1, { details = true })
-return marks[1] and vim.tbl_map(function(row)
-  return row[1][1]
-end, marks[1][4].virt_lines) or {}
-"""
+BELOW = chunk("chat_sent/below")
 
 pytestmark = pytest.mark.usefixtures("open_chat")
 

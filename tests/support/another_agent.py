@@ -38,17 +38,27 @@ PAST = (
 )
 
 
+def opened() -> asyncio.Event:
+    """Return an open gate."""
+    gate = asyncio.Event()
+    gate.set()
+    return gate
+
+
 class AnotherAgent:
     """Implements `Agent`. `calls` has the calls that it received, in order."""
 
     name = NAME
 
     def __init__(
-        self, capabilities: Capabilities, workbench: Workbench, gate: asyncio.Event
+        self,
+        capabilities: Capabilities,
+        workbench: Workbench,
+        gate: asyncio.Event | None = None,
     ) -> None:
         self.capabilities = capabilities
         self.workbench = workbench
-        self._gate = gate
+        self._gate = gate or opened()
         self.session = ""
         self.state = SessionState()
         self.calls: list[tuple[Any, ...]] = []
@@ -177,8 +187,7 @@ class AnotherKind:
     def __init__(self, capabilities: Capabilities = ALL) -> None:
         self.capabilities = capabilities
         self.agents: list[AnotherAgent] = []
-        self.gate = asyncio.Event()
-        self.gate.set()
+        self.gate = opened()
 
     def open(self, _folder: Path, workbench: Workbench) -> AnotherAgent:
         self.agents.append(AnotherAgent(self.capabilities, workbench, self.gate))

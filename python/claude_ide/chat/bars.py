@@ -15,7 +15,8 @@ KEYS = (("<C-s>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
 class Bars:
     """The bars of one chat.
 
-    `state` returns the agent's state; `wake` is called when the bars change without an event.
+    `state` returns the agent's state; `wake` is called when the bars change without an event, but
+    not while they are hidden.
     """
 
     def __init__(
@@ -25,12 +26,14 @@ class Bars:
         attachment: Attachment,
         state: Callable[[], SessionState],
         wake: Callable[[], None],
+        is_shown: Callable[[], bool],
     ) -> None:
         self._bar = bar
         self._requests = requests
         self._attachment = attachment
         self._state = state
         self._wake = wake
+        self._is_shown = is_shown
         self._sent: dict[str, Any] | None = None
         self._ticking: asyncio.TimerHandle | None = None
 
@@ -63,6 +66,8 @@ class Bars:
 
     def _wake_later(self, state: SessionState) -> None:
         self.close()
-        seconds = self._bar.seconds_to_change(state)
+        if not self._is_shown():
+            return
+        seconds = self._bar.seconds_to_change(state, len(self._requests))
         if seconds is not None:
             self._ticking = asyncio.get_running_loop().call_later(seconds, self._wake)

@@ -87,7 +87,10 @@ class Chat:
             *(agent, self.requests, self.sending.lock, self._started, self._start_again)
         )
         self._bar = Bar()
-        self._bars = Bars(self._bar, self.requests, self.attachment, self._state, self.refresh_bars)
+        self._bars = Bars(
+            *(self._bar, self.requests, self.attachment),
+            *(self._state, self._tick, lambda: self.shown),
+        )
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
         run(self._painter.run())
         run(self._bars_painter.run())
@@ -226,6 +229,17 @@ class Chat:
         """Draw the changes, and send the agent's offer if it has changed."""
         self._offers.update()
         self._painter.soon()
+        self.refresh_bars()
+
+    def show(self, shown: bool) -> None:
+        """Follow the panel, which is now visible or hidden."""
+        self.shown = shown
+        self._tick()
+
+    def _tick(self) -> None:
+        """Draw what changes with time."""
+        if self.shown and not self.requests and self.transcript.tick():
+            self._painter.soon()
         self.refresh_bars()
 
     def refresh_bars(self) -> None:

@@ -300,7 +300,7 @@ class Chats:
             return
         match event["event"]:
             case "visible":
-                chat.shown = event["shown"]
+                chat.show(event["shown"])
             case "resized":
                 chat.resize(event["width"], event["columns"])
             case "closed":

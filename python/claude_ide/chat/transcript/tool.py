@@ -55,6 +55,7 @@ class ToolUse(View):
         self._output: list[str] = []
         self._began: float | None = None
         self._seconds: float | None = None
+        self._shown_seconds = 0
         self._settled = False
         self._details: list[Detail] = []
 
@@ -75,7 +76,7 @@ class ToolUse(View):
 
     def restart_clock(self, now: float | None) -> None:
         """Measure the duration from now on, which excludes the user's time to allow it."""
-        self._began = now
+        self._began, self._shown_seconds = now, 0
 
     def output(self, event: ToolOutput) -> None:
         """Add a piece of the output, or replace all of it."""
@@ -93,6 +94,19 @@ class ToolUse(View):
         was_used = event.status is not ToolStatus.REJECTED
         if was_used and now is not None and self._began is not None:
             self._seconds = now - self._began
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is no result yet."""
+        return self.ended is None and not self._settled and not self.part.is_removed
+
+    def tick(self, now: float) -> bool:
+        """Update the seconds that it has been running; return whether they have changed."""
+        shown, self._shown_seconds = self._shown_seconds, self._seconds_at(now)
+        return self._shown_seconds != shown
+
+    def _seconds_at(self, now: float) -> int:
+        return int(now - self._began) if self._began is not None else 0
 
     def settle(self) -> None:
         """Stop waiting for a result."""
@@ -143,6 +157,8 @@ class ToolUse(View):
         if self.ended is None and not self._settled:
             if self._arguments is None and self._size:
                 head.append((f"  {amounts.count(self._size, 'character')}", "ClaudeChatMeta"))
+            if self._shown_seconds:
+                head.append((f"  {amounts.seconds(self._shown_seconds)}", "ClaudeChatMeta"))
             return [*head, (" …", "ClaudeChatToolRunning")]
         if changes := self._changes:
             added, removed = (sum(each) for each in zip(*map(_sizes, changes), strict=True))

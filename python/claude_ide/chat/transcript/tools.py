@@ -22,6 +22,7 @@ class Tools:
         self._root = root
         self._uses: dict[str, ToolUse] = {}
         self._parents: dict[str, str] = {}
+        self._running: set[ToolUse] = set()
 
     def find(self, tool: str) -> ToolUse | None:
         """Return the use of a tool with this id."""
@@ -37,6 +38,7 @@ class Tools:
                 return
             case ToolInput():
                 use.input(event, self._now())
+                self._running.add(use)
             case ToolOutput():
                 use.output(event)
             case ToolEnded():
@@ -48,6 +50,15 @@ class Tools:
         """Measure a tool's duration from now on: the user has answered its request."""
         if use := self._uses.get(tool):
             use.restart_clock(self._now())
+
+    def tick(self) -> bool:
+        """Update the seconds of the running uses; return whether any has changed."""
+        now = self._now()
+        self._running = {use for use in self._running if use.is_running}
+        changed = [use for use in self._running if now is not None and use.tick(now)]
+        for use in changed:
+            self._sheet.changed(use)
+        return bool(changed)
 
     def void(self, event: PreviewVoided) -> None:
         """Remove the uses that were abandoned."""

@@ -137,6 +137,10 @@ class Transcript:
         """Whether there is no conversation, apart from what waits at the end."""
         return all(view.part.tail for view in self.sheet.views())
 
+    def tick(self) -> bool:
+        """Update the seconds of the running tools; return whether any has changed."""
+        return self._tools.tick()
+
     def is_edit(self, tool: str) -> bool:
         """Return whether a use of a tool edits a file."""
         use = self._tools.find(tool)
