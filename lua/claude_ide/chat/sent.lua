@@ -61,7 +61,8 @@ end
 ---@return integer number by which the host names it; no other prompt of this Neovim has it
 function M.add(chat, text)
   last = last + 1
-  local prompt = { number = last, text = text, is_claimed = false, is_shown = false, is_late = false }
+  local prompt =
+    { number = last, text = text, is_claimed = false, is_shown = false, is_late = false }
   table.insert(chat.sent, prompt)
   chat_outage.update(chat)
   watch(chat, prompt)

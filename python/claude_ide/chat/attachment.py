@@ -26,7 +26,7 @@ class Attachment:
 
     def chips(self, attached: context.Where | None) -> list[str]:
         """Return its labels in the prompt's bar."""
-        return [context.chip(attached, self._root)] if attached else []
+        return [context.label(attached, self._root, self._editor)] if attached else []
 
     def sent(self, attached: context.Where | None) -> None:
         """Remember that the agent now knows this file or selection."""

@@ -167,16 +167,16 @@ class Sending:
         if not held.is_attached:
             held.attached = self._attachment.now
             self._attachment.sent(held.attached)
-        prompt = await context.prompt(
+        gathered = await context.gather(
             self._editor, held.text, self._root, held.attached, held.images
         )
         if not await self._panel.claim_prompt(number):
             return self.taken_back([number])
         methods = {"steer": self._agent.steer, "redirect": self._agent.redirect}
-        id_ = await methods.get(held.how, self._agent.prompt)(prompt)
+        id_ = await methods.get(held.how, self._agent.prompt)(gathered.prompt)
         self._sent[id_] = number
         del self._held[number]
-        self._transcript.prompt_sent(held.view, id_, self._attachment.chips(held.attached))
+        self._transcript.prompt_sent(held.view, id_, gathered.labels, gathered.missing)
         # Its stage may have been reported before.
         self._settle(self._panel.forget_prompts)
         self._painter.now()

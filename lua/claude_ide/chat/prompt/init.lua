@@ -4,6 +4,7 @@ local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_hint = require('claude_ide.chat.hint')
 local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
+local chat_mentions = require('claude_ide.chat.prompt.mentions')
 local chat_offer = require('claude_ide.chat.offer')
 local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
@@ -151,7 +152,13 @@ local function list(chat)
     M.stop(chat)
   end
   add('ni', { '<C-c>' }, 'stop', 'Stop the turn', stop)
-  add('n', { '<Esc>' }, 'stop-twice', 'Stop the turn (press it twice)', chat_stopping.twice(chat, stop))
+  add(
+    'n',
+    { '<Esc>' },
+    'stop-twice',
+    'Stop the turn (press it twice)',
+    chat_stopping.twice(chat, stop)
+  )
   local older, newer = browsing(chat, '<Up>', -1), browsing(chat, '<Down>', 1)
   add('ni', { '<Up>' }, 'older', 'Previous prompt (on the first line)', older, { expr = true })
   add('ni', { '<Down>' }, 'newer', 'Next prompt (on the last line)', newer, { expr = true })
@@ -211,6 +218,7 @@ function M.create(chat)
   chat.images = chat_clipboard.new()
   chat_keys.define(bufnr, list(chat))
   chat_completion.attach(chat)
+  chat_mentions.attach(chat)
   refuse_files(bufnr)
   api.nvim_buf_set_name(bufnr, ('claude-prompt://%d'):format(bufnr))
   command_buffer.listen(bufnr, function()

@@ -80,8 +80,10 @@ class Prompts:
             if view is not None:
                 self._stages.pop(prompt, None)
                 self._sheet.remove(view)
-                self.turn(prompt, view.text, view.chips)
+                self.turn(prompt, view.text, view.chips, view.missing)
 
-    def turn(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
+    def turn(
+        self, prompt: str, text: str, chips: Sequence[str] = (), missing: Sequence[str] = ()
+    ) -> None:
         """Show a prompt that has started."""
-        self._sheet.add("turn", lambda part: Turn(part, prompt, text, chips))
+        self._sheet.add("turn", lambda part: Turn(part, prompt, text, chips, missing))

@@ -119,12 +119,14 @@ class Transcript:
         """Remove a prompt that the agent will not get."""
         self._prompts.drop(held)
 
-    def prompt_sent(self, held: Queued, prompt: str, chips: Sequence[str]) -> None:
+    def prompt_sent(
+        self, held: Queued, prompt: str, chips: Sequence[str], missing: Sequence[str] = ()
+    ) -> None:
         """Name a prompt that was sent to the agent; it stays at the end until the agent starts it.
 
-        `chips` name the context that was sent with it.
+        `chips` name the context that was sent with it, `missing` the mentions without a file.
         """
-        held.chips = tuple(chips)
+        held.chips, held.missing = tuple(chips), tuple(missing)
         at_once = not self._running and not self._prompts.queued
         self._prompts.sent(held, prompt, at_once=at_once)
 
