@@ -73,7 +73,7 @@ local function mark(bufnr, row, mention)
   api.nvim_buf_set_extmark(bufnr, namespace, row, mention.first, {
     end_col = mention.last,
     hl_group = 'DiagnosticUnderlineWarn',
-    virt_text = { { (' %s: not found'):format(mention.path), 'ClaudeChatWarning' } },
+    virt_text = { { ' not found', 'ClaudeChatWarning' } },
     virt_text_pos = 'eol',
     strict = false,
   })

@@ -15,6 +15,9 @@ local ALLOWING = { y = true, a = true }
 -- A request that is shown only in part: on either key, the host shows the rest.
 local CUT = 'request:cut'
 local TRUST = 'trust'
+-- Without a mapping, Neovim would only show E21.
+local CHANGING = { 'c', 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S' }
+local UNCHANGEABLE = 'the transcript cannot be changed: i goes to the prompt, g? shows all keys'
 local ANSWER = 'Answer the request under the cursor'
 
 ---@class claude_ide.TranscriptPanel functions of the panel, which is in a higher module
@@ -121,6 +124,19 @@ local function answer(chat, key, fallback)
   end
 end
 
+local function refuse_change()
+  message.show(UNCHANGEABLE, 'info')
+  return '<Ignore>'
+end
+
+-- The keys for changes to which neither the user nor a plugin has given another meaning.
+local function unmapped_changes()
+  return vim.tbl_filter(function(key)
+    local map = vim.fn.maparg(key, 'n', false, true)
+    return map.lhs == nil or map.buffer == 1
+  end, CHANGING)
+end
+
 ---@param chat claude_ide.Chat
 ---@return claude_ide.ChatKey[]
 local function list(chat)
@@ -137,19 +153,27 @@ local function list(chat)
   local to_prompt, hide = of_panel(chat, 'enter_prompt'), of_panel(chat, 'hide')
 
   add('n', { '<CR>', 'za', '<2-LeftMouse>' }, 'press', 'Open or fold this item', with_chat(press))
+  -- A click from Insert mode in the prompt keeps that mode for a moment.
+  add('i', { '<2-LeftMouse>' }, 'press', 'Open or fold this item', function()
+    vim.cmd.stopinsert()
+    press(chat)
+  end, { shown = {} })
   add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(go_to))
   add('nxo', { ']]' }, 'next-turn', 'Next prompt', with_chat(go_by_turn, 1))
   add('nxo', { '[[' }, 'previous-turn', 'Previous prompt', with_chat(go_by_turn, -1))
   local yc = { expr = true, shown = { 'yc' } }
   add('o', { 'c' }, 'code', 'Yank the code block', with_chat(code_object), yc)
+  local fallbacks = { a = to_prompt, d = refuse_change }
   for _, key in ipairs(ANSWERS) do
-    local fallback = key == 'a' and to_prompt or function()
+    local fallback = fallbacks[key] or function()
       return key
     end
     local name = 'answer-' .. key
     local hidden = { expr = true, shown = key == 'y' and ANSWERS or {} }
     add('n', { key }, name, ANSWER, answer(chat, key, fallback), hidden)
   end
+  local hidden_change = { expr = true, shown = {} }
+  add('n', unmapped_changes(), 'change', 'Explain why not', refuse_change, hidden_change)
   add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', with_chat(withdraw))
   add('n', { '<C-c>' }, 'stop', 'Stop the turn', with_chat(chat_prompt.stop))
   add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', emit('cycle_mode'))
