@@ -189,7 +189,7 @@ ROOMS = (
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "next_command"),
     *("log_window", "terminal", "chat.state", "chat.keys", "chat.hint", "chat.offer"),
-    *("chat.outage", "chat.sent", "chat.window", "chat.waiting", "chat.prompt", "chat.transcript"),
+    *("chat.window", "chat.outage", "chat.sent", "chat.waiting", "chat.prompt", "chat.transcript"),
     *("chat.form", "chat.plan"),
     *("chat", "session", "status", "health", "init"),
 )

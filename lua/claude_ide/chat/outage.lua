@@ -1,5 +1,6 @@
 --- What the host does not show, because it has ended, has not started yet or hangs: the prompts that were
 --- sent, and why there is no answer. These are lines below the transcript, until a host draws it.
+local chat_bar = require('claude_ide.chat.window.bar')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
@@ -48,6 +49,31 @@ local function rows(chat)
   return found
 end
 
+-- The windows whose cursor is on the last line.
+local function windows_at_end(bufnr)
+  local last = api.nvim_buf_line_count(bufnr)
+  return vim.tbl_filter(function(win)
+    return api.nvim_win_get_cursor(win)[1] == last
+  end, vim.fn.win_findbuf(bufnr))
+end
+
+-- Scroll until lines below the last one are visible; Neovim itself only makes the cursor visible.
+local function reveal(win, count)
+  api.nvim_win_call(win, function()
+    for _ = 1, count do
+      local view = vim.fn.winsaveview()
+      local shown = api.nvim_win_text_height(win, {
+        start_row = view.topline - 1,
+        start_vcol = view.skipcol,
+      })
+      if shown.all <= api.nvim_win_get_height(win) - (vim.wo[win].winbar ~= '' and 1 or 0) then
+        return
+      end
+      vim.cmd('keepjumps normal! \5')
+    end
+  end)
+end
+
 --- Show the lines as they should be now.
 ---@param chat claude_ide.Chat
 function M.update(chat)
@@ -66,6 +92,9 @@ function M.update(chat)
       return { { message.fit(plain.one_line(row[1]), width), row[2] } }
     end, shown),
   })
+  for _, win in ipairs(windows_at_end(chat.transcript)) do
+    reveal(win, #shown)
+  end
 end
 
 --- Note that the host answers.
@@ -73,6 +102,7 @@ end
 function M.clear(chat)
   chat.outage, chat.is_silent = nil, false
   M.update(chat)
+  chat_bar.apply(chat)
 end
 
 --- Show why there is no host.
@@ -91,6 +121,7 @@ function M.expect(chat, is_missing_yet)
     if chat_state.get(chat.id) == chat and is_missing_yet() and not chat.outage then
       chat.is_silent = true
       M.show(chat, UNANSWERED)
+      chat_bar.apply(chat)
     end
   end, M.patience)
 end
