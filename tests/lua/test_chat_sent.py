@@ -46,7 +46,7 @@ async def test_a_prompt_that_the_host_does_not_show_is_shown_by_lua(
     nvim: Neovim, chats: Chats
 ) -> None:
     number = await send(nvim, chats, "one<CR>two")
-    await below(nvim, ["⧗ one (+1 lines)"])
+    await below(nvim, ["⧗ one (+1 line)"])
 
     await nvim.lua(f"{SENT}.shown(1, ...)", number)
 

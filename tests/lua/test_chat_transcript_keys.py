@@ -69,44 +69,6 @@ async def test_pressing_a_key_reports_the_part_under_the_cursor(
     assert event == {"chat": 1, "part": part, "kind": kind, "offset": offset}
 
 
-@pytest.mark.parametrize("mode", ["i", "n"])
-async def test_a_double_click_opens_a_part(nvim: Neovim, chats: Chats, mode: str) -> None:
-    await nvim.keys("hello" if mode == "i" else "hello<Esc>")
-    await until(lambda: nvim.eval(f"mode() == '{mode}'"))
-    win = (await chats.windows())["transcript"]["win"]
-    await nvim.lua("vim.o.mouse = 'a'")
-    row, column = await nvim.lua("return vim.fn.win_screenpos(...)", win)
-
-    for action in ("press", "release", "press", "release"):
-        # With the bar, the eighth line is in the ninth row.
-        await nvim.request("nvim_input_mouse", "left", action, "", 0, row + 7, column + 1)
-
-    event = await chats.wait_for_event("press")
-    assert (event["part"], event["offset"]) == (3, 0)
-    await until(lambda: nvim.eval("mode() == 'n'"), "Normal mode")
-
-
-@pytest.mark.parametrize("key", ["dd", "cw", "p", "rx", "J"])
-async def test_a_key_that_would_change_the_transcript_shows_the_way_to_the_prompt(
-    nvim: Neovim, chats: Chats, key: str
-) -> None:
-    await type_at(chats, 3, key)
-
-    await until(lambda: "i goes to the prompt" in nvim.screen.text(), "the hint")
-    assert await nvim.eval("v:errmsg") == ""
-    assert await chats.lines() == LINES
-
-
-async def test_a_key_that_the_user_has_mapped_keeps_its_meaning(nvim: Neovim) -> None:
-    await nvim.command("nnoremap s <Cmd>let g:jumped = 1<CR>")
-    chats = await Chats.start(nvim)
-    await chats.open()
-
-    await type_at(chats, 1, "s")
-
-    await until(lambda: nvim.eval("get(g:, 'jumped')"), "the user's mapping")
-
-
 async def test_parts_move_with_their_text(chats: Chats) -> None:
     await chats.draw(edit(2, 3, ["a", "b", "c"], parts=[[0, 2, "text"]]))
     await type_at(chats, 10, "<CR>")

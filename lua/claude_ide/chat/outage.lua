@@ -29,8 +29,9 @@ end
 -- As the host shows a queued prompt.
 local function headline(prompt)
   local lines = vim.split(vim.trim(prompt.text), '\n')
-  local more = #lines > 1 and (' (+%d lines)'):format(#lines - 1) or ''
-  return ('⧗ %s%s'):format(lines[1], more)
+  local more = #lines - 1
+  local rest = (' (+%d line%s)'):format(more, more == 1 and '' or 's')
+  return '⧗ ' .. lines[1] .. (more > 0 and rest or '')
 end
 
 ---@param chat claude_ide.Chat
@@ -97,12 +98,22 @@ function M.update(chat)
   end
 end
 
+-- All chats have the same host.
+local function set_silent(is_silent)
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.is_silent ~= is_silent then
+      chat.is_silent = is_silent
+      chat_bar.apply(chat)
+    end
+  end
+end
+
 --- Note that the host answers.
 ---@param chat claude_ide.Chat
 function M.clear(chat)
-  chat.outage, chat.is_silent = nil, false
+  chat.outage = nil
   M.update(chat)
-  chat_bar.apply(chat)
+  set_silent(false)
 end
 
 --- Show why there is no host.
@@ -119,9 +130,8 @@ end
 function M.expect(chat, is_missing_yet)
   vim.defer_fn(function()
     if chat_state.get(chat.id) == chat and is_missing_yet() and not chat.outage then
-      chat.is_silent = true
       M.show(chat, UNANSWERED)
-      chat_bar.apply(chat)
+      set_silent(true)
     end
   end, M.patience)
 end

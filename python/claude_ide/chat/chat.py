@@ -147,8 +147,8 @@ class Chat:
                 # The events after it may still be valid.
                 logger.exception("an event could not be handled: %s", type(event).__name__)
 
-    async def _abort(self) -> None:
-        """End an agent that is starting."""
+    async def _abort(self) -> bool:
+        """End an agent that is starting; return whether the chat is still open then."""
         self._is_aborting = True
         try:
             if self._agent_task is not None:
@@ -157,6 +157,7 @@ class Chat:
             await self.agent.stop()
         finally:
             self._is_aborting = False
+        return not self.sending.is_closed
 
     def _fail(self, reason: str) -> None:
         """Show why the agent could not be started."""
@@ -260,16 +261,15 @@ class Chat:
             return
         if state.busy:
             await self.agent.interrupt()
-        elif self._patience.is_over and not taken:
-            await self._abort()
+        elif self._patience.is_over and not taken and await self._abort():
             self._started.set()
             self._fail(f"{self.agent.name} did not answer and was stopped · R retries")
 
     async def restart(self) -> None:
         """Restart an agent that has ended or does not answer, in its session."""
         if self._patience.is_over:
-            await self._abort()
-            self.start(self._opening)
+            if await self._abort():
+                self.start(self._opening)
         elif self._state().state is State.DEAD:
             self._start_again()
 

@@ -135,7 +135,8 @@ class Panel:
 
     async def take_back(self, numbers: Sequence[int] | None = None) -> list[int]:
         """Return unclaimed prompts to the prompt window; return the numbers of those."""
-        return list(await self._run("chat.prompt.take_back", numbers))
+        only = () if numbers is None else (list(numbers),)
+        return list(await self._run("chat.prompt.take_back", *only))
 
     async def give_back(self, numbers: Sequence[int]) -> None:
         """Return prompts to the prompt window that will not be carried out."""

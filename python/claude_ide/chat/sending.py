@@ -63,7 +63,7 @@ class Sending:
         self._ready = ready
         self._accepts = accepts
         self._run = run
-        self._is_closed = False
+        self.is_closed = False
         self._held: dict[int, Held] = {}
         self._sent: dict[str, int] = {}
         """The numbers of the prompts that the agent has and that have not begun, by their ids."""
@@ -81,7 +81,7 @@ class Sending:
                 await self._ready()
                 await self._send(number)
         except ClaudeIdeError:
-            if self._is_closed:
+            if self.is_closed:
                 return
             self._drop([number])
             await self._panel.give_back([number])
@@ -89,7 +89,7 @@ class Sending:
 
     def close(self) -> None:
         """Send no more: the panel keeps the texts of the prompts."""
-        self._is_closed = True
+        self.is_closed = True
         self._held.clear()
 
     async def withdraw(self, part: int) -> None:

@@ -1,9 +1,12 @@
 """Prompts of the chat panel from the moment they are sent, with the real CLI."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from support.claude_cli import cli_in
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, PATIENCE, Panel, holds
@@ -118,3 +121,42 @@ async def test_a_resumed_session_shows_its_conversation_above_a_prompt_that_wait
     assert shown.index("swordfish") < shown.index("⧗ What was it?")
     gate.touch()
     await waiting.shows("You were told.")
+
+
+@pytest.mark.parametrize("dies", ["cli", "host"])
+async def test_a_prompt_behind_a_turn_returns_if_the_turn_cannot_end(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path, dies: str
+) -> None:
+    api.hold = True
+    api.script([text("one two three")])
+    await panel.send("First")
+    await panel.shows("one")
+    await panel.send("and then this")
+    await panel.bar_shows("1 queued")
+
+    os.kill(cli_in(project) if dies == "cli" else await host_of(nvim), signal.SIGKILL)
+
+    await until(lambda: holds(panel, "and then this"), "the prompt is back", PATIENCE)
+    await panel.bar_shows("ended" if dies == "cli" else "not running")
+    assert (await panel.look())["prompt"] == ["and then this"]
+
+
+async def host_of(nvim: Neovim) -> int:
+    """Return the process id of the Python host."""
+    return int(await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"))
+
+
+@pytest.mark.parametrize("how", ["<Esc>:w<CR>", "<C-s>"])
+async def test_the_attached_context_is_listed_below_a_prompt(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path, how: str
+) -> None:
+    api.script([text("I see.")])
+    await nvim.keys("<Esc><C-w>h")
+    await nvim.keys("x")
+    await panel.write()
+
+    await nvim.keys(f"Compare @{path.name}#L1 @nope.txt{how}")
+
+    shown = await panel.shows("I see.")
+    line = "  a.py, not saved · a.py:1, unsaved text · @nope.txt not found"
+    assert f"» Compare @a.py#L1 @nope.txt\n{line}\n" in shown
