@@ -94,7 +94,8 @@ function M.update(chat)
     end, shown),
   })
   for _, win in ipairs(windows_at_end(chat.transcript)) do
-    reveal(win, #shown)
+    -- For example, the command-line window may not be left, not even for a moment.
+    pcall(reveal, win, #shown)
   end
 end
 
