@@ -153,6 +153,11 @@ async def test_the_attached_context_is_listed_below_a_prompt(
     api.script([text("I see.")])
     await nvim.keys("<Esc><C-w>h")
     await nvim.keys("x")
+
+    async def chip_is_shown() -> bool:
+        return "[a.py, not saved]" in (await panel.look())["prompt_bar"]
+
+    await until(chip_is_shown, "the chip", PATIENCE)
     await panel.write()
 
     await nvim.keys(f"Compare @{path.name}#L1 @nope.txt{how}")
