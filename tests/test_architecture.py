@@ -192,8 +192,9 @@ ROOMS = (
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
     *("next_command", "log_window", "terminal", "chat.state", "chat.keys", "chat.hint"),
-    *("chat.offer", "chat.rows", "chat.window", "chat.waiting", "chat.tasks", "chat.transcript"),
-    *("chat.prompt", "chat.form", "chat.plan", "chat", "session", "status", "health", "init"),
+    *("chat.offer", "chat.rows", "chat.window", "chat.outage", "chat.sent", "chat.waiting"),
+    *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
+    *("session", "status", "health", "init"),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.
 

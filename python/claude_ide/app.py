@@ -129,7 +129,8 @@ class App:
         chat = self.config.chat
         kind = Claude(self.config.cmd, os.environ, model=chat.model, mode=chat.mode)
         chats = Chats(self.editor, self.config, self.guard, kind, serve, self.trust, READING)
-        self.editor.events.subscribe("selection_changed", lambda _: chats.selection_changed())
+        for event in ("selection_changed", "editors_changed", "some_editors_changed"):
+            self.editor.events.subscribe(event, lambda _: chats.selection_changed())
         return chats
 
     @cached_property

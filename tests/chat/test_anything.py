@@ -74,7 +74,7 @@ def test_a_press_on_a_removed_part_does_nothing() -> None:
 
     assert transcript.press(99, 0) is None
     assert transcript.location(99, 0, 0) is None
-    assert transcript.withdraw(99) is None
+    assert transcript.queued_at(99) is None
     assert Panel().request(99) is None
 
 

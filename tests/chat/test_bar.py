@@ -126,7 +126,7 @@ def test_a_retry_counts_down() -> None:
 def test_a_bar_without_a_countdown_changes_only_with_events() -> None:
     shown = bar_after(Retry(2, 10, 7.5, "rate_limit"))
 
-    assert shown.seconds_to_change(SessionState(State.WRITING)) is None
+    assert shown.seconds_to_change(IDLE) is None
 
 
 def test_the_prompt_has_its_chips_and_its_keys() -> None:

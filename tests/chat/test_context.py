@@ -8,6 +8,7 @@ import pytest
 
 from claude_ide.agents.prompt import Image, OpenFile, Selection
 from claude_ide.chat import context
+from claude_ide.editor.state import State
 from claude_ide.errors import EditorError
 
 
@@ -86,6 +87,11 @@ class Buffers:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path, self.held = str(path), text
+        self.state = State()
+        self.state.apply_change(
+            {"changed": [{"fileName": str(path), "isDirty": True}], "gone": [], "front": []}
+            | {"folders": []}
+        )
 
     async def find(self, path: str) -> dict[str, bool] | None:
         if len(path) > 4096:
@@ -129,3 +135,52 @@ async def test_an_at_sign_without_a_path_does_not_block_a_prompt(tmp_path: Path)
     assert await context.unsaved(editor, f"@{'x' * 5000} @a.py", str(tmp_path)) == [
         Selection(str(tmp_path / "a.py"), 1, 1, "one")
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "labels"),
+    [
+        ("hello", ["a.py, not saved"]),
+        ("see @a.py#L1", ["a.py, not saved", "a.py:1, unsaved text"]),
+    ],
+)
+async def test_unsaved_text_is_named(tmp_path: Path, typed: str, labels: list[str]) -> None:
+    path = tmp_path / "a.py"
+    editor: Any = Buffers(path, "one\n")
+
+    gathered = await context.gather(editor, typed, str(tmp_path), OpenFile(str(path)))
+
+    assert (gathered.labels, gathered.missing) == (labels, [])
+
+
+async def test_images_are_counted(tmp_path: Path) -> None:
+    editor: Any = Buffers(tmp_path / "a.py", "one\n")
+    image = {"data": "", "media_type": "image/png"}
+
+    gathered = await context.gather(editor, "look", str(tmp_path), None, [image, image])
+
+    assert gathered.labels == ["2 images"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "missing"),
+    [
+        ("@nope.txt and @src/nope, @nope.txt", ["nope.txt", "src/nope"]),
+        ('@"no such.txt#L3"', ["no such.txt"]),
+        ("@there.txt @src @src/ @there.txt#L900", []),
+        ("@new.py", []),
+        ("@agent-a.b @server:res/ource @user @app.get() @pytest.fixture me@example.org", []),
+        ("@~nobody/x.txt", ["~nobody/x.txt"]),
+        (f"@{'x' * 5000}.txt", [f"{'x' * 5000}.txt"]),
+    ],
+)
+async def test_mentions_without_a_file_are_found(
+    tmp_path: Path, typed: str, missing: list[str]
+) -> None:
+    (tmp_path / "there.txt").touch()
+    (tmp_path / "src").mkdir()
+    editor: Any = Buffers(tmp_path / "new.py", "one\n")
+
+    gathered = await context.gather(editor, typed, str(tmp_path), None)
+
+    assert gathered.missing == missing

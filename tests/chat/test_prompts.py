@@ -21,12 +21,12 @@ DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1500)
 def test_a_prompt_becomes_a_turn_when_it_starts() -> None:
     panel = Panel()
     panel.transcript.add_prompt("a", "Do it\nwell", ["a.py:2-4"])
-    assert panel.text == ["» Do it", "  well", "  [a.py:2-4]"]
+    assert panel.text == ["» Do it", "  well", "  a.py:2-4"]
     assert [kind for _, kind in panel.drawn.parts] == ["queued"]
 
     panel.handle(PromptChanged("a", PromptStage.QUEUED), PromptChanged("a", PromptStage.STARTED))
 
-    assert panel.text == ["» Do it", "  well", "  [a.py:2-4]"]
+    assert panel.text == ["» Do it", "  well", "  a.py:2-4"]
     assert [kind for _, kind in panel.drawn.parts] == ["turn"]
 
 
@@ -38,8 +38,49 @@ def test_a_prompt_during_a_turn_waits_below_the_answer() -> None:
 
     assert panel.text == ["one", "two", "", "⧗ And then? (+1 line)  x withdraws it"]
     part, _ = panel.drawn.part("⧗")
-    assert panel.transcript.withdraw(part) == "b"
+    waiting = panel.transcript.queued_at(part)
+    assert waiting is not None
+    assert waiting.prompt == "b"
     assert panel.transcript.queued == {"b": "And then?\nWhat?"}
+
+
+def test_a_prompt_shows_its_context_and_the_files_that_do_not_exist() -> None:
+    panel = Panel()
+    held = panel.transcript.hold_prompt("Do it", ["a.py"], is_ready=False)
+    assert panel.text == ["⧗ Do it  x withdraws it", "  a.py"]
+
+    panel.transcript.prompt_sent(held, "a", ["a.py, not saved", "2 images"], ["nope.txt"])
+
+    line = "  a.py, not saved · 2 images · @nope.txt not found"
+    assert panel.text == ["» Do it", line]
+    assert ("@nope.txt not found", "ClaudeChatWarning") in panel.drawn.groups(line)
+    panel.handle(Waiting())
+    assert panel.text == ["» Do it", line]
+
+
+def test_a_prompt_that_the_agent_does_not_have_waits_behind_the_others() -> None:
+    panel = Panel()
+    held = panel.transcript.hold_prompt("first", is_ready=False)
+    panel.transcript.hold_prompt("second", is_ready=False)
+
+    panel.transcript.prompt_sent(held, "a", [])
+    assert panel.text == ["» first", "", "⧗ second  x withdraws it"]
+    assert panel.transcript.queued == {"a": "first"}
+    panel.handle(Waiting())
+
+    assert panel.text == ["» first", "", "⧗ second  x withdraws it"]
+    assert panel.transcript.queued == {}
+
+
+def test_a_prompt_that_the_agent_does_not_get_is_removed() -> None:
+    panel = Panel()
+    held = panel.transcript.hold_prompt("first", is_ready=False)
+    assert panel.text == ["⧗ first  x withdraws it"]
+
+    panel.transcript.drop_prompt(held)
+    panel.transcript.drop_prompt(held)
+
+    assert panel.text == []
 
 
 def test_a_withdrawn_prompt_is_removed() -> None:

@@ -89,7 +89,7 @@ def test_the_work_of_a_subagent_is_folded_below_its_tool() -> None:
 
     panel.press("• Task")
 
-    assert panel.text[2:] == [
+    assert panel.text[1:] == [
         *("  found", "  it", "  • Bash  1 tool …", "• Read …", "", "done"),
     ]
 
@@ -98,7 +98,7 @@ def test_the_highlights_of_a_subagents_text_move_with_it() -> None:
     panel = Panel().handle(ToolStarted("a", "Task"), Text("1", "**very** good", parent="a"))
     panel.press("• Task")
 
-    assert panel.text[2:] == ["  **very** good"]
+    assert panel.text[1:] == ["  **very** good"]
     assert panel.drawn.groups("  **very**") == {("**very**", "ClaudeChatBold")}
 
 

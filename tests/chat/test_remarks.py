@@ -14,6 +14,7 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.chat.page.view import OpenOutput
+from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.remarks import LONGEST_LINE, MOST_LINES
 from support.frames import Panel
 
@@ -91,11 +92,13 @@ def test_the_text_of_a_blocked_prompt_is_what_the_user_wrote_of_it() -> None:
     for number in ("one", "two", "three"):
         panel.transcript.add_prompt(number, f"prompt {number}")
         panel.handle(PromptChanged(number, PromptStage.STARTED))
-    transcript = panel.transcript
 
-    assert transcript.prompt_like("<ide_selection>x</ide_selection>\nprompt two") == "prompt two"
-    assert transcript.prompt_like("") == "prompt three"
-    assert transcript.prompt_like("/expanded by the agent") == "/expanded by the agent"
+    def like(text: str) -> str:
+        return search.prompt_like(panel.transcript.sheet, text)
+
+    assert like("<ide_selection>x</ide_selection>\nprompt two") == "prompt two"
+    assert like("") == "prompt three"
+    assert like("/expanded by the agent") == "/expanded by the agent"
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ async def test_a_command_runs_in_the_project_and_its_output_is_shown(
     lines = await shown.run("!pwd; echo bad >&2")
 
     assert lines == ["! pwd; echo bad >&2  0 ms", f"    {tmp_path.resolve()}", "    bad"]
-    assert shown.shell.results == [ShellResult("pwd; echo bad >&2", f"{tmp_path.resolve()}\nbad\n")]
+    assert shown.shell.take() == [ShellResult("pwd; echo bad >&2", f"{tmp_path.resolve()}\nbad\n")]
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ async def test_a_command_runs_in_the_project_and_its_output_is_shown(
 )
 async def test_a_failure_is_shown(shown: Shown, command: str, outcome: str) -> None:
     assert await shown.run(f"!{command}") == [f"! {command}  {outcome}  0 ms"]
-    assert shown.shell.results == [ShellResult(command, "", failed=True)]
+    assert shown.shell.take() == [ShellResult(command, "", failed=True)]
 
 
 async def test_colours_and_overwritten_lines_are_not_shown(shown: Shown) -> None:
     await shown.run(r"!printf '\033[31mred\033[0m\n10%%\r100%%\n'")
 
     assert shown.drawn.text[1:] == ["    red", "    100%"]
-    assert shown.shell.results[0].output == "red\n100%\n"
+    assert shown.shell.take()[0].output == "red\n100%\n"
 
 
 async def test_the_output_is_shown_while_the_command_runs(shown: Shown) -> None:
@@ -153,7 +153,7 @@ async def test_endless_output_is_bounded_and_can_be_stopped(shown: Shown) -> Non
     shown.shell.stop()
     await running
 
-    assert len(shown.shell.results[0].output) < 2 * KEPT + 100
+    assert len(shown.shell.take()[0].output) < 2 * KEPT + 100
 
 
 async def test_one_command_runs_at_a_time(shown: Shown) -> None:
@@ -201,15 +201,13 @@ async def test_git_obeys_the_repository_only_in_a_trusted_folder(
 
 async def test_a_result_is_sent_once_unless_its_prompt_is_withdrawn(shown: Shown) -> None:
     await shown.run("!echo one")
-    results = shown.shell.results
-    shown.shell.sent("prompt", results)
-    assert shown.shell.results == []
+    taken = shown.shell.take()
+    assert shown.shell.take() == []
     await shown.run("!echo two")
 
-    shown.shell.withdrawn("prompt")
-    shown.shell.withdrawn("another")
+    shown.shell.give_back(taken)
 
-    assert [result.command for result in shown.shell.results] == ["echo one", "echo two"]
+    assert [result.command for result in shown.shell.take()] == ["echo one", "echo two"]
 
 
 def test_a_long_output_keeps_its_beginning_and_its_end() -> None:

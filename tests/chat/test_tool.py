@@ -68,6 +68,22 @@ def test_growing_input_shows_its_size() -> None:
     assert lines(tool) == ["± Write  12,345 characters …"]
 
 
+def test_a_running_tool_shows_its_seconds() -> None:
+    tool = use(title="make")
+    assert not tool.tick(5.0)
+    tool.input(ToolInput("t", 9, {"command": "make"}), 1.0)
+
+    assert not tool.tick(1.9)
+    assert lines(tool) == ["$ Bash make …"]
+    assert tool.tick(4.1)
+    assert lines(tool) == ["$ Bash make  3 s …"]
+    assert not tool.tick(4.9)
+    tool.restart_clock(5.0)
+    assert lines(tool) == ["$ Bash make …"]
+    tool.end(ToolEnded("t", ToolStatus.COMPLETED), 70.0)
+    assert lines(tool) == ["$ Bash make  1 min 5 s"]
+
+
 def test_a_tool_that_has_ended_shows_its_changes_and_its_duration() -> None:
     tool = run("edit", "Edit", {"file_path": "/p/a.py"}, changes=(CHANGE,))
 

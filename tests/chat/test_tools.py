@@ -25,6 +25,17 @@ def test_a_line_that_grows_redraws_only_itself() -> None:
     ]
 
 
+def test_a_tick_updates_only_the_tools_that_run() -> None:
+    panel = Panel().handle(ToolStarted("a", "Read"), ToolInput("a", 2, {}))
+    panel.handle(ToolStarted("b", "Bash"), ToolInput("b", 2, {}), ToolStarted("c", "Write"))
+    panel.handle(ToolEnded("a", ToolStatus.COMPLETED))
+    panel.clock.seconds += 3
+
+    assert panel.transcript.tick()
+    assert panel.text == ["• Read  0 ms", "• Bash  3 s …", "• Write …"]
+    assert not panel.transcript.tick()
+
+
 def test_a_tool_that_is_reported_twice_is_shown_once() -> None:
     happened = (ToolStarted("a", "Bash"), ToolStarted("a", "", "execute", "ls"))
 

@@ -30,6 +30,7 @@ from claude_ide.agents.events import (
     Waiting,
 )
 from claude_ide.chat.page.view import Review
+from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.changes import Summary
 from claude_ide.chat.transcript.transcript import Transcript
 from support.frames import Clock, Panel, shown
@@ -130,7 +131,7 @@ def test_a_background_tool_runs_on_when_the_turn_is_over() -> None:
     panel = Panel().handle(*happened)
     panel.press("• Task")
 
-    assert panel.text == ["• Task  1 tool", "    nothing to show", "  • Bash …", "── 1.5 s"]
+    assert panel.text == ["• Task  1 tool", "  • Bash …", "── 1.5 s"]
 
 
 def test_an_error_is_shown_once() -> None:
@@ -262,7 +263,7 @@ def test_each_part_belongs_to_the_turn_above_it() -> None:
 
     def turn(line: str) -> str | None:
         part, _ = panel.drawn.part(line)
-        return panel.transcript.turn_at(part)
+        return search.turn_at(panel.transcript.sheet, part)
 
     assert turn("before") is None
     assert turn("» one") == turn("answer one") == turn("── 1.5 s") == "p1"

@@ -1,12 +1,14 @@
 """A chat whose host has ended, and one without a CLI."""
 
 import os
+import signal
 import sys
 
 import pytest
 
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, PATIENCE, Open, Panel, counts, holds
+from support.processes import alive
 
 RECORD = """
 _G.notified = {}
@@ -14,9 +16,14 @@ vim.notify = function(text) table.insert(_G.notified, text) end
 """
 
 
+async def host_pid(nvim: Neovim) -> int:
+    """Return the process id of the Python host."""
+    return int(await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"))
+
+
 async def kill_the_host(nvim: Neovim) -> None:
     """Kill the Python host and wait until the panel reports it."""
-    os.kill(await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"), 9)
+    os.kill(await host_pid(nvim), signal.SIGKILL)
     await Panel(nvim).bar_shows("not running")
 
 
@@ -59,6 +66,27 @@ async def test_a_new_chat_is_not_confused_with_one_of_the_earlier_host(
 
     await panel.wait_for_chats(2)
     assert "hello there" not in await panel.shows("CTRL-S   sends the prompt")
+
+
+async def test_r_replaces_a_host_that_hangs(nvim: Neovim, replay: Open) -> None:
+    panel = await replay("plain_thinking")
+    hung = await host_pid(nvim)
+    await nvim.lua("require('claude_ide.chat.outage').patience = 300")
+    os.kill(hung, signal.SIGSTOP)
+    await panel.send("hello there")
+    silent = "return require('claude_ide.chat.state').list()[1].is_silent"
+    await until(lambda: nvim.lua(silent), "the host is silent", PATIENCE)
+    await until(lambda: "has not answered yet" in nvim.screen.text(), "a line about it", PATIENCE)
+
+    await panel.go_to("")
+    await nvim.keys("R")
+
+    await until(lambda: holds(panel, "hello there"), "the prompt is restored", PATIENCE)
+    await until(lambda: not alive(hung), "the host is dead", PATIENCE)
+    await panel.bar_shows("default")
+    assert not await nvim.lua(silent)
+    await nvim.keys("i<C-s>")
+    await panel.shows("Hello! **How** can I help?")
 
 
 async def test_a_pending_request_is_withdrawn_when_the_host_dies(

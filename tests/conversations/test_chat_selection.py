@@ -34,6 +34,31 @@ class TestSelection:
         await panel.shows("── ")
         assert "two\\nthree" in log.read_text()
 
+    async def test_a_range_enters_the_prompt_of_a_chat_that_is_shown(
+        self, nvim: Neovim, replay: Open
+    ) -> None:
+        panel = await replay("plain_thinking")
+        await nvim.keys("<Esc><C-w>h")
+        await until(lambda: nvim.eval("&filetype != 'claude-prompt'"), "in the file")
+
+        await nvim.keys("ggjVj:ClaudeChat<CR>")
+
+        await until(lambda: _chip_is(panel, "[a.py:2-3]"), "the chip", PATIENCE)
+        await until(lambda: _mode_is(nvim, "i"), "in the prompt")
+        assert await nvim.eval("&filetype") == "claude-prompt"
+        assert await nvim.eval("winnr('$')") == 3
+
+    async def test_the_chip_of_a_file_says_that_it_is_not_saved(
+        self, nvim: Neovim, replay: Open
+    ) -> None:
+        panel = await replay("plain_thinking")
+        await nvim.keys("<Esc><C-w>h")
+
+        await nvim.keys("x")
+        await until(lambda: _chip_is(panel, "[a.py, not saved]"), "the chip", PATIENCE)
+        await panel.send("hello there")
+        assert "» hello there\n  a.py, not saved\n" in await panel.shows("── ")
+
 
 async def _chip_is(panel: Panel, chip: str) -> bool:
     return chip in (await panel.look()).get("prompt_bar", "")

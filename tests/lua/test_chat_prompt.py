@@ -9,7 +9,8 @@ from support.neovim import Neovim, until
 
 pytestmark = pytest.mark.usefixtures("open_chat")
 
-PUT = "require('claude_ide.chat.prompt').put(...)"
+AGAIN = "<Esc> again stops the agent"
+GIVE_BACK = "require('claude_ide.chat.prompt').give_back(...)"
 
 
 async def typed(chats: Chats, lines: list[str]) -> None:
@@ -43,7 +44,7 @@ async def test_each_send_key_sends_the_prompt(
     await nvim.keys("<CR>one<CR><CR>two é<CR>  <CR>" + keys)
 
     event = await sent(chats)
-    assert event == {"chat": 1, "text": "one\n\ntwo é", "images": [], "how": how}
+    assert event == {"chat": 1, "number": 1, "text": "one\n\ntwo é", "images": [], "how": how}
     await typed(chats, [""])
 
 
@@ -123,21 +124,47 @@ async def test_a_prompt_without_a_host_is_not_sent_and_stays(nvim: Neovim, chats
     assert await chats.lines("prompt") == ["one"]
 
 
-@pytest.mark.parametrize(("mode", "key"), [("i", "<C-c>"), ("n", "<C-c>"), ("n", "<Esc>")])
-async def test_a_key_in_the_prompt_stops_claude(
-    nvim: Neovim, chats: Chats, mode: str, key: str
-) -> None:
+@pytest.mark.parametrize("mode", ["i", "n"])
+async def test_ctrl_c_in_the_prompt_stops_claude(nvim: Neovim, chats: Chats, mode: str) -> None:
     await nvim.keys("one" + ("<Esc>" if mode == "n" else ""))
     await typed(chats, ["one"])
     # An interrupt discards typed keys that Neovim has not read yet.
     await until(lambda: nvim.eval(f"mode() == '{mode}'"))
 
-    await nvim.keys(key)
+    await nvim.keys("<C-c>")
 
-    assert await chats.wait_for_event("stop") == {"chat": 1}
+    assert await chats.wait_for_event("stop") == {"chat": 1, "taken": []}
     assert await chats.lines("prompt") == ["one"]
     assert await nvim.eval("&filetype") == "claude-prompt"
     assert (await nvim.mode())["mode"] == mode
+
+
+async def test_the_second_escape_within_a_second_stops_claude(nvim: Neovim, chats: Chats) -> None:
+    await chats.show_bars({}, "running")
+    await nvim.keys("one<Esc>")
+    await until(lambda: nvim.eval("mode() == 'n'"))
+    assert AGAIN not in nvim.screen.text()
+
+    await nvim.keys("<Esc>")
+    await until(lambda: AGAIN in nvim.screen.text(), "the hint")
+    assert chats.events("stop") == []
+    await until(lambda: AGAIN not in nvim.screen.text(), "the hint is gone")
+    await nvim.keys("<Esc>")
+    await until(lambda: AGAIN in nvim.screen.text(), "the hint again")
+    assert chats.events("stop") == []
+    await nvim.keys("<Esc>")
+
+    await chats.wait_for_event("stop")
+    assert len(chats.events("stop")) == 1
+    assert await chats.lines("prompt") == ["one"]
+
+
+async def test_escape_does_nothing_while_claude_is_idle(nvim: Neovim, chats: Chats) -> None:
+    await nvim.keys("one<Esc><Esc><Esc><Esc><S-Tab>")
+
+    await chats.wait_for_event("cycle_mode")
+    assert chats.events("stop") == []
+    assert AGAIN not in nvim.screen.text()
 
 
 @pytest.mark.parametrize("escape", ["", "<Esc>"])
@@ -204,7 +231,9 @@ async def test_the_history_is_shared_by_all_chats(nvim: Neovim, chats: Chats) ->
 
 
 async def test_returned_text_fills_an_empty_prompt(nvim: Neovim, chats: Chats) -> None:
-    await nvim.lua(PUT, 1, "one\ntwo")
+    await nvim.keys("one<CR>two<C-s>")
+    await sent(chats)
+    await nvim.lua(GIVE_BACK, 1, [1])
     await nvim.keys("!")
 
     await typed(chats, ["one", "two!"])
@@ -215,18 +244,19 @@ async def test_returned_text_fills_an_empty_prompt(nvim: Neovim, chats: Chats) -
 async def test_returned_text_is_added_below_the_text_being_typed(
     nvim: Neovim, chats: Chats
 ) -> None:
-    await nvim.keys("mine")
-    await nvim.lua(PUT, 1, "one\ntwo")
+    await nvim.keys("one<CR>two<C-s>mine")
+    await typed(chats, ["mine"])
+    await nvim.lua(GIVE_BACK, 1, [1])
     await nvim.keys("!")
 
     await typed(chats, ["mine!", "one", "two"])
 
 
-async def test_a_prompt_is_given_back_only_to_an_empty_prompt(nvim: Neovim, chats: Chats) -> None:
-    give_back = "return require('claude_ide.chat.prompt').give_back(...)"
+async def test_a_blocked_prompt_returns_only_to_an_empty_prompt(nvim: Neovim, chats: Chats) -> None:
+    put = "return require('claude_ide.chat.prompt').put_if_empty(...)"
 
-    assert await nvim.lua(give_back, 1, "one\ntwo") is True
-    assert await nvim.lua(give_back, 1, "three") is False
+    assert await nvim.lua(put, 1, "one\ntwo") is True
+    assert await nvim.lua(put, 1, "three") is False
 
     await typed(chats, ["one", "two"])
 

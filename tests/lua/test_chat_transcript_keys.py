@@ -293,13 +293,17 @@ async def test_x_withdraws_a_queued_prompt(chats: Chats) -> None:
     assert len(chats.events("withdraw")) == 1
 
 
-@pytest.mark.parametrize(
-    ("key", "event"), [("R", "restart"), ("<S-Tab>", "cycle_mode"), ("<C-c>", "stop")]
-)
+@pytest.mark.parametrize(("key", "event"), [("R", "restart"), ("<S-Tab>", "cycle_mode")])
 async def test_a_key_notifies_the_host(chats: Chats, key: str, event: str) -> None:
     await type_at(chats, 3, key)
 
     assert await chats.wait_for_event(event) == {"chat": 1}
+
+
+async def test_ctrl_c_stops_claude(chats: Chats) -> None:
+    await type_at(chats, 3, "<C-c>")
+
+    assert await chats.wait_for_event("stop") == {"chat": 1, "taken": []}
 
 
 @pytest.mark.parametrize("key", ["i", "a", "I", "A", "o", "O"])

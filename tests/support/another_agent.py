@@ -43,14 +43,27 @@ PAST = (
 )
 
 
+def opened() -> asyncio.Event:
+    """Return an open gate."""
+    gate = asyncio.Event()
+    gate.set()
+    return gate
+
+
 class AnotherAgent:
     """Implements `Agent`. `calls` has the calls that it received, in order."""
 
     name = NAME
 
-    def __init__(self, capabilities: Capabilities, workbench: Workbench) -> None:
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        workbench: Workbench,
+        gate: asyncio.Event | None = None,
+    ) -> None:
         self.capabilities = capabilities
         self.workbench = workbench
+        self._gate = gate or opened()
         self.session = ""
         self.state = SessionState()
         self.calls: list[tuple[Any, ...]] = []
@@ -81,6 +94,8 @@ class AnotherAgent:
         if opening == self.refuses:
             raise AgentError("the river does not flow there")
         self.state = self.state.spawned()
+        self._events = asyncio.Queue()
+        await self._gate.wait()
         self.session = opening.id or f"s-{next(self._ids)}"
         self.emit(READY, events.Session(self.session), events.ModeChanged("m://ask"))
         return READY
@@ -207,7 +222,10 @@ class AnotherAgent:
 
 
 class AnotherKind:
-    """Implements `Kind`: all agents that it opens have the same capabilities."""
+    """Implements `Kind`: all agents that it opens have the same capabilities.
+
+    An agent that is started does not answer while `gate` is closed.
+    """
 
     name = NAME
     chooses_settings = True
@@ -216,9 +234,10 @@ class AnotherKind:
     def __init__(self, capabilities: Capabilities = ALL) -> None:
         self.capabilities = capabilities
         self.agents: list[AnotherAgent] = []
+        self.gate = opened()
 
     def open(self, _folder: Path, workbench: Workbench) -> AnotherAgent:
-        self.agents.append(AnotherAgent(self.capabilities, workbench))
+        self.agents.append(AnotherAgent(self.capabilities, workbench, self.gate))
         return self.agents[-1]
 
     async def sessions(self, _folder: Path) -> list[SessionSummary]:

@@ -4,6 +4,7 @@ It inherits no environment. It gets its own home and configuration folder, a fak
 stand-in for the model on loopback.
 """
 
+import contextlib
 import json
 import os
 import platform
@@ -101,6 +102,17 @@ class ClaudeCli(Terminal):
         # The CLI discards keys typed just after a dialog has appeared.
         await self.still()
         self.press(key)
+
+
+def cli_in(project: Path) -> int:
+    """Return the pid of the CLI that a chat runs in a folder."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                is_cli = b"stream-json" in (entry / "cmdline").read_bytes()
+                if is_cli and (entry / "cwd").readlink() == project.resolve():
+                    return int(entry.name)
+    raise AssertionError("no CLI is running")
 
 
 async def wait_until_saved(words: str, config: Path) -> None:

@@ -13,6 +13,7 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@param chat claude_ide.Chat
 ---@param doing claude_ide.ChatWork
 function M.set(chat, doing)
+  chat.is_working = doing.status == 'running'
   if has_option and vim.api.nvim_buf_is_valid(chat.transcript) then
     local value = doing.status == 'running' and 1 or 0
     vim.api.nvim_set_option_value('busy', value, { buf = chat.transcript })

@@ -32,13 +32,31 @@ local SUBCOMMANDS = {
   thinking = 'value',
 }
 
+-- With a range the user wants to write about these lines, so the chat must not be hidden.
+---@return boolean is_entered whether there is a chat that a host runs
+local function enter_here()
+  local panel = require('claude_ide.chat.panel')
+  local here = panel.of_tabpage()
+  if here and not here.revival then
+    panel.enter_prompt(here.chat)
+    return true
+  end
+  return false
+end
+
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.run(opts)
   local host = require('claude_ide.host')
   -- The command moves the user to the panel; it applies to what is selected now.
   require('claude_ide.selection').hold(opts.range > 0 and { opts.line1, opts.line2 } or nil)
+  if opts.range == 0 and require('claude_ide.chat.hostless').run(opts.args) then
+    return
+  end
   local begins = opts.args == '' and not require('claude_ide.chat.panel').of_tabpage()
+  if opts.args == '' and opts.range > 0 and enter_here() then
+    return
+  end
   local toggles = opts.args == '' and opts.range == 0 and not begins
   if toggles and require('claude_ide.chat.hostless').hide_here() then
     return

@@ -8,7 +8,12 @@ local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_chat_hint')
 local SHOWN = 4000 -- milliseconds
 
-local function show_beside(bufnr, text)
+--- Show a hint next to the cursor for some time, instead of the last one there.
+---@param bufnr integer the prompt, in the current window
+---@param text string
+---@param milliseconds integer
+function M.show_beside(bufnr, text, milliseconds)
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
   local row = api.nvim_win_get_cursor(0)[1] - 1
   local mark = api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {
     virt_text = { { text, 'ClaudeChatWarning' } },
@@ -17,7 +22,7 @@ local function show_beside(bufnr, text)
   })
   vim.defer_fn(function()
     pcall(api.nvim_buf_del_extmark, bufnr, namespace, mark)
-  end, SHOWN)
+  end, milliseconds)
 end
 
 --- Show a hint.
@@ -27,8 +32,7 @@ end
 function M.show(bufnr, text, level)
   message.show(text, level)
   if vim.o.showmode and vim.fn.mode():find('^[iR]') and api.nvim_get_current_buf() == bufnr then
-    api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-    show_beside(bufnr, text)
+    M.show_beside(bufnr, text, SHOWN)
   end
 end
 

@@ -8,6 +8,7 @@ local chat_outage = require('claude_ide.chat.outage')
 local chat_panel = require('claude_ide.chat.panel')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_plan = require('claude_ide.chat.plan')
+local chat_prompt = require('claude_ide.chat.prompt')
 local chat_state = require('claude_ide.chat.state')
 local chat_placement = require('claude_ide.chat.placement')
 local chat_tasks = require('claude_ide.chat.tasks')
@@ -44,6 +45,9 @@ function M.begin()
   local chat = assert(chat_state.get(id))
   chat.is_orphan, chat.is_starting = true, true
   chat_bar.set(chat, { transcript = STARTING })
+  chat_outage.expect(chat, function()
+    return chat.is_starting
+  end)
 end
 
 --- Hide the chat of this tab page if its host is still starting, which would hide it too late.
@@ -71,7 +75,8 @@ function M.give_up(id, reason)
   if not chat then
     return
   end
-  chat.is_starting = false
+  chat.is_starting, chat.is_silent = false, false
+  chat_prompt.give_back(id)
   if not is_untouched(chat) then
     if reason then
       chat_outage.show(chat, reason)
@@ -84,6 +89,19 @@ function M.give_up(id, reason)
   end)
 end
 
+-- Once the end of the host is handled: the server's host may be restarted, too, and it is the same one.
+local function restart_later(chat)
+  if not chat.restarts then
+    return
+  end
+  chat.restarts = false
+  vim.schedule(function()
+    if chat_state.get(chat.id) == chat then
+      chat_state.emit(chat, 'restart')
+    end
+  end)
+end
+
 --- Handle the end of the host, which all chats share.
 ---@param reason? string none if it was ended on purpose
 function M.host_ended(reason)
@@ -93,9 +111,29 @@ function M.host_ended(reason)
     chat_tasks.forget(chat.id)
     chat_busy.stop(chat)
     M.give_up(chat.id, reason)
+    restart_later(chat)
   end
   chat_form.close_all()
   chat_plan.close_all()
+end
+
+--- Carry out a subcommand of `:ClaudeChat` that must not wait for a host.
+---@param what string
+---@return boolean is_done false if the host should do it
+function M.run(what)
+  local here = chat_panel.here()
+  local chat = here and chat_state.get(here.chat)
+  if not chat then
+    return false
+  elseif what == 'stop' then
+    chat_prompt.stop(chat)
+    return true
+  elseif what == 'end' and (chat.is_silent or chat.is_orphan and not chat.is_starting) then
+    chat_state.emit(chat, 'closed')
+    chat_panel.close(chat.id)
+    return true
+  end
+  return false
 end
 
 --- Hand a chat to another host, whose first frame draws the whole transcript.

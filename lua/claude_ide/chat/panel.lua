@@ -4,6 +4,7 @@ local chat_busy = require('claude_ide.chat.busy')
 local chat_focus = require('claude_ide.chat.window.focus')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_prompt = require('claude_ide.chat.prompt')
+local chat_sent = require('claude_ide.chat.sent')
 local chat_sight = require('claude_ide.chat.transcript.sight')
 local chat_state = require('claude_ide.chat.state')
 local chat_strays = require('claude_ide.chat.strays')
@@ -39,7 +40,9 @@ end
 local function keep_unsent(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
   local lines = is_loaded and api.nvim_buf_get_lines(chat.prompt, 0, -1, false) or chat.unsent
-  local text = table.concat(lines or {}, '\n')
+  local written = table.concat(lines or {}, '\n')
+  local sent = chat_sent.text(chat)
+  local text = sent == '' and written or written:find('%S') and sent .. '\n' .. written or sent
   if text:find('%S') then
     message.show(kept.keep('prompt', text, 'your text is'), 'warn')
   end
@@ -95,6 +98,10 @@ local function create(id, options)
     is_shown = false,
     is_orphan = false,
     is_starting = false,
+    is_working = false,
+    is_silent = false,
+    restarts = false,
+    sent = {},
     used = 0,
     cursors = {},
     bars = {},

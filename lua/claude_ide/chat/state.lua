@@ -29,8 +29,13 @@ local M = {}
 ---@field session? string id of the agent's session
 ---@field draft? string[] lines of the prompt before the user began to edit an earlier one
 ---@field unsent? string[] lines of the prompt when its buffer was unloaded
+---@field sent claude_ide.SentPrompt[] those that have not begun, oldest first
+---@field outage? string why the host does not answer
 ---@field is_orphan boolean whether no host runs it: the host has ended, or has not started yet
 ---@field is_starting boolean whether it is waiting for its first host
+---@field is_working boolean whether its agent is working
+---@field is_silent boolean whether its host has not answered for a long time
+---@field restarts boolean whether the next host restarts its agent
 
 ---@class claude_ide.ChatOptions
 ---@field side 'right'|'left'|'above'|'below'|'float'|'tab'
@@ -127,6 +132,10 @@ end
 ---@param fields? table
 ---@return boolean is_sent
 function M.emit(chat, event, fields)
+  if event == 'restart' and chat.is_silent then
+    chat.restarts = true
+    return require('claude_ide.host').kill()
+  end
   if chat.is_orphan and not (REVIVING[event] and require('claude_ide.host').start()) then
     return false
   elseif not channel.id then

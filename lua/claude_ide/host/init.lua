@@ -147,6 +147,12 @@ function M.start()
   return (channel.id or spawn(false)) ~= nil
 end
 
+--- Kill a host that hangs.
+---@return boolean is_killed whether there was one
+function M.kill()
+  return channel.id ~= nil and vim.fn.jobstop(channel.id) == 1
+end
+
 --- The plugin's own Python has been updated.
 ---@return boolean is_outdated whether a host still runs the previous Python
 function M.outdate()

@@ -14,6 +14,11 @@ class Attachment:
         self._dropped: context.Where | None = None
 
     @property
+    def is_known(self) -> bool:
+        """Whether the user's file or selection is known; not before the editor has reported it."""
+        return self._editor.state.selection is not None
+
+    @property
     def now(self) -> context.Where | None:
         """The file or selection; None if the agent knows it, or the user has removed it."""
         attached = context.where(self._editor.state.selection)
@@ -21,7 +26,7 @@ class Attachment:
 
     def chips(self, attached: context.Where | None) -> list[str]:
         """Return its labels in the prompt's bar."""
-        return [context.chip(attached, self._root)] if attached else []
+        return [context.label(attached, self._root, self._editor)] if attached else []
 
     def sent(self, attached: context.Where | None) -> None:
         """Remember that the agent now knows this file or selection."""
@@ -30,6 +35,11 @@ class Attachment:
     def forget(self) -> None:
         """Include the file or selection again: the agent does not know it."""
         self._sent = None
+
+    def not_sent(self, attached: context.Where | None) -> None:
+        """Offer this file or selection again: its prompt did not reach the agent."""
+        if attached == self._sent:
+            self._sent = None
 
     def drop(self) -> None:
         """Exclude the current file or selection from prompts."""

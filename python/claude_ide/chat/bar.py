@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.session_state import SessionState, State
+from claude_ide.chat.pace import Pace
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk
@@ -61,9 +62,11 @@ class Bar:
         self._todos = ""
         self._tasks: set[str] = set()
         """The tasks that run in the background."""
+        self._pace = Pace(clock=clock)
 
     def apply(self, event: Event) -> None:
         """Apply an event; most have no effect."""
+        self._pace.apply(event)
         match event:
             case events.Ready(modes=modes):
                 self._modes = {mode.id: mode.name for mode in modes}
@@ -111,7 +114,7 @@ class Bar:
 
         `waiting` is the number of requests that wait for the user.
         """
-        left = self._activity(state)
+        left = self._activity(state, waiting)
         if waiting:
             asks = f"{amounts.count(waiting, 'request')} waiting"
             left.append((asks, "ClaudeChatRequest"))
@@ -129,10 +132,10 @@ class Bar:
         activity = "waiting for your answer" if waiting else ACTIVITIES[state.state]
         return {"text": activity or status, "status": status}
 
-    def seconds_to_change(self, state: SessionState) -> float | None:
+    def seconds_to_change(self, state: SessionState, waiting: int = 0) -> float | None:
         """Return the seconds until the bar changes without an event; None if it does not."""
         if state.state is not State.RETRYING or self._retry is None:
-            return None
+            return self._pace.seconds_to_change(state, waiting)
         remaining = self._retry[1] - self._clock()
         return remaining % 1 or 1.0 if remaining > 0 else None
 
@@ -141,14 +144,18 @@ class Bar:
             self._cost_before += self._cost
         self._cost = cost
 
-    def _activity(self, state: SessionState) -> list[Chunk]:
+    def _activity(self, state: SessionState, waiting: int) -> list[Chunk]:
         if state.state is State.RETRYING and self._retry is not None:
             retry, due = self._retry
             most = f"/{retry.most}" if retry.most else ""
             remaining = max(0, -int(-(due - self._clock()) // 1))
             return [(f"retry {retry.attempt}{most} in {remaining} s", WARNING)]
+        activity = ACTIVITIES[state.state]
+        if words := self._pace.words(state, waiting):
+            group = WARNING if self._pace.is_silent(state) else "ClaudeChatToolRunning"
+            return [(f"{activity} {' · '.join(words)}", group)]
         group = "ClaudeChatError" if state.state is State.DEAD else "ClaudeChatToolRunning"
-        return [(activity, group)] if (activity := ACTIVITIES[state.state]) else []
+        return [(activity, group)] if activity else []
 
     def _session(self) -> list[Chunk]:
         chunks: list[Chunk] = []

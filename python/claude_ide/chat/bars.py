@@ -18,8 +18,8 @@ ANSWERING = (("<C-s>", "answers"), *KEYS[1:])
 class Bars:
     """The bars of one chat.
 
-    `state` returns the agent's state; `wake` is called when the bars change without an event;
-    `edited` returns the earlier prompt that the user is editing, or "".
+    `state` returns the agent's state; `wake` is called when the bars change without an event, but
+    not while they are hidden; `edited` returns the earlier prompt that the user is editing, or "".
     """
 
     def __init__(
@@ -29,6 +29,7 @@ class Bars:
         attachment: Attachment,
         state: Callable[[], SessionState],
         wake: Callable[[], None],
+        is_shown: Callable[[], bool],
         edited: Callable[[], str] = str,
     ) -> None:
         self._bar = bar
@@ -37,6 +38,7 @@ class Bars:
         self._state = state
         self._wake = wake
         self._edited = edited
+        self._is_shown = is_shown
         self._sent: dict[str, Any] | None = None
         self._ticking: asyncio.TimerHandle | None = None
 
@@ -71,6 +73,8 @@ class Bars:
 
     def _wake_later(self, state: SessionState) -> None:
         self.close()
-        seconds = self._bar.seconds_to_change(state)
+        if not self._is_shown():
+            return
+        seconds = self._bar.seconds_to_change(state, len(self._requests))
         if seconds is not None:
             self._ticking = asyncio.get_running_loop().call_later(seconds, self._wake)

@@ -86,7 +86,7 @@ class Branching:
 
     async def edit(self, part: int) -> None:
         """Edit the prompt in a part of the transcript; if it is being edited, stop that."""
-        if self._transcript.withdraw(part) is not None:
+        if self._transcript.queued_at(part) is not None:
             return await self._sending.withdraw(part)
         prompt = self._transcript.prompt_in(part)
         if not prompt:
@@ -198,8 +198,7 @@ class Branching:
         question = "Going back ends the current turn:"
         if await self._editor.choose(question, [STOP, CANCEL]) != STOP:
             return False
-        queued = dict(self._transcript.queued)
-        for prompt in queued:
+        for prompt in [*self._transcript.queued]:
             # It may have started by now, or the agent may not be able to withdraw it.
             with contextlib.suppress(AgentError):
                 await self._agent.withdraw(prompt)
@@ -209,7 +208,5 @@ class Branching:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(STOP_SECONDS):
                     await self._ended.wait()
-        if queued:
-            self._sending.cancel_queued()
-            await self._panel.put_back("\n".join(queued.values()))
+        await self._panel.give_back(self._sending.cancel_queued())
         return True

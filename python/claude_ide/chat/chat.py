@@ -1,15 +1,13 @@
 """One conversation: an agent, its panel, and the user's actions."""
 
-import asyncio
 import contextlib
-import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from claude_ide.agents import events
-from claude_ide.agents.agent import Agent, NewSession, Opening, ResumeSession
-from claude_ide.agents.events import Event, Ready
-from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.agent import Agent, NewSession, Opening
+from claude_ide.agents.events import Event
+from claude_ide.agents.session_state import State
 from claude_ide.chat import abilities, context_usage
 from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.background import Background
@@ -20,12 +18,12 @@ from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.reading_back import ReadingBack
-from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.requests.trust_question import KIND, TrustLine
 from claude_ide.chat.reviewing import Reviewing
 from claude_ide.chat.rewinding import Rewinding
+from claude_ide.chat.running import Run, Running
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.sessions.entry import Standing
 from claude_ide.chat.settings import Settings
@@ -37,14 +35,7 @@ from claude_ide.chat.welcome import Welcome
 from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import AgentError, UnknownSessionError, UserError
-
-logger = logging.getLogger(__name__)
-
-ENDED = "the agent has ended; R in the transcript restarts it"
-
-Run = Callable[[Awaitable[Any]], "asyncio.Task[None]"]
-"""Starts a task, and shows its errors to the user in one line."""
+from claude_ide.errors import AgentError, UserError
 
 
 class Chat:
@@ -71,12 +62,6 @@ class Chat:
         self._editor = editor
         self._run = run
         self._trusting = trusting
-        self._opening: Opening = NewSession()
-        self._becoming = ""
-        """The session that an empty chat is about to resume."""
-        self._ready: Ready | None = None
-        self._started = asyncio.Event()
-        self._agent_task: asyncio.Task[None] | None = None
         self.transcript = Transcript(agent.name, root=root)
         self.transcript.sheet.page.renders = config.chat.render
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
@@ -88,16 +73,20 @@ class Chat:
             *(self.requests, agent, self.transcript, self._painter),
             *(self.panel, editor, config, run),
         )
+        self.running = Running(
+            *(agent, self.transcript, self._painter, self.requests, run),
+            prepare=self._prepare,
+            begin=self._begin,
+            handle=self._handle,
+            changed=self.refresh,
+        )
         self.attachment = Attachment(editor, root)
         self._offers = abilities.Offer(agent, lambda offer: run(self.panel.offer(offer)))
-        self.settings = Settings(agent, editor, self._offer)
+        self.settings = Settings(agent, editor, self.running.offer)
         self._shell = Shell(root, self.transcript.sheet, lambda: trusting.is_trusted, self.refresh)
         self.sending = Sending(
-            *(root, agent, editor, self.panel, self.transcript),
-            *(self.attachment, self._shell, self._offer, self._refresh_now),
-        )
-        self._relaunching = Relaunching(
-            *(agent, self.requests, self.sending.lock, self._started, self._start_again)
+            *(root, agent, editor, self.panel, self.transcript, self._painter),
+            *(self.attachment, self._shell, self.running, run),
         )
         self.background = Background(
             *(agent, self.transcript, self._panels, self.panel, editor, run)
@@ -106,14 +95,15 @@ class Chat:
         self.branching = Branching(
             *(agent, editor, self.panel, self.transcript, self.sending, self.attachment),
             Rewinding(agent, editor, self._panels, self.transcript, root),
-            *(self._reopen, self._refresh_now),
+            *(self._reopen, self._painter.now),
         )
         self.reviewing = Reviewing(
             *(witness, self.transcript, self._painter, self.panel, editor, run)
         )
         self._bar = Bar()
         self._bars = Bars(
-            *(self._bar, self.requests, self.attachment, self._state, self.refresh_bars),
+            *(self._bar, self.requests, self.attachment),
+            *(lambda: self.running.state, self._tick, lambda: self.shown),
             lambda: self.branching.edited,
         )
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
@@ -122,73 +112,29 @@ class Chat:
 
     # Start and end.
 
-    def start(self, opening: Opening) -> None:
-        """Start the agent, and show its events until it ends."""
-        self._opening = opening
-        if isinstance(opening, NewSession):
-            self.welcome.show()
-        self._relaunching.settle()
-        self._started.clear()
-        self._ready = None
-        self.refresh()
-        self._agent_task = self._run(self._run_agent(opening))
-
     async def close(self) -> None:
         """End the agent and everything else of the chat."""
-        self._relaunching.settle()
         self._shell.stop()
         self.answers.clear()
+        self.sending.close()
         self.background.end()
         self._painter.close()
         self._bars_painter.close()
         self._bars.close()
-        if self._agent_task is not None:
-            self._agent_task.cancel()
-        await self.agent.stop()
+        await self.running.close()
 
-    async def _run_agent(self, opening: Opening) -> None:
-        try:
-            await self._show_history(opening)
-            self.trust_line.show(await self._trusting.asked())
-            self._ready = await self.agent.start(opening)
-            await self.settings.repeat(self._bar.mode)
-        except UnknownSessionError as error:
-            self._opening = NewSession()
-            return self._fail(f"{error} · R starts a new one")
-        except AgentError as error:
-            return self._fail(f"{error} · R retries")
-        except Exception:
-            logger.exception("an agent could not be started")
-            self.agent.kill()
-            name = self.agent.name
-            return self._fail(f"{name} could not be started; see :ClaudeLog · R retries")
-        finally:
-            self._started.set()
-        async for event in self.agent.events():
-            try:
-                self._handle(event)
-            except Exception:
-                # The events after it may still be valid.
-                logger.exception("an event could not be handled: %s", type(event).__name__)
-
-    def _fail(self, reason: str) -> None:
-        """Show why the agent could not be started."""
-        self._ready = None
-        self.transcript.apply(events.Notice(reason, "error"))
-        self.refresh()
-
-    async def _show_history(self, opening: Opening) -> None:
-        if isinstance(opening, ResumeSession) and opening.id and self.transcript.sheet.is_empty:
+    async def _prepare(self, opening: Opening) -> None:
+        if isinstance(opening, NewSession):
+            self.welcome.show()
+        elif opening.id and self.transcript.sheet.is_empty:
             history = await self.agent.history(opening.id)
             self.transcript.load_history(history)
             self.reviewing.load_history(history)
             self._painter.now()
+        self.trust_line.show(await self._trusting.asked())
 
-    def _state(self) -> SessionState:
-        """Return the agent's state; STARTING or DEAD while there is no agent."""
-        if not self._started.is_set():
-            return SessionState(State.STARTING)
-        return self.agent.state if self._ready is not None else SessionState(State.DEAD)
+    async def _begin(self) -> None:
+        await self.settings.repeat(self._bar.mode)
 
     # Events of the agent.
 
@@ -204,7 +150,7 @@ class Chat:
                 if not self.shown:
                     name = self.agent.name
                     self._editor.notify(f"{name} is waiting for your answer (:ClaudeChat answer)")
-            case _ if not self._relaunching.hides(event):
+            case _ if not self.running.hides(event):
                 self._show(event)
 
     def _show(self, event: Event) -> None:
@@ -218,14 +164,14 @@ class Chat:
         self.answers.settle(event)
         self.branching.apply(event)
         self._follow(event)
-        if self._relaunching.is_due_after(event):
-            self._run(self._relaunching.if_idle(self._agent_task))
+        self.sending.follow(event)
+        self.running.follow(event)
         (self._painter.now if urgent else self._painter.soon)()
         self.refresh_bars()
 
     def _offered_model(self) -> str:
         """Return the model that a new session will have, as far as the agent has named it."""
-        models = self._ready.models if self._ready else ()
+        models = self.running.ready.models if self.running.ready else ()
         return models[0].name if models else ""
 
     def _follow(self, event: Event) -> None:
@@ -241,8 +187,8 @@ class Chat:
             case events.PromptBlocked(text):
                 self._run(self.sending.give_back(text))
             case events.Dead():
-                if text := self.sending.cancel_queued():
-                    self._run(self.panel.put_back(text))
+                if numbers := self.sending.cancel_queued():
+                    self._run(self.panel.give_back(numbers))
 
     def _count_requests(self, count: int) -> None:
         self._run(self.panel.count_requests(count))
@@ -252,7 +198,7 @@ class Chat:
     def standing(self) -> Standing:
         """What the list of sessions shows of this chat."""
         waiting = len(self.requests) + self.trust_line.is_shown
-        return Standing(self.title, self._state(), waiting, self._bar.cost)
+        return Standing(self.title, self.running.state, waiting, self._bar.cost)
 
     # Drawing.
 
@@ -268,74 +214,61 @@ class Chat:
         self._painter.soon()
         self.refresh_bars()
 
+    def show(self, shown: bool) -> None:
+        """Follow the panel, which is now visible or hidden."""
+        self.shown = shown
+        self._tick()
+
+    def _tick(self) -> None:
+        """Draw what changes with time."""
+        if self.shown and not self.requests and self.transcript.tick():
+            self._painter.soon()
+        self.refresh_bars()
+
     def refresh_bars(self) -> None:
         """Draw the bars, if they have changed."""
         self._bars_painter.soon()
 
-    def _refresh_now(self) -> None:
-        self._painter.now()
-        self.refresh_bars()
-
     # The user's actions.
 
-    async def stop(self) -> None:
-        """End the user's command, or else the current turn; queued prompts remain."""
+    async def stop(self, taken: Sequence[int] | None = None) -> None:
+        """End the user's command, or else the current turn; prompts that wait behind it remain.
+
+        `taken` are the prompts that the user has taken back, because the agent did not have them.
+        """
+        taken = await self.panel.take_back() if taken is None else taken
+        self.sending.taken_back(taken)
         if self._shell.stop():
             return
-        if self._state().busy:
+        state = self.running.state
+        if state.state is State.QUEUED and await self.sending.withdraw_all():
+            return
+        if state.busy:
             await self.agent.interrupt()
+        elif self.running.is_late and not taken:
+            await self.running.give_up()
         self.background.report()
 
     async def run_command(self, sent: Mapping[str, Any]) -> None:
-        """Run a prompt that begins with `!` as a command; if it cannot be run, put it back."""
+        """Run a prompt that begins with `!` as a command; if it cannot be run, give it back."""
+        prompt = [int(sent["number"])]
+        if not await self.panel.claim_prompt(prompt[0]):
+            return
         try:
-            await self._shell.run(str(sent["text"]))
+            await self._shell.run(
+                str(sent["text"]), lambda: self._run(self.panel.forget_prompts(prompt))
+            )
         except UserError:
-            await self.panel.put_back(str(sent["text"]))
+            await self.panel.give_back(prompt)
             raise
-
-    async def restart(self) -> None:
-        """Restart an agent that has ended, in its session."""
-        if self._state().state is State.DEAD:
-            self._start_again()
-
-    async def become(self, session: str) -> None:
-        """Resume a stored session in this chat, which is empty."""
-        self._becoming = session
-        if self._relaunching.is_possible:
-            await self._relaunching.now_or_later(self._agent_task)
-        else:
-            self._start_again()
-
-    def _start_again(self) -> None:
-        if self._becoming:
-            self._becoming, becoming = "", self._becoming
-            return self.start(ResumeSession(becoming))
-        session = self.agent.session
-        if session and self.transcript.prompts and abilities.has(self.agent, "resume"):
-            self.start(ResumeSession(session))
-        else:
-            # A fork has no session id before its first turn.
-            is_fork = isinstance(self._opening, ResumeSession) and not session
-            self.start(self._opening if is_fork else NewSession(session))
 
     async def _reopen(self, opening: Opening) -> None:
         """End the agent and open another session with its settings.
 
         Raises `UserError` if that fails; the agent then returns to its session.
         """
-        await self._started.wait()
-        mode, session, previous = self._bar.mode, self.agent.session, self._opening
-        if not await self._relaunching.end(self._agent_task):
-            self._started.set()
-            raise UserError("not sent: the chat was closed")
-        self.answers.clear()
-        self.start(opening)
-        await self._started.wait()
-        if self._ready is None:
-            if self._agent_task is not None and not self._agent_task.cancelling():
-                self.start(ResumeSession(session) if session else previous)
-            raise UserError("the conversation cannot continue from there, and is unchanged")
+        mode = self._bar.mode
+        await self.running.reopen(opening, self.answers.clear)
         if mode and abilities.has(self.agent, "modes"):
             # A mode that the user has allowed in the meantime is not one of the repeated settings.
             with contextlib.suppress(AgentError):
@@ -344,10 +277,10 @@ class Chat:
     async def trust_changed(self) -> None:
         """Follow the user's decision about the folder: now, or when the turn ends."""
         self.trust_line.show(await self._trusting.asked())
-        if self._trusting.is_outdated and self._relaunching.is_possible:
+        if self._trusting.is_outdated and self.running.is_relaunchable:
             later = self.agent.state.busy
             self.transcript.note(KIND, self._trusting.news(later=later))
-            await self._relaunching.now_or_later(self._agent_task)
+            await self.running.relaunch()
         self._painter.now()
 
     async def press(self, part: int, offset: int) -> str:
@@ -408,12 +341,12 @@ class Chat:
 
     async def rewind(self) -> None:
         """Go back to before a prompt: the conversation, the files, or both."""
-        await self._offer("rewind")
+        await self.running.offer("rewind")
         await self.branching.rewind()
 
     async def ask_aside(self, question: str) -> None:
         """Show the answer to a question that does not become part of the conversation."""
-        await self._offer("aside")
+        await self.running.offer("aside")
         asked = question or await self._editor.input("Aside: ")
         if not asked:
             return
@@ -423,7 +356,7 @@ class Chat:
 
     async def show_context(self) -> None:
         """Show how full the context is, by category."""
-        await self._offer("context")
+        await self.running.offer("context")
         usage = context_usage.lines(await self.agent.context_usage())
         await self._panels.show_lines("Context", usage)
 
@@ -436,7 +369,7 @@ class Chat:
 
     async def show_tasks(self) -> None:
         """Show what runs in the background."""
-        await self._offer("tasks")
+        await self.running.offer("tasks")
         await self.background.show()
 
     async def show_log(self) -> None:
@@ -449,18 +382,3 @@ class Chat:
     async def export(self) -> str:
         """Return the conversation as Markdown."""
         return await self._reading_back.markdown(self.title)
-
-    async def require(self, feature: str) -> None:
-        """Wait until the agent has started; raises `UserError` if it lacks the feature."""
-        await self._offer(feature)
-
-    async def _offer(self, feature: str = "") -> Ready:
-        """Wait until the agent has started, and return its commands, models and modes.
-
-        Raises `UserError` if it has ended or lacks the feature.
-        """
-        await self._started.wait()
-        if self._ready is None or self.agent.state.state is State.DEAD:
-            raise UserError(ENDED)
-        abilities.require(self.agent, feature)
-        return self._ready

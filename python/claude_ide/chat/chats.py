@@ -4,36 +4,23 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from claude_ide.agents.agent import Agent, Kind, NewSession, Opening, ResumeSession, SessionSummary
-from claude_ide.agents.workbench import McpServer, Workbench
+from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession, SessionSummary
+from claude_ide.agents.workbench import McpServer
 from claude_ide.chat import abilities, context, mcp_servers
-from claude_ide.chat.chat import Chat, Run
-from claude_ide.chat.diagnosis import Diagnosis
+from claude_ide.chat.chat import Chat
 from claude_ide.chat.exporting import export
+from claude_ide.chat.opening import Agents, OpenedAgent
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
+from claude_ide.chat.running import Run
 from claude_ide.chat.sessions import sessions
 from claude_ide.chat.shell import shell
-from claude_ide.chat.trusting import Trusting
-from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, EditorError, UserError
 from claude_ide.trust.trust import Trust
-
-SERVER = "neovim"
-"""The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
-
-
-class OpenedAgent(NamedTuple):
-    """An agent that was not started yet, and the trust in its folder."""
-
-    folder: Path
-    agent: Agent
-    trusting: Trusting
-    witness: Witness
 
 
 class Chats:
@@ -58,9 +45,9 @@ class Chats:
         self._config = config
         self._run = run
         self._kind = kind
-        self._serve = serve
-        self._trust = trust
-        self._reading = tuple((SERVER, tool) for tool in reading)
+        self._agents = Agents(
+            *(kind, editor, self._panels, trust, serve, reading, self.trust_changed)
+        )
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
         self._sessions_list = sessions.Sessions(
@@ -127,10 +114,10 @@ class Chats:
 
     async def open(self, opening: ResumeSession) -> None:
         """Resume a session: its panel opens immediately, its agent follows."""
-        opened = self._open_agent(await self._folder())
+        opened = self._agents.open(await self._folder())
         chat = self._new(await self._panels.new_id(), opened)
         await self._show(chat, chat.panel.open)
-        chat.start(opening)
+        chat.running.start(opening)
 
     async def resume(self, session: str) -> None:
         """Resume an earlier session of this folder; without an id the user chooses one."""
@@ -230,7 +217,7 @@ class Chats:
 
     async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
         opening: Opening = NewSession()
-        opened = self._open_agent(Path(revival["root"]))
+        opened = self._agents.open(Path(revival["root"]))
         if not revival["is_empty"]:
             opening = ResumeSession(revival.get("session", ""))
             # If the session is unknown, the old panel keeps its content.
@@ -238,7 +225,7 @@ class Chats:
         chat = self._new(id_, opened)
         await self._show(chat, chat.panel.adopt)
         chat.transcript.sheet.redraw()
-        chat.start(opening)
+        chat.running.start(opening)
         if isinstance(opening, NewSession):
             self._run(self._greet(chat))
 
@@ -250,22 +237,7 @@ class Chats:
             await self._close(chat)
             raise
 
-    def _open_agent(self, folder: Path) -> "OpenedAgent":
-        """Return an agent for a folder, without starting it.
-
-        Raises `AgentError` if it is not installed.
-        """
-        trusting = Trusting(
-            *(str(folder), self._trust, self._editor, self._panels, self.trust_changed),
-            name=self._kind.name,
-            settled=self._kind.chooses_settings,
-        )
-        servers = {SERVER: self._serve()}
-        witness = Witness(self._editor, Diagnosis(self._editor))
-        workbench = Workbench(servers, self._reading, witness, trusting.follows)
-        return OpenedAgent(folder, self._kind.open(folder, workbench), trusting, witness)
-
-    def _new(self, id_: int, opened: "OpenedAgent") -> Chat:
+    def _new(self, id_: int, opened: OpenedAgent) -> Chat:
         root, agent = str(opened.folder), opened.agent
         observers = opened.trusting, opened.witness
         chat = Chat(id_, root, agent, self._editor, self._config, self._run, *observers)
@@ -314,13 +286,13 @@ class Chats:
             chat = await self._find_by_id(event["chat"], event.get("revival"))
         except AgentError:
             if event["event"] == "send":
-                await self._panels.of(event["chat"]).put_back(event["text"])
+                await self._panels.of(event["chat"]).give_back([event["number"]])
             raise
         if chat is None:
             return
         match event["event"]:
             case "visible":
-                chat.shown = event["shown"]
+                chat.show(event["shown"])
             case "resized":
                 chat.resize(event["width"], event["columns"])
             case "tasks_closed":
@@ -361,12 +333,12 @@ class Chats:
             case "login":
                 return self._log_in(self._kind.login)
         return {
-            "stop": chat.stop,
+            "stop": lambda: chat.stop(event["taken"]),
             "answers": chat.choose_answer,
             "cycle_mode": chat.cycle_mode,
             "redraw": chat.redraw,
             "drop_context": chat.drop_context,
-            "restart": chat.restart,
+            "restart": chat.running.restart,
             "todos": chat.toggle_todos,
         }[name]()
 
@@ -376,7 +348,7 @@ class Chats:
             await self._go_on(session)
         elif session:
             await self._kind.check_session(Path(chat.root), session)
-            await chat.become(session)
+            await chat.running.become(session)
 
     async def _greet(self, chat: Chat) -> None:
         """Offer the latest sessions in an empty chat."""

@@ -1,17 +1,24 @@
 """The context of a prompt: the user's file or selection, mentions, images."""
 
+import asyncio
 import base64
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, Words
+from claude_ide.chat.page import amounts
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 
 LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
 MENTION = re.compile(rf'(?<!\S)@(?:"([^"]+?){LINES}"|([^\s"]+?)){LINES}(?=[\s.,;:!?)]*(?:\s|$))')
+NOT_IN_A_PATH = re.compile(r"[\[\]{}()<>='`:]")
+EXTENSION = re.compile(r"\.\w{1,4}$")
+MOST_MENTIONS = 50
+"""The number of mentions whose files are checked."""
+
 Where = Selection | OpenFile
 
 
@@ -34,6 +41,13 @@ def chip(part: Where, root: str) -> str:
     if isinstance(part, OpenFile):
         return shown
     return f"{shown}:{part.first}" + (f"-{part.last}" if part.last != part.first else "")
+
+
+def label(part: Where, root: str, editor: Editor) -> str:
+    """Return a part's label with a warning if the agent will read an older text from disk."""
+    known = editor.state.editor(part.path)
+    is_old = isinstance(part, OpenFile) and known is not None and known["isDirty"]
+    return f"{chip(part, root)}, not saved" if is_old else chip(part, root)
 
 
 def mention(params: Mapping[str, Any], root: str) -> str:
@@ -105,13 +119,51 @@ def _lines(text: str) -> list[str]:
     return ended.split("\n") if ended else []
 
 
-async def prompt(
+def _missing(text: str, root: str) -> list[str]:
+    """Return the paths of mentions whose files do not exist, as typed."""
+    typed = dict.fromkeys(name for name, _, _ in mentions(text) if _is_like_a_file(name))
+    return [name for name in [*typed][:MOST_MENTIONS] if not _exists(Path(root), name)]
+
+
+def _is_like_a_file(name: str) -> bool:
+    # Agents, resources of servers and decorators of pasted code are written in the same way.
+    if NOT_IN_A_PATH.search(name) or name.startswith("agent-"):
+        return False
+    return "/" in name or bool(EXTENSION.search(name))
+
+
+def _exists(root: Path, name: str) -> bool:
+    try:
+        return Path(root, Path(name).expanduser()).exists()
+    except (OSError, RuntimeError, ValueError):  # too long, an unknown user, a NUL
+        return False
+
+
+class Gathered(NamedTuple):
+    """A prompt to send, with the labels of its context, and its mentions without a file."""
+
+    prompt: Prompt
+    labels: list[str]
+    missing: list[str]
+
+
+async def gather(
     editor: Editor,
     text: str,
     root: str,
-    about: Where | None,
-    pasted: Iterable[Mapping[str, str]] = (),
-) -> Prompt:
-    """Return the prompt to send: the typed text and its context."""
+    attached: Where | None,
+    pasted: Sequence[Mapping[str, str]] = (),
+) -> Gathered:
+    """Gather the context of a typed text: what is attached, mentioned and pasted."""
     parts = await unsaved(editor, text, root)
-    return [*([about] if about else []), *parts, Words(text), *images(pasted)]
+    labels = [label(attached, root, editor)] if attached else []
+    labels += [f"{chip(part, root)}, unsaved text" for part in parts]
+    labels += [amounts.count(len(pasted), "image")] if pasted else []
+    open_here = {part.path for part in parts}
+    missing = [
+        name
+        for name in await asyncio.to_thread(_missing, text, root)
+        if str(Path(root, name)) not in open_here
+    ]
+    prompt = [*([attached] if attached else []), *parts, Words(text), *images(pasted)]
+    return Gathered(prompt, labels, missing)

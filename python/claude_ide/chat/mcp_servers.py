@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from claude_ide.agents.agent import ServerState, ToolServer
-from claude_ide.chat.chat import Chat, Run
+from claude_ide.chat.chat import Chat
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.panel import Panels
+from claude_ide.chat.running import Run
 from claude_ide.chat.sessions.entry import item
 from claude_ide.errors import AgentError, EditorError
 
@@ -50,7 +51,7 @@ class McpServers:
     async def open(self, chat: Chat) -> None:
         """Open the list of a chat's servers."""
         self.close()
-        await chat.require("mcp")
+        await chat.running.offer("mcp")
         self._chat = chat
         self._servers = await chat.agent.tool_servers()
         await self._panels.open_list(NAME, "MCP servers", KEYS)

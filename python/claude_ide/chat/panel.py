@@ -169,13 +169,30 @@ class Panel:
         """Set the completion, keys and commands of the panel (`abilities.Offer`)."""
         await self._run("chat.offer.set", offer)
 
-    async def put_back(self, text: str) -> None:
-        """Put a prompt that was not sent back into the prompt window."""
-        await self._run("chat.prompt.put", text)
+    async def shown_prompt(self, number: int) -> None:
+        """Report that the transcript shows a prompt that the user has sent."""
+        await self._run("chat.sent.shown", number)
 
-    async def give_back(self, text: str) -> bool:
-        """Put a prompt into the prompt window if that is empty; return whether it was."""
-        return bool(await self._run("chat.prompt.give_back", text))
+    async def claim_prompt(self, number: int) -> bool:
+        """Claim a prompt for the agent; False if the user has taken it back."""
+        return bool(await self._run("chat.sent.claim", number))
+
+    async def forget_prompts(self, numbers: Sequence[int]) -> None:
+        """Report that prompts have begun, so that they need not be kept."""
+        await self._run("chat.sent.forget", numbers)
+
+    async def take_back(self, numbers: Sequence[int] | None = None) -> list[int]:
+        """Return unclaimed prompts to the prompt window; return the numbers of those."""
+        only = () if numbers is None else (list(numbers),)
+        return list(await self._run("chat.prompt.take_back", *only))
+
+    async def give_back(self, numbers: Sequence[int]) -> None:
+        """Return prompts to the prompt window that will not be carried out."""
+        await self._run("chat.prompt.give_back", numbers)
+
+    async def put_if_empty(self, text: str) -> bool:
+        """Put a text into the prompt window if that is empty; return whether it was."""
+        return bool(await self._run("chat.prompt.put_if_empty", text))
 
     async def edit(self, text: str, images: Sequence[Mapping[str, str]]) -> None:
         """Replace the prompt by an earlier one; the present text remains in the history."""

@@ -8,6 +8,7 @@ from claude_ide.agents.events import Event
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panel
+from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.changes import Summary
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.chat.transcript.transcript import Transcript
@@ -87,7 +88,7 @@ class Reviewing:
 
     async def show_at(self, part: int) -> None:
         """Show the changes of the turn to which a part of the transcript belongs."""
-        turn = self._transcript.turn_at(part)
+        turn = search.turn_at(self._transcript.sheet, part)
         if turn is None:
             raise UserError("there is no turn under the cursor")
         await self._show(self._turns.get(turn, turn))

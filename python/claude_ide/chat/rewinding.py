@@ -4,7 +4,7 @@ from claude_ide.agents.agent import Agent, Rewind
 from claude_ide.chat import abilities
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panels
-from claude_ide.chat.transcript import changes
+from claude_ide.chat.transcript import changes, search
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UserError
@@ -59,8 +59,8 @@ class Rewinding:
 
     def _changes(self, prompt: str) -> str:
         """Return the changes since a prompt, and the commands whose changes would remain."""
-        diff = changes.unified(self._transcript.changes_since(prompt), self._root)
-        commands = self._transcript.commands_since(prompt)
+        diff = changes.unified(search.changes_since(self._transcript.sheet, prompt), self._root)
+        commands = search.commands_since(self._transcript.sheet, prompt)
         if not commands:
             return diff
         remaining = [f"  {one_line(command)}" for command in commands]

@@ -1,27 +1,52 @@
 """Sends and withdraws prompts; a prompt that is not sent returns to the prompt window."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from claude_ide.agents import events
 from claude_ide.agents.agent import Agent
+from claude_ide.agents.events import Event, PromptChanged, PromptStage
+from claude_ide.agents.prompt import ShellResult
 from claude_ide.chat import abilities, context
 from claude_ide.chat.attachment import Attachment
+from claude_ide.chat.context import Where
+from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.panel import Panel
+from claude_ide.chat.running import Running
 from claude_ide.chat.shell import shell
 from claude_ide.chat.shell.shell import Shell
+from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.chat.transcript.turns import Queued
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, UserError
 
 KEPT = "the prompt has other text, so the blocked one is in its history (<Up>)"
 
 
-class Sending:
-    """Sends the prompts of one chat; `ready` waits until the agent accepts prompts.
+@dataclass(slots=True, eq=False)
+class Held:
+    """A prompt that has not begun; `view` shows it in the transcript.
 
-    `changed` is called when the transcript has changed. `lock` is held while a prompt is sent.
+    `number` is its number in the panel; `ran` are the results of the user's commands with it.
+    """
+
+    number: int
+    text: str
+    how: str
+    images: Sequence[Mapping[str, str]]
+    attached: Where | None
+    is_attached: bool
+    """Whether `attached` is known."""
+    ran: list[ShellResult]
+    view: Queued
+
+
+class Sending:
+    """Sends the prompts of one chat.
+
+    The panel keeps each prompt, by a number, until it has begun. The lock of `running` is held
+    while a prompt is sent.
     """
 
     def __init__(
@@ -31,52 +56,79 @@ class Sending:
         editor: Editor,
         panel: Panel,
         transcript: Transcript,
+        painter: Painter,
         attachment: Attachment,
         shell: Shell,
-        ready: Callable[[], Awaitable[Any]],
-        changed: Callable[[], None],
+        running: Running,
+        run: Callable[[Awaitable[Any]], object],
     ) -> None:
-        self.lock = asyncio.Lock()
         self._root = root
         self._agent = agent
         self._editor = editor
         self._panel = panel
         self._transcript = transcript
+        self._painter = painter
         self._attachment = attachment
         self._shell = shell
-        self._ready = ready
-        self._changed = changed
+        self._running = running
+        self._run = run
+        self.is_closed = False
+        self._held: dict[int, Held] = {}
+        """The prompts that the agent does not have, by their numbers."""
+        self._sent: dict[str, Held] = {}
+        """The prompts that the agent has and that have not begun, by their ids."""
 
     async def send(
         self, sent: Mapping[str, Any], prepare: Callable[[], Awaitable[bool]] | None = None
     ) -> None:
-        """Send a prompt; if that fails, its text returns to the prompt window.
+        """Show a prompt at once, and send it as soon as the agent accepts it.
 
-        `prepare` is called first, and returns whether to send the prompt.
+        If that fails, it returns to the prompt window. `prepare` is called first, and returns
+        whether to send the prompt.
         """
-        text = str(sent["text"])
-        # The lock keeps the order, although one prompt may take longer to prepare than the next.
-        async with self.lock:
-            try:
-                if prepare is not None and not await prepare():
-                    return await self._panel.put_back(text)
-                await self._ready()
-                await self._send(text, sent)
-            except ClaudeIdeError:
-                await self._panel.put_back(text)
-                raise
+        number = int(sent["number"])
+        self._hold(number, sent)
+        try:
+            # The lock keeps the order, although one prompt may take longer than the next.
+            async with self._running.lock:
+                if prepare is not None and not await self._prepare(number, prepare):
+                    return await self._return([number])
+                await self._running.offer()
+                await self._send(number)
+        except ClaudeIdeError:
+            if self.is_closed:
+                return
+            await self._return([number])
+            raise
+
+    def close(self) -> None:
+        """Send no more: the panel keeps the texts of the prompts."""
+        self.is_closed = True
+        self._held.clear()
 
     async def withdraw(self, part: int) -> None:
-        """Withdraw a prompt that has not started, and put it back into the prompt window."""
-        prompt = self._transcript.withdraw(part)
-        if prompt is None:
+        """Withdraw a prompt that has not started, and return it to the prompt window."""
+        view = self._transcript.queued_at(part)
+        if view is None:
+            return
+        if not view.prompt:
+            numbers = [number for number, held in self._held.items() if held.view is view]
+            self.taken_back(await self._panel.take_back(numbers))
             return
         abilities.require(self._agent, "withdraw")
-        text = self._transcript.queued.get(prompt, "")
-        if not await self._agent.withdraw(prompt):
+        if not await self._agent.withdraw(view.prompt):
             raise UserError("too late: the agent has started on it")
-        self._shell.withdrawn(prompt)
-        await self._panel.put_back(text)
+
+    async def withdraw_all(self) -> bool:
+        """Withdraw all prompts that the agent has and has not started; False if it was too late."""
+        if not abilities.has(self._agent, "withdraw"):
+            return False
+        return all([await self._agent.withdraw(prompt) for prompt in [*self._transcript.queued]])
+
+    def taken_back(self, numbers: Iterable[int]) -> None:
+        """Remove prompts from the transcript that the user has taken back."""
+        self._drop(numbers)
+        self._painter.now()
 
     async def give_back(self, blocked: str) -> None:
         """Give a prompt that was blocked back to the user, without touching what is in the prompt.
@@ -84,31 +136,106 @@ class Sending:
         `blocked` is empty if the agent does not know its text.
         """
         self._attachment.forget()
-        text = self._transcript.prompt_like(blocked)
-        if text and not await self._panel.give_back(text):
+        text = search.prompt_like(self._transcript.sheet, blocked)
+        if text and not await self._panel.put_if_empty(text):
             self._transcript.note("notice", KEPT)
-            self._changed()
+            self._painter.now()
 
-    def cancel_queued(self) -> str:
-        """Cancel the queued prompts of an agent that has died; return their texts."""
-        queued = [*self._transcript.queued.items()]
-        for prompt, _ in queued:
-            self._transcript.apply(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
-        return "\n".join(text for _, text in queued)
+    def follow(self, event: Event) -> None:
+        """Apply an event of the agent, which the transcript shows already, to the sent prompts."""
+        if not self._sent:
+            return
+        is_cancelled = getattr(event, "stage", None) is PromptStage.CANCELLED
+        if not is_cancelled:
+            return self._forget_begun()
+        cancelled = self._pop_settled()
+        self._offer_again(cancelled)
+        if cancelled:
+            self._run(self._panel.give_back([held.number for held in cancelled]))
 
-    async def _send(self, text: str, sent: Mapping[str, Any]) -> None:
-        attached = self._attachment.now
-        images, how = sent.get("images") or (), str(sent.get("how"))
-        abilities.require(self._agent, how, "paste-image" if images else "")
-        # A command of the agent must come first in its prompt.
-        ran = [] if text.startswith("/") else self._shell.results
-        words = shell.unescaped(text)
-        given = await context.prompt(self._editor, words, self._root, attached, images)
-        methods = {"steer": self._agent.steer, "redirect": self._agent.redirect}
-        send = methods.get(how, self._agent.prompt)
-        id_ = await send([*ran, *given])
+    def cancel_queued(self) -> list[int]:
+        """Cancel the prompts that wait at the agent, which will not start them.
+
+        Returns their numbers.
+        """
+        for prompt in [*self._transcript.queued]:
+            self._transcript.apply(PromptChanged(prompt, PromptStage.CANCELLED))
+        cancelled = self._pop_settled()
+        self._offer_again(cancelled)
+        return [held.number for held in cancelled]
+
+    def _hold(self, number: int, sent: Mapping[str, Any]) -> None:
+        text, attached = str(sent["text"]), self._attachment.now
         self._attachment.sent(attached)
-        self._shell.sent(id_, ran)
+        # A command of the agent must come first in its prompt.
+        ran = [] if text.startswith("/") else self._shell.take()
+        is_ready = self._running.accepts and not self._running.lock.locked()
         chips = [*self._attachment.chips(attached), *map(shell.chip, ran)]
-        self._transcript.add_prompt(id_, text, chips)
-        self._changed()
+        view = self._transcript.hold_prompt(text, chips, is_ready=is_ready)
+        images, how = sent.get("images") or (), str(sent.get("how"))
+        is_attached = self._attachment.is_known
+        self._held[number] = Held(number, text, how, images, attached, is_attached, ran, view)
+        self._painter.now()
+        self._run(self._report_shown(number))
+
+    async def _prepare(self, number: int, prepare: Callable[[], Awaitable[bool]]) -> bool:
+        if not await prepare():
+            return False
+        if held := self._held.get(number):
+            # The conversation may be another one now, which does not know the file or selection.
+            self._attachment.not_sent(held.attached)
+            held.is_attached = False
+        return True
+
+    async def _return(self, numbers: list[int]) -> None:
+        self._drop(numbers)
+        self._painter.now()
+        await self._panel.give_back(numbers)
+
+    def _forget_begun(self) -> None:
+        """Have the panel forget the prompts that have begun."""
+        if begun := self._pop_settled():
+            self._run(self._panel.forget_prompts([held.number for held in begun]))
+
+    def _pop_settled(self) -> list[Held]:
+        """Remove and return the prompts that no longer wait at the agent."""
+        queued = self._transcript.queued
+        return [self._sent.pop(prompt) for prompt in [*self._sent] if prompt not in queued]
+
+    async def _report_shown(self, number: int) -> None:
+        await self._painter.drawn()
+        await self._panel.shown_prompt(number)
+
+    def _drop(self, numbers: Iterable[int]) -> None:
+        dropped = [held for number in numbers if (held := self._held.pop(number, None))]
+        for held in dropped:
+            self._transcript.drop_prompt(held.view)
+        self._offer_again(dropped)
+
+    def _offer_again(self, unsent: Sequence[Held]) -> None:
+        """Offer what was attached to prompts for the next one."""
+        for held in reversed(unsent):
+            self._attachment.not_sent(held.attached)
+            self._shell.give_back(held.ran)
+
+    async def _send(self, number: int) -> None:
+        held = self._held.get(number)
+        if held is None:
+            return
+        abilities.require(self._agent, held.how, "paste-image" if held.images else "")
+        if not held.is_attached:
+            held.attached = self._attachment.now
+            self._attachment.sent(held.attached)
+        words = shell.unescaped(held.text)
+        gathered = await context.gather(self._editor, words, self._root, held.attached, held.images)
+        if not await self._panel.claim_prompt(number):
+            return self.taken_back([number])
+        methods = {"steer": self._agent.steer, "redirect": self._agent.redirect}
+        send = methods.get(held.how, self._agent.prompt)
+        id_ = await send([*held.ran, *gathered.prompt])
+        self._sent[id_] = self._held.pop(number)
+        chips = [*gathered.labels, *map(shell.chip, held.ran)]
+        self._transcript.prompt_sent(held.view, id_, chips, gathered.missing)
+        # Its stage may have been reported before.
+        self._forget_begun()
+        self._painter.now()

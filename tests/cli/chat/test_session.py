@@ -1,6 +1,5 @@
 """Turns and sessions of the real CLI in the chat panel: started, stopped, resumed."""
 
-import contextlib
 import os
 import signal
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.chunks import chunk
-from support.claude_cli import wait_until_saved
+from support.claude_cli import cli_in, wait_until_saved
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, choose_answer
@@ -267,7 +266,7 @@ async def test_a_killed_cli_is_restarted_with_its_session(
     await panel.shows("── ")
     await wait_until_saved("swordfish", config_folder)
 
-    os.kill(_cli_in(project), signal.SIGKILL)
+    os.kill(cli_in(project), signal.SIGKILL)
     await panel.bar_shows("ended")
     await panel.go_to("Which word?")
     await nvim.keys("R")
@@ -276,17 +275,6 @@ async def test_a_killed_cli_is_restarted_with_its_session(
 
     await panel.shows("You were told.")
     assert "swordfish" in str(api.requests[-1].body["messages"])
-
-
-def _cli_in(project: Path) -> int:
-    """Return the pid of the CLI that is running in a folder."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                is_cli = b"stream-json" in (entry / "cmdline").read_bytes()
-                if is_cli and (entry / "cwd").readlink() == project.resolve():
-                    return int(entry.name)
-    raise AssertionError("no CLI is running")
 
 
 async def test_a_command_that_is_always_allowed_causes_no_further_request(

@@ -4,8 +4,11 @@ local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_hint = require('claude_ide.chat.hint')
 local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
+local chat_mentions = require('claude_ide.chat.prompt.mentions')
 local chat_offer = require('claude_ide.chat.offer')
+local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
+local chat_stopping = require('claude_ide.chat.prompt.stopping')
 local command_buffer = require('claude_ide.file.command_buffer')
 
 local M = {}
@@ -61,8 +64,11 @@ local function send(chat, how)
     return false
   end
   local text = table.concat(lines, '\n')
-  local images = chat_clipboard.images(chat, text)
-  if not chat_state.emit(chat, 'send', { text = text, images = images, how = how }) then
+  local number = chat_sent.add(chat, text)
+  local prompt = { number = number, text = text, how = how }
+  prompt.images = chat_clipboard.images(chat, text)
+  if not chat_state.emit(chat, 'send', prompt) then
+    chat_sent.take(chat, { number })
     chat_hint.show(chat.prompt, 'not sent: the chat is not running', 'warn')
     return true
   end
@@ -143,8 +149,17 @@ local function list(chat)
   add('n', { '<CR>' }, 'send', 'Send the prompt (Normal mode)', send_here)
   add('n', { 'gs' }, 'steer', 'Send into the current turn', sending('steer'))
   add('n', { 'gr' }, 'redirect', 'Stop the turn and send this instead', sending('redirect'))
-  add('ni', { '<C-c>' }, 'stop', 'Stop the turn', emit('stop'))
-  add('n', { '<Esc>' }, 'stop', 'Stop the turn', emit('stop'))
+  local function stop()
+    M.stop(chat)
+  end
+  add('ni', { '<C-c>' }, 'stop', 'Stop the turn', stop)
+  add(
+    'n',
+    { '<Esc>' },
+    'stop-twice',
+    'Stop the turn (press it twice)',
+    chat_stopping.twice(chat, stop)
+  )
   local older, newer = browsing(chat, '<Up>', -1), browsing(chat, '<Down>', 1)
   add('ni', { '<Up>' }, 'older', 'Previous prompt (on the first line)', older, { expr = true })
   add('ni', { '<Down>' }, 'newer', 'Next prompt (on the last line)', newer, { expr = true })
@@ -210,6 +225,7 @@ function M.create(chat)
   chat.images = chat_clipboard.new()
   chat_keys.define(bufnr, list(chat))
   chat_completion.attach(chat)
+  chat_mentions.attach(chat)
   refuse_files(bufnr)
   api.nvim_buf_set_name(bufnr, ('claude-prompt://%d'):format(bufnr))
   command_buffer.listen(bufnr, function()
@@ -218,14 +234,8 @@ function M.create(chat)
   return bufnr
 end
 
---- Return text to the user: as the prompt if it is empty, otherwise below its text.
----@param id integer
----@param text string
-function M.put(id, text)
-  local chat = chat_state.get(id)
-  if not chat then
-    return
-  end
+-- Return text to the user: as the prompt if it is empty, otherwise below its text.
+local function put(chat, text)
   local lines = vim.split(text, '\n')
   if #trim(lines_of(chat)) == 0 then
     replace(chat, 0, -1, lines)
@@ -235,15 +245,15 @@ function M.put(id, text)
   end
 end
 
---- Return a prompt to the user if the prompt is empty.
+--- Return a text to the user if the prompt is empty.
 ---@param id integer
 ---@param text string
 ---@return boolean was_empty
-function M.give_back(id, text)
+function M.put_if_empty(id, text)
   local chat = chat_state.get(id)
   local is_empty = chat ~= nil and #trim(lines_of(chat)) == 0
-  if is_empty then
-    M.put(id, text)
+  if chat and is_empty then
+    put(chat, text)
   end
   return is_empty
 end
@@ -282,6 +292,44 @@ function M.leave_edit(id)
   replace(chat, 0, -1, chat.draft or { '' })
   chat.draft = nil
   go_to_end(chat)
+end
+
+local function put_all(chat, prompts)
+  if #prompts > 0 then
+    put(chat, chat_sent.join(prompts))
+  end
+end
+
+--- Return prompts that were sent to the user.
+---@param id integer
+---@param numbers? integer[] nil for all that have not begun
+function M.give_back(id, numbers)
+  local chat = chat_state.get(id)
+  if chat then
+    put_all(chat, chat_sent.take(chat, numbers))
+  end
+end
+
+--- Return prompts to the user that were sent, but not handed to the agent.
+---@param id integer
+---@param numbers? integer[] only these
+---@return integer[] numbers those that were returned
+function M.take_back(id, numbers)
+  local chat = chat_state.get(id)
+  if not chat then
+    return {}
+  end
+  local prompts = chat_sent.take_unclaimed(chat, numbers)
+  put_all(chat, prompts)
+  return vim.tbl_map(function(prompt)
+    return prompt.number
+  end, prompts)
+end
+
+--- Stop: take back the prompts that have not reached the agent, and end its turn.
+---@param chat claude_ide.Chat
+function M.stop(chat)
+  chat_state.emit(chat, 'stop', { taken = M.take_back(chat.id) })
 end
 
 --- Append a mention to the prompt, with the cursor after it.

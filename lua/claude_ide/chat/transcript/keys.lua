@@ -2,6 +2,7 @@
 local chat_code = require('claude_ide.chat.transcript.code')
 local chat_keys = require('claude_ide.chat.keys')
 local chat_offer = require('claude_ide.chat.offer')
+local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sight = require('claude_ide.chat.transcript.sight')
 local chat_state = require('claude_ide.chat.state')
 local chat_transcript = require('claude_ide.chat.transcript')
@@ -16,6 +17,9 @@ local ALLOWING = { y = true, a = true }
 local CUT = 'request:cut'
 local TRUST = 'trust'
 local PROMPTS = { turn = true, queued = true }
+-- Without a mapping, Neovim would only show E21.
+local CHANGING = { 'c', 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S' }
+local UNCHANGEABLE = 'the transcript cannot be changed: i goes to the prompt, g? shows all keys'
 local ANSWER = 'Answer the request under the cursor'
 
 ---@class claude_ide.TranscriptPanel functions of the panel, which is in a higher module
@@ -147,6 +151,19 @@ local function answer(chat, key, fallback)
   end
 end
 
+local function refuse_change()
+  message.show(UNCHANGEABLE, 'info')
+  return '<Ignore>'
+end
+
+-- The keys for changes to which neither the user nor a plugin has given another meaning.
+local function unmapped_changes()
+  return vim.tbl_filter(function(key)
+    local map = vim.fn.maparg(key, 'n', false, true)
+    return map.lhs == nil or map.buffer == 1
+  end, CHANGING)
+end
+
 ---@param chat claude_ide.Chat
 ---@return claude_ide.ChatKey[]
 local function list(chat)
@@ -163,27 +180,35 @@ local function list(chat)
   local to_prompt, hide = of_panel(chat, 'enter_prompt'), of_panel(chat, 'hide')
 
   add('n', { '<CR>', 'za', '<2-LeftMouse>' }, 'press', 'Open or fold this item', with_chat(press))
+  -- A click from Insert mode in the prompt keeps that mode for a moment.
+  add('i', { '<2-LeftMouse>' }, 'press', 'Open or fold this item', function()
+    vim.cmd.stopinsert()
+    press(chat)
+  end, { shown = {} })
   add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(go_to))
   add('n', { 'gd' }, 'changes', "Review the turn's changes", with_chat(changes))
   add('nxo', { ']]' }, 'next-turn', 'Next prompt', with_chat(go_by_turn, 1))
   add('nxo', { '[[' }, 'previous-turn', 'Previous prompt', with_chat(go_by_turn, -1))
   local yc = { expr = true, shown = { 'yc' } }
   add('o', { 'c' }, 'code', 'Yank the code block', with_chat(code_object), yc)
+  local fallbacks = { a = to_prompt, d = refuse_change }
   for _, key in ipairs(ANSWERS) do
-    local fallback = key == 'a' and to_prompt or function()
+    local fallback = fallbacks[key] or function()
       return key
     end
     local name = 'answer-' .. key
     local hidden = { expr = true, shown = key == 'y' and ANSWERS or {} }
     add('n', { key }, name, ANSWER, answer(chat, key, fallback), hidden)
   end
+  local hidden_change = { expr = true, shown = {} }
+  add('n', unmapped_changes(), 'change', 'Explain why not', refuse_change, hidden_change)
   local editing = 'Edit this prompt, and continue from before it'
   add('n', { 'e' }, 'edit', editing, with_chat(edit), { expr = true })
   add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', with_chat(withdraw))
   local gb = with_chat(move_to_background)
   add('n', { 'gb' }, 'background', 'Move this command to the background', gb)
   add('n', { 'gl' }, 'todos', 'Hide or show the todo list', emit('todos'))
-  add('n', { '<C-c>' }, 'stop', 'Stop the turn', emit('stop'))
+  add('n', { '<C-c>' }, 'stop', 'Stop the turn', with_chat(chat_prompt.stop))
   add('n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', emit('cycle_mode'))
   add('n', { 'i', 'I', 'A', 'o', 'O' }, 'write', 'Go to the prompt', to_prompt, { expr = true })
   local other = chat_keys.to_window('j', 'Down', function()

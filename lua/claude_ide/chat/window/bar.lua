@@ -4,6 +4,15 @@ local winbar = require('claude_ide.window.winbar')
 
 local M = {}
 
+-- By name of the window: what is shown while the host does not answer, instead of its bar.
+---@type table<string, claude_ide.ChatBar>
+local SILENT = {
+  transcript = {
+    left = { { 'not answering', 'ClaudeChatError' } },
+    right = { { 'R', 'ClaudeChatKey' }, { ' restarts it', 'ClaudeChatMeta' } },
+  },
+}
+
 local function text(chunks)
   local parts = {}
   for index, chunk in ipairs(chunks or {}) do
@@ -67,7 +76,8 @@ function M.apply(chat)
   for name, win in pairs(chat.view and chat.view.windows or {}) do
     if can_show_bar(win, chat[name]) then
       -- A title until there is a bar: without any, the text would jump when the bar appears.
-      local given = chat.bars[name] or { left = { { (' %s '):format(chat.options.title) } } }
+      local title = { left = { { (' %s '):format(chat.options.title) } } }
+      local given = chat.is_silent and SILENT[name] or chat.bars[name] or title
       local bar = line(given, vim.api.nvim_win_get_width(win))
       winbar.set(win, bar, substitute(chat, given))
     end

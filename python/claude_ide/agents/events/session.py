@@ -145,11 +145,15 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The session's cost in dollars, and the context in tokens; None for what was not reported."""
+    """The session's cost in dollars, and the context in tokens; None for what was not reported.
+
+    `answered` are the tokens of an answer of the model that is now complete.
+    """
 
     cost: float | None = None
     context_used: int | None = None
     context_size: int | None = None
+    answered: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

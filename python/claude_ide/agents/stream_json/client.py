@@ -140,6 +140,9 @@ class StreamJsonAgent:
             if self._trusts is not None:
                 self._launch = replace(self._launch, trusted=self._trusts(self._launch.cwd))
             child = await Connection.spawn(self._launch, opening)
+            # A start that failed has left events, of which `Dead` would end the new ones.
+            while not self._events.empty():
+                self._events.get_nowait()
             self._state = self._state.spawned()
             connection = Connection(
                 child,

@@ -49,16 +49,17 @@ class Sheet:
 
     def show_while_empty(self, kind: str, make: Callable[[Part], V]) -> V | None:
         """Add a view that is removed once there is another one; None if there is one already."""
-        if not self.is_empty:
+        if any(view.part.kind not in BESIDE for view in self._views.values()):
             return None
         self._placeholder = view = self.add(kind, make)
         return view
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no conversation."""
+        """Whether there is no conversation, apart from what waits at the end."""
         return all(
-            view is self._placeholder or view.part.kind in BESIDE for view in self._views.values()
+            view is self._placeholder or view.part.kind in BESIDE or view.part.tail
+            for view in self._views.values()
         )
 
     def _drop_placeholder(self) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.agent import Kind, SessionSummary
-from claude_ide.chat.chat import Chat, Run
+from claude_ide.chat.chat import Chat
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import row
 from claude_ide.chat.panel import Panels
+from claude_ide.chat.running import Run
 from claude_ide.chat.sessions.entry import ELSEWHERE, META, STORED, Entry, item
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, EditorError, UserError

@@ -66,24 +66,18 @@ class Shell:
         self._running = asyncio.Lock()
         self._is_stopped = False
         self._results: list[ShellResult] = []
-        self._sent: dict[str, list[ShellResult]] = {}
 
-    @property
-    def results(self) -> list[ShellResult]:
-        """The results that no prompt has included yet."""
-        return list(self._results)
+    def take(self) -> list[ShellResult]:
+        """Return the results that no prompt has included yet; a prompt will include them."""
+        taken, self._results = self._results, []
+        return taken
 
-    def sent(self, prompt: str, results: list[ShellResult]) -> None:
-        """Remember that a prompt includes these results."""
-        self._results = [result for result in self._results if result not in results]
-        self._sent = {prompt: results}
+    def give_back(self, results: list[ShellResult]) -> None:
+        """Have the next prompt include the results that `take` returned."""
+        self._results = [*results, *self._results]
 
-    def withdrawn(self, prompt: str) -> None:
-        """Have the next prompt include the results of one that was withdrawn."""
-        self._results = [*self._sent.pop(prompt, []), *self._results]
-
-    async def run(self, prompt: str) -> None:
-        """Run the command that a prompt is, and show its output.
+    async def run(self, prompt: str, begun: Callable[[], object] = bool) -> None:
+        """Run the command that a prompt is, and show its output; `begun` is called when it runs.
 
         Raises `UserError` if it cannot be run.
         """
@@ -97,7 +91,7 @@ class Shell:
             view = self._sheet.add("shell", lambda part: Ran(part, command, self._clock))
             self._changed()
             try:
-                await self._run(command, view)
+                await self._run(command, view, begun)
             except OSError as error:
                 self._sheet.remove(view)
                 raise UserError(f"the command cannot be run: {error.strerror}") from None
@@ -112,7 +106,7 @@ class Shell:
             self._process.stop()
         return self._is_stopped
 
-    async def _run(self, command: str, view: Ran) -> None:
+    async def _run(self, command: str, view: Ran, begun: Callable[[], object]) -> None:
         def redraw() -> None:
             self._sheet.changed(view)
             self._changed()
@@ -125,6 +119,7 @@ class Shell:
         try:
             environment = await asyncio.to_thread(self._environment)
             self._process = await Process.start(command, self._root, environment, add)
+            begun()
             if self._is_stopped:
                 self._process.stop()
             code = await self._process.wait()

@@ -66,6 +66,7 @@ class ToolUse(View):
         self._output: list[str] = []
         self._began: float | None = None
         self._seconds: float | None = None
+        self._shown_seconds = 0
         self._settled = False
         self._details: list[Detail] = []
 
@@ -86,7 +87,7 @@ class ToolUse(View):
 
     def restart_clock(self, now: float | None) -> None:
         """Measure the duration from now on, which excludes the user's time to allow it."""
-        self._began = now
+        self._began, self._shown_seconds = now, 0
 
     def output(self, event: ToolOutput) -> None:
         """Add a piece of the output, or replace all of it."""
@@ -114,6 +115,14 @@ class ToolUse(View):
             self._output = [task.result]
         if now is not None and self._began is not None:
             self._seconds = now - self._began
+
+    def tick(self, now: float) -> bool:
+        """Update the seconds that it has been running; return whether they have changed."""
+        shown, self._shown_seconds = self._shown_seconds, self._seconds_at(now)
+        return self._shown_seconds != shown
+
+    def _seconds_at(self, now: float) -> int:
+        return int(now - self._began) if self._began is not None else 0
 
     def settle(self) -> None:
         """Stop waiting for a result."""
@@ -177,6 +186,8 @@ class ToolUse(View):
         if self.is_running:
             if self._arguments is None and self._size:
                 measures = [amounts.count(self._size, "character")]
+            if self._shown_seconds:
+                measures.append(amounts.seconds(self._shown_seconds))
             if measures:
                 head.append((f"  {' · '.join(measures)}", "ClaudeChatMeta"))
             return [*head, (" …", "ClaudeChatToolRunning")]
@@ -216,7 +227,9 @@ class ToolUse(View):
         if not self._changes:
             self._output = ["".join(self._output)]
             found += detail.of_output(self._output[0], self.label)
-        return found or [Detail(row(("nothing to show", "ClaudeChatMeta")))]
+        if not found and not self.children:
+            found = [Detail(row(("nothing to show", "ClaudeChatMeta")))]
+        return found
 
     def _nested(self) -> int:
         """Return the number of tools that its subagent has used."""

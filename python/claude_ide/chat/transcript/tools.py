@@ -25,6 +25,7 @@ class Tools:
         self._root = root
         self._uses: dict[str, ToolUse] = {}
         self._parents: dict[str, str] = {}
+        self._running: set[ToolUse] = set()
 
     def find(self, tool: str) -> ToolUse | None:
         """Return the use of a tool with this id."""
@@ -40,6 +41,7 @@ class Tools:
                 return
             case ToolInput():
                 use.input(event, self._now())
+                self._running.add(use)
             case ToolOutput():
                 use.output(event)
             case ToolEnded():
@@ -57,6 +59,15 @@ class Tools:
         """Measure a tool's duration from now on: the user has answered its request."""
         if use := self._uses.get(tool):
             use.restart_clock(self._now())
+
+    def tick(self) -> bool:
+        """Update the seconds of the running uses; return whether any has changed."""
+        now = self._now()
+        self._running = {use for use in self._running if use.is_running and not use.part.is_removed}
+        changed = [use for use in self._running if now is not None and use.tick(now)]
+        for use in changed:
+            self._sheet.changed(use)
+        return bool(changed)
 
     def void(self, event: PreviewVoided) -> None:
         """Remove the uses that were abandoned."""

@@ -4,7 +4,8 @@ Usage:
 
     transcript = Transcript(agent.name, root=project)
     transcript.load_history(await agent.history(session))  # when a session is resumed
-    transcript.add_prompt(await agent.prompt(prompt), text, chips)  # for each prompt
+    held = transcript.hold_prompt(text, is_ready=True)  # for each prompt
+    transcript.prompt_sent(held, await agent.prompt(prompt), chips)
     urgent = transcript.apply(event)  # for each event of the agent
     frame = transcript.sheet.frame()  # called by the `Painter` until it returns None
 
@@ -21,7 +22,7 @@ from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import Action, Location, ShowEarlier, View
-from claude_ide.chat.transcript import changes, notices, remarks
+from claude_ide.chat.transcript import changes, notices, remarks, search
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.chat.transcript.prompts import Prompts
 from claude_ide.chat.transcript.prose import Prose
@@ -113,14 +114,36 @@ class Transcript:
         self._clock = clock
         self._cost = self._cost_before = None
 
-    def add_prompt(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
-        """Show a prompt that was sent; it stays at the end until the agent starts it.
+    def hold_prompt(self, text: str, chips: Sequence[str] = (), *, is_ready: bool) -> Queued:
+        """Show a prompt at the end, before the agent has it.
 
-        `chips` name the context that was sent with the text. The agent may have reported a stage
-        of this prompt before.
+        `chips` name the context of the text; `is_ready` tells whether the agent accepts prompts.
         """
+        at_once = is_ready and not self._running and self._prompts.is_empty
+        return self._prompts.hold(text, chips, at_once=at_once)
+
+    def drop_prompt(self, held: Queued) -> None:
+        """Remove a prompt that the agent will not get."""
+        self._prompts.drop(held)
+
+    def prompt_sent(
+        self, held: Queued, prompt: str, chips: Sequence[str], missing: Sequence[str] = ()
+    ) -> None:
+        """Name a prompt that was sent to the agent; it stays at the end until the agent starts it.
+
+        `chips` name the context that was sent with it, `missing` the mentions without a file.
+        """
+        held.chips, held.missing = tuple(chips), tuple(missing)
         at_once = not self._running and not self._prompts.queued
-        self._prompts.add(prompt, text, chips, at_once=at_once)
+        self._prompts.sent(held, prompt, at_once=at_once)
+
+    def add_prompt(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
+        """Show a prompt that was sent to the agent."""
+        self.prompt_sent(self.hold_prompt(text, chips, is_ready=True), prompt, chips)
+
+    def tick(self) -> bool:
+        """Update the seconds of the running tools; return whether any has changed."""
+        return self._tools.tick()
 
     def is_edit(self, tool: str) -> bool:
         """Return whether a use of a tool edits a file."""
@@ -169,31 +192,12 @@ class Transcript:
         turns = (view for view in self.sheet.views() if type(view) is Turn)
         return {turn.prompt: one_line(turn.text) for turn in turns if turn.prompt}
 
-    def prompt_like(self, text: str) -> str:
-        """Return the text of the last prompt that has started and that `text` ends with.
-
-        If `text` is empty, that is the last prompt.
-        """
-        turns = [view.text for view in self.sheet.views() if type(view) is Turn]
-        matching = (each for each in reversed(turns) if not text or text.endswith(each.strip()))
-        return next(filter(str.strip, matching), text)
-
-    def changes_since(self, prompt: str) -> list[events.Change]:
-        """Return the changes of tools since the turn that started with this prompt."""
-        ended = (view.ended for view in self._since(prompt) if isinstance(view, ToolUse))
-        return [change for end in ended if end is not None for change in end.changes]
-
     def story(self, begin: View | None = None) -> list[str]:
         """Return each part as Markdown, for `export`; those above `begin` are left out."""
         shown = itertools.dropwhile(
             lambda view: begin is not None and view is not begin, self.sheet.views()
         )
         return [text for view in shown if (text := view.markdown())]
-
-    def commands_since(self, prompt: str) -> list[str]:
-        """Return the commands that were run since the turn that started with this prompt."""
-        tools = (view for view in self._since(prompt) if isinstance(view, ToolUse))
-        return [tool.title for tool in tools if tool.kind == "execute" and tool.ended is not None]
 
     def mark_edited(self, prompt: str) -> None:
         """Show that the user is editing this prompt; no other one is marked then."""
@@ -205,7 +209,7 @@ class Transcript:
     def cut(self, prompt: str) -> None:
         """Remove the turn that started with this prompt, and everything after it."""
         self._settle(all_=True)
-        for view in self._since(prompt):
+        for view in search.since(self.sheet, prompt):
             if not view.part.tail:
                 self.sheet.remove(view)
 
@@ -213,16 +217,6 @@ class Transcript:
     def turn(self) -> str:
         """The prompt of the current turn; empty before the first one."""
         return self._prompts.current
-
-    def turn_at(self, part: int) -> str | None:
-        """Return the prompt of the turn to which a part belongs; None before the first turn."""
-        prompt = None
-        for view in self.sheet.views():
-            if type(view) is Turn:
-                prompt = view.prompt
-            if view.part.id == part:
-                return prompt
-        return None
 
     def show_changes(self, end: Announcement, summary: changes.Summary) -> None:
         """Show what a turn has changed in the line at its end."""
@@ -249,21 +243,13 @@ class Transcript:
         view = self.sheet.find(part)
         return view.prompt if isinstance(view, Turn) else ""
 
-    def withdraw(self, part: int) -> str | None:
-        """Return the id of the queued prompt in a part; None if there is none.
+    def queued_at(self, part: int) -> Queued | None:
+        """Return the prompt in a part if it waits; its id is empty until the agent has it.
 
         The part is removed when the agent reports that the prompt is cancelled.
         """
         view = self.sheet.find(part)
-        return view.prompt if isinstance(view, Queued) else None
-
-    def _since(self, prompt: str) -> list[View]:
-        """Return the turn that started with this prompt, and all views after it."""
-        turns = itertools.dropwhile(
-            lambda view: not (isinstance(view, Turn) and view.prompt == prompt),
-            self.sheet.views(),
-        )
-        return list(turns)
+        return view if isinstance(view, Queued) else None
 
     def _now(self) -> float | None:
         return self._clock() if self._clock else None

@@ -6,7 +6,7 @@ from claude_ide.agents.events import Task, TaskState
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import lines, one_line
-from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, OpenOutput, View
 
 MOST_LINES = 200
@@ -20,11 +20,22 @@ EDITED = row(("  ✎ editing; sending replaces the rest", "ClaudeChatWarning"))
 
 
 class Turn(View):
-    """A prompt that has started; `chips` name the context that was sent with it."""
+    """A prompt that has started; `chips` name the context that was sent with it.
 
-    def __init__(self, part: Part, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
+    `missing` are the mentions in it whose files do not exist.
+    """
+
+    def __init__(
+        self,
+        part: Part,
+        prompt: str,
+        text: str,
+        chips: Sequence[str] = (),
+        missing: Sequence[str] = (),
+    ) -> None:
         super().__init__(part)
-        self.prompt, self.text, self.chips = prompt, text, tuple(chips)
+        self.prompt, self.text = prompt, text
+        self.chips, self.missing = tuple(chips), tuple(missing)
         self.is_edited = False
 
     def rows(self) -> list[Row]:
@@ -36,11 +47,14 @@ class Turn(View):
         ]
         if more := len(prompt) - len(shown):
             found.append(row((f"  … {amounts.count(more, 'more line')}", "ClaudeChatMeta")))
-        if self.chips:
-            found.append(_chips(self.chips))
-        if self.is_edited:
-            found.append(EDITED)
-        return found
+        return [*found, *self._context(), *([EDITED] if self.is_edited else [])]
+
+    def _context(self) -> list[Row]:
+        """Return the line with the context."""
+        chunks: list[Chunk] = [(one_line(chip), "ClaudeChatMeta") for chip in self.chips]
+        chunks += [(f"@{one_line(name)} not found", "ClaudeChatWarning") for name in self.missing]
+        spaced = [each for chunk in chunks for each in ((" · ", "ClaudeChatMeta"), chunk)]
+        return [row(("  ", ""), *spaced[1:])] if chunks else []
 
     def press(self, offset: int) -> Action | None:
         """Open all of a prompt that is shown in part."""
@@ -93,7 +107,7 @@ class Queued(Turn):
                 (" withdraws it", "ClaudeChatMeta"),
             )
         ]
-        return [*found, _chips(self.chips)] if self.chips else found
+        return [*found, *self._context()]
 
     def press(self, offset: int) -> Action | None:
         """Open the whole prompt, unless it has only one line."""
@@ -102,7 +116,3 @@ class Queued(Turn):
     def markdown(self) -> str:
         """Return nothing: the agent has not started it."""
         return ""
-
-
-def _chips(chips: Sequence[str]) -> Row:
-    return row(("  " + "  ".join(f"[{one_line(chip)}]" for chip in chips), "ClaudeChatMeta"))

@@ -106,7 +106,7 @@ class Decoder:
                 self._context = _tokens_in(mapping(mapping(event.get("message")).get("usage")))
             case "message_delta" if self._context:
                 output = integer(mapping(event.get("usage")).get("output_tokens")) or 0
-                events.append(Usage(context_used=self._context + output))
+                events.append(Usage(context_used=self._context + output, answered=output))
         return events
 
     def _assistant(self, frame: Frame) -> list[Event]:

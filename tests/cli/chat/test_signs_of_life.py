@@ -1,0 +1,58 @@
+"""The chat panel's signs of life while the real CLI works."""
+
+from pathlib import Path
+
+from support.chunks import chunk
+from support.fake_api import FakeApi, text, tool_use
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+
+COUNT = chunk("signs_of_life/count_bars")
+
+
+async def test_the_bar_shows_the_seconds_and_the_tokens_of_a_turn(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.hold = True
+    api.script([text("a very long story " * 500)])
+
+    await panel.send("Tell me")
+
+    # The model has stopped after these words, an estimated 2250 tokens.
+    await panel.bar_shows("writing… 1 s · ↓ 2.2k tokens")
+    await panel.bar_shows("writing… 2 s · ↓ 2.2k tokens")
+    await nvim.keys("<C-c>")
+    await panel.shows("interrupted")
+
+
+async def test_the_line_of_a_running_tool_shows_its_seconds(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    api.script([tool_use("Bash", command="until [ -e go ]; do :; done")], [text("Gone.")])
+
+    await panel.send("Wait")
+    await panel.shows("? May Claude use Bash")
+    await nvim.keys("<Esc><CR>")
+    await panel.shows("  2 s …")
+    (project / "go").touch()
+
+    await panel.shows("Gone.")
+
+
+async def test_nothing_is_drawn_while_the_panel_is_hidden(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.hold = True
+    api.script([text("a very long story")])
+    await panel.send("Tell me")
+    await panel.bar_shows("writing… 1 s")
+
+    await nvim.command("stopinsert | ClaudeChat")
+    await until(lambda: nvim.eval("winnr('$') == 1"), "the panel is hidden", PATIENCE)
+    await nvim.lua(COUNT)
+    await nvim.idle(2500)
+    assert await nvim.lua("return _G.drawn") == 0
+    await nvim.command("ClaudeChat")
+
+    await until(lambda: nvim.lua("return _G.drawn > 1"), "the bar is drawn again", PATIENCE)
