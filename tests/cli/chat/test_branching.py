@@ -8,7 +8,7 @@ import pytest
 from support.chunks import chunk
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, holds
+from support.panel import PATIENCE, Panel, choose_answer, holds
 
 REPLACED = "↳ continued from an earlier prompt (:ClaudeChat resume lists the old session)"
 CHOOSE = chunk("branching/choose")
@@ -195,6 +195,7 @@ async def test_a_prompt_sent_during_a_turn_can_be_edited(
     await panel.shows("and be quick")
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
     await nvim.keys("<CR>")
+    await choose_answer(nvim, "y")
     await panel.shows("Made.")
     await panel.shows("── ")
 

@@ -8,7 +8,7 @@ from typing import Any
 from support import prompt_server
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, holds
+from support.panel import PATIENCE, Panel, choose_answer, holds
 
 BLOCKS = "if grep -q BAD; then echo 'no bad prompts here' >&2; exit 2; fi"
 """A hook that keeps a prompt with BAD in it from the model."""
@@ -150,10 +150,10 @@ async def test_a_running_command_that_the_user_stops_was_interrupted(
 ) -> None:
     panel = await Panel.open(nvim, [cli], mode="default")
     api.script([tool_use("Bash", command="yes >/dev/null; touch x")], [text("Never said.")])
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
     await panel.send("Wait")
     await panel.shows("? May Claude use Bash")
     await nvim.keys("<Esc><CR>")
+    await choose_answer(nvim, "y")
     await panel.shows("↳ allowed")
 
     await nvim.keys("<C-c>")

@@ -35,6 +35,11 @@ async def waiting(nvim: Neovim, cli: Path, gate: Path, path: Path) -> Panel:
     return panel
 
 
+def messages(api: FakeApi) -> str:
+    """Return the messages of the last request."""
+    return str(api.requests[-1].body["messages"])
+
+
 async def test_prompts_wait_in_the_transcript_while_the_cli_starts(
     waiting: Panel, api: FakeApi, gate: Path
 ) -> None:
@@ -50,7 +55,8 @@ async def test_prompts_wait_in_the_transcript_while_the_cli_starts(
     await waiting.shows("» Leave me")
     shown = await waiting.shows("── ")
     assert shown.index("» Greet me") < shown.index("» Leave me")
-    asked = str(api.requests[-1].body["messages"])
+    await until(lambda: "Leave me" in messages(api), "both have been asked", PATIENCE)
+    asked = messages(api)
     assert asked.index("Greet me") < asked.index("Leave me")
     assert "a.py" in asked
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from support.chunks import chunk
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import PATIENCE, Panel, choose_answer
 
 COUNT = chunk("signs_of_life/count_bars")
 
@@ -28,12 +28,12 @@ async def test_the_bar_shows_the_seconds_and_the_tokens_of_a_turn(
 async def test_the_line_of_a_running_tool_shows_its_seconds(
     nvim: Neovim, panel: Panel, api: FakeApi, project: Path
 ) -> None:
-    await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
     api.script([tool_use("Bash", command="until [ -e go ]; do :; done")], [text("Gone.")])
 
     await panel.send("Wait")
     await panel.shows("? May Claude use Bash")
     await nvim.keys("<Esc><CR>")
+    await choose_answer(nvim, "y")
     await panel.shows("  2 s …")
     (project / "go").touch()
 
