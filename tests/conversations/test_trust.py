@@ -62,14 +62,19 @@ def session(arguments: list[str]) -> str:
 
 async def press(panel: Panel, key: str) -> None:
     """Press a key on the question until it reacts: keys do not count before it can be read."""
-    before = await panel.text()
+
+    async def question() -> str:
+        _, found, rest = (await panel.text()).partition(QUESTION)
+        return found + rest
+
+    before = await question()
 
     async def pressed() -> bool:
-        if await panel.text() == before and await panel.go_to(QUESTION):
+        if await question() == before and await panel.go_to(QUESTION):
             await panel.nvim.keys(key)
-        return await panel.text() != before
+        return await question() != before
 
-    await until(pressed, f"{key} changes the transcript", PATIENCE)
+    await until(pressed, f"{key} changes the question", PATIENCE)
 
 
 async def shows_message(nvim: Neovim, words: str) -> str:

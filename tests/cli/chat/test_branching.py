@@ -215,8 +215,7 @@ async def test_a_prompt_before_clear_can_be_edited(
     await _converse(panel, "First", "Second")
     await panel.send("/clear")
     await panel.shows("the conversation was cleared")
-    await panel.send("Third")
-    await panel.shows("Three.")
+    await _converse_on(panel, "Third", 5)
 
     await _edit(nvim, panel, "» Second")
     await nvim.keys(" in French<C-s>")
@@ -237,8 +236,7 @@ async def test_a_compacted_prompt_is_refused_and_a_later_one_is_not(
     await panel.shows("was compacted")
     api.turns.clear()
     api.script([text("Two.")], [text("Deux.")])
-    await panel.send("Second")
-    await panel.shows("Two.")
+    await _converse_on(panel, "Second", 5)
 
     assert await panel.go_to("» First")
     await nvim.keys("e")
