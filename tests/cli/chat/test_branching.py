@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from support.chunks import chunk
+from support.claude_cli import wait_until_saved
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, choose_answer, holds
@@ -41,13 +42,14 @@ async def test_an_edited_prompt_replaces_the_conversation_after_it(
 
 
 async def test_the_replaced_conversation_can_be_resumed(
-    nvim: Neovim, panel: Panel, api: FakeApi
+    nvim: Neovim, panel: Panel, api: FakeApi, config_folder: Path
 ) -> None:
     api.script([text("One.")], [text("Two.")], [text("Deux.")])
     await _converse(panel, "First", "Second")
     await _edit(nvim, panel, "» Second")
     await nvim.keys(" in French<C-s>")
     await panel.shows("Deux.")
+    await wait_until_saved("Deux.", config_folder)
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[2], 2) end")
 
     await nvim.command("stopinsert | ClaudeChat resume")
