@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.agent import ResumeSession
-from claude_ide.agents.answer import Allow, Reject
+from claude_ide.agents.answer import Allow, Reject, Rule
 from claude_ide.agents.events import (
     Cleared,
     Dead,
@@ -163,8 +163,8 @@ async def test_a_rule_applies_in_an_untrusted_folder_or_the_user_is_warned(
     talk = await start_talk()
     await talk.prompt("make it")
     asked = await talk.until(PermissionAsked)
-    [rule] = [option for option in asked.options if option.name.startswith("Always allow Bash")]
-    await talk.agent.answer(asked.request, Allow((rule.id,)))
+    assert asked.rule
+    await talk.agent.answer(asked.request, Allow(rule=Rule(asked.rule, "localSettings")))
     await talk.until(TurnEnded)
 
     await talk.prompt("make it again")
