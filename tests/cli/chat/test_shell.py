@@ -15,7 +15,7 @@ async def test_the_model_receives_a_command_with_the_next_prompt(
     await panel.send("!pwd; echo 'a <b> & c' >&2")
     shown = await panel.shows("    a <b> & c")
     await panel.send("!echo no; exit 3")
-    await panel.shows("exit 3")
+    await panel.shows("exit 3  exit 3")
     assert not api.requests
     await panel.send("What is this?")
     await panel.shows("I see.")
