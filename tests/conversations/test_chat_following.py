@@ -1,0 +1,342 @@
+"""The files of an agent, shown next to its chat while the user stays in the panel."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents import events
+from claude_ide.agents.events import Change, Event, Hunk, ToolEnded, ToolInput, ToolStarted
+from support.chunks import chunk
+from support.neovim import Neovim, until
+from support.panel import PATIENCE
+from support.river import Begin, River
+
+LOOK = chunk("following/look")
+COMPLETED = events.ToolStatus.COMPLETED
+
+
+def read(path: Path, line: int | None = None, *, tool: str = "t1", parent: str = "") -> list[Event]:
+    """Return the events of a tool that reads a file."""
+    return [
+        ToolStarted(tool, "Look", "read", parent=parent),
+        ToolInput(tool, 5, {"file": str(path)}, path=str(path), line=line, parent=parent),
+        ToolEnded(tool, COMPLETED, parent=parent),
+    ]
+
+
+def edit(path: Path, line: int, old: str, new: str) -> list[Event]:
+    """Write a changed line, and return the events of the tool that has done so."""
+    path.write_text(path.read_text().replace(f"{old}\n", f"{new}\n"))
+    hunk = Hunk(line, 1, line, 1, (f"-{old}", f"+{new}"))
+    return [
+        ToolStarted("e1", "Gnaw", "edit"),
+        ToolInput("e1", 5, {"file": str(path)}, path=str(path)),
+        ToolEnded("e1", COMPLETED, changes=(Change(str(path), 1, 1, (hunk,)),)),
+    ]
+
+
+class Window:
+    """The window next to the panel."""
+
+    def __init__(self, river: River) -> None:
+        self.river = river
+
+    async def look(self) -> dict[str, Any]:
+        """Return its `name`, `line`, `modified`; the user's `mode` and `filetype`."""
+        return dict(await self.river.nvim.lua(LOOK))
+
+    async def shows(self, name: str, line: int = 1) -> dict[str, Any]:
+        """Wait until it shows this line of a file."""
+
+        async def shown() -> bool:
+            seen = await self.look()
+            return (seen["name"], seen["line"]) == (name, line)
+
+        try:
+            await until(shown, f"{name}:{line} is shown", PATIENCE)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; shown is {await self.look()}") from None
+        return await self.look()
+
+    async def keeps(self, name: str) -> None:
+        """Wait longer than following takes; the window still shows this file."""
+        await self.river.nvim.idle(600)
+        assert (await self.look())["name"] == name
+
+
+@pytest.fixture
+def files(project: Path) -> list[Path]:
+    """Five files of 99 lines; the first is open."""
+    found = [project / f"{name}.txt" for name in "abcde"]
+    for path in found:
+        path.write_text("".join(f"line {number}\n" for number in range(1, 100)))
+    return found
+
+
+@pytest.fixture
+async def river(nvim: Neovim, begin: Begin, files: list[Path]) -> River:
+    """A chat that follows its agent, next to the first file, with the user in the prompt."""
+    await nvim.command(f"edit {files[0]}")
+    river = await begin()
+    await river.command("follow")
+    await river.reports("following Otter's files")
+    await river.panel.write()
+    return river
+
+
+@pytest.fixture
+def window(river: River) -> Window:
+    return Window(river)
+
+
+async def test_a_file_that_the_agent_reads_is_shown(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    river.agent.emit(*read(files[1], 42))
+
+    seen = await window.shows("b.txt", 42)
+
+    assert (seen["mode"], seen["filetype"]) == ("i", "claude-prompt")
+    assert seen["jumps"] == ["a.txt"]
+    assert seen["listed"]
+
+
+async def test_changed_lines_are_shown_and_flash(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    await river.nvim.lua(chunk("following/watch_flashes"))
+    await river.nvim.lua("require('claude_ide.disk.named_files').add(...)", str(files[0]))
+
+    river.agent.emit(*edit(files[0], 7, "line 7", "new"))
+
+    seen = await window.shows("a.txt", 7)
+    assert seen["text"] == "new"
+    assert await river.nvim.lua("return _G.flashed") == [[6, 7]]
+    await until(lambda: river.nvim.lua("return _G.flashes() == 0"), "the end of the flash")
+
+
+async def test_keys_typed_in_the_prompt_stay_there(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    words = ""
+    for number, path in enumerate(files * 4):
+        river.agent.emit(*read(path, number + 1))
+        await river.nvim.keys(f"word{number} ")
+        words += f"word{number} "
+        await river.nvim.idle(60)
+    await window.shows("e.txt", 20)
+
+    seen = await river.panel.look()
+
+    assert seen["prompt"] == [words]
+    assert (await window.look())["mode"] == "i"
+
+
+async def test_of_a_burst_only_the_last_file_is_shown(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    await river.nvim.lua(chunk("following/watch_entered"))
+    for number in range(30):
+        river.agent.emit(*read(files[1 + number % 4], number + 1, tool=f"t{number}"))
+
+    await window.shows("c.txt", 30)
+
+    assert await river.nvim.lua("return _G.entered") == ["c.txt"]
+
+
+async def test_the_command_turns_following_off_and_on(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    await river.panel.bar_shows("follows")
+    await river.command("follow")
+    await river.reports("no longer following Otter's files")
+    assert "follows" not in (await river.panel.look())["bar"]
+    river.agent.emit(*read(files[1]))
+    await river.panel.shows("b.txt")
+    await window.keeps("a.txt")
+
+    await river.command("follow")
+
+    await river.reports("following Otter's files")
+    await window.shows("b.txt")
+
+
+async def test_the_files_of_subagents_and_of_failed_tools_are_not_shown(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    failed = events.ToolEnded("t2", events.ToolStatus.FAILED)
+    river.agent.emit(ToolStarted("p", "Agent", "think"), *read(files[1], parent="p"))
+    river.agent.emit(*read(files[2], tool="t2")[:2], failed)
+    river.agent.emit(
+        ToolStarted("t3", "Seek", "search"),
+        ToolInput("t3", 5, {}, path=str(files[3])),
+        ToolEnded("t3", COMPLETED),
+    )
+    await river.panel.shows("Seek")
+
+    await window.keeps("a.txt")
+
+
+async def test_nothing_changes_in_a_window_while_the_user_is_in_it(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    await river.nvim.keys("<Esc><C-w>h")
+    await until(lambda: river.nvim.eval("expand('%:t') == 'a.txt'"), "the user is in the file")
+    river.agent.emit(*read(files[1]))
+    await river.panel.shows("b.txt")
+    await window.keeps("a.txt")
+
+    await river.panel.write()
+    river.agent.emit(*read(files[2], 3))
+
+    await window.shows("c.txt", 3)
+
+
+@pytest.mark.parametrize(
+    ("keys", "mode"), [("<Esc>v", "v"), ("<Esc>:echo 1", "c"), ("<Esc>d", "no")]
+)
+async def test_nothing_appears_in_the_middle_of_a_command(
+    river: River, window: Window, files: list[Path], keys: str, mode: str
+) -> None:
+    await river.nvim.keys(keys)
+    await until(lambda: _mode_is(river, mode), mode)
+
+    river.agent.emit(*read(files[1]))
+    await river.panel.shows("b.txt")
+    await river.nvim.idle(400)
+    await river.nvim.keys("<Esc>")
+
+    await window.keeps("a.txt")
+
+
+async def _mode_is(river: River, mode: str) -> bool:
+    return bool((await river.nvim.mode())["mode"] == mode)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "setlocal winfixbuf",
+        "setlocal previewwindow",
+        "diffthis",
+        "set nohidden | call setline(1, 'unsaved')",
+        "setlocal buftype=nofile",
+        "terminal",
+    ],
+)
+async def test_a_window_that_must_keep_its_buffer_keeps_it(
+    river: River, window: Window, files: list[Path], command: str
+) -> None:
+    await river.nvim.lua(
+        "vim.api.nvim_win_call(vim.fn.win_getid(1), function() vim.cmd(...) end)", command
+    )
+    before = (await window.look())["name"]
+    windows = await river.nvim.eval("winnr('$')")
+
+    river.agent.emit(*read(files[1]))
+    await river.panel.shows("b.txt")
+
+    await window.keeps(before)
+    assert await river.nvim.eval("winnr('$')") == windows
+    assert await river.nvim.eval(f"bufexists('{files[1]}')") == 0
+
+
+async def test_what_is_not_a_text_file_is_not_opened(
+    river: River, window: Window, project: Path, files: list[Path]
+) -> None:
+    (project / "picture.png").write_bytes(b"\x89PNG\0\0")
+    (project / "all.zip").write_bytes(b"PK")
+    for number, name in enumerate(("picture.png", "all.zip", "missing.txt", ".")):
+        river.agent.emit(*read(project / name, tool=f"t{number}"))
+        await window.keeps("a.txt")
+
+    names = await river.nvim.eval("map(getbufinfo(), 'fnamemodify(v:val.name, \":t\")')")
+    assert not {"picture.png", "all.zip", "missing.txt"} & set(names)
+
+    river.agent.emit(*read(files[4]))
+    await window.shows("e.txt")
+
+
+async def test_nothing_is_shown_while_a_request_waits(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    option = events.Option("o1", "Let it", events.OptionKind.ALLOW_ONCE)
+    river.agent.emit(
+        events.PermissionAsked("r1", "x", "paddle", {}, (option,), kind="execute", title="swim")
+    )
+    await river.panel.shows("? May Otter use paddle")
+
+    river.agent.emit(*read(files[1]))
+    await window.keeps("a.txt")
+    river.agent.emit(events.RequestWithdrawn("r1"), *read(files[2]))
+
+    await window.shows("c.txt")
+
+
+async def test_a_hidden_chat_does_not_follow(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    await river.command("")
+    await until(lambda: river.nvim.eval("winnr('$') == 1"), "the chat is hidden")
+
+    river.agent.emit(*read(files[1]))
+
+    await window.keeps("a.txt")
+
+
+async def test_a_chat_in_another_tab_page_does_not_follow(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    await river.nvim.keys(f"<Esc>:tabedit {files[3]}<CR>")
+    await until(lambda: river.nvim.eval("tabpagenr() == 2"), "the tab page")
+
+    river.agent.emit(*read(files[1]))
+
+    await window.keeps("d.txt")
+    await river.nvim.keys("gt")
+    assert (await window.look())["name"] == "a.txt"
+
+
+@pytest.fixture
+async def other(river: River, project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
+    """Another Neovim that is editing the second file."""
+    other = await Neovim.start(cwd=project, home=tmp_path / "other")
+    for neovim in (other, river.nvim):
+        await neovim.command("set updatecount=200 directory=. swapfile")
+    await other.command("edit b.txt | call setline(1, 'theirs') | preserve")
+    yield other
+    await other.stop()
+
+
+@pytest.mark.usefixtures("other")
+async def test_a_file_with_a_swap_file_opens_without_a_question(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    river.agent.emit(*read(files[1], 5))
+
+    seen = await window.shows("b.txt", 5)
+    assert (seen["mode"], seen["filetype"]) == ("i", "claude-prompt")
+    assert await river.nvim.eval("getbufvar('b.txt', '&readonly')") == 1
+
+
+async def test_the_selection_for_the_next_prompt_stays(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    await river.nvim.lua("require('claude_ide.selection').start()")
+    await river.nvim.keys("<Esc><C-w>h3GVj")
+    await until(lambda: _mode_is(river, "V"), "Visual mode")
+    await river.command("")
+    await river.command("")
+    await river.panel.write()
+
+    async def chip() -> bool:
+        return "a.txt:3-4" in (await river.panel.look())["prompt_bar"]
+
+    await until(chip, "the selection")
+    river.agent.emit(*read(files[1]))
+    await window.shows("b.txt")
+    await river.nvim.idle(300)
+
+    assert await chip()
