@@ -40,7 +40,8 @@ end
 
 local function flash(bufnr, lines)
   local last = math.min(lines.last.row, lines.first.row + MOST_LINES)
-  local mark = { end_row = last + 1, hl_group = 'ClaudeChatFollowed', hl_eol = true, strict = false }
+  local mark =
+    { end_row = last + 1, hl_group = 'ClaudeChatFollowed', hl_eol = true, strict = false }
   local id = api.nvim_buf_set_extmark(bufnr, namespace, lines.first.row, 0, mark)
   vim.defer_fn(function()
     pcall(api.nvim_buf_del_extmark, bufnr, namespace, id)
