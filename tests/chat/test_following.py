@@ -99,6 +99,7 @@ async def test_an_edit_is_shown_at_its_first_change(shown: Shown) -> None:
     [
         (Change("a", 3, 0, created=True), (1, 3)),
         (Change("a", 0, 0, created=True), (1, 1)),
+        (Change("a", 0, 0), (0, 0)),
         (Change("a", 0, 1, (Hunk(5, 3, 5, 2, (" a", "-b", " c")),)), (6, 6)),
         (Change("a", 0, 1, (Hunk(1, 1, 0, 0, ("-a",)),)), (1, 1)),
         (Change("a", 1, 1, (Hunk(1, 1, 1, 1, ("-a", "+b", "\\ No newline")),)), (1, 1)),

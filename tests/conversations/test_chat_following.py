@@ -11,6 +11,7 @@ from claude_ide.agents.events import Change, Event, Hunk, ToolEnded, ToolInput, 
 from support.chunks import chunk
 from support.neovim import Neovim, until
 from support.panel import PATIENCE
+from support.reviews import Review
 from support.river import Begin, River
 
 LOOK = chunk("following/look")
@@ -213,6 +214,39 @@ async def test_nothing_appears_in_the_middle_of_a_command(
     await river.nvim.keys("<Esc>")
 
     await window.keeps("a.txt")
+
+
+async def test_nothing_appears_while_the_prompt_shows_a_menu(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    await river.nvim.keys("word words <C-x><C-p>")
+    await until(lambda: river.nvim.eval("pumvisible()"), "the menu")
+
+    river.agent.emit(*read(files[1]))
+    await river.panel.shows("b.txt")
+    await window.keeps("a.txt")
+
+    assert await river.nvim.eval("pumvisible()")
+    await river.nvim.keys("<C-e>")
+    river.agent.emit(*read(files[2]))
+    await window.shows("c.txt")
+
+
+async def test_nothing_appears_while_a_review_is_open(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    text = files[0].read_text()
+    await river.nvim.keys("<Esc>")
+    await Review(river.nvim).write(files[0], text, text.replace("line 5\n", "five\n"))
+    await river.panel.write()
+
+    river.agent.emit(*read(files[1]))
+    await river.panel.shows("b.txt")
+    await window.keeps("a.txt")
+    await river.nvim.command("cclose")
+    river.agent.emit(*read(files[2]))
+
+    await window.shows("c.txt")
 
 
 async def _mode_is(river: River, mode: str) -> bool:

@@ -115,9 +115,9 @@ class Following:
 
 
 def changed_place(change: Change) -> Place:
-    """Return the first lines that a change has changed."""
+    """Return the lines of a change's first hunk, or the file if nothing has changed."""
     if not change.hunks:
-        return Place(change.path, 1, max(change.added, 1))
+        return Place(change.path, 1, max(change.added, 1)) if change.created else Place(change.path)
     hunk = change.hunks[0]
     line, changed, added = hunk.new_start, list[int](), list[int]()
     for text in hunk.lines:
