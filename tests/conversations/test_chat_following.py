@@ -184,11 +184,11 @@ async def test_the_files_of_subagents_and_of_failed_tools_are_not_shown(
     await window.keeps("a.txt")
 
 
-async def test_nothing_changes_in_a_window_while_the_user_is_in_it(
+async def test_no_window_changes_while_the_user_is_outside_the_panel(
     river: River, window: Window, files: list[Path]
 ) -> None:
-    await river.nvim.keys("<Esc><C-w>h")
-    await until(lambda: river.nvim.eval("expand('%:t') == 'a.txt'"), "the user is in the file")
+    await river.nvim.keys("<Esc><C-w>h:belowright split<CR>")
+    await until(lambda: river.nvim.eval("winnr() == 2 && winnr('$') == 4"), "two windows")
     river.agent.emit(*read(files[1]))
     await river.panel.shows("b.txt")
     await window.keeps("a.txt")
@@ -316,6 +316,7 @@ async def test_a_hidden_chat_does_not_follow(
 ) -> None:
     await river.command("")
     await until(lambda: river.nvim.eval("winnr('$') == 1"), "the chat is hidden")
+    await river.nvim.command("belowright split")
 
     river.agent.emit(*read(files[1]))
 
@@ -325,8 +326,8 @@ async def test_a_hidden_chat_does_not_follow(
 async def test_a_chat_in_another_tab_page_does_not_follow(
     river: River, window: Window, files: list[Path]
 ) -> None:
-    await river.nvim.keys(f"<Esc>:tabedit {files[3]}<CR>")
-    await until(lambda: river.nvim.eval("tabpagenr() == 2"), "the tab page")
+    await river.nvim.keys(f"<Esc>:tabedit {files[3]} | belowright split<CR>")
+    await until(lambda: river.nvim.eval("tabpagenr() == 2 && winnr() == 2"), "the tab page")
 
     river.agent.emit(*read(files[1]))
 
