@@ -147,6 +147,33 @@ async def test_of_a_burst_only_the_last_file_is_shown(
     assert await river.nvim.lua("return _G.entered") == ["c.txt"]
 
 
+async def test_an_insertion_that_is_interrupted_by_a_file_is_undone_and_repeated_as_one(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    await river.nvim.keys("first")
+    river.agent.emit(*read(files[1], 50))
+    await window.shows("b.txt", 50)
+    await river.nvim.keys("last")
+    river.agent.emit(*edit(files[1], 70, "line 70", "new"))
+    await window.shows("b.txt", 70)
+
+    await river.nvim.keys(" <Esc>.")
+    assert (await river.panel.look())["prompt"] == ["firstlastfirstlast  "]
+    await river.nvim.keys("uu")
+    assert (await river.panel.look())["prompt"] == [""]
+
+
+async def test_each_place_is_one_entry_in_the_list_of_jumps(
+    river: River, window: Window, files: list[Path]
+) -> None:
+    for line in (10, 20, 20, None):
+        river.agent.emit(*read(files[0], line))
+        await window.shows("a.txt", line or 20)
+        await river.nvim.idle(300)
+
+    assert (await window.look())["jumps"] == ["a.txt", "a.txt"]
+
+
 async def _bar_lacks(river: River, words: str) -> bool:
     return words not in (await river.panel.look())["bar"]
 

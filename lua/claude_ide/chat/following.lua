@@ -49,14 +49,19 @@ local function flash(bufnr, lines)
 end
 
 -- Entering another buffer adds a jump for CTRL-O by itself.
-local function add_jump(win)
-  api.nvim_win_call(win, function()
-    vim.cmd("normal! m'")
-  end)
+local function add_jump(win, lines)
+  if api.nvim_win_get_cursor(win)[1] ~= lines.first.row + 1 then
+    api.nvim_win_call(win, function()
+      vim.cmd("normal! m'")
+    end)
+  end
 end
 
-local function go_to(win, bufnr, first, last)
+local function go_to(win, bufnr, first, last, was_shown)
   local lines = passage.of_lines(bufnr, first, last > 0 and last or nil)
+  if was_shown then
+    add_jump(win, lines)
+  end
   passage.show(win, lines)
   if last > 0 then
     flash(bufnr, lines)
@@ -79,6 +84,7 @@ end
 -- The window comes first: without one, no buffer is created.
 ---@return integer? win
 ---@return integer|string bufnr or why there is none
+---@return boolean? was_shown whether the window already showed it
 local function shown(path)
   local known = buffers.find(path)
   local win = choice.to_show(known and known.bufnr or -1)
@@ -91,8 +97,7 @@ local function shown(path)
   end
   vim.bo[bufnr].buflisted = true
   if api.nvim_win_get_buf(win) == bufnr then
-    add_jump(win)
-    return win, bufnr
+    return win, bufnr, true
   end
   local _, err = file_load.in_window(win, bufnr)
   return not err and win or nil, err or bufnr
@@ -108,14 +113,14 @@ local function follow(id, path, first, last)
   if not absolute then
     return unreadable
   end
-  local win, bufnr = shown(absolute)
+  local win, bufnr, was_shown = shown(absolute)
   if not win or type(bufnr) == 'string' then
     return bufnr --[[@as string]]
   end
   -- The agent may just have written it.
   reload.sync_one(bufnr)
   if first > 0 then
-    go_to(win, bufnr, first, last)
+    go_to(win, bufnr, first, last, was_shown)
   end
 end
 
