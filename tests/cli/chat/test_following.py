@@ -70,3 +70,25 @@ async def test_files_that_claude_reads_edits_and_writes_are_shown_while_the_user
     seen = await nvim.lua(LOOK)
     assert (seen["mode"], seen["filetype"]) == ("i", "claude-prompt")
     assert (await panel.look())["prompt"] == ["stays"]
+
+
+async def test_the_files_of_a_subagent_are_not_shown(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path, project: Path
+) -> None:
+    theirs, last = project / "theirs.txt", project / "last.txt"
+    for file in (theirs, last):
+        file.write_text("one\ntwo\n")
+    await nvim.lua(chunk("following/watch_entered"))
+    agent = tool_use(
+        "Agent", description="look", prompt="LOOK CLOSELY", subagent_type="general-purpose"
+    )
+    look = tool_use("Read", file_path=str(theirs), offset=2)
+    api.script_agent("LOOK CLOSELY", [look], [text("There are two lines.")])
+    # The pause is longer than the least time between two files.
+    wait = tool_use("Bash", command="sleep 0.5", description="wait")
+    api.script([agent], [wait], [tool_use("Read", file_path=str(last))], [text("All done.")])
+
+    await panel.send("Have somebody look")
+    await shows(nvim, "last.txt", 1)
+
+    assert "theirs.txt" not in await nvim.lua("return _G.entered")
