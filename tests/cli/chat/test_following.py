@@ -6,10 +6,9 @@ import pytest
 
 from support.chunks import chunk
 from support.fake_api import FakeApi, edit, text, tool_use
+from support.following import LOOK
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
-
-LOOK = chunk("following/look")
 
 
 @pytest.fixture
