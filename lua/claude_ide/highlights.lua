@@ -35,6 +35,7 @@ local LINKS = {
   ClaudeChatTodo = 'NormalFloat',
   ClaudeChatTodoDone = 'Comment',
   ClaudeChatTodoActive = 'DiagnosticInfo',
+  ClaudeChatFollowed = 'IncSearch',
   ClaudeFormQuestion = 'Title',
   ClaudeFormChoice = 'NormalFloat',
   ClaudeFormPicked = 'DiagnosticOk',

@@ -48,7 +48,7 @@ class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The chat panel: its position; the agent's first model and mode ('' lets the CLI choose).
 
-    `render`: whether Markdown is shown rendered.
+    `render`: whether Markdown is shown rendered; `follow`: whether a new chat follows its agent.
     """
 
     side: Literal["right", "left", "above", "below", "float", "tab"] = "right"
@@ -56,6 +56,7 @@ class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: str = ""
     mode: str = ""
     render: bool = True
+    follow: bool = False
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

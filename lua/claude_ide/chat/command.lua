@@ -17,6 +17,7 @@ local SUBCOMMANDS = {
   effort = 'value',
   ['end'] = 'nothing',
   export = 'file',
+  follow = 'nothing',
   fork = 'nothing',
   list = 'text',
   log = 'nothing',

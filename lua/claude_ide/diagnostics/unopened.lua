@@ -16,8 +16,6 @@ local api = vim.api
 local MOST = 20
 -- Bytes. Reading and checking a larger file would block Neovim.
 local LARGEST = 2000000
--- Bytes that are searched for a NUL.
-local HEAD = 8000
 -- Milliseconds after the last request for a file.
 local PATIENCE = 180000
 local PAUSE = 10000
@@ -155,15 +153,6 @@ local function keep(bufnr, is_known)
   end
 end
 
-local function is_binary(path)
-  local file = io.open(path, 'rb')
-  local head = file and file:read(HEAD) or ''
-  if file then
-    file:close()
-  end
-  return head:find('\0', 1, true) ~= nil
-end
-
 -- Why a file must not be loaded, if so.
 local function obstacle(path)
   local size = assert(vim.uv.fs_stat(path)).size
@@ -172,7 +161,7 @@ local function obstacle(path)
     return ('a plugin handles such files itself (%s)'):format(pattern)
   elseif size > LARGEST then
     return ('it has %d bytes, more than %d'):format(size, LARGEST)
-  elseif is_binary(path) then
+  elseif path_gate.is_binary(path) then
     return 'it is not a text file'
   elseif not moment.is_possible() then
     return 'Neovim cannot load it at the moment'

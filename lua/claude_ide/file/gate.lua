@@ -8,6 +8,8 @@ local SHOWN = 200
 -- Bytes. Neovim reads a log of this size quickly, but one line of twice the size blocks it for seconds.
 local LARGEST = 50000000
 local MISSING = { ENOENT = true, ENOTDIR = true }
+-- Bytes that are searched for a NUL.
+local HEAD = 8000
 local KINDS = {
   block = 'device',
   char = 'device',
@@ -104,6 +106,18 @@ function M.reader(path)
     local ok, regex = pcall(vim.regex, vim.fn.glob2regpat(pattern))
     return ok and regex:match_str(text) ~= nil
   end)
+end
+
+--- Whether the beginning of a regular file is not text.
+---@param path string
+---@return boolean
+function M.is_binary(path)
+  local file = io.open(path, 'rb')
+  local head = file and file:read(HEAD) or ''
+  if file then
+    file:close()
+  end
+  return head:find('\0', 1, true) ~= nil
 end
 
 --- Check a path that must name a regular file, or a file that does not exist yet.

@@ -243,6 +243,12 @@ function M.when_free(fn, on_error)
   end, fn, on_error)
 end
 
+--- Whether windows other than the user's may change now (`when_harmless`).
+---@return boolean
+function M.is_harmless()
+  return is_harmless() and M.is_possible()
+end
+
 --- Call `fn` as soon as windows other than the user's may change.
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises

@@ -43,10 +43,19 @@ OUTCOMES = {
 
 
 class Bar:
-    """The session's settings and costs, collected from events; `clock` returns seconds."""
+    """The session's settings and costs, collected from events; `clock` returns seconds.
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    `is_following` tells whether the agent's files are shown.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        is_following: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._clock = clock
+        self._is_following = is_following
         self.mode = ""
         self._modes: dict[str, str] = {}
         """The names of the modes, by their ids."""
@@ -161,6 +170,8 @@ class Bar:
         chunks: list[Chunk] = []
         if self.mode:
             chunks.append((one_line(self.mode_name, 30), MODE))
+        if self._is_following():
+            chunks.append(("follows", META))
         if model := " ".join(filter(None, (self.model, self.effort))):
             chunks.append((one_line(model, 40), META))
         if self._used is not None and self._size:

@@ -14,6 +14,7 @@ from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
 from claude_ide.chat.branching import Branching
+from claude_ide.chat.following import Following
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.panel import Panels
@@ -100,7 +101,11 @@ class Chat:
         self.reviewing = Reviewing(
             *(witness, self.transcript, self._painter, self.panel, editor, run)
         )
-        self._bar = Bar()
+        self.following = Following(
+            *(root, lambda place: self.panel.show_file(*place), lambda: self.shown, run),
+            is_on=config.chat.follow,
+        )
+        self._bar = Bar(is_following=lambda: self.following.is_on)
         self._bars = Bars(
             *(self._bar, self.requests, self.attachment),
             *(lambda: self.running.state, self._tick, lambda: self.shown),
@@ -118,6 +123,7 @@ class Chat:
         self.answers.clear()
         self.sending.close()
         self.background.end()
+        self.following.close()
         self._painter.close()
         self._bars_painter.close()
         self._bars.close()
@@ -158,6 +164,7 @@ class Chat:
         self.reviewing.apply(event)
         self._bar.apply(event)
         self.background.apply(event)
+        self.following.apply(event)
         self._offers.apply(event)
         self._offers.update()
         self.welcome.update(self._bar.model or self._offered_model(), self._bar.mode_name)
@@ -371,6 +378,11 @@ class Chat:
         """Show what runs in the background."""
         await self.running.offer("tasks")
         await self.background.show()
+
+    async def toggle_following(self) -> None:
+        """Show the files that the agent reads and edits, or stop showing them."""
+        words = "following" if self.following.toggle() else "no longer following"
+        self._editor.notify(f"{words} {self.agent.name}'s files")
 
     async def show_log(self) -> None:
         """Show the recent traffic with the agent."""

@@ -66,6 +66,7 @@ class Chats:
             "": self.toggle,
             "new": self.begin,
             "continue": self.resume_last,
+            "follow": lambda: self._here(Chat.toggle_following),
             "fork": self.fork,
             "stop": lambda: self._here(Chat.stop),
             "end": lambda: self._here(self._end),

@@ -122,6 +122,13 @@ class Panel:
         """Make a file visible that was opened from the panel."""
         await self._run("chat.placement.hide_float")
 
+    async def show_file(self, path: str, first: int, last: int) -> str:
+        """Show a file without moving the user; return why that is not possible now, or "".
+
+        `first` is the line to go to, or 0; `last` is the last changed line, or 0.
+        """
+        return str(await self._run("chat.following.show", path, first, last))
+
     # Content.
 
     async def draw(self, frame: Mapping[str, Any]) -> None:

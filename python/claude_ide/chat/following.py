@@ -1,0 +1,131 @@
+"""Shows the files that the agent reads and edits in a window next to the chat, as it does so."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from claude_ide.agents.events import (
+    Change,
+    Dead,
+    Event,
+    ToolEnded,
+    ToolInput,
+    ToolStarted,
+    ToolStatus,
+    TurnEnded,
+)
+from claude_ide.errors import EditorError
+
+PAUSE_SECONDS = 0.2
+"""The least time between two files: of a burst, only the last file is shown."""
+
+FOLLOWED = ("read", "edit")
+"""The kinds of tools whose files are shown."""
+
+log = logging.getLogger(__name__)
+
+
+class Place(NamedTuple):
+    """A file, and lines of it: `first` is 0 if they are unknown, `last` if none has changed."""
+
+    path: str
+    first: int = 0
+    last: int = 0
+
+
+class Following:
+    """Follows the main agent of one chat, not its subagents; paths are relative to `root`.
+
+    `show` shows a place and returns why that was not possible, or "".
+    """
+
+    def __init__(
+        self,
+        root: str,
+        show: Callable[[Place], Awaitable[str]],
+        is_shown: Callable[[], bool],
+        run: Callable[[Any], object],
+        *,
+        is_on: bool,
+    ) -> None:
+        self._root = Path(root)
+        self._show = show
+        self._is_shown = is_shown
+        self._run = run
+        self.is_on = is_on
+        self._uses: dict[str, Place | None] = {}
+        """The places of the tools that are running."""
+        self._last: Place | None = None
+        self._next: Place | None = None
+        self._is_waiting = False
+
+    def apply(self, event: Event) -> None:
+        """Apply an event of the agent; most have no effect."""
+        match event:
+            case ToolStarted(tool, kind=kind, parent="") if kind in FOLLOWED:
+                self._uses[tool] = None
+            case ToolInput(tool, arguments=dict(), path=path, line=line) if tool in self._uses:
+                self._uses[tool] = Place(path, max(line or 0, 0)) if path else None
+            case ToolEnded(tool, status, changes=changes) if tool in self._uses:
+                place = self._uses.pop(tool)
+                if status is ToolStatus.COMPLETED:
+                    self._go_to(changed_place(changes[0]) if changes else place)
+            case TurnEnded() | Dead():
+                self._uses.clear()
+
+    def toggle(self) -> bool:
+        """Start or stop following; return whether it follows now."""
+        self.is_on = not self.is_on
+        if self.is_on:
+            self._go_to(self._last)
+        return self.is_on
+
+    def close(self) -> None:
+        """Stop with the chat."""
+        self.is_on = False
+
+    def _go_to(self, place: Place | None) -> None:
+        if place is None:
+            return
+        self._last = self._next = place
+        if self.is_on and not self._is_waiting:
+            self._is_waiting = True
+            self._run(self._show_soon())
+
+    async def _show_soon(self) -> None:
+        try:
+            while self._next is not None:
+                await asyncio.sleep(PAUSE_SECONDS)
+                place, self._next = self._next, None
+                if self.is_on and self._is_shown():
+                    await self._show_now(place)
+        finally:
+            self._is_waiting = False
+
+    async def _show_now(self, place: Place) -> None:
+        path = str(self._root / place.path)
+        try:
+            obstacle = await self._show(place._replace(path=path))
+        except EditorError as error:
+            obstacle = str(error)
+        if obstacle:
+            log.debug("not followed to %s: %s", path, obstacle)
+
+
+def changed_place(change: Change) -> Place:
+    """Return the lines of a change's first hunk, or the file if nothing has changed."""
+    if not change.hunks:
+        return Place(change.path, 1, max(change.added, 1)) if change.created else Place(change.path)
+    hunk = change.hunks[0]
+    line, changed, added = hunk.new_start, list[int](), list[int]()
+    for text in hunk.lines:
+        sign = text[:1]
+        if sign in ("+", "-"):
+            changed.append(line)
+        if sign == "+":
+            added.append(line)
+        line += sign in ("+", " ", "")
+    first = max(min(changed, default=hunk.new_start), 1)
+    return Place(change.path, first, max([first, *added]))

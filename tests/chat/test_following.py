@@ -1,0 +1,173 @@
+"""`chat/following.py`: which places are shown, from events."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.events import (
+    Change,
+    Event,
+    Hunk,
+    ToolEnded,
+    ToolInput,
+    ToolStarted,
+    ToolStatus,
+    TurnEnded,
+    TurnEndReason,
+)
+from claude_ide.chat import following
+from claude_ide.chat.following import Following, Place, changed_place
+from claude_ide.errors import EditorError
+
+
+class Shown(list[Place]):
+    """A chat that records the places that it shows."""
+
+    def __init__(self, *, is_on: bool = True) -> None:
+        super().__init__()
+        self.is_visible = True
+        self.fails = False
+        self.following = Following(
+            "/root", self._show, lambda: self.is_visible, self._begin, is_on=is_on
+        )
+        self._tasks: list[asyncio.Future[Any]] = []
+
+    async def _show(self, place: Place) -> str:
+        if self.fails:
+            raise EditorError("the window has gone")
+        self.append(place)
+        return ""
+
+    def _begin(self, work: Awaitable[Any]) -> None:
+        self._tasks.append(asyncio.ensure_future(work))
+
+    async def after(self, *happened: Event) -> list[Place]:
+        """Return all places that have been shown some time after these events."""
+        for event in happened:
+            self.following.apply(event)
+        await asyncio.gather(*self._tasks)
+        return list(self)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "PAUSE_SECONDS", 0)
+
+
+@pytest.fixture
+def shown() -> Shown:
+    return Shown()
+
+
+def use(
+    path: str,
+    line: int | None = None,
+    *,
+    kind: str = "read",
+    status: ToolStatus = ToolStatus.COMPLETED,
+    changes: tuple[Change, ...] = (),
+) -> list[Event]:
+    return [
+        ToolStarted("t", "Look", kind),
+        ToolInput("t", 3),
+        ToolInput("t", 9, {"at": path}, path=path, line=line),
+        ToolEnded("t", status, changes=changes),
+    ]
+
+
+async def test_a_place_that_was_read_is_shown_with_its_line(shown: Shown) -> None:
+    assert await shown.after(*use("/tmp/a.py", 7)) == [Place("/tmp/a.py", 7)]
+
+
+async def test_a_relative_path_is_below_the_root_of_the_chat(shown: Shown) -> None:
+    assert await shown.after(*use("src/a.py")) == [Place("/root/src/a.py")]
+
+
+async def test_an_edit_is_shown_at_its_first_change(shown: Shown) -> None:
+    hunk = Hunk(3, 4, 3, 5, (" a", " b", "+c", "+d", "-x", " e"))
+    change = Change("/tmp/a.py", 2, 1, (hunk, Hunk(90, 1, 91, 1, ("-y", "+z"))))
+
+    places = await shown.after(*use("/tmp/a.py", kind="edit", changes=(change,)))
+
+    assert places == [Place("/tmp/a.py", 5, 6)]
+
+
+@pytest.mark.parametrize(
+    ("change", "lines"),
+    [
+        (Change("a", 3, 0, created=True), (1, 3)),
+        (Change("a", 0, 0, created=True), (1, 1)),
+        (Change("a", 0, 0), (0, 0)),
+        (Change("a", 0, 1, (Hunk(5, 3, 5, 2, (" a", "-b", " c")),)), (6, 6)),
+        (Change("a", 0, 1, (Hunk(1, 1, 0, 0, ("-a",)),)), (1, 1)),
+        (Change("a", 1, 1, (Hunk(1, 1, 1, 1, ("-a", "+b", "\\ No newline")),)), (1, 1)),
+        (Change("a", 1, 1, (Hunk(4, 4, 4, 4, (" a", "-b", " c", "+d")),)), (5, 6)),
+    ],
+)
+def test_the_changed_lines_are_those_of_the_first_hunk(
+    change: Change, lines: tuple[int, int]
+) -> None:
+    assert changed_place(change) == Place("a", *lines)
+
+
+@pytest.mark.parametrize("status", set(ToolStatus) - {ToolStatus.COMPLETED})
+async def test_a_use_of_a_tool_that_did_not_succeed_is_not_shown(
+    shown: Shown, status: ToolStatus
+) -> None:
+    assert await shown.after(*use("/tmp/a.py", status=status)) == []
+
+
+@pytest.mark.parametrize("kind", ["search", "execute", "think", "other"])
+async def test_other_tools_are_not_shown(shown: Shown, kind: str) -> None:
+    assert await shown.after(*use("/tmp/a.py", kind=kind)) == []
+
+
+async def test_a_tool_without_a_file_is_not_shown(shown: Shown) -> None:
+    assert await shown.after(*use("")) == []
+
+
+async def test_a_tool_of_a_turn_that_has_ended_is_forgotten(shown: Shown) -> None:
+    *begun, ended = use("/tmp/a.py")
+
+    assert await shown.after(*begun, TurnEnded(TurnEndReason.INTERRUPTED), ended) == []
+
+
+async def test_of_several_files_at_once_only_the_last_is_shown(shown: Shown) -> None:
+    burst = [event for number in range(30) for event in use(f"/tmp/{number}")]
+
+    assert await shown.after(*burst) == [Place("/tmp/29")]
+    assert await shown.after(*use("/tmp/next")) == [Place("/tmp/29"), Place("/tmp/next")]
+
+
+async def test_the_last_file_is_shown_when_following_starts() -> None:
+    shown = Shown(is_on=False)
+    assert await shown.after(*use("/tmp/a.py", 7)) == []
+
+    assert shown.following.toggle()
+
+    assert await shown.after() == [Place("/tmp/a.py", 7)]
+
+
+async def test_a_file_is_not_shown_after_following_has_stopped(shown: Shown) -> None:
+    for event in use("/tmp/a.py"):
+        shown.following.apply(event)
+
+    assert not shown.following.toggle()
+
+    assert await shown.after() == []
+
+
+async def test_a_hidden_chat_shows_no_file(shown: Shown) -> None:
+    shown.is_visible = False
+
+    assert await shown.after(*use("/tmp/a.py")) == []
+
+
+async def test_an_error_of_the_editor_does_not_stop_following(shown: Shown) -> None:
+    shown.fails = True
+    assert await shown.after(*use("/tmp/a.py")) == []
+    shown.fails = False
+
+    assert await shown.after(*use("/tmp/b.py")) == [Place("/tmp/b.py")]
