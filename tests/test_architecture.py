@@ -39,12 +39,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "paths", "files", "transport", "agents"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
     },
-    "review": {"errors", "files", "editor"},
+    "review": {"errors", "paths", "files", "editor"},
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
     "chat.page": {"errors"},
-    "chat.transcript": {"agents", "chat.page"},
-    "chat.shell": {"errors", "git", "transport", "agents", "chat.page", "chat.transcript"},
+    "chat.transcript": {"paths", "agents", "chat.page"},
+    "chat.shell": {
+        *("errors", "git", "program", "transport", "agents", "chat.page", "chat.transcript"),
+    },
     "chat.requests": {
         *("errors", "config", "paths", "files", "trust", "agents", "editor"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript"),

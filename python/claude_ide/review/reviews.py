@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError, UserError
+from claude_ide.paths import within
 from claude_ide.review.journal import FileChange, Journal
 
 MOST_COUNTED = 500_000
@@ -129,8 +130,7 @@ class Reviews:
         }
 
     def _name(self, path: str) -> str:
-        root = os.path.realpath(self._root)
-        return os.path.relpath(path, root) if path.startswith(root + os.path.sep) else path
+        return within(path, os.path.realpath(self._root))
 
     def _is_in(self, path: str, only: Sequence[str]) -> bool:
         wanted = (os.path.realpath(Path(self._root, each).expanduser()) for each in only)

@@ -24,7 +24,8 @@ from claude_ide.chat.page.visible import fits, visible
 from claude_ide.chat.requests import address, questions
 from claude_ide.chat.requests.allowed import Permission, Piece, Where, capitalized, wrapped
 from claude_ide.chat.requests.keys import KEY, MEANING, key_row
-from claude_ide.chat.transcript.tool import LONGEST_TITLE, shortened
+from claude_ide.chat.transcript.tool import LONGEST_TITLE
+from claude_ide.paths import within
 
 HEAD = "ClaudeChatRequest"
 NOTE, WARNING = "ClaudeChatMeta", "ClaudeChatWarning"
@@ -148,7 +149,7 @@ class Request(View):
         """The request in one line."""
         match self.asked:
             case PermissionAsked():
-                title = one_line(shortened(self.asked.title, self._root), LONGEST_TITLE)
+                title = one_line(within(self.asked.title, self._root), LONGEST_TITLE)
                 return f"{self.asked.name} {title}".strip()
             case QuestionAsked():
                 return questions.label(self.asked)

@@ -68,7 +68,7 @@ class Ran(View):
     def _head(self) -> list[Chunk]:
         head = [("! ", "ClaudeChatUser"), (one_line(self.command, LONGEST_TITLE), "ClaudeChatCode")]
         if self._seconds is None:
-            running = amounts.duration(int(self._clock() - self._began))
+            running = amounts.seconds(int(self._clock() - self._began))
             return [*head, (f"  {running} …", "ClaudeChatToolRunning")]
         if self.outcome:
             head.append((f"  {self.outcome}", "ClaudeChatToolFailed"))
