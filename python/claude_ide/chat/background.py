@@ -56,10 +56,15 @@ class Background:
             self._wanted.discard(event.task.tool)
             if not event.task.in_background:
                 self._run(self._agent.background(event.task.tool))
-        if (running := self._tasks.running) != self._counted:
+        if (running := self.running) != self._counted:
             self._counted = running
             self._run(self._panel.count_tasks(running))
         self._redraw()
+
+    @property
+    def running(self) -> int:
+        """The number of tasks that run in the background."""
+        return self._tasks.running
 
     def end(self) -> None:
         """End with the chat."""
@@ -129,7 +134,7 @@ class Background:
 
     def report(self) -> None:
         """Tell the user, who has stopped the turn, what runs on."""
-        if running := self._tasks.running:
+        if running := self.running:
             runs = "runs" if running == 1 else "run"
             count = amounts.count(running, "task")
             self._editor.notify(f"{count} {runs} on in the background (:ClaudeChat tasks)")
