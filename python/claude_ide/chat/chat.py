@@ -1,8 +1,7 @@
 """One conversation: an agent, its panel, and the user's actions."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import Agent, NewSession, Opening
@@ -104,7 +103,7 @@ class Chat:
         self._bars = Bars(
             *(self._bar, self.requests, self.attachment),
             *(lambda: self.running.state, self._tick, lambda: self.shown),
-            lambda: self.branching.edited,
+            *(lambda: self.background.running, lambda: self.branching.edited),
         )
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
         run(self._painter.run())
@@ -248,19 +247,6 @@ class Chat:
         elif self.running.is_late and not taken:
             await self.running.give_up()
         self.background.report()
-
-    async def run_command(self, sent: Mapping[str, Any]) -> None:
-        """Run a prompt that begins with `!` as a command; if it cannot be run, give it back."""
-        prompt = [int(sent["number"])]
-        if not await self.panel.claim_prompt(prompt[0]):
-            return
-        try:
-            await self._shell.run(
-                str(sent["text"]), lambda: self._run(self.panel.forget_prompts(prompt))
-            )
-        except UserError:
-            await self.panel.give_back(prompt)
-            raise
 
     async def _reopen(self, opening: Opening) -> None:
         """End the agent and open another session with its settings.

@@ -47,8 +47,7 @@ end
 local function press(chat)
   local part = part_here(chat)
   if part then
-    local offset = row() - part.row
-    chat_state.emit(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
+    chat_state.emit(chat, 'press', { part = part.id, offset = row() - part.row })
   end
 end
 

@@ -12,7 +12,7 @@ TEXT, LINK = "ClaudeChatDetail", "ClaudeChatLink"
 SCHEMES = ("https", "http")
 
 
-def head(asked: UrlAsked, width: int) -> list[Row]:
+def head(asked: UrlAsked) -> list[Row]:
     """Return the question, which names the host, and the warnings."""
     question = f"? May {visible(asked.asker)} open {host(asked.url)} in your browser?"
     notes = [row((f"  {warning}", WARNING)) for warning in warnings(asked.url)]

@@ -164,7 +164,7 @@ class Request(View):
             case QuestionAsked():
                 return questions.rows(self.asked)
             case UrlAsked():
-                return [*address.head(self.asked, self._width), *self._shown(), *self._url_keys()]
+                return [*address.head(self.asked), *self._shown(), *self._url_keys()]
             case PlanProposed():
                 return [*self._plan_head(self.asked), *self._shown(), *self._plan_keys()]
             case PermissionAsked():
