@@ -194,7 +194,15 @@ ROOMS = (
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
     *("next_command", "log_window", "terminal", "chat.state", "chat.keys", "chat.hint"),
-    *("chat.offer", "chat.rows", "chat.window", "chat.outage", "chat.sent", "chat.waiting"),
+    *(
+        "chat.offer",
+        "chat.rows",
+        "chat.counts",
+        "chat.window",
+        "chat.outage",
+        "chat.sent",
+        "chat.waiting",
+    ),
     *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
     *("session", "status", "health", "init"),
 )
