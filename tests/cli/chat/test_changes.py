@@ -132,8 +132,7 @@ async def test_the_last_turn_and_the_whole_chat_can_be_reviewed_after_a_resume(
     await panel.shows("Second.")
     await until(lambda: panel_count(panel), "both turns have ended", PATIENCE)
 
-    await nvim.command("ClaudeChat end")
-    await until(lambda: has_ended(panel), "the chat has ended", PATIENCE)
+    await panel.end()
     await nvim.command("ClaudeChat continue")
     await panel.shows("Second.")
     await nvim.command("ClaudeChanges")
@@ -150,10 +149,6 @@ async def test_the_last_turn_and_the_whole_chat_can_be_reviewed_after_a_resume(
 
 async def panel_count(panel: Panel) -> bool:
     return (await panel.text()).count("· gd") == 2
-
-
-async def has_ended(panel: Panel) -> bool:
-    return not await panel.look()
 
 
 async def test_a_review_without_changes_says_so_in_one_line(
