@@ -1,5 +1,5 @@
---- What the host does not show, because it has ended, has not started yet or hangs: the prompts that were
---- sent, and why there is no answer. These are lines below the transcript, until a host draws it.
+--- Lines below the transcript while the host does not draw it, because it has ended, has not started yet or
+--- hangs: the prompts that were sent, and why there is no answer.
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')

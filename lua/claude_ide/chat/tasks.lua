@@ -1,4 +1,4 @@
---- `:ClaudeChat tasks`: what runs in the background of a chat, in a float; and how many, for the status
+--- `:ClaudeChat tasks`: the tasks in the background of a chat, in a float; and their number, for the status
 --- line.
 local chat_counts = require('claude_ide.chat.counts')
 local chat_keys = require('claude_ide.chat.keys')

@@ -1,4 +1,4 @@
-"""What runs in the background of one chat: counted, listed, read, stopped; what is moved there."""
+"""The tasks in the background of one chat: counted, listed, read, stopped; tools moved there."""
 
 import asyncio
 import contextlib
@@ -133,7 +133,7 @@ class Background:
             self._editor.notify(f"{use.name} moves to the background as soon as possible")
 
     def report(self) -> None:
-        """Tell the user, who has stopped the turn, what runs on."""
+        """Report how many tasks run on, although the user has stopped the turn."""
         if running := self.running:
             runs = "runs" if running == 1 else "run"
             count = amounts.count(running, "task")

@@ -195,7 +195,7 @@ class Chat:
 
     @property
     def standing(self) -> Standing:
-        """What the list of sessions shows of this chat."""
+        """The state of this chat, for the list of sessions."""
         waiting = len(self.requests) + self.trust_line.is_shown
         return Standing(self.title, self.running.state, waiting, self._bar.cost)
 

@@ -123,7 +123,8 @@ def _missing(text: str, root: str) -> list[str]:
 
 
 def _is_like_a_file(name: str) -> bool:
-    # Agents, resources of servers and decorators of pasted code are written in the same way.
+    # Agents, resources of servers and decorators of pasted code are written in the same way;
+    # `lua/claude_ide/chat/prompt/mentions.lua` has the same rule.
     if NOT_IN_A_PATH.search(name) or name.startswith("agent-"):
         return False
     return "/" in name or bool(EXTENSION.search(name))

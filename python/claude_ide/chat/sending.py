@@ -144,7 +144,7 @@ class Sending:
         self._painter.now()
 
     async def give_back(self, blocked: str) -> None:
-        """Give a prompt that was blocked back to the user, without touching what is in the prompt.
+        """Return a prompt that was blocked to the prompt window, unless that has other text.
 
         `blocked` is empty if the agent does not know its text.
         """

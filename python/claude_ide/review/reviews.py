@@ -26,7 +26,7 @@ NONE = "no file has changed in this chat"
 
 
 class News(NamedTuple):
-    """What the user has reverted, and restored: for each change its file, and a diff or words."""
+    """The changes that the user has reverted, and restored: each a file, and a diff or words."""
 
     reverted: tuple[tuple[str, str], ...] = ()
     restored: tuple[tuple[str, str], ...] = ()
@@ -112,7 +112,7 @@ class Reviews:
             # The agent waits for this, and Neovim may be at a prompt.
             async with asyncio.timeout(BUSY_SECONDS):
                 news = await self._editor.run("review.record.news", self._source)
-                await self._editor.run("review.record.told", self._source)
+                await self._editor.run("review.record.mark_reported", self._source)
         except (EditorError, TimeoutError):
             return News()
         return News(*(tuple((each["name"], each["what"]) for each in news[key]) for key in KEYS))

@@ -44,7 +44,7 @@ async def test_the_hunks_of_a_turn_are_listed_reverted_and_reported_to_the_model
 
     api.script([text("I see.")])
     await panel.send("And now?")
-    assert "Claude is told that you reverted 1 change in a.py" in await panel.shows("I see.")
+    assert "Claude now knows that you reverted 1 change in a.py" in await panel.shows("I see.")
     note = api.requests[-1].new_text.partition("The user has reverted")[2]
     assert "a.py: \n@@ -2,2 +2,1 @@\n-TWO\n-more\n+two" in note
 

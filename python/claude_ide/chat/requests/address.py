@@ -1,4 +1,4 @@
-"""An address that a program asks the user to open: its host, and what is suspicious about it."""
+"""An address that a program asks the user to open: its host, and warnings."""
 
 from urllib.parse import SplitResult, urlsplit
 
@@ -38,7 +38,7 @@ def host(url: str) -> str:
 
 
 def warnings(url: str) -> list[str]:
-    """Return what is suspicious about an address."""
+    """Return the reasons to suspect an address."""
     split = _split(url)
     if split is None or not can_open(url):
         return ["it cannot be opened from here: it is not the address of a web page"]

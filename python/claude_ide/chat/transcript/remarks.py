@@ -1,4 +1,4 @@
-"""Remarks beside the conversation: dim lines, of which long ones fold."""
+"""Remarks beside the conversation: dim lines. Long ones fold."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ LONGEST_LINE = 300
 
 
 class Remark(View):
-    """What an agent or a hook has said; `Enter` shows all of a long one."""
+    """The words of an agent or a hook; `Enter` shows all of long ones."""
 
     def __init__(self, part: Part, text: str, level: str) -> None:
         super().__init__(part)
