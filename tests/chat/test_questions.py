@@ -14,7 +14,7 @@ from claude_ide.agents.events import (
     UrlAsked,
     Value,
 )
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.view import Review
 from claude_ide.chat.requests import address, form
 from claude_ide.chat.requests.view import CUT, WHOLE, Request

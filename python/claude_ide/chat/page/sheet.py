@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from claude_ide.chat.page.page import Page, Part
+from claude_ide.chat.page.page import Page
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.view import View
 
 V = TypeVar("V", bound=View)

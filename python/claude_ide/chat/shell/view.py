@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import as_printed, one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, View
