@@ -19,6 +19,7 @@ local M = {}
 ---@field required? boolean default: true
 ---@field hint? string which answers are valid
 ---@field input? claude_ide.FormInput the format of a typed answer; default: 'text'
+---@field expects? string the name of that format, for a message
 ---@field least? number of a number, of a text's characters, or of the choices
 ---@field most? number
 ---@field picked? string[] the values that are picked in advance
