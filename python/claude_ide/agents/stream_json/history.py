@@ -268,9 +268,14 @@ def _part(block: Frame) -> str:
         case "image":
             return "[image]"
         case "text":
-            words = text(block.get("text"))
-            return "" if SHELL.match(words) else typed(words)
+            return words_in(block)
     return ""
+
+
+def words_in(block: Frame) -> str:
+    """Return the user's own words in a text block of a prompt."""
+    words = text(block.get("text"))
+    return "" if SHELL.match(words) else typed(words)
 
 
 def typed(words: str) -> str:
