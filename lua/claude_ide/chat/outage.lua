@@ -13,7 +13,7 @@ local namespace = api.nvim_create_namespace('claude_ide_chat_outage')
 local REMEDY = 'see :ClaudeLog; R retries'
 local UNANSWERED = 'Claude has not answered yet'
 
---- How long the host may take to answer, in milliseconds.
+--- How long the host may take to answer, in milliseconds: as long as an agent (`chat/patience.py`).
 M.patience = 15000
 
 -- Columns for a line: a virtual line does not wrap.

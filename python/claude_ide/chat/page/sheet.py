@@ -11,7 +11,7 @@ V = TypeVar("V", bound=View)
 
 
 BESIDE = frozenset({"trust"})
-"""The kinds of parts that are not part of a conversation."""
+"""The kinds of parts that are not part of a conversation; `chat/state.lua` has them, too."""
 
 
 class Sheet:
