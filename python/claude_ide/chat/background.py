@@ -98,7 +98,7 @@ class Background:
         """Show the end of a command's output, or the work of a subagent, until the task ends."""
         task = self._tasks.find(id_)
         if task is None:
-            raise UserError("this task is not known any more")
+            raise UserError("this task is no longer known")
         text = await self._output(task)
         if task.is_agent:
             buffer = await self._panels.show_text(f"{task.title}.md", text, "markdown")

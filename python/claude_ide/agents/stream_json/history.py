@@ -121,7 +121,7 @@ def sessions(
 def file_of(session_folder: Path, session: str) -> Path:
     """Return the path of a session's file, which may not exist."""
     if not SESSION_ID.fullmatch(session):
-        raise UnknownSessionError(f"{session} is no session's id")
+        raise UnknownSessionError(f"{session} is not the id of a session")
     return session_folder / f"{session}.jsonl"
 
 
