@@ -88,3 +88,18 @@ def test_each_subcommand_of_claude_chat_is_completed_and_described() -> None:
             word for word, argument in known.items() if (argument == "nothing") is is_alone
         }
     assert set(re.findall(r"^\t\t\t`(\w+)`", described, re.MULTILINE)) == set(known)
+
+
+@pytest.mark.parametrize(
+    ("module", "heading"),
+    [("prompt/init", "In the prompt ~"), ("transcript/keys", "In the transcript ~")],
+)
+def test_the_keys_of_the_chat_are_described(module: str, heading: str) -> None:
+    source = (ROOT / f"lua/claude_ide/chat/{module}.lua").read_text(encoding="utf-8")
+    keys = re.findall(r"add\(\s*'(?!o')\w+',\s*\{ '([^']+)'", source)
+    table = section("claude-ide-chat").partition(heading)[2].partition("\n\n")[0]
+
+    assert len(keys) > 10
+    for key in set(keys) - {"<2-LeftMouse>"}:
+        control = re.sub(r"<C-(\w)>", lambda found: f"CTRL-{found[1].upper()} ", key).strip()
+        assert f"`{control}`" in table or control in table.split(), key

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.paths import from_uri, normalized, to_posix, to_uri, to_windows
+from claude_ide.paths import from_uri, normalized, to_posix, to_uri, to_windows, within
 from support.neovim import Neovim
 
 WINDOWS = [
@@ -151,3 +151,18 @@ async def test_uris_from_neovim_give_their_paths(nvim: Neovim) -> None:
 )
 def test_a_normalized_path_has_no_superfluous_parts(path: str, expected: str) -> None:
     assert normalized(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "root", "short"),
+    [
+        ("/p/a.py", "/p", "a.py"),
+        ("/p/a.py", "/p/", "a.py"),
+        ("/a.py", "/", "a.py"),
+        ("/pp/a.py", "/p", "/pp/a.py"),
+        ("/p/a.py", "", "/p/a.py"),
+        ("ls /p/a.py", "/p", "ls /p/a.py"),
+    ],
+)
+def test_a_path_below_a_folder_is_relative_to_it(path: str, root: str, short: str) -> None:
+    assert within(path, root) == short

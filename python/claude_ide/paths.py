@@ -39,6 +39,15 @@ def normalized(path: str) -> str:
     return normal[1:] if normal.startswith("//") else normal
 
 
+def within(path: str, root: str) -> str:
+    """Return a path below a folder relative to it; other texts are unchanged, also if `root` is "".
+
+    Both are compared as they are written.
+    """
+    folder = root.rstrip(os.path.sep) + os.path.sep
+    return path.removeprefix(folder) if root else path
+
+
 def is_same(path: str, other: str) -> bool:
     """Return whether two paths lead to the same file."""
     if path == other:

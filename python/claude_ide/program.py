@@ -1,13 +1,21 @@
-"""Finds programs on PATH, but never in the current folder."""
+"""Programs that the host starts: found on PATH, but never in the current folder."""
 
 import errno
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ELSEWHERE = {"claude": ("~/.claude/local/claude", "~/.local/bin/claude")}
 """Where installers put a program without changing PATH; the first is known only to an alias."""
+
+NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_SSE_PORT")
+"""With the first, a CLI believes it is nested; the second is meant for the host's own parent."""
+
+
+def inherited(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for a program, without what a CLI around Neovim has added to it."""
+    return {name: value for name, value in environment.items() if name not in NOT_INHERITED}
 
 
 def words(command: str | Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from claude_ide.agents.events import (
     QuestionAsked,
     Subagent,
 )
-from claude_ide.chat.page.page import Page, Part
+from claude_ide.chat.page.page import Page
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.visible import visible
 from claude_ide.chat.requests.allowed import Where
 from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Request

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from claude_ide.chat.page.page import Code, Page, Part
+from claude_ide.chat.page.page import Page
+from claude_ide.chat.page.part import Code, Part
 from claude_ide.chat.page.rows import row
 from support.frames import Drawn
 from support.pages import draw, rows

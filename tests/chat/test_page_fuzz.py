@@ -6,7 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.page.page import Code, Page, Part
+from claude_ide.chat.page.page import Page
+from claude_ide.chat.page.part import Code, Part
 from claude_ide.chat.page.rows import row
 from support.frames import Drawn
 from support.pages import draw

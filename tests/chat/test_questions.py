@@ -14,7 +14,7 @@ from claude_ide.agents.events import (
     UrlAsked,
     Value,
 )
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.view import Review
 from claude_ide.chat.requests import address, form
 from claude_ide.chat.requests.view import CUT, WHOLE, Request
@@ -148,6 +148,9 @@ def test_a_form_describes_each_question() -> None:
     assert (agree["picked"], agree["is_open"]) == (["yes"], False)
     assert (tags["key"], tags["multiple"]) == ("tags", True)
     assert (mail["input"], mail["hint"]) == ("email", "an e-mail address")
+    assert [each["expects"] for each in (name, age, mail)] == [
+        *("", "a whole number", "an e-mail address"),
+    ]
 
 
 def test_the_answers_have_the_types_of_their_questions() -> None:

@@ -138,4 +138,4 @@ async def test_the_user_sees_what_the_model_is_told(chat: Chat) -> None:
     await chat.reviewing.show((), whole=False)
 
     assert "a.txt: x" in await chat.witness.reverted()
-    assert "↳ Claude is told that you reverted 1 change in a.txt" in chat.transcript.lines
+    assert "↳ Claude now knows that you reverted 1 change in a.txt" in chat.transcript.lines

@@ -27,13 +27,23 @@ class Listed(Tasks):
         return ["".join(text for text, _ in row["chunks"]) for row in self.rows()]
 
 
+def test_only_tasks_that_run_in_the_background_are_counted() -> None:
+    tasks = Listed(BUILD, LOOK, Task("w", in_background=False))
+    assert tasks.running == 2
+
+    tasks.take(replace(BUILD, state=TaskState.COMPLETED))
+    assert tasks.running == 1
+
+    tasks.apply(Dead(0))
+    assert tasks.running == 0
+
+
 def test_running_tasks_are_listed_with_their_age_and_progress() -> None:
     tasks = Listed(BUILD)
     tasks.clock.seconds = 60
     tasks.take(replace(LOOK, tools=2, tokens=1234, last_tool="Read"))
     tasks.clock.seconds = 65.7
 
-    assert tasks.running == 2
     assert tasks.text == [
         "▶ Build  1 min 5 s  command",
         "▶ look         5 s  2 tools · 1,234 tokens · Read · Explore",

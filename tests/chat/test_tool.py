@@ -16,9 +16,9 @@ from claude_ide.agents.events import (
     ToolStarted,
     ToolStatus,
 )
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.view import OpenOutput
-from claude_ide.chat.transcript.tool import ToolUse, shortened
+from claude_ide.chat.transcript.tool import ToolUse
 
 HUNK = Hunk(10, 3, 10, 4, (" same", "-old", "+new", "+more", " end"))
 CHANGE = Change("/p/a.py", 2, 1, (HUNK,))
@@ -102,7 +102,7 @@ def test_a_tool_that_has_ended_shows_its_changes_and_its_duration() -> None:
 def test_a_tool_without_success_is_marked(status: ToolStatus, line: str, group: str) -> None:
     tool = use(title="ls")
     tool.input(ToolInput("t", 9, {"command": "ls"}), 1.0)
-    tool.end(ToolEnded("t", status, "<tool_use_error>Error: no such file</tool_use_error>"), 1.25)
+    tool.end(ToolEnded("t", status, "Error: no such file"), 1.25)
 
     assert lines(tool) == [line]
     assert (f"{line[0]} Bash", group) in groups(tool, line)
@@ -235,20 +235,6 @@ def test_an_agent_may_name_a_tool_twice() -> None:
     tool.rename(ToolStarted("t", "", "execute", "ls -l"))
 
     assert lines(tool) == ["$ Bash ls -l …"]
-
-
-@pytest.mark.parametrize(
-    ("path", "root", "short"),
-    [
-        ("/p/a.py", "/p", "a.py"),
-        ("/p/a.py", "/p/", "a.py"),
-        ("/pp/a.py", "/p", "/pp/a.py"),
-        ("/p/a.py", "", "/p/a.py"),
-        ("ls /p/a.py", "/p", "ls /p/a.py"),
-    ],
-)
-def test_paths_are_relative_to_the_project(path: str, root: str, short: str) -> None:
-    assert shortened(path, root) == short
 
 
 BEHIND = Task("a1", "Explore", "look", "t", in_background=True, is_agent=True)

@@ -1,7 +1,7 @@
 """`chat/requests/trust_question.py`: the question in one line, and its details."""
 
 from claude_ide.agents.events import Notice
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.requests.trust_question import (
     TrustAsked,
     TrustLine,

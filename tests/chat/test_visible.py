@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.page.visible import TAB, cells, fits, rows, visible
+from claude_ide.chat.page.visible import TAB, fits, rows, visible
+from claude_ide.chat.page.width import each
 
 
 @pytest.mark.parametrize(
@@ -32,11 +33,17 @@ def test_a_visible_line_is_unchanged() -> None:
     assert visible(shown) == shown
 
 
+def columns(row: str) -> int:
+    return sum(
+        TAB if character == "\t" else wide for character, wide in zip(row, each(row), strict=True)
+    )
+
+
 @given(st.text(), st.integers(8, 60))
 def test_rows_contain_the_whole_text_and_fit_the_window(text: str, width: int) -> None:
     found = rows(text, width)
 
-    assert all(cells(row) <= width for row, _ in found)
+    assert all(columns(row) <= width for row, _ in found)
     lines = "".join(f"\n{row}" if begins else row for row, begins in found)
     assert lines[1:] == "\n".join(map(visible, text.removesuffix("\n").split("\n")))
 
@@ -46,7 +53,14 @@ def test_a_window_without_width_has_rows_too() -> None:
 
 
 def test_a_tab_has_its_largest_width() -> None:
-    assert cells("a\tb") == TAB + 2
+    assert rows("a\tb", TAB + 2) == [("a\tb", True)]
+    assert rows("a\tb", TAB + 1) == [("a\t", True), ("b", False)]
+
+
+def test_what_is_one_character_on_the_screen_is_not_cut() -> None:
+    flag = "\U0001f1e9\U0001f1ea"
+    assert rows(f"abc{flag}", 4) == [("abc", True), (flag, False)]
+    assert rows(f"ab{flag}d", 4) == [(f"ab{flag}", True), ("d", False)]
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\tb", " a", "a ", "abcdef", "字字字"])

@@ -73,19 +73,9 @@ async def test_the_work_of_a_subagent_is_its_output(begin: Begin) -> None:
     await until(lambda: river.nvim.eval(lines), "the work", PATIENCE)
 
 
-async def test_the_output_of_a_command_is_shown(begin: Begin) -> None:
-    river = await begin(ALL)
-    river.agent.emit(TaskChanged(BUILD))
-    await river.panel.bar_shows("1 task")
-    await river.command("tasks")
-    await lists(river, "▶ Build")
-
-    await river.nvim.keys("<CR>")
-
-    await until(lambda: river.nvim.eval("getline(1) ==# 'output of b1'"), "the output", PATIENCE)
-
-
-async def test_an_output_is_updated_until_its_task_ends(begin: Begin) -> None:
+async def test_the_output_of_a_command_is_shown_and_updated_until_its_task_ends(
+    begin: Begin,
+) -> None:
     river = await begin(ALL)
     river.agent.emit(TaskChanged(BUILD))
     await river.panel.bar_shows("1 task")

@@ -85,6 +85,8 @@ async def test_an_invalid_look_does_not_affect_the_others(chats: Chats) -> None:
         "…→",
         "ｱ",
         "☑☐",
+        "क\u0903 कि",
+        "\u1100\u1161\u11a8",
     ],
 )
 async def test_texts_are_as_wide_as_neovim_shows_them(nvim: Neovim, text: str) -> None:

@@ -114,7 +114,7 @@ async def test_neovim_is_asked_for_news_only_after_a_review(editor: Calls, shown
 
     assert news.note.endswith("asks:\n\na.txt: \n@@ -2 +2 @@\n-TWO\n+two")
     assert news.summary == "reverted 1 change in a.txt"
-    assert editor.calls[-1] == ("review.record.told", "chat 1")
+    assert editor.calls[-1] == ("review.record.mark_reported", "chat 1")
 
 
 def test_news_are_summed_up_for_the_user() -> None:

@@ -112,6 +112,15 @@ class Panel:
 
         await until(inserting, "the prompt accepts text")
 
+    async def end(self) -> None:
+        """End the chat, and wait until it has no panel."""
+        await self.nvim.command("stopinsert | ClaudeChat end")
+
+        async def ended() -> bool:
+            return not await self.look()
+
+        await until(ended, "the chat has ended", PATIENCE)
+
     async def go_to(self, words: str) -> bool:
         """Move the cursor to the line of the transcript with `words`; False if there is none."""
         if (await self.nvim.mode())["mode"] == "i":

@@ -4,6 +4,7 @@ local chat_keys = require('claude_ide.chat.keys')
 local highlights = require('claude_ide.highlights')
 local plain = require('claude_ide.say.plain')
 local scratch = require('claude_ide.window.scratch')
+local window_looks = require('claude_ide.window.looks')
 local winbar = require('claude_ide.window.winbar')
 
 local M = {}
@@ -81,9 +82,7 @@ end
 local function set_options(win)
   local options = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
   options = vim.tbl_extend('error', options, { wrap = false, cursorline = true, list = false })
-  for name, value in pairs(options) do
-    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
-  end
+  window_looks.set(win, options)
 end
 
 local function create(name, look)

@@ -1,5 +1,5 @@
---- What the host does not show, because it has ended, has not started yet or hangs: the prompts that were
---- sent, and why there is no answer. These are lines below the transcript, until a host draws it.
+--- Lines below the transcript while the host does not draw it, because it has ended, has not started yet or
+--- hangs: the prompts that were sent, and why there is no answer.
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')
@@ -13,7 +13,7 @@ local namespace = api.nvim_create_namespace('claude_ide_chat_outage')
 local REMEDY = 'see :ClaudeLog; R retries'
 local UNANSWERED = 'Claude has not answered yet'
 
---- How long the host may take to answer, in milliseconds.
+--- How long the host may take to answer, in milliseconds: as long as an agent (`chat/patience.py`).
 M.patience = 15000
 
 -- Columns for a line: a virtual line does not wrap.

@@ -101,7 +101,7 @@ function M.remember(id, session)
   end
 end
 
--- The kinds of parts that are not part of a conversation.
+-- The kinds of parts that are not part of a conversation: those of `chat/page/sheet.py`, and the greeting.
 local BESIDE = { trust = true, welcome = true }
 
 --- Whether a chat has no conversation: it shows nothing, or only a greeting and a question of trust.

@@ -1,12 +1,14 @@
---- `:ClaudeChat tasks`: what runs in the background of a chat, in a float; and how many, for the status
+--- `:ClaudeChat tasks`: the tasks in the background of a chat, in a float; and their number, for the status
 --- line.
-local announce = require('claude_ide.say.announce')
+local chat_counts = require('claude_ide.chat.counts')
+local chat_keys = require('claude_ide.chat.keys')
 local chat_offer = require('claude_ide.chat.offer')
 local chat_rows = require('claude_ide.chat.rows')
 local chat_state = require('claude_ide.chat.state')
 local float = require('claude_ide.window.float')
 local message = require('claude_ide.say.message')
 local window_close = require('claude_ide.window.close')
+local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
@@ -26,7 +28,7 @@ local KEYS = { '<CR> output', 'x stop', 'q close' }
 ---@field tasks claude_ide.ChatTask[] by row
 
 local list ---@type claude_ide.ChatTaskList? the one that is open
-local counts = {} ---@type table<integer, integer> running tasks by chat
+local counts = chat_counts.new('ClaudeChatTasks')
 
 local function is_open(id)
   return list ~= nil and list.chat == id and api.nvim_win_is_valid(list.win)
@@ -102,31 +104,24 @@ local function refill(open, tasks)
 end
 
 local function define_keys(open)
-  local function map(key, name, desc, run)
-    local plug = ('<Plug>(claude-chat-%s)'):format(name)
-    local options = { buffer = open.bufnr, desc = desc }
-    vim.keymap.set('n', plug, run, options)
-    options = vim.tbl_extend('error', options, { remap = true, nowait = true })
-    vim.keymap.set('n', key, plug, options)
-  end
-  local function leave()
-    close(open)
-  end
-  map('<CR>', 'task-output', "Show the task's output", function()
+  local keys, add = chat_keys.list()
+  add('n', { '<CR>', '<2-LeftMouse>' }, 'task-output', "Show the task's output", function()
     local task = task_here(open)
     close(open)
     if task then
       emit(open.chat, 'task_output', { task = task.id })
     end
-  end)
-  map('x', 'stop-task', 'Stop the task', function()
+  end, { shown = { '<CR>' } })
+  add('n', { 'x' }, 'stop-task', 'Stop the task', function()
     local task = task_here(open)
     if task then
       emit(open.chat, 'stop_task', { task = task.id })
     end
   end)
-  map('q', 'close-tasks', 'Close the list', leave)
-  map('<Esc>', 'close-tasks', 'Close the list', leave)
+  add('n', { 'q', '<Esc>' }, 'close-tasks', 'Close the list', function()
+    close(open)
+  end)
+  chat_keys.define(open.bufnr, keys)
 end
 
 local function watch(open)
@@ -157,10 +152,7 @@ function M.show(id, tasks)
   local width = fill(open, tasks)
   open.win = float.open(bufnr, config(id, width, #tasks))
   list = open
-  local options = { wrap = false, cursorline = true, winfixbuf = true }
-  for name, value in pairs(options) do
-    api.nvim_set_option_value(name, value, { win = open.win, scope = 'local' })
-  end
+  window_looks.set(open.win, { wrap = false, cursorline = true, winfixbuf = true })
   define_keys(open)
   watch(open)
   pcall(function()
@@ -184,12 +176,7 @@ end
 ---@param id integer chat
 ---@param count integer
 function M.set_count(id, count)
-  if count == (counts[id] or 0) then
-    return
-  end
-  counts[id] = count > 0 and count or nil
-  vim.cmd.redrawstatus()
-  announce.event('ClaudeChatTasks', { chat = id, count = count })
+  chat_counts.set(counts, id, count)
 end
 
 --- Close the list of a chat that has ended, or whose host has, and forget its tasks.
@@ -203,11 +190,7 @@ end
 
 ---@return integer count in all chats
 function M.count()
-  local sum = 0
-  for _, count in pairs(counts) do
-    sum = sum + count
-  end
-  return sum
+  return chat_counts.sum(counts)
 end
 
 return M

@@ -1,5 +1,5 @@
 --- The number of requests that wait for the user, for the status line.
-local announce = require('claude_ide.say.announce')
+local chat_counts = require('claude_ide.chat.counts')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')
@@ -7,7 +7,7 @@ local moment = require('claude_ide.when.moment')
 
 local M = {}
 
-local counts = {} ---@type table<integer, integer> by chat
+local counts = chat_counts.new('ClaudeChatWaiting')
 
 local function update_pin(chat, count)
   chat.requests = count
@@ -27,7 +27,7 @@ end
 
 local function notify(id)
   local chat = chat_state.get(id)
-  if chat and counts[id] and is_in_other_tabpage(chat) then
+  if chat and chat_counts.of(counts, id) > 0 and is_in_other_tabpage(chat) then
     message.show('Claude is waiting for your answer (:ClaudeChat answer)', 'info')
   end
 end
@@ -36,7 +36,7 @@ end
 ---@param chat integer
 ---@param count integer
 function M.set(chat, count)
-  local before = counts[chat] or 0
+  local before = chat_counts.of(counts, chat)
   if before == count then
     return
   elseif count > before then
@@ -44,22 +44,16 @@ function M.set(chat, count)
       notify(chat)
     end)
   end
-  counts[chat] = count > 0 and count or nil
   local known = chat_state.get(chat)
   if known then
     update_pin(known, count)
   end
-  vim.cmd.redrawstatus()
-  announce.event('ClaudeChatWaiting', { chat = chat, count = count })
+  chat_counts.set(counts, chat, count)
 end
 
 ---@return integer count in all chats
 function M.count()
-  local sum = 0
-  for _, count in pairs(counts) do
-    sum = sum + count
-  end
-  return sum
+  return chat_counts.sum(counts)
 end
 
 return M

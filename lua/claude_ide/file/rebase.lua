@@ -22,6 +22,16 @@ local function join(lines)
   ) .. '\n'
 end
 
+--- The rows of one side of a hunk.
+---@param start integer line, 1-based; for no lines, the line before them
+---@param count integer
+---@return integer first 0-based
+---@return integer last exclusive
+function M.rows(start, count)
+  local first = count == 0 and start or start - 1
+  return first, first + count
+end
+
 --- Find the current location of lines of an earlier text. All rows are 0-based, ends exclusive.
 ---@param hunks claude_ide.Hunk[] from the earlier text to the current one
 ---@param first integer
@@ -31,11 +41,9 @@ end
 function M.shifted(hunks, first, last)
   local shift = 0
   for _, hunk in ipairs(hunks) do
-    local start, count, _, new_count = unpack(hunk)
-    -- For an insertion, the hunk names the line before it.
-    local from = count == 0 and start or start - 1
-    if from + count <= first then
-      shift = shift + new_count - count
+    local from, to = M.rows(hunk[1], hunk[2])
+    if to <= first then
+      shift = shift + hunk[4] - hunk[2]
     elseif from < last then
       return nil
     else
@@ -140,11 +148,9 @@ end
 ---@return claude_ide.LineChange[]
 local function changes(base, current, side)
   return vim.tbl_map(function(hunk)
-    local start, count, new_start, new_count = unpack(hunk)
-    -- For an insertion, the hunk names the line before it.
-    local first = count == 0 and start or start - 1
-    local lines = vim.list_slice(current, new_start, new_start + new_count - 1)
-    return { first = first, last = first + count, lines = lines, side = side }
+    local first, last = M.rows(hunk[1], hunk[2])
+    local lines = vim.list_slice(current, hunk[3], hunk[3] + hunk[4] - 1)
+    return { first = first, last = last, lines = lines, side = side }
   end, M.hunks(base, current))
 end
 

@@ -2,6 +2,9 @@
 local M = {}
 
 local BOM = '\239\187\191'
+--- The options of a buffer that determine the bytes on disk, apart from its lines.
+M.FORMAT = { 'fileformat', 'bomb', 'endofline' }
+
 local END_OF_LINE = { unix = '\n', dos = '\r\n', mac = '\r' }
 
 -- Whether 'fileformat' should be "dos": there is a line feed, and each follows a carriage return.
@@ -53,9 +56,9 @@ function M.put(bufnr, text)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, parsed.lines)
   options.undolevels = undolevels
 
-  options.fileformat = parsed.fileformat
-  options.bomb = parsed.bomb
-  options.endofline = parsed.endofline
+  for _, name in ipairs(M.FORMAT) do
+    options[name] = parsed[name]
+  end
   options.fixendofline = false
   options.modified = false
 end

@@ -8,7 +8,6 @@ local M = {}
 local CONTEXT = 3 -- lines
 local MOST_HUNKS = 1000 -- of one file; more become a single one
 local MOST_SHOWN = 400 -- lines of one hunk
-local FORMAT = { 'fileformat', 'bomb', 'endofline' }
 
 ---@class claude_ide.FileChange from `review/reviews.py`
 ---@field path string absolute, without links
@@ -42,18 +41,12 @@ local function given(value)
   return value ~= vim.NIL and value or nil
 end
 
--- For an insertion, a hunk of the differ names the line before it.
-local function rows(start, count)
-  local first = count == 0 and start or start - 1
-  return { first, first + count }
-end
-
 local function all_rows(text)
   return { 0, #text.lines }
 end
 
 local function has_same_format(file)
-  return vim.iter(FORMAT):all(function(name)
+  return vim.iter(buffer_text.FORMAT):all(function(name)
     return file.before[name] == file.after[name]
   end)
 end
@@ -69,7 +62,7 @@ local function differences(before, after)
     return { { old = all_rows(before), new = all_rows(after) } }
   end
   return vim.tbl_map(function(hunk)
-    return { old = rows(hunk[1], hunk[2]), new = rows(hunk[3], hunk[4]) }
+    return { old = { rebase.rows(hunk[1], hunk[2]) }, new = { rebase.rows(hunk[3], hunk[4]) } }
   end, hunks)
 end
 
@@ -119,7 +112,7 @@ end
 -- Whether rows of a text are unchanged, with nothing inserted at their ends.
 local function is_untouched(hunks, first, last)
   return not vim.iter(hunks):any(function(hunk)
-    local from, to = unpack(rows(hunk[1], hunk[2]))
+    local from, to = rebase.rows(hunk[1], hunk[2])
     return from <= last and to >= first
   end)
 end
@@ -178,7 +171,7 @@ end
 local function find_format(hunk, comparison)
   local now, file = comparison.now, hunk.file
   local function is_like(text)
-    return vim.iter(FORMAT):all(function(name)
+    return vim.iter(buffer_text.FORMAT):all(function(name)
       return now[name] == text[name]
     end)
   end

@@ -112,7 +112,7 @@ function M.show(request)
   end)
 end
 
---- Count the lines that changes have added and removed.
+--- Count the lines that changes have added and removed, and note the changed files.
 ---@param source string
 ---@param texts string[] the text before and the text after of each change
 ---@param paths string[] all changed files of this source, for completion

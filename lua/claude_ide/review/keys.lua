@@ -2,6 +2,7 @@
 local announce = require('claude_ide.say.announce')
 local float = require('claude_ide.window.float')
 local list = require('claude_ide.review.list')
+local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
 local record = require('claude_ide.review.record')
 local revert = require('claude_ide.review.revert')
@@ -77,26 +78,10 @@ local HELP = {
   ' g?    Show these keys ',
 }
 
--- Neovim would enter a file instead: when a window closes, it avoids the quickfix window.
-local function return_on_close(win)
-  local help = vim.api.nvim_get_current_win()
-  vim.api.nvim_create_autocmd('WinClosed', {
-    pattern = tostring(help),
-    once = true,
-    callback = function()
-      if vim.api.nvim_get_current_win() == help then
-        vim.schedule(function()
-          pcall(vim.api.nvim_set_current_win, win)
-        end)
-      end
-    end,
-  })
-end
-
 local function show_keys()
-  local win = vim.api.nvim_get_current_win()
+  local origin = location.current()
   float.show(HELP, { title = 'Keys', keys = { 'g?' }, zindex = 80 })
-  return_on_close(win)
+  location.return_on_close(vim.api.nvim_get_current_win(), origin)
 end
 
 local attached = {} ---@type table<integer, table[]> replaced maps by buffer

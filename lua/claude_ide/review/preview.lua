@@ -4,6 +4,7 @@ local float = require('claude_ide.window.float')
 local plain = require('claude_ide.say.plain')
 local review_hunks = require('claude_ide.review.hunks')
 local window_close = require('claude_ide.window.close')
+local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
@@ -74,9 +75,7 @@ local function open(win, hunk)
     opened = api.nvim_open_win(bufnr, false, config)
   end
   local options = { wrap = false, winbar = '', winfixbuf = false, foldenable = false }
-  for name, value in pairs(options) do
-    api.nvim_set_option_value(name, value, { win = opened, scope = 'local' })
-  end
+  window_looks.set(assert(opened), options)
   api.nvim_win_call(assert(opened), function()
     vim.fn.winrestview({ topline = 1 })
   end)

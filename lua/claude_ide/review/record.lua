@@ -1,4 +1,4 @@
---- What the user has reverted and restored, for the agent that made the changes.
+--- The hunks that the user has reverted and restored, for the agent that made the changes.
 local current = require('claude_ide.review.current')
 local review_hunks = require('claude_ide.review.hunks')
 
@@ -37,7 +37,7 @@ local function described(hunk, what)
   return '\n' .. table.concat(review_hunks.diff(shown, 0), '\n')
 end
 
---- What the agent does not know: hunks that are reverted now, and those that no longer are.
+--- The news for the agent: hunks that are reverted now, and those that no longer are.
 ---@param source string
 ---@return { reverted: table[], restored: table[] } each with `name` and `what`
 function M.news(source)
@@ -54,9 +54,9 @@ function M.news(source)
   return news
 end
 
---- The agent has got the last `news`.
+--- Note that the agent has got the last `news`.
 ---@param source string
-function M.told(source)
+function M.mark_reported(source)
   for _, hunk in pairs(records[source] or {}) do
     hunk.was_reverted = hunk.is_reverted
   end

@@ -1,5 +1,6 @@
 --- Reverts hunks of a review, and restores reverted ones: through the buffer, one undo step for each
 --- file. The file is saved unless its buffer had unsaved changes.
+local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local current = require('claude_ide.review.current')
 local dialogue = require('claude_ide.dialogue.vim_ui')
@@ -14,7 +15,6 @@ local review_hunks = require('claude_ide.review.hunks')
 
 local M = {}
 
-local FORMAT = { 'fileformat', 'bomb', 'endofline' }
 local DELETE, KEEP = 1, 2
 
 ---@class claude_ide.RevertResult
@@ -39,7 +39,7 @@ local function applicable(result, hunk, file, wanted)
 end
 
 local function set_format(bufnr, text)
-  for _, name in ipairs(FORMAT) do
+  for _, name in ipairs(buffer_text.FORMAT) do
     vim.bo[bufnr][name] = text[name]
   end
   -- Otherwise the write would add a line end.

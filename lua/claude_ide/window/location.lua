@@ -137,4 +137,22 @@ function M.go_back(target)
   end
 end
 
+--- Take the user back if they close a window while they are in it. Neovim itself would choose a neighbouring
+--- window, but never the quickfix window.
+---@param win integer
+---@param target claude_ide.Location
+function M.return_on_close(win, target)
+  vim.api.nvim_create_autocmd('WinClosed', {
+    pattern = tostring(win),
+    once = true,
+    callback = function()
+      if vim.api.nvim_get_current_win() == win then
+        vim.schedule(function()
+          M.go_back(target)
+        end)
+      end
+    end,
+  })
+end
+
 return M

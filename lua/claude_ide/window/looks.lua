@@ -24,6 +24,15 @@ local OPTIONS = {
   'statuscolumn',
 }
 
+--- Set options of one window.
+---@param win integer
+---@param options table<string, any>
+function M.set(win, options)
+  for name, value in pairs(options) do
+    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
+  end
+end
+
 --- Copy the looks of one window to another.
 ---@param win integer the target
 ---@param source integer window

@@ -7,22 +7,6 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
--- Without this, closing the window would move the user to a neighbouring window.
-local function return_on_close(win)
-  local origin = location.current()
-  vim.api.nvim_create_autocmd('WinClosed', {
-    pattern = tostring(win),
-    once = true,
-    callback = function()
-      if vim.api.nvim_get_current_win() == win then
-        vim.schedule(function()
-          location.go_back(origin)
-        end)
-      end
-    end,
-  })
-end
-
 --- Show a text in a split at an edge of the screen; `q` closes it.
 ---@param title string
 ---@param text string
@@ -38,7 +22,7 @@ function M.open(title, text, filetype, edge)
   local win
   quiet.run(function()
     win = vim.api.nvim_open_win(bufnr, false, { split = edge or 'below', win = -1 })
-    return_on_close(win)
+    location.return_on_close(win, location.current())
     vim.api.nvim_set_current_win(win)
   end)
   -- The new window has inherited the options of the previous one.

@@ -245,7 +245,7 @@ class Agent(Protocol):
     async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
         """Restore the files to their state before a prompt, or report what that would change.
 
-        The agent tells the model about it with the next prompt.
+        The agent informs the model with the next prompt.
         """
 
     async def earlier(self, prompt: str) -> Earlier:

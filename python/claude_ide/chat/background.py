@@ -1,4 +1,4 @@
-"""What runs in the background of one chat: counted, listed, read, stopped; what is moved there."""
+"""The tasks in the background of one chat: counted, listed, read, stopped; tools moved there."""
 
 import asyncio
 import contextlib
@@ -56,10 +56,15 @@ class Background:
             self._wanted.discard(event.task.tool)
             if not event.task.in_background:
                 self._run(self._agent.background(event.task.tool))
-        if (running := self._tasks.running) != self._counted:
+        if (running := self.running) != self._counted:
             self._counted = running
             self._run(self._panel.count_tasks(running))
         self._redraw()
+
+    @property
+    def running(self) -> int:
+        """The number of tasks that run in the background."""
+        return self._tasks.running
 
     def end(self) -> None:
         """End with the chat."""
@@ -93,7 +98,7 @@ class Background:
         """Show the end of a command's output, or the work of a subagent, until the task ends."""
         task = self._tasks.find(id_)
         if task is None:
-            raise UserError("this task is not known any more")
+            raise UserError("this task is no longer known")
         text = await self._output(task)
         if task.is_agent:
             buffer = await self._panels.show_text(f"{task.title}.md", text, "markdown")
@@ -128,8 +133,8 @@ class Background:
             self._editor.notify(f"{use.name} moves to the background as soon as possible")
 
     def report(self) -> None:
-        """Tell the user, who has stopped the turn, what runs on."""
-        if running := self._tasks.running:
+        """Report how many tasks run on, although the user has stopped the turn."""
+        if running := self.running:
             runs = "runs" if running == 1 else "run"
             count = amounts.count(running, "task")
             self._editor.notify(f"{count} {runs} on in the background (:ClaudeChat tasks)")

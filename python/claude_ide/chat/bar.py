@@ -69,8 +69,6 @@ class Bar:
         self._retry: tuple[events.Retry, float] | None = None
         self._outcome = "success"
         self._todos = ""
-        self._tasks: set[str] = set()
-        """The tasks that run in the background."""
         self._pace = Pace(clock=clock)
 
     def apply(self, event: Event) -> None:
@@ -96,8 +94,6 @@ class Bar:
                 self._used = after
             case events.Retry():
                 self._retry = (event, self._clock() + event.seconds)
-            case events.TaskChanged(task):
-                (self._tasks.add if task.runs_in_background else self._tasks.discard)(task.id)
             case events.TodoList(todos):
                 done = sum(todo.status == "completed" for todo in todos)
                 self._todos = f"{done}/{len(todos)} todos" if done < len(todos) else ""
@@ -106,7 +102,6 @@ class Bar:
             case events.Dead():
                 self._outcome = "failed"
                 self._todos = ""
-                self._tasks.clear()
 
     @property
     def mode_name(self) -> str:
@@ -118,10 +113,11 @@ class Bar:
         """The session's cost in dollars, as far as it is known."""
         return self._cost_before + self._cost
 
-    def transcript(self, state: SessionState, waiting: int = 0) -> Sides:
+    def transcript(self, state: SessionState, waiting: int = 0, tasks: int = 0) -> Sides:
         """Return the bar of the transcript: the activity on its left, the session on its right.
 
-        `waiting` is the number of requests that wait for the user.
+        `waiting` is the number of requests that wait for the user, `tasks` that of the tasks in the
+        background.
         """
         left = self._activity(state, waiting)
         if waiting:
@@ -129,8 +125,8 @@ class Bar:
             left.append((asks, "ClaudeChatRequest"))
         if queued := len(state.queued):
             left.append((f"{queued} queued", "ClaudeChatQueued"))
-        if self._tasks:
-            left.append((amounts.count(len(self._tasks), "task"), "ClaudeChatToolRunning"))
+        if tasks:
+            left.append((amounts.count(tasks, "task"), "ClaudeChatToolRunning"))
         if self._todos:
             left.append((self._todos, META))
         return {"left": _spaced(left), "right": _spaced(self._session())}

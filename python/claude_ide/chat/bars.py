@@ -19,7 +19,8 @@ class Bars:
     """The bars of one chat.
 
     `state` returns the agent's state; `wake` is called when the bars change without an event, but
-    not while they are hidden; `edited` returns the earlier prompt that the user is editing, or "".
+    not while they are hidden; `tasks` returns the number of tasks that run in the background,
+    `edited` the earlier prompt that the user is editing, or "".
     """
 
     def __init__(
@@ -30,13 +31,15 @@ class Bars:
         state: Callable[[], SessionState],
         wake: Callable[[], None],
         is_shown: Callable[[], bool],
-        edited: Callable[[], str] = str,
+        tasks: Callable[[], int],
+        edited: Callable[[], str],
     ) -> None:
         self._bar = bar
         self._requests = requests
         self._attachment = attachment
         self._state = state
         self._wake = wake
+        self._tasks = tasks
         self._edited = edited
         self._is_shown = is_shown
         self._sent: dict[str, Any] | None = None
@@ -66,7 +69,7 @@ class Bars:
         edited = self._edited()
         chips = self._attachment.chips(self._attachment.now)
         bars = {
-            "transcript": self._bar.transcript(state, waiting),
+            "transcript": self._bar.transcript(state, waiting, self._tasks()),
             "prompt": prompt(chips, LEAVES if edited else ANSWERING if waiting else KEYS, edited),
         }
         return {"bars": bars, "work": self._bar.work(state, waiting)}

@@ -1,8 +1,7 @@
 """One conversation: an agent, its panel, and the user's actions."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import Agent, NewSession, Opening
@@ -109,7 +108,7 @@ class Chat:
         self._bars = Bars(
             *(self._bar, self.requests, self.attachment),
             *(lambda: self.running.state, self._tick, lambda: self.shown),
-            lambda: self.branching.edited,
+            *(lambda: self.background.running, lambda: self.branching.edited),
         )
         self._bars_painter = Painter(self.panel.draw_bars, self._bars)
         run(self._painter.run())
@@ -203,7 +202,7 @@ class Chat:
 
     @property
     def standing(self) -> Standing:
-        """What the list of sessions shows of this chat."""
+        """The state of this chat, for the list of sessions."""
         waiting = len(self.requests) + self.trust_line.is_shown
         return Standing(self.title, self.running.state, waiting, self._bar.cost)
 
@@ -255,19 +254,6 @@ class Chat:
         elif self.running.is_late and not taken:
             await self.running.give_up()
         self.background.report()
-
-    async def run_command(self, sent: Mapping[str, Any]) -> None:
-        """Run a prompt that begins with `!` as a command; if it cannot be run, give it back."""
-        prompt = [int(sent["number"])]
-        if not await self.panel.claim_prompt(prompt[0]):
-            return
-        try:
-            await self._shell.run(
-                str(sent["text"]), lambda: self._run(self.panel.forget_prompts(prompt))
-            )
-        except UserError:
-            await self.panel.give_back(prompt)
-            raise
 
     async def _reopen(self, opening: Opening) -> None:
         """End the agent and open another session with its settings.

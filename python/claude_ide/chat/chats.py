@@ -199,13 +199,7 @@ class Chats:
                 return
         await self.open(ResumeSession(session))
 
-    async def _find(self) -> Chat | None:
-        return await self._find_in(await self._panels.here())
-
-    async def _find_in(self, here: Mapping[str, Any] | None) -> Chat | None:
-        return await self._find_by_id(here["chat"], here.get("revival")) if here else None
-
-    async def _find_by_id(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
+    async def _find(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
         """Return the chat with this id; take it over if its host has ended."""
         async with self._finding:
             if id_ not in self._chats and revival is not None:
@@ -261,7 +255,7 @@ class Chats:
         return await self._found(await self._panels.here())
 
     async def _found(self, here: Mapping[str, Any] | None) -> Chat:
-        chat = await self._find_in(here)
+        chat = await self._find(here["chat"], here.get("revival")) if here else None
         if chat is None:
             raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat
@@ -284,7 +278,7 @@ class Chats:
 
     async def _handle(self, event: Mapping[str, Any]) -> None:
         try:
-            chat = await self._find_by_id(event["chat"], event.get("revival"))
+            chat = await self._find(event["chat"], event.get("revival"))
         except AgentError:
             if event["event"] == "send":
                 await self._panels.of(event["chat"]).give_back([event["number"]])
@@ -306,7 +300,7 @@ class Chats:
     def _act(self, chat: Chat, name: str, event: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
         match name:
             case "send" if shell.is_command(event["text"]):
-                return chat.run_command(event)
+                return chat.sending.run_command(event)
             case "send":
                 return chat.branching.send(event)
             case "edit":

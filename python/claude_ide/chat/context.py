@@ -11,6 +11,7 @@ from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, Words
 from claude_ide.chat.page import amounts
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
+from claude_ide.paths import within
 
 LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
 MENTION = re.compile(rf'(?<!\S)@(?:"([^"]+?){LINES}"|([^\s"]+?)){LINES}(?=[\s.,;:!?)]*(?:\s|$))')
@@ -37,7 +38,7 @@ def where(selection: Mapping[str, Any] | None) -> Where | None:
 
 def chip(part: Where, root: str) -> str:
     """Return a part's label in the prompt's bar, such as `a.py:2-5`."""
-    shown = _within(root, part.path)
+    shown = within(part.path, root)
     if isinstance(part, OpenFile):
         return shown
     return f"{shown}:{part.first}" + (f"-{part.last}" if part.last != part.first else "")
@@ -55,8 +56,8 @@ def mention(params: Mapping[str, Any], root: str) -> str:
     path = params["filePath"]
     if path.startswith('"'):
         # A path with blanks is quoted; its line numbers are within the quotes.
-        return f'@"{_within(root, path[1:-1])}"'
-    words = f"@{_within(root, path)}"
+        return f'@"{within(path[1:-1], root)}"'
+    words = f"@{within(path, root)}"
     if "lineStart" not in params:
         return words
     first, last = params["lineStart"] + 1, params["lineEnd"] + 1
@@ -109,10 +110,6 @@ async def _is_unsaved(editor: Editor, path: str) -> bool:
     return buffer is not None and bool(buffer["modified"])
 
 
-def _within(root: str, path: str) -> str:
-    return str(Path(path).relative_to(root)) if Path(path).is_relative_to(root) else path
-
-
 def _lines(text: str) -> list[str]:
     """Return lines as the editor counts them; `str.splitlines` also splits at form feeds."""
     ended = text.replace("\r\n", "\n").removesuffix("\n")
@@ -126,7 +123,8 @@ def _missing(text: str, root: str) -> list[str]:
 
 
 def _is_like_a_file(name: str) -> bool:
-    # Agents, resources of servers and decorators of pasted code are written in the same way.
+    # Agents, resources of servers and decorators of pasted code are written in the same way;
+    # `lua/claude_ide/chat/prompt/mentions.lua` has the same rule.
     if NOT_IN_A_PATH.search(name) or name.startswith("agent-"):
         return False
     return "/" in name or bool(EXTENSION.search(name))

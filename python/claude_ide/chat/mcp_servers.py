@@ -3,19 +3,18 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.chat.chat import Chat
+from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.running import Run
-from claude_ide.chat.sessions.entry import item
-from claude_ide.errors import AgentError, EditorError
+from claude_ide.errors import AgentError
 
-NAME = "mcp"
+NAME, TITLE = "mcp", "MCP servers"
 KEYS = (
     ("r", "reconnect", "Connect to the server again"),
     ("x", "on/off", "Turn the server on or off"),
@@ -39,35 +38,25 @@ class McpServers:
     """The list for one chat at a time; `log_in` opens a terminal."""
 
     def __init__(self, panels: Panels, run: Run, log_in: Callable[[], Awaitable[None]]) -> None:
-        self._panels = panels
-        self._run = run
+        self._listing = Listing(NAME, KEYS, panels, run)
         self._log_in = log_in
         self._chat: Chat | None = None
         self._servers: list[ToolServer] = []
         self._connecting: set[str] = set()
-        self._following: asyncio.Task[None] | None = None
-        self._sent: list[dict[str, Any]] | None = None
 
     async def open(self, chat: Chat) -> None:
         """Open the list of a chat's servers."""
-        self.close()
+        self._listing.end()
         await chat.running.offer("mcp")
         self._chat = chat
         self._servers = await chat.agent.tool_servers()
-        await self._panels.open_list(NAME, "MCP servers", KEYS)
-        await self._draw()
-        self._following = self._run(self._follow(chat))
-
-    def close(self) -> None:
-        """Stop updating the list, which the user has closed."""
-        if self._following is not None:
-            self._following.cancel()
-        self._following = self._sent = self._chat = None
+        await self._listing.open(TITLE, self._draw, lambda: self._follow(chat))
 
     async def press(self, key: str, name: str) -> None:
         """Handle a key of the list on a server."""
         if key == "closed":
-            self.close()
+            self._listing.end()
+            self._chat = None
         elif key == "L":
             await self._log_in()
         elif self._chat is not None and name:
@@ -107,11 +96,8 @@ class McpServers:
 
     async def _draw(self) -> None:
         items = [item(each.name, self._rows(each)) for each in self._servers]
-        items = items or [item("", [row(("no MCP server is configured", META))])]
-        if items != self._sent:
-            with contextlib.suppress(EditorError):
-                is_shown = await self._panels.show_list(NAME, "MCP servers", items)
-                self._sent = items if is_shown else None
+        none = item("", [row(("no MCP server is configured", META))])
+        await self._listing.show(TITLE, items or [none])
 
     def _rows(self, server: ToolServer) -> list[Row]:
         state = ServerState.CONNECTING if server.name in self._connecting else server.state

@@ -11,7 +11,7 @@ from claude_ide.chat.transcript.notices import Announcement
 logger = logging.getLogger(__name__)
 
 SECONDS = 15.0
-"""How long an agent may take to answer before the user is told."""
+"""How long an agent may take to answer before the transcript says so."""
 
 
 class Patience:

@@ -119,6 +119,6 @@ class Reviewing:
         news = await self._reviews.news()
         if news.summary:
             name = self._transcript.name
-            self._transcript.note("notice", f"{name} is told that you {news.summary}")
+            self._transcript.note("notice", f"{name} now knows that you {news.summary}")
             self._painter.soon()
         return news.note

@@ -8,6 +8,7 @@ from claude_ide.chat.transcript import changes, search
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UserError
+from claude_ide.paths import within
 
 
 class Rewinding:
@@ -69,4 +70,4 @@ class Rewinding:
         )
 
     def _names(self, would: Rewind) -> str:
-        return ", ".join(path.removeprefix(f"{self._root}/") for path in would.files)
+        return ", ".join(within(path, self._root) for path in would.files)

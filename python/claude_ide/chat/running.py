@@ -52,7 +52,7 @@ class Running:
         self._handle = handle
         self._changed = changed
         self.ready: Ready | None = None
-        """What the agent offers; None while there is no agent."""
+        """The offer of the agent; None while there is no agent."""
         self.lock = asyncio.Lock()
         """Held while a prompt is sent, and while the agent is replaced."""
         self._opening: Opening = NewSession()

@@ -1,4 +1,4 @@
-"""Sends and withdraws prompts; a prompt that is not sent returns to the prompt window."""
+"""Sends and withdraws prompts, or runs them; one that is not sent returns to the prompt window."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,6 +101,19 @@ class Sending:
             await self._return([number])
             raise
 
+    async def run_command(self, sent: Mapping[str, Any]) -> None:
+        """Run a prompt that begins with `!` in the shell; if it cannot be run, give it back."""
+        number = int(sent["number"])
+        if not await self._panel.claim_prompt(number):
+            return
+        try:
+            await self._shell.run(
+                str(sent["text"]), lambda: self._run(self._panel.forget_prompts([number]))
+            )
+        except UserError:
+            await self._panel.give_back([number])
+            raise
+
     def close(self) -> None:
         """Send no more: the panel keeps the texts of the prompts."""
         self.is_closed = True
@@ -131,7 +144,7 @@ class Sending:
         self._painter.now()
 
     async def give_back(self, blocked: str) -> None:
-        """Give a prompt that was blocked back to the user, without touching what is in the prompt.
+        """Return a prompt that was blocked to the prompt window, unless that has other text.
 
         `blocked` is empty if the agent does not know its text.
         """

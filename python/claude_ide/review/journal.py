@@ -1,7 +1,7 @@
 """Keeps the files that an agent changes, as they were before and after each turn, in memory.
 
-Whoever runs the agent calls `begin` when a turn begins, `before_write` before each write, and
-`settle` at the turn's end. For an earlier session, `reported` takes the texts from its record.
+The caller runs the agent. It calls `begin` when a turn begins, `before_write` before each write,
+and `settle` at the turn's end. For an earlier session, `reported` has the texts of its record.
 """
 
 import asyncio

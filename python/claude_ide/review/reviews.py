@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError, UserError
+from claude_ide.paths import within
 from claude_ide.review.journal import FileChange, Journal
 
 MOST_COUNTED = 500_000
@@ -25,7 +26,7 @@ NONE = "no file has changed in this chat"
 
 
 class News(NamedTuple):
-    """What the user has reverted, and restored: for each change its file, and a diff or words."""
+    """The changes that the user has reverted, and restored: each a file, and a diff or words."""
 
     reverted: tuple[tuple[str, str], ...] = ()
     restored: tuple[tuple[str, str], ...] = ()
@@ -111,7 +112,7 @@ class Reviews:
             # The agent waits for this, and Neovim may be at a prompt.
             async with asyncio.timeout(BUSY_SECONDS):
                 news = await self._editor.run("review.record.news", self._source)
-                await self._editor.run("review.record.told", self._source)
+                await self._editor.run("review.record.mark_reported", self._source)
         except (EditorError, TimeoutError):
             return News()
         return News(*(tuple((each["name"], each["what"]) for each in news[key]) for key in KEYS))
@@ -129,8 +130,7 @@ class Reviews:
         }
 
     def _name(self, path: str) -> str:
-        root = os.path.realpath(self._root)
-        return os.path.relpath(path, root) if path.startswith(root + os.path.sep) else path
+        return within(path, os.path.realpath(self._root))
 
     def _is_in(self, path: str, only: Sequence[str]) -> bool:
         wanted = (os.path.realpath(Path(self._root, each).expanduser()) for each in only)

@@ -17,7 +17,7 @@ BINARY = "not text in UTF-8"
 class Version:
     """A file's text; None if the file does not exist, or if `obstacle` says why it is unknown.
 
-    `stamp` tells apart the versions of a file whose text is unknown.
+    `stamp` distinguishes versions whose text is unknown.
     """
 
     text: str | None

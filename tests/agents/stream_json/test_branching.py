@@ -65,6 +65,14 @@ def test_a_session_continues_after_the_message_before_the_prompt(kept: Path) -> 
     assert earlier(kept, "s1", "p2") == Earlier(after("s1", "a1"), "two")
 
 
+def test_the_results_of_shell_commands_do_not_return_with_a_prompt(kept: Path) -> None:
+    words = ("<bash-input>ls</bash-input>", "<bash-stdout>a</bash-stdout>", "what is this?")
+    sent = user("p2", "a1", [{"type": "text", "text": each} for each in words])
+    write(kept, "s1", *FIRST, sent)
+
+    assert earlier(kept, "s1", "p2").text == "what is this?"
+
+
 def test_the_first_prompt_begins_a_new_session(kept: Path) -> None:
     write(kept, "s1", *FIRST)
 

@@ -175,7 +175,9 @@ def test_messages_that_the_user_did_not_type_are_hidden(flag: str) -> None:
 
 
 def test_a_failed_tool_has_a_string_instead_of_a_result() -> None:
-    [ended] = decoded([result_of("t1", "Error: no", content="no", is_error=True)])
+    [ended] = decoded(
+        [result_of("t1", "Error: no", content="<tool_use_error>no</tool_use_error>", is_error=True)]
+    )
 
     assert ended == ToolEnded("t1", events.ToolStatus.FAILED, "no")
 

@@ -154,6 +154,14 @@ def test_the_results_of_shell_commands_are_shown_above_their_prompt(tmp_path: Pa
     assert happened[-1] == events.UserMessage("what is this?", "u1")
 
 
+def test_a_session_that_begins_with_a_shell_command_has_it_as_its_title(tmp_path: Path) -> None:
+    write_session(tmp_path, user("<bash-input>ls &amp;&amp; b</bash-input>"))
+
+    [session] = history.sessions(tmp_path)
+
+    assert session.title == "! ls && b"
+
+
 def test_a_broken_line_is_skipped(tmp_path: Path) -> None:
     path = write_session(tmp_path, user("a"), user("b"))
     path.write_text(path.read_text().replace('"b"', '"b').replace("\n", "\n\n", 1))

@@ -260,8 +260,7 @@ async def test_a_prompt_of_a_resumed_session_is_edited_with_its_image(
     await _converse(panel, "First")
     await nvim.lua(chunk("branching/add_image"), PIXEL)
     await _converse_on(panel, "See [Image 1]", 2)
-    await nvim.command("stopinsert | ClaudeChat end")
-    await until(lambda: _is_ended(panel), "the chat has ended", PATIENCE)
+    await panel.end()
     await nvim.command("ClaudeChat continue")
     await panel.shows("A dot.")
     await panel.wait_until_ready()
@@ -273,10 +272,6 @@ async def test_a_prompt_of_a_resumed_session_is_edited_with_its_image(
     content = api.requests[-1].body["messages"]
     assert "See [Image 1] closely" in str(content)
     assert str(content).count("'type': 'image'") == 1
-
-
-async def _is_ended(panel: Panel) -> bool:
-    return not await panel.look()
 
 
 async def _prompt_bar_shows(panel: Panel, words: str) -> bool:

@@ -44,7 +44,7 @@ async def test_the_hunks_of_a_turn_are_listed_reverted_and_reported_to_the_model
 
     api.script([text("I see.")])
     await panel.send("And now?")
-    assert "Claude is told that you reverted 1 change in a.py" in await panel.shows("I see.")
+    assert "Claude now knows that you reverted 1 change in a.py" in await panel.shows("I see.")
     note = api.requests[-1].new_text.partition("The user has reverted")[2]
     assert "a.py: \n@@ -2,2 +2,1 @@\n-TWO\n-more\n+two" in note
 
@@ -132,8 +132,7 @@ async def test_the_last_turn_and_the_whole_chat_can_be_reviewed_after_a_resume(
     await panel.shows("Second.")
     await until(lambda: panel_count(panel), "both turns have ended", PATIENCE)
 
-    await nvim.command("ClaudeChat end")
-    await until(lambda: has_ended(panel), "the chat has ended", PATIENCE)
+    await panel.end()
     await nvim.command("ClaudeChat continue")
     await panel.shows("Second.")
     await nvim.command("ClaudeChanges")
@@ -150,10 +149,6 @@ async def test_the_last_turn_and_the_whole_chat_can_be_reviewed_after_a_resume(
 
 async def panel_count(panel: Panel) -> bool:
     return (await panel.text()).count("· gd") == 2
-
-
-async def has_ended(panel: Panel) -> bool:
-    return not await panel.look()
 
 
 async def test_a_review_without_changes_says_so_in_one_line(

@@ -30,12 +30,7 @@ async def test_enter_resumes_one_of_the_latest_sessions_and_keeps_the_draft(
     await panel.send("Which word?")
     await panel.shows("── ")
     await wait_until_saved("swordfish", config_folder)
-    await nvim.command("stopinsert | ClaudeChat end")
-
-    async def ended() -> bool:
-        return not await panel.look()
-
-    await until(ended, "the chat has ended", PATIENCE)
+    await panel.end()
     await nvim.command("ClaudeChat")
     await panel.shows("  » Which word?")
     await panel.write()

@@ -21,17 +21,12 @@ async def long(nvim: Neovim, panel: Panel, api: FakeApi, config_folder: Path) ->
     await panel.send("The first question")
     await panel.shows("── ")
     await wait_until_saved("The first answer.", config_folder)
-    await nvim.command("stopinsert | ClaudeChat end")
-    await until(lambda: _is_gone(panel), "the chat has ended", PATIENCE)
+    await panel.end()
     lengthen(session_file(config_folder, "The first answer."), TURNS)
     await nvim.command("ClaudeChat continue")
     await panel.shows(f"Answer {TURNS}")
     await panel.wait_until_ready()
     return panel
-
-
-async def _is_gone(panel: Panel) -> bool:
-    return not await panel.look()
 
 
 async def _first_question(panel: Panel) -> int:

@@ -115,8 +115,7 @@ async def test_a_resumed_session_shows_its_conversation_above_a_prompt_that_wait
     await waiting.send("Which word?")
     gate.touch()
     await waiting.shows("── ")
-    await nvim.command("stopinsert | ClaudeChat end")
-    await until(lambda: nvim.eval("winnr('$') == 1"), "the chat has ended", PATIENCE)
+    await waiting.end()
     gate.unlink()
 
     await nvim.command("ClaudeChat continue")

@@ -83,12 +83,7 @@ async def test_a_session_is_resumed_with_its_conversation(
     api.script([text("The word is swordfish.")], [text("You were told.")])
     await panel.send("Which word?")
     await panel.shows("── ")
-    await nvim.command("stopinsert | ClaudeChat end")
-
-    async def ended() -> bool:
-        return not await panel.look()
-
-    await until(ended, "the chat has ended", PATIENCE)
+    await panel.end()
     await nvim.command("ClaudeChat continue")
 
     await panel.shows("The word is swordfish.")

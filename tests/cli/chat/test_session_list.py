@@ -21,12 +21,7 @@ async def stored(nvim: Neovim, panel: Panel, api: FakeApi, config_folder: Path) 
     await panel.send("Which word?")
     await panel.shows("── ")
     await wait_until_saved("swordfish", config_folder)
-    await nvim.command("stopinsert | ClaudeChat end")
-
-    async def ended() -> bool:
-        return not await panel.look()
-
-    await until(ended, "the chat has ended", PATIENCE)
+    await panel.end()
     await nvim.command("ClaudeChat new")
     await panel.wait_until_ready()
     await panel.send("Which weather?")

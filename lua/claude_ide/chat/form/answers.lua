@@ -19,10 +19,11 @@ local M = {}
 ---@field required? boolean default: true
 ---@field hint? string which answers are valid
 ---@field input? claude_ide.FormInput the format of a typed answer; default: 'text'
+---@field expects? string the name of that format, for a message
 ---@field least? number of a number, of a text's characters, or of the choices
 ---@field most? number
 ---@field picked? string[] the values that are picked in advance
----@field own? string what is typed in advance
+---@field own? string the text that is typed in advance
 
 ---@class claude_ide.FormAnswer
 ---@field picked table<integer, true> by index of the choice
@@ -119,7 +120,7 @@ function M.problem(question, answer)
   return answer.has_own and checks.text(question, answer.own) or nil
 end
 
---- What the user has typed, with the questions; empty if nothing.
+--- The texts that the user has typed, with the questions; empty if there are none.
 ---@param questions claude_ide.FormQuestion[]
 ---@param answers claude_ide.FormAnswer[]
 ---@return string

@@ -39,29 +39,20 @@ local function is_date_time(text)
   return clock ~= nil and clock ~= false and is_time((clock:gsub('%.%d+$', '')))
 end
 
----@type table<string, { is_valid: (fun(text: string): boolean), name: string }>
+---@type table<string, fun(text: string): boolean> whether a text has a format
 local FORMATS = {
-  number = { is_valid = is_number, name = 'a number' },
-  integer = {
-    is_valid = function(text)
-      return text:find('^[+-]?%d+$') ~= nil
-    end,
-    name = 'a whole number',
-  },
-  email = {
-    is_valid = function(text)
-      return text:find('^[^%s@]+@[^%s@]+$') ~= nil
-    end,
-    name = 'an e-mail address',
-  },
-  uri = {
-    is_valid = function(text)
-      return text:find('^%a[%w+.-]*:%S+$') ~= nil
-    end,
-    name = 'an address such as https://example.com',
-  },
-  date = { is_valid = is_date, name = 'a date such as 2026-01-31' },
-  ['date-time'] = { is_valid = is_date_time, name = 'a time such as 2026-01-31T18:00:00Z' },
+  number = is_number,
+  integer = function(text)
+    return text:find('^[+-]?%d+$') ~= nil
+  end,
+  email = function(text)
+    return text:find('^[^%s@]+@[^%s@]+$') ~= nil
+  end,
+  uri = function(text)
+    return text:find('^%a[%w+.-]*:%S+$') ~= nil
+  end,
+  date = is_date,
+  ['date-time'] = is_date_time,
 }
 
 local function plain(bound)
@@ -89,9 +80,9 @@ end
 ---@param text string
 ---@return string? problem
 function M.text(question, text)
-  local format = FORMATS[question.input or 'text']
-  if format and not format.is_valid(text) then
-    return format.name
+  local is_valid = FORMATS[question.input or 'text']
+  if is_valid and not is_valid(text) then
+    return question.expects or question.input
   elseif question.input == 'number' or question.input == 'integer' then
     return outside(question, assert(tonumber(text)), '')
   end

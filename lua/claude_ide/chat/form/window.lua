@@ -2,6 +2,7 @@
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.say.message')
+local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
@@ -77,9 +78,7 @@ function M.open(bufnr, form)
       zindex = 45,
     })
   )
-  for name, value in pairs(OPTIONS) do
-    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
-  end
+  window_looks.set(win, OPTIONS)
   vim.bo[bufnr].formatlistpat = SIGN
   M.fit(win, form)
   float.follow_screen(win, function()

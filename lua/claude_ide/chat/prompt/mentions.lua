@@ -40,7 +40,8 @@ local function mentions_in(line)
   return found
 end
 
--- Agents, resources of servers and decorators of pasted code are written in the same way.
+-- Agents, resources of servers and decorators of pasted code are written in the same way;
+-- `python/claude_ide/chat/context.py` has the same rule.
 local function is_like_a_file(path)
   if path:find("[%[%]{}()<>='`:]") or vim.startswith(path, 'agent-') then
     return false

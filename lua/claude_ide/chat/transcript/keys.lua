@@ -47,8 +47,7 @@ end
 local function press(chat)
   local part = part_here(chat)
   if part then
-    local offset = row() - part.row
-    chat_state.emit(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
+    chat_state.emit(chat, 'press', { part = part.id, offset = row() - part.row })
   end
 end
 
@@ -61,10 +60,10 @@ local function go_to(chat)
   end
 end
 
-local function changes(chat)
+local function report_part(chat, event)
   local part = part_here(chat)
   if part then
-    chat_state.emit(chat, 'changes', { part = part.id })
+    chat_state.emit(chat, event, { part = part.id })
   end
 end
 
@@ -72,13 +71,6 @@ local function withdraw(chat)
   local part = part_here(chat)
   if part and part.kind == 'queued' then
     chat_state.emit(chat, 'withdraw', { part = part.id })
-  end
-end
-
-local function move_to_background(chat)
-  local part = part_here(chat)
-  if part then
-    chat_state.emit(chat, 'background', { part = part.id })
   end
 end
 
@@ -186,7 +178,7 @@ local function list(chat)
     press(chat)
   end, { shown = {} })
   add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(go_to))
-  add('n', { 'gd' }, 'changes', "Review the turn's changes", with_chat(changes))
+  add('n', { 'gd' }, 'changes', "Review the turn's changes", with_chat(report_part, 'changes'))
   add('nxo', { ']]' }, 'next-turn', 'Next prompt', with_chat(go_by_turn, 1))
   add('nxo', { '[[' }, 'previous-turn', 'Previous prompt', with_chat(go_by_turn, -1))
   local yc = { expr = true, shown = { 'yc' } }
@@ -205,7 +197,7 @@ local function list(chat)
   local editing = 'Edit this prompt, and continue from before it'
   add('n', { 'e' }, 'edit', editing, with_chat(edit), { expr = true })
   add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', with_chat(withdraw))
-  local gb = with_chat(move_to_background)
+  local gb = with_chat(report_part, 'background')
   add('n', { 'gb' }, 'background', 'Move this command to the background', gb)
   add('n', { 'gl' }, 'todos', 'Hide or show the todo list', emit('todos'))
   add('n', { '<C-c>' }, 'stop', 'Stop the turn', with_chat(chat_prompt.stop))

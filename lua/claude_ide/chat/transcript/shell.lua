@@ -1,4 +1,5 @@
 --- The commands of requests, coloured by the parser of their language, or by a simple one of our own.
+local captures = require('claude_ide.chat.transcript.captures')
 local chat_parts = require('claude_ide.chat.transcript.parts')
 local hazard = require('claude_ide.colouring.hazard')
 local shell_words = require('claude_ide.chat.transcript.shell_words')
@@ -12,9 +13,6 @@ M.GROUP = 'ClaudeChatShell'
 
 -- Bytes. A command is parsed in one step, which takes a few milliseconds at this size.
 local LARGEST = 4000
--- The time of a query grows with the square of the depth.
-local DEPTH = { max_start_depth = 200 }
-local PRIORITY = 4200 -- above the marks of a frame, as in `chat/transcript/code.lua`
 -- Begins a row that continues a line of the command.
 local GOES_ON = '  ┊ '
 
@@ -27,23 +25,6 @@ local colours = api.nvim_create_namespace('claude_ide_chat_code')
 ---@field column integer in the row
 ---@field from integer in the line of the command
 ---@field size integer
-
----@type string|false|nil
-local language
-
-local function find_language()
-  if language == nil then
-    language = false
-    for _, name in ipairs({ 'bash', vim.treesitter.language.get_lang('sh') }) do
-      local ok, has_parser = pcall(vim.treesitter.language.add, name)
-      if ok and has_parser then
-        language = name
-        break
-      end
-    end
-  end
-  return language
-end
 
 -- The lines of a command, and the pieces of each line, from the highlighted rows.
 ---@return string[] lines
@@ -82,21 +63,6 @@ local function set_colour(bufnr, piece, first, last, group, priority)
   end
 end
 
-local function each_capture(text, name, emit)
-  local query = vim.treesitter.query.get(name, 'highlights')
-  local tree = query and vim.treesitter.get_string_parser(text, name):parse()[1]
-  if not query or not tree then
-    return
-  end
-  for id, node, metadata in query:iter_captures(tree:root(), text, nil, nil, DEPTH) do
-    local capture = query.captures[id]
-    if capture:sub(1, 1) ~= '_' and capture ~= 'spell' and capture ~= 'nospell' then
-      local priority = PRIORITY + (tonumber(metadata.priority) or 100) - 100
-      emit({ node:range() }, ('@%s.%s'):format(capture, name), priority)
-    end
-  end
-end
-
 -- The row and the column of each line's first byte, and those of a byte in the text.
 local function locate(lines)
   local starts, at = {}, 1
@@ -117,7 +83,7 @@ local function each_word(text, lines, emit)
   shell_words.each(text, function(first, last, name)
     local row, column = place(first)
     local last_row, last_column = place(last)
-    emit({ row, column, last_row, last_column + 1 }, ('@%s.bash'):format(name), PRIORITY)
+    emit({ row, column, last_row, last_column + 1 }, ('@%s.bash'):format(name), captures.PRIORITY)
   end)
 end
 
@@ -136,11 +102,12 @@ local function colour(bufnr, first, last)
       end
     end
   end
-  local name = find_language()
-  if not name then
+  local language = captures.language('sh')
+  if not language then
     each_word(text, lines, emit)
-  elseif not hazard.find(text, name) then
-    each_capture(text, name, emit)
+  elseif not hazard.find(text, language) then
+    local tree = vim.treesitter.get_string_parser(text, language):parse()[1]
+    captures.each(text, tree, language, emit)
   end
 end
 

@@ -4,7 +4,7 @@ local winbar = require('claude_ide.window.winbar')
 
 local M = {}
 
--- By name of the window: what is shown while the host does not answer, instead of its bar.
+-- The bars while the host does not answer, by name of the window.
 ---@type table<string, claude_ide.ChatBar>
 local SILENT = {
   transcript = {

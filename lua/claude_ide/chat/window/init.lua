@@ -2,6 +2,7 @@
 local plain = require('claude_ide.say.plain')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
+local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
@@ -47,12 +48,6 @@ local OPTIONS = {
   wrap = true,
 }
 
-local function set(win, options)
-  for name, value in pairs(options) do
-    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
-  end
-end
-
 -- The user's own, without the tildes below the text.
 local function fillchars()
   local global = vim.o.fillchars
@@ -66,13 +61,16 @@ end
 local function set_options(windows, options)
   local is_wide = is_beside(options)
   for _, win in pairs(windows) do
-    set(win, OPTIONS)
-    set(win, { winfixwidth = is_wide, fillchars = fillchars() })
+    window_looks.set(win, OPTIONS)
+    window_looks.set(win, { winfixwidth = is_wide, fillchars = fillchars() })
     api.nvim_win_call(win, vim.cmd.clearjumps)
   end
-  set(windows.transcript, TRANSCRIPT_OPTIONS)
-  set(windows.transcript, { winfixheight = options.side == 'above' or options.side == 'below' })
-  set(windows.prompt, { winfixheight = true })
+  window_looks.set(windows.transcript, TRANSCRIPT_OPTIONS)
+  window_looks.set(
+    windows.transcript,
+    { winfixheight = options.side == 'above' or options.side == 'below' }
+  )
+  window_looks.set(windows.prompt, { winfixheight = true })
 end
 
 -- Let all windows share the loss. Otherwise the neighbour alone would shrink, down to a few columns.
@@ -131,7 +129,7 @@ local function open_tab(chat, windows)
   vim.cmd('tab split')
   windows.transcript = api.nvim_get_current_win()
   -- Inherited from the window that was split.
-  set(windows.transcript, { winfixbuf = false })
+  window_looks.set(windows.transcript, { winfixbuf = false })
   api.nvim_win_set_buf(windows.transcript, chat.transcript)
   split_prompt(chat, windows)
 end
@@ -233,7 +231,7 @@ function M.drop_statusline(windows)
   for _, win in pairs(windows) do
     local is_float = api.nvim_win_is_valid(win) and not tiling.has(win)
     if is_float and vim.wo[win].statusline ~= '' then
-      set(win, { statusline = '' })
+      window_looks.set(win, { statusline = '' })
     end
   end
 end

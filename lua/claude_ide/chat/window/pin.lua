@@ -1,6 +1,7 @@
 --- Rows pinned to the top right corner of a transcript.
 local chat_rows = require('claude_ide.chat.rows')
 local window_close = require('claude_ide.window.close')
+local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
@@ -34,10 +35,7 @@ local function open(wanted)
   local bufnr = api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].undolevels = 'wipe', -1
   local pin = api.nvim_open_win(bufnr, false, vim.tbl_extend('error', wanted, { noautocmd = true }))
-  local options = { wrap = false, winhighlight = 'NormalFloat:ClaudeChatTodo', winbar = '' }
-  for name, value in pairs(options) do
-    api.nvim_set_option_value(name, value, { win = pin, scope = 'local' })
-  end
+  window_looks.set(pin, { wrap = false, winhighlight = 'NormalFloat:ClaudeChatTodo', winbar = '' })
   return pin
 end
 

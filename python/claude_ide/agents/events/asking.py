@@ -79,7 +79,7 @@ class PermissionAsked:
 
 
 class AnswerKind(Enum):
-    """What a question asks for."""
+    """The kind of answer that a question asks for."""
 
     CHOICE = "choice"
     CHOICES = "choices"

@@ -81,7 +81,7 @@ def _content(row: Frame) -> tuple[str, tuple[Image, ...]]:
     if isinstance(content, str):
         return history.typed(content), ()
     blocks = mappings(content)
-    words = [history.typed(text(block.get("text"))) for block in blocks]
+    words = map(history.words_in, blocks)
     return "\n".join(filter(None, words)), tuple(_images(blocks))
 
 

@@ -62,11 +62,11 @@ class Callbacks:
         return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
 
     def proposal_changed(self, tool: str) -> None:
-        """Record that the user changed a tool's input: the CLI will not tell the model."""
+        """Record that the user changed a tool's input: the CLI does not inform the model."""
         self._changed.add(tool)
 
     def files_restored(self, paths: Iterable[str]) -> None:
-        """Record that the user restored files: the CLI will not tell the model."""
+        """Record that the user restored files: the CLI does not inform the model."""
         self._restored |= dict.fromkeys(paths)
 
     def accept(self, frame: Frame) -> None:

@@ -183,7 +183,7 @@ class Connection:
             self._handle(frame)
         except Exception:
             # The frames after it may still be valid.
-            logger.exception("a frame of type %r could not be taken", frame.get("type"))
+            logger.exception("a frame of type %r could not be handled", frame.get("type"))
 
     def _handle(self, frame: Frame) -> None:
         self._traffic.record("out", frame)

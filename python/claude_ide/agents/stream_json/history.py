@@ -4,12 +4,12 @@ When the CLI resumes a session, it does not repeat the earlier conversation.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from claude_ide import files
 from claude_ide.agents.agent import SessionSummary
@@ -34,6 +34,8 @@ from claude_ide.agents.stream_json.wire.frames import (
 )
 from claude_ide.errors import UnknownSessionError
 from claude_ide.paths import config_folder
+
+T = TypeVar("T")
 
 NOT_PLAIN = re.compile(r"[^a-zA-Z0-9]")
 SESSION_ID = re.compile(r"[a-zA-Z0-9-]+")
@@ -70,23 +72,35 @@ def folder(environment: Mapping[str, str], cwd: Path) -> Path:
     return projects / name
 
 
+class Readings(Generic[T]):
+    """The results of reading files; a file that has not changed is not read again."""
+
+    def __init__(self, read: Callable[[Path], T]) -> None:
+        self._read = read
+        self._known: dict[Path, tuple[tuple[int, int], T]] = {}
+
+    def of(self, path: Path) -> T:
+        """Return the result for a file. Raises `OSError` if it cannot be read."""
+        stat = path.stat()
+        stamp = (stat.st_mtime_ns, stat.st_size)
+        known = self._known.get(path)
+        if known is None or known[0] != stamp:
+            known = self._known[path] = (stamp, self._read(path))
+        return known[1]
+
+
 class Summaries:
-    """The summaries of session files; a file that has not changed is not read again."""
+    """The summaries of session files."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[tuple[int, int], SessionSummary | None]] = {}
+        self._readings = Readings(_summary)
 
     def of(self, path: Path) -> SessionSummary | None:
         """Return the summary of a file; None if it is empty or cannot be read."""
         try:
-            stat = path.stat()
+            return self._readings.of(path)
         except OSError:
             return None
-        stamp = (stat.st_mtime_ns, stat.st_size)
-        known = self._known.get(path)
-        if known is None or known[0] != stamp:
-            known = self._known[path] = (stamp, _summary(path))
-        return known[1]
 
 
 def sessions(
@@ -107,7 +121,7 @@ def sessions(
 def file_of(session_folder: Path, session: str) -> Path:
     """Return the path of a session's file, which may not exist."""
     if not SESSION_ID.fullmatch(session):
-        raise UnknownSessionError(f"{session} is no session's id")
+        raise UnknownSessionError(f"{session} is not the id of a session")
     return session_folder / f"{session}.jsonl"
 
 
@@ -254,9 +268,14 @@ def _part(block: Frame) -> str:
         case "image":
             return "[image]"
         case "text":
-            words = text(block.get("text"))
-            return "" if SHELL.match(words) else typed(words)
+            return words_in(block)
     return ""
+
+
+def words_in(block: Frame) -> str:
+    """Return the user's own words in a text block of a prompt."""
+    words = text(block.get("text"))
+    return "" if SHELL.match(words) else typed(words)
 
 
 def typed(words: str) -> str:
@@ -266,7 +285,7 @@ def typed(words: str) -> str:
     ):
         return ""
     if shell := SHELL_INPUT.match(words):
-        return f"! {shell[1]}"
+        return f"! {unescape(shell[1])}"
     if command := COMMAND.search(words):
         arguments = COMMAND_ARGUMENTS.search(words)
         return f"{command[1]} {arguments[1] if arguments else ''}".strip()
@@ -274,11 +293,8 @@ def typed(words: str) -> str:
 
 
 def _summary(path: Path) -> SessionSummary | None:
-    try:
-        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        head, tail = _ends(path)
-    except OSError:
-        return None
+    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    head, tail = _ends(path)
     first = title = generated = last = ""
     for line in _frames([*head, *tail]):
         title = text(line.get("customTitle")) or title

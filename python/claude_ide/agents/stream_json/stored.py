@@ -68,23 +68,21 @@ def _exists(pid: int) -> bool:
 
 
 class Turns:
-    """The numbers of prompts in session files; a file that has not changed is not read again."""
+    """The numbers of prompts in session files."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[tuple[int, int], int]] = {}
+        self._readings = history.Readings(_turns)
 
     def count(self, path: Path) -> int:
         """Return the number of prompts in a file; 0 if it cannot be read."""
         try:
-            stat = path.stat()
-            stamp = (stat.st_mtime_ns, stat.st_size)
-            known = self._known.get(path)
-            if known is None or known[0] != stamp:
-                turns = sum(bool(history.prompt_of(line)) for line in _messages(path, b"user"))
-                self._known[path] = known = (stamp, turns)
+            return self._readings.of(path)
         except OSError:
             return 0
-        return known[1]
+
+
+def _turns(path: Path) -> int:
+    return sum(bool(history.prompt_of(line)) for line in _messages(path, b"user"))
 
 
 def find_passage(path: Path, words: Sequence[str]) -> str:

@@ -6,8 +6,9 @@ cost of appended text is that of its new lines; a change within a part costs all
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
+from claude_ide.chat.page.part import Code, Part
 from claude_ide.chat.page.rows import BLANK, Row, row
 
 FRAME_LINES = 300
@@ -26,47 +27,10 @@ ALWAYS_KEPT = 5
 ALL_LINES = 2**31 - 1
 """More lines than a buffer can have."""
 
-NOT_SENT = Row("\n")
-"""A row that equals no real row."""
-
 EARLIER = "… earlier"
 EARLIER_KIND = "earlier"
 CLOSE = frozenset({"tool", "thinking", "remark"})
 """Parts of these kinds follow each other without a blank line."""
-
-
-class Code(NamedTuple):
-    """The rows of a part that are inside a closed code fence; `last` is exclusive."""
-
-    first: int
-    last: int
-    language: str
-
-
-@dataclass(slots=True, eq=False)
-class Part:
-    """A piece of the page with an id, by which the editor names it. Only the page changes it."""
-
-    id: int
-    kind: str
-    """Determines which keys the editor offers on it."""
-    depth: int = 0
-    tail: bool = False
-    is_removed: bool = False
-    rows: list[Row] = field(default_factory=list)
-    sent: list[Row] = field(default_factory=list)
-    clean: int = 0
-    """The number of rows at the beginning that are unchanged since they were sent."""
-    lead: int = 0
-    """1 if its first row is the blank line before it."""
-    code: list[Code] = field(default_factory=list)
-    code_sent: set[Code] = field(default_factory=set)
-    """The fences in `code` that the editor knows."""
-
-    def line(self, offset: int) -> str:
-        """Return the text of a row; empty if there is no such row."""
-        at = offset + self.lead
-        return self.rows[at].text if offset >= 0 and at < len(self.rows) else ""
 
 
 @dataclass(slots=True)
@@ -159,7 +123,7 @@ class Page:
         part.lead = part.lead if part.rows else 0
         part.clean = min(part.clean, at)
         if part.lead != lead:
-            _resend_mark(part)
+            part.resend_mark()
         while part.code and part.code[-1].last >= first:
             part.code.pop()
         part.code += code
@@ -170,7 +134,7 @@ class Page:
         if part.kind == kind or part.is_removed:
             return
         part.kind = kind
-        _resend_mark(part)
+        part.resend_mark()
         self._dirty.add(part)
 
     def remove(self, part: Part) -> None:
@@ -228,7 +192,7 @@ class Page:
         self._replaces_all = True
         self._sent = 0
         for part in self._parts():
-            part.sent, part.clean, part.code_sent = [], 0, set()
+            part.resend()
             self._dirty.add(part)
 
     def frame(self, most: int = FRAME_LINES) -> dict[str, Any] | None:
@@ -258,7 +222,7 @@ class Page:
         self, part: Part, top: int, most: int, edits: list[_Edit], code: list[tuple[int, int, str]]
     ) -> int:
         """Add the edits that update the editor's copy of a part; return the number of lines."""
-        first, end = _difference(part)
+        first, end = part.difference()
         last = len(part.sent) - end
         new = part.rows[first : len(part.rows) - end][:most]
         done = first + len(new) == len(part.rows) - end
@@ -270,15 +234,13 @@ class Page:
             edit.add(new)
             self._sent += len(new) - (last - first)
             part.sent[first:last] = new
-            part.code_sent = {
-                known for known in part.code_sent if not _overlaps(part, known, first, last)
-            }
+            part.forget_code(first, last)
         part.clean = first + len(new)
         if done:
             part.clean = len(part.rows)
             self._dirty.discard(part)
         for inside in part.code:
-            if inside not in part.code_sent and _is_sent(part, inside):
+            if inside not in part.code_sent and part.is_sent(inside):
                 part.code_sent.add(inside)
                 at = top + part.lead
                 code.append((at + inside.first, at + inside.last, inside.language))
@@ -344,13 +306,6 @@ class Page:
         return index
 
 
-def _resend_mark(part: Part) -> None:
-    """Have a part's first row sent again, which carries the part's id and kind."""
-    if len(part.sent) > part.lead:
-        part.sent[part.lead] = NOT_SENT
-        part.clean = min(part.clean, part.lead)
-
-
 def _edit(edits: list[_Edit], first: int, last: int) -> _Edit:
     """Return the edit for these lines: the last one if it ends at `first`, otherwise a new one."""
     if edits and (before := edits[-1]).first + len(before.lines) == first:
@@ -366,30 +321,3 @@ def _below(parts: list[Part], after: Part | None) -> int:
             if parts[index] is after:
                 return index + 1
     return len(parts)
-
-
-def _difference(part: Part) -> tuple[int, int]:
-    """Return how many rows at a part's beginning and at its end are unchanged."""
-    rows, sent = part.rows, part.sent
-    first, shorter = part.clean, min(len(rows), len(sent))
-    while first < shorter and rows[first] == sent[first]:
-        first += 1
-    end, most = 0, shorter - first
-    if first <= part.lead:
-        # The row that carries the part's mark in the buffer must be rewritten.
-        most = min(most, max(shorter - part.lead - 1, 0))
-    while end < most and rows[-1 - end] == sent[-1 - end]:
-        end += 1
-    return first, end
-
-
-def _is_sent(part: Part, code: Code) -> bool:
-    """Whether the editor has a fence's rows and the row that closes it, unless there is none."""
-    last = code.last + part.lead
-    return last < part.clean or last == part.clean == len(part.rows)
-
-
-def _overlaps(part: Part, code: Code, first: int, last: int) -> bool:
-    """Whether the replaced rows from `first` to `last` belong to a fence."""
-    opened, closed = code.first + part.lead - 1, code.last + part.lead
-    return opened < max(first, last) and closed >= first

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from claude_ide.chat.page.page import Page, Part
+from claude_ide.chat.page.page import Page
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.view import View
 
 V = TypeVar("V", bound=View)
 
 
 BESIDE = frozenset({"trust"})
-"""The kinds of parts that are not part of a conversation."""
+"""The kinds of parts that are not part of a conversation; `chat/state.lua` has them, too."""
 
 
 class Sheet:

@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Iterator
 
+from claude_ide.chat.page.width import cells, each
+
 _HIDING = frozenset({"Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
 _MARKS = frozenset({"Mn", "Mc", "Me"})
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -12,6 +14,8 @@ MOST_MARKS = 2
 """Combining marks on one letter: a screen cell holds only a few, and more would be invisible."""
 
 TAB = 8
+"""The most columns of a tab."""
+
 NARROWEST = 4
 
 
@@ -43,13 +47,6 @@ def fits(text: str, width: int) -> bool:
     shown = visible(text)
     has_edges = shown != shown.strip() or "\t" in shown
     return "\n" not in text and not has_edges and cells(shown) <= width
-
-
-def cells(text: str) -> int:
-    """Return the width of a visible text, in columns."""
-    if _is_plain(text):
-        return len(text)
-    return sum(map(_cells, text))
 
 
 def _is_plain(text: str) -> bool:
@@ -91,18 +88,10 @@ def _cut(line: str, width: int) -> Iterator[str]:
         yield from (line[at : at + width] for at in range(width, len(line), width))
         return
     first = column = 0
-    for at, character in enumerate(line):
-        wide = _cells(character)
+    for at, (character, wide) in enumerate(zip(line, each(line), strict=True)):
+        wide = TAB if character == "\t" else wide
         if column + wide > width:
             yield line[first:at]
             first, column = at, 0
         column += wide
     yield line[first:]
-
-
-def _cells(character: str) -> int:
-    if character == "\t":
-        return TAB
-    if unicodedata.category(character) in _MARKS:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

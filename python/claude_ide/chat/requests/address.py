@@ -1,4 +1,4 @@
-"""An address that a program asks the user to open: its host, and what is suspicious about it."""
+"""An address that a program asks the user to open: its host, and warnings."""
 
 from urllib.parse import SplitResult, urlsplit
 
@@ -12,7 +12,7 @@ TEXT, LINK = "ClaudeChatDetail", "ClaudeChatLink"
 SCHEMES = ("https", "http")
 
 
-def head(asked: UrlAsked, width: int) -> list[Row]:
+def head(asked: UrlAsked) -> list[Row]:
     """Return the question, which names the host, and the warnings."""
     question = f"? May {visible(asked.asker)} open {host(asked.url)} in your browser?"
     notes = [row((f"  {warning}", WARNING)) for warning in warnings(asked.url)]
@@ -38,7 +38,7 @@ def host(url: str) -> str:
 
 
 def warnings(url: str) -> list[str]:
-    """Return what is suspicious about an address."""
+    """Return the reasons to suspect an address."""
     split = _split(url)
     if split is None or not can_open(url):
         return ["it cannot be opened from here: it is not the address of a web page"]

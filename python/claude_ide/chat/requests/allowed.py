@@ -9,7 +9,7 @@ from claude_ide.agents.events import PermissionAsked, Subagent
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.visible import fits, rows, visible
-from claude_ide.chat.transcript.tool import shortened
+from claude_ide.paths import within
 
 SHELL, DETAIL, NOTE = "ClaudeChatShell", "ClaudeChatDetail", "ClaudeChatMeta"
 HEAD = "ClaudeChatRequest"
@@ -77,7 +77,7 @@ class Permission:
         is_file = self.asked.kind == "edit" and self.asked.title == self.asked.path
         if self.where is not None and is_file:
             return self.where.path
-        return shortened(self.asked.title, self._root)
+        return within(self.asked.title, self._root)
 
     def question(self, width: int) -> str:
         """Return the question; with the title if a window of this width shows all of it."""
@@ -139,7 +139,7 @@ class Permission:
         """Return the edits of a tool whose arguments do not contain them."""
         found: list[Passage] = []
         for edit in self.asked.edits:
-            found.append((f"{shortened(edit.path, self._root)}:", DETAIL))
+            found.append((f"{within(edit.path, self._root)}:", DETAIL))
             for sign, words, group in (("-", edit.old, REMOVED), ("+", edit.new, ADDED)):
                 if words:
                     found.append(("\n".join(f"{sign}{line}" for line in _lines(words)), group))

@@ -57,11 +57,15 @@ def summary(asked: QuestionAsked, answers: Mapping[str, Value]) -> str:
 
 def hint(question: Question) -> str:
     """Return the answers that a question accepts; empty if that is obvious."""
-    words = [NUMBERS.get(question.kind) or FORMATS.get(question.limits.format, "")]
-    words.append(_bounds(question))
+    words = [_format(question), _bounds(question)]
     if question.limits.pattern:
         words.append(f"matching {question.limits.pattern}")
     return ", ".join(filter(None, words))
+
+
+def _format(question: Question) -> str:
+    """Return the name of the format of a typed answer; empty if it has none."""
+    return NUMBERS.get(question.kind) or FORMATS.get(question.limits.format, "")
 
 
 def _key(question: Question) -> str:
@@ -80,6 +84,7 @@ def _question(question: Question) -> dict[str, Any]:
         "is_open": question.is_open,
         "required": question.required,
         "hint": hint(question),
+        "expects": _format(question),
         "input": question.kind.value if question.kind in NUMBERS else limits.format or "text",
         **{name: bound for name, bound in bounds.items() if bound is not None},
         **_default(question),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Sheet

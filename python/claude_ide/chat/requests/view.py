@@ -16,7 +16,7 @@ from claude_ide.agents.events import (
     UrlAsked,
 )
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, Review, View
@@ -24,7 +24,8 @@ from claude_ide.chat.page.visible import fits, visible
 from claude_ide.chat.requests import address, questions
 from claude_ide.chat.requests.allowed import Permission, Piece, Where, capitalized, wrapped
 from claude_ide.chat.requests.keys import KEY, MEANING, key_row
-from claude_ide.chat.transcript.tool import LONGEST_TITLE, shortened
+from claude_ide.chat.transcript.tool import LONGEST_TITLE
+from claude_ide.paths import within
 
 HEAD = "ClaudeChatRequest"
 NOTE, WARNING = "ClaudeChatMeta", "ClaudeChatWarning"
@@ -148,7 +149,7 @@ class Request(View):
         """The request in one line."""
         match self.asked:
             case PermissionAsked():
-                title = one_line(shortened(self.asked.title, self._root), LONGEST_TITLE)
+                title = one_line(within(self.asked.title, self._root), LONGEST_TITLE)
                 return f"{self.asked.name} {title}".strip()
             case QuestionAsked():
                 return questions.label(self.asked)
@@ -163,7 +164,7 @@ class Request(View):
             case QuestionAsked():
                 return questions.rows(self.asked)
             case UrlAsked():
-                return [*address.head(self.asked, self._width), *self._shown(), *self._url_keys()]
+                return [*address.head(self.asked), *self._shown(), *self._url_keys()]
             case PlanProposed():
                 return [*self._plan_head(self.asked), *self._shown(), *self._plan_keys()]
             case PermissionAsked():

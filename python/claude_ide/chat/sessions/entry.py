@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from claude_ide.agents.session_state import SessionState, State
+from claude_ide.chat.listing import Item, item
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
@@ -59,8 +59,8 @@ class Entry:
     passage: str = ""
     """The line that a search has found."""
 
-    def item(self, now: datetime) -> dict[str, Any]:
-        """Return the item for `chat/list.lua`."""
+    def item(self, now: datetime) -> Item:
+        """Return its item in the list."""
         rows = [self._row(now)]
         if self.passage:
             rows.append(row((" " * STATE_WIDTH, ""), (one_line(self.passage), "ClaudeChatDetail")))
@@ -77,12 +77,6 @@ class Entry:
         chunks += [(f" · {first}", META)] if first and first != title else []
         chunks += [(f" · {self.place}", "ClaudeChatLink")] if self.place else []
         return row(*chunks)
-
-
-def item(id_: str, rows: list[Row]) -> dict[str, Any]:
-    """Return rows as an item of a list in the editor."""
-    marks = [(n, *mark) for n, each in enumerate(rows) for mark in each.marks]
-    return {"id": id_, "lines": [each.text for each in rows], "marks": marks}
 
 
 def age_of(changed: datetime, now: datetime) -> str:

@@ -5,17 +5,17 @@ import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from claude_ide.agents.agent import Kind, SessionSummary
 from claude_ide.chat.chat import Chat
+from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import row
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.running import Run
-from claude_ide.chat.sessions.entry import ELSEWHERE, META, STORED, Entry, item
+from claude_ide.chat.sessions.entry import ELSEWHERE, META, STORED, Entry
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import AgentError, EditorError, UserError
+from claude_ide.errors import AgentError, UserError
 
 NAME = "sessions"
 KEYS = (
@@ -45,7 +45,7 @@ class Sessions:
         self._kind = kind
         self._editor = editor
         self._panels = Panels(editor)
-        self._run = run
+        self._listing = Listing(NAME, KEYS, self._panels, run)
         self._chats = chats
         self._show = show
         self._resume = resume
@@ -54,35 +54,25 @@ class Sessions:
         self._stored: dict[str, SessionSummary] = {}
         self._turns: dict[str, tuple[datetime, int]] = {}
         self._passages: dict[str, str] = {}
-        self._following: asyncio.Task[None] | None = None
-        self._sent: tuple[str, list[dict[str, Any]]] | None = None
 
     async def open(self, words: str) -> None:
         """Open the list; with words, only of the sessions that contain all of them."""
-        self.close()
+        self._listing.end()
         self._folder = Path(await self._panels.folder())
         self._words, self._passages = words.split(), {}
         await self._read()
         if not (self._stored or self._chats):
             raise UserError("there is no session in this folder")
-        await self._panels.open_list(NAME, self._title(), KEYS)
-        await self._draw()
-        self._following = self._run(self._follow())
-
-    def close(self) -> None:
-        """Stop updating the list, which the user has closed."""
-        if self._following is not None:
-            self._following.cancel()
-        self._following = self._sent = None
+        await self._listing.open(self._title(), self._draw, self._follow)
 
     async def press(self, key: str, id_: str) -> None:
         """Handle a key of the list on an entry."""
         if key == "closed":
-            self.close()
+            self._listing.end()
         elif id_:
             act = {"<CR>": self._go, "r": self._rename, "d": self._delete}[key]
             await act(id_)
-            if self._following is not None:
+            if self._listing.is_open:
                 await self._read()
                 await self._draw()
 
@@ -97,7 +87,7 @@ class Sessions:
                 f"the session is running in process {summary.process}"
                 f" (:ClaudeChat resume {id_} opens it nevertheless)"
             )
-        await self._panels.close_list(NAME)
+        await self._listing.close()
         await (self._show(chat) if chat else self._resume(id_))
 
     async def _rename(self, id_: str) -> None:
@@ -158,13 +148,8 @@ class Sessions:
     async def _draw(self) -> None:
         now = datetime.now(UTC)
         items = [entry.item(now) for entry in self._entries()]
-        if not items:
-            items = [item("", [row(("nothing found", META))])]
-        content = (self._title(), items)
-        if content != self._sent:
-            with contextlib.suppress(EditorError):
-                is_shown = await self._panels.show_list(NAME, *content)
-                self._sent = content if is_shown else None
+        nothing = item("", [row(("nothing found", META))])
+        await self._listing.show(self._title(), items or [nothing])
 
     def _title(self) -> str:
         if not self._words:

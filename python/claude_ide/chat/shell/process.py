@@ -36,7 +36,7 @@ def shell(environment: Mapping[str, str]) -> str:
 
 
 class Output:
-    """The output of a command; what is in the middle of a long one is not kept."""
+    """The output of a command; of a long one, only the beginning and the end are kept."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -53,7 +53,7 @@ class Output:
 
     @property
     def text(self) -> str:
-        """The output, with a line about what is missing."""
+        """The output, with a line for the bytes that are missing."""
         missing = self.size - len(self._head) - len(self._tail)
         if not missing:
             return (self._head + self._tail).decode("utf-8", "replace")

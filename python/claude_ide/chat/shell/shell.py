@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from claude_ide import git
+from claude_ide import git, program
 from claude_ide.agents.prompt import ShellResult
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.sheet import Sheet
@@ -23,7 +23,6 @@ ESCAPED = f"\\{SIGN}"
 
 LONGEST_CHIP = 30
 TICK_SECONDS = 1.0
-NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_SSE_PORT")
 
 
 def is_command(prompt: str) -> bool:
@@ -130,7 +129,7 @@ class Shell:
         redraw()
 
     def _environment(self) -> dict[str, str]:
-        given = {name: each for name, each in os.environ.items() if name not in NOT_INHERITED}
+        given = program.inherited(os.environ)
         return given if self._is_trusted() else git.guarded(given, self._root)
 
 

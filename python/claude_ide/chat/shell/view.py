@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import as_printed, one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, View
@@ -68,7 +68,7 @@ class Ran(View):
     def _head(self) -> list[Chunk]:
         head = [("! ", "ClaudeChatUser"), (one_line(self.command, LONGEST_TITLE), "ClaudeChatCode")]
         if self._seconds is None:
-            running = amounts.duration(int(self._clock() - self._began))
+            running = amounts.seconds(int(self._clock() - self._began))
             return [*head, (f"  {running} …", "ClaudeChatToolRunning")]
         if self.outcome:
             head.append((f"  {self.outcome}", "ClaudeChatToolFailed"))

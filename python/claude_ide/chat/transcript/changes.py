@@ -1,14 +1,13 @@
 """The changes of tools as a unified diff; what a turn has changed in one line."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
+from claude_ide import paths
 from claude_ide.agents.events import Change
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.rows import Mark, Row, row, size
+from claude_ide.chat.page.rows import Chunk, Mark, Row, row, size
 
-MINUS = "\N{MINUS SIGN}"
 META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
 
 
@@ -24,11 +23,19 @@ def unified(changes: Iterable[Change], root: str) -> str:
     """Return all changes in order; paths below `root` are relative to it."""
     lines: list[str] = []
     for change in changes:
-        path = Path(change.path)
-        name = path.relative_to(root) if path.is_relative_to(root) else path
+        name = paths.within(change.path, root)
         lines += ["--- /dev/null" if change.created else f"--- a/{name}", f"+++ b/{name}"]
         lines += map(str, change.hunks)
     return "\n".join(lines)
+
+
+def sizes(added: int, removed: int) -> list[Chunk]:
+    """Return the numbers of added and of removed lines."""
+    return [
+        (f"+{added:,}", "ClaudeChatAdded"),
+        (" ", ""),
+        (f"\N{MINUS SIGN}{removed:,}", "ClaudeChatRemoved"),
+    ]
 
 
 def at_end(rows: Sequence[Row], summary: Summary) -> list[Row]:
@@ -37,9 +44,7 @@ def at_end(rows: Sequence[Row], summary: Summary) -> list[Row]:
     joint = " · " if rows else " "
     shown = row(
         (f"{joint}{amounts.count(summary.files, 'file')} ", META),
-        (f"+{summary.added}", "ClaudeChatAdded"),
-        (" ", ""),
-        (f"{MINUS}{summary.removed}", "ClaudeChatRemoved"),
+        *sizes(summary.added, summary.removed),
         (" · ", META),
         ("gd", KEY),
     )

@@ -15,7 +15,7 @@ MISSING = "*The conversation above this line belongs to another session.*"
 
 
 class Earlier:
-    """What is above the first turn of a transcript that the history knows."""
+    """The conversation above the first turn of a transcript that the history knows."""
 
     def __init__(self, transcript: Transcript, history: Sequence[Event]) -> None:
         at = {

@@ -8,7 +8,7 @@ LONGEST = 100
 
 
 def measures(task: Task | None, tools: int = 0) -> list[str]:
-    """Return what is known of a task: where it runs, its tools and tokens, its last tool.
+    """Return the known facts about a task: where it runs, its tools and tokens, its last tool.
 
     `tools` is the number of tools that are known to have been used.
     """

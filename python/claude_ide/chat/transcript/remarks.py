@@ -1,10 +1,10 @@
-"""Remarks beside the conversation: dim lines, of which long ones fold."""
+"""Remarks beside the conversation: dim lines. Long ones fold."""
 
 from collections.abc import Sequence
 
 from claude_ide.agents.events import Event, Notice, PromptBlocked
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import as_printed, lines
 from claude_ide.chat.page.rows import Row, all_in, row
 from claude_ide.chat.page.view import Action, OpenOutput, View
@@ -18,7 +18,7 @@ LONGEST_LINE = 300
 
 
 class Remark(View):
-    """What an agent or a hook has said; `Enter` shows all of a long one."""
+    """The words of an agent or a hook; `Enter` shows all of long ones."""
 
     def __init__(self, part: Part, text: str, level: str) -> None:
         super().__init__(part)

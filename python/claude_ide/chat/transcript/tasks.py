@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from claude_ide.agents.events import Dead, Event, Task, TaskChanged, TaskState
+from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk
 from claude_ide.chat.transcript import progress
@@ -33,9 +34,7 @@ class Entry:
 
     def age(self, now: float) -> str:
         """Return how long it has run, in whole seconds: the list is drawn again every second."""
-        seconds = int((now if self.ended is None else self.ended) - self.began)
-        minutes, rest = divmod(seconds, 60)
-        return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+        return amounts.seconds(int((now if self.ended is None else self.ended) - self.began))
 
 
 class Tasks:

@@ -1,6 +1,5 @@
 """The use of a tool: one line, which opens to show its input, change and output."""
 
-import os.path
 from typing import Any
 
 from claude_ide.agents.events import (
@@ -14,12 +13,13 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, Location, View, location_in
-from claude_ide.chat.transcript import detail, progress
+from claude_ide.chat.transcript import changes, detail, progress
 from claude_ide.chat.transcript.detail import Detail
+from claude_ide.paths import within
 
 ICONS = {
     "read": "→",
@@ -31,7 +31,6 @@ ICONS = {
     "switch_mode": "⇄",
 }
 OTHER_ICON = "•"
-MINUS = "\N{MINUS SIGN}"
 ENDS = {
     ToolStatus.COMPLETED: ("", "ClaudeChatTool", ""),
     ToolStatus.FAILED: ("✗", "ClaudeChatToolFailed", "failed"),
@@ -191,10 +190,9 @@ class ToolUse(View):
             if measures:
                 head.append((f"  {' · '.join(measures)}", "ClaudeChatMeta"))
             return [*head, (" …", "ClaudeChatToolRunning")]
-        if changes := self._changes:
-            added, removed = (sum(each) for each in zip(*map(_sizes, changes), strict=True))
-            head += [("  ", ""), (f"+{added:,}", "ClaudeChatAdded")]
-            head += [(" ", ""), (f"{MINUS}{removed:,}", "ClaudeChatRemoved")]
+        if self._changes:
+            added, removed = (sum(each) for each in zip(*map(_sizes, self._changes), strict=True))
+            head += [("  ", ""), *changes.sizes(added, removed)]
         if outcome:
             head += [("  ", ""), (outcome, group)]
         if self._seconds is not None:
@@ -245,7 +243,7 @@ class ToolUse(View):
             return detail.of_change(self._changes[0], self.label)
         found: list[Detail] = []
         for change in self._changes:
-            name = one_line(shortened(change.path, self._root))
+            name = one_line(within(change.path, self._root))
             head = Detail(row((name, "ClaudeChatMeta")), line=1)
             below = [head, *detail.of_change(change, name)]
             found += [each._replace(path=change.path) for each in below]
@@ -263,18 +261,11 @@ class ToolUse(View):
         return hunk.new_start + same
 
     def _short_title(self) -> str:
-        return one_line(shortened(self.title, self._root), LONGEST_TITLE)
+        return one_line(within(self.title, self._root), LONGEST_TITLE)
 
 
 def _sizes(change: Change) -> tuple[int, int]:
     return change.added, change.removed
-
-
-def shortened(path: str, root: str) -> str:
-    """Return a path relative to the project's root; other texts are unchanged."""
-    if root and path.startswith(root.rstrip(os.path.sep) + os.path.sep):
-        return path[len(root.rstrip(os.path.sep)) + 1 :]
-    return path
 
 
 def _denial(ended: ToolEnded) -> str:
@@ -283,5 +274,4 @@ def _denial(ended: ToolEnded) -> str:
 
 
 def _reason(output: str) -> str:
-    plain = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "")
-    return one_line(plain.strip().removeprefix("Error: "), LONGEST_REASON)
+    return one_line(output.strip().removeprefix("Error: "), LONGEST_REASON)

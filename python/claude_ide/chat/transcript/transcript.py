@@ -117,7 +117,7 @@ class Transcript:
     def hold_prompt(self, text: str, chips: Sequence[str] = (), *, is_ready: bool) -> Queued:
         """Show a prompt at the end, before the agent has it.
 
-        `chips` name the context of the text; `is_ready` tells whether the agent accepts prompts.
+        `chips` name the context of the text; `is_ready` says whether the agent accepts prompts.
         """
         at_once = is_ready and not self._running and self._prompts.is_empty
         return self._prompts.hold(text, chips, at_once=at_once)

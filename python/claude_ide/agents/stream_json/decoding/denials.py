@@ -79,7 +79,7 @@ class Denials:
             return _denied(ended, _type(decision, announced), announced, mode)
         if HOOK.fullmatch(ended.output):
             return _denied(ended, "hook", announced, mode)
-        if _plain(ended.output) == BY_RULE:
+        if ended.output.strip() == BY_RULE:
             return _denied(ended, "rule", announced, mode)
         if meta.get("non_execution_kind") in STOPPED or ended.output.startswith(INTERRUPTED):
             return replace(ended, status=ToolStatus.INTERRUPTED)
@@ -112,14 +112,10 @@ def _denied(ended: ToolEnded, type_: str, announced: Frame, mode: str) -> ToolEn
 
 
 def _reason(output: str) -> str:
-    output = _plain(output)
+    output = output.strip()
     if found := HOOK.fullmatch(output):
         return without_command(found["reason"])
     if found := CHECKED.fullmatch(output):
         return found["reason"]
     is_usual = USUAL.fullmatch(output) or output == BY_RULE
     return "" if is_usual else output.partition(ADVICE)[0]
-
-
-def _plain(output: str) -> str:
-    return output.replace("<tool_use_error>", "").replace("</tool_use_error>", "").strip()

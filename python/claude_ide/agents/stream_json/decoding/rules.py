@@ -12,6 +12,7 @@ from claude_ide.agents.stream_json.decoding.lasting import MARK, OF_FOLDER
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in
 from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, text
 from claude_ide.errors import InvalidRuleError
+from claude_ide.paths import within
 
 SCOPES = {
     "session": "this session",
@@ -95,7 +96,7 @@ def _own(tool: str, arguments: Frame, root: str) -> str:
         case "execute" if command := text(arguments.get("command")):
             return _for_command(tool, command)
         case "edit" if path := path_in(arguments):
-            inside = path.removeprefix(f"{root}/") if root else path
+            inside = within(path, root)
             return f"{EDIT}({inside if inside != path else f'/{path}'})"
         case "fetch" if host := _host(text(arguments.get("url"))):
             return f"{tool}(domain:{host})"

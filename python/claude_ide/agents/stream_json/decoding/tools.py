@@ -101,7 +101,7 @@ def _output(content: Any, detail: dict[str, Any]) -> str:
     if detail.get("agentId") and isinstance(detail.get("content"), list):
         content = detail["content"]  # without the CLI's own block about the subagent
     if isinstance(content, str):
-        return content
+        return content.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
     return "\n".join(
         text(part.get("text")) or f"[{text(part.get('type'))}]" for part in mappings(content)
     )

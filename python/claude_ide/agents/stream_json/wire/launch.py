@@ -15,9 +15,6 @@ from claude_ide.paths import config_folder
 ENTRYPOINT = "claude-ide-nvim"
 """The name under which the CLI reports to its maker which program started it."""
 
-NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_SSE_PORT")
-"""With the first, the CLI believes it is nested; its children would inherit the second."""
-
 STREAM = (
     *("--output-format", "stream-json"),
     "--verbose",
@@ -154,9 +151,7 @@ class Launch:
 
     def child_environment(self) -> dict[str, str]:
         """Return the environment for the CLI."""
-        inherited = {
-            name: value for name, value in self.environment.items() if name not in NOT_INHERITED
-        }
+        inherited = program.inherited(self.environment)
         if not self.trusted:
             # 2.1.197 runs `git status` at its start, which could run the repository's programs.
             inherited = git.guarded(inherited, self.cwd)

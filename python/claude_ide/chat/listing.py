@@ -1,0 +1,68 @@
+"""A list in a window (`chat/list.lua`) that is updated until the user closes it."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from claude_ide.chat.page.rows import Row
+from claude_ide.chat.panel import Panels
+from claude_ide.chat.running import Run
+from claude_ide.errors import EditorError
+
+Item = dict[str, Any]
+"""Rows with the id of what they show; the id is empty if they have no keys."""
+
+
+def item(id_: str, rows: Sequence[Row]) -> Item:
+    """Return rows as an item."""
+    marks = [(n, *mark) for n, each in enumerate(rows) for mark in each.marks]
+    return {"id": id_, "lines": [each.text for each in rows], "marks": marks}
+
+
+class Listing:
+    """The list of this name. Each of its keys has a name and a description."""
+
+    def __init__(
+        self, name: str, keys: Sequence[tuple[str, str, str]], panels: Panels, run: Run
+    ) -> None:
+        self._name = name
+        self._keys = keys
+        self._panels = panels
+        self._run = run
+        self._following: asyncio.Task[None] | None = None
+        self._sent: tuple[str, Sequence[Item]] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the user has not closed it."""
+        return self._following is not None
+
+    async def open(
+        self,
+        title: str,
+        draw: Callable[[], Awaitable[None]],
+        follow: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Open its window; `draw` shows the items, `follow` does so again until it is closed."""
+        await self._panels.open_list(self._name, title, self._keys)
+        await draw()
+        self._following = self._run(follow())
+
+    async def show(self, title: str, items: Sequence[Item]) -> None:
+        """Show items if they have changed; the next call tries again if that is not possible."""
+        content = (title, items)
+        if content != self._sent:
+            with contextlib.suppress(EditorError):
+                is_shown = await self._panels.show_list(self._name, *content)
+                self._sent = content if is_shown else None
+
+    async def close(self) -> None:
+        """Close its window, and return the user to where they came from."""
+        await self._panels.close_list(self._name)
+
+    def end(self) -> None:
+        """Stop following: its window is closed, or shows other items from now on."""
+        if self._following is not None:
+            self._following.cancel()
+        self._following = self._sent = None
