@@ -100,11 +100,13 @@ async def test_e_on_the_edited_prompt_leaves_it(nvim: Neovim, panel: Panel, api:
     api.script([text("One.")])
     await _converse(panel, "First")
     await _edit(nvim, panel, "» First")
+    await until(lambda: "✎ from before “First”" in nvim.screen.text(), "the edit in the bar")
 
     await panel.go_to("» First")
     await nvim.keys("e")
 
     await panel.shows_no_more("✎ editing")
+    await until(lambda: "✎" not in nvim.screen.text(), "a bar without the edit")
     await until(lambda: _holds_only(panel, ""), "an empty prompt", PATIENCE)
 
 
