@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from support.chats import Chats
 from support.lists import ListWindow
 from support.neovim import Neovim, until
 
@@ -98,3 +99,24 @@ async def test_the_text_cannot_be_changed_and_its_keys_are_shown(
     await nvim.keys("g?")
 
     await until(lambda: "Delete it" in nvim.screen.text(), "the keys")
+
+
+async def test_the_panel_keeps_its_heights_beside_a_list(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("edit a.txt")
+    await chats.open()
+    await nvim.command("stopinsert")
+    prompt = await nvim.eval("win_getid()")
+    height = await nvim.eval("winheight(0)")
+
+    await nvim.lua(f"{LIST}.open(...)", "fish", {"title": "Fish", "keys": KEYS})
+    await show(nvim, item("p", "pike"))
+    await until(lambda: nvim.eval(f"winheight({prompt}) == {height}"), "the prompt's height")
+    assert await nvim.eval("nvim_win_get_height(0)") == 3
+
+    await nvim.keys("q")
+    await until(lambda: nvim.eval(f"win_getid() == {prompt}"), "the list is closed")
+    await until(lambda: nvim.eval(f"winheight({prompt}) == {height}"), "the prompt's height")
+
+
+async def test_the_name_of_the_buffer_holds_no_title(nvim: Neovim, fish: ListWindow) -> None:
+    assert (await nvim.eval("expand('%:t')")) == "fish"

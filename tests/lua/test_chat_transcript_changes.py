@@ -35,7 +35,7 @@ async def test_a_double_click_opens_a_part(nvim: Neovim, chats: Chats, mode: str
     await until(lambda: nvim.eval("mode() == 'n'"), "Normal mode")
 
 
-@pytest.mark.parametrize("key", ["dd", "cw", "p", "rx", "J"])
+@pytest.mark.parametrize("key", ["dd", "cw", "p", "rx", "J", "u"])
 async def test_a_key_that_would_change_the_transcript_shows_the_way_to_the_prompt(
     nvim: Neovim, chats: Chats, key: str
 ) -> None:

@@ -196,3 +196,21 @@ async def test_a_panel_keeps_its_share_of_a_screen_that_shrinks_and_grows(
         return await _widths(nvim, chats) == before
 
     await until(is_as_before, "the width of before")
+
+
+async def test_the_prompt_shrinks_and_grows_with_the_screen(nvim: Neovim, chats: Chats) -> None:
+    await nvim.command("set columns=120 lines=40 | edit a.txt")
+    await chats.open()
+    await nvim.command("stopinsert")
+
+    await nvim.command("set lines=12")
+    await until(lambda: nvim.eval("nvim_win_get_height(0) == 3"), "a third of ten rows")
+
+    await nvim.command("set lines=40")
+    await until(lambda: nvim.eval("nvim_win_get_height(0) == 6"), "the height of before")
+
+    await nvim.command("resize 9")
+    await nvim.idle(50)
+    await nvim.command("set lines=30 | redraw")
+    await nvim.idle(50)
+    assert await nvim.eval("nvim_win_get_height(0)") == 9

@@ -92,8 +92,8 @@ async def test_files_and_folders_restrict_a_review(
 @pytest.mark.parametrize(
     ("turn", "only", "reason"),
     [
-        ("1", ["b"], r"not among the changed files: b \(:ClaudeChanges! has all turns\)"),
-        (None, ["b", "c"], "not among the changed files: b c$"),
+        ("1", ["b"], r"no change in b \(:ClaudeChanges! lists all turns\)"),
+        (None, ["b", "c"], "no change in b c$"),
         ("2", [], "this turn has changed no file"),
     ],
 )

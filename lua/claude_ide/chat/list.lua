@@ -2,6 +2,7 @@
 local channel = require('claude_ide.channel')
 local chat_keys = require('claude_ide.chat.keys')
 local highlights = require('claude_ide.highlights')
+local placement = require('claude_ide.chat.placement')
 local plain = require('claude_ide.say.plain')
 local scratch = require('claude_ide.window.scratch')
 local window_looks = require('claude_ide.window.looks')
@@ -87,7 +88,8 @@ end
 
 local function create(name, look)
   highlights.define()
-  local bufnr = scratch.open(look.title, '')
+  -- Not the title, which changes while the list is open.
+  local bufnr = scratch.open(name, '')
   local list = { bufnr = bufnr, look = look, items = {}, ids = {} }
   lists[name] = list
   vim.bo[bufnr].filetype = 'claude-list'
@@ -126,6 +128,7 @@ local function fit(list)
   -- Only once: then the height is the user's.
   if win and not list.is_fitted then
     list.is_fitted = true
+    placement.neighbour_changes(win)
     api.nvim_win_set_height(win, math.max(LEAST_HEIGHT, math.min(#list.ids + 1, most)))
   end
 end

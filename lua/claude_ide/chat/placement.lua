@@ -320,13 +320,18 @@ local function keep_sizes()
   end)
 end
 
-local function on_neighbour_change(event)
-  local win = tonumber(event.match) --[[@as integer?]] or api.nvim_get_current_win()
+--- Note that another window opens, closes, or is resized by us: the panels keep their sizes.
+---@param win integer
+function M.neighbour_changes(win)
   for _, chat in ipairs(chat_state.list()) do
     if chat.view and chat_sizes.mark_disturbed(chat.view, win) then
       vim.schedule(keep_sizes)
     end
   end
+end
+
+local function on_neighbour_change(event)
+  M.neighbour_changes(tonumber(event.match) --[[@as integer?]] or api.nvim_get_current_win())
 end
 
 --- Follow what the user does with the windows, from now on.

@@ -95,7 +95,7 @@ class Chat:
         self.branching = Branching(
             *(agent, editor, self.panel, self.transcript, self.sending, self.attachment),
             Rewinding(agent, editor, self._panels, self.transcript, root),
-            *(self._reopen, self._painter.now),
+            *(self._reopen, self._draw),
         )
         self.reviewing = Reviewing(
             *(witness, self.transcript, self._painter, self.panel, editor, run)
@@ -234,6 +234,11 @@ class Chat:
     def refresh_bars(self) -> None:
         """Draw the bars, if they have changed."""
         self._bars_painter.soon()
+
+    def _draw(self) -> None:
+        """Draw the transcript and the bars at once."""
+        self._painter.now()
+        self.refresh_bars()
 
     # The user's actions.
 

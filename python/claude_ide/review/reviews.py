@@ -93,8 +93,8 @@ class Reviews:
             raise UserError(self._why_none(turn))
         shown = [change for change in changes if not only or self._is_in(change.path, only)]
         if not shown:
-            hint = "" if turn is None else " (:ClaudeChanges! has all turns)"
-            raise UserError(f"not among the changed files: {' '.join(only)}{hint}")
+            hint = "" if turn is None else " (:ClaudeChanges! lists all turns)"
+            raise UserError(f"no change in {' '.join(only)}{hint}")
         self._was_shown = True
         request = {
             "source": self._source,

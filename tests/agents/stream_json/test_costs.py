@@ -43,6 +43,18 @@ def test_the_stored_cost_of_a_resumed_session_is_counted_once() -> None:
     assert corrected(costs, 11) == [13]
 
 
+def test_the_cost_of_a_new_session_is_added_to_that_of_the_last() -> None:
+    costs = Costs()
+    corrected(costs, 3)
+    costs.correct(Dead(0))
+
+    costs.begin()
+    assert corrected(costs, 3, 5) == [6, 8]
+    costs.correct(KILLED)
+    costs.begin()
+    assert corrected(costs, 1) == [9]
+
+
 def test_a_cleared_conversation_begins_at_zero() -> None:
     costs = Costs()
     corrected(costs, 3)

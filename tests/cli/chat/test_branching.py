@@ -1,5 +1,6 @@
 """Editing an earlier prompt in the chat panel of the real CLI."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ async def test_editing_the_first_prompt_begins_a_new_session_with_the_same_mode(
     api.script([text("One.")], [text("Un.")])
     await nvim.command("stopinsert | ClaudeChat mode acceptEdits")
     await _converse(panel, "First")
+    cost = re.findall(r"\$[0-9.]+", (await panel.look())["bar"])
 
     await _edit(nvim, panel, "» First")
     await nvim.keys(" in French<C-s>")
@@ -72,6 +74,8 @@ async def test_editing_the_first_prompt_begins_a_new_session_with_the_same_mode(
     assert "One." not in shown
     assert "One." not in str(api.requests[-1].body["messages"])
     await panel.bar_shows("acceptEdits")
+    # A new session counts from zero, but both have been paid for.
+    await until(lambda: _bar_shows_another(panel, cost), "the cost of both", PATIENCE)
 
 
 async def test_gx_leaves_an_edit_and_restores_the_draft(
@@ -100,11 +104,13 @@ async def test_e_on_the_edited_prompt_leaves_it(nvim: Neovim, panel: Panel, api:
     api.script([text("One.")])
     await _converse(panel, "First")
     await _edit(nvim, panel, "» First")
+    await until(lambda: "✎ from before “First”" in nvim.screen.text(), "the edit in the bar")
 
     await panel.go_to("» First")
     await nvim.keys("e")
 
     await panel.shows_no_more("✎ editing")
+    await until(lambda: "✎" not in nvim.screen.text(), "a bar without the edit")
     await until(lambda: _holds_only(panel, ""), "an empty prompt", PATIENCE)
 
 
@@ -314,3 +320,8 @@ async def _edit(nvim: Neovim, panel: Panel, words: str) -> None:
 async def _inserts(nvim: Neovim) -> bool:
     mode: str = (await nvim.mode())["mode"]
     return mode == "i"
+
+
+async def _bar_shows_another(panel: Panel, cost: list[str]) -> bool:
+    shown = re.findall(r"\$[0-9.]+", (await panel.look())["bar"])
+    return bool(shown) and shown != cost

@@ -171,5 +171,5 @@ async def test_a_review_without_changes_says_so_in_one_line(
     await panel.send("Shout")
     await panel.shows("· gd")
     await nvim.command("ClaudeChanges b.py")
-    await says("not among the changed files: b.py")
+    await says("no change in b.py")
     assert await nvim.eval("getcompletion('ClaudeChanges ', 'cmdline')") == ["a.py"]

@@ -18,8 +18,8 @@ local CUT = 'request:cut'
 local TRUST = 'trust'
 local PROMPTS = { turn = true, queued = true }
 -- Without a mapping, Neovim would only show E21.
-local CHANGING = { 'c', 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S' }
-local UNCHANGEABLE = 'the transcript cannot be changed: i goes to the prompt, g? shows all keys'
+local CHANGING = { 'c', 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S', 'u' }
+local UNCHANGEABLE = 'the transcript cannot be changed; i goes to the prompt'
 local ANSWER = 'Answer the request under the cursor'
 
 ---@class claude_ide.TranscriptPanel functions of the panel, which is in a higher module

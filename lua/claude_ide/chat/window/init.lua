@@ -105,6 +105,16 @@ function M.refitted(size, before, now, options)
     or share(size * now / before + 0.5, now, least)
 end
 
+--- The height of a prompt after the room for windows has changed from `before` to `now` rows. A height that
+--- the user has chosen remains.
+---@param height integer
+---@param before integer
+---@param now integer
+---@return integer
+function M.refitted_prompt(height, before, now)
+  return height == prompt_height(before) and prompt_height(now) or height
+end
+
 local function split_prompt(chat, windows)
   local height = prompt_height(api.nvim_win_get_height(windows.transcript))
   windows.prompt = api.nvim_open_win(chat.prompt, false, {

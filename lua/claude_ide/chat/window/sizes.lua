@@ -66,6 +66,13 @@ function M.mark_disturbed(view, win)
   return is_beside
 end
 
+-- The rows that an arrangement has for windows.
+---@param around claude_ide.Arrangement
+local function rows(around)
+  local lines = around.laststatus == 0 and 0 or 1
+  return around.lines - around.cmdheight - lines - (around.has_tabline and 1 or 0)
+end
+
 -- If the screen has changed, the sizes at a side remain the same share of it. The neighbours alone would
 -- lose the columns otherwise, down to one.
 local function refit(view)
@@ -79,6 +86,11 @@ local function refit(view)
     if before ~= now and is_ours and fixed[win] then
       fixed[win] = chat_windows.refitted(fixed[win], before, now, options)
     end
+  end
+  local prompt, heights = view.windows.prompt, sizes.heights
+  if is_wide and heights[prompt] then
+    local room = rows(tiling.arrangement())
+    heights[prompt] = chat_windows.refitted_prompt(heights[prompt], rows(sizes.around), room)
   end
 end
 

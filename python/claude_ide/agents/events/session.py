@@ -145,8 +145,9 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The session's cost in dollars, and the context in tokens; None for what was not reported.
+    """The cost in dollars, and the context in tokens; None for what was not reported.
 
+    `cost` is that of the session, and of those that the agent has opened before it.
     `answered` are the tokens of an answer of the model that is now complete.
     """
 

@@ -154,7 +154,9 @@ class StreamJsonAgent:
             )
             self._connection = connection
         resumes = isinstance(opening, ResumeSession) and not opening.fork
-        if isinstance(opening, ResumeSession) and not was_running:
+        if isinstance(opening, NewSession):
+            self._costs.begin()
+        elif not was_running:
             self._costs.resume()
         self._resumed = opening.id if resumes else ""
         try:

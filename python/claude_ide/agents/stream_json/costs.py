@@ -15,6 +15,11 @@ class Costs:
         """The cost with which the running CLI has begun; None if it is unknown."""
         self._lost = 0.0
 
+    def begin(self) -> None:
+        """Begin with a new session: the CLI counts from zero, and the agent goes on counting."""
+        self._lost += self._reported
+        self._reported = self._stored = 0.0
+
     def resume(self) -> None:
         """Begin with a session from before, whose cost is known only from the first report."""
         self._stored = None
