@@ -20,6 +20,7 @@ local PROMPTS = { turn = true, queued = true }
 -- Without a mapping, Neovim would only show E21.
 local CHANGING = { 'c', 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S' }
 local UNCHANGEABLE = 'the transcript cannot be changed: i goes to the prompt, g? shows all keys'
+local NOT_RUNNING = 'the chat is not running: R restarts it'
 local ANSWER = 'Answer the request under the cursor'
 
 ---@class claude_ide.TranscriptPanel functions of the panel, which is in a higher module
@@ -44,11 +45,18 @@ local function part_here(chat)
   return chat_transcript.part_at(chat, row())
 end
 
+-- Report an event, or say that there is no host to do it.
+local function ask_host(chat, event, fields)
+  if not chat_state.emit(chat, event, fields) then
+    message.show(NOT_RUNNING, 'info')
+  end
+end
+
 local function press(chat)
   local part = part_here(chat)
   if part then
     local offset = row() - part.row
-    chat_state.emit(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
+    ask_host(chat, 'press', { part = part.id, kind = part.kind, offset = offset })
   end
 end
 
@@ -57,28 +65,28 @@ local function go_to(chat)
   if part then
     local line, column = unpack(vim.api.nvim_win_get_cursor(0))
     local offset = line - 1 - part.row
-    chat_state.emit(chat, 'go_to', { part = part.id, offset = offset, column = column })
+    ask_host(chat, 'go_to', { part = part.id, offset = offset, column = column })
   end
 end
 
 local function changes(chat)
   local part = part_here(chat)
   if part then
-    chat_state.emit(chat, 'changes', { part = part.id })
+    ask_host(chat, 'changes', { part = part.id })
   end
 end
 
 local function withdraw(chat)
   local part = part_here(chat)
   if part and part.kind == 'queued' then
-    chat_state.emit(chat, 'withdraw', { part = part.id })
+    ask_host(chat, 'withdraw', { part = part.id })
   end
 end
 
 local function move_to_background(chat)
   local part = part_here(chat)
   if part then
-    chat_state.emit(chat, 'background', { part = part.id })
+    ask_host(chat, 'background', { part = part.id })
   end
 end
 
@@ -86,7 +94,7 @@ end
 local function edit(chat)
   local part = vim.v.count == 0 and part_here(chat)
   if part and PROMPTS[part.kind] and not chat_offer.lacks(chat, 'edit') then
-    chat_state.emit(chat, 'edit', { part = part.id })
+    ask_host(chat, 'edit', { part = part.id })
     return '<Ignore>'
   end
   return 'e'
@@ -146,7 +154,7 @@ local function answer(chat, key, fallback)
     if ALLOWING[key] and part.kind ~= CUT and not is_seen(chat, part) then
       return call_panel('go_to_part', chat.id, part.id)
     end
-    chat_state.emit(chat, 'answer', { part = part.id, kind = part.kind, key = key })
+    ask_host(chat, 'answer', { part = part.id, kind = part.kind, key = key })
     return '<Ignore>'
   end
 end
