@@ -39,6 +39,20 @@ async def test_a_chat_without_messages_continues_after_its_host_dies(
     assert (await panel.look())["count"] == 1
 
 
+async def test_a_key_of_the_transcript_says_that_there_is_no_host(
+    nvim: Neovim, replay: Open
+) -> None:
+    panel = await replay("plain_thinking")
+    await panel.send("hello there")
+    await panel.shows("── ")
+    await kill_the_host(nvim)
+
+    assert await panel.go_to("» hello there")
+    await nvim.keys("e")
+
+    await until(lambda: "R restarts it" in nvim.screen.lines()[-1], "a message", PATIENCE)
+
+
 async def test_a_chat_that_cannot_be_resumed_keeps_its_transcript_and_prompt(
     nvim: Neovim, replay: Open
 ) -> None:

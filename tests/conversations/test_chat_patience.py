@@ -71,6 +71,20 @@ async def test_stop_returns_the_prompt_and_then_stops_the_start(silent: River) -
     assert await holds(silent.panel, "hello")
 
 
+async def test_a_prompt_that_the_user_has_taken_back_causes_no_error(silent: River) -> None:
+    await silent.panel.send("hello")
+    await silent.panel.shows(LINE)
+    await silent.nvim.keys("<C-c>")
+    await until(lambda: holds(silent.panel, "hello"), "the prompt is back", PATIENCE)
+
+    await silent.nvim.keys("<C-c>")
+    await silent.panel.shows("Otter did not answer and was stopped · R retries")
+    await silent.nvim.keys("<Esc>cc!<C-s>")
+
+    await silent.reports("there is no command after the !")
+    assert await silent.nvim.lua("return #_G.reports") == 1
+
+
 async def test_the_end_of_a_silent_chat_keeps_its_prompt(silent: River) -> None:
     await silent.panel.send("hello")
     await silent.panel.shows(LINE)

@@ -213,8 +213,10 @@ class Chats:
     async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
         opening: Opening = NewSession()
         opened = self._agents.open(Path(revival["root"]))
-        if not revival["is_empty"]:
-            opening = ResumeSession(revival.get("session", ""))
+        session = str(revival.get("session") or "")
+        # Without a session, the old agent had not begun: there are only prompts that waited for it.
+        if session and not revival["is_empty"]:
+            opening = ResumeSession(session)
             # If the session is unknown, the old panel keeps its content.
             await self._kind.check_session(opened.folder, opening.id)
         chat = self._new(id_, opened)

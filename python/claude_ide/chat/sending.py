@@ -96,8 +96,8 @@ class Sending:
                 await self._running.offer()
                 await self._send(number)
         except ClaudeIdeError:
-            if self.is_closed:
-                return
+            if self.is_closed or number not in self._held:
+                return  # the panel has the text, or the user has taken it back
             await self._return([number])
             raise
 

@@ -65,6 +65,18 @@ def test_a_cleared_conversation_begins_at_zero() -> None:
     assert corrected(costs, 1) == [1]
 
 
+def test_a_session_that_begins_at_zero_in_a_running_chat_owes_nothing() -> None:
+    costs = Costs()
+    corrected(costs, 5)
+    costs.correct(KILLED)
+    corrected(costs, 4)
+    costs.correct(Dead(0))
+
+    assert corrected(costs, 1) == [1]
+    costs.correct(KILLED)
+    assert corrected(costs, 2) == [3]
+
+
 def test_other_events_and_usage_without_a_cost_are_unchanged() -> None:
     costs = Costs()
     corrected(costs, 3)

@@ -116,6 +116,33 @@ def test_a_stored_conversation_becomes_events(tmp_path: Path) -> None:
     assert events.Compacted(9) in found
 
 
+def test_a_turn_that_ended_with_its_cli_is_shown_as_interrupted(tmp_path: Path) -> None:
+    interrupted = (
+        "[Tool call interrupted: the session ended before this call's result was recorded]"
+    )
+    filler = assistant(text("No response requested."))
+    filler["message"]["model"] = "<synthetic>"
+    write_session(
+        tmp_path,
+        user("wait"),
+        assistant({"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "sleep"}}),
+        user(
+            [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "t1",
+                    "content": interrupted,
+                    "is_error": True,
+                }
+            ],
+            toolDenialKind="interrupted",
+        ),
+        filler,
+    )
+
+    assert digest(history.read(tmp_path, ID)) == ["uses Bash", "interrupted Bash"]
+
+
 def test_the_end_of_a_task_is_no_prompt_of_the_user(tmp_path: Path) -> None:
     note = (
         "<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>t1</tool-use-id>\n"

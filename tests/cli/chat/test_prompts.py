@@ -108,6 +108,22 @@ async def test_the_end_of_a_chat_keeps_the_prompts_that_wait(nvim: Neovim, waiti
     assert await nvim.eval(kept) == "Greet me Leave me"
 
 
+async def test_a_prompt_outlives_a_host_that_ends_while_the_cli_starts(
+    nvim: Neovim, waiting: Panel, api: FakeApi, gate: Path
+) -> None:
+    api.script([text("Good day.")])
+    await waiting.send("Greet me")
+    await waiting.shows("⧗ Greet me")
+
+    os.kill(await host_of(nvim), signal.SIGKILL)
+    await until(lambda: holds(waiting, "Greet me"), "the prompt is back", PATIENCE)
+    gate.touch()
+    await nvim.keys("<C-s>")
+
+    await waiting.shows("Good day.")
+    assert (await waiting.text()).count("Greet me") == 1
+
+
 async def test_a_resumed_session_shows_its_conversation_above_a_prompt_that_waits(
     nvim: Neovim, waiting: Panel, api: FakeApi, gate: Path
 ) -> None:

@@ -64,13 +64,16 @@ function M.restore(bufnr, views)
   vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
 end
 
--- Whether there is a gap below the text, because lines were removed, although lines above could fill it.
-local function has_gap(win)
+-- Whether the end is not at the bottom of a window: there is a gap below it, because lines were removed,
+-- although lines above could fill it; or it is below the window, because Neovim has shown the beginning of
+-- a paragraph that is higher than the window.
+local function is_misplaced(win)
   local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
   local start = { start_row = view.topline - 1, start_vcol = view.skipcol }
-  local shown = vim.api.nvim_win_text_height(win, start).all
+  local rows = vim.api.nvim_win_text_height(win, start).all
+  local height = vim.api.nvim_win_get_height(win)
   local is_top = view.topline == 1 and view.skipcol == 0
-  return not is_top and shown < vim.api.nvim_win_get_height(win)
+  return rows > height or not is_top and rows < height
 end
 
 --- Show the end of a buffer in a window.
@@ -82,7 +85,7 @@ function M.go_to_end(win)
   local far = last - vim.api.nvim_win_get_cursor(win)[1] >= vim.api.nvim_win_get_height(win) / 2
   -- To the last column: the end of a paragraph that wraps is what is new.
   vim.api.nvim_win_set_cursor(win, { last, #text })
-  if far or has_gap(win) then
+  if far or is_misplaced(win) then
     vim.api.nvim_win_call(win, function()
       -- Otherwise the end would be in the middle of the window. With 'smoothscroll', `zb` alone leaves the
       -- cursor below the visible lines of a window that is not the current one.

@@ -20,6 +20,7 @@ local PROMPTS = { turn = true, queued = true }
 -- Without a mapping, Neovim would only show E21.
 local CHANGING = { 'c', 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S', 'u' }
 local UNCHANGEABLE = 'the transcript cannot be changed; i goes to the prompt'
+local NOT_RUNNING = 'the chat is not running: R restarts it'
 local ANSWER = 'Answer the request under the cursor'
 
 ---@class claude_ide.TranscriptPanel functions of the panel, which is in a higher module
@@ -44,10 +45,17 @@ local function part_here(chat)
   return chat_transcript.part_at(chat, row())
 end
 
+-- Report an event, or say that there is no host to do it.
+local function ask_host(chat, event, fields)
+  if not chat_state.emit(chat, event, fields) then
+    message.show(NOT_RUNNING, 'info')
+  end
+end
+
 local function press(chat)
   local part = part_here(chat)
   if part then
-    chat_state.emit(chat, 'press', { part = part.id, offset = row() - part.row })
+    ask_host(chat, 'press', { part = part.id, offset = row() - part.row })
   end
 end
 
@@ -56,21 +64,21 @@ local function go_to(chat)
   if part then
     local line, column = unpack(vim.api.nvim_win_get_cursor(0))
     local offset = line - 1 - part.row
-    chat_state.emit(chat, 'go_to', { part = part.id, offset = offset, column = column })
+    ask_host(chat, 'go_to', { part = part.id, offset = offset, column = column })
   end
 end
 
 local function report_part(chat, event)
   local part = part_here(chat)
   if part then
-    chat_state.emit(chat, event, { part = part.id })
+    ask_host(chat, event, { part = part.id })
   end
 end
 
 local function withdraw(chat)
   local part = part_here(chat)
   if part and part.kind == 'queued' then
-    chat_state.emit(chat, 'withdraw', { part = part.id })
+    ask_host(chat, 'withdraw', { part = part.id })
   end
 end
 
@@ -78,7 +86,7 @@ end
 local function edit(chat)
   local part = vim.v.count == 0 and part_here(chat)
   if part and PROMPTS[part.kind] and not chat_offer.lacks(chat, 'edit') then
-    chat_state.emit(chat, 'edit', { part = part.id })
+    ask_host(chat, 'edit', { part = part.id })
     return '<Ignore>'
   end
   return 'e'
@@ -138,7 +146,7 @@ local function answer(chat, key, fallback)
     if ALLOWING[key] and part.kind ~= CUT and not is_seen(chat, part) then
       return call_panel('go_to_part', chat.id, part.id)
     end
-    chat_state.emit(chat, 'answer', { part = part.id, kind = part.kind, key = key })
+    ask_host(chat, 'answer', { part = part.id, kind = part.kind, key = key })
     return '<Ignore>'
   end
 end

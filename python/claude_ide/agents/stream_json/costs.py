@@ -30,6 +30,9 @@ class Costs:
             case Usage(cost=float() | int() as cost):
                 if self._stored is None:
                     self._stored = cost
+                elif cost < self._stored:
+                    # This CLI has another session, which has begun at zero.
+                    self._stored = self._lost = 0.0
                 self._reported = cost
                 return replace(event, cost=cost + self._lost)
             case Dead(code) if code == -signal.SIGKILL:

@@ -237,12 +237,13 @@ def _command(content: str, id_: str) -> list[Event]:
 
 
 def _meta(line: Frame) -> list[Frame]:
-    """Return the permission decision in the form of a live `tool_result_meta`."""
-    decision = mapping(line.get("permissionDecision"))
+    """Return why a tool was not executed in the form of a live `tool_result_meta`."""
+    meta = {
+        "permission_decision": mapping(line.get("permissionDecision")),
+        "non_execution_kind": line.get("toolDenialKind"),
+    }
     results = mappings(mapping(line.get("message")).get("content"))
-    return [
-        {"id": result.get("tool_use_id"), "permission_decision": decision} for result in results
-    ]
+    return [{"id": result.get("tool_use_id")} | meta for result in results]
 
 
 def is_hidden(line: Frame) -> bool:

@@ -46,8 +46,11 @@ logger = logging.getLogger(__name__)
 SYNTHETIC = "<synthetic>"
 """The model of a message that the CLI itself has written."""
 
-NO_CONTENT = "(no content)"
-"""2.1.197 writes this for a command of its own without output."""
+NOTHING = ("(no content)", "No response requested.")
+"""2.1.197 writes the first for a command of its own without output.
+
+The CLI writes the second into a session that ended within a turn, so that it can be resumed.
+"""
 
 
 class Decoder:
@@ -265,7 +268,7 @@ def _notices(frame: Frame, message: Frame) -> list[Notice]:
     return [
         Notice(text(block.get("text")), level, reason)
         for block in mappings(message.get("content"))
-        if block.get("type") == "text" and block.get("text") != NO_CONTENT
+        if block.get("type") == "text" and block.get("text") not in NOTHING
     ]
 
 
