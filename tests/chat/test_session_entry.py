@@ -6,7 +6,7 @@ import pytest
 
 from claude_ide.agents.events import Dead, PromptChanged, PromptStage, Ready
 from claude_ide.agents.session_state import SessionState
-from claude_ide.chat.sessions.entry import STORED, Entry, Standing, age_of
+from claude_ide.chat.sessions.entry import STORED, Entry, Status, age_of
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 IDLE = SessionState().spawned().after(Ready())
@@ -30,10 +30,10 @@ def test_ages_are_short(ago: timedelta, age: str) -> None:
 def test_a_chat_has_one_word_for_its_state() -> None:
     busy = IDLE.after(PromptChanged("a", PromptStage.QUEUED))
 
-    assert Standing("", IDLE).word[0] == "open"
-    assert Standing("", busy).word[0] == "works"
-    assert Standing("", busy, waiting=1).word[0] == "waits"
-    assert Standing("", IDLE.after(Dead(1))).word[0] == "ended"
+    assert Status("", IDLE).word[0] == "open"
+    assert Status("", busy).word[0] == "works"
+    assert Status("", busy, waiting=1).word[0] == "waits"
+    assert Status("", IDLE.after(Dead(1))).word[0] == "ended"
 
 
 def test_an_entry_has_its_figures_its_title_and_its_first_prompt() -> None:

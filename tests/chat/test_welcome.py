@@ -10,7 +10,9 @@ from claude_ide.chat.page.view import Resume
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.welcome import WELCOME, Welcome
 
-SESSIONS = [SessionSummary(f"s{n}", f"Title {n}", datetime.now(UTC)) for n in range(1, 6)]
+
+def sessions() -> list[SessionSummary]:
+    return [SessionSummary(f"s{n}", f"Title {n}", datetime.now(UTC)) for n in range(1, 6)]
 
 
 @pytest.fixture
@@ -39,10 +41,10 @@ def test_the_settings_and_keys_are_shown(transcript: Transcript, welcome: Welcom
     assert keys[-1] == "  all keys: g?"
 
 
-def test_the_latest_sessions_can_be_resumed_where_they_stand(
+def test_the_latest_sessions_can_be_resumed_in_place(
     transcript: Transcript, welcome: Welcome
 ) -> None:
-    welcome.offer(SESSIONS)
+    welcome.offer(sessions())
 
     lines = transcript.lines
     assert [line for line in lines if "Title" in line] == [
@@ -66,7 +68,7 @@ def test_it_disappears_with_the_conversation(
         transcript.apply(events.Notice("Hello", "error"))
 
     welcome.update("large")
-    welcome.offer(SESSIONS)
+    welcome.offer(sessions())
     welcome.show()
 
     assert WELCOME not in [part.kind for part in transcript.sheet.page.parts]

@@ -25,7 +25,7 @@ from claude_ide.chat.reviewing import Reviewing
 from claude_ide.chat.rewinding import Rewinding
 from claude_ide.chat.running import Run, Running
 from claude_ide.chat.sending import Sending
-from claude_ide.chat.sessions.entry import Standing
+from claude_ide.chat.sessions.entry import Status
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.shell.shell import Shell
 from claude_ide.chat.transcript.todos import Todos
@@ -191,7 +191,7 @@ class Chat:
                 self.title = title or self.title
                 self._run(self.panel.remember(session))
             case events.PromptBlocked(text):
-                self._run(self.sending.give_back(text))
+                self._run(self.sending.return_blocked(text))
             case events.Dead():
                 if numbers := self.sending.cancel_queued():
                     self._run(self.panel.give_back(numbers))
@@ -201,10 +201,10 @@ class Chat:
         self.refresh_bars()
 
     @property
-    def standing(self) -> Standing:
+    def status(self) -> Status:
         """The state of this chat, for the list of sessions."""
         waiting = len(self.requests) + self.trust_line.is_shown
-        return Standing(self.title, self.running.state, waiting, self._bar.cost)
+        return Status(self.title, self.running.state, waiting, self._bar.cost)
 
     # Drawing.
 

@@ -143,7 +143,7 @@ class Sending:
         self._drop(numbers)
         self._painter.now()
 
-    async def give_back(self, blocked: str) -> None:
+    async def return_blocked(self, blocked: str) -> None:
         """Return a prompt that was blocked to the prompt window, unless that has other text.
 
         `blocked` is empty if the agent does not know its text.

@@ -25,7 +25,7 @@ OLD = 30 * DAY
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Status:
     """A running chat: its title, its state, the number of waiting requests, its cost."""
 
     title: str

@@ -159,24 +159,24 @@ class Sessions:
         return f"Sessions with {' '.join(self._words)}{progress}"
 
     def _entries(self) -> list[Entry]:
-        chats = sorted(self._chats.values(), key=lambda chat: -chat.standing.waiting)
+        chats = sorted(self._chats.values(), key=lambda chat: -chat.status.waiting)
         running = [self._running(chat) for chat in chats]
         ids = {entry.id for entry in running}
         stored = [self._past(each) for each in self._stored.values() if each.id not in ids]
         return [entry for entry in (*running, *stored) if self._matches(entry)]
 
     def _running(self, chat: Chat) -> Entry:
-        standing, id_ = chat.standing, _id(chat)
+        status, id_ = chat.status, _id(chat)
         stored = self._stored.get(chat.agent.session)
         prompts = [*chat.transcript.prompts.values()]
         return Entry(
             id_,
-            standing.word,
-            standing.title or (stored.title if stored else ""),
+            status.word,
+            status.title or (stored.title if stored else ""),
             stored.first_prompt if stored else next(iter(prompts), ""),
             stored.changed if stored else None,
             self._turns[id_][1] if id_ in self._turns else len(prompts),
-            standing.cost,
+            status.cost,
             "" if Path(chat.root) == self._folder else chat.root,
             self._passages.get(id_, ""),
         )
