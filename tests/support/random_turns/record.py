@@ -49,6 +49,9 @@ class Record:
                 for name in names:
                     if self.texts[name] not in words and name not in self.uncertain:
                         return f"{name} is {words!r} for the model, not {self.texts[name]!r}"
+        # A summary may keep the end of what it replaces.
+        summarized = self.order[: self.compacted]
+        found = [name for name in found if name not in summarized]
         expected = self.order[self.compacted :]
         while expected and expected[-1] not in found and expected[-1].startswith("S"):
             expected.pop()  # said in answer to this request

@@ -2,8 +2,33 @@
 
 from random import Random
 
-WORDS = ("word", "`code`", "**strong**", "_soft_", "a|b", "漢字", "한글", "👩‍👩‍👧", "é", "<b>", "&amp;", "$x$", "\\n")
-CONTROL = ("\x01", "\x08", "\x0c", "\x1b[31m", "\x7f", "\x9b", "\u2028", "\u200b", "\ufeff", "\u202e")
+WORDS = (
+    "word",
+    "`code`",
+    "**strong**",
+    "_soft_",
+    "a|b",
+    "漢字",
+    "한글",
+    "👩‍👩‍👧",
+    "é",
+    "<b>",
+    "&amp;",
+    "$x$",
+    "\\n",
+)
+CONTROL = (
+    "\x01",
+    "\x08",
+    "\x0c",
+    "\x1b[31m",
+    "\x7f",
+    "\x9b",
+    "\u2028",
+    "\u200b",
+    "\ufeff",
+    "\u202e",
+)
 
 
 def answer(random: Random, number: int) -> str:
@@ -58,7 +83,9 @@ def _long_line(random: Random) -> str:
 
 
 def _long_text(random: Random) -> str:
-    return "\n".join(f"{number}. {random.choice(WORDS)}" for number in range(random.choice([30, 150])))
+    return "\n".join(
+        f"{number}. {random.choice(WORDS)}" for number in range(random.choice([30, 150]))
+    )
 
 
 def _control(random: Random) -> str:
