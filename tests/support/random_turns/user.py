@@ -39,6 +39,8 @@ class RandomUser:
         self.steps: list[str] = []
         self._prompts = self._answers = self._files = 0
         self._ran: list[str] = []
+        self._joined: set[str] = set()
+        """The prompts that the CLI may have joined with others."""
         self._session = ""
         self._compacted = 0
         model.random = Random(seed)
@@ -149,6 +151,7 @@ class RandomUser:
             await self._shown(each)
         await self.idle()
         self.record.expect(*kept)
+        self._joined.update(kept)
         self.model.turns.clear()
 
     async def interrupt(self) -> None:
@@ -180,7 +183,7 @@ class RandomUser:
         prompts = [
             name
             for name in self.record.order[self.record.compacted :]
-            if name.startswith("P") and name not in self.record.uncertain
+            if name.startswith("P") and name not in self.record.uncertain | self._joined
         ]
         if not prompts:
             return
@@ -190,6 +193,8 @@ class RandomUser:
         wanted = self.record.texts[name]
         await until(lambda: self._holds(wanted), f"{name} is in the prompt", PATIENCE)
         self.record.cut_after(name)
+        # The new session begins with the summary.
+        self.record.uncertain.update(self.record.order[: self.record.compacted])
         await self.nvim.lua(CHOOSE, self.random.choice(WAYS))
         prompt, said = self._prompt(), self._say()
         await self._type(prompt, instead=True)
@@ -373,7 +378,10 @@ class RandomUser:
     async def _returned(self, name: str) -> None:
         """Wait until a prompt is back, and delete it."""
         wanted = self.record.texts[name]
-        await until(lambda: self._holds(wanted), f"{name} is in the prompt again", PATIENCE)
+        try:
+            await until(lambda: self._holds(wanted), f"{name} is in the prompt again", PATIENCE)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{await self.look()}") from None
         await self.panel.write()
         await self.nvim.keys("<Esc>ggVGd")
         await until(lambda: self._holds(""), "an empty prompt", PATIENCE)

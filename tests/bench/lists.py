@@ -1,0 +1,156 @@
+"""Chats and lists that are long: their cost in Neovim, and how long Neovim does nothing else.
+
+The CLI is `talker.py`; the session files are read as those of the CLI are.
+"""
+
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+from bench import stored
+from bench.editors import LONGEST, Editor, editor, host_pid
+from bench.measure import Effort, Table, cpu, figure, goal, median, now
+from support.neovim import until
+from support.panel import CONFIGURE, Panel
+
+TALKER = Path(__file__).with_name("talker.py")
+PATIENCE = LONGEST
+SESSION = 22_000_000
+BLOCK = 25
+"""The longest time in ms in which Neovim may handle no key."""
+
+DRAWN = """
+local words = ...
+local transcript = require('claude_ide.chat.transcript')
+local draw = transcript.draw
+transcript.draw = function(id, frame)
+  local why = draw(id, frame)
+  for _, edit in ipairs(frame.edits or {}) do
+    if words == '' and #edit.lines > 99 or vim.list_contains(edit.lines, words) then
+      bench.report('drawn')
+    end
+  end
+  return why
+end
+"""
+SETTLE = "vim.defer_fn(function() bench.report('settled') end, 300)"
+PRESS_FIRST = """
+local chat = require('claude_ide.chat.state').list()[1]
+local window = vim.fn.win_findbuf(chat.transcript)[1]
+vim.api.nvim_set_current_win(window)
+vim.api.nvim_win_set_cursor(window, { 1, 0 })
+return vim.api.nvim_get_current_line()
+"""
+
+Act = Callable[[], Awaitable[None]]
+Occasion = Callable[[], AbstractAsyncContextManager[tuple[Editor, Act]]]
+
+
+async def run(effort: Effort) -> list[Table]:
+    """Measure each occasion in Neovims of its own."""
+    table = Table(
+        "Long chats and lists (medians; CPU in ms, pauses in ms)",
+        ["", "took (s)", "Neovim", "host", "longest stall", "goal"],
+    )
+    for name, occasion in OCCASIONS.items():
+        runs = [await _measure(occasion) for _ in range(effort.runs(5))]
+        took, used, in_host, stall = (median(each) for each in zip(*runs, strict=True))
+        row = (figure(took / 1000), figure(used), figure(in_host), figure(stall))
+        table.add(name, *row, goal(stall, BLOCK, " ms"))
+    return [table]
+
+
+async def _measure(occasion: Occasion) -> tuple[float, float, float, float]:
+    """Return the duration, the CPU of Neovim and of the host, and, of another run, the stall."""
+    async with occasion() as (served, act):
+        pid = await host_pid(served)
+        before, in_host, began = await served.ask("cpu"), cpu(pid), now()
+        await act()
+        took = now() - began
+        await _settle(served)
+        used, in_host = await served.ask("cpu") - before, cpu(pid) - in_host
+    async with occasion() as (served, act):
+        await served.ask("watch_loop")
+        await act()
+        await _settle(served)
+        return took, used, in_host, await served.ask("longest_gap")
+
+
+async def _settle(served: Editor) -> None:
+    await served.nvim.lua(SETTLE)
+    await served.report("settled")
+
+
+@asynccontextmanager
+async def _chat(**options: object) -> AsyncIterator[tuple[Editor, Panel]]:
+    async with editor(plugin=True) as served:
+        panel = await Panel.open(served.nvim, [sys.executable, "-I", TALKER], **options)
+        yield served, panel
+
+
+@asynccontextmanager
+async def _stored(**options: object) -> AsyncIterator[tuple[Editor, Act]]:
+    """Yield a chat, and the function that resumes a session of 22 MB."""
+    async with _chat(**options) as (served, _):
+        kept = stored.folder(served.config_folder, served.project)
+        session, turns = stored.write_session(kept, SESSION)
+        await served.nvim.lua(DRAWN, f"Answer {turns}")
+
+        async def act() -> None:
+            await served.nvim.command(f"stopinsert | ClaudeChat resume {session}")
+            await _report(served, "drawn")
+
+        yield served, act
+
+
+def _opened(*, render: bool) -> Occasion:
+    return lambda: _stored(render=render)
+
+
+@asynccontextmanager
+async def _earlier() -> AsyncIterator[tuple[Editor, Act]]:
+    async with _stored() as (served, resume):
+        await resume()
+        await _settle(served)
+        await served.nvim.lua(DRAWN, "")
+
+        async def act() -> None:
+            assert await served.nvim.lua(PRESS_FIRST) == "… earlier"
+            await served.nvim.keys("<CR>")
+            await _report(served, "drawn")
+
+        yield served, act
+
+
+@asynccontextmanager
+async def _exported() -> AsyncIterator[tuple[Editor, Act]]:
+    async with _stored() as (served, resume):
+        await resume()
+        await _settle(served)
+
+        async def act() -> None:
+            await served.nvim.command("stopinsert | ClaudeChat export all.md")
+            target = served.project / "all.md"
+            await until(lambda: target.exists() and target.stat().st_size, "the file", PATIENCE)
+
+        yield served, act
+
+
+async def _report(served: Editor, name: str) -> None:
+    def found() -> bool:
+        return any(
+            method == "bench" and arguments[0] == name
+            for method, arguments in served.nvim.notifications
+        )
+
+    await until(found, name, PATIENCE)
+    served.nvim.notifications.clear()
+
+
+OCCASIONS: dict[str, Occasion] = {
+    "a session of 22 MB is resumed": _opened(render=True),
+    "the same without `chat.render`": _opened(render=False),
+    "`… earlier` in it": _earlier,
+    "its export": _exported,
+}
