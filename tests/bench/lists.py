@@ -51,18 +51,18 @@ async def run(effort: Effort) -> list[Table]:
     """Measure each occasion in Neovims of its own."""
     table = Table(
         "Long chats and lists (medians; CPU in ms, pauses in ms)",
-        ["", "took (s)", "Neovim", "host", "longest stall", "goal"],
+        ["", "took (s)", "Neovim", "host", "longest stall", "its CPU", "goal"],
     )
     for name, occasion in OCCASIONS.items():
         runs = [await _measure(occasion) for _ in range(effort.runs(5))]
-        took, used, in_host, stall = (median(each) for each in zip(*runs, strict=True))
-        row = (figure(took / 1000), figure(used), figure(in_host), figure(stall))
+        took, used, in_host, stall, work = (median(each) for each in zip(*runs, strict=True))
+        row = (figure(took / 1000), figure(used), figure(in_host), figure(stall), figure(work))
         table.add(name, *row, goal(stall, BLOCK, " ms"))
     return [table]
 
 
-async def _measure(occasion: Occasion) -> tuple[float, float, float, float]:
-    """Return the duration, the CPU of Neovim and of the host, and, of another run, the stall."""
+async def _measure(occasion: Occasion) -> tuple[float, ...]:
+    """Return the duration, the CPU of Neovim and of the host; of another run the stall, its CPU."""
     async with occasion() as (served, act):
         pid = await host_pid(served)
         before, in_host, began = await served.ask("cpu"), cpu(pid), now()
@@ -74,7 +74,8 @@ async def _measure(occasion: Occasion) -> tuple[float, float, float, float]:
         await served.ask("watch_loop")
         await act()
         await _settle(served)
-        return took, used, in_host, await served.ask("longest_gap")
+        stall = await served.ask("longest_gap")
+        return took, used, in_host, stall, await served.ask("longest_work")
 
 
 async def _settle(served: Editor) -> None:
@@ -114,6 +115,7 @@ async def _earlier() -> AsyncIterator[tuple[Editor, Act]]:
         await resume()
         await _settle(served)
         await served.nvim.lua(DRAWN, "")
+        await served.nvim.keys("<Esc>")
 
         async def act() -> None:
             assert await served.nvim.lua(PRESS_FIRST) == "… earlier"
