@@ -91,7 +91,14 @@ async def _row(
     if cpu_ms:
         goals.append(goal(stall, 20, " ms"))
     of_a_core = f"{100 * used / took:.1f} %"
-    row = [figure(took / 1000), figure(used), of_a_core, figure(in_host), figure(stall), figure(work)]
+    row = [
+        figure(took / 1000),
+        figure(used),
+        of_a_core,
+        figure(in_host),
+        figure(stall),
+        figure(work),
+    ]
     table.add(name, *row, "; ".join(goals))
 
 

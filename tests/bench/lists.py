@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from bench import stored
 from bench.editors import LISTENING, LONGEST, Editor, editor, host_pid
@@ -98,14 +99,14 @@ async def _settle(served: Editor) -> None:
 
 
 @asynccontextmanager
-async def _chat(**options: object) -> AsyncIterator[tuple[Editor, Panel]]:
+async def _chat(**options: Any) -> AsyncIterator[tuple[Editor, Panel]]:
     async with editor(plugin=True) as served:
         panel = await Panel.open(served.nvim, [sys.executable, "-I", TALKER], **options)
         yield served, panel
 
 
 @asynccontextmanager
-async def _stored(**options: object) -> AsyncIterator[tuple[Editor, Act]]:
+async def _stored(**options: Any) -> AsyncIterator[tuple[Editor, Act]]:
     """Yield a chat, and the function that resumes a session of 22 MB."""
     async with _chat(**options) as (served, _):
         kept = stored.folder(served.config_folder, served.project)
@@ -191,9 +192,7 @@ async def _files() -> AsyncIterator[tuple[Editor, Act]]:
     async with _chat() as (served, panel):
         names = (f"folder{number // 100}/file{number}.txt" for number in range(100_000))
         entries = "".join(f"100644 {EMPTY_BLOB}\t{name}\n" for name in names)
-        for arguments in (["init", "-q"], ["update-index", "--index-info"]):
-            command = ["git", *arguments]
-            subprocess.run(command, cwd=served.project, input=entries, text=True, check=True)
+        _index(served.project, entries)
 
         def is_offered() -> bool:
             return "folder999/file99999.txt" in served.nvim.screen.text()
@@ -226,6 +225,12 @@ async def _changes() -> AsyncIterator[tuple[Editor, Act]]:
             await until(lambda: served.nvim.eval("len(getqflist()) == 500"), "all hunks", PATIENCE)
 
         yield served, act
+
+
+def _index(folder: Path, entries: str) -> None:
+    """Make a repository with an index; its files need not exist."""
+    for arguments in (["init", "-q"], ["update-index", "--index-info"]):
+        subprocess.run(["git", *arguments], cwd=folder, input=entries, text=True, check=True)
 
 
 def _shown(served: Editor, filetype: str, count: int, command: str) -> Act:

@@ -35,11 +35,12 @@ def write_session(kept: Path, size: int) -> tuple[str, int]:
 def _turn(number: int) -> list[dict[str, Any]]:
     bash, edit = f"toolu_b{number}", f"toolu_e{number}"
     question = f"Question {number}: what is wrong in here?"
+    thought, texts = {"type": "thinking", "thinking": PARAGRAPH}, {"old_string": "one"}
     return [
         _line("user", _text(question)),
-        _line("assistant", {"type": "thinking", "thinking": PARAGRAPH}, _use(bash, "Bash", command="make")),
+        _line("assistant", thought, _use(bash, "Bash", command="make")),
         _line("user", _result(bash, OUTPUT)),
-        _line("assistant", _use(edit, "Edit", file_path="/p/a.py", old_string="one", new_string="two")),
+        _line("assistant", _use(edit, "Edit", file_path="/p/a.py", new_string="two", **texts)),
         _line("user", _result(edit, "updated"))
         | {"toolUseResult": {"filePath": "/p/a.py", "structuredPatch": [PATCH]}},
         _line("assistant", _text(f"{PARAGRAPH * 4}\nAnswer {number}")),

@@ -86,12 +86,12 @@ def todos(count: int) -> None:
 
 
 def tasks(count: int) -> None:
-    common = {"type": "system", "task_type": "local_bash", "session_id": "1"}
+    common: dict[str, object] = {"type": "system", "task_type": "local_bash", "session_id": "1"}
     for number in range(1, count + 1):
         id_ = {"task_id": f"b{number}", "tool_use_id": f"toolu_{number}"}
         started = {"subtype": "task_started", "description": f"Build {number}"}
-        moved = {"subtype": "task_updated", "patch": {"is_backgrounded": True}}
-        write(common | id_ | started, common | id_ | moved)
+        moved: dict[str, object] = {"subtype": "task_updated", "patch": {"is_backgrounded": True}}
+        write({**common, **id_, **started}, {**common, **id_, **moved})
     write(result("success", "completed"))
 
 

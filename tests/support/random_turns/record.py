@@ -86,7 +86,7 @@ class Record:
 
     def missing_in_export(self, document: str) -> str:
         """Return what is wrong with the conversation in an exported document, or nothing."""
-        found = [name for name in re.findall(r"^(P\d+|S\d+):", document, re.MULTILINE)]
+        found: list[str] = re.findall(r"^(P\d+|S\d+):", document, re.MULTILINE)
         for name in found:
             if name not in self.uncertain and self.texts[name].strip() not in document:
                 return f"the export has not the text of {name}: {self.texts[name]!r}"
