@@ -34,7 +34,7 @@ endif
 unexport NVIM
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
-.PHONY: help try test quick lua lint format types unit soak bench real pictures doc lock \
+.PHONY: help try test quick lua lint format types unit soak turns bench real pictures doc lock \
 	newer-neovim clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
@@ -99,6 +99,12 @@ newer-neovim: $(VENV)/tests ## a newer Neovim to test with, on an older Debian
 # ROUNDS, SEED, STEPS and GO_ON.
 soak: $(VENV)/tests ## random rounds of a user, clients and other plugins
 	PYTHONPATH=python:tests $(PYTHON) tests/editors/soak.py
+
+# Random turns in the chat panel of the real CLI: all records of the conversation must agree. SEED and
+# STEPS choose others: `make turns SEED='7 8 9' STEPS=60`.
+turns: $(VENV)/tests .cache/cli/installed ## random turns in a chat of the real CLI
+	SEED='$(or $(SEED),4 5 6 7 8 9 10 11 12 13)' STEPS='$(or $(STEPS),40)' \
+		$(PYTHON) -m pytest tests/cli/chat/test_random_turns.py
 
 # Edits by the real CLI, checked by real language servers: does the next request tell the model of
 # their diagnostics? `make real SERVERS='basedpyright+ruff clangd' MODES=default FOCUS='file chat'`

@@ -124,6 +124,16 @@ def test_a_withdrawn_prompt_leaves_the_queue() -> None:
     assert state == SessionState(State.IDLE)
 
 
+def test_the_withdrawal_of_the_only_prompt_leads_to_idle() -> None:
+    state = through(queued("p"), queued("q"))
+
+    state = through(events.PromptChanged("p", PromptStage.CANCELLED), state=state)
+    assert state.state is State.QUEUED
+    state = through(events.PromptChanged("q", PromptStage.CANCELLED), state=state)
+
+    assert state == SessionState(State.IDLE)
+
+
 def test_a_queued_prompt_does_not_change_the_state_of_a_running_turn() -> None:
     assert through(events.TextDelta("m:0", "x"), queued("b")).state is State.WRITING
 

@@ -6,6 +6,7 @@ local M = {}
 local ns = vim.api.nvim_create_namespace('bench')
 local timer = assert(vim.uv.new_timer())
 local longest_gap ---@type number
+local longest_work ---@type number
 local is_awaited = false
 
 -- Milliseconds on the clock that Python calls `time.monotonic()`.
@@ -22,9 +23,7 @@ function M.report(name, payload, at)
   vim.rpcnotify(channel, 'bench', name, at or now(), payload)
 end
 
---- CPU of this process so far, in milliseconds.
-function M.cpu()
-  collectgarbage()
+local function used()
   local usage = vim.uv.getrusage()
   local function ms(time)
     return time.sec * 1e3 + time.usec / 1e3
@@ -32,18 +31,26 @@ function M.cpu()
   return ms(usage.utime) + ms(usage.stime)
 end
 
+--- CPU of this process so far, in milliseconds.
+function M.cpu()
+  collectgarbage()
+  return used()
+end
+
 --- Begin to measure how long the editor handles no events. The timer alone would also fire during
 --- work that checks for CTRL-C; scheduled functions run only where a key would be handled, too.
 function M.watch_loop()
-  local last = now()
-  longest_gap = 0
+  local last, used_before = now(), used()
+  longest_gap, longest_work = 0, 0
   timer:start(
     1,
     1,
     vim.schedule_wrap(function()
       local at = now()
+      local used_so_far = used()
       longest_gap = math.max(longest_gap, at - last)
-      last = at
+      longest_work = math.max(longest_work, used_so_far - used_before)
+      last, used_before = at, used_so_far
     end)
   )
 end
@@ -51,6 +58,11 @@ end
 function M.longest_gap()
   timer:stop()
   return longest_gap
+end
+
+--- The most CPU between two such functions: on a busy machine, a gap is mostly the work of others.
+function M.longest_work()
+  return longest_work
 end
 
 local function is_diff_shown()

@@ -1,7 +1,7 @@
 """A program that replaces the CLI and writes an answer of any length at any rate.
 
 The prompt `say COUNT RATE` requests COUNT deltas, RATE per second (0: all at once). An interrupt
-ends the answer before the next delta.
+ends the answer before the next delta. `todos COUNT` and `tasks COUNT` request that many of them.
 """
 
 import json
@@ -69,6 +69,32 @@ def answer(turn: int, count: int, rate: float, received: "queue.Queue[dict[str, 
     )
 
 
+def todos(count: int) -> None:
+    listed = [
+        {"content": f"Do thing {number}", "status": "pending", "activeForm": f"Doing {number}"}
+        for number in range(1, count + 1)
+    ]
+    use = {"type": "tool_use", "id": "toolu_t", "name": "TodoWrite", "input": {"todos": listed}}
+    message = {"id": "msg_t", "role": "assistant", "model": "m", "content": [use]}
+    done = {"type": "tool_result", "tool_use_id": "toolu_t", "content": "done"}
+    answered = {"type": "user", "message": {"role": "user", "content": [done]}}
+    write(
+        {"type": "assistant", "message": message, **STREAM},
+        answered | {"tool_use_result": {"oldTodos": [], "newTodos": listed}, **STREAM},
+        result("success", "completed"),
+    )
+
+
+def tasks(count: int) -> None:
+    common: dict[str, object] = {"type": "system", "task_type": "local_bash", "session_id": "1"}
+    for number in range(1, count + 1):
+        id_ = {"task_id": f"b{number}", "tool_use_id": f"toolu_{number}"}
+        started = {"subtype": "task_started", "description": f"Build {number}"}
+        moved: dict[str, object] = {"subtype": "task_updated", "patch": {"is_backgrounded": True}}
+        write({**common, **id_, **started}, {**common, **id_, **moved})
+    write(result("success", "completed"))
+
+
 def result(subtype: str, reason: str) -> dict[str, object]:
     frame = {"type": "result", "subtype": subtype, "terminal_reason": reason, "session_id": "1"}
     return frame | {"is_error": subtype != "success", "duration_ms": 1, "total_cost_usd": 0.0}
@@ -96,7 +122,10 @@ def main() -> None:
         elif frame["type"] == "user":
             turn += 1
             words = frame["message"]["content"][-1]["text"].split()
-            answer(turn, int(words[1]), float(words[2]), received)
+            if words[0] == "say":
+                answer(turn, int(words[1]), float(words[2]), received)
+            else:
+                {"todos": todos, "tasks": tasks}[words[0]](int(words[1]))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from claude_ide.agents.events import Cleared, Event, Session, Text, UserMessage
 from claude_ide.chat.page.page import EARLIER
 from claude_ide.chat.page.view import ShowEarlier
-from claude_ide.chat.transcript.earlier import MISSING, Earlier
+from claude_ide.chat.transcript.earlier import FIRST_LINES, MISSING, Earlier, load
 from claude_ide.chat.transcript.transcript import Transcript
 from support.frames import Drawn
 from support.pages import draw
@@ -34,6 +34,30 @@ def showing(*happened: Event) -> Transcript:
 
 def questions(transcript: Transcript) -> list[str]:
     return [line for line in transcript.lines if line.startswith("» ")]
+
+
+def test_only_the_end_of_a_long_conversation_is_drawn() -> None:
+    transcript, history = Transcript("Otter"), [Session("s"), *turns(1, FIRST_LINES)]
+
+    load(transcript, history)
+    transcript.sheet.draw()
+
+    first = FIRST_LINES - len(questions(transcript)) + 1
+    assert questions(transcript) == [f"» question {n}" for n in range(first, FIRST_LINES + 1)]
+    assert FIRST_LINES <= len(transcript.lines) < 3 * FIRST_LINES
+    assert len([*transcript.sheet.views()]) < FIRST_LINES
+    assert transcript.lines[0] == EARLIER
+    assert Earlier(transcript, history).is_known
+
+
+def test_a_short_conversation_is_drawn_whole() -> None:
+    transcript = Transcript("Otter")
+
+    load(transcript, HISTORY)
+    transcript.sheet.draw()
+
+    assert len(questions(transcript)) == 20
+    assert EARLIER not in transcript.lines
 
 
 def test_a_portion_is_shown_above_and_the_rest_remains_above_it() -> None:

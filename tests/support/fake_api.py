@@ -115,7 +115,7 @@ class FakeApi:
             return "application/json", b'{"input_tokens": 10}'
         if request.body.get("tools"):
             self.requests.append(request)
-            turns = self._turns_of(request)
+            turns = self.turns_of(request)
             turn = turns.popleft() if turns else [text("(no more turns)")]
         else:
             turn = [text("ok")]  # a title, a check of the quota
@@ -127,7 +127,8 @@ class FakeApi:
             for event in _events(message)
         )
 
-    def _turns_of(self, request: Request) -> deque[Turn]:
+    def turns_of(self, request: Request) -> deque[Turn]:
+        """Return the scripted turns of the agent that has sent `request`."""
         first = "\n".join(_texts(request.body["messages"][0]["content"]))
         return next((self.agents[words] for words in self.agents if words in first), self.turns)
 
@@ -147,6 +148,14 @@ class FakeApi:
             "usage": {"input_tokens": 10, "output_tokens": 20},
         }
 
+    def length(self, answer: bytes) -> str:
+        """Return the header with the length of the answer, if `send` writes it as it is."""
+        return f"content-length: {len(answer)}\r\n"
+
+    async def send(self, writer: asyncio.StreamWriter, request: Request, answer: bytes) -> None:
+        """Write the body of the answer to `request`, here all at once."""
+        writer.write(answer)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the one request of a connection."""
         try:
@@ -158,14 +167,14 @@ class FakeApi:
             content_type, answer = self.answer(request)
             writer.write(
                 f"HTTP/1.1 {self.status} -\r\ncontent-type: {content_type}\r\n"
-                f"content-length: {len(answer)}\r\nconnection: close\r\n\r\n".encode()
+                f"{self.length(answer)}connection: close\r\n\r\n".encode()
             )
             if self.hold and request.body.get("tools"):
                 writer.write(answer.partition(b"event: content_block_stop")[0])
                 await writer.drain()
                 await reader.read()  # until the CLI disconnects
             elif not first.startswith("HEAD "):
-                writer.write(answer)
+                await self.send(writer, request, answer)
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # the CLI has disconnected, or only tested the connection

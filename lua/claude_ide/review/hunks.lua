@@ -36,6 +36,8 @@ local MOST_SHOWN = 400 -- lines of one hunk
 ---@field before claude_ide.FileText
 ---@field after claude_ide.FileText
 ---@field hunks claude_ide.ReviewHunk[]
+---@field comparison? claude_ide.ReviewComparison with the current text, for the next list of hunks
+---@field differences? claude_ide.Hunk[] of both texts, if both have lines
 
 local function given(value)
   return value ~= vim.NIL and value or nil
@@ -52,12 +54,14 @@ local function has_same_format(file)
 end
 
 -- The differ regards a text without lines as one empty line.
-local function differences(before, after)
+local function differences(file)
+  local before, after = file.before, file.after
   if #before.lines == 0 or #after.lines == 0 then
     local has_none = #before.lines == #after.lines
     return has_none and {} or { { old = all_rows(before), new = all_rows(after) } }
   end
   local hunks = rebase.hunks(before.lines, after.lines)
+  file.differences = hunks
   if #hunks > MOST_HUNKS then
     return { { old = all_rows(before), new = all_rows(after) } }
   end
@@ -67,7 +71,7 @@ local function differences(before, after)
 end
 
 local function line_hunks(file)
-  local found = differences(file.before, file.after)
+  local found = differences(file)
   for _, hunk in ipairs(found) do
     hunk.kind = 'lines'
   end
@@ -128,11 +132,23 @@ end
 ---@field after claude_ide.Hunk[]
 ---@field refusal? string why the file must not be opened
 
+local function are_same(lines, others)
+  for index, line in ipairs(lines) do
+    if line ~= others[index] then
+      return false
+    end
+  end
+  return #lines == #others
+end
+
 --- Compare the reviewed texts of a file with its current text.
 ---@param file claude_ide.ReviewFile
 ---@param now? claude_ide.FileText nil if there is no file
 ---@return claude_ide.ReviewComparison
 function M.compare(file, now)
+  if now and file.differences and are_same(now.lines, file.after.lines) then
+    return { now = now, before = file.differences, after = {} }
+  end
   return {
     now = now,
     before = now and rebase.hunks(file.before.lines, now.lines) or {},

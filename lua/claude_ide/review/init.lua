@@ -1,4 +1,5 @@
 --- Reviews of an agent's changes: all hunks in one quickfix list, with a preview.
+local current = require('claude_ide.review.current')
 local highlights = require('claude_ide.highlights')
 local list = require('claude_ide.review.list')
 local moment = require('claude_ide.when.moment')
@@ -6,6 +7,7 @@ local quiet = require('claude_ide.say.quiet')
 local review_hunks = require('claude_ide.review.hunks')
 local review_keys = require('claude_ide.review.keys')
 local review_preview = require('claude_ide.review.preview')
+local slices = require('claude_ide.when.slices')
 
 local M = {}
 
@@ -17,6 +19,7 @@ local api = vim.api
 ---@field title string
 ---@field files claude_ide.FileChange[]
 
+local latest ---@type claude_ide.ReviewRequest?
 local names = {} ---@type table<string, string[]> of the changed files, by source
 
 local function is_quickfix(win)
@@ -75,25 +78,16 @@ local function watch()
   end)
 end
 
-local function hunks_of(files)
-  return vim
-    .iter(files)
-    :map(function(change)
-      return review_hunks.of(change).hunks
-    end)
-    :flatten()
-    :totable()
-end
-
 ---@param request claude_ide.ReviewRequest
-local function show(request)
+---@param hunks claude_ide.ReviewHunk[]
+local function show(request, hunks)
   highlights.define()
   watch()
   local review = {
     source = request.source,
     turn = request.turn,
     title = request.title,
-    hunks = hunks_of(request.files),
+    hunks = hunks,
     states = {},
   } --[[@as claude_ide.Review]]
   -- The keys of the list are for Normal mode.
@@ -107,8 +101,18 @@ end
 --- Show changes in the quickfix list, and enter its window.
 ---@param request claude_ide.ReviewRequest
 function M.show(request)
-  moment.when_unprompted(function()
-    show(request)
+  local hunks = {}
+  latest = request
+  slices.each(request.files, function(change)
+    local file = review_hunks.of(change)
+    file.comparison = current.compared(file)
+    vim.list_extend(hunks, file.hunks)
+  end, function()
+    moment.when_unprompted(function()
+      if latest == request then
+        show(request, hunks)
+      end
+    end)
   end)
 end
 

@@ -60,7 +60,8 @@ local function entries(review)
   for index, hunk in ipairs(review.hunks) do
     local file = files[hunk.file]
     if not file then
-      file = current.compared(hunk.file)
+      file = hunk.file.comparison or current.compared(hunk.file)
+      hunk.file.comparison = nil
       files[hunk.file] = file
     end
     local position = review_hunks.find(hunk, file)

@@ -144,7 +144,12 @@ class SessionState:
             case events.PromptChanged(prompt, stage):
                 others = tuple(queued for queued in self.queued if queued != prompt)
                 queued = (*others, prompt) if stage is PromptStage.QUEUED else others
-                return replace(self, state=self._next(event), queued=queued)
+                # No turn has begun, so none will end.
+                is_over = (
+                    self.state is State.QUEUED and not queued and stage is PromptStage.CANCELLED
+                )
+                state = State.IDLE if is_over else self._next(event)
+                return replace(self, state=state, queued=queued)
             case events.TurnEnded():
                 # A queued prompt starts without a further report.
                 state = State.WAITING if self.queued and self.state in BUSY else self._next(event)

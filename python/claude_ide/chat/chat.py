@@ -28,6 +28,7 @@ from claude_ide.chat.sending import Sending
 from claude_ide.chat.sessions.entry import Status
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.shell.shell import Shell
+from claude_ide.chat.transcript import earlier
 from claude_ide.chat.transcript.todos import Todos
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.trusting import Trusting
@@ -133,7 +134,7 @@ class Chat:
             self.welcome.show()
         elif opening.id and self.transcript.sheet.is_empty:
             history = await self.agent.history(opening.id)
-            self.transcript.load_history(history)
+            earlier.load(self.transcript, history)
             self.reviewing.load_history(history)
             self._painter.now()
         self.trust_line.show(await self._trusting.asked())

@@ -166,6 +166,28 @@ def test_an_image_in_a_prompt_is_mentioned(tmp_path: Path) -> None:
     assert history.read(tmp_path, ID)[1] == events.UserMessage("what is this?\n[image]", "u1")
 
 
+def test_prompts_that_waited_together_are_shown_one_by_one(tmp_path: Path) -> None:
+    image = {"type": "image", "source": {}}
+    write_session(tmp_path, user([text("what is this?"), image, text("and\nthat?"), text("hm?")]))
+
+    assert history.read(tmp_path, ID)[1:] == [
+        events.UserMessage("what is this?\n[image]", "u1"),
+        events.UserMessage("and\nthat?"),
+        events.UserMessage("hm?"),
+    ]
+
+
+def test_a_prompt_that_was_sent_during_a_turn_is_shown(tmp_path: Path) -> None:
+    steering = {"type": "queued_command", "commandMode": "prompt", "source_uuid": "u2"}
+    lines = [
+        {"type": "attachment", "attachment": steering | {"prompt": prompt}}
+        for prompt in ([text("be quick")], "be quick", [])
+    ]
+    write_session(tmp_path, *lines)
+
+    assert history.read(tmp_path, ID)[1:] == [events.UserMessage("be quick", "u2")] * 2
+
+
 def test_the_results_of_shell_commands_are_shown_above_their_prompt(tmp_path: Path) -> None:
     ran = [
         *(text("<bash-input>ls &amp;&amp; b</bash-input>"), text("<bash-stdout>a</bash-stdout>")),

@@ -49,6 +49,7 @@ LARGEST_BYTES = 300_000_000
 """The largest session file that is read."""
 
 LONGEST_TITLE = 200
+IMAGE = "[image]"
 NONE: Mapping[str, int] = {}
 OURS = ("user", "assistant", "system")
 HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
@@ -163,6 +164,8 @@ class _Reader:
 
     def events(self, line: Frame) -> list[Event]:
         """Return the events of a line."""
+        if line.get("type") == "attachment":
+            return _steering(mapping(line.get("attachment")))
         if line.get("type") not in OURS or is_hidden(line):
             return []
         if line.get("type") == "system":
@@ -180,10 +183,10 @@ class _Reader:
             "tool_use_result": line.get("toolUseResult"),
             "tool_result_meta": _meta(line),
         }
-        events = self._chat_shell(line)
-        if prompt := prompt_of(line):
-            events.append(UserMessage(prompt, text(line.get("uuid"))))
-        return [*events, *self._decoder.decode(frame)]
+        prompts = _prompts_in(line) if line.get("type") == "user" else []
+        ids = [text(line.get("uuid")), *([""] * len(prompts))]
+        asked = [UserMessage(*prompt) for prompt in zip(prompts, ids, strict=False)]
+        return [*self._chat_shell(line), *asked, *self._decoder.decode(frame)]
 
     def _chat_shell(self, line: Frame) -> list[Event]:
         """Decode the user's shell commands that the chat sent with a prompt."""
@@ -246,6 +249,36 @@ def _meta(line: Frame) -> list[Frame]:
     return [{"id": result.get("tool_use_id")} | meta for result in results]
 
 
+def _steering(attachment: Frame) -> list[Event]:
+    """Decode a prompt that the user has sent during a turn, which the model got within it."""
+    if attachment.get("type") != "queued_command" or attachment.get("commandMode") != "prompt":
+        return []
+    words = _prompt_in(attachment.get("prompt"))
+    return [UserMessage(words, text(attachment.get("source_uuid")))] if words else []
+
+
+def _prompts_in(line: Frame) -> list[str]:
+    """Return the user's prompts in a line: the CLI joins those that have waited together.
+
+    Each has one text and perhaps images behind it.
+    """
+    content = mapping(line.get("message")).get("content")
+    if isinstance(content, str):
+        return [words] if (words := typed(content)) else []
+    prompts: list[list[str]] = []
+    for block in mappings(content):
+        words = _part(block)
+        if words and (not prompts or (block.get("type") == "text" and _has_text(prompts[-1]))):
+            prompts.append([])
+        if words:
+            prompts[-1].append(words)
+    return ["\n".join(prompt) for prompt in prompts]
+
+
+def _has_text(prompt: list[str]) -> bool:
+    return any(part != IMAGE for part in prompt)
+
+
 def is_hidden(line: Frame) -> bool:
     """Whether a line is a message that is not part of the conversation that the user saw."""
     return any(line.get(flag) is True for flag in HIDDEN)
@@ -267,7 +300,7 @@ def _prompt_in(content: Any) -> str:
 def _part(block: Frame) -> str:
     match block.get("type"):
         case "image":
-            return "[image]"
+            return IMAGE
         case "text":
             return words_in(block)
     return ""

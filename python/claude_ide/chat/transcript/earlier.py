@@ -11,7 +11,21 @@ from claude_ide.chat.transcript.turns import Turn
 PORTION_LINES = 2_000
 """The approximate number of lines that are shown at once."""
 
+FIRST_LINES = 10_000
+"""The approximate number of lines that a resumed session shows."""
+
 MISSING = "*The conversation above this line belongs to another session.*"
+
+
+def load(transcript: Transcript, history: Sequence[Event]) -> None:
+    """Show the end of a stored history in an empty transcript.
+
+    To draw a long one would block the host for seconds, only to drop most of it.
+    """
+    begin = _begin(history, FIRST_LINES)
+    transcript.load_history(history[begin:])
+    if any(isinstance(event, UserMessage) for event in history[:begin]):
+        transcript.sheet.page.mark_earlier()
 
 
 class Earlier:
