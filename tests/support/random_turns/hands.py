@@ -32,9 +32,12 @@ class Hands:
 
         async def is_idle() -> bool:
             seen = await self.look()
-            return bool(seen) and bool(seen["is_idle"])
+            return bool(seen) and bool(seen["is_idle"]) and not self.model.speaking
 
         try:
+            await until(is_idle, "nothing is pending", PATIENCE)
+            # The bar is drawn after the transcript, and the next queued prompt may be starting.
+            await self.nvim.idle(100)
             await until(is_idle, "nothing is pending", PATIENCE)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{await self.look()}") from None

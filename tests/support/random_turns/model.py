@@ -24,6 +24,8 @@ class RandomModel(FakeApi):
     random: Random = field(default_factory=Random)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     compactions: int = 0
+    speaking: int = 0
+    """The number of answers that are being written."""
 
     @property
     def talk(self) -> list[Request]:
@@ -46,6 +48,13 @@ class RandomModel(FakeApi):
         if not request.body.get("tools") or b"event: " not in answer:
             return writer.write(answer)
         pieces = [piece for event in answer.split(b"\n\n") if event for piece in self._cut(event)]
+        self.speaking += 1
+        try:
+            await self._write(writer, pieces)
+        finally:
+            self.speaking -= 1
+
+    async def _write(self, writer: asyncio.StreamWriter, pieces: list[bytes]) -> None:
         middle = self.random.randint(1, len(pieces) - 3)
         for number, piece in enumerate(pieces):
             if number == middle:

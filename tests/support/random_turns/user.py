@@ -142,10 +142,15 @@ class RandomUser(Hands):
         self.record.expect(prompt, said)
         for each in kept:
             await self._shown(each)
+        await until(lambda: self._is_asked(kept), "the prompts reach the model", PATIENCE)
         await self.idle()
         self.record.expect(*kept)
         self._joined.update(kept)
         self.model.turns.clear()
+
+    def _is_asked(self, prompts: list[str]) -> bool:
+        messages = str(self.model.talk[-1].body["messages"])
+        return all(f"{prompt}:" in messages for prompt in prompts)
 
     async def interrupt(self) -> None:
         """Stop a turn at any moment."""
