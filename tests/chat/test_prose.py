@@ -102,6 +102,19 @@ def test_the_highlights_of_a_subagents_text_move_with_it() -> None:
     assert panel.drawn.groups("  **very**") == {("**very**", "ClaudeChatBold")}
 
 
+@pytest.mark.parametrize(("result", "shown"), [("found it\n", []), ("more", ["    more"])])
+def test_the_last_words_of_a_subagent_are_shown_once(result: str, shown: list[str]) -> None:
+    panel = Panel().handle(
+        ToolStarted("a", "Task"),
+        Text("1", "found it", parent="a"),
+        ToolEnded("a", ToolStatus.COMPLETED, result),
+    )
+
+    panel.press("• Task")
+
+    assert panel.text[1:] == [*shown, "  found it"]
+
+
 def test_the_text_of_a_subagent_with_an_unknown_tool_is_shown() -> None:
     assert shown(Text("1", "found", parent="gone")) == ["  found"]
 

@@ -20,6 +20,7 @@ local api = vim.api
 ---@field files claude_ide.FileChange[]
 
 local latest ---@type claude_ide.ReviewRequest?
+local opened ---@type claude_ide.Review? until the events of its new window have been handled
 local names = {} ---@type table<string, string[]> of the changed files, by source
 
 local function is_quickfix(win)
@@ -55,7 +56,7 @@ end
 
 local function return_to_list()
   local review = is_quickfix(api.nvim_get_current_win()) and list.current()
-  if review then
+  if review and review ~= opened then
     list.refresh(review)
     update()
   end
@@ -94,6 +95,11 @@ local function show(request, hunks)
   vim.cmd.stopinsert()
   quiet.run(function()
     list.open(review)
+  end)
+  -- What has just been compared need not be compared again for the WinEnter that is scheduled by now.
+  opened = review
+  vim.schedule(function()
+    opened = nil
   end)
   update()
 end

@@ -126,8 +126,12 @@ class Sending:
             return
         if not view.prompt:
             numbers = [number for number, held in self._held.items() if held.view is view]
-            self.taken_back(await self._panel.take_back(numbers))
-            return
+            if taken := await self._panel.take_back(numbers):
+                return self.taken_back(taken)
+            async with self._running.lock:
+                pass  # it is being handed to the agent
+            if not view.prompt or view.part.is_removed:
+                return
         abilities.require(self._agent, "withdraw")
         if not await self._agent.withdraw(view.prompt):
             raise UserError("too late: the agent has started on it")

@@ -223,8 +223,11 @@ class ToolUse(View):
             return self._changed()
         found = detail.of_input(self.kind, self._arguments or {}, self.label)
         if not self._changes:
-            self._output = ["".join(self._output)]
-            found += detail.of_output(self._output[0], self.label)
+            output = "".join(self._output)
+            self._output = [output]
+            # The result of a subagent is what it has said last.
+            if not self.children or output.strip() != self.children[-1].markdown().strip():
+                found += detail.of_output(output, self.label)
         if not found and not self.children:
             found = [Detail(row(("nothing to show", "ClaudeChatMeta")))]
         return found
