@@ -62,8 +62,12 @@ async def test_changed_lines_are_shown_and_flash(
 
     seen = await window.shows("a.txt", 7)
     assert seen["text"] == "new"
-    assert await river.nvim.lua("return _G.flashed") == [[6, 7]]
+    await until(lambda: _flashed(river), "the flash of the changed line")
     await until(lambda: river.nvim.lua("return _G.flashes() == 0"), "the end of the flash")
+
+
+async def _flashed(river: River) -> bool:
+    return bool(await river.nvim.lua("return _G.flashed") == [[6, 7]])
 
 
 async def test_keys_typed_in_the_prompt_stay_there(
