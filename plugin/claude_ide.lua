@@ -4,6 +4,11 @@ if vim.g.loaded_claude_ide then
 end
 vim.g.loaded_claude_ide = true
 
+local requirement = require('claude_ide.requirement')
+if requirement.refusal() then
+  return requirement.define_commands()
+end
+
 local function when_ready(fn)
   return function(opts)
     require('claude_ide.session').run(opts, fn)

@@ -190,7 +190,8 @@ def test_lua_replaces_no_function_of_neovim() -> None:
 
 
 ROOMS = (
-    *("channel", "say", "system", "colouring", "highlights", "window", "when", "dialogue"),
+    *("requirement", "channel", "say", "system", "colouring", "highlights", "window", "when"),
+    "dialogue",
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
     *("next_command", "log_window", "terminal", "chat.state", "chat.keys", "chat.hint"),

@@ -1,4 +1,18 @@
 --- `:checkhealth claude_ide`: checks each step from the command to a connected CLI.
+local requirement = require('claude_ide.requirement')
+
+local refusal = requirement.refusal()
+if refusal then
+  return {
+    check = function()
+      -- Neovim 0.7 to 0.9 have other names for both.
+      local health = vim.health or require('health')
+      local report = health.error or health.report_error
+      report(refusal, 'Install a newer Neovim')
+    end,
+  }
+end
+
 local plain = require('claude_ide.say.plain')
 
 local M = {}
@@ -18,14 +32,6 @@ local report
 ---@param steps claude_ide.HealthStep[]
 function M.receive(steps)
   report = steps
-end
-
-local function check_neovim()
-  if vim.fn.has('nvim-0.11') == 1 then
-    health.ok('Neovim ' .. tostring(vim.version()))
-    return true
-  end
-  health.error(('Neovim %s is too old'):format(vim.version()), 'Install 0.11 or newer')
 end
 
 local function check_python()
@@ -159,7 +165,8 @@ end
 --- Run all checks; called by `:checkhealth`.
 function M.check()
   health.start('claude_ide')
-  if check_neovim() and check_python() then
+  health.ok('Neovim ' .. tostring(vim.version()))
+  if check_python() then
     check_server()
   end
   check_cli()

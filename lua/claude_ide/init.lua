@@ -1,9 +1,14 @@
 --- The public Lua API. It is optional: the commands work without it.
+local requirement = require('claude_ide.requirement')
+
 local M = {}
 
 --- Merge options into `g:claude_ide`, which has the same keys (`:help claude-ide-options`).
 ---@param options table?
 function M.setup(options)
+  if requirement.refusal() then
+    return requirement.report()
+  end
   vim.validate('options', options, 'table', true)
   vim.g.claude_ide = vim.tbl_deep_extend('force', vim.g.claude_ide or {}, options or {})
   if vim.v.vim_did_enter == 1 and vim.g.claude_ide.auto_start then
@@ -39,6 +44,11 @@ end
 ---@param callback fun(err: string?, result: string|table|nil) called once, with an error or an answer
 ---@return { cancel: fun(self) }
 function M.ask(prompt, options, callback)
+  local refusal = requirement.refusal()
+  if refusal then
+    callback(refusal)
+    return { cancel = function() end }
+  end
   require('claude_ide.session')
   return require('claude_ide.question').ask(prompt, options, callback)
 end

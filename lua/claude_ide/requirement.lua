@@ -1,0 +1,54 @@
+--- The oldest Neovim with which the plugin works. This module itself runs on any that loads Lua plugins.
+local M = {}
+
+local OLDEST = '0.11'
+
+--- The names of all commands, which report on an older Neovim why they do nothing.
+M.COMMANDS = {
+  'Claude',
+  'ClaudeAccept',
+  'ClaudeAdd',
+  'ClaudeAsk',
+  'ClaudeChanges',
+  'ClaudeChat',
+  'ClaudeCommit',
+  'ClaudeEdit',
+  'ClaudeInstall',
+  'ClaudeLog',
+  'ClaudeReject',
+  'ClaudeSend',
+  'ClaudeStart',
+  'ClaudeStatus',
+  'ClaudeStop',
+  'ClaudeTrust',
+}
+
+--- Why the plugin does not work in this Neovim; nil if it does.
+---@return string?
+function M.refusal()
+  if vim.fn.has('nvim-' .. OLDEST) == 1 then
+    return nil
+  end
+  local version = vim.version()
+  return ('claude-ide needs Neovim %s or newer (this is %d.%d.%d)'):format(
+    OLDEST,
+    version.major,
+    version.minor,
+    version.patch
+  )
+end
+
+--- Show the refusal, in one line.
+function M.report()
+  vim.notify(M.refusal() or '', vim.log.levels.WARN, { title = 'claude-ide' })
+end
+
+--- Define all commands so that each reports the refusal.
+function M.define_commands()
+  for _, name in ipairs(M.COMMANDS) do
+    local report = "lua require('claude_ide.requirement').report()"
+    vim.cmd(('command! -nargs=* -range -bang %s %s'):format(name, report))
+  end
+end
+
+return M
