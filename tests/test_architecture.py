@@ -31,7 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
     "agents": set(),
-    "agents.stream_json.wire": {"errors", "paths", "files", "git", "program", "agents"},
+    "own_mode": {"paths", "files"},
+    "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
     "agents.stream_json.decoding": {
         *("errors", "paths", "files", "agents", "agents.stream_json.wire"),
     },
@@ -64,7 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "config", "log", "startup", "check", "transport", "mcp", "editor"),
         *("agents", "agents.stream_json", "chat", "headless", "trust"),
     },
-    "commands": {"errors", "app", "program", "trust"},
+    "commands": {"errors", "app", "program", "own_mode", "trust"},
     "host": {"startup", "app"},
     "install": set(),
     "demo": {"__init__", "errors", "paths", "jsonrpc", "mcp"},

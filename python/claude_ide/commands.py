@@ -3,6 +3,8 @@
 `plugin/claude_ide.lua` defines them in Neovim and forwards them to the host.
 """
 
+import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -12,6 +14,7 @@ import msgspec
 from claude_ide import program
 from claude_ide.app import App
 from claude_ide.errors import UserError
+from claude_ide.own_mode import terminal_options
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -74,11 +77,13 @@ async def status(app: App, _call: Call) -> None:
 async def claude(app: App, call: Call) -> None:
     """:Claude [arguments] — open the CLI in a terminal, or hide it again."""
     await app.start()
-    terminal = app.config.terminal
+    terminal, words = app.config.terminal, program.words(app.config.cmd)
+    named = (*words[1:], *call.arguments)
+    options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
     await app.editor.run(
         "terminal.toggle",
         {
-            "cmd": program.words(app.config.cmd),
+            "cmd": [*words, *options],
             "arguments": call.arguments,
             "side": terminal.side,
             "size": terminal.size,

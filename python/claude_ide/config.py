@@ -32,10 +32,14 @@ class DiffConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where `:Claude` opens the CLI; `size` is a fraction of the screen, or columns or lines."""
+    """Where `:Claude` opens the CLI; `size` is a fraction of the screen, or columns or lines.
+
+    `mode` is the permission mode in which it starts; '' leaves it to the CLI.
+    """
 
     side: Literal["right", "left", "above", "below"] = "right"
     size: Size = 0.4
+    mode: str = "manual"
 
 
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

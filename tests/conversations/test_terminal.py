@@ -15,8 +15,12 @@ async def test_claude_starts_the_server_and_runs_the_cli_on_the_right(
     await nvim.keys(":Claude --resume 'a b'<CR>")
 
     port, _ = await the_lock(config_folder)
-    await until(lambda: "given: --resume" in nvim.screen.text())
-    await until(lambda: f"port: {port}" in nvim.screen.text().replace("\n", "").replace("│", ""))
+
+    def shown() -> str:
+        return "".join(line.partition("│")[2] for line in nvim.screen.lines())
+
+    await until(lambda: "given: --permission-mode default --resume 'a b'" in shown())
+    await until(lambda: f"port: {port}" in shown())
     await until(lambda: nvim.eval("[winnr('$'), winnr(), mode()] == [2, 2, 't']"))
     assert await nvim.eval("winwidth(2)") == 40
 

@@ -5,12 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
-from claude_ide import files, git, program
+from claude_ide import git, program
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.errors import AgentError
-from claude_ide.paths import config_folder
+from claude_ide.own_mode import own_mode
 
 ENTRYPOINT = "claude-ide-nvim"
 """The name under which the CLI reports to its maker which program started it."""
@@ -40,9 +38,6 @@ BYPASSES = ("--dangerously-skip-permissions", "--allow-dangerously-skip-permissi
 
 SETTING_SOURCES = "--setting-sources"
 
-LARGEST_SETTINGS = 1_000_000
-"""The largest file of user settings that is read, in bytes."""
-
 INSTALL = "npm install -g @anthropic-ai/claude-code"
 
 
@@ -62,14 +57,6 @@ def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
 def names(words: Iterable[str], option: str) -> bool:
     """Return whether a command line has an option, as `--option value` or `--option=value`."""
     return any(word == option or word.startswith(f"{option}=") for word in words)
-
-
-class _Permissions(msgspec.Struct):
-    defaultMode: str = ""
-
-
-class _Settings(msgspec.Struct):
-    permissions: _Permissions = msgspec.field(default_factory=_Permissions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +122,7 @@ class Launch:
         if self.mode or self.follows_folder or self._is_mode_in_words:
             return self.mode
         # Without an explicit mode, 2.1.197 would obey a project's bypassPermissions.
-        return _own_mode(self.environment) or DEFAULT_MODE
+        return own_mode(self.environment) or DEFAULT_MODE
 
     def first_mode(self, usual: str) -> str:
         """Return the permission mode in which the CLI starts, or "" if only the CLI can know.
@@ -159,16 +146,6 @@ class Launch:
             "CLAUDE_CODE_ENTRYPOINT": ENTRYPOINT,
             "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "true",
         }
-
-
-def _own_mode(environment: Mapping[str, str]) -> str:
-    """Return the mode in the user's own settings; empty if there is none."""
-    path = config_folder(environment) / "settings.json"
-    content = files.read_if_sound(path, LARGEST_SETTINGS)
-    try:
-        return msgspec.json.decode(content or b"{}", type=_Settings).permissions.defaultMode
-    except (msgspec.DecodeError, RecursionError):
-        return ""
 
 
 def _opening(opening: Opening) -> list[str]:
