@@ -195,7 +195,8 @@ ROOMS = (
     "dialogue",
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
-    *("next_command", "log_window", "terminal", "chat.state", "chat.keys", "chat.hint"),
+    *("next_command", "log_window", "terminal_keys", "terminal", "chat.state", "chat.keys"),
+    "chat.hint",
     *(
         "chat.offer",
         "chat.rows",

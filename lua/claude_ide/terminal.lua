@@ -1,6 +1,7 @@
 --- Opens, hides and shows the Claude CLI in a terminal window.
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
+local terminal_keys = require('claude_ide.terminal_keys')
 local location = require('claude_ide.window.location')
 local window_close = require('claude_ide.window.close')
 
@@ -92,6 +93,7 @@ end
 ---@field arguments string[] for the CLI, in addition to those in `cmd`
 ---@field side 'right'|'left'|'above'|'below'
 ---@field size number below 1 a share of the screen, else columns or lines
+---@field keys boolean whether CTRL-W leads out of the terminal
 
 ---@param request claude_ide.TerminalRequest
 ---@return integer window the current one
@@ -195,6 +197,9 @@ local function start(request)
   end
   rename(bufnr)
   set_options(api.nvim_get_current_win())
+  if request.keys then
+    terminal_keys.define(bufnr)
+  end
   current = bufnr
   mark_terminals()
   vim.cmd.startinsert()

@@ -87,6 +87,7 @@ async def claude(app: App, call: Call) -> None:
             "arguments": call.arguments,
             "side": terminal.side,
             "size": terminal.size,
+            "keys": terminal.keys,
         },
     )
 

@@ -34,12 +34,14 @@ class DiffConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where `:Claude` opens the CLI; `size` is a fraction of the screen, or columns or lines.
 
-    `mode` is the permission mode in which it starts; '' leaves it to the CLI.
+    `mode` is the permission mode in which it starts; '' leaves it to the CLI. `keys`: whether
+    CTRL-W with h, j, k, l or p leaves the terminal.
     """
 
     side: Literal["right", "left", "above", "below"] = "right"
     size: Size = 0.4
     mode: str = "manual"
+    keys: bool = True
 
 
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -358,8 +358,8 @@ class Chats:
         terminal = self._config.terminal
         program, *arguments = command()
         request = {"cmd": [program], "arguments": arguments}
-        size = {"side": terminal.side, "size": terminal.size}
-        await self._panels.open_terminal(request | size)
+        window = {"side": terminal.side, "size": terminal.size, "keys": terminal.keys}
+        await self._panels.open_terminal(request | window)
 
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)

@@ -10,17 +10,6 @@ vim.o.shortmess = vim.o.shortmess .. 'I'
 
 local group = vim.api.nvim_create_augroup('try', {})
 
--- A terminal takes keys as soon as one is in it, and CTRL-W leads out of it.
-vim.keymap.set('t', '<C-w>', '<C-\\><C-n><C-w>')
-vim.api.nvim_create_autocmd('WinEnter', {
-  group = group,
-  callback = function()
-    if vim.bo.buftype == 'terminal' then
-      vim.cmd.startinsert()
-    end
-  end,
-})
-
 vim.api.nvim_create_autocmd('TermOpen', {
   group = group,
   callback = function()

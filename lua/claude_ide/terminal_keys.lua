@@ -1,0 +1,56 @@
+--- The keys that lead out of the CLI's terminal, as CTRL-W does from any other window. The CLI gets all
+--- other keys, also <Esc>, and CTRL-W if it is pressed twice.
+local M = {}
+
+local api = vim.api
+local WINDOWS = {
+  h = 'Go to the window on the left',
+  j = 'Go to the window below',
+  k = 'Go to the window above',
+  l = 'Go to the window on the right',
+  p = 'Go to the previous window',
+}
+
+local typing = {} ---@type table<integer, boolean> buffers that were left in Terminal mode by a key
+
+-- Without another window in this direction, the terminal keeps its mode.
+local function leave(bufnr, direction)
+  return function()
+    local window = api.nvim_get_current_win()
+    vim.cmd.wincmd(direction)
+    typing[bufnr] = api.nvim_get_current_win() ~= window or nil
+  end
+end
+
+-- The autocommand also fires while another buffer is about to be shown in the window.
+local function resume_typing(bufnr)
+  return function()
+    if typing[bufnr] then
+      typing[bufnr] = nil
+      vim.schedule(function()
+        if api.nvim_get_current_buf() == bufnr and api.nvim_get_mode().mode == 'nt' then
+          vim.cmd.startinsert()
+        end
+      end)
+    end
+  end
+end
+
+--- Define the keys in a terminal.
+---@param bufnr integer
+function M.define(bufnr)
+  for direction, description in pairs(WINDOWS) do
+    local options = { buffer = bufnr, desc = description }
+    vim.keymap.set('t', '<C-w>' .. direction, leave(bufnr, direction), options)
+  end
+  vim.keymap.set('t', '<C-w><C-w>', '<C-w>', { buffer = bufnr, desc = 'Send CTRL-W' })
+  api.nvim_create_autocmd('WinEnter', { buffer = bufnr, callback = resume_typing(bufnr) })
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    callback = function()
+      typing[bufnr] = nil
+    end,
+  })
+end
+
+return M

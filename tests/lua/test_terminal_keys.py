@@ -1,0 +1,87 @@
+"""`terminal_keys.lua`: the keys that lead out of Claude's terminal."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from support.neovim import Neovim, until
+
+OPEN = """
+    vim.cmd.vsplit()
+    vim.cmd.wincmd('l')
+    local bufnr = vim.api.nvim_create_buf(false, false)
+    vim.api.nvim_win_set_buf(0, bufnr)
+    vim.fn.jobstart({ 'cat', '-v' }, { term = true })
+    require('claude_ide.terminal_keys').define(bufnr)
+    vim.cmd.startinsert()
+"""
+
+
+@pytest.fixture
+async def terminal(nvim: Neovim) -> AsyncIterator[Neovim]:
+    """Two windows, with a terminal that shows what it receives on the right."""
+    await nvim.lua(OPEN)
+    await until(lambda: is_typing(nvim))
+    yield nvim
+
+
+async def is_typing(nvim: Neovim) -> bool:
+    return bool(await nvim.eval("[winnr(), mode()] == [2, 't']"))
+
+
+@pytest.mark.parametrize("key", ["h", "p"])
+async def test_a_key_leaves_the_terminal_and_typing_continues_on_return(
+    terminal: Neovim, key: str
+) -> None:
+    await terminal.keys(f"<C-w>{key}")
+    await until(lambda: terminal.eval("[winnr(), mode()] == [1, 'n']"))
+
+    await terminal.keys("<C-w>l")
+
+    await until(lambda: is_typing(terminal))
+
+
+async def test_the_mode_stays_without_a_window_in_this_direction(terminal: Neovim) -> None:
+    await terminal.keys("<C-w>l<C-w>jtyped")
+
+    await until(lambda: "typed" in terminal.screen.text())
+    assert await is_typing(terminal)
+
+
+async def test_ctrl_w_twice_sends_it_once_and_escape_is_sent(terminal: Neovim) -> None:
+    await terminal.keys("<C-v><C-w><C-w>|<C-v><Esc>|<CR>")
+
+    await until(lambda: "^W|^[|" in terminal.screen.text())
+    assert await is_typing(terminal)
+
+
+async def test_a_terminal_that_was_left_in_normal_mode_stays_in_it(terminal: Neovim) -> None:
+    await terminal.keys(r"<C-\><C-n><C-w>h<C-w>l")
+
+    await terminal.idle(100)
+    assert await terminal.eval("[winnr(), mode(1)]") == [2, "nt"]
+
+
+async def test_a_window_that_opens_from_the_terminal_does_not_get_its_mode(
+    terminal: Neovim,
+) -> None:
+    await terminal.keys("<C-w>h")
+    await until(lambda: terminal.eval("winnr() == 1"))
+
+    await terminal.command("wincmd l | tabnew")
+
+    await terminal.idle(100)
+    assert await terminal.eval("mode()") == "n"
+
+
+async def test_each_key_has_a_description(terminal: Neovim) -> None:
+    described = await terminal.lua("""
+        local found = {}
+        for _, map in ipairs(vim.api.nvim_buf_get_keymap(0, 't')) do
+          found[map.lhs] = map.desc ~= nil
+        end
+        return found
+    """)
+
+    keys = ("<C-W>h", "<C-W>j", "<C-W>k", "<C-W>l", "<C-W>p", "<C-W><C-W>")
+    assert described == dict.fromkeys(keys, True)
