@@ -234,6 +234,12 @@ function M.toggle(request)
   end
 end
 
+--- Whether the terminal of `:Claude` is running.
+---@return boolean
+function M.is_running()
+  return is_valid(current)
+end
+
 --- Go to the terminal in which a client runs; to the terminal of `:Claude` if none is found.
 ---@param pid integer the client's process id; 0 if unknown
 ---@return { error: string }?

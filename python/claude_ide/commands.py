@@ -170,6 +170,8 @@ async def _mention(app: App, call: Call, mention: dict[str, object]) -> None:
             return
     await app.start()
     addressee = app.ide.mention(mention)
+    if call.bang and addressee is None and not await app.editor.run("terminal.is_running"):
+        return await claude(app, Call())
     if addressee is None:
         app.editor.notify("saved; Claude gets it when it connects (:Claude)")
     if call.bang:
