@@ -113,8 +113,9 @@ async def test_a_running_chat_is_renamed(nvim: Neovim, sessions: ListWindow) -> 
 async def test_a_session_is_deleted_after_a_question(
     nvim: Neovim, sessions: ListWindow, stored: Path
 ) -> None:
-    await nvim.lua("vim.ui.select = function(_, _, done) done(nil, nil) end")
+    await nvim.lua("vim.ui.select = function(_, _, done) _G.asked = true; done(nil, nil) end")
     await sessions.press("d", "Which word?")
+    await until(lambda: nvim.lua("return _G.asked"), "the question")
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
     assert stored.exists()
 
