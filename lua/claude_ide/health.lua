@@ -34,6 +34,17 @@ function M.receive(steps)
   report = steps
 end
 
+-- `:ClaudeInstall` does not help while the option names a Python, nor without a recent one.
+local function python_advice(reason)
+  local is_configured = ((vim.g.claude_ide or {}).python or '') ~= ''
+  if is_configured then
+    return 'Name another Python in g:claude_ide.python, or remove the option and run :ClaudeInstall'
+  elseif reason:find('is too old', 1, true) and not require('claude_ide.host.python').recent() then
+    return 'Install Python 3.11 or newer, then run :ClaudeInstall'
+  end
+  return 'Run :ClaudeInstall'
+end
+
 local function check_python()
   if require('claude_ide.host.install').is_running() then
     health.warn('Python is being installed', 'Run :checkhealth claude_ide again afterwards')
@@ -46,14 +57,15 @@ local function check_python()
     health.error(reason)
     return
   end
-  local code = 'import sys, msgpack, msgspec, pynvim, websockets; print(sys.version.split()[0])'
-  local done = vim.system({ program, '-I', '-c', code }, { text = true }):wait(START_MS)
+  local host = require('claude_ide.host').root() .. '/python/claude_ide/host.py'
+  local done = vim.system({ program, '-I', host, '--check' }, { text = true }):wait(START_MS)
   if done.code == 0 then
     health.ok(('Python %s: %s'):format(vim.trim(done.stdout), program))
     return true
   end
-  local why = vim.split(vim.trim(done.stderr or ''), '\n')
-  health.error(('%s cannot run the host: %s'):format(program, why[#why]), 'Run :ClaudeInstall')
+  local lines = vim.split(vim.trim(done.stderr or ''), '\n')
+  local reason = lines[#lines]:gsub('^run :ClaudeInstall; ', '')
+  health.error(('%s cannot run the host: %s'):format(program, reason), python_advice(reason))
 end
 
 local function check_watch()
@@ -117,7 +129,11 @@ local function check_cli()
     health.ok(name .. ': ' .. path)
   else
     local problem = name:find('[/\\]') and 'no program' or 'not on PATH'
-    health.warn(('%s is %s'):format(name, problem), 'npm install -g @anthropic-ai/claude-code')
+    local install = 'npm install -g @anthropic-ai/claude-code'
+    health.warn(
+      ('%s is %s'):format(name, problem),
+      name == 'claude' and install or 'Correct g:claude_ide.cmd'
+    )
   end
 end
 

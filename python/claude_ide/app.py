@@ -61,7 +61,7 @@ class App:
         self._loop = loop
         # The token of an earlier host is only valid for the port that is already bound.
         self.options = startup.options._replace(token="")
-        self.config, complaints = config.decode(self.options.config)
+        self.config, self.complaints = config.decode(self.options.config)
         log_to(Path(self.options.log), self.config.log_level)
         self._loop.set_exception_handler(_log_unhandled)
         self._port = port
@@ -71,7 +71,7 @@ class App:
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._subscribe()
-        for complaint in complaints:
+        for complaint in self.complaints:
             self.editor.notify(complaint, "warn")
         if self.options.host not in LOCAL:
             warning = f"listening on {self.options.host}: other machines can reach this server"
@@ -272,10 +272,13 @@ async def _check(app: App) -> None:
     # Only this needs the client half of the library.
     from claude_ide.check import Step, check
 
-    steps = [Step("server", False, "not running")]
-    if app.serving is not None:
+    steps = [Step("option", False, complaint) for complaint in app.complaints]
+    steps = steps or [Step("options", True, "all are known and valid")]
+    if app.serving is None:
+        steps.append(Step("server", False, "not running"))
+    else:
         bound = app.serving.bound
-        steps = await check(app.options.host, bound.port, bound.lock)
+        steps += await check(app.options.host, bound.port, bound.lock)
     await app.editor.run("health.receive", [msgspec.structs.asdict(step) for step in steps])
 
 

@@ -11,6 +11,9 @@ import os
 import signal
 import sys
 
+CHECK = "--check"
+"""With this argument the host only reports whether this Python can run it."""
+
 UNABLE, UNSERVED = 3, 4
 """Exit codes that `host/death.lua` knows: this Python cannot run the host; it cannot serve."""
 
@@ -29,6 +32,9 @@ def main() -> int:
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         return _complain(f"run :ClaudeInstall; Python packages are missing: {', '.join(missing)}")
+    if CHECK in sys.argv[1:]:
+        sys.stdout.write(sys.version.split()[0])
+        return 0
 
     from claude_ide import startup
 
@@ -100,6 +106,7 @@ def _complain(text: str, code: int = UNABLE) -> int:
 
 if __name__ == "__main__":
     code = main()
+    sys.stdout.flush()
     sys.stderr.flush()
     # A normal exit would have asyncio send SIGKILL to the children before they can clean up.
     os._exit(code)

@@ -61,6 +61,43 @@ async def test_a_python_without_the_packages_is_reported(nvim: Neovim, tmp_path:
     assert ":ClaudeInstall" in text
 
 
+async def test_each_bad_option_is_reported(nvim: Neovim) -> None:
+    await nvim.lua("vim.g.claude_ide = {cmd = 'nope', diff = { layout = 'x' }, bogus = 1}")
+
+    text = await report(nvim)
+
+    assert 'ERROR option: g:claude_ide.diff.layout: "x" is not one of' in text
+    assert "ERROR option: g:claude_ide.bogus is not an option" in text
+    assert "Correct g:claude_ide.cmd" in text
+
+
+@pytest.mark.parametrize(
+    ("reason", "configured", "advice"),
+    [
+        ("run :ClaudeInstall; Python packages are missing: msgpack", False, "Run :ClaudeInstall"),
+        ("run :ClaudeInstall; Python packages are missing: msgpack", True, "Name another Python"),
+        ("Python 3.10.1 is too old; claude-ide needs 3.11+", True, "Name another Python"),
+    ],
+)
+async def test_the_advice_helps_with_the_python_that_is_found(
+    nvim: Neovim, tmp_path: Path, reason: str, configured: bool, advice: str
+) -> None:
+    python = tmp_path / "claude_ide" / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\necho '{reason}' >&2\nexit 3\n")
+    python.chmod(0o755)
+    options = "{cmd = 'nope', python = ...}" if configured else "{cmd = 'nope'}"
+    data = await nvim.eval("stdpath('data')")
+    Path(data, "claude_ide").mkdir(parents=True)
+    Path(data, "claude_ide", "venv").symlink_to(python.parent.parent)
+    await nvim.lua(f"vim.g.claude_ide = {options}", str(python))
+
+    text = await report(nvim)
+
+    assert f"cannot run the host: {reason.removeprefix('run :ClaudeInstall; ')}" in text
+    assert advice in text
+
+
 async def test_a_host_that_dies_before_it_answers_is_reported(nvim: Neovim, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     python = tmp_path / "python"
