@@ -1,4 +1,7 @@
-"""Runs the demo: `python -I …/demo`, in a terminal of a Neovim with a running server."""
+"""Runs the demo: `python -I …/demo`, in a terminal of a Neovim with a running server.
+
+With the CLI's options for chats and one-off requests it answers those, from a script.
+"""
 
 import asyncio
 import contextlib
@@ -8,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from claude_ide.demo import question, talk
 from claude_ide.demo.page import Page
 from claude_ide.demo.session import Session
 
@@ -21,6 +25,12 @@ async def main() -> None:
         await session
 
 
-if not sys.stdin.isatty():
-    sys.exit("the demo has no model; `make try CLAUDE=1` runs the real claude")
-asyncio.run(main())
+arguments = sys.argv[1:]
+if "-p" in arguments:
+    question.main(arguments)
+elif "--input-format" in arguments:
+    asyncio.run(talk.main(arguments))
+elif sys.stdin.isatty():
+    asyncio.run(main())
+else:
+    sys.exit("the demo needs a terminal, or the options of a chat or a question")

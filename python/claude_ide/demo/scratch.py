@@ -1,5 +1,8 @@
-"""The texts of the project that `make try` opens, and the edits that the demo proposes."""
+"""The project that `make try` opens, and the edits that the demo proposes."""
 
+import os
+import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +52,20 @@ def test_the_discount_is_in_percent():
     assert total([50], discount=10) == 45
 '''
 
+RECEIPT = '''"""The receipt of a sale."""
+
+
+def receipt(prices):
+    """Return one line for each price."""
+    return "\\n".join(f"{price:8.2f}" for price in prices)
+'''
+
 FILES = {"shop.py": SHOP, "TOUR.md": TOUR}
+STAGED = {"receipt.py": RECEIPT}
+"""What `:ClaudeCommit` finds."""
+
+MESSAGES = {"receipt.py": "Print a receipt\n\nEach price has a line of its own."}
+"""The commit messages for these files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +99,30 @@ def next_idea(text: str) -> Idea:
 
 
 def make(folder: Path) -> None:
-    """Rewrite the project's files; others in the folder stay."""
+    """Rewrite the project's files and its repository; other files in the folder stay.
+
+    Without git there is no repository.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in FILES.items():
+    _write(folder, FILES)
+    shutil.rmtree(folder / ".git", ignore_errors=True)
+    if shutil.which("git") is None:
+        return
+    _git(folder, "init", "--quiet")
+    _git(folder, "add", *FILES)
+    _git(folder, "commit", "--quiet", "--message", "Open a shop")
+    _write(folder, STAGED)
+    _git(folder, "add", *STAGED)
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    # Neither the user's configuration nor a repository around the folder takes part.
+    own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    given = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    user = ("-c", "user.name=Demo", "-c", "user.email=demo@localhost")
+    subprocess.run(["git", *user, *arguments], cwd=folder, env=given | own, check=True)
