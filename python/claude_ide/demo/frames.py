@@ -55,7 +55,8 @@ class Stream:
         kind = str(block["type"])
         message = {"id": f"msg_{uuid.uuid4().hex}", "role": "assistant", "model": MODEL}
         yield self._event(type="message_start", message=message | {"content": []})
-        begun = block | ({kind: ""} if kind in block else {"input": {}})
+        begun = dict(block)
+        begun[kind if kind in block else "input"] = "" if kind in block else {}
         yield self._event(type="content_block_start", index=0, content_block=begun)
         for piece in _pieces(str(block.get(kind, ""))):
             delta = {"type": f"{kind}_delta", kind: piece}

@@ -39,6 +39,7 @@ What happened in this turn:
 `gd` reviews the turn: every hunk, and `x` reverts one. `e` on your prompt edits it. `g?` lists all
 keys. Send anything to go on.
 """
+GOODBYE = "As you wish. `:ClaudeChat` hides the chat, `:qa` ends the demo."
 QUESTION = {
     "question": "What should the demo show next?",
     "header": "Next",
@@ -105,8 +106,7 @@ class Talk:
             prompt = str((await self._prompts.get()).get("uuid"))
             frames.write(self._stream.stage(prompt, "started"), self._stream.init(self._mode))
             self._turn = asyncio.create_task(self._take_turn())
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._turn
+            await asyncio.wait([self._turn])
             interrupted = self._turn.cancelled()
             self._asked.clear()
             frames.write(self._stream.result(interrupted=interrupted))
@@ -115,9 +115,7 @@ class Talk:
     async def _take_turn(self) -> None:
         self._turns += 1
         if self._turns > 1 and not await self._ask_what_next():
-            return await self._say(
-                "As you wish. `:ClaudeChat` hides the chat, `:qa` ends the demo."
-            )
+            return await self._say(GOODBYE)
         if self._turns == 1:
             await self._think("The user may see me for the first time.")
             await self._say(HELLO)
