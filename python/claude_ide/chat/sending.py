@@ -87,7 +87,7 @@ class Sending:
         whether to send the prompt.
         """
         number = int(sent["number"])
-        self._hold(number, sent)
+        self._hold(number, sent, is_ready=prepare is None and self._is_ready)
         try:
             # The lock keeps the order, although one prompt may take longer than the next.
             async with self._running.lock:
@@ -181,12 +181,15 @@ class Sending:
         self._offer_again(cancelled)
         return [held.number for held in cancelled]
 
-    def _hold(self, number: int, sent: Mapping[str, Any]) -> None:
+    @property
+    def _is_ready(self) -> bool:
+        return self._running.accepts and not self._running.lock.locked()
+
+    def _hold(self, number: int, sent: Mapping[str, Any], *, is_ready: bool) -> None:
         text, attached = str(sent["text"]), self._attachment.now
         self._attachment.sent(attached)
         # A command of the agent must come first in its prompt.
         ran = [] if text.startswith("/") else self._shell.take()
-        is_ready = self._running.accepts and not self._running.lock.locked()
         chips = [*self._attachment.chips(attached), *map(shell.chip, ran)]
         view = self._transcript.hold_prompt(text, chips, is_ready=is_ready)
         images, how = sent.get("images") or (), str(sent.get("how"))
