@@ -73,8 +73,6 @@ class Answers:
         self._panel = panel
         self._editor = editor
         self._run = run
-        self._opened: set[str] = set()
-        """The requests whose addresses have been opened; a second key opens none again."""
         self._sight = Sight(transcript.root, requests, painter, panel)
         self._reviews = Reviews(agent.name, editor, panel, config, self._sight, run, self._respond)
 
@@ -148,14 +146,14 @@ class Answers:
         """Open an address in the user's browser; without a browser the user may do so elsewhere."""
         if not address.can_open(asked.url):
             raise UserError(f"this address cannot be opened from here: {one_line(asked.url)}")
-        if asked.request in self._opened:
+        if waiting.is_opened:
             return
-        self._opened.add(asked.request)
+        waiting.is_opened = True
         opened = "opened"
         if failure := await self._panel.browse(asked.url):
             logger.info("an address could not be opened: %s", failure)
             if await self._editor.select(NO_BROWSER, ["I have opened it elsewhere", "Later"]) != 0:
-                self._opened.discard(asked.request)
+                waiting.is_opened = False
                 return
             opened = "opened elsewhere"
         await self._respond(waiting, Allow(), opened)
