@@ -158,7 +158,7 @@ async def _stop(served: Editor, panel: Panel) -> float:
     await _reported_at(served, "first words")
     await served.nvim.keys("<Esc>")
     began = now()
-    await served.nvim.keys("<Esc>")
+    await served.nvim.keys("<C-c>")
     return await _reported_at(served, "turn ended") - began
 
 

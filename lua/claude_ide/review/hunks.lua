@@ -146,9 +146,9 @@ end
 ---@param now? claude_ide.FileText nil if there is no file
 ---@return claude_ide.ReviewComparison
 function M.compare(file, now)
-  local differences = file.differences
-  if now and differences and are_same(now.lines, file.after.lines) then
-    return { now = now, before = differences, after = {} }
+  local known = file.differences
+  if now and known and are_same(now.lines, file.after.lines) then
+    return { now = now, before = known, after = {} }
   end
   return {
     now = now,

@@ -87,7 +87,8 @@ class Sending:
         whether to send the prompt.
         """
         number = int(sent["number"])
-        self._hold(number, sent)
+        is_ready = self._running.accepts and not self._running.lock.locked()
+        self._hold(number, sent, is_ready=is_ready and prepare is None)
         try:
             # The lock keeps the order, although one prompt may take longer than the next.
             async with self._running.lock:
@@ -162,13 +163,10 @@ class Sending:
         """Apply an event of the agent, which the transcript shows already, to the sent prompts."""
         if not self._sent:
             return
-        is_cancelled = getattr(event, "stage", None) is PromptStage.CANCELLED
-        if not is_cancelled:
-            return self._forget_begun()
-        cancelled = self._pop_settled()
-        self._offer_again(cancelled)
-        if cancelled:
-            self._run(self._panel.give_back([held.number for held in cancelled]))
+        if getattr(event, "stage", None) is not PromptStage.CANCELLED:
+            self._forget_begun()
+        elif cancelled := self._pop_cancelled():
+            self._run(self._panel.give_back(cancelled))
 
     def cancel_queued(self) -> list[int]:
         """Cancel the prompts that wait at the agent, which will not start them.
@@ -177,16 +175,13 @@ class Sending:
         """
         for prompt in [*self._transcript.queued]:
             self._transcript.apply(PromptChanged(prompt, PromptStage.CANCELLED))
-        cancelled = self._pop_settled()
-        self._offer_again(cancelled)
-        return [held.number for held in cancelled]
+        return self._pop_cancelled()
 
-    def _hold(self, number: int, sent: Mapping[str, Any]) -> None:
+    def _hold(self, number: int, sent: Mapping[str, Any], *, is_ready: bool) -> None:
         text, attached = str(sent["text"]), self._attachment.now
         self._attachment.sent(attached)
         # A command of the agent must come first in its prompt.
         ran = [] if text.startswith("/") else self._shell.take()
-        is_ready = self._running.accepts and not self._running.lock.locked()
         chips = [*self._attachment.chips(attached), *map(shell.chip, ran)]
         view = self._transcript.hold_prompt(text, chips, is_ready=is_ready)
         images, how = sent.get("images") or (), str(sent.get("how"))
@@ -213,6 +208,12 @@ class Sending:
         """Have the panel forget the prompts that have begun."""
         if begun := self._pop_settled():
             self._run(self._panel.forget_prompts([held.number for held in begun]))
+
+    def _pop_cancelled(self) -> list[int]:
+        """Remove the prompts that were cancelled, and return their numbers."""
+        cancelled = self._pop_settled()
+        self._offer_again(cancelled)
+        return [held.number for held in cancelled]
 
     def _pop_settled(self) -> list[Held]:
         """Remove and return the prompts that no longer wait at the agent."""

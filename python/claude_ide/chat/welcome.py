@@ -72,25 +72,27 @@ class Welcome:
 
     def show(self) -> None:
         """Show the greeting, unless there is a conversation."""
-        if self._view is None or self._view.part.is_removed:
+        if self._shown is None:
             new = self._sheet.show_while_empty(WELCOME, lambda part: Greeting(part, self._name))
             self._view = new
 
     def offer(self, sessions: Sequence[SessionSummary]) -> None:
         """Show the latest of these sessions."""
-        if self._view is not None:
-            self._view.sessions = sessions[:MOST_SESSIONS]
-            self._draw(self._view)
+        if view := self._shown:
+            view.sessions = sessions[:MOST_SESSIONS]
+            self._sheet.changed(view)
 
     def update(self, *settings: str) -> None:
         """Show the current settings."""
+        # Called after every event: nothing is composed once the greeting has gone.
+        view = self._shown
+        if view is None:
+            return
         shown = " · ".join(filter(None, (self._name, *settings)))
-        if self._view is not None and self._view.settings != shown:
-            self._view.settings = shown
-            self._draw(self._view)
-
-    def _draw(self, view: Greeting) -> None:
-        if view.part.is_removed:
-            self._view = None
-        else:
+        if view.settings != shown:
+            view.settings = shown
             self._sheet.changed(view)
+
+    @property
+    def _shown(self) -> Greeting | None:
+        return None if self._view is None or self._view.part.is_removed else self._view

@@ -146,10 +146,14 @@ class Answers:
         """Open an address in the user's browser; without a browser the user may do so elsewhere."""
         if not address.can_open(asked.url):
             raise UserError(f"this address cannot be opened from here: {one_line(asked.url)}")
+        if waiting.is_opened:
+            return
+        waiting.is_opened = True
         opened = "opened"
         if failure := await self._panel.browse(asked.url):
             logger.info("an address could not be opened: %s", failure)
             if await self._editor.select(NO_BROWSER, ["I have opened it elsewhere", "Later"]) != 0:
+                waiting.is_opened = False
                 return
             opened = "opened elsewhere"
         await self._respond(waiting, Allow(), opened)

@@ -33,6 +33,8 @@ class Waiting:
     """The task that shows a list of answers."""
     answering: "asyncio.Task[Any] | None" = None
     """The task that sends the answer."""
+    is_opened: bool = False
+    """Whether its address has been opened; a second key opens it no more."""
     is_over: bool = False
     """Whether it was answered or withdrawn."""
 
