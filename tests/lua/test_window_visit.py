@@ -10,6 +10,7 @@ from support.diffs import Diffs, everything
 from support.neovim import Neovim, NvimError, until
 
 GUEST = chunk("window_visit/guest")
+PAGE = r"seq 99; printf '\033[2J\033[Htop\n'; read line; printf '\033[2;1Hbelow'; sleep 99"
 PLAN = "require('claude_ide.chat.plan')"
 
 
@@ -98,3 +99,29 @@ async def test_a_diff_over_a_plan_returns_to_where_the_plan_was_opened(
 
     await diffs.closed(id_)
     assert await everything(nvim) == before
+
+
+async def test_closing_the_only_other_tab_page_keeps_the_rows_of_a_terminal(nvim: Neovim) -> None:
+    await nvim.lua("vim.cmd.terminal('sh -c ' .. vim.fn.shellescape((...)))", PAGE)
+    terminal, height = await nvim.eval("[bufnr(), winheight(0)]")
+    screen = f"getbufline({terminal}, 1, '$')[-{height}:]"
+    await until(lambda: nvim.eval(f"{screen}[0] == 'top'"))
+    await show(nvim, "tab")
+
+    await close(nvim, 1)
+    await nvim.eval("chansend(&channel, \"\\r\")")
+
+    await until(lambda: nvim.eval(f"index({screen}, 'below') >= 0"))
+    assert await nvim.eval(f"{screen}[:1]") == ["top", "below"]
+    assert await nvim.eval("[&showtabline, tabpagenr('$')]") == [1, 1]
+
+
+async def test_an_option_that_a_plugin_sets_while_a_guest_closes_stays(nvim: Neovim) -> None:
+    await nvim.command("autocmd TabEnter * set showtabline=2")
+    await nvim.command("set showtabline=1")
+    await show(nvim, "tab")
+    await nvim.command("set showtabline=1")
+
+    await close(nvim, 1)
+
+    assert await nvim.eval("&showtabline") == 2

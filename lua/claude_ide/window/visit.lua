@@ -144,12 +144,22 @@ local function go_back(visit)
   return true
 end
 
-local function dismantle(visit)
-  local restore = window_shape.release(visit.shape)
+local function leave(visit)
   local is_back = go_back(visit)
   visit.guest.close(visit)
   if visit.own_tabpage then
     window_close.deserted_tabpage(visit.own_tabpage)
+  end
+  return is_back
+end
+
+local function dismantle(visit)
+  local restore = window_shape.release(visit.shape)
+  local is_back
+  if visit.own_tabpage then
+    is_back = tiling.without_tabline(leave, visit)
+  else
+    is_back = leave(visit)
   end
   restore()
   return is_back
