@@ -6,6 +6,7 @@ Neovim 0.12.
 
 import asyncio
 import json
+import re
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -25,7 +26,7 @@ FILM, CHAT = (100, 28), (110, 34)
 """The columns and rows of the pictures."""
 SETTINGS = """
 set runtimepath^={root} termguicolors noswapfile shortmess+=I noshowcmd noruler
-set laststatus=3 showtabline=0 statusline=\\ %t fillchars=eob:\\ ,diff:\N{BOX DRAWINGS LIGHT DIAGONAL UPPER RIGHT TO LOWER LEFT}
+set laststatus=3 showtabline=0 statusline=\\ %t fillchars=eob:\\ ,diff:\u2571
 colorscheme catppuccin
 let g:claude_ide = {{ 'python': '{python}', 'cmd': '{cli}', 'terminal': {{ 'size': 0.47 }},
   \\ 'chat': {{ 'mode': 'default', 'size': 0.56 }} }}
@@ -219,7 +220,7 @@ async def _on_stage(columns: int, rows: int) -> AsyncIterator[tuple[Terminal, Mo
                 *command, cwd=project, env=given, columns=columns, rows=rows
             )
             try:
-                await terminal.shows("The basket")
+                await terminal.until(lambda: re.search("The basket|E185", terminal.text()))
                 if "E185" in terminal.text():
                     sys.exit("this Neovim has no catppuccin: make pictures NVIM=… (0.12 or newer)")
                 yield terminal, api, project
