@@ -26,7 +26,8 @@ FILM, CHAT = (100, 28), (110, 34)
 """The columns and rows of the pictures."""
 SETTINGS = """
 set runtimepath^={root} termguicolors noswapfile shortmess+=I noshowcmd noruler
-set laststatus=3 showtabline=0 statusline=\\ %t fillchars=eob:\\ ,diff:\u2571
+set laststatus=3 showtabline=0 fillchars=eob:\\ ,diff:\u2571
+set statusline=\\ %{{fnamemodify(getcwd(),':t')}}
 colorscheme catppuccin
 let g:claude_ide = {{ 'python': '{python}', 'cmd': '{cli}', 'terminal': {{ 'size': 0.47 }},
   \\ 'chat': {{ 'mode': 'default', 'size': 0.56 }} }}
@@ -154,6 +155,7 @@ async def film(terminal: Terminal, api: Model, project: Path) -> None:
         await take(0.2)
     api.answers.clear()
     terminal.type("\r")
+    await terminal.shows("Selected 3 lines")
     await terminal.shows("Working")
     await take(0.8)
     api.answers.set()

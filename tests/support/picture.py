@@ -11,6 +11,9 @@ from typing import Any
 WIDTH, HEIGHT, BASE = 8.4, 18, 13
 """Pixels: the size of a cell, and the distance from its top to the baseline of the text."""
 
+PADDING = 8
+"""Pixels around the screen."""
+
 FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 
 FOREGROUND, BACKGROUND = "#e0e2ea", "#14161b"
@@ -67,12 +70,14 @@ def svg(screen: Any) -> str:
 
 def document(shown: Page, common: str, parts: Iterable[str], style: str = "") -> str:
     """Return an SVG document of a page's size with these parts."""
-    width, height = len(shown[0]) * WIDTH, len(shown) * HEIGHT
+    width, height = len(shown[0]) * WIDTH + 2 * PADDING, len(shown) * HEIGHT + 2 * PADDING
     head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg"'
+        f' viewBox="-{PADDING} -{PADDING} {width:.0f} {height}"'
         f' font-family="{FONTS}" font-size="14">',
         f"<style>{style}</style>" if style else "",
-        f'<rect width="100%" height="100%" fill="{common}"/>',
+        f'<rect x="-{PADDING}" y="-{PADDING}" width="100%" height="100%" rx="{PADDING}"'
+        f' fill="{common}"/>',
     ]
     return "\n".join([*filter(None, head), *filter(None, parts), "</svg>", ""])
 
