@@ -117,7 +117,7 @@ real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed $(REAL_SER
 		$(if $(SERVERS),--servers $(SERVERS)) $(if $(MODES),--modes $(MODES)) \
 		$(if $(FOCUS),--focus $(FOCUS)) $(if $(NVIM_LINT),--nvim-lint '$(NVIM_LINT)')
 
-pictures: $(VENV)/tests .cache/cli/installed ## take the pictures of doc/ again
+pictures: $(VENV)/tests .cache/cli/installed ## take the pictures of doc/ again, with Neovim 0.12
 	PYTHONPATH=python $(PYTHON) tests/pictures.py
 
 bench: $(VENV)/tests ## measure speed

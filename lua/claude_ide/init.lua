@@ -4,7 +4,7 @@ local requirement = require('claude_ide.requirement')
 local M = {}
 
 --- Merge options into `g:claude_ide`, which has the same keys (`:help claude-ide-options`).
----@param options table?
+---@param options claude_ide.Options?
 function M.setup(options)
   if requirement.refusal() then
     return requirement.report()

@@ -1,0 +1,63 @@
+---@meta claude_ide.options
+--- The types of the options, and of the `data` of the events, for lua-language-server.
+--- `:help claude-ide-options` and `:help claude-ide-events` describe them.
+
+--- The options: `vim.g.claude_ide`, or the argument of `require('claude_ide').setup()`.
+---@class (exact) claude_ide.Options
+---@field python? string The Python that runs the server; '' (default): search for one
+---@field auto_start? boolean Start the server with Neovim; default false
+---@field host? string The address to listen on; default '127.0.0.1'
+---@field cmd? string|string[] What `:Claude` runs, or a list with its arguments; default 'claude'
+---@field diff? claude_ide.Options.Diff How a proposed edit is shown
+---@field terminal? claude_ide.Options.Terminal The terminal of `:Claude`
+---@field chat? claude_ide.Options.Chat The chat
+---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
+---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
+
+---@class (exact) claude_ide.Options.Diff
+---@field layout? 'tab'|'vertical'|'horizontal' Where a diff opens; default 'tab'
+
+---@class (exact) claude_ide.Options.Terminal
+---@field side? 'right'|'left'|'above'|'below' Where `:Claude` opens; default 'right'
+---@field size? number Below 1 a fraction of the screen, otherwise columns or lines; default 0.4
+---@field mode? string The permission mode of the CLI; '' leaves it to the CLI; default 'manual'
+---@field keys? boolean CTRL-W with h, j, k, l or p leaves the terminal; default true
+
+---@class (exact) claude_ide.Options.Chat
+---@field side? 'right'|'left'|'above'|'below'|'float'|'tab' Where `:ClaudeChat` opens; default 'right'
+---@field size? number Below 1 a fraction of the screen, otherwise columns or lines; default 0.4
+---@field model? string The model that a chat starts with; '' (default): the CLI's
+---@field mode? string The permission mode that a chat starts with; '' (default): the CLI's
+---@field render? boolean Show Markdown rendered; default true
+---@field follow? boolean Show the files that Claude reads and edits; default false
+
+---@class (exact) claude_ide.Options.Ask
+---@field model? string The model; '' (default): the CLI's
+---@field window? 'float'|'split' Where an answer is shown; default 'float'
+
+-- The `data` of the events.
+
+---@class claude_ide.ClientsEvent of `ClaudeConnected` and `ClaudeDisconnected`
+---@field clients integer the number of clients now
+
+---@class claude_ide.ChatCountEvent of `ClaudeChatWaiting` and `ClaudeChatTasks`
+---@field chat integer
+---@field count integer the number of the chat's waiting requests, or of its tasks, now
+
+---@class claude_ide.WaitingEvent of `ClaudeWaiting`
+---@field count integer the number of edits and plans that wait for a free moment, now
+
+---@class claude_ide.DiffEvent of `ClaudeDiffOpened` and `ClaudeDiffClosed`
+---@field id integer
+---@field path string the file
+---@field bufnr integer the buffer of the proposal
+---@field accepted? boolean nil while the diff is open, and if it closed without a decision
+
+---@class claude_ide.RevertedEvent of `ClaudeChangesReverted`
+---@field path string
+---@field hunks integer
+---@field reverted boolean false if the hunks were restored
+
+---@class claude_ide.FileWrittenEvent of `ClaudeFileWritten`
+---@field path string
+---@field bufnr integer
