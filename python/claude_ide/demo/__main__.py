@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from claude_ide.demo import question, talk
-from claude_ide.demo.page import Page
+from claude_ide.demo.page import Page, without_flow_control
 from claude_ide.demo.session import Session
 
 
@@ -31,6 +31,7 @@ if "-p" in arguments:
 elif "--input-format" in arguments:
     asyncio.run(talk.main(arguments))
 elif sys.stdin.isatty():
-    asyncio.run(main())
+    with without_flow_control():
+        asyncio.run(main())
 else:
     sys.exit("the demo needs a terminal, or the options of a chat or a question")

@@ -3,6 +3,15 @@ local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
 local root = vim.fs.normalize(here .. '/../../..')
 vim.opt.runtimepath:prepend(root)
 
+-- The checkout stays as it is: the tags of :help are made from a copy, beside the project.
+local help = vim.fs.dirname(vim.fn.getcwd()) .. '/help'
+vim.fn.mkdir(help .. '/doc', 'p')
+for _, path in ipairs(vim.fn.glob(root .. '/doc/*.txt', true, true)) do
+  vim.uv.fs_copyfile(path, ('%s/doc/%s'):format(help, vim.fs.basename(path)))
+end
+vim.cmd.helptags(vim.fn.fnameescape(help .. '/doc'))
+vim.opt.runtimepath:append(help)
+
 vim.o.number = true
 vim.o.signcolumn = 'yes'
 vim.o.mouse = 'a'

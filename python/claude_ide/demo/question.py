@@ -38,11 +38,12 @@ def answer(arguments: list[str], prompt: str) -> None:
         return frames.write(stream.result(json.dumps(value), structured_output=value))
     if options.output_format == "json":
         return frames.write(stream.result(ANSWER))
-    frames.write(stream.init("default"))
-    for frame in stream.block({"type": "text", "text": ANSWER}):
+    block = stream.block({"type": "text", "text": ANSWER})
+    frames.write(stream.init("demo", "default"), *block.begin())
+    for frame in block.pieces():
         frames.write(frame)
         time.sleep(SECONDS)  # noqa: TID251  a person reads along
-    frames.write(stream.result(ANSWER))
+    frames.write(block.whole(), *block.end(), stream.result(ANSWER))
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -54,7 +55,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 def _value(prompt: str) -> dict[str, Any]:
     if marked := MARKED.search(prompt):
-        return {"replacement": scratch.next_idea(marked[1]).change(marked[1])}
+        return {"replacement": scratch.improved(marked[1])}
     changed = SUMMARY.search(prompt)
     name = changed[1] if changed else "the shop"
     return {"message": scratch.MESSAGES.get(name, f"Change {name}")}

@@ -39,17 +39,19 @@ The window on the right is a demo of Claude Code. It shows what Neovim sends to 
 `q` and Enter ends the demo, `:qa` quits Neovim. `make try` starts again with fresh files.
 """
 
-TEST = '''"""Tests of the till."""
+TEST = '''"""Tests of the till: `python3 -m unittest` runs them."""
+
+import unittest
 
 from shop import total
 
 
-def test_every_price_counts():
-    assert total([3, 4, 5]) == 12
+class TotalTest(unittest.TestCase):
+    def test_every_price_counts(self):
+        self.assertEqual(total([3, 4, 5]), 12)
 
-
-def test_the_discount_is_in_percent():
-    assert total([50], discount=10) == 45
+    def test_the_discount_is_in_percent(self):
+        self.assertEqual(total([50], discount=10), 45)
 '''
 
 RECEIPT = '''"""The receipt of a sale."""
@@ -60,7 +62,19 @@ def receipt(prices):
     return "\\n".join(f"{price:8.2f}" for price in prices)
 '''
 
-FILES = {"shop.py": SHOP, "TOUR.md": TOUR}
+RECEIPT_TEST = '''"""Tests of the receipt."""
+
+import unittest
+
+from receipt import receipt
+
+
+class ReceiptTest(unittest.TestCase):
+    def test_each_price_has_a_line(self):
+        self.assertEqual(receipt([3, 4]), "    3.00\\n    4.00")
+'''
+
+FILES = {"shop.py": SHOP, "test_shop.py": TEST, "TOUR.md": TOUR}
 STAGED = {"receipt.py": RECEIPT}
 """What `:ClaudeCommit` finds."""
 
@@ -83,7 +97,11 @@ def _replace(reason: str, old: str, new: str) -> Idea:
 IDEAS = (
     _replace("total() forgets every price but the last.", "sum = price", "sum += price"),
     _replace("None is compared with `is`.", "discount == None", "discount is None"),
-    _replace("The name `sum` hides Python's own function.", "sum", "amount"),
+    # Only where all of its uses are.
+    Idea(
+        "The name `sum` hides Python's own function.",
+        lambda text: text.replace("sum", "amount") if "def total" in text else text,
+    ),
     _replace(
         "Type hints show what total() accepts.",
         "(prices, discount=None):",
@@ -98,21 +116,29 @@ def next_idea(text: str) -> Idea:
     return next((idea for idea in IDEAS if idea.change(text) != text), LAST_IDEA)
 
 
+def improved(text: str) -> str:
+    """Return the text of a file, or of some lines, after the first idea that changes it."""
+    return next((new for idea in IDEAS if (new := idea.change(text)) != text), text)
+
+
+def is_broken(text: str) -> bool:
+    """Return whether the shop's tests fail because of the bug that the first idea fixes."""
+    return IDEAS[0].change(text) != text
+
+
 def make(folder: Path) -> None:
     """Rewrite the project's files and its repository; other files in the folder stay.
 
     Without git there is no repository.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder, FILES)
     shutil.rmtree(folder / ".git", ignore_errors=True)
-    if shutil.which("git") is None:
-        return
-    _git(folder, "init", "--quiet")
-    _git(folder, "add", *FILES)
-    _git(folder, "commit", "--quiet", "--message", "Open a shop")
-    _write(folder, STAGED)
-    _git(folder, "add", *STAGED)
+    _write(folder, FILES | STAGED)
+    if shutil.which("git") is not None:
+        _git(folder, "init", "--quiet")
+        _git(folder, "add", *FILES)
+        _git(folder, "commit", "--quiet", "--message", "Open a shop")
+        _git(folder, "add", *STAGED)
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:

@@ -34,6 +34,7 @@ class Session:
         self._proposed = asyncio.Event()
         self._waiting = False
         self._actions: dict[str, tuple[str, Callable[[], Awaitable[None]]]] = {
+            "t": ("open the tour, TOUR.md", self._open_tour),
             "e": ("propose an edit", self._propose_edit),
             "n": ("propose a new file", self._propose_file),
             "d": ("ask for the diagnostics", self._ask_diagnostics),
@@ -43,7 +44,7 @@ class Session:
     async def run(self) -> None:
         """Serve the user until they quit."""
         self._page.title("A demo of Claude Code")
-        self._page.print("I speak the CLI's protocol; there is no model behind me.", page.DIM)
+        self._page.print("A script, not a model; it speaks the CLI's protocol.", page.DIM)
         self._show_menu()
         async with asyncio.TaskGroup() as group:
             background = [
@@ -68,7 +69,7 @@ class Session:
         for key, (what, _) in self._actions.items():
             self._page.print(f"  {key}  {what}", hang=5)
         self._page.print("  q  quit; :qa then leaves Neovim", hang=5)
-        self._page.print("CTRL-W h goes to the file, CTRL-W l comes back here.", page.DIM)
+        self._page.print("CTRL-W h leaves this window, CTRL-W l returns.", page.DIM)
         self._page.print("")
 
     async def _carry_out(self, action: Callable[[], Awaitable[None]]) -> None:
@@ -142,17 +143,20 @@ class Session:
 
     # Actions.
 
+    async def _open_tour(self) -> None:
+        await self._call("openFile", {"filePath": str(self._folder / "TOUR.md")})
+
     async def _propose_edit(self) -> None:
         old = self._file.read_bytes().decode()
         idea = scratch.next_idea(old)
         await self._propose(self._file, idea.reason, old, idea.change(old))
 
     async def _propose_file(self) -> None:
-        number, path = 1, self._folder / "test_shop.py"
+        number, path = 1, self._folder / "test_receipt.py"
         while path.exists():
             number += 1
-            path = self._folder / f"test_shop_{number}.py"
-        await self._propose(path, "The till has no tests.", None, scratch.TEST)
+            path = self._folder / f"test_receipt_{number}.py"
+        await self._propose(path, "The receipt has no tests.", None, scratch.RECEIPT_TEST)
 
     async def _propose(self, path: Path, reason: str, old: str | None, new: str) -> None:
         """Run an edit as the CLI does: diff, close it, read diagnostics, write, read them again."""
