@@ -11,7 +11,7 @@ local WINDOWS = {
   p = 'Go to the previous window',
 }
 
-local typing = {} ---@type table<integer, boolean> buffers that were left in Terminal mode by a key
+local typing = {} ---@type table<integer, boolean> buffers whose window was left in Terminal mode
 
 -- Without another window in this direction, the terminal keeps its mode.
 local function leave(bufnr, direction)
@@ -19,6 +19,15 @@ local function leave(bufnr, direction)
     local window = api.nvim_get_current_win()
     vim.cmd.wincmd(direction)
     typing[bufnr] = api.nvim_get_current_win() ~= window or nil
+  end
+end
+
+-- Also if the CLI has opened a file and moved the user there.
+local function keep_typing(bufnr)
+  return function()
+    if api.nvim_get_mode().mode == 't' then
+      typing[bufnr] = true
+    end
   end
 end
 
@@ -44,6 +53,7 @@ function M.define(bufnr)
     vim.keymap.set('t', '<C-w>' .. direction, leave(bufnr, direction), options)
   end
   vim.keymap.set('t', '<C-w><C-w>', '<C-w>', { buffer = bufnr, desc = 'Send CTRL-W' })
+  api.nvim_create_autocmd('WinLeave', { buffer = bufnr, callback = keep_typing(bufnr) })
   api.nvim_create_autocmd('WinEnter', { buffer = bufnr, callback = resume_typing(bufnr) })
   api.nvim_create_autocmd('BufWipeout', {
     buffer = bufnr,

@@ -64,14 +64,20 @@ class Stream:
         frame = {"type": "command_lifecycle", "command_uuid": prompt, "state": state}
         return frame | self._common
 
-    def tool_result(
-        self, tool: str, output: str, *, failed: bool = False, detail: Any = ""
-    ) -> Frame:
+    def tool_result(self, tool: str, output: str, detail: Any = "") -> Frame:
         """Return the result of a tool; `detail` is the part that only programs read."""
-        block = {"type": "tool_result", "tool_use_id": tool, "content": output, "is_error": failed}
+        return self._tool_result(tool, {"content": output}) | {"tool_use_result": detail}
+
+    def failure(self, tool: str, why: str, decided: Frame) -> Frame:
+        """Return the failure of a tool; `decided` says who prevented it, if that is the reason."""
+        frame = self._tool_result(tool, {"content": why, "is_error": True})
+        meta = [{"id": tool} | decided] if decided else []
+        return frame | {"tool_use_result": f"Error: {why}", "tool_result_meta": meta}
+
+    def _tool_result(self, tool: str, fields: Frame) -> Frame:
+        block = {"type": "tool_result", "tool_use_id": tool} | fields
         message = {"role": "user", "content": [block]}
-        frame = {"type": "user", "uuid": str(uuid.uuid4()), "message": message}
-        return frame | {"tool_use_result": detail} | self._common
+        return {"type": "user", "uuid": str(uuid.uuid4()), "message": message} | self._common
 
     def result(self, text: str = "", *, reason: str = "completed", **fields: Any) -> Frame:
         """Return the end of a turn."""

@@ -13,6 +13,9 @@ vim.cmd.helptags(vim.fn.fnameescape(help .. '/doc'))
 vim.opt.runtimepath:append(help)
 
 vim.o.number = true
+vim.o.linebreak = true
+vim.o.breakat = ' '
+vim.o.breakindent = true
 vim.o.signcolumn = 'yes'
 vim.o.mouse = 'a'
 vim.o.shortmess = vim.o.shortmess .. 'I'
@@ -23,6 +26,15 @@ vim.api.nvim_create_autocmd('TermOpen', {
   group = group,
   callback = function()
     vim.wo[0][0].statusline = ' %{get(b:, "term_title", "")}'
+  end,
+})
+
+vim.api.nvim_create_autocmd('FileType', {
+  group = group,
+  pattern = 'markdown',
+  callback = function()
+    vim.treesitter.start()
+    vim.wo[0][0].conceallevel = 2
   end,
 })
 

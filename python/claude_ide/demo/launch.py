@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> str | None:
 
 
 def _terminal_problem(environment: Mapping[str, str]) -> str | None:
-    """Return why Neovim cannot draw its screen; otherwise it would wait forever, or draw garbage."""
+    """Return why Neovim, which would wait forever or draw garbage, cannot be used here."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return "make try needs a terminal; here, its input or its output is something else"
     if environment.get("TERM") == "dumb":

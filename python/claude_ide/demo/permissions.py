@@ -16,6 +16,7 @@ EDITS = ("Edit", "Write")
 DIALOGUES = ("AskUserQuestion", "ExitPlanMode")
 """The tools that consist of a request to the user."""
 
+SESSION = "session"
 NO = "The user doesn't want to proceed with this tool use."
 
 
@@ -29,6 +30,8 @@ class Permissions:
     def __init__(self, mode: str, write: Callable[[Frame], None]) -> None:
         self.mode = NAMES.get(mode, mode if mode == BYPASS else DEFAULT)
         self.rules: list[Frame] = []
+        self.is_overstated = False
+        """Whether a rule should outlast the demo, which keeps it only in its memory."""
         self._write = write
         self._asked: dict[str, asyncio.Future[Frame]] = {}
 
@@ -51,18 +54,20 @@ class Permissions:
             return arguments
         if self.mode == DONT_ASK:
             raise Refused("in this mode, everything that would need a question is refused")
-        decision: Frame = await self._answer(
+        decision = await self._answer(
             frames.question(tool, name, arguments, _suggestions(name, arguments))
         )
         if decision.get("behavior") != "allow":
             reason = str(decision.get("message") or NO)
             raise Refused("" if reason == NO else reason)
         self._update(decision.get("updatedPermissions") or [])
-        return dict(decision.get("updatedInput") or arguments)
+        changed: Frame = decision.get("updatedInput") or arguments
+        return changed
 
     async def _answer(self, question: Frame) -> Frame:
-        request = question["request_id"]
-        answer = self._asked[request] = asyncio.get_running_loop().create_future()
+        request = str(question["request_id"])
+        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
+        self._asked[request] = answer
         self._write(question)
         try:
             return await answer
@@ -77,15 +82,16 @@ class Permissions:
                 self.mode = NAMES.get(str(update.get("mode")), self.mode)
             elif update.get("type") == "addRules" and update.get("behavior") == "allow":
                 self.rules += update.get("rules") or []
+                self.is_overstated |= update.get("destination") != SESSION
 
 
 def _suggestions(name: str, arguments: Frame) -> list[Frame]:
     if name in EDITS:
-        return [{"type": "setMode", "mode": ACCEPT_EDITS, "destination": "session"}]
+        return [{"type": "setMode", "mode": ACCEPT_EDITS, "destination": SESSION}]
     if name != "Bash":
         return []
     rules = [{"toolName": name, "ruleContent": arguments["command"]}]
-    return [{"type": "addRules", "rules": rules, "behavior": "allow", "destination": "session"}]
+    return [{"type": "addRules", "rules": rules, "behavior": "allow", "destination": SESSION}]
 
 
 def _matches(rule: dict[str, Any], name: str, arguments: Frame) -> bool:

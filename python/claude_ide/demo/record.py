@@ -54,6 +54,9 @@ class Record:
         row |= {"sessionId": self._session, "timestamp": datetime.now(UTC).isoformat()}
         if "tool_use_result" in frame:
             row["toolUseResult"] = frame["tool_use_result"]
+        for decided in frame.get("tool_result_meta") or []:
+            row["toolDenialKind"] = decided.get("non_execution_kind")
+            row["permissionDecision"] = decided.get("permission_decision")
         self._append(row)
         self._last = frame["uuid"]
 

@@ -24,21 +24,6 @@ if __name__ == "__main__":
     print(total([3, 4, 5], discount=10))
 '''
 
-TOUR = """# A short tour
-
-The window on the right is a demo of Claude Code. It shows what Neovim sends to it.
-
-1. In `shop.py`, move the cursor, or select lines with `V`: the demo gets the new selection.
-2. `:ClaudeSend` mentions the selected lines, `:ClaudeAdd TOUR.md` mentions a file.
-3. In the demo, type `e` and Enter: it proposes an edit. Change the proposal if you like, then
-   accept it with `:w` or reject it with `:q`. After you accept, `u` undoes the edit.
-4. Type `d` and Enter: the demo reads the diagnostics of the file.
-5. `:ClaudeStatus` shows the connected clients, `:Claude` hides or shows the demo,
-   `:checkhealth claude_ide` checks the whole connection, `:help claude_ide` explains the rest.
-
-`q` and Enter ends the demo, `:qa` quits Neovim. `make try` starts again with fresh files.
-"""
-
 TEST = '''"""Tests of the till: `python3 -m unittest` runs them."""
 
 import unittest
@@ -74,7 +59,13 @@ class ReceiptTest(unittest.TestCase):
         self.assertEqual(receipt([3, 4]), "    3.00\\n    4.00")
 '''
 
-FILES = {"shop.py": SHOP, "test_shop.py": TEST, "TOUR.md": TOUR}
+TOUR = Path(__file__).with_name("TOUR.md")
+
+FILES = {
+    "shop.py": SHOP,
+    "test_shop.py": TEST,
+    TOUR.name: TOUR.read_text(encoding="utf-8"),
+}
 STAGED = {"receipt.py": RECEIPT}
 """What `:ClaudeCommit` finds."""
 
@@ -108,17 +99,23 @@ IDEAS = (
         "(prices: list[float], discount: float | None = None) -> float:",
     ),
 )
+UNCHANGED = Idea("I have no idea.", lambda text: text)
 LAST_IDEA = Idea("I have no better idea left.", lambda text: text + "\n# The demo was here.\n")
+
+
+def ideas(text: str) -> list[Idea]:
+    """Return the ideas that change the text of the shop, or some lines of it."""
+    return [idea for idea in IDEAS if idea.change(text) != text]
 
 
 def next_idea(text: str) -> Idea:
     """Return the first idea that changes the text."""
-    return next((idea for idea in IDEAS if idea.change(text) != text), LAST_IDEA)
+    return next(iter(ideas(text)), LAST_IDEA)
 
 
 def improved(text: str) -> str:
-    """Return the text of a file, or of some lines, after the first idea that changes it."""
-    return next((new for idea in IDEAS if (new := idea.change(text)) != text), text)
+    """Return the text after the first idea that changes it, if there is one."""
+    return next(iter(ideas(text)), UNCHANGED).change(text)
 
 
 def is_broken(text: str) -> bool:
@@ -150,5 +147,9 @@ def _git(folder: Path, *arguments: str) -> None:
     # Neither the user's configuration nor a repository around the folder takes part.
     own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     given = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    user = ("-c", "user.name=Demo", "-c", "user.email=demo@localhost")
+    user = (
+        *("-c", "user.name=Demo"),
+        *("-c", "user.email=demo@localhost"),
+        *("-c", "init.defaultBranch=main"),
+    )
     subprocess.run(["git", *user, *arguments], cwd=folder, env=given | own, check=True)

@@ -80,6 +80,9 @@ async def _run_tests(turn: Turn) -> None:
         output = await turn.run(COMMAND)
     except Refused as refused:
         return await turn.say(f"{_no(refused)} Nothing has run.")
+    if turn.permissions.is_overstated:
+        turn.permissions.is_overstated = False
+        await turn.say("Claude would store your rule; a script keeps it only until it ends.")
     if output.status == 0:
         return await turn.say("The tests **pass**. `<Tab>` on the command shows its output.")
     text = await turn.read(turn.folder / "shop.py")

@@ -144,6 +144,8 @@ class Session:
     # Actions.
 
     async def _open_tour(self) -> None:
+        # The tour says when to ask for an edit; a diff would hide it.
+        self._proposed.set()
         await self._call("openFile", {"filePath": str(self._folder / "TOUR.md")})
 
     async def _propose_edit(self) -> None:

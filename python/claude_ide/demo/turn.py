@@ -16,6 +16,8 @@ from claude_ide.demo.permissions import Permissions, Refused
 PIECE_SECONDS = 0.02
 
 INTERRUPTED = "[Request interrupted by user for tool use]"
+BY_INTERRUPT = {"non_execution_kind": "user-rejected"}
+BY_USER = {"permission_decision": {"decision": "reject", "source": "user_reject"}}
 
 
 class FailedError(Exception):
@@ -127,19 +129,22 @@ class Turn:
             allowed = await self.permissions.ask(tool, name, arguments) if asks else arguments
             output, detail = await use(allowed)
         except asyncio.CancelledError:
-            self._fail(tool, INTERRUPTED)
+            self._fail(tool, INTERRUPTED, BY_INTERRUPT)
             raise
-        except (Refused, FailedError) as error:
-            self._fail(tool, str(error) or "The user said no.")
+        except Refused as refused:
+            self._fail(tool, str(refused) or "The user said no.", BY_USER)
+            raise
+        except FailedError as error:
+            self._fail(tool, str(error))
             raise
         except (OSError, UnicodeError) as error:
             self._fail(tool, str(error))
             raise FailedError(str(error)) from None
-        self._write(self._stream.tool_result(tool, output, detail=detail))
+        self._write(self._stream.tool_result(tool, output, detail))
         return allowed
 
-    def _fail(self, tool: str, why: str) -> None:
-        self._write(self._stream.tool_result(tool, why, failed=True))
+    def _fail(self, tool: str, why: str, decided: Frame | None = None) -> None:
+        self._write(self._stream.failure(tool, why, decided or {}))
 
     async def _send(self, content: Frame, seconds: float) -> None:
         block = self._stream.block(content)
