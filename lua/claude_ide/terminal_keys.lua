@@ -31,16 +31,28 @@ local function keep_typing(bufnr)
   end
 end
 
--- The autocommand also fires while another buffer is about to be shown in the window.
+-- The command that entered the window may go on to another buffer, which must not get the mode.
+local function expect_terminal(bufnr)
+  local watching = api.nvim_create_autocmd({ 'WinEnter', 'BufEnter' }, {
+    callback = function()
+      if api.nvim_get_current_buf() ~= bufnr then
+        vim.cmd.stopinsert()
+        typing[bufnr] = true
+      end
+    end,
+  })
+  vim.schedule(function()
+    api.nvim_del_autocmd(watching)
+  end)
+end
+
+-- At once: the next key may have been typed already.
 local function resume_typing(bufnr)
   return function()
-    if typing[bufnr] then
+    if typing[bufnr] and api.nvim_get_mode().mode == 'nt' then
       typing[bufnr] = nil
-      vim.schedule(function()
-        if api.nvim_get_current_buf() == bufnr and api.nvim_get_mode().mode == 'nt' then
-          vim.cmd.startinsert()
-        end
-      end)
+      vim.cmd.startinsert()
+      expect_terminal(bufnr)
     end
   end
 end
