@@ -237,15 +237,13 @@ async def test_an_interrupt_withdraws_the_request(trying: Neovim, panel: Panel) 
     assert "failed" not in shown
 
 
-async def test_a_prompt_that_waits_can_be_withdrawn_and_others_follow(
-    trying: Neovim, panel: Panel
-) -> None:
-    await panel.send("count")
-    await panel.shows("1 2 3 4")
+async def test_a_prompt_that_waits_follows_the_turn(panel: Panel) -> None:
+    await panel.send("run the tests")
+    await panel.shows(TESTS)
     await panel.send("hello")
-    await panel.write()
-    await trying.keys("<C-c>")
+    await press(panel, TESTS, "n")
 
+    await panel.shows("You said no. Nothing has run.")
     await panel.shows("“hello”")
 
 

@@ -4,6 +4,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from support.checkout import program
 from support.neovim import ROOT, nvim_binary
@@ -48,3 +51,39 @@ def test_the_error_for_a_missing_cli_explains_how_to_install_it(tmp_path: Path) 
 
     assert done.returncode == 1
     assert done.stderr == "no `claude` on PATH; npm install -g @anthropic-ai/claude-code\n"
+
+
+def launch(tmp_path: Path, *arguments: str | Path, **options: Any) -> tuple[int, str]:
+    """Run `launch.py` without a terminal; return its exit status and its errors."""
+    done = subprocess.run(
+        [sys.executable, "-I", LAUNCH, tmp_path / "try", f"--nvim={nvim_binary()}", *arguments],
+        env=environment(tmp_path, tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        **options,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("stdin", [subprocess.DEVNULL, None])
+def test_without_a_terminal_one_line_says_so(tmp_path: Path, stdin: int | None) -> None:
+    status, errors = launch(tmp_path, stdin=stdin)
+
+    assert status == 1
+    assert errors == "make try needs a terminal; here, its input or its output is something else\n"
+    assert not (tmp_path / "try").exists()
+
+
+async def test_a_dumb_terminal_is_refused(tmp_path: Path) -> None:
+    screen = await Terminal.start(
+        *(sys.executable, "-I", LAUNCH, tmp_path / "try", f"--nvim={nvim_binary()}"),
+        cwd=ROOT,
+        env=environment(tmp_path, tmp_path) | {"TERM": "dumb"},
+    )
+    try:
+        await screen.shows("here, TERM is dumb")
+        assert await screen.process.wait() == 1
+    finally:
+        await screen.stop()

@@ -59,7 +59,8 @@ def _words() -> str:
 
 def _value(prompt: str) -> dict[str, Any]:
     if marked := MARKED.search(prompt):
-        return {"replacement": scratch.improved(marked[1])}
+        # One line feed at the end is not a line of its own.
+        return {"replacement": f"{scratch.improved(marked[1])}\n"}
     changed = SUMMARY.search(prompt)
     name = changed[1] if changed else "the shop"
     return {"message": scratch.MESSAGES.get(name, f"Change {name}")}
