@@ -1,10 +1,10 @@
 """`demo/launch.py`: `make try CLAUDE=1` starts the real CLI."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -53,27 +53,21 @@ def test_the_error_for_a_missing_cli_explains_how_to_install_it(tmp_path: Path) 
     assert done.stderr == "no `claude` on PATH; npm install -g @anthropic-ai/claude-code\n"
 
 
-def launch(tmp_path: Path, *arguments: str | Path, **options: Any) -> tuple[int, str]:
-    """Run `launch.py` without a terminal; return its exit status and its errors."""
-    done = subprocess.run(
-        [sys.executable, "-I", LAUNCH, tmp_path / "try", f"--nvim={nvim_binary()}", *arguments],
-        env=environment(tmp_path, tmp_path),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        **options,
+@pytest.mark.parametrize("redirection", ["</dev/null", "<&-", "| cat >&2"])
+async def test_without_a_terminal_one_line_says_so(tmp_path: Path, redirection: str) -> None:
+    command = shlex.join([sys.executable, "-I", str(LAUNCH), "try", f"--nvim={nvim_binary()}"])
+    screen = await Terminal.start(
+        *("sh", "-c", f"{command} {redirection}; echo ended with $?"),
+        cwd=tmp_path,
+        env=environment(tmp_path, Path(os.defpath)),
     )
-    return done.returncode, done.stderr
-
-
-@pytest.mark.parametrize("stdin", [subprocess.DEVNULL, None])
-def test_without_a_terminal_one_line_says_so(tmp_path: Path, stdin: int | None) -> None:
-    status, errors = launch(tmp_path, stdin=stdin)
-
-    assert status == 1
-    assert errors == "make try needs a terminal; here, its input or its output is something else\n"
-    assert not (tmp_path / "try").exists()
+    try:
+        await screen.shows("ended with")
+        assert "make try needs a terminal; here, its input or its output" in screen.lines()[0]
+        assert len([line for line in screen.lines() if line]) == 2
+        assert not (tmp_path / "try").exists()
+    finally:
+        await screen.stop()
 
 
 async def test_a_dumb_terminal_is_refused(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ With the CLI's options for chats and one-off requests it answers those, from a s
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from pathlib import Path
@@ -30,7 +31,7 @@ if "-p" in arguments:
     question.main(arguments)
 elif "--input-format" in arguments:
     asyncio.run(talk.main(arguments))
-elif sys.stdin.isatty():
+elif os.isatty(0):
     with without_flow_control():
         asyncio.run(main())
 else:

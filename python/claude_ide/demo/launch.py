@@ -52,7 +52,8 @@ def main(arguments: list[str]) -> str | None:
 
 def _terminal_problem(environment: Mapping[str, str]) -> str | None:
     """Return why Neovim, which would wait forever or draw garbage, cannot be used here."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    # Python has no objects for closed streams.
+    if not all(map(os.isatty, (0, 1))):
         return "make try needs a terminal; here, its input or its output is something else"
     if environment.get("TERM") == "dumb":
         return "make try needs a terminal that can move the cursor; here, TERM is dumb"

@@ -17,7 +17,7 @@ COUNT_SLOWDOWN = 8.0
 OPENED = re.compile(r"<ide_opened_file>The user opened the file (.+?) in the IDE")
 SELECTED = re.compile(r"<ide_selection>The user selected the lines (\d+) to (\d+) from (.+?):\n")
 
-GREETING = "The user may see this for the first time, so I begin with what I can do."
+GREETING = "A script has no thoughts; here you would see those of Claude."
 
 PLAN = """\
 # Give the till one more change
