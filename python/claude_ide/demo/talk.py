@@ -17,6 +17,7 @@ from claude_ide.demo.permissions import Permissions
 from claude_ide.demo.record import Record
 from claude_ide.demo.script import Script
 from claude_ide.demo.turn import PIECE_SECONDS, Turn
+from claude_ide.demo.writes import Writes
 
 LONGEST_FRAME = 50_000_000
 """Bytes of one line that the chat sends: prompts may have images."""
@@ -42,6 +43,7 @@ class Talk:
         self._model = "demo"
         self._said = {"user": 0, "assistant": 0}
         self._script = Script()
+        self._writes = Writes()
         self._prompts: list[Frame] = []
         self._arrived = asyncio.Event()
         self._turn: asyncio.Task[None] | None = None
@@ -102,6 +104,13 @@ class Talk:
             case "interrupt":
                 self._stop()
                 return frames.success(request, {"still_queued": []})
+            case "mcp_status":
+                return frames.success(request, {"mcpServers": []})
+            case "rewind_files":
+                prompt, is_rehearsal = str(asked.get("user_message_id")), bool(asked.get("dry_run"))
+                return frames.success(request, self._writes.undo(prompt, is_rehearsal=is_rehearsal))
+            case "set_max_thinking_tokens":
+                return frames.failure(request, "the demo is a script, which does not think")
             case other:
                 return frames.failure(request, f"the demo does not know {other}", UNSUPPORTED)
 
@@ -151,9 +160,9 @@ class Talk:
         begin = self._stream.init(self._model, self._permissions.mode)
         frames.write(self._stream.stage(id_, "started"), begin)
         self._add({"type": "user", "uuid": id_, "message": prompt["message"]})
-        turn = Turn(
-            self._stream, self._permissions, self._write, PIECE_SECONDS * SLOWDOWN[self._model]
-        )
+        self._writes.begin(id_)
+        seconds = PIECE_SECONDS * SLOWDOWN[self._model]
+        turn = Turn(self._stream, self._permissions, self._write, self._writes.add, seconds)
         words = [str(block.get("text", "")) for block in _blocks(prompt)]
         self._turn = asyncio.create_task(self._script.answer(turn, words))
         await asyncio.wait([self._turn])

@@ -33,19 +33,24 @@ class Output:
 
 
 class Turn:
-    """What a scene of the script can do; `write` sends frames and records messages."""
+    """What a scene of the script can do.
+
+    `write` sends frames and records messages; `on_write` gets each written file and its old text.
+    """
 
     def __init__(
         self,
         stream: Stream,
         permissions: Permissions,
         write: Callable[[Frame], None],
+        on_write: Callable[[Path, str], None],
         seconds: float = PIECE_SECONDS,
     ) -> None:
         self.permissions = permissions
         self.folder = Path.cwd()
         self._stream = stream
         self._write = write
+        self._on_write = on_write
         self._seconds = seconds
 
     async def think(self, words: str) -> None:
@@ -78,6 +83,7 @@ class Turn:
                 raise FailedError(f"{path.name} has changed in the meantime.")
             after = before.replace(given["old_string"], given["new_string"], 1)
             await asyncio.to_thread(_store, path, after)
+            self._on_write(path, before)
             written.append(after)
             return f"{path.name} has been written.", change(str(path), before, after)
 
