@@ -6,8 +6,10 @@ vim.opt.runtimepath:prepend(root)
 -- The checkout stays as it is: the tags of :help are made from a copy, beside the project.
 local help = vim.fs.dirname(vim.fn.getcwd()) .. '/help'
 vim.fn.mkdir(help .. '/doc', 'p')
-for _, path in ipairs(vim.fn.glob(root .. '/doc/*.txt', true, true)) do
-  vim.uv.fs_copyfile(path, ('%s/doc/%s'):format(help, vim.fs.basename(path)))
+for name in vim.fs.dir(root .. '/doc') do
+  if vim.endswith(name, '.txt') then
+    vim.uv.fs_copyfile(('%s/doc/%s'):format(root, name), ('%s/doc/%s'):format(help, name))
+  end
 end
 vim.cmd.helptags(vim.fn.fnameescape(help .. '/doc'))
 vim.opt.runtimepath:append(help)
@@ -33,8 +35,10 @@ vim.api.nvim_create_autocmd('FileType', {
   group = group,
   pattern = 'markdown',
   callback = function()
-    vim.treesitter.start()
-    vim.wo[0][0].conceallevel = 2
+    -- A distribution may package the parser separately.
+    if pcall(vim.treesitter.start) then
+      vim.wo[0][0].conceallevel = 2
+    end
   end,
 })
 

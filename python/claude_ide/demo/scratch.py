@@ -1,5 +1,6 @@
 """The project that `make try` opens, and the edits that the demo proposes."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -126,12 +127,15 @@ def is_broken(text: str) -> bool:
 def make(folder: Path) -> None:
     """Rewrite the project's files and its repository; other files in the folder stay.
 
-    Without git there is no repository.
+    Without git, or if it fails, there is no repository.
     """
     folder.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder / ".git", ignore_errors=True)
     _write(folder, FILES | STAGED)
-    if shutil.which("git") is not None:
+    if shutil.which("git") is None:
+        return
+    # The demo is useful without a repository, too.
+    with contextlib.suppress(subprocess.CalledProcessError):
         _git(folder, "init", "--quiet")
         _git(folder, "add", *FILES)
         _git(folder, "commit", "--quiet", "--message", "Open a shop")
@@ -152,4 +156,10 @@ def _git(folder: Path, *arguments: str) -> None:
         *("-c", "user.email=demo@localhost"),
         *("-c", "init.defaultBranch=main"),
     )
-    subprocess.run(["git", *user, *arguments], cwd=folder, env=given | own, check=True)
+    subprocess.run(
+        ["git", *user, *arguments],
+        cwd=folder,
+        env=given | own,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )

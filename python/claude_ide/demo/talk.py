@@ -133,7 +133,7 @@ class Talk:
         return frames.success(request, {"mode": self._mode})
 
     def _usage(self) -> Frame:
-        names = {"user": "Your prompts", "assistant": "The demo's answers"}
+        names = {"user": "Prompts and results", "assistant": "The demo's answers"}
         used = {names[role]: size // CHARACTERS for role, size in self._said.items()}
         categories = [{"name": name, "tokens": tokens} for name, tokens in used.items()]
         total = sum(used.values())
@@ -163,7 +163,7 @@ class Talk:
         self._writes.begin(id_)
         seconds = PIECE_SECONDS * SLOWDOWN[self._model]
         turn = Turn(self._stream, self._permissions, self._write, self._writes.add, seconds)
-        words = [str(block.get("text", "")) for block in _blocks(prompt)]
+        words = [str(block["text"]) for block in _blocks(prompt) if block.get("text")]
         self._turn = asyncio.create_task(self._script.answer(turn, words))
         await asyncio.wait([self._turn])
         frames.write(self._result(self._turn), self._stream.stage(id_, "completed"))
