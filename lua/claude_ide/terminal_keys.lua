@@ -11,7 +11,7 @@ local WINDOWS = {
   p = 'Go to the previous window',
 }
 
-local typing = {} ---@type table<integer, boolean> buffers that were left in Terminal mode by a key
+local typing = {} ---@type table<integer, boolean> buffers whose window was left in Terminal mode
 
 -- Without another window in this direction, the terminal keeps its mode.
 local function leave(bufnr, direction)
@@ -22,16 +22,37 @@ local function leave(bufnr, direction)
   end
 end
 
--- The autocommand also fires while another buffer is about to be shown in the window.
+-- Also if the CLI has opened a file and moved the user there.
+local function keep_typing(bufnr)
+  return function()
+    if api.nvim_get_mode().mode == 't' then
+      typing[bufnr] = true
+    end
+  end
+end
+
+-- The command that entered the window may go on to another buffer, which must not get the mode.
+local function expect_terminal(bufnr)
+  local watching = api.nvim_create_autocmd({ 'WinEnter', 'BufEnter' }, {
+    callback = function()
+      if api.nvim_get_current_buf() ~= bufnr then
+        vim.cmd.stopinsert()
+        typing[bufnr] = true
+      end
+    end,
+  })
+  vim.schedule(function()
+    api.nvim_del_autocmd(watching)
+  end)
+end
+
+-- At once: the next key may have been typed already.
 local function resume_typing(bufnr)
   return function()
-    if typing[bufnr] then
+    if typing[bufnr] and api.nvim_get_mode().mode == 'nt' then
       typing[bufnr] = nil
-      vim.schedule(function()
-        if api.nvim_get_current_buf() == bufnr and api.nvim_get_mode().mode == 'nt' then
-          vim.cmd.startinsert()
-        end
-      end)
+      vim.cmd.startinsert()
+      expect_terminal(bufnr)
     end
   end
 end
@@ -44,6 +65,7 @@ function M.define(bufnr)
     vim.keymap.set('t', '<C-w>' .. direction, leave(bufnr, direction), options)
   end
   vim.keymap.set('t', '<C-w><C-w>', '<C-w>', { buffer = bufnr, desc = 'Send CTRL-W' })
+  api.nvim_create_autocmd('WinLeave', { buffer = bufnr, callback = keep_typing(bufnr) })
   api.nvim_create_autocmd('WinEnter', { buffer = bufnr, callback = resume_typing(bufnr) })
   api.nvim_create_autocmd('BufWipeout', {
     buffer = bufnr,

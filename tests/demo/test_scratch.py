@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from claude_ide.demo import scratch
 
 
@@ -36,12 +38,11 @@ def test_there_is_always_one_more_idea() -> None:
         text = idea.change(text)
 
 
-def test_the_proposed_tests_fail_only_before_the_first_edit(tmp_path: Path) -> None:
+def test_its_tests_fail_only_before_the_first_edit(tmp_path: Path) -> None:
     scratch.make(tmp_path)
-    (tmp_path / "test_shop.py").write_text(scratch.TEST)
 
     def passes() -> bool:
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=."]
+        command = [sys.executable, "-m", "unittest"]
         return not subprocess.run(
             command, cwd=tmp_path, capture_output=True, check=False
         ).returncode
@@ -49,6 +50,18 @@ def test_the_proposed_tests_fail_only_before_the_first_edit(tmp_path: Path) -> N
     assert not passes()
     (tmp_path / "shop.py").write_text(scratch.IDEAS[0].change(scratch.SHOP))
     assert passes()
+    (tmp_path / "test_receipt.py").write_text(scratch.RECEIPT_TEST)
+    assert passes()
+
+
+def test_without_git_there_are_the_same_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    scratch.make(tmp_path)
+
+    assert {path.name for path in tmp_path.iterdir()} == {*scratch.FILES, *scratch.STAGED}
 
 
 def test_make_restores_its_files_and_keeps_others(tmp_path: Path) -> None:

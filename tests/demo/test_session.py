@@ -1,6 +1,8 @@
 """The demo in its terminal, as `make try` shows it: a real Neovim, and the keys of a new user."""
 
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -49,7 +51,7 @@ async def screen(
         columns=columns,
         rows=rows,
     )
-    await terminal.shows("I propose an edit in 8 seconds.")
+    await terminal.shows("I propose an edit in 8 seconds")
     yield terminal
     await terminal.stop()
 
@@ -131,9 +133,9 @@ async def test_a_new_file_is_proposed_and_written(screen: Terminal, file: Path) 
     await decide(screen, ":w\r")
 
     await screen.shows("Accepted as proposed, and written.")
-    assert file.with_name("test_shop.py").read_text() == scratch.TEST
+    assert file.with_name("test_receipt.py").read_text() == scratch.RECEIPT_TEST
     await enter(screen, "n")
-    await screen.shows("A new file, test_shop_2.py:")
+    await screen.shows("A new file, test_receipt_2.py:")
 
 
 async def test_a_selection_is_printed_and_can_be_requested(screen: Terminal) -> None:
@@ -168,6 +170,57 @@ async def test_invalid_input_shows_the_menu_again(screen: Terminal) -> None:
     await screen.until(
         lambda: screen.text().count("e  propose an edit") == 2, "the menu is shown again"
     )
+
+
+async def test_t_opens_the_tour_and_ctrl_w_l_returns_to_typing(
+    screen: Terminal, file: Path
+) -> None:
+    await enter(screen, "t")
+    await screen.shows("A short tour")
+    assert len(file.with_name("TOUR.md").read_text().splitlines()) <= 40
+
+    screen.type("\x17l")
+    await screen.shows("-- TERMINAL --")
+    await enter(screen, "d")
+    await screen.shows("⚠ shop.py:9:8 comparison to None")
+
+
+@pytest.mark.parametrize("command", ["split TOUR.md", "tabnew TOUR.md", "checkhealth claude_ide"])
+async def test_a_new_window_from_the_demo_is_in_normal_mode(screen: Terminal, command: str) -> None:
+    screen.type("\x1c\x0e")
+    await screen.hides("-- TERMINAL --")
+    screen.type(f":{command}\r")
+    await screen.shows("health" if command.startswith("check") else "A short tour")
+    await screen.still()
+
+    assert "-- INSERT --" not in screen.text()
+    assert "-- TERMINAL --" not in screen.text()
+
+
+async def test_help_is_there(screen: Terminal) -> None:
+    screen.type("\x17h:help :ClaudeChat\r")
+
+    await screen.shows("Show or hide the chat of this tab page")
+    assert not (ROOT / "doc/tags").exists()
+
+
+async def test_ctrl_s_does_not_stop_the_output(screen: Terminal) -> None:
+    screen.type("\x13")
+    await enter(screen, "what?")
+
+    await screen.until(
+        lambda: screen.text().count("e  propose an edit") == 2, "the menu is shown again"
+    )
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+async def test_the_project_is_a_repository_of_its_own(screen: Terminal, file: Path) -> None:
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(file.parent), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert git("rev-parse", "--show-toplevel").strip() == str(file.parent)
+    assert git("status", "--short") == "A  receipt.py\n"
 
 
 async def test_the_demo_reports_that_the_server_stops_and_reconnects(screen: Terminal) -> None:

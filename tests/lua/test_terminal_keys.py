@@ -41,6 +41,24 @@ async def test_a_key_leaves_the_terminal_and_typing_continues_on_return(
     await until(lambda: is_typing(terminal))
 
 
+async def test_keys_typed_right_after_the_return_reach_the_terminal(terminal: Neovim) -> None:
+    await terminal.keys("<C-w>h<C-w>lsoon")
+
+    await until(lambda: "soon" in terminal.screen.text())
+    assert await is_typing(terminal)
+
+
+async def test_typing_continues_after_the_cli_has_moved_the_user_to_a_file(
+    terminal: Neovim,
+) -> None:
+    await terminal.lua("vim.api.nvim_set_current_win(vim.fn.win_getid(1))")
+    await until(lambda: terminal.eval("[winnr(), mode()] == [1, 'n']"))
+
+    await terminal.keys("<C-w>l")
+
+    await until(lambda: is_typing(terminal))
+
+
 async def test_the_mode_stays_without_a_window_in_this_direction(terminal: Neovim) -> None:
     await terminal.keys("<C-w>l<C-w>jtyped")
 
@@ -62,13 +80,14 @@ async def test_a_terminal_that_was_left_in_normal_mode_stays_in_it(terminal: Neo
     assert await terminal.eval("[winnr(), mode(1)]") == [2, "nt"]
 
 
+@pytest.mark.parametrize("command", ["tabnew", "split a.txt", "edit a.txt", "wincmd h"])
 async def test_a_window_that_opens_from_the_terminal_does_not_get_its_mode(
-    terminal: Neovim,
+    terminal: Neovim, command: str
 ) -> None:
     await terminal.keys("<C-w>h")
     await until(lambda: terminal.eval("winnr() == 1"))
 
-    await terminal.command("wincmd l | tabnew")
+    await terminal.command(f"wincmd l | {command}")
 
     await terminal.idle(100)
     assert await terminal.eval("mode()") == "n"

@@ -5,6 +5,7 @@ With the CLI's options for chats and one-off requests it answers those, from a s
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from claude_ide.demo import question, talk
-from claude_ide.demo.page import Page
+from claude_ide.demo.page import Page, without_flow_control
 from claude_ide.demo.session import Session
 
 
@@ -30,7 +31,8 @@ if "-p" in arguments:
     question.main(arguments)
 elif "--input-format" in arguments:
     asyncio.run(talk.main(arguments))
-elif sys.stdin.isatty():
-    asyncio.run(main())
+elif os.isatty(0):
+    with without_flow_control():
+        asyncio.run(main())
 else:
     sys.exit("the demo needs a terminal, or the options of a chat or a question")

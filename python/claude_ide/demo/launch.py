@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -37,6 +38,8 @@ def main(arguments: list[str]) -> str | None:
         environment["XDG_DATA_HOME"] = str(folder / "data")
         environment["XDG_STATE_HOME"] = str(folder / "state")
         environment["CLAUDE_CONFIG_DIR"] = str(folder / "claude")
+    if problem := _terminal_problem(os.environ):
+        return problem
     project = folder / "project"
     scratch.make(project)
     os.chdir(project)
@@ -45,6 +48,16 @@ def main(arguments: list[str]) -> str | None:
     command = [wanted.nvim, "--clean", "-n", "-u", str(HERE / "init.lua")]
     command += ["--cmd", f"let g:claude_ide = json_decode('{encoded}')", "shop.py"]
     os.execve(wanted.nvim, command, environment)
+
+
+def _terminal_problem(environment: Mapping[str, str]) -> str | None:
+    """Return why Neovim, which would wait forever or draw garbage, cannot be used here."""
+    # Python has no objects for closed streams.
+    if not all(map(os.isatty, (0, 1))):
+        return "make try needs a terminal; here, its input or its output is something else"
+    if environment.get("TERM") == "dumb":
+        return "make try needs a terminal that can move the cursor; here, TERM is dumb"
+    return None
 
 
 def _wanted(arguments: list[str]) -> argparse.Namespace:

@@ -5,8 +5,9 @@ import contextlib
 import os
 import shutil
 import sys
+import termios
 import textwrap
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 PROMPT = "> "
 PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN = "", "1", "2", "31", "32", "33", "36"
@@ -55,6 +56,20 @@ class Page:
 
 def _styled(text: str, style: str) -> str:
     return f"\x1b[{style}m{text}\x1b[m" if style else text
+
+
+@contextlib.contextmanager
+def without_flow_control() -> Iterator[None]:
+    """Have the terminal ignore CTRL-S, which would stop all output until CTRL-Q."""
+    stdin = sys.stdin.fileno()
+    before = termios.tcgetattr(stdin)
+    changed = [before[0] & ~termios.IXON, *before[1:]]
+    termios.tcsetattr(stdin, termios.TCSANOW, changed)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(termios.error):  # the terminal has been closed
+            termios.tcsetattr(stdin, termios.TCSANOW, before)
 
 
 async def typed_lines() -> AsyncIterator[str]:

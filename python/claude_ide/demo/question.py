@@ -6,6 +6,7 @@ import re
 import sys
 import time
 import uuid
+from pathlib import Path
 from typing import Any
 
 from claude_ide.demo import frames, scratch
@@ -18,14 +19,10 @@ MARKED = re.compile(r"<rewrite>\n(.*)\n</rewrite>", re.DOTALL)
 SUMMARY = re.compile(r"<summary>\n\s*(\S+)", re.DOTALL)
 
 ANSWER = """\
-This is a demo without a model, so the answer is always the same.
+I am a demo, a script **without a model**, so I cannot understand a question. About `shop.py`, I \
+know {known}
 
-`total()` in `shop.py` adds up prices, and subtracts a discount in percent:
-
-- `sum = price` **replaces** the sum by each price: it should be `sum += price`.
-- `discount == None` should be `discount is None`.
-
-Try `:ClaudeEdit` on the loop, and `:ClaudeCommit`: something is staged.
+`:ClaudeEdit` proposes other lines, `:ClaudeCommit` writes a commit message.
 """
 
 
@@ -37,12 +34,13 @@ def answer(arguments: list[str], prompt: str) -> None:
         value = _value(prompt)
         return frames.write(stream.result(json.dumps(value), structured_output=value))
     if options.output_format == "json":
-        return frames.write(stream.result(ANSWER))
-    frames.write(stream.init("default"))
-    for frame in stream.block({"type": "text", "text": ANSWER}):
+        return frames.write(stream.result(_words()))
+    block = stream.block({"type": "text", "text": _words()})
+    frames.write(stream.init("demo", "default"), *block.begin())
+    for frame in block.pieces():
         frames.write(frame)
         time.sleep(SECONDS)  # noqa: TID251  a person reads along
-    frames.write(stream.result(ANSWER))
+    frames.write(block.whole(), *block.end(), stream.result(_words()))
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -52,9 +50,17 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_known_args(arguments)[0]
 
 
+def _words() -> str:
+    shop = Path("shop.py")
+    ideas = scratch.ideas(shop.read_text(encoding="utf-8")) if shop.is_file() else []
+    known = "".join(f"\n- {idea.reason}" for idea in ideas)
+    return ANSWER.format(known=f"this:\n{known}" if known else "nothing more.")
+
+
 def _value(prompt: str) -> dict[str, Any]:
     if marked := MARKED.search(prompt):
-        return {"replacement": scratch.next_idea(marked[1]).change(marked[1])}
+        # One line feed at the end is not a line of its own.
+        return {"replacement": f"{scratch.improved(marked[1])}\n"}
     changed = SUMMARY.search(prompt)
     name = changed[1] if changed else "the shop"
     return {"message": scratch.MESSAGES.get(name, f"Change {name}")}

@@ -1,5 +1,6 @@
 """The project that `make try` opens, and the edits that the demo proposes."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -24,32 +25,19 @@ if __name__ == "__main__":
     print(total([3, 4, 5], discount=10))
 '''
 
-TOUR = """# A short tour
+TEST = '''"""Tests of the till: `python3 -m unittest` runs them."""
 
-The window on the right is a demo of Claude Code. It shows what Neovim sends to it.
-
-1. In `shop.py`, move the cursor, or select lines with `V`: the demo gets the new selection.
-2. `:ClaudeSend` mentions the selected lines, `:ClaudeAdd TOUR.md` mentions a file.
-3. In the demo, type `e` and Enter: it proposes an edit. Change the proposal if you like, then
-   accept it with `:w` or reject it with `:q`. After you accept, `u` undoes the edit.
-4. Type `d` and Enter: the demo reads the diagnostics of the file.
-5. `:ClaudeStatus` shows the connected clients, `:Claude` hides or shows the demo,
-   `:checkhealth claude_ide` checks the whole connection, `:help claude_ide` explains the rest.
-
-`q` and Enter ends the demo, `:qa` quits Neovim. `make try` starts again with fresh files.
-"""
-
-TEST = '''"""Tests of the till."""
+import unittest
 
 from shop import total
 
 
-def test_every_price_counts():
-    assert total([3, 4, 5]) == 12
+class TotalTest(unittest.TestCase):
+    def test_every_price_counts(self):
+        self.assertEqual(total([3, 4, 5]), 12)
 
-
-def test_the_discount_is_in_percent():
-    assert total([50], discount=10) == 45
+    def test_the_discount_is_in_percent(self):
+        self.assertEqual(total([50], discount=10), 45)
 '''
 
 RECEIPT = '''"""The receipt of a sale."""
@@ -60,7 +48,25 @@ def receipt(prices):
     return "\\n".join(f"{price:8.2f}" for price in prices)
 '''
 
-FILES = {"shop.py": SHOP, "TOUR.md": TOUR}
+RECEIPT_TEST = '''"""Tests of the receipt."""
+
+import unittest
+
+from receipt import receipt
+
+
+class ReceiptTest(unittest.TestCase):
+    def test_each_price_has_a_line(self):
+        self.assertEqual(receipt([3, 4]), "    3.00\\n    4.00")
+'''
+
+TOUR = Path(__file__).with_name("TOUR.md")
+
+FILES = {
+    "shop.py": SHOP,
+    "test_shop.py": TEST,
+    TOUR.name: TOUR.read_text(encoding="utf-8"),
+}
 STAGED = {"receipt.py": RECEIPT}
 """What `:ClaudeCommit` finds."""
 
@@ -83,36 +89,57 @@ def _replace(reason: str, old: str, new: str) -> Idea:
 IDEAS = (
     _replace("total() forgets every price but the last.", "sum = price", "sum += price"),
     _replace("None is compared with `is`.", "discount == None", "discount is None"),
-    _replace("The name `sum` hides Python's own function.", "sum", "amount"),
+    # Only where all of its uses are.
+    Idea(
+        "The name `sum` hides Python's own function.",
+        lambda text: text.replace("sum", "amount") if "def total" in text else text,
+    ),
     _replace(
         "Type hints show what total() accepts.",
         "(prices, discount=None):",
         "(prices: list[float], discount: float | None = None) -> float:",
     ),
 )
+UNCHANGED = Idea("I have no idea.", lambda text: text)
 LAST_IDEA = Idea("I have no better idea left.", lambda text: text + "\n# The demo was here.\n")
+
+
+def ideas(text: str) -> list[Idea]:
+    """Return the ideas that change the text of the shop, or some lines of it."""
+    return [idea for idea in IDEAS if idea.change(text) != text]
 
 
 def next_idea(text: str) -> Idea:
     """Return the first idea that changes the text."""
-    return next((idea for idea in IDEAS if idea.change(text) != text), LAST_IDEA)
+    return next(iter(ideas(text)), LAST_IDEA)
+
+
+def improved(text: str) -> str:
+    """Return the text after the first idea that changes it, if there is one."""
+    return next(iter(ideas(text)), UNCHANGED).change(text)
+
+
+def is_broken(text: str) -> bool:
+    """Return whether the shop's tests fail because of the bug that the first idea fixes."""
+    return IDEAS[0].change(text) != text
 
 
 def make(folder: Path) -> None:
     """Rewrite the project's files and its repository; other files in the folder stay.
 
-    Without git there is no repository.
+    Without git, or if it fails, there is no repository.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder, FILES)
     shutil.rmtree(folder / ".git", ignore_errors=True)
+    _write(folder, FILES | STAGED)
     if shutil.which("git") is None:
         return
-    _git(folder, "init", "--quiet")
-    _git(folder, "add", *FILES)
-    _git(folder, "commit", "--quiet", "--message", "Open a shop")
-    _write(folder, STAGED)
-    _git(folder, "add", *STAGED)
+    # The demo is useful without a repository, too.
+    with contextlib.suppress(subprocess.CalledProcessError):
+        _git(folder, "init", "--quiet")
+        _git(folder, "add", *FILES)
+        _git(folder, "commit", "--quiet", "--message", "Open a shop")
+        _git(folder, "add", *STAGED)
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
@@ -124,5 +151,15 @@ def _git(folder: Path, *arguments: str) -> None:
     # Neither the user's configuration nor a repository around the folder takes part.
     own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     given = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    user = ("-c", "user.name=Demo", "-c", "user.email=demo@localhost")
-    subprocess.run(["git", *user, *arguments], cwd=folder, env=given | own, check=True)
+    user = (
+        *("-c", "user.name=Demo"),
+        *("-c", "user.email=demo@localhost"),
+        *("-c", "init.defaultBranch=main"),
+    )
+    subprocess.run(
+        ["git", *user, *arguments],
+        cwd=folder,
+        env=given | own,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )

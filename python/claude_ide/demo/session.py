@@ -19,6 +19,7 @@ from claude_ide.paths import from_uri, to_uri
 FIRST_EDIT_SECONDS = 8.0
 RECONNECT_SECONDS = 0.5
 MOST_LINES = 12
+START = {"line": 0, "character": 0}
 MARKS = {"Error": "✘", "Warning": "⚠", "Info": "ℹ", "Hint": "★"}  # noqa: RUF001  the CLI's own
 
 
@@ -31,9 +32,10 @@ class Session:
         self._file = self._folder / "shop.py"
         self._server: Server | None = None
         self._connected = asyncio.Event()
-        self._proposed = asyncio.Event()
+        self._begun = asyncio.Event()
         self._waiting = False
         self._actions: dict[str, tuple[str, Callable[[], Awaitable[None]]]] = {
+            "t": ("open the tour, TOUR.md", self._open_tour),
             "e": ("propose an edit", self._propose_edit),
             "n": ("propose a new file", self._propose_file),
             "d": ("ask for the diagnostics", self._ask_diagnostics),
@@ -43,7 +45,7 @@ class Session:
     async def run(self) -> None:
         """Serve the user until they quit."""
         self._page.title("A demo of Claude Code")
-        self._page.print("I speak the CLI's protocol; there is no model behind me.", page.DIM)
+        self._page.print("A script, not a model; it speaks the CLI's protocol.", page.DIM)
         self._show_menu()
         async with asyncio.TaskGroup() as group:
             background = [
@@ -68,10 +70,11 @@ class Session:
         for key, (what, _) in self._actions.items():
             self._page.print(f"  {key}  {what}", hang=5)
         self._page.print("  q  quit; :qa then leaves Neovim", hang=5)
-        self._page.print("CTRL-W h goes to the file, CTRL-W l comes back here.", page.DIM)
+        self._page.print("CTRL-W h leaves this window, CTRL-W l returns.", page.DIM)
         self._page.print("")
 
     async def _carry_out(self, action: Callable[[], Awaitable[None]]) -> None:
+        self._begun.set()
         if self._server is None:
             self._page.print("Not connected. :ClaudeStart starts the server.", page.RED)
             return
@@ -106,11 +109,12 @@ class Session:
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _begin(self) -> None:
-        """Propose the first edit after some seconds, unless the user has done so."""
+        """Propose the first edit after some seconds, unless the user does something."""
         await self._connected.wait()
-        self._page.print(f"I propose an edit in {FIRST_EDIT_SECONDS:.0f} seconds.")
+        seconds = f"{FIRST_EDIT_SECONDS:.0f} seconds"
+        self._page.print(f"I propose an edit in {seconds}, unless you begin.")
         try:
-            await asyncio.wait_for(self._proposed.wait(), FIRST_EDIT_SECONDS)
+            await asyncio.wait_for(self._begun.wait(), FIRST_EDIT_SECONDS)
         except TimeoutError:
             await self._carry_out(self._propose_edit)
 
@@ -124,8 +128,11 @@ class Session:
     def _on_notification(self, method: str, params: dict[str, Any]) -> None:
         match method:
             case "selection_changed":
+                if params["selection"]["end"] != START:
+                    self._begun.set()
                 self._page.print_status(_described(params, self._name(params["filePath"])))
             case "at_mentioned":
+                self._begun.set()
                 self._page.print(f"You mention {self._mention(params)}", page.CYAN)
             case "diagnostics_changed":
                 name = self._name(from_uri(params["uri"]))
@@ -142,21 +149,23 @@ class Session:
 
     # Actions.
 
+    async def _open_tour(self) -> None:
+        await self._call("openFile", {"filePath": str(self._folder / "TOUR.md")})
+
     async def _propose_edit(self) -> None:
         old = self._file.read_bytes().decode()
         idea = scratch.next_idea(old)
         await self._propose(self._file, idea.reason, old, idea.change(old))
 
     async def _propose_file(self) -> None:
-        number, path = 1, self._folder / "test_shop.py"
+        number, path = 1, self._folder / "test_receipt.py"
         while path.exists():
             number += 1
-            path = self._folder / f"test_shop_{number}.py"
-        await self._propose(path, "The till has no tests.", None, scratch.TEST)
+            path = self._folder / f"test_receipt_{number}.py"
+        await self._propose(path, "The receipt has no tests.", None, scratch.RECEIPT_TEST)
 
     async def _propose(self, path: Path, reason: str, old: str | None, new: str) -> None:
         """Run an edit as the CLI does: diff, close it, read diagnostics, write, read them again."""
-        self._proposed.set()
         if self._waiting:
             self._page.print("An edit is already open: :w accepts it, :q rejects it.", page.YELLOW)
             return

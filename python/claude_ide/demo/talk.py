@@ -1,208 +1,201 @@
-"""The demo in the chat: a scripted conversation over stream-json.
-
-It reads and edits `shop.py`, runs a command and asks a question, each after the user's permission.
-"""
+"""The demo in the chat: reads prompts and control requests, and takes turns by the script."""
 
 import argparse
 import asyncio
 import contextlib
 import json
-import subprocess
+import os
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from claude_ide.demo import frames, scratch
+from claude_ide.demo import frames, permissions, script
 from claude_ide.demo.frames import Frame, Stream
+from claude_ide.demo.permissions import Permissions
+from claude_ide.demo.record import Record
+from claude_ide.demo.script import Script
+from claude_ide.demo.turn import PIECE_SECONDS, Turn
+from claude_ide.demo.writes import Writes
 
-PIECE_SECONDS = 0.02
-COMMAND = "python3 shop.py"
 LONGEST_FRAME = 50_000_000
 """Bytes of one line that the chat sends: prompts may have images."""
 
-HELLO = """\
-I am a demo **without a model**: whatever you write, I follow a script. It shows you the chat.
-
-1. I read `shop.py` and propose an edit: change it if you like, `:w` accepts it, `:q` rejects it.
-2. Then I ask whether I may run a command. Answer with `y`, `n`, or `N` and a reason.
-"""
-DONE = """\
-What happened in this turn:
-
-| step | key |
-| --- | --- |
-| the edit | `:w` accepted it, `:q` rejected it |
-| the command | `y` `a` `n` `N` |
-
-`gd` reviews the turn: every hunk, and `x` reverts one. `e` on your prompt edits it. `g?` lists all
-keys. Send anything to go on.
-"""
-GOODBYE = "As you wish. `:ClaudeChat` hides the chat, `:qa` ends the demo."
-QUESTION = {
-    "question": "What should the demo show next?",
-    "header": "Next",
-    "multiSelect": False,
-    "options": [
-        {"label": "Another edit", "description": "the next idea for shop.py"},
-        {"label": "Nothing", "description": "that was enough"},
-    ],
-}
-
-
-class Refused(Exception):
-    """The user has not allowed a tool; the text is the reason."""
+UNSUPPORTED = "unsupported_request"
+MODELS = {"demo": ("Demo", "a script, without a model"), "slow": ("Slow demo", "easier to read")}
+SLOWDOWN = {"demo": 1.0, "slow": 4.0}
+ASIDE = "I am a script without a model: I have no answer to that. Claude would have one."
+CHARACTERS = 4
+"""About as many are a token."""
+CONTEXT = 200_000
+"""Tokens; a usual size."""
 
 
 class Talk:
     """One conversation, in the current folder."""
 
-    def __init__(self, session: str, mode: str) -> None:
-        self._stream = Stream(session)
-        self._mode = mode
-        self._file = Path.cwd() / "shop.py"
-        self._turns = 0
-        self._asked: dict[str, asyncio.Future[Frame]] = {}
-        self._prompts: asyncio.Queue[Frame] = asyncio.Queue()
+    def __init__(self, stream: Stream, record: Record, mode: str) -> None:
+        self._stream = stream
+        self._record = record
+        self._permissions = Permissions(mode, frames.write)
+        self._mode = self._permissions.mode
+        self._model = "demo"
+        self._said = {"user": 0, "assistant": 0}
+        self._script = Script()
+        self._writes = Writes()
+        self._prompts: list[Frame] = []
+        self._arrived = asyncio.Event()
         self._turn: asyncio.Task[None] | None = None
+        self._is_redirected = False
 
-    async def run(self) -> None:
+    async def run(self, incoming: AsyncIterator[Frame]) -> None:
         """Answer until the input ends."""
         answering = asyncio.create_task(self._answer_prompts())
-        async for frame in _lines():
+        async for frame in incoming:
             match frame.get("type"):
                 case "user":
-                    frames.write(self._stream.stage(str(frame.get("uuid")), "queued"))
-                    self._prompts.put_nowait(frame)
+                    self._queue(frame)
                 case "control_request":
-                    self._control(str(frame["request_id"]), frame["request"])
+                    request = str(frame.get("request_id"))
+                    frames.write(self._answer(request, frame.get("request") or {}))
                 case "control_response":
-                    answer = frame["response"]
-                    if future := self._asked.pop(answer["request_id"], None):
-                        future.set_result(answer.get("response") or {})
-        answering.cancel()
+                    self._permissions.answered(frame.get("response") or {})
+        running = [task for task in (answering, self._turn) if task is not None]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
-    def _control(self, request: str, asked: Frame) -> None:
+    def _queue(self, prompt: Frame) -> None:
+        frames.write(self._stream.stage(str(prompt.get("uuid")), "queued"))
+        if prompt.get("priority") == "now":
+            self._prompts.insert(0, prompt)
+            self._is_redirected = self._stop()
+        else:
+            self._prompts.append(prompt)
+        self._arrived.set()
+
+    def _stop(self) -> bool:
+        """Stop the turn; return whether there is one."""
+        return self._turn is not None and self._turn.cancel()
+
+    # Control requests.
+
+    def _answer(self, request: str, asked: Frame) -> Frame:
         match asked.get("subtype"):
             case "initialize":
-                offer = {"value": "demo", "displayName": "Demo", "description": "no model"}
-                answer = {"commands": [], "models": [offer], "current_permission_mode": self._mode}
-                frames.write(frames.success(request, answer | {"session_state": "idle"}))
+                return frames.success(request, self._offer())
             case "set_permission_mode":
-                self._mode = str(asked.get("mode"))
-                frames.write(frames.success(request, {"mode": self._mode}))
+                return self._set_mode(request, str(asked.get("mode")))
+            case "set_model":
+                chosen = str(asked.get("model") or "demo")
+                self._model = chosen if chosen in MODELS else "demo"
+                return frames.success(request, {"model": self._model})
+            case "get_context_usage":
+                return frames.success(request, self._usage())
+            case "rename_session":
+                self._record.rename(str(asked.get("title")))
+                return frames.success(request)
+            case "side_question":
+                return frames.success(request, {"response": ASIDE})
+            case "cancel_async_message":
+                is_found = self._withdraw(str(asked.get("message_uuid")))
+                return frames.success(request, {"cancelled": is_found})
             case "interrupt":
-                if self._turn is not None:
-                    self._turn.cancel()
-                frames.write(frames.success(request))
+                self._stop()
+                return frames.success(request, {"still_queued": []})
+            case "mcp_status":
+                return frames.success(request, {"mcpServers": []})
+            case "rewind_files":
+                prompt, is_rehearsal = str(asked.get("user_message_id")), bool(asked.get("dry_run"))
+                return frames.success(request, self._writes.undo(prompt, is_rehearsal=is_rehearsal))
+            case "set_max_thinking_tokens":
+                return frames.failure(request, "the demo is a script, which does not think")
             case other:
-                error = f"Unsupported control request subtype: {other}"
-                answer = {"subtype": "error", "request_id": request, "error": error}
-                frames.write({"type": "control_response", "response": answer})
+                return frames.failure(request, f"the demo does not know {other}", UNSUPPORTED)
+
+    def _offer(self) -> Frame:
+        models = [
+            {"value": value, "resolvedModel": value, "displayName": name, "description": what}
+            for value, (name, what) in MODELS.items()
+        ]
+        commands = [
+            {"name": scene.command, "description": scene.summary, "argumentHint": ""}
+            for scene in script.SCENES
+        ]
+        session = {"session_state": "idle", "current_permission_mode": self._permissions.mode}
+        return {"commands": commands, "models": models, **session}
+
+    def _set_mode(self, request: str, mode: str) -> Frame:
+        if mode not in permissions.NAMES:
+            return frames.failure(request, f"the demo has no mode {mode}", "invalid_mode")
+        self._mode = self._permissions.mode = permissions.NAMES[mode]
+        return frames.success(request, {"mode": self._mode})
+
+    def _usage(self) -> Frame:
+        names = {"user": "Prompts and results", "assistant": "The demo's answers"}
+        used = {names[role]: size // CHARACTERS for role, size in self._said.items()}
+        categories = [{"name": name, "tokens": tokens} for name, tokens in used.items()]
+        total = sum(used.values())
+        return {"categories": categories, "totalTokens": total, "maxTokens": CONTEXT}
+
+    def _withdraw(self, id_: str) -> bool:
+        found = [prompt for prompt in self._prompts if prompt.get("uuid") == id_]
+        for prompt in found:
+            self._prompts.remove(prompt)
+            frames.write(self._stream.stage(id_, "cancelled"))
+        return bool(found)
+
+    # Turns.
 
     async def _answer_prompts(self) -> None:
         while True:
-            prompt = str((await self._prompts.get()).get("uuid"))
-            frames.write(self._stream.stage(prompt, "started"), self._stream.init(self._mode))
-            self._turn = asyncio.create_task(self._take_turn())
-            await asyncio.wait([self._turn])
-            interrupted = self._turn.cancelled()
-            self._asked.clear()
-            frames.write(self._stream.result(interrupted=interrupted))
-            frames.write(self._stream.stage(prompt, "completed"))
+            await self._arrived.wait()
+            self._arrived.clear()
+            while self._prompts:
+                await self._take_turn(self._prompts.pop(0))
 
-    async def _take_turn(self) -> None:
-        self._turns += 1
-        if self._turns > 1 and not await self._ask_what_next():
-            return await self._say(GOODBYE)
-        if self._turns == 1:
-            await self._think("The user may see me for the first time.")
-            await self._say(HELLO)
-        await self._read()
-        await self._edit()
-        await self._run_command()
-        await self._say(DONE)
+    async def _take_turn(self, prompt: Frame) -> None:
+        id_ = str(prompt.get("uuid"))
+        begin = self._stream.init(self._model, self._permissions.mode)
+        frames.write(self._stream.stage(id_, "started"), begin)
+        self._add({"type": "user", "uuid": id_, "message": prompt["message"]})
+        self._writes.begin(id_)
+        seconds = PIECE_SECONDS * SLOWDOWN[self._model]
+        turn = Turn(self._stream, self._permissions, self._write, self._writes.add, seconds)
+        words = [str(block["text"]) for block in _blocks(prompt) if block.get("text")]
+        self._turn = asyncio.create_task(self._script.answer(turn, words))
+        await asyncio.wait([self._turn])
+        frames.write(self._result(self._turn), self._stream.stage(id_, "completed"))
+        self._turn = None
+        self._is_redirected = False
 
-    async def _think(self, words: str) -> None:
-        await self._write_block({"type": "thinking", "thinking": words})
+    def _result(self, turn: asyncio.Task[None]) -> Frame:
+        """Return the end of a turn."""
+        if turn.cancelled():
+            is_error = not self._is_redirected
+            return self._stream.result(reason="aborted_streaming", is_error=is_error)
+        if error := turn.exception():
+            text = f"The demo has failed: {error!r}"
+            return self._stream.result(text, is_error=True, reason="api_error")
+        return self._stream.result()
 
-    async def _say(self, words: str) -> None:
-        await self._write_block({"type": "text", "text": words})
-
-    async def _write_block(self, block: Frame) -> None:
-        for frame in self._stream.block(block):
-            frames.write(frame)
-            await asyncio.sleep(PIECE_SECONDS)
-
-    async def _read(self) -> None:
-        tool = await self._use("Read", {"file_path": str(self._file)})
-        text = self._file.read_text(encoding="utf-8")
-        frames.write(self._stream.tool_result(tool, text))
-
-    async def _edit(self) -> None:
-        old = self._file.read_text(encoding="utf-8")
-        idea = scratch.next_idea(old)
-        await self._say(idea.reason)
-        given = {"file_path": str(self._file), "content": idea.change(old)}
-
-        def write(arguments: Frame) -> tuple[str, Frame]:
-            new = str(arguments["content"])
-            self._file.write_text(new, encoding="utf-8")
-            return "The file has been written.", frames.edit_detail(str(self._file), old, new)
-
-        await self._with_permission("Write", given, write)
-
-    async def _run_command(self) -> None:
-        def run(_arguments: Frame) -> tuple[str, Frame]:
-            done = subprocess.run(
-                [sys.executable, self._file.name], capture_output=True, text=True, check=False
-            )
-            return done.stdout + done.stderr, {}
-
-        await self._with_permission("Bash", {"command": COMMAND, "description": "Run it"}, run)
-
-    async def _ask_what_next(self) -> bool:
-        chosen: list[str] = []
-
-        def read(arguments: Frame) -> tuple[str, Frame]:
-            chosen.extend(map(str, arguments.get("answers", {}).values()))
-            return f"The user has answered: {', '.join(chosen)}", {}
-
-        await self._with_permission("AskUserQuestion", {"questions": [QUESTION]}, read)
-        return chosen == ["Another edit"]
-
-    async def _with_permission(
-        self, name: str, arguments: Frame, use: Callable[[Frame], tuple[str, Frame]]
-    ) -> None:
-        """Use a tool if the user allows it; write its result."""
-        tool = await self._use(name, arguments)
-        try:
-            allowed = await self._permission(tool, name, arguments)
-        except Refused as refused:
-            return frames.write(self._stream.tool_result(tool, str(refused), failed=True))
-        output, detail = await asyncio.to_thread(use, allowed)
-        frames.write(self._stream.tool_result(tool, output, detail=detail))
-
-    async def _use(self, name: str, arguments: Frame) -> str:
-        tool = f"toolu_{uuid.uuid4().hex}"
-        await self._write_block({"type": "tool_use", "id": tool, "name": name, "input": arguments})
-        return tool
-
-    async def _permission(self, tool: str, name: str, arguments: Frame) -> Frame:
-        if name == "Write" and self._mode == "acceptEdits":
-            return arguments
-        request, frame = frames.permission(tool, name, arguments)
-        answer = self._asked[request] = asyncio.get_running_loop().create_future()
+    def _write(self, frame: Frame) -> None:
         frames.write(frame)
-        try:
-            decision = await answer
-        except asyncio.CancelledError:
-            frames.write({"type": "control_cancel_request", "request_id": request})
-            raise
-        if decision.get("behavior") != "allow":
-            raise Refused(decision.get("message") or "The user does not want this.")
-        return dict(decision.get("updatedInput") or arguments)
+        if frame["type"] in ("user", "assistant"):
+            self._add(frame)
+        if self._permissions.mode != self._mode:
+            self._mode = self._permissions.mode
+            frames.write(self._stream.mode(self._mode))
+
+    def _add(self, message: Frame) -> None:
+        self._said[message["type"]] += len(json.dumps(message["message"]["content"]))
+        self._record.add(message)
+
+
+def _blocks(prompt: Frame) -> list[Frame]:
+    content = (prompt.get("message") or {}).get("content")
+    return content if isinstance(content, list) else [{"type": "text", "text": str(content)}]
 
 
 async def _lines() -> AsyncIterator[Frame]:
@@ -216,12 +209,29 @@ async def _lines() -> AsyncIterator[Frame]:
                 yield frame
 
 
+def _open(options: argparse.Namespace, environment: Mapping[str, str]) -> tuple[Stream, Record]:
+    """Return the session that the command line asks for."""
+    cwd = Path.cwd()
+    resumed = options.resume
+    if options.resume is None and vars(options)["continue"]:
+        resumed = Record("", cwd, environment).latest()
+    is_new = resumed is None or options.fork_session
+    session = (options.session_id or str(uuid.uuid4())) if is_new else resumed
+    record = Record(session, cwd, environment)
+    if resumed is not None and not record.resume(resumed, options.resume_session_at):
+        sys.exit(f"No conversation found with session ID: {resumed}")
+    return Stream(session), record
+
+
 async def main(arguments: list[str]) -> None:
     """Hold the conversation that the command line asks for."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--session-id", default="")
-    parser.add_argument("--resume", default="")
+    parser.add_argument("--resume")
+    parser.add_argument("--continue", action="store_true")
+    parser.add_argument("--fork-session", action="store_true")
+    parser.add_argument("--resume-session-at", default="")
     parser.add_argument("--permission-mode", default="default")
     options = parser.parse_known_args(arguments)[0]
-    session = options.resume or options.session_id or str(uuid.uuid4())
-    await Talk(session, options.permission_mode).run()
+    stream, record = _open(options, os.environ)
+    await Talk(stream, record, options.permission_mode).run(_lines())
