@@ -99,12 +99,33 @@ local function why_unchangeable(bufnr)
   end
 end
 
+local function trailing_line_feeds(text)
+  return #text:match('\n*$')
+end
+
+-- The lines of Claude's answer. It may end with a line feed, which ends the last line, or with as many
+-- as the lines given to Claude: then the last one precedes an empty line.
+---@param rewrite claude_ide.Rewrite
+---@param replacement string
+---@return string[]
+local function lines_in(rewrite, replacement)
+  if replacement == '' then
+    return {}
+  end
+  local text = replacement:gsub('\r\n', '\n')
+  local given = table.concat(vim.list_slice(rewrite.base, rewrite.first + 1, rewrite.last), '\n')
+  if trailing_line_feeds(text) <= trailing_line_feeds(given) then
+    return vim.split(text, '\n', { plain = true })
+  end
+  return split(text)
+end
+
 -- The buffer's text with the new lines, or an error; nil if the text would not change.
 ---@param rewrite claude_ide.Rewrite
 ---@param replacement string
 ---@return { text?: string, error?: string }?
 local function propose(rewrite, replacement)
-  local lines = replacement == '' and {} or split((replacement:gsub('\r\n', '\n')))
+  local lines = lines_in(rewrite, replacement)
   local reason = why_unchangeable(rewrite.bufnr)
   if reason then
     return keep(rewrite, lines, reason)
