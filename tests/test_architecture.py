@@ -34,10 +34,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
     "agents.stream_json.decoding": {
-        *("errors", "paths", "files", "agents", "agents.stream_json.wire"),
+        *("errors", "paths", "files", "own_mode", "agents", "agents.stream_json.wire"),
     },
     "agents.stream_json": {
-        *("errors", "paths", "files", "transport", "agents"),
+        *("errors", "paths", "files", "own_mode", "transport", "agents"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
     },
     "review": {"errors", "paths", "files", "editor"},

@@ -23,6 +23,9 @@ MANAGED = Path(
 MANUAL, DEFAULT = "manual", "default"
 """The mode that asks before each edit: as the CLI shows it, and as its options name it."""
 
+MODES = (MANUAL, "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
+"""The modes of all versions so far; some depend on the user's account or options."""
+
 
 class _Permissions(msgspec.Struct):
     defaultMode: str = ""
@@ -47,7 +50,17 @@ def terminal_options(
     is_named = any(word.startswith("-") and "permission" in word for word in words)
     if not mode or is_named or own_mode(environment, managed):
         return []
-    return ["--permission-mode", DEFAULT if mode == MANUAL else mode]
+    return ["--permission-mode", given(mode)]
+
+
+def given(mode: str) -> str:
+    """Return a mode as the CLI's options and protocol name it."""
+    return DEFAULT if mode == MANUAL else mode
+
+
+def shown(mode: str) -> str:
+    """Return a mode as the CLI shows it to the user."""
+    return MANUAL if mode == DEFAULT else mode
 
 
 def _settings(environment: Mapping[str, str], managed: Path) -> Iterator[Path]:

@@ -56,7 +56,7 @@ async def test_a_command_is_allowed_with_one_key(
 
 async def _pressed(panel: Panel, key: str, made: Path) -> bool:
     """Press a key on the request, which ignores keys until the user could have read it."""
-    if not made.exists() and await panel.go_to("? May Claude use Bash"):
+    if not made.exists() and await panel.go_to("? Run this command"):
         await panel.nvim.keys(key)
     return made.exists()
 
@@ -200,7 +200,7 @@ async def test_ctrl_c_stops_a_tool(nvim: Neovim, panel: Panel, api: FakeApi) -> 
     api.script([tool_use("Bash", command="yes >/dev/null; touch made.txt")], [text("Never said.")])
 
     await panel.send("Wait")
-    await panel.shows("? May Claude use Bash")
+    await panel.shows("? Run this command")
     await nvim.keys("<Esc><CR>")
     await choose_answer(nvim, "y")
     await panel.shows("↳ allowed")
@@ -294,7 +294,7 @@ async def test_a_command_that_is_always_allowed_causes_no_further_request(
 async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.script([tool_use("Bash", command="touch made.txt")], [text("As you wish.")])
     await panel.send("Make it")
-    await panel.shows("? May Claude use Bash")
+    await panel.shows("? Run this command")
 
     await panel.write()
     await nvim.keys("and be quick<Esc>gs")
