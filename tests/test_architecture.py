@@ -195,7 +195,15 @@ ROOMS = (
     "dialogue",
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
-    *("next_command", "log_window", "terminal_keys", "terminal", "chat.state", "chat.keys"),
+    *(
+        "next_command",
+        "log_window",
+        "terminal_arguments",
+        "terminal_keys",
+        "terminal",
+        "chat.state",
+        "chat.keys",
+    ),
     "chat.hint",
     *(
         "chat.offer",

@@ -81,4 +81,5 @@ def _model(model: Frame) -> Model:
         text(model.get("displayName")),
         text(model.get("description")),
         strings(model.get("supportedEffortLevels")) if model.get("supportsEffort") else (),
+        text(model.get("resolvedModel")),
     )
