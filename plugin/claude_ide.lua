@@ -21,6 +21,12 @@ local function host(name)
   end)
 end
 
+local function open_log()
+  if not require('claude_ide.window.command_window').is_in_the_way() then
+    require('claude_ide.log_window').open()
+  end
+end
+
 local function editor(module, fn)
   return function()
     require('claude_ide.' .. module)[fn]()
@@ -162,7 +168,7 @@ end, {
   bar = true,
   desc = "Create or update the plugin's Python environment",
 })
-command('ClaudeLog', editor('log_window', 'open'), {
+command('ClaudeLog', open_log, {
   range = true,
   bar = true,
   desc = "Open the plugin's log",

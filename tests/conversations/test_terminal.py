@@ -187,6 +187,7 @@ async def test_a_mention_is_saved_until_a_client_connects(
     await until(lambda: "saved; Claude gets it when it connects" in serving.screen.text())
     await serving.keys(":ClaudeStatus<CR>")
     await until(lambda: "Mentions waiting for a client: 1" in serving.screen.text())
+    assert "  a.py#L2-3" in serving.screen.text()
 
     async with claude_code(config_folder) as claude:
         await until(lambda: claude.notifications_of("at_mentioned"))
