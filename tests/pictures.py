@@ -81,7 +81,7 @@ async def _create(terminal: Terminal, api: FakeApi, project: Path) -> None:
     await terminal.shows("The till")
     terminal.type(":ClaudeChat\r")
     await terminal.shows("<C-s> sends")
-    await terminal.shows("default")
+    await terminal.shows("manual")
     terminal.type("Why does the total not add up?\x13")
     await terminal.shows(":w accept")
     await _picture(terminal, "diff")

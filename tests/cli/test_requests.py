@@ -105,7 +105,7 @@ async def test_a_request_names_the_subagent_that_asks(
 
     await panel.send("Make it")
 
-    shown = await panel.shows("the subagent")
+    shown = await panel.shows("The subagent")
     assert f'? The subagent "explore things" ({AGENT}) asks: run this command?' in shown
 
 

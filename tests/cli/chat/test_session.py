@@ -178,8 +178,23 @@ async def test_resuming_a_session_that_is_open_shows_its_chat(
     assert [len(windows) for windows in seen["windows"]] == [1, 1]
 
 
+async def test_manual_and_default_are_names_of_one_mode(
+    nvim: Neovim, cli: Path, path: Path
+) -> None:
+    panel = await Panel.open(nvim, [cli], mode="manual")
+    await panel.bar_shows("manual")
+    offered = "getcompletion('ClaudeChat mode ', 'cmdline')"
+    assert (await nvim.eval(offered))[:3] == ["manual", "acceptEdits", "plan"]
+
+    for name in ("manual", "default"):
+        await nvim.command("ClaudeChat mode plan")
+        await panel.bar_shows("plan")
+        await nvim.command(f"ClaudeChat mode {name}")
+        await panel.bar_shows("manual")
+
+
 async def test_shift_tab_changes_the_mode(nvim: Neovim, panel: Panel) -> None:
-    await panel.bar_shows("default")
+    await panel.bar_shows("manual")
 
     await nvim.keys("<Esc><S-Tab>")
 
@@ -265,7 +280,7 @@ async def test_a_killed_cli_is_restarted_with_its_session(
     await panel.bar_shows("ended")
     await panel.go_to("Which word?")
     await nvim.keys("R")
-    await panel.bar_shows("default")
+    await panel.bar_shows("manual")
     await panel.send("What was it?")
 
     await panel.shows("You were told.")
