@@ -191,7 +191,17 @@ def test_lua_replaces_no_function_of_neovim() -> None:
 
 
 ROOMS = (
-    *("requirement", "channel", "say", "system", "colouring", "highlights", "window", "when"),
+    *(
+        "requirement",
+        "channel",
+        "say",
+        "option_check",
+        "system",
+        "colouring",
+        "highlights",
+        "window",
+        "when",
+    ),
     "dialogue",
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),

@@ -135,7 +135,7 @@ def _in_words(error: str, value: Any, wanted: Any) -> str:
     expected, _, got = _TYPE.sub(_lua_types, problem).partition(", got ")
     must = expected.replace("Expected ", "must be ")
     subject = ": each item " if path else " "
-    return f"{subject}{must}, not {got}" if got else f"{subject}{must}"
+    return f"{subject}{must}, not {got}" if got else f"{subject}{must}".removesuffix(".0")
 
 
 def _lua_types(types: re.Match[str]) -> str:
