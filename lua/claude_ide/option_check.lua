@@ -72,7 +72,7 @@ function CHECKS.size(value)
   if type(value) ~= 'number' then
     return must_be('a number', value)
   end
-  return not (value > 0) and ' must be a number > 0' or nil
+  return value <= 0 and ' must be a number > 0' or nil
 end
 
 function CHECKS.command(value)
