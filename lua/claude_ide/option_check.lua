@@ -48,7 +48,7 @@ local function type_of(value)
 end
 
 local function described(value)
-  return ARTICLES[type_of(value)] or 'a ' .. type_of(value)
+  return ARTICLES[type_of(value)] or ('a %s'):format(type_of(value))
 end
 
 local function must_be(what, value)

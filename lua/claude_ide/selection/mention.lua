@@ -110,8 +110,8 @@ end
 ---@param typed string relative to the working folder; `%` and `~` as in Vim
 ---@param first? string|integer 1-based; default: the whole file
 ---@param last? string|integer inclusive; default: `first`
----@param range? { bufnr: integer, first: integer, last: integer } lines to mention if the file is that of
----  the buffer, and no others are given
+---@param range? false|{ bufnr: integer, first: integer, last: integer } lines to mention if the file is
+---  that of the buffer, and no others are given
 ---@return claude_ide.Mention
 function M.path(typed, first, last, range)
   local path = expand(typed)
@@ -119,7 +119,8 @@ function M.path(typed, first, last, range)
     return { error = NO_FILE }
   end
   path = path_gate.absolute(path)
-  if is_given(range) and not is_given(first) and path == file.path(range.bufnr) then
+  -- Without a range, Python passes false.
+  if range and not is_given(first) and path == file.path(range.bufnr) then
     first, last = range.first, range.last
   end
   local stat = vim.uv.fs_stat(path)
